@@ -47,8 +47,7 @@ export type TryResult =
   | { readonly kind: 'invalid'; readonly errors: readonly CallbackError[] }
   /** No JSON, or too large: in a sentence. */
   | { readonly kind: 'unreadable'; readonly detail: string }
-  | { readonly kind: 'unknown' }
-  | { readonly kind: 'busy' };
+  | { readonly kind: 'unknown' };
 
 /** As many as anybody looks at. */
 const MOST_DRAWN = 12;
@@ -75,9 +74,8 @@ async function loadSubject(subject: Subject, drawing: Drawing): Promise<Notice |
 function faultOf(error: unknown): TryResult {
   if (error instanceof InvalidCallback) return { kind: 'invalid', errors: error.errors };
   if (error instanceof UndecodableBody) return { kind: 'unreadable', detail: error.message };
-  if (!(error instanceof HttpProblem)) throw error;
-  const { status, detail } = error.details;
-  return status === 413 ? { kind: 'unreadable', detail } : { kind: 'busy' };
+  if (error instanceof HttpProblem) return { kind: 'unreadable', detail: error.details.detail };
+  throw error;
 }
 
 interface Place extends Pick<TriedMessage, 'destination' | 'route' | 'templateSet' | 'format'> {

@@ -11,7 +11,10 @@ export interface ComposedMessage {
   readonly message: unknown;
 }
 
-export function messageDocument({ format, message }: ComposedMessage, theme?: MessageTheme): string {
+export function messageDocument(
+  { format, message }: ComposedMessage,
+  theme?: Pick<MessageTheme, 'style'>,
+): string {
   const content = format.asHtml?.(message) ?? textAsHtml(format.asText(message));
   const isDocument = /^\s*<(!doctype|html)/i.test(content);
   if (isDocument) return content.replace(/<head(\s[^<>]*)?>/i, (head) => `${head}${LINKS_OPEN_APART}`);

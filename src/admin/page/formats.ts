@@ -71,9 +71,6 @@ export function createFormats(language: Language, timezone: string, now: number)
       return elapsed(ms / 1000);
     },
     number: (value: number) => numbers.format(value),
-    /** Of a share, 0 to 1: what is not all is never shown as all. */
-    percent: (share: number) =>
-      `${numbers.format(Math.floor(share * 1000) / 10)}${language === 'ja' ? '%' : ' %'}`,
     size: (bytes: number) => formatSize(bytes, language),
   };
 }

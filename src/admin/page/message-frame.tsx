@@ -1,13 +1,13 @@
 /** A message in a frame of its own: an address with a policy of its own, since what is framed otherwise has the page's. */
 import type { Context } from 'koa';
-import type { MessageFormat } from '../../channels/channel.ts';
-import { frameHeightOf, messageDocument } from '../../channels/message-document.ts';
+import type { MessageFormat, MessageTheme } from '../../channels/channel.ts';
+import { messageDocument } from '../../channels/message-document.ts';
 import { cleanLine, escapeHtml } from '../../text/clean.ts';
 import type { Reader } from './reader.ts';
 import { useReader } from './use-reader.ts';
 
 /** Its links open apart, out of the frame and its rules. */
-export const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox';
+const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox';
 
 /** Inline styles are the message's own; nothing is loaded, nothing runs, nobody else frames it. */
 const POLICY = [
@@ -38,20 +38,19 @@ function answerFrame(ctx: Context, document: string, status = 200): void {
   ctx.body = document;
 }
 
-interface Framing {
-  /** The name of one; of the format's, the first one where it has no such. */
-  readonly theme: string | null;
-  /** Said above the message. */
-  readonly notes?: readonly string[];
-}
-
+/** @param notes said above the message */
 export function answerMessageFrame(
   ctx: Context,
   { format, message }: FramedMessage,
-  { theme, notes = [] }: Framing,
+  notes: readonly string[] = [],
 ): void {
-  const chosen = format.themes?.find(({ name }) => name === theme) ?? format.themes?.[0];
-  answerFrame(ctx, withNotes(messageDocument({ format, message }, chosen), notes));
+  const theme = format.themes && { style: format.themes.map(styleWhereWanted).join('') };
+  answerFrame(ctx, withNotes(messageDocument({ format, message }, theme), notes));
+}
+
+/** Of several themes, the reader's system says which. */
+function styleWhereWanted({ name, style }: MessageTheme): string {
+  return `@media (prefers-color-scheme:${name}){${style}}`;
 }
 
 const NOTE_STYLE =
@@ -74,36 +73,15 @@ export function answerFrameFault(ctx: Context, status: number, words: string, { 
   );
 }
 
-interface MessageFramesProps {
-  readonly drawn: FramedMessage;
-  /** Where the message is to be had in a theme; undefined: nowhere. */
-  readonly pathOf: (theme: string | undefined) => string | undefined;
+interface MessageFrameProps {
+  /** Where the message is to be had. */
+  readonly path: string;
   readonly destination: string;
+  /** Pixels; undefined: as the style sheet says. */
+  readonly height?: number;
 }
 
-export function MessageFrames({ drawn: { format, message }, pathOf, destination }: MessageFramesProps) {
-  const { t } = useReader();
-  return (
-    <div class="looks">
-      {(format.themes ?? [undefined]).map((theme) => {
-        const path = pathOf(theme?.name);
-        const caption = theme && t(`message.${theme.name}`);
-        const title = [t('message.frame', { destination }), ...(caption === undefined ? [] : [caption])].join(
-          ', ',
-        );
-        return path === undefined ? null : (
-          <figure key={path}>
-            <iframe
-              sandbox={SANDBOX}
-              src={path}
-              height={frameHeightOf({ format, message })}
-              loading="lazy"
-              title={cleanLine(title)}
-            />
-            {caption === undefined ? null : <figcaption>{caption}</figcaption>}
-          </figure>
-        );
-      })}
-    </div>
-  );
+export function MessageFrame({ path, destination, height }: MessageFrameProps) {
+  const title = useReader().t('message.frame', { destination });
+  return <iframe sandbox={SANDBOX} loading="lazy" src={path} height={height} title={cleanLine(title)} />;
 }

@@ -9,14 +9,21 @@ import type { AdminServices } from '../services.ts';
 import { answerAsset, type Assets, readAssets } from './assets.ts';
 import { showBot } from './bots/bot.tsx';
 import { countedText, showBots } from './bots/bots.tsx';
-import { downloadBody, showCallback } from './callbacks/callback.tsx';
+import { showCallback } from './callbacks/callback.tsx';
 import { showCallbacks } from './callbacks/callbacks.tsx';
 import { keepLanguage, returnTo, takeFlash } from './cookies.ts';
 import { faultPageOf, notFoundPage, problemPage, unforeseenPage } from './faults.tsx';
 import { LANGUAGES, type Reader, readerOf } from './reader.ts';
 import { ReaderContext } from './use-reader.ts';
-import { OPERATION_VIEWS, routeOperations } from './operation/routes.ts';
-import { playgroundView } from './playground/playground.tsx';
+import { routeActs } from './operation/acts.ts';
+import { configView } from './operation/config.tsx';
+import { deadView } from './operation/dead.tsx';
+import { answerMessage } from './operation/delivery.ts';
+import { destinationsView } from './operation/destinations.tsx';
+import { dryRunView } from './operation/dry-run.tsx';
+import { redeliveriesView, redeliveryView } from './operation/redeliveries.tsx';
+import { refusedView } from './operation/refused.tsx';
+import { answerTriedMessage, playgroundView } from './playground/playground.tsx';
 import { Shell, type ShellFacts } from './shell.tsx';
 import type { Shown, View } from './view.ts';
 
@@ -49,7 +56,14 @@ const VIEWS: readonly (readonly [path: string, view: View])[] = [
   ['/bots/:id', showBot],
   ['/callbacks', showCallbacks],
   ['/callbacks/:id', showCallback],
-  ...OPERATION_VIEWS,
+  ['/dead', deadView],
+  ['/refused', refusedView],
+  ['/destinations', destinationsView],
+  ['/config', configView],
+  ['/playground', playgroundView],
+  ['/redeliveries', redeliveriesView],
+  ['/redeliveries/new', dryRunView],
+  ['/redeliveries/:id', redeliveryView],
 ];
 
 /** Of every view, e.g. `/bots/:id`. */
@@ -77,11 +91,12 @@ export function createPages(services: AdminServices): Pages {
   const router = new Router();
   for (const asset of [assets.style, assets.script]) router.get(asset.path, (ctx) => answerAsset(ctx, asset));
   for (const [path, view] of VIEWS) router.get(path, (ctx) => answerView(ctx, view));
-  router.get('/callbacks/:id/body', (ctx) => downloadBody(ctx, ctx.params['id'] ?? '', services));
+  router.get('/deliveries/:id/message', (ctx) => answerMessage(ctx, ctx.params['id'], services));
+  router.get('/playground/message', (ctx) => answerTriedMessage(ctx, services));
   router.post('/act/preferences', keepPreferences);
   // What is pasted is too long for an address.
   router.post('/playground', (ctx) => answerView(ctx, playgroundView, formOf(ctx)));
-  routeOperations(router, services);
+  routeActs(router, services);
   const views = routed(router);
 
   return {

@@ -106,24 +106,10 @@ describe('The page over a ledger', () => {
   });
 
   it('has a page for what is not there', async () => {
-    for (const path of [
-      '/bots/nobody',
-      '/callbacks/99',
-      '/callbacks/x',
-      '/callbacks/1e3',
-      '/callbacks/99/body',
-    ]) {
+    for (const path of ['/bots/nobody', '/callbacks/99', '/callbacks/x', '/callbacks/1e3']) {
       const { status, body } = await world.get(path);
       expect([status, body.includes('Not found')], path).to.deep.equal([404, true]);
     }
-  });
-
-  it('hands out a callback as it came', async () => {
-    const id = await post({ message: '請求書 "7"' });
-    const { status, headers, body } = await world.get(`/callbacks/${id}/body`);
-    expect([status, headers['content-type']]).to.deep.equal([200, 'application/json; charset=utf-8']);
-    expect(headers['content-disposition']).to.equal(`attachment; filename="callback-${id}.json"`);
-    expect(JSON.parse(body)).to.deep.include({ message: '請求書 "7"' });
   });
 
   it('draws the beginning of a large callback', async () => {

@@ -15,8 +15,8 @@ describe('the words of the page', () => {
   it('fill in texts as they are, and numbers as the language writes them, a noun after its number', () => {
     const [en, ja] = [translator('en'), translator('ja')];
     expect(en('ago', { time: '{x} $& 3 h' })).to.equal('{x} $& 3 h ago');
-    expect(en('bots.of runs', { runs: 1 })).to.equal('of 1 run');
-    expect(en('bots.of runs', { runs: 2000 })).to.equal('of 2,000 runs');
-    expect(ja('bots.of runs', { runs: 2000 })).to.equal('全2,000回');
+    expect(en('callback.attempts', { attempts: 1 })).to.equal('1 attempt');
+    expect(en('callback.attempts', { attempts: 2000 })).to.equal('2,000 attempts');
+    expect(ja('callback.attempts', { attempts: 2000 })).to.equal('送信2,000回');
   });
 });

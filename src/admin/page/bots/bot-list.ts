@@ -74,9 +74,3 @@ export function usualSeconds(runs: readonly Run[], share = 0.5): number | undefi
   );
   return known.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(known.length * share) - 1)];
 }
-
-/** The share of those that succeeded, 0 to 1; undefined: none has ended. */
-export function successRate(counts: { readonly succeeded: number; readonly failed: number } | undefined) {
-  const ended = (counts?.succeeded ?? 0) + (counts?.failed ?? 0);
-  return counts === undefined || ended === 0 ? undefined : { share: counts.succeeded / ended, ended };
-}

@@ -10,7 +10,7 @@ import { Time } from '../parts/time.tsx';
 import type { Reader } from '../reader.ts';
 import { useReader } from '../use-reader.ts';
 import type { View } from '../view.ts';
-import { successRate, usualSeconds } from './bot-list.ts';
+import { usualSeconds } from './bot-list.ts';
 import { Scatter } from './charts.tsx';
 
 const DAY_MS = 86_400_000;
@@ -44,8 +44,6 @@ export function Bot({ data }: BotProps) {
   const { t, formats } = reader;
   const { bot, runs } = data;
   const last = runs.runs.find(({ status }) => status !== 2) ?? runs.runs[0];
-  const rate = successRate(bot.counts);
-  const week = rate && `${formats.percent(rate.share)} · ${t('bots.of runs', { runs: rate.ended })}`;
   return (
     <>
       <Head title={<BotName name={bot.botName} id={bot.botId} />}>
@@ -58,7 +56,6 @@ export function Bot({ data }: BotProps) {
           terms={[
             { term: t('bot.last success'), details: <Time at={bot.lastSucceededAt} /> },
             { term: t('bot.last failure'), details: <Time at={bot.lastFailedAt} /> },
-            { term: t('bot.week'), details: week ?? '–' },
             { term: t('bot.takes'), details: durationsOf(runs.runs, reader) },
             { term: t('bot.retries'), details: formats.number(bot.counts.retries) },
           ]}

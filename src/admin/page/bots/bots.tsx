@@ -5,7 +5,7 @@ import { Head, Section } from '../parts/layout.tsx';
 import { RunStatus, Status } from '../parts/status.tsx';
 import { Paging, Table } from '../parts/table.tsx';
 import { BotName, Code, Link, pathTo } from '../parts/text.tsx';
-import { Ago } from '../parts/time.tsx';
+import { Time } from '../parts/time.tsx';
 import type { Reader } from '../reader.ts';
 import { useReader } from '../use-reader.ts';
 import type { View } from '../view.ts';
@@ -189,7 +189,7 @@ function LastResult({ bot: { botId, lastResultAt }, data }: OfBot) {
     <>
       <RunStatus status={last.status} />
       <small>
-        <Ago at={lastResultAt ?? last.receivedAt} />
+        <Time as="ago" at={lastResultAt ?? last.receivedAt} />
         {inARow > 1 ? ` · ${t('bots.in a row', { runs: number })}` : null}
       </small>
     </>

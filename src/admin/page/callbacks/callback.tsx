@@ -1,15 +1,13 @@
 /** One callback: in one sentence why somebody was told, or was not; then everything that happened, and what can be done. */
-import type { Context } from 'koa';
 import type { CallbackStory } from '../../../ledger/archive/archive.ts';
 import { loadStory, type Story } from '../../../story/story.ts';
 import { isBlank } from '../../../text/clean.ts';
-import type { AdminServices } from '../../services.ts';
 import { PostForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { ResultStatus, RunStatus } from '../parts/status.tsx';
 import { DefinitionList } from '../parts/table.tsx';
 import { BotName, Code, ForeignBlock, Link, pathTo } from '../parts/text.tsx';
-import { Instant, Time } from '../parts/time.tsx';
+import { Time } from '../parts/time.tsx';
 import { useReader } from '../use-reader.ts';
 import { idIn, type View } from '../view.ts';
 import { Deliveries } from './deliveries.tsx';
@@ -40,16 +38,6 @@ export const showCallback: View = async ({ params, reader, services: { archive, 
   };
 };
 
-/** A callback as it came. Left as a 404 where it is not there. */
-export async function downloadBody(ctx: Context, idText: string, { archive }: AdminServices): Promise<void> {
-  const id = idIn(idText);
-  const body = id === undefined ? undefined : await archive.body(id);
-  if (body === undefined) return;
-  ctx.attachment(`callback-${id}.json`);
-  ctx.type = 'application/json; charset=utf-8';
-  ctx.body = Buffer.from(body);
-}
-
 export function Callback({ data: { callback, story, body } }: { readonly data: CallbackData }) {
   const { t } = useReader();
   const { id, botName, botId, status, receivedAt, deliveries } = callback;
@@ -58,7 +46,7 @@ export function Callback({ data: { callback, story, body } }: { readonly data: C
     <>
       <Head title={isAlert ? t('callback.alert', { id: String(id) }) : <BotName name={botName} id={botId} />}>
         {isAlert ? t('callback.alert, what') : <RunStatus status={status} />}
-        <Instant at={receivedAt} />
+        <Time as="instant" at={receivedAt} />
       </Head>
       <Section className="summary">
         <p dir="auto">{story.summary}</p>
@@ -97,7 +85,7 @@ function ApplyRoutes({ callback: { id, deliveries } }: OfCallback) {
 
 function Facts({ callback }: OfCallback) {
   const { t, formats } = useReader();
-  const { id, botId, botName, jobId, elapsedSeconds, timesReceived, alerts } = callback;
+  const { id, botId, botName, jobId, elapsedSeconds, timesReceived } = callback;
   const terms = [
     {
       term: t('callbacks.bot'),
@@ -131,7 +119,6 @@ function Facts({ callback }: OfCallback) {
         ),
     },
     { term: t('callback.answered'), details: <ResultStatus result={callback.result} /> },
-    alerts.length === 0 ? undefined : { term: t('callback.alerts'), details: <Alerts alerts={alerts} /> },
   ];
   return (
     <Section
@@ -140,19 +127,6 @@ function Facts({ callback }: OfCallback) {
     >
       <DefinitionList terms={terms} />
     </Section>
-  );
-}
-
-function Alerts({ alerts }: Pick<CallbackStory, 'alerts'>) {
-  const { t } = useReader();
-  return (
-    <ul class="chips">
-      {alerts.map(({ id }) => (
-        <li key={id}>
-          <Link to={pathTo(['callbacks', id])}>{t('callback.alert', { id: String(id) })}</Link>
-        </li>
-      ))}
-    </ul>
   );
 }
 
@@ -170,7 +144,7 @@ function Json({ id, body }: { readonly id: number; readonly body: Uint8Array }) 
       ) : null}
       <ForeignBlock text={isCut ? text : indented(text)} label={t('callback.json')} />
       <p>
-        <Link to={pathTo(['callbacks', id, 'body'])} download>
+        <Link to={pathTo(['api', 'callbacks', id, 'body'])} download={`callback-${id}.json`}>
           {t('callback.download')} ({size})
         </Link>
       </p>

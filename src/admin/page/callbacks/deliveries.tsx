@@ -1,12 +1,11 @@
 /** Each delivery of a callback: who, what became of it, the message, and what can be done about it. */
 import type { ArchivedDelivery } from '../../../ledger/archive/archive.ts';
 import { DISMISSED, SUPERSEDED } from '../../../ledger/ledger.ts';
-import { cleanLine } from '../../../text/clean.ts';
-import { SANDBOX } from '../message-frame.tsx';
+import { MessageFrame } from '../message-frame.tsx';
 import { PostButton } from '../parts/forms.tsx';
 import { DeliveryStatus, toneOf } from '../parts/status.tsx';
 import { Code, pathTo } from '../parts/text.tsx';
-import { Ago } from '../parts/time.tsx';
+import { Time } from '../parts/time.tsx';
 import { useReader } from '../use-reader.ts';
 
 /** Each shows a message in a frame; of more, the message is a link away. */
@@ -50,7 +49,7 @@ function Facts({ delivery }: OfDelivery) {
       )}
       <NextAttempt delivery={delivery} />
       <span class="quiet">
-        {t('callback.attempts', { attempts })} · <Ago at={updatedAt} />
+        {t('callback.attempts', { attempts })} · <Time as="ago" at={updatedAt} />
       </span>
     </div>
   );
@@ -62,7 +61,7 @@ function NextAttempt({ delivery: { state, dueInMs, isClaimed } }: OfDelivery) {
   if (state !== 'pending' || dueInMs === undefined || isClaimed) return null;
   return (
     <span>
-      {t('callback.next')} <Ago at={now + Math.max(0, dueInMs)} />
+      {t('callback.next')} <Time as="ago" at={now + Math.max(0, dueInMs)} />
     </span>
   );
 }
@@ -97,12 +96,7 @@ function Message({ delivery: { id, destination } }: OfDelivery) {
   return (
     <details>
       <summary>{t('callback.message')}</summary>
-      <iframe
-        sandbox={SANDBOX}
-        loading="lazy"
-        src={pathTo(['deliveries', id, 'message'])}
-        title={cleanLine(t('message.frame', { destination }))}
-      />
+      <MessageFrame path={pathTo(['deliveries', id, 'message'])} destination={destination} />
     </details>
   );
 }

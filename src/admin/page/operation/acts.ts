@@ -70,12 +70,7 @@ async function answerAct(
 async function redeliver({ form, id, request, reader: { t }, services }: ActRequest): Promise<Outcome> {
   const result = await services.operations.redeliver(id, request, form.get('again') === '1');
   if (result === 'unknown') return { kind: 'failed', text: t('act.unknown') };
-  if (result === 'open' || result === 'superseded')
-    return { kind: 'failed', text: t(`act.redeliver.${result}`) };
-  const found = await services.archive.delivery(id).catch(() => undefined);
-  const destination = found?.delivery.destination ?? t('act.thisDestination');
-  const text = t(`act.redeliver.${result}`, { destination });
-  return { kind: result === 'accepted' ? 'done' : 'failed', text };
+  return { kind: result === 'accepted' ? 'done' : 'failed', text: t(`act.redeliver.${result}`) };
 }
 
 async function dismiss({ id, request, reader: { t }, services }: ActRequest): Promise<Outcome> {

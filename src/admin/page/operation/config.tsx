@@ -1,11 +1,10 @@
 /** The running config: which one it is, what is wrong with the last one that was tried, and what the next one would change. */
-import type { LoadedConfig } from '../../../ledger/archive/archive.ts';
 import type { ReloadPreview, ReloadStatus, RunningProcess } from '../../services.ts';
 import { PostButton } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
-import { DefinitionList, Table } from '../parts/table.tsx';
-import { Code, Foreign, ForeignBlock, Link } from '../parts/text.tsx';
+import { DefinitionList } from '../parts/table.tsx';
+import { Code, ForeignBlock, Link } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
 import { useReader } from '../use-reader.ts';
 import type { View } from '../view.ts';
@@ -13,12 +12,10 @@ import { Problems } from './problems.tsx';
 import { ReloadChanges } from './reload-changes.tsx';
 
 export const configView: View = async ({ query, reader, services }) => {
-  const { reloading, archive } = services;
-  const [processes, configs] = await Promise.all([reloading.processes(), archive.configs()]);
+  const { reloading } = services;
   const data: ConfigData = {
     status: reloading.status,
-    processes,
-    configs,
+    processes: await reloading.processes(),
     text: reloading.configText(),
     // It looks at many callbacks: only where somebody asks for it.
     preview: query.get('preview') === '1' ? await reloading.preview() : undefined,
@@ -29,8 +26,6 @@ export const configView: View = async ({ query, reader, services }) => {
 interface ConfigData {
   readonly status: ReloadStatus;
   readonly processes: readonly RunningProcess[];
-  /** The newest first. */
-  readonly configs: readonly LoadedConfig[];
   /** YAML without any secret. */
   readonly text: string;
   readonly preview: ReloadPreview | undefined;
@@ -53,7 +48,6 @@ function RunningConfig({ data }: ConfigProps) {
       <Section title={t('config.text')} aside={t('config.textLead')}>
         <ForeignBlock text={text} label={status.file} />
       </Section>
-      <History data={data} />
     </>
   );
 }
@@ -104,61 +98,22 @@ function Hash({ hash }: { readonly hash: string }) {
 
 function Processes({ data: { processes, status } }: ConfigProps) {
   const { t } = useReader();
+  const terms = processes.map(({ name, isThis, configHash }) => {
+    const isSame = configHash === status.configHash;
+    const word = isSame ? t('config.same') : t('config.differs');
+    return {
+      term: isThis ? `${name} (${t('config.this')})` : name,
+      details: (
+        <>
+          <Status tone={isSame ? 'good' : 'wait'} word={word} /> <Hash hash={configHash} />
+        </>
+      ),
+    };
+  });
   return (
     <Section title={t('config.processes')}>
       <p class="quiet">{t('config.processesLead')}</p>
-      <Table
-        caption={t('config.processes')}
-        columns={[
-          { head: t('config.name'), kind: 'main', cell: ({ name }) => <Foreign text={name} /> },
-          { head: '', cell: ({ isThis }) => (isThis ? t('config.this') : '') },
-          {
-            head: t('config.hash'),
-            cell: ({ configHash }) => (
-              <>
-                <Same isSame={configHash === status.configHash} /> <Hash hash={configHash} />
-              </>
-            ),
-          },
-          { head: t('config.loaded'), cell: ({ loadedAt }) => <Time at={loadedAt} /> },
-          { head: t('config.seen'), cell: ({ seenAt }) => <Time at={seenAt} /> },
-        ]}
-        rows={processes}
-        keyOf={({ name }) => name}
-        empty=""
-      />
+      <DefinitionList terms={terms} />
     </Section>
-  );
-}
-
-function Same({ isSame }: { readonly isSame: boolean }) {
-  const { t } = useReader();
-  return isSame ? (
-    <Status tone="good" word={t('config.same')} />
-  ) : (
-    <Status tone="wait" word={t('config.differs')} />
-  );
-}
-
-function History({ data: { configs } }: ConfigProps) {
-  const { t } = useReader();
-  return (
-    <details class="panel">
-      <summary>{t('config.history')}</summary>
-      <Table
-        caption={t('config.history')}
-        columns={[
-          {
-            head: t('config.loaded'),
-            kind: 'main',
-            cell: ({ loadedAt }) => <Time at={loadedAt} as="instant" />,
-          },
-          { head: t('config.hash'), cell: ({ hash }) => <Hash hash={hash} /> },
-        ]}
-        rows={configs}
-        keyOf={({ loadedAt, hash }) => `${loadedAt} ${hash}`}
-        empty={t('never')}
-      />
-    </details>
   );
 }

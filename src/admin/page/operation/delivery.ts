@@ -1,4 +1,4 @@
-/** The message of one delivery, drawn again, in its frame: `GET /deliveries/:id/message?theme=dark`. */
+/** The message of one delivery, drawn again, in its frame: `GET /deliveries/:id/message`. */
 import type { Context } from 'koa';
 import type { DeliveryOfCallback } from '../../../ledger/archive/archive.ts';
 import type { AdminServices } from '../../services.ts';
@@ -20,8 +20,7 @@ export async function answerMessage(
     return answerFrameFault(ctx, 404, reader.t('delivery.not there'), reader);
   const drawn = drawFor(found.delivery.destination, notice, drawing);
   if (drawn === undefined) return answerFrameFault(ctx, 409, reader.t('delivery.no channel'), reader);
-  const notes = notesOn(found, drawn, services.reloading.status.configHash, reader);
-  return answerMessageFrame(ctx, drawn, { theme: ctx.URL.searchParams.get('theme'), notes });
+  answerMessageFrame(ctx, drawn, notesOn(found, drawn, services.reloading.status.configHash, reader));
 }
 
 const HASH_SHOWN = 12;

@@ -43,8 +43,6 @@ async function loadDestinations({ archive, drawing, paused, surroundings }: View
   return {
     channels: channels.filter(({ destinations }) => destinations.length > 0),
     isMore: named.length > MOST_SHOWN,
-    /** Have dead letters, and are not in the config. */
-    outside: [...dead].filter(([key]) => !named.some((each) => each.key === key)),
     processName: surroundings.processName,
   };
 }
@@ -55,7 +53,7 @@ type DestinationData = ChannelData['destinations'][number];
 
 function Destinations({ data }: { readonly data: DestinationsData }) {
   const { t } = useReader();
-  const { channels, isMore, outside, processName } = data;
+  const { channels, isMore, processName } = data;
   return (
     <>
       <Head title={t('destinations.title')} lead={t('destinations.lead')}>
@@ -65,7 +63,6 @@ function Destinations({ data }: { readonly data: DestinationsData }) {
       {channels.map((channel) => (
         <Channel key={channel.name} channel={channel} />
       ))}
-      {outside.length === 0 ? null : <Outside outside={outside} />}
       <p class="quiet">
         <Foreign text={t('destinations.asOf', { process: processName })} />
       </p>
@@ -157,17 +154,8 @@ function Standing({ each }: EachProps) {
   );
 }
 
-function LastTold({ each: { lastDeliveredAt, medianMs, isPrinted } }: EachProps) {
-  const { t, formats } = useReader();
-  if (isPrinted) return <span class="quiet">–</span>;
-  return (
-    <>
-      <Time at={lastDeliveredAt} />
-      {medianMs === undefined ? null : (
-        <small>{t('destinations.usually', { time: formats.duration(medianMs) })}</small>
-      )}
-    </>
-  );
+function LastTold({ each: { lastDeliveredAt, isPrinted } }: EachProps) {
+  return isPrinted ? <span class="quiet">–</span> : <Time at={lastDeliveredAt} />;
 }
 
 function LastError({ each: { lastFailedAt, lastError } }: EachProps) {
@@ -198,28 +186,5 @@ function Counted({ count, isMore, state, destination }: CountedProps) {
     <Link to={pathTo(['callbacks'], { state, destination })}>
       {isMore === true ? t('moreThan', { number }) : number}
     </Link>
-  );
-}
-
-function Outside({ outside }: Pick<DestinationsData, 'outside'>) {
-  const { t } = useReader();
-  return (
-    <Section title={t('destinations.outside')}>
-      <p class="quiet">{t('destinations.outsideLead')}</p>
-      <Table
-        caption={t('destinations.outside')}
-        columns={[
-          { head: t('destinations.destination'), kind: 'main', cell: ([key]) => <Code text={key} /> },
-          {
-            head: t('destinations.dead'),
-            kind: 'number',
-            cell: ([key, count]) => <Counted count={count} state="dead" destination={key} />,
-          },
-        ]}
-        rows={outside}
-        keyOf={([key]) => key}
-        empty=""
-      />
-    </Section>
   );
 }

@@ -45,7 +45,6 @@ function DryRun({ filter, what, tally }: DryRunProps) {
             { term: t('bulk.meant'), details: <Meant filter={filter} /> },
             { term: t('dead.messages'), details: <strong>{messages}</strong> },
             ageOf(tally, reader),
-            what === 'redelivered' ? durationOf(tally, reader) : undefined,
           ]}
         />
         {tally.messages === 0 ? null : <Destinations tally={tally} />}
@@ -66,14 +65,6 @@ function ageOf({ oldestAt, newestAt }: RedeliveryTally, { t, formats }: Reader):
   if (oldestAt === undefined || newestAt === undefined) return undefined;
   const times = { oldest: formats.short(oldestAt), newest: formats.short(newestAt) };
   return { term: t('bulk.age'), details: t('bulk.between', times) };
-}
-
-const MS_OF_A_MESSAGE = 1000;
-
-function durationOf({ destinations }: RedeliveryTally, { t, formats }: Reader): Term | undefined {
-  const most = Math.max(0, ...destinations.map(({ messages }) => messages));
-  const time = formats.duration(most * MS_OF_A_MESSAGE);
-  return most === 0 ? undefined : { term: t('bulk.takes'), details: t('bulk.time', { time }) };
 }
 
 function Destinations({ tally: { destinations } }: Pick<DryRunProps, 'tally'>) {

@@ -1,5 +1,4 @@
 /** Refused bodies, grouped by what is wrong with them as dead letters are by their cause; and each of a group. */
-import type { Context } from 'koa';
 import type { ComponentChildren } from 'preact';
 import type { ArchivedRefusal, Page, RefusedAlike } from '../../../ledger/archive/archive.ts';
 import type { Archive } from '../../../ledger/people.ts';
@@ -17,7 +16,7 @@ import { Faults } from './faults-of-body.tsx';
 
 const AT_ONCE = 20;
 
-/** Of a body, on the page; all that was kept can be downloaded. */
+/** Of a body, on the page; the API has all that was kept. */
 const SHOWN_CHARACTERS = 4000;
 
 export const refusedView: View = async ({ query, reader, services: { archive } }) => {
@@ -33,19 +32,6 @@ export const refusedView: View = async ({ query, reader, services: { archive } }
     body: <Each page={page} like={like} isNewest={before === undefined} />,
   };
 };
-
-/** All that was kept of a body, as text and never as anything else. */
-export async function answerRefusedBody(
-  ctx: Context,
-  archive: Archive,
-  idText: string | undefined,
-): Promise<void> {
-  const refusal = await refusalWith(archive, idIn(idText));
-  if (refusal === undefined) return;
-  ctx.set('Content-Disposition', `attachment; filename="refused-${refusal.id}.txt"`);
-  ctx.type = 'text/plain; charset=utf-8';
-  ctx.body = refusal.body.toWellFormed();
-}
 
 export async function refusalWith(
   archive: Pick<Archive, 'refusals'>,
@@ -157,9 +143,6 @@ function Body({ refusal: { id, body } }: RefusalProps) {
       <p class="actions">
         <Link to={pathTo(['playground'], { refused: id })} className="button small">
           {t('refused.open')}
-        </Link>
-        <Link to={`/refused/${id}/body`} download>
-          {t('refused.download')}
         </Link>
       </p>
     </details>

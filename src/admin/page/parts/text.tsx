@@ -42,7 +42,8 @@ interface LinkProps {
   readonly className?: string;
   readonly label?: string;
   readonly isCurrent?: boolean;
-  readonly download?: boolean;
+  /** Undefined: it is shown; else the name of the file. */
+  readonly download?: string;
   readonly children?: ComponentChildren;
 }
 

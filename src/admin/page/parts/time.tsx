@@ -4,9 +4,6 @@ import { useReader } from '../use-reader.ts';
 interface TimeProps {
   /** Milliseconds since the epoch; undefined: never. */
   readonly at: number | undefined;
-}
-
-interface FormatProps extends TimeProps {
   /** `both`: 10:42, and how long ago; `ago`: that alone; `instant`: date, time and zone. */
   readonly as?: 'both' | 'ago' | 'instant';
 }
@@ -14,7 +11,7 @@ interface FormatProps extends TimeProps {
 /** The range of JavaScript's dates. */
 const LATEST_MS = 8.64e15;
 
-export function Time({ at, as = 'both' }: FormatProps) {
+export function Time({ at, as = 'both' }: TimeProps) {
   const { formats, t } = useReader();
   if (at === undefined || Math.abs(at) > LATEST_MS) return <span class="quiet">{t('never')}</span>;
   return (
@@ -28,12 +25,4 @@ export function Time({ at, as = 'both' }: FormatProps) {
       ) : null}
     </time>
   );
-}
-
-export function Ago({ at }: TimeProps) {
-  return <Time at={at} as="ago" />;
-}
-
-export function Instant({ at }: TimeProps) {
-  return <Time at={at} as="instant" />;
 }

@@ -62,13 +62,13 @@ function readable(json: string): string {
 }
 
 /** @returns undefined: what was pasted is too long for an address */
-export type AddressOf = (destination: string, theme: string | undefined) => string | undefined;
+export type AddressOf = (destination: string) => string | undefined;
 
 export function addressesFor({ subject }: Chosen, { templateSet: set }: TryOptions): AddressOf {
   const packed = subject?.kind === 'text' ? packedOf(subject.text) : undefined;
   const callback = subject?.kind === 'recorded' ? subject.callbackId : undefined;
   if (packed === undefined && callback === undefined) return () => undefined;
-  return (to, theme) => pathTo(['playground', 'message'], { callback, packed, set, to, theme });
+  return (to) => pathTo(['playground', 'message'], { callback, packed, set, to });
 }
 
 function packedOf(text: string): string | undefined {

@@ -1,5 +1,6 @@
 /** The playground: a callback that is recorded, a sample or pasted, and what would become of it. */
 import type { Context } from 'koa';
+import { ALL_STATUSES } from '../../../callback/callback.ts';
 import { destinationsOf } from '../../../route/router.ts';
 import type { Drawing } from '../../drawing.ts';
 import type { AdminServices, Sample } from '../../services.ts';
@@ -53,7 +54,7 @@ export async function answerTriedMessage(ctx: Context, services: AdminServices):
   const { options, result } = await tryOut(query, services);
   const messages = result.kind === 'tried' ? result.messages : [];
   const tried = messages.find(({ destination }) => destination === options.to);
-  if (tried !== undefined) return answerMessageFrame(ctx, tried, { theme: query.get('theme') });
+  if (tried !== undefined) return answerMessageFrame(ctx, tried);
   const reader = readerOf(ctx, services.surroundings);
   return answerFrameFault(ctx, 404, reader.t('message.failed'), reader);
 }
@@ -104,18 +105,16 @@ export function Playground({ data }: PlaygroundProps) {
   );
 }
 
-const SAMPLES = ['succeeded', 'error', 'executing'] as const;
-
 function Samples({ samples }: Pick<PlaygroundData, 'samples'>) {
   const { t } = useReader();
   return (
     <span class="facts">
       {t('playground.samples')}
       {samples.map(({ name }) => {
-        const known = SAMPLES.find((each) => each === name);
+        const known = ALL_STATUSES.find((each) => each === name);
         return (
           <Link key={name} to={pathTo(['playground'], { sample: name })}>
-            {known === undefined ? name : t(`playground.sample.${known}`)}
+            {known === undefined ? name : t(`status.${known}`)}
           </Link>
         );
       })}

@@ -1,9 +1,10 @@
 /** What would become of a callback, on the page: each message in its frames, and why its routes say so. */
 import type { RouteExplanation } from '../../../route/router.ts';
 import type { Tried, TriedMessage, TryResult } from '../../try-callback.ts';
-import { MessageFrames } from '../message-frame.tsx';
+import { frameHeightOf } from '../../../channels/message-document.ts';
+import { MessageFrame } from '../message-frame.tsx';
 import { Faults } from '../operation/faults-of-body.tsx';
-import { TemplateFailures } from '../operation/message-parts.tsx';
+import type { TemplateFailure } from '../../../render/renderer.ts';
 import { RunStatus, Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { BotName, Code, Destinations, Foreign, ForeignBlock } from '../parts/text.tsx';
@@ -37,8 +38,7 @@ export function TryResultView({ result, addressOf }: ResultProps) {
         </p>
       );
     case 'unknown':
-    case 'busy':
-      return <p class="empty">{t(`playground.${result.kind}`)}</p>;
+      return <p class="empty">{t('playground.unknown')}</p>;
   }
 }
 
@@ -122,6 +122,7 @@ interface MessageProps {
 function MessageOf({ tried, addressOf }: MessageProps) {
   const { t } = useReader();
   const { destination, route, templateSet, format, message, failures } = tried;
+  const path = addressOf(destination);
   const title = format.titleOf?.(message);
   const by = route === undefined ? t('playground.not routed') : t('playground.by', { route });
   const set = templateSet === undefined ? '' : ` · ${t('playground.with set', { set: templateSet })}`;
@@ -140,16 +141,31 @@ function MessageOf({ tried, addressOf }: MessageProps) {
           <span class="quiet">{t('message.subject')}</span> <Foreign text={title} />
         </p>
       )}
-      <MessageFrames
-        drawn={tried}
-        pathOf={(theme) => addressOf(destination, theme)}
-        destination={destination}
-      />
+      {path === undefined ? null : (
+        <MessageFrame path={path} destination={destination} height={frameHeightOf(tried)} />
+      )}
       <TemplateFailures failures={failures} />
-      <details open={addressOf(destination, undefined) === undefined}>
+      <details open={path === undefined}>
         <summary>{t('message.text')}</summary>
         <ForeignBlock text={format.asText(message)} label={`${t('message.text')} (${destination})`} />
       </details>
     </article>
+  );
+}
+
+function TemplateFailures({ failures }: { readonly failures: readonly TemplateFailure[] }) {
+  const { t } = useReader();
+  if (failures.length === 0) return null;
+  return (
+    <div>
+      <Status tone="bad" word={t('delivery.templateFailed')} />
+      <ul class="reasons">
+        {failures.map(({ format, template, message }) => (
+          <li key={`${format} ${message}`}>
+            <Code text={`${format}/${template}`} /> <Foreign text={message} />
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

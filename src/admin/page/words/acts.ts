@@ -1,16 +1,15 @@
 /** What came of an action, in a sentence for whoever asked for it. */
 export const ACTS = {
-  'act.redeliver.accepted': ['It goes to {destination} in a moment.', '{destination} へまもなく送ります。'],
+  'act.redeliver.accepted': ['It is sent in a moment.', 'まもなく送ります。'],
   'act.redeliver.delivered': [
-    '{destination} has it already. To send it once more, choose “Deliver once more”.',
-    '{destination} にはすでに届いています。もう一度送るには「重ねて送る」を選んでください。',
+    'It has arrived already. To send it once more, choose “Deliver once more”.',
+    'すでに届いています。もう一度送るには「重ねて送る」を選んでください。',
   ],
   'act.redeliver.superseded': [
     'It is out of date: the result of its job is known, so it is not sent any more.',
     'このジョブの結果が出ているため、古くなったこの通知は送りません。',
   ],
   'act.redeliver.open': ['It is on its way already.', 'すでに送信の途中です。'],
-  'act.thisDestination': ['this destination', 'この通知先'],
   'act.dismiss.dismissed': [
     'Marked as done: nobody will try it again.',
     '対応済みにしました。今後は再送しません。',

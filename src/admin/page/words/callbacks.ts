@@ -60,7 +60,6 @@ export const CALLBACKS = {
   'callback.started': ['Started', '開始'],
   'callback.took': ['Took', '所要時間'],
   'callback.answered': ['Answered', '応答'],
-  'callback.alerts': ['Alerts about it', 'これについてのお知らせ'],
   'callback.playground': ['Open in the playground', 'プレビューで開く'],
   'callback.json': ['The callback as JSON', 'コールバックのJSON'],
   'callback.json, cut': [

@@ -54,8 +54,6 @@ export const CONFIG = {
     'Each loads the config for itself. While they differ, what is undelivered keeps its routes.',
     '設定はプロセスごとに読み込みます。設定が異なる間は、未配信の通知の宛先を決め直しません。',
   ],
-  'config.name': ['Process', 'プロセス'],
-  'config.seen': ['Last seen', '最終確認'],
   'config.this': ['this one', '応答中'],
   'config.same': ['Same config', '同じ設定'],
   'config.differs': ['Another config', '異なる設定'],
@@ -64,5 +62,4 @@ export const CONFIG = {
     'With its defaults. *** stands for each secret.',
     '既定値を含みます。*** は秘密の値です。',
   ],
-  'config.history': ['Configs so far', 'これまでの設定'],
 } as const;

@@ -56,11 +56,6 @@ export const DEAD = {
   'bulk.meant': ['What is meant', '対象'],
   'bulk.age': ['How old', '受信日時'],
   'bulk.between': ['{oldest} to {newest}', '{oldest} から {newest}'],
-  'bulk.takes': ['Will take', '所要時間'],
-  'bulk.time': [
-    'about {time}, at a message a second to each destination',
-    '約{time}（通知先ごとに毎秒1件として）',
-  ],
   'bulk.note': ['Why (optional)', '理由（任意）'],
   'bulk.noteHint': ['It is written into the story of each callback.', '各コールバックの経過に記録します。'],
   'bulk.what.redelivered': ['Delivering again', '再送'],

@@ -24,17 +24,11 @@ export const DESTINATIONS = {
     'The whole channel is paused for {time}: it limits its rate.',
     '送信数の制限を受けたため、このチャンネル全体をあと{time}休止しています。',
   ],
-  'destinations.usually': ['usually takes {time}', '所要 通常{time}'],
   'destinations.asOf': [
     'Pauses are those of the process that answers, {process}.',
     '休止の状態は、応答したプロセス（{process}）のものです。',
   ],
   'destinations.channel': ['{type}, {number|destination|destinations}', '{type}、通知先 {number}件'],
-  'destinations.outside': ['No longer in the config', '設定にない通知先'],
-  'destinations.outsideLead': [
-    'Dead letters wait here, but the config names these no more. Apply the current routes to their callbacks, or mark them as done.',
-    '今の設定にない通知先の配信不能です。コールバックに現在のルートを適用するか、対応済みにしてください。',
-  ],
 
   'delivery.not sent': ['It has not been sent.', 'まだ送っていません。'],
   'delivery.changed': [

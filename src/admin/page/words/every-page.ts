@@ -73,8 +73,6 @@ export const EVERY_PAGE = {
   ],
   refusedRequest: ['This cannot be done', '実行できません'],
   'message.frame': ['Message to {destination}', '{destination} への通知'],
-  'message.light': ['light', 'ライト'],
-  'message.dark': ['dark', 'ダーク'],
   'message.subject': ['Subject', '件名'],
   'message.text': ['As plain text', 'テキスト表示'],
   'message.failed': [

@@ -7,9 +7,6 @@ export const PLAYGROUND = {
   ],
   'playground.callback': ['The callback', 'コールバック'],
   'playground.samples': ['Samples', '見本'],
-  'playground.sample.succeeded': ['a success', '成功'],
-  'playground.sample.error': ['a failure', '失敗'],
-  'playground.sample.executing': ['a run that began', '開始'],
   'playground.json': ['Callback as JSON', 'コールバック（JSON）'],
   'playground.too long': [
     'This callback is too large to be changed here ({size}); it is shown as it is. Paste another one to try that.',
@@ -32,10 +29,6 @@ export const PLAYGROUND = {
     '読み取れないため、受け付けられません。',
   ],
   'playground.unknown': ['The ledger has no such callback.', 'このコールバックは記録にありません。'],
-  'playground.busy': [
-    'There is no room for this large callback just now. Try again in a moment.',
-    '大きなコールバックのため、今は表示する余裕がありません。しばらくしてからお試しください。',
-  ],
   'playground.routes': ['Why: the routes', '理由（ルート）'],
   'playground.route': ['Route', 'ルート'],
   'playground.because': ['Because', '理由'],

@@ -1,11 +1,6 @@
 /** In which order BOTs stand, and what is said of their runs. */
 import { expect } from 'chai';
-import {
-  botsOnPage,
-  failuresInARow,
-  successRate,
-  usualSeconds,
-} from '../../../../src/admin/page/bots/bot-list.ts';
+import { botsOnPage, failuresInARow, usualSeconds } from '../../../../src/admin/page/bots/bot-list.ts';
 import type { BotStanding, Run } from '../../../../src/ledger/archive/archive.ts';
 
 const ALL = { name: '', isFailing: false };
@@ -84,11 +79,5 @@ describe('the runs of a BOT', () => {
     const twenty = Array.from({ length: 20 }, (_, index) => run(0, index + 1));
     expect(usualSeconds(twenty, 0.95)).to.equal(19);
     expect(usualSeconds([run(2, 3)])).to.equal(undefined);
-  });
-
-  it('succeed by the share of those that have ended', () => {
-    expect(successRate({ succeeded: 3, failed: 1 })).to.deep.equal({ share: 0.75, ended: 4 });
-    expect(successRate({ succeeded: 0, failed: 0 })).to.equal(undefined);
-    expect(successRate(undefined)).to.equal(undefined);
   });
 });
