@@ -199,8 +199,6 @@ export interface DestinationFigures {
   readonly lastFailedAt: number;
   /** Of the last failure. */
   readonly lastError: DeliveryError | undefined;
-  /** How long the last sends took; undefined: too few to say. */
-  readonly medianMs: number | undefined;
 }
 
 /** The config that a process has loaded. channels: the type of each, by its name. */

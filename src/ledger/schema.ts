@@ -73,7 +73,7 @@ const TABLES: readonly string[] = [
     what TEXT NOT NULL, delivery_id BIGINT, result TEXT, entry TEXT)`,
   `CREATE TABLE destinations (
     destination TEXT PRIMARY KEY NOT NULL, last_delivered_at BIGINT, last_failed_at BIGINT,
-    error TEXT, median_ms BIGINT)`,
+    error TEXT)`,
   // key: a destination or a channel that has limited its rate.
   `CREATE TABLE paces (key TEXT PRIMARY KEY NOT NULL, next_at BIGINT NOT NULL)`,
   `CREATE TABLE processes (

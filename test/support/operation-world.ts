@@ -104,7 +104,6 @@ export const REFUSALS: readonly ArchivedRefusal[] = [
 
 const unseen = {
   lastError: undefined,
-  medianMs: undefined,
   pending: 0,
   isMorePending: false,
 };
@@ -120,7 +119,6 @@ export const DESTINATIONS: readonly ArchivedDestination[] = [
       code: 'not_in_channel',
       message: 'Slack answered not_in_channel: the app is not a member of the channel; /invite it there.',
     },
-    medianMs: 180,
     pending: 4,
   },
   {
@@ -129,7 +127,6 @@ export const DESTINATIONS: readonly ArchivedDestination[] = [
     lastDeliveredAt: PAGE_NOW - 20_000,
     lastFailedAt: PAGE_NOW - 9 * DAY,
     lastError: { class: 'transient', code: 'ETIMEDOUT', message: 'Slack had not answered after 5 s.' },
-    medianMs: 160,
   },
   { ...unseen, destination: 'slack:#bot-alerts', lastDeliveredAt: PAGE_NOW - HOUR, lastFailedAt: undefined },
   {

@@ -212,8 +212,6 @@ export interface ArchivedDestination {
   readonly lastFailedAt: number | undefined;
   /** Of the last attempt that failed; a rate limit is none. */
   readonly lastError: DeliveryError | undefined;
-  /** How long the last sends took by one of its processes. */
-  readonly medianMs: number | undefined;
   /** At most 1,000 are counted. */
   readonly pending: number;
   readonly isMorePending: boolean;

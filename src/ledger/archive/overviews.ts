@@ -143,7 +143,6 @@ interface DestinationRow {
   readonly destination: string;
   readonly last_delivered_at: number | null;
   readonly last_failed_at: number | null;
-  readonly median_ms: number | null;
 }
 
 /** How these do, in their order. */
@@ -171,7 +170,6 @@ export async function destinationsNamed(
       lastDeliveredAt: row?.last_delivered_at || undefined,
       lastFailedAt: row?.last_failed_at || undefined,
       lastError: row && errorIn(row),
-      medianMs: row?.median_ms ?? undefined,
       pending: count,
       isMorePending: isMore,
     });

@@ -6,14 +6,13 @@ import { jsonOrNull, keptError } from '../rows.ts';
 
 const AT_ONCE = 500;
 
-const COLUMNS = 'destination, last_delivered_at, last_failed_at, error, median_ms';
+const COLUMNS = 'destination, last_delivered_at, last_failed_at, error';
 
 const UPDATED = raw(
   [
     later('last_delivered_at', 'last_delivered_at'),
     later('last_failed_at', 'last_failed_at'),
     later('error', 'last_failed_at'),
-    'median_ms = coalesce(excluded.median_ms, destinations.median_ms)',
   ].join(', '),
 );
 
@@ -37,6 +36,5 @@ function valuesOf({ lastError, ...figures }: DestinationFigures): RawValue[] {
     figures.lastDeliveredAt,
     figures.lastFailedAt,
     jsonOrNull(lastError && keptError(lastError)),
-    figures.medianMs ?? null,
   ];
 }
