@@ -98,7 +98,7 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
   it('sends many messages at the same time, each once', async () => {
     await Promise.all(Array.from({ length: MANY }, () => send(shared)));
     expect(arrivedCount()).to.equal(MANY);
-  });
+  }).timeout(60_000);
 
   for (const {
     when,

@@ -20,11 +20,7 @@ describe('a listening server', () => {
   const clients: RawClient[] = [];
 
   const start = async (handler: (request: IncomingMessage, response: ServerResponse) => unknown) => {
-    const server = await listen(handler, ANYWHERE, undefined, {
-      headersTimeout: 60,
-      requestTimeout: 120,
-      connectionsCheckingInterval: 20,
-    });
+    const server = await listen(handler, ANYWHERE);
     open.push(server);
     return server;
   };

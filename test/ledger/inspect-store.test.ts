@@ -122,10 +122,10 @@ describe('looking at a PostgreSQL store', () => {
 
   it('finds a ledger, and writes nothing to it', async () => {
     await (await store.open()).close();
-    const written = () => store.query(`select pg_current_wal_insert_lsn() as at`);
-    const before = await written();
+    const contents = () => store.query(`select schema_to_xml('public', true, false, '')::text as tables`);
+    const before = await contents();
     expect(await inspectStore(store.url)).to.equal('ready');
-    expect(await written()).to.deep.equal(before);
+    expect(await contents()).to.deep.equal(before);
   });
 
   it('finds that another version has written it', async () => {
