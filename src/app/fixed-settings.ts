@@ -1,7 +1,6 @@
 /** What a config that is loaded while Botbell runs cannot change: the listeners' addresses, and the store. */
 import { isDeepStrictEqual } from 'node:util';
-import type { AdminConfig, Config } from '../config/config.ts';
-import { isLoopback } from '../config/field-rules.ts';
+import type { Config } from '../config/config.ts';
 
 export interface AsItCanRun {
   readonly config: Config;
@@ -9,29 +8,22 @@ export interface AsItCanRun {
   readonly unchanged: readonly string[];
 }
 
-/** @param running in force, which has what cannot change as it was when Botbell was started */
+/**
+ * @param running in force, which has what cannot change as it was when Botbell was started. An admin listener whose address
+ * would change stays as a whole: a password that goes with another address may be none.
+ */
 export function asItCanRun(next: Config, running: Config): AsItCanRun {
   const { listen } = running.receiver;
   const { url, maxSizeBytes } = running.store;
-  const admin = adminAsItCanRun(next.admin, running.admin);
-  const isPasswordKept =
-    next.admin !== undefined && admin !== undefined && admin.password !== next.admin.password;
+  const isAdminKept = !isDeepStrictEqual(next.admin?.listen, running.admin?.listen);
   const unchanged = [
     !isDeepStrictEqual(next.receiver.listen, listen) && 'receiver.listen',
     next.store.url !== url && 'store.url',
     next.store.maxSizeBytes !== maxSizeBytes && 'store.max_size',
-    !isDeepStrictEqual(next.admin?.listen, admin?.listen) && 'admin.listen',
-    isPasswordKept && 'admin.password',
+    isAdminKept && 'admin.listen',
   ];
+  const admin = isAdminKept ? running.admin : next.admin;
   const receiver = { ...next.receiver, listen };
   const config = { ...next, admin, receiver, store: { ...next.store, url, maxSizeBytes } };
   return { config, unchanged: unchanged.filter((key) => key !== false) };
-}
-
-/** A password that is only missing because the next config listens on loopback stays, as long as the listener does not. */
-function adminAsItCanRun(next: AdminConfig | undefined, running: AdminConfig | undefined) {
-  if (next === undefined || running === undefined) return running;
-  const { listen } = running;
-  const password = isLoopback(listen.host) ? next.password : (next.password ?? running.password);
-  return { ...next, listen, password };
 }
