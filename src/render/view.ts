@@ -1,6 +1,6 @@
 /** What templates see of a notice: the callback's fields, or what an alert tells; plain data, in a language. */
 import { type Callback, statusNameOf } from '../callback/callback.ts';
-import { faultInJapanese, refusalInJapanese } from '../callback/fault-words.ts';
+import { refusalInJapanese } from '../callback/fault-words.ts';
 import type { OutputView } from '../channels/card.ts';
 import { failureInWords } from '../channels/failure.ts';
 import type { DisplayConfig } from '../config/config.ts';
@@ -135,15 +135,12 @@ function refusedView(
   { httpStatus, detail, errors, from }: RefusedMessage,
   { language }: DisplayConfig,
 ): NoticeView {
-  const isJapanese = language === 'ja';
   const faults = errors
     .slice(0, MOST_FAULTS)
-    .map(({ pointer, detail: fault }) =>
-      isJapanese ? `${pointer}${faultInJapanese(fault)}` : `${pointer} ${fault}`.trim(),
-    );
+    .map(({ pointer, detail: fault }) => `${pointer} ${fault}`.trim());
   return {
     http_status: httpStatus,
-    reason: isJapanese ? refusalInJapanese(httpStatus, detail) : detail,
+    reason: language === 'ja' ? refusalInJapanese(httpStatus, detail) : detail,
     faults,
     more_faults: errors.length - faults.length,
     sender: from,

@@ -78,7 +78,7 @@ describe('The operators', () => {
       ),
     );
     const invalid = alertMails().find(({ subject }) => subject?.includes('422'));
-    expect(invalid?.text).to.include('/statusは0、1、2のいずれかである必要がありますが、数値 9でした');
+    expect(invalid?.text).to.include('/status must be 0, 1 or 2, found the number 9');
   });
 
   it('hear nothing of who does not know the token', async () => {

@@ -157,12 +157,12 @@ describe('an alert in Japanese', () => {
 
   it('holds no English sentence, whatever went wrong', () => {
     const subjects: AlertSubject[] = [
-      // What is wrong with a config is said in English.
-      ...ALERT_SUBJECTS.filter(({ template }) => template !== 'reload_refused'),
+      // What is wrong with a config or a callback is said in English.
+      ...ALERT_SUBJECTS.filter(({ template }) => template !== 'reload_refused' && template !== 'refused'),
       {
         ...REFUSED,
         template: 'refused',
-        httpStatus: 400,
+        httpStatus: 422,
         detail: 'An English sentence.',
         errors: [],
         from: '',

@@ -55,7 +55,7 @@ describe('The playground', () => {
     const { body: japanese } = await world.get('/playground?refused=12', {
       'accept-language': 'ja',
     });
-    expect(japanese).to.contain('整数である必要がありますが、文字列「done」でした');
+    expect(japanese).to.contain('must be an integer, found the string');
     expect(japanese).to.contain('&quot;status&quot;: &quot;done&quot;');
   });
 

@@ -1,6 +1,5 @@
 /** What is wrong with a body, by the pointers of the values at fault. */
 import type { CallbackError } from '../../../callback/callback.ts';
-import { faultInJapanese } from '../../../callback/fault-words.ts';
 import { Code, Foreign } from '../parts/text.tsx';
 import { useReader } from '../use-reader.ts';
 
@@ -8,13 +7,12 @@ import { useReader } from '../use-reader.ts';
 const MOST_SHOWN = 100;
 
 export function Faults({ errors }: { readonly errors: readonly CallbackError[] }) {
-  const { t, language } = useReader();
+  const { t } = useReader();
   return (
     <ul class="reasons">
       {errors.slice(0, MOST_SHOWN).map(({ pointer, detail }) => (
         <li key={`${pointer} ${detail}`}>
-          {pointer === '' ? t('refused.whole') : <Code text={pointer} />}{' '}
-          <Foreign text={language === 'ja' ? faultInJapanese(detail) : detail} />
+          {pointer === '' ? t('refused.whole') : <Code text={pointer} />} <Foreign text={detail} />
         </li>
       ))}
       {errors.length > MOST_SHOWN ? (

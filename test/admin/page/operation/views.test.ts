@@ -42,7 +42,7 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
       '/refused?like=12',
       'refused=12',
     ],
-    ['受付拒否', '0、1、2のいずれかである必要がありますが', '203.0.113.7'],
+    ['受付拒否', 'must be 0, 1 or 2', '203.0.113.7'],
   ],
   [
     '/destinations',
