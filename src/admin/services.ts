@@ -56,8 +56,6 @@ export interface RoutingChange {
 }
 
 export interface ReloadPreview {
-  /** What is on the disk is in force already: `changes` says what the last reload has changed. */
-  readonly isApplied: boolean;
   /** Errors and warnings of what is on the disk now; with an error among them, a reload would be refused. */
   readonly problems: readonly Problem[];
   /** Of what is on the disk now; undefined where it would be refused. */
@@ -84,7 +82,7 @@ export interface RunningProcess {
 
 export interface Reloading {
   readonly status: ReloadStatus;
-  /** One at a time; who comes meanwhile gets the next one's result. */
+  /** One after the other; of what has not changed since the one before, next to nothing is done. */
   reload(cause: string): Promise<ReloadResult>;
   /** Changes nothing. @throws {LedgerUnavailable} */
   preview(): Promise<ReloadPreview>;

@@ -27,21 +27,18 @@ export interface ReloaderDependencies {
   readonly onReload: (result: ReloadResult, cause: string) => void;
 }
 
-type Route = AppSettings['route'];
 type Loaded = Extract<ReloadResult, { readonly isLoaded: true }>;
 
 export class Reloader implements Reloading {
   readonly #dependencies: ReloaderDependencies;
   readonly #watch: ConfigWatch;
-  /** How was routed before the last reload; undefined: there was none. */
-  #previousRoute: Route | undefined;
   #loadedAt: number;
   /** What the last try was read from, whatever came of it. */
   #readings: LoadedConfig['readings'];
   #failure: ReloadStatus['failure'];
   #unchanged: readonly string[] = [];
-  #running: Promise<ReloadResult> | undefined;
-  #next: Promise<ReloadResult> | undefined;
+  /** Settles when the last one that was asked for is over. */
+  #last: Promise<unknown> = Promise.resolve();
   #isStopped = false;
 
   constructor(dependencies: ReloaderDependencies) {
@@ -75,45 +72,39 @@ export class Reloader implements Reloading {
   }
 
   reload(cause: string): Promise<ReloadResult> {
-    if (this.#running === undefined) return this.#begin(cause);
-    this.#next ??= this.#running.then(() => {
-      this.#next = undefined;
-      return this.#begin(cause);
-    });
-    return this.#next;
+    if (this.#isStopped)
+      return Promise.resolve({ isLoaded: false, problems: [this.#problem('Botbell is stopping')] });
+    const result = this.#last.then(() => this.#begin(cause));
+    this.#last = result.catch(() => undefined);
+    return result;
   }
 
   /** What came of the last try would come again, as long as nothing has been written. */
   async reloadIfChanged(cause: string): Promise<void> {
-    if (this.#running === undefined && !this.#readings.areCurrent()) await this.reload(cause);
+    if (!this.#readings.areCurrent()) await this.reload(cause);
   }
 
   async preview(): Promise<ReloadPreview> {
     const { clock, settings, readConfig, ledger } = this.#dependencies;
     const { archive } = ledger;
     const { route } = settings.current;
-    const { config: running, configHash, warnings } = this.#loaded;
+    const { config: running } = this.#loaded;
     const since = firstDay(clock.now(), running.display.timezone);
-    if (this.#isInForce) {
-      const found = await routingChanges({ archive, clock }, since, this.#previousRoute ?? route, route);
-      const { unchanged } = this.status;
-      return { isApplied: true, problems: warnings, configHash, since, ...found, unchanged };
-    }
     const { loaded: next, problems } = await readConfig();
-    const refused = { isApplied: false, problems, configHash: undefined, since, unchanged: [] };
-    if (next === undefined) return { ...refused, changes: [], isComplete: true };
+    const refused = { problems, configHash: undefined, since, unchanged: [], changes: [], isComplete: true };
+    if (next === undefined) return refused;
     const { unchanged } = asItCanRun(next.config, running);
     const router = createRouter(next.config.routes, next.config.defaultRoute);
-    const nextRoute: Route = (callback) => router.route(callback);
+    const nextRoute: AppSettings['route'] = (callback) => router.route(callback);
     const found = await routingChanges({ archive, clock }, since, route, nextRoute);
-    return { ...refused, configHash: next.configHash, ...found, unchanged };
+    return { problems, configHash: next.configHash, since, ...found, unchanged };
   }
 
-  /** Ends with the one that is under way; none begins any more. */
+  /** Ends with the last one that was asked for; none is taken any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#watch.stop();
-    await (this.#next ?? this.#running);
+    await this.#last;
   }
 
   get #loaded(): LoadedConfig {
@@ -126,10 +117,7 @@ export class Reloader implements Reloading {
   }
 
   async #begin(cause: string): Promise<ReloadResult> {
-    if (this.#isStopped) return { isLoaded: false, problems: [this.#problem('Botbell is stopping')] };
-    this.#running = this.#reload();
-    const result = await this.#running;
-    this.#running = undefined;
+    const result = await this.#reload();
     this.#dependencies.onReload(result, cause);
     return result;
   }
@@ -154,7 +142,6 @@ export class Reloader implements Reloading {
     const { settings, open, clock } = this.#dependencies;
     const { config, unchanged } = asItCanRun(loaded.config, this.#loaded.config);
     const next = await open({ ...loaded, config });
-    this.#previousRoute = settings.current.route;
     settings.swap(next);
     this.#loadedAt = clock.now();
     this.#failure = undefined;

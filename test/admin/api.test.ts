@@ -258,7 +258,6 @@ describe('the API', () => {
         { botId: 'a', status: 'error', callbacks: 3, added: ['slack:#ops'], removed: [] },
       ] as const;
       const preview = {
-        isApplied: false,
         problems: [],
         configHash: 'c0ffee',
         since: '2026-03-03',

@@ -36,7 +36,6 @@ interface ReloadAnswer {
     readonly errors?: readonly { readonly file: string; readonly line: number; readonly detail: string }[];
     readonly changes?: readonly Record<string, unknown>[];
     readonly is_complete?: boolean;
-    readonly is_applied?: boolean;
   };
 }
 
@@ -234,7 +233,7 @@ ${routes}`;
     for (const botId of ['invoice-import', 'invoice-import', 'payroll'])
       await post(botbell.callbacksUrl, callback({ bot_id: botId }));
     await post(botbell.callbacksUrl, callback({ bot_id: 'payroll', status: 0, code: 200 }));
-    expect((await reload('?dry_run=true')).body).to.deep.include({ is_applied: true, changes: [] });
+    expect((await reload('?dry_run=true')).body).to.deep.include({ changes: [] });
     write(`${yaml(telling('#log'))}\n  - { bot_id: payroll, on: [error], notify: [{ slack: '#ops' }] }\n`);
     const { body } = await reload('?dry_run=true');
     const changes = [
@@ -247,14 +246,12 @@ ${routes}`;
       },
       { bot_id: 'payroll', status: 'error', callbacks: 1, added: ['slack:#ops'], removed: [] },
     ];
-    expect(body).to.deep.include({ result: 'dry_run', is_applied: false, is_complete: true, changes });
+    expect(body).to.deep.include({ result: 'dry_run', is_complete: true, changes });
     expect((await post(botbell.callbacksUrl, callback())).body.deliveries?.[0]?.destination).to.equal(
       'slack:#ops',
     );
     await reload();
-    const applied = await reload('?dry_run=true');
-    expect(applied.body).to.deep.include({ is_applied: true });
-    expect(applied.body.changes?.map(({ bot_id }) => bot_id)).to.deep.equal(['invoice-import', 'payroll']);
+    expect((await reload('?dry_run=true')).body).to.deep.include({ changes: [] });
     expect((await reload('?dry_run=perhaps')).status).to.equal(400);
     write('nothing: at all');
     expect((await reload('?dry_run=true')).status).to.equal(422);

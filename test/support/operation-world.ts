@@ -234,7 +234,6 @@ export const STATUS: ReloadStatus = {
 };
 
 export const PREVIEW: ReloadPreview = {
-  isApplied: false,
   problems: [],
   configHash: 'beef000000000000beef',
   since: '2026-11-15',

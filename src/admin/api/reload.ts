@@ -38,7 +38,6 @@ function previewAnswer(preview: ReloadPreview) {
   if (configHash === undefined) throw refused(problems, 'The config would be refused.');
   return {
     result: 'dry_run',
-    is_applied: preview.isApplied,
     config: configHash,
     warnings: placed(problems),
     unchanged,

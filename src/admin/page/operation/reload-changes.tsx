@@ -15,8 +15,8 @@ interface ReloadChangesProps {
 export function ReloadChanges({ preview }: ReloadChangesProps) {
   const reader = useReader();
   const { t } = reader;
-  const { problems, unchanged, changes, isApplied, isComplete } = preview;
-  const title = isApplied && changes.length > 0 ? t('config.applied') : t('config.preview');
+  const { problems, unchanged, changes, isComplete } = preview;
+  const title = t('config.preview');
   return (
     <Section title={title}>
       <p>{leadOf(preview, reader)}</p>
@@ -32,15 +32,10 @@ export function ReloadChanges({ preview }: ReloadChangesProps) {
   );
 }
 
-function leadOf(
-  { configHash, changes, since: from, isApplied }: ReloadPreview,
-  { t, formats }: Reader,
-): string {
+function leadOf({ configHash, changes, since: from }: ReloadPreview, { t, formats }: Reader): string {
   const since = formats.day(from);
   if (configHash === undefined) return t('config.previewRefused');
-  if (changes.length > 0)
-    return isApplied ? t('config.appliedLead', { since }) : t('config.previewLead', { since });
-  return isApplied ? t('config.previewSame') : t('config.previewNobody', { since });
+  return changes.length > 0 ? t('config.previewLead', { since }) : t('config.previewNobody', { since });
 }
 
 interface ChangesProps extends Pick<ReloadPreview, 'changes'> {

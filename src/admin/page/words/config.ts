@@ -22,10 +22,6 @@ export const CONFIG = {
   ],
   'config.reload': ['Reload now', '再読み込みする'],
   'config.preview': ['What would a reload change?', '再読み込みすると何が変わりますか？'],
-  'config.previewSame': [
-    'Nothing: the file and its templates are what is in force.',
-    '何も変わりません。ファイルとテンプレートは使用中のものと同じです。',
-  ],
   'config.previewRefused': ['It would be refused:', '次の誤りがあるため、読み込まれません。'],
   'config.previewNobody': [
     'For the callbacks since {since}, everybody would be told as before.',
@@ -34,11 +30,6 @@ export const CONFIG = {
   'config.previewLead': [
     'Of the callbacks that came since {since}, these would be routed otherwise:',
     '{since} 以降に受信したコールバックのうち、次のものは通知先が変わります。',
-  ],
-  'config.applied': ['What the last reload has changed', '前回の再読み込みで変わったこと'],
-  'config.appliedLead': [
-    'Of the callbacks that came since {since}, these are routed otherwise than by the config before:',
-    '{since} 以降に受信したコールバックのうち、次のものは前の設定と通知先が変わりました。',
   ],
   'config.previewPart': [
     'Not all BOTs were looked at: there are too many.',
