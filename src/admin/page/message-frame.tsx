@@ -3,8 +3,7 @@ import type { Context } from 'koa';
 import type { MessageFormat, MessageTheme } from '../../channels/channel.ts';
 import { messageDocument } from '../../channels/message-document.ts';
 import { cleanLine, escapeHtml } from '../../text/clean.ts';
-import type { Reader } from './reader.ts';
-import { useReader } from './use-reader.ts';
+import { type Reader, useReader } from './reader.ts';
 
 /** Its links open apart, out of the frame and its rules. */
 const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox';

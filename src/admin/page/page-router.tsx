@@ -13,8 +13,7 @@ import { showCallback } from './callbacks/callback.tsx';
 import { showCallbacks } from './callbacks/callbacks.tsx';
 import { keepLanguage, returnTo, takeFlash } from './cookies.ts';
 import { faultPageOf, notFoundPage, problemPage, unforeseenPage } from './faults.tsx';
-import { LANGUAGES, type Reader, readerOf } from './reader.ts';
-import { ReaderContext } from './use-reader.ts';
+import { LANGUAGES, type Reader, readerOf, ReaderContext } from './reader.ts';
 import { routeActs } from './operation/acts.ts';
 import { configView } from './operation/config.tsx';
 import { deadView } from './operation/dead.tsx';
@@ -124,9 +123,7 @@ export function createPages(services: AdminServices): Pages {
 }
 
 function wantsPage(ctx: Context): boolean {
-  return (
-    !ctx.path.startsWith('/api/') && !ctx.path.startsWith('/-/') && ctx.accepts('html', 'json') === 'html'
-  );
+  return ctx.accepts('html', 'json') === 'html';
 }
 
 async function factsFor(ctx: Context, services: AdminServices, reader: Reader): Promise<ShellFacts> {

@@ -1,5 +1,7 @@
 /** Who reads a page: the language and time zone of one request, and how values are written for them. */
 import type { Context } from 'koa';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import type { Language } from '../../time/display.ts';
 import { formTokenOf } from '../form-token.ts';
 import type { Surroundings } from '../services.ts';
@@ -49,4 +51,13 @@ function acceptedLanguage(ctx: Context): Language | undefined {
   if (ctx.get('Accept-Language') === '') return undefined;
   const accepted = ctx.acceptsLanguages([...LANGUAGES]);
   return LANGUAGES.find((language) => language === accepted);
+}
+
+/** The reader of the page that is drawn, for every part of it. */
+export const ReaderContext = createContext<Reader | undefined>(undefined);
+
+export function useReader(): Reader {
+  const reader = useContext(ReaderContext);
+  if (reader === undefined) throw new Error('a page is drawn for nobody');
+  return reader;
 }

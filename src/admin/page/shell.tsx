@@ -4,8 +4,7 @@ import type { Assets } from './assets.ts';
 import type { Flash } from './cookies.ts';
 import { PostForm } from './parts/forms.tsx';
 import { Foreign, Link } from './parts/text.tsx';
-import { LANGUAGES, type Reader } from './reader.ts';
-import { useReader } from './use-reader.ts';
+import { LANGUAGES, type Reader, useReader } from './reader.ts';
 import type { Section, Shown } from './view.ts';
 
 /** What a page says of the process that answers: to whoever may know. */

@@ -56,21 +56,10 @@ function comparable(text: string): string {
   return text.normalize('NFKC').toLowerCase().trim();
 }
 
-/** How many failed in a row up to now. @param runs the newest first */
-export function failuresInARow(runs: readonly Run[]): number {
-  const ended = runs.filter(({ status }) => status !== 2);
-  const succeeded = ended.findIndex(({ status }) => status === 0);
-  return succeeded === -1 ? ended.length : succeeded;
-}
-
-/**
- * Seconds that so many of those that ended took at most.
- * @param share 0.5: half of them
- * @returns undefined: of none it is known
- */
-export function usualSeconds(runs: readonly Run[], share = 0.5): number | undefined {
+/** Seconds that half of those that ended took at most; undefined: of none it is known. */
+export function usualSeconds(runs: readonly Run[]): number | undefined {
   const known = runs.flatMap(({ status, elapsedSeconds }) =>
     status === 2 || elapsedSeconds === undefined ? [] : [elapsedSeconds],
   );
-  return known.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(known.length * share) - 1)];
+  return known.toSorted((a, b) => a - b)[Math.ceil(known.length / 2) - 1];
 }

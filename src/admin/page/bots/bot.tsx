@@ -7,8 +7,7 @@ import { RunStatus } from '../parts/status.tsx';
 import { DefinitionList, Table } from '../parts/table.tsx';
 import { BotName, Code, Destinations, Link, pathTo, ShortCode } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Reader } from '../reader.ts';
-import { useReader } from '../use-reader.ts';
+import { useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 import { usualSeconds } from './bot-list.ts';
 import { Scatter } from './charts.tsx';
@@ -40,9 +39,9 @@ interface BotProps {
 }
 
 export function Bot({ data }: BotProps) {
-  const reader = useReader();
-  const { t, formats } = reader;
+  const { t, formats } = useReader();
   const { bot, runs } = data;
+  const usual = usualSeconds(runs.runs);
   const last = runs.runs.find(({ status }) => status !== 2) ?? runs.runs[0];
   return (
     <>
@@ -56,7 +55,7 @@ export function Bot({ data }: BotProps) {
           terms={[
             { term: t('bot.last success'), details: <Time at={bot.lastSucceededAt} /> },
             { term: t('bot.last failure'), details: <Time at={bot.lastFailedAt} /> },
-            { term: t('bot.takes'), details: durationsOf(runs.runs, reader) },
+            { term: t('bot.takes'), details: usual === undefined ? '–' : formats.elapsed(usual) },
             { term: t('bot.retries'), details: formats.number(bot.counts.retries) },
           ]}
         />
@@ -68,12 +67,6 @@ export function Bot({ data }: BotProps) {
       </Section>
     </>
   );
-}
-
-function durationsOf(runs: readonly Run[], { t, formats }: Reader): string {
-  const [usual, slow] = [usualSeconds(runs), usualSeconds(runs, 0.95)];
-  if (usual === undefined || slow === undefined) return '–';
-  return t('bot.takes, usually', { usual: formats.elapsed(usual), slow: formats.elapsed(slow) });
 }
 
 function MonthOfRuns({ runs: { runs, isComplete } }: { readonly runs: Runs }) {
@@ -93,21 +86,16 @@ function MonthOfRuns({ runs: { runs, isComplete } }: { readonly runs: Runs }) {
 
 function Told({ data: { routes } }: BotProps) {
   const { t } = useReader();
+  const terms = [...routes].map(([status, explanations]) => {
+    const names = [...new Set(explanations.flatMap(({ reaches }) => reaches))];
+    return {
+      term: <RunStatus status={status} />,
+      details: names.length === 0 ? t('bot.nobody') : <Destinations names={names} />,
+    };
+  });
   return (
     <Section title={t('bot.told')}>
-      <dl class="terms">
-        {[...routes].map(([status, explanations]) => {
-          const destinations = [...new Set(explanations.flatMap(({ reaches }) => reaches))];
-          return (
-            <div key={status}>
-              <dt>
-                <RunStatus status={status} />
-              </dt>
-              <dd>{destinations.length === 0 ? t('bot.nobody') : <Destinations names={destinations} />}</dd>
-            </div>
-          );
-        })}
-      </dl>
+      <DefinitionList terms={terms} />
     </Section>
   );
 }

@@ -6,10 +6,9 @@ import { RunStatus, Status } from '../parts/status.tsx';
 import { Paging, Table } from '../parts/table.tsx';
 import { BotName, Code, Link, pathTo } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Reader } from '../reader.ts';
-import { useReader } from '../use-reader.ts';
+import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
-import { type BotFilter, botsOnPage, type BotsOnPage, failuresInARow, usualSeconds } from './bot-list.ts';
+import { type BotFilter, botsOnPage, type BotsOnPage, usualSeconds } from './bot-list.ts';
 import { Strip } from './charts.tsx';
 
 export const RUNS_SHOWN = 30;
@@ -159,22 +158,14 @@ function Name({ bot: { botId, botName } }: Pick<OfBot, 'bot'>) {
 }
 
 function LastRuns({ bot: { botId }, data }: OfBot) {
+  const { t } = useReader();
   const runs = data.runs.get(botId) ?? [];
+  const failed = runs.filter(({ status }) => status === 1).length;
   return (
     <Link to={pathTo(['bots', botId])}>
-      <Strip runs={runs} room={RUNS_SHOWN} title={stripTitle(runs, useReader())} />
+      <Strip runs={runs} room={RUNS_SHOWN} title={t('bots.strip', { runs: runs.length, failed })} />
     </Link>
   );
-}
-
-/** `4 runs, 2 failed, last failed 2 h ago` */
-function stripTitle(runs: readonly Run[], { t, formats }: Reader): string {
-  const failed = runs.filter(({ status }) => status === 1);
-  const [last] = failed;
-  const title = t('bots.strip', { runs: runs.length, failed: failed.length });
-  return last === undefined
-    ? title
-    : title + t('bots.strip last', { when: formats.relative(last.receivedAt) });
 }
 
 function LastResult({ bot: { botId, lastResultAt }, data }: OfBot) {
@@ -183,14 +174,11 @@ function LastResult({ bot: { botId, lastResultAt }, data }: OfBot) {
   const last = runs.find(({ status }) => status !== 2);
   if (last === undefined)
     return runs.length === 0 ? <Status tone="idle" word={t('bots.no result')} /> : <RunStatus status={2} />;
-  const inARow = failuresInARow(runs);
-  const number = inARow >= RUNS_SHOWN ? t('moreThan', { number: inARow }) : inARow;
   return (
     <>
       <RunStatus status={last.status} />
       <small>
         <Time as="ago" at={lastResultAt ?? last.receivedAt} />
-        {inARow > 1 ? ` · ${t('bots.in a row', { runs: number })}` : null}
       </small>
     </>
   );

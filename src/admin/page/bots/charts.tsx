@@ -2,7 +2,7 @@
 import { statusNameOf } from '../../../callback/callback.ts';
 import type { Run } from '../../../ledger/archive/archive.ts';
 import { RUN_TONES } from '../parts/status.tsx';
-import { useReader } from '../use-reader.ts';
+import { useReader } from '../reader.ts';
 
 interface StripProps {
   /** The newest first. */

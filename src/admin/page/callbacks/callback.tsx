@@ -6,9 +6,9 @@ import { PostForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { ResultStatus, RunStatus } from '../parts/status.tsx';
 import { DefinitionList } from '../parts/table.tsx';
-import { BotName, Code, ForeignBlock, Link, pathTo } from '../parts/text.tsx';
+import { BotName, Code, ForeignBlock, indented, Link, pathTo } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
-import { useReader } from '../use-reader.ts';
+import { useReader } from '../reader.ts';
 import { idIn, type View } from '../view.ts';
 import { Deliveries } from './deliveries.tsx';
 import { Timeline } from './timeline.tsx';
@@ -150,10 +150,4 @@ function Json({ id, body }: { readonly id: number; readonly body: Uint8Array }) 
       </p>
     </details>
   );
-}
-
-/** Where that says the same: a number that JavaScript would round stays as it came. */
-function indented(json: string): string {
-  const value: unknown = JSON.parse(json);
-  return JSON.stringify(value) === json ? JSON.stringify(value, undefined, 2) : json;
 }

@@ -4,18 +4,17 @@ import type { ArchivedCallback, Page } from '../../../ledger/archive/archive.ts'
 import { CALLBACK_RESULTS, DELIVERY_STATES } from '../../../ledger/ledger.ts';
 import { type FilterName, readFilter } from '../../filters.ts';
 import { type ParameterProblem, refuseParameters } from '../../parameters.ts';
-import { Field, FilterForm } from '../parts/forms.tsx';
+import { Field, FilterForm, type Option } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { ResultStatus, RunStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
 import { Paging, Table } from '../parts/table.tsx';
 import { BotName, Link, pathTo, ShortCode } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
-import { useReader } from '../use-reader.ts';
+import { useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 
 /** As the address has them, and as the form shows them again. */
-const FIELDS = [
-  'search',
+const FOLDED = [
   'bot_id',
   'job_id',
   'status',
@@ -25,6 +24,7 @@ const FIELDS = [
   'from',
   'to',
 ] as const satisfies readonly FilterName[];
+const FIELDS = ['search', ...FOLDED] as const;
 
 type Asked = Partial<Record<FilterName, string>>;
 
@@ -78,10 +78,13 @@ function Filter({ data: { asked, problems } }: CallbacksProps) {
     value: asked[name],
     problem: problems.find(({ parameter }) => parameter === name)?.detail,
   });
-  const options = <Name extends string>(names: readonly Name[], wordOf: (name: Name) => string) => [
-    { value: '', word: t('any') },
-    ...names.map((value) => ({ value, word: wordOf(value) })),
-  ];
+  const choices: Partial<Record<FilterName, readonly Option[]>> = {
+    status: ALL_STATUSES.map((value) => ({ value, word: t(`status.${value}`) })),
+    state: DELIVERY_STATES.map((value) => ({ value, word: t(`state.${value}`) })),
+    result: CALLBACK_RESULTS.map((value) => ({ value, word: t(`result.${value}`) })),
+  };
+  const when = t('callbacks.when');
+  const hints: Partial<Record<FilterName, string>> = { destination: 'slack:#ops', from: when, to: when };
   const isFolded = Object.keys(asked).every((name) => name === 'search');
   return (
     <FilterForm path="/callbacks" isFiltered={Object.keys(asked).length > 0}>
@@ -89,26 +92,15 @@ function Filter({ data: { asked, problems } }: CallbacksProps) {
       <details open={!isFolded}>
         <summary>{t('filters')}</summary>
         <div class="filters">
-          <Field {...of('bot_id')} label={t('callbacks.bot_id')} />
-          <Field {...of('job_id')} label={t('callbacks.job_id')} />
-          <Field
-            {...of('status')}
-            label={t('callbacks.status')}
-            options={options(ALL_STATUSES, (name) => t(`status.${name}`))}
-          />
-          <Field
-            {...of('state')}
-            label={t('callbacks.state')}
-            options={options(DELIVERY_STATES, (name) => t(`state.${name}`))}
-          />
-          <Field
-            {...of('result')}
-            label={t('callbacks.result')}
-            options={options(CALLBACK_RESULTS, (name) => t(`result.${name}`))}
-          />
-          <Field {...of('destination')} label={t('callbacks.destination')} hint="slack:#ops" />
-          <Field {...of('from')} label={t('callbacks.from')} hint={t('callbacks.when')} />
-          <Field {...of('to')} label={t('callbacks.to')} hint={t('callbacks.when')} />
+          {FOLDED.map((name) => (
+            <Field
+              key={name}
+              {...of(name)}
+              label={t(`callbacks.${name}`)}
+              options={choices[name] && [{ value: '', word: t('any') }, ...choices[name]]}
+              hint={hints[name]}
+            />
+          ))}
         </div>
       </details>
     </FilterForm>

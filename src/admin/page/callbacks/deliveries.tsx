@@ -6,7 +6,7 @@ import { PostButton } from '../parts/forms.tsx';
 import { DeliveryStatus, toneOf } from '../parts/status.tsx';
 import { Code, pathTo } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
-import { useReader } from '../use-reader.ts';
+import { useReader } from '../reader.ts';
 
 /** Each shows a message in a frame; of more, the message is a link away. */
 const MOST_FRAMES = 20;

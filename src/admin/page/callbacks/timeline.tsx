@@ -2,7 +2,7 @@
 import type { StoryEvent, StoryEventName } from '../../../story/event.ts';
 import type { Tone } from '../parts/status.tsx';
 import { Code } from '../parts/text.tsx';
-import { useReader } from '../use-reader.ts';
+import { useReader } from '../reader.ts';
 
 const TONES: Readonly<Partial<Record<StoryEventName, Tone>>> = {
   attempt: 'wait',

@@ -6,7 +6,7 @@ import { Status } from '../parts/status.tsx';
 import { DefinitionList } from '../parts/table.tsx';
 import { Code, ForeignBlock, Link } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
-import { useReader } from '../use-reader.ts';
+import { useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 import { Problems } from './problems.tsx';
 import { ReloadChanges } from './reload-changes.tsx';

@@ -5,8 +5,7 @@ import { Head } from '../parts/layout.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Code, Foreign, Link, pathTo } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Reader } from '../reader.ts';
-import { useReader } from '../use-reader.ts';
+import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 import { dryRunOf } from './bulk-request.ts';
 

@@ -7,8 +7,7 @@ import { Status } from '../parts/status.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Code, Foreign, Link, pathTo } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Reader } from '../reader.ts';
-import { useReader } from '../use-reader.ts';
+import { type Reader, useReader } from '../reader.ts';
 import type { View, ViewRequest } from '../view.ts';
 
 /** More would be no page that anybody reads. */
@@ -20,7 +19,7 @@ export const destinationsView: View = async ({ reader, services }) => ({
   body: <Destinations data={await loadDestinations(services)} />,
 });
 
-async function loadDestinations({ archive, drawing, paused, surroundings }: ViewRequest['services']) {
+async function loadDestinations({ archive, drawing, paused }: ViewRequest['services']) {
   const { config } = drawing();
   const named = destinationsOf(config);
   const { groups } = await archive.deadLetters();
@@ -43,7 +42,6 @@ async function loadDestinations({ archive, drawing, paused, surroundings }: View
   return {
     channels: channels.filter(({ destinations }) => destinations.length > 0),
     isMore: named.length > MOST_SHOWN,
-    processName: surroundings.processName,
   };
 }
 
@@ -53,7 +51,7 @@ type DestinationData = ChannelData['destinations'][number];
 
 function Destinations({ data }: { readonly data: DestinationsData }) {
   const { t } = useReader();
-  const { channels, isMore, processName } = data;
+  const { channels, isMore } = data;
   return (
     <>
       <Head title={t('destinations.title')} lead={t('destinations.lead')}>
@@ -63,9 +61,6 @@ function Destinations({ data }: { readonly data: DestinationsData }) {
       {channels.map((channel) => (
         <Channel key={channel.name} channel={channel} />
       ))}
-      <p class="quiet">
-        <Foreign text={t('destinations.asOf', { process: processName })} />
-      </p>
     </>
   );
 }

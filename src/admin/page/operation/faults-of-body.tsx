@@ -1,7 +1,7 @@
 /** What is wrong with a body, by the pointers of the values at fault. */
 import type { CallbackError } from '../../../callback/callback.ts';
 import { Code, Foreign } from '../parts/text.tsx';
-import { useReader } from '../use-reader.ts';
+import { useReader } from '../reader.ts';
 
 /** A body may have thousands. */
 const MOST_SHOWN = 100;

@@ -2,7 +2,7 @@
 import type { Problem } from '../../../config/config.ts';
 import { Status } from '../parts/status.tsx';
 import { Code, Foreign } from '../parts/text.tsx';
-import { useReader } from '../use-reader.ts';
+import { useReader } from '../reader.ts';
 
 /** As `check` prints them. */
 export function Problems({ problems }: { readonly problems: readonly Problem[] }) {

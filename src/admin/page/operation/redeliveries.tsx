@@ -9,8 +9,7 @@ import { Status, type Tone } from '../parts/status.tsx';
 import { type Column, DefinitionList, Table } from '../parts/table.tsx';
 import { Foreign, Link } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Reader } from '../reader.ts';
-import { useReader } from '../use-reader.ts';
+import { type Reader, useReader } from '../reader.ts';
 import { idIn, type View } from '../view.ts';
 
 const TONES: Readonly<Record<BulkRedelivery['state'], Tone>> = {
@@ -58,11 +57,6 @@ function Redeliveries({ bulks }: { readonly bulks: readonly BulkRedelivery[] }) 
 }
 
 function columnsFor({ t, formats }: Reader): readonly Column<BulkRedelivery>[] {
-  const number = (head: string, of: (bulk: BulkRedelivery) => number): Column<BulkRedelivery> => ({
-    head,
-    kind: 'number',
-    cell: (bulk) => formats.number(of(bulk)),
-  });
   return [
     {
       head: t('bulk.began'),
@@ -83,10 +77,7 @@ function columnsFor({ t, formats }: Reader): readonly Column<BulkRedelivery>[] {
       ),
     },
     { head: t('bulk.meant'), cell: ({ filter }) => <Meant filter={filter} /> },
-    number(t('dead.messages'), ({ given }) => given),
-    number(t('bulk.delivered'), ({ delivered }) => delivered),
-    number(t('bulk.pending'), ({ pending }) => pending),
-    number(t('bulk.dead'), ({ dead }) => dead),
+    { head: t('dead.messages'), kind: 'number', cell: ({ given }) => formats.number(given) },
     { head: t('bulk.by'), cell: ({ actor }) => <Who actor={actor} /> },
   ];
 }
@@ -179,11 +170,7 @@ function Progress({ bulk: { what, given, delivered, pending, dead } }: Redeliver
   }));
   return (
     <>
-      <progress
-        max={given}
-        value={delivered + dead}
-        aria-label={t('bulk.picture', { delivered, pending, dead })}
-      />
+      <progress max={given} value={delivered + dead} aria-label={t('bulk.progress')} />
       <DefinitionList terms={[...terms, ...counted]} />
     </>
   );

@@ -10,7 +10,7 @@ import { Status } from '../parts/status.tsx';
 import { Paging } from '../parts/table.tsx';
 import { Code, Foreign, ForeignBlock, Link, pathTo } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
-import { useReader } from '../use-reader.ts';
+import { useReader } from '../reader.ts';
 import { idIn, type View } from '../view.ts';
 import { Faults } from './faults-of-body.tsx';
 

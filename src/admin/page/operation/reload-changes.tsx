@@ -4,8 +4,7 @@ import type { ReloadPreview } from '../../services.ts';
 import { Section } from '../parts/layout.tsx';
 import { Table } from '../parts/table.tsx';
 import { Code, Foreign } from '../parts/text.tsx';
-import { useReader } from '../use-reader.ts';
-import type { Reader } from '../reader.ts';
+import { type Reader, useReader } from '../reader.ts';
 import { Problems } from './problems.tsx';
 
 interface ReloadChangesProps {

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { cleanLine, cleanText } from '../../../text/clean.ts';
 import { TOKEN_FIELD } from '../../form-token.ts';
-import { useReader } from '../use-reader.ts';
+import { useReader } from '../reader.ts';
 import { Link } from './text.tsx';
 
 export interface Option {

@@ -3,9 +3,8 @@ import { type StatusCode, statusNameOf } from '../../../callback/callback.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/ledger.ts';
 import type { CallbackResult, DeliveryRecord, DeliveryState } from '../../../ledger/ledger.ts';
 import { isPrinted } from '../../../story/standing.ts';
-import type { Reader } from '../reader.ts';
+import { type Reader, useReader } from '../reader.ts';
 import { Foreign } from './text.tsx';
-import { useReader } from '../use-reader.ts';
 
 /** What a state means for whoever waits for it. */
 export type Tone = 'good' | 'bad' | 'wait' | 'busy' | 'idle';

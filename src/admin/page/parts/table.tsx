@@ -1,6 +1,6 @@
 /** Tables, which on a narrow screen are read as lists of terms; and lists of terms. */
 import type { ComponentChildren } from 'preact';
-import { useReader } from '../use-reader.ts';
+import { useReader } from '../reader.ts';
 import { Link } from './text.tsx';
 
 export interface Column<Row> {
@@ -50,22 +50,12 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<
 
 function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) {
   const { head, kind, cell } = column;
-  if (kind === 'main') {
-    return (
-      <th scope="row" role="rowheader" class="main" data-label={head}>
-        {cell(row)}
-      </th>
-    );
-  }
-  return (
-    <td role="cell" class={kind} data-label={head}>
-      {cell(row)}
-    </td>
-  );
+  const shared = { class: kind, 'data-label': head, children: cell(row) };
+  return kind === 'main' ? <th scope="row" role="rowheader" {...shared} /> : <td role="cell" {...shared} />;
 }
 
 export interface Term {
-  readonly term: string;
+  readonly term: ComponentChildren;
   readonly details: ComponentChildren;
 }
 
@@ -73,9 +63,9 @@ export interface Term {
 export function DefinitionList({ terms }: { readonly terms: readonly (Term | undefined)[] }) {
   return (
     <dl class="terms">
-      {terms.map((each) =>
+      {terms.map((each, index) =>
         each === undefined ? null : (
-          <div key={each.term}>
+          <div key={index}>
             <dt>{each.term}</dt>
             <dd>{each.details}</dd>
           </div>

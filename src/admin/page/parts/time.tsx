@@ -1,5 +1,5 @@
 /** When something happened, for people and for machines. */
-import { useReader } from '../use-reader.ts';
+import { useReader } from '../reader.ts';
 
 interface TimeProps {
   /** Milliseconds since the epoch; undefined: never. */

@@ -3,12 +3,11 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { AdminServices } from '../../services.ts';
 import type { Subject, TryOptions } from '../../try-callback.ts';
 import { refusalWith } from '../operation/refused.tsx';
-import { pathTo } from '../parts/text.tsx';
+import { indented, pathTo } from '../parts/text.tsx';
 import { idIn } from '../view.ts';
 
-/** Bytes. What is larger is shown, and not put into a field; what somebody has pasted stays. */
-const LARGEST_EDITED = 64 * 1024;
-const LARGEST_KEPT = 512 * 1024;
+/** Bytes. What is larger is drawn, and not put into a field. */
+const LARGEST_EDITED = 512 * 1024;
 
 /** Proxies take no longer request line than 8 KB. */
 const LONGEST_PACKED = 6000;
@@ -28,15 +27,15 @@ const NOTHING: Chosen = { subject: undefined, text: '', size: 0 };
 /** What was pasted, else what the address names, else a sample. */
 export async function choose(query: URLSearchParams, { archive, samples }: AdminServices): Promise<Chosen> {
   const pasted = query.get('text') ?? unpacked(query.get('packed') ?? '');
-  if (pasted.trim() !== '') return ofText(pasted, LARGEST_KEPT);
+  if (pasted.trim() !== '') return ofText(pasted);
   if (query.has('packed')) return NOTHING;
   if (query.get('callback')) return ofCallback(idIn(query.get('callback')), archive);
   if (query.get('refused')) {
     const refusal = await refusalWith(archive, idIn(query.get('refused')));
-    return refusal === undefined ? NOTHING : ofText(refusal.body, LARGEST_EDITED);
+    return refusal === undefined ? NOTHING : ofText(refusal.body);
   }
   const sample = samples.find(({ name }) => name === query.get('sample')) ?? samples[0];
-  return sample === undefined ? NOTHING : ofText(sample.text, LARGEST_EDITED);
+  return sample === undefined ? NOTHING : ofText(sample.text);
 }
 
 async function ofCallback(
@@ -45,20 +44,13 @@ async function ofCallback(
 ): Promise<Chosen> {
   const body = callbackId === undefined ? undefined : await archive.body(callbackId);
   if (callbackId === undefined || body === undefined) return NOTHING;
-  const text = readable(Buffer.from(body).toString('utf8'));
-  return { ...ofText(text, LARGEST_EDITED), subject: { kind: 'recorded', callbackId } };
+  const text = indented(Buffer.from(body).toString('utf8'));
+  return { ...ofText(text), subject: { kind: 'recorded', callbackId } };
 }
 
-/** @param most bytes that go into the field */
-function ofText(text: string, most: number): Chosen {
+function ofText(text: string): Chosen {
   const size = Buffer.byteLength(text);
-  return { subject: { kind: 'text', text }, text: size > most ? undefined : text, size };
-}
-
-/** Indented, where that changes nothing of it. */
-function readable(json: string): string {
-  const value: unknown = JSON.parse(json);
-  return JSON.stringify(value) === json ? JSON.stringify(value, undefined, 2) : json;
+  return { subject: { kind: 'text', text }, text: size > LARGEST_EDITED ? undefined : text, size };
 }
 
 /** @returns undefined: what was pasted is too long for an address */

@@ -8,8 +8,7 @@ import type { TemplateFailure } from '../../../render/renderer.ts';
 import { RunStatus, Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { BotName, Code, Destinations, Foreign, ForeignBlock } from '../parts/text.tsx';
-import type { Reader } from '../reader.ts';
-import { useReader } from '../use-reader.ts';
+import { type Reader, useReader } from '../reader.ts';
 import type { AddressOf } from './chosen.ts';
 
 interface ResultProps {

@@ -20,8 +20,6 @@ export const BOTS = {
   'bots.dead': ['Dead letters', '配信不能'],
   'bots.refused': ['Rejected requests', '受付拒否'],
   'bots.strip': ['{runs|run|runs}, {failed} failed', '実行{runs}回、うち失敗{failed}回'],
-  'bots.strip last': [', last failed {when}', '、最後の失敗は{when}'],
-  'bots.in a row': ['{runs} in a row', '{runs}回連続'],
   'bots.no result': ['No result yet', '結果はまだありません'],
   'bots.usually': ['usually {duration}', '通常は{duration}'],
   'bots.empty': ['No BOT has run yet', 'まだどのBOTも実行されていません'],
@@ -34,11 +32,7 @@ export const BOTS = {
   'bots.empty, try': ['See in the playground what would be sent', 'どんな通知になるかをプレビューで見る'],
   'bot.last success': ['Last success', '最後の成功'],
   'bot.last failure': ['Last failure', '最後の失敗'],
-  'bot.takes': ['Takes', '所要時間'],
-  'bot.takes, usually': [
-    'usually {usual}; 19 of 20 runs at most {slow}',
-    '通常は{usual}、20回のうち19回は{slow}以内',
-  ],
+  'bot.takes': ['Usually takes', '通常の所要時間'],
   'bot.retries': ['Posted again', '再送された回数'],
   'bot.runs': ['Runs of the last 30 days', '過去30日間の実行'],
   'bot.runs, how': [

@@ -75,10 +75,6 @@ export const DEAD = {
   'bulk.delivered': ['Delivered', '届いた'],
   'bulk.pending': ['Waiting', '送信待ち'],
   'bulk.dead': ['Given up again', '再び配信不能'],
-  'bulk.picture': [
-    '{delivered} delivered, {pending} waiting, {dead} given up again',
-    '届いた {delivered}件、送信待ち {pending}件、再び配信不能 {dead}件',
-  ],
   'bulk.stop': ['Stop', '停止する'],
   'bulk.filter.botId': ['BOT', 'BOT'],
   'bulk.filter.jobId': ['Job', 'ジョブ'],

@@ -24,10 +24,6 @@ export const DESTINATIONS = {
     'The whole channel is paused for {time}: it limits its rate.',
     '送信数の制限を受けたため、このチャンネル全体をあと{time}休止しています。',
   ],
-  'destinations.asOf': [
-    'Pauses are those of the process that answers, {process}.',
-    '休止の状態は、応答したプロセス（{process}）のものです。',
-  ],
   'destinations.channel': ['{type}, {number|destination|destinations}', '{type}、通知先 {number}件'],
 
   'delivery.not sent': ['It has not been sent.', 'まだ送っていません。'],

@@ -1,6 +1,6 @@
 /** In which order BOTs stand, and what is said of their runs. */
 import { expect } from 'chai';
-import { botsOnPage, failuresInARow, usualSeconds } from '../../../../src/admin/page/bots/bot-list.ts';
+import { botsOnPage, usualSeconds } from '../../../../src/admin/page/bots/bot-list.ts';
 import type { BotStanding, Run } from '../../../../src/ledger/archive/archive.ts';
 
 const ALL = { name: '', isFailing: false };
@@ -66,18 +66,9 @@ describe('the overview of BOTs', () => {
 });
 
 describe('the runs of a BOT', () => {
-  it('tell how many failed in a row, whatever runs now', () => {
-    expect(failuresInARow([run(2), run(1), run(2), run(1), run(0), run(1)])).to.equal(2);
-    expect(failuresInARow([run(0), run(1)])).to.equal(0);
-    expect(failuresInARow([run(1), run(1)])).to.equal(2);
-    expect(failuresInARow([])).to.equal(0);
-  });
-
   it('usually take what half of them take less than', () => {
     expect(usualSeconds([run(0, 9), run(1, 1), run(0, 5), run(2, 99), run(0)])).to.equal(5);
     expect(usualSeconds([run(0, 1), run(0, 2), run(0, 3), run(0, 4)])).to.equal(2);
-    const twenty = Array.from({ length: 20 }, (_, index) => run(0, index + 1));
-    expect(usualSeconds(twenty, 0.95)).to.equal(19);
     expect(usualSeconds([run(2, 3)])).to.equal(undefined);
   });
 });

@@ -46,7 +46,7 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
   ],
   [
     '/destinations',
-    ['slack:#ops', 'Fails', 'not_in_channel', 'Printed only', 'Paused for 25 s', '1,000+', 'bridge-1/4711'],
+    ['slack:#ops', 'Fails', 'not_in_channel', 'Printed only', 'Paused for 25 s', '1,000+'],
     ['通知先', '届いていません', '休止中（あと25秒）', '1,000以上'],
   ],
   [
@@ -64,8 +64,12 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
     ['設定', '前回の再読み込みはできませんでした', '異なる設定'],
   ],
   ['/redeliveries', ['Running', 'Stopped', 'not_in_channel', 'nightly-check'], ['一括再送', '実行中']],
-  ['/redeliveries/3', ['71 delivered, 27 waiting, 2 given up again', 'admin', '/act/stop'], ['届いた 71件']],
-  ['/redeliveries/5', ['Delivering', '4 waiting'], ['送信待ち 4件']],
+  [
+    '/redeliveries/3',
+    ['Delivered', '>71<', 'Waiting', '>27<', 'Given up again', 'admin', '/act/stop'],
+    ['届いた', '>71<'],
+  ],
+  ['/redeliveries/5', ['Delivering', 'Waiting', '>4<'], ['送信待ち', '>4<']],
   ['/redeliveries/4', ['Stopped'], ['停止']],
   [
     DRY_RUN,
