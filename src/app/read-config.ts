@@ -68,7 +68,7 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
       return own;
     },
   });
-  const ofTemplates = await renderer.checkInTurns(targetsOf(config, formats));
+  const ofTemplates = await renderer.check(targetsOf(config, formats));
   const warnings = inFileOrder([...problems, ...ofTemplates]);
   const hasErrors = warnings.some(({ severity }) => severity === 'error');
   const loaded = { config, configHash, text: read.text ?? '', renderer, readings, warnings };

@@ -20,26 +20,17 @@ interface CheckContext {
   readonly links: Links;
 }
 
-/** Each problem once, however many targets share the template. */
-export function checkTemplates(context: CheckContext, targets: readonly RenderTarget[]): Problem[] {
-  return distinct([...checks(context, targets)].flat());
-}
-
-/** The same, with a turn for everybody else after each template. */
-export async function checkTemplatesInTurns(
+/** Each problem once, however many targets share the template; with a turn for everybody else after each. */
+export async function checkTemplates(
   context: CheckContext,
   targets: readonly RenderTarget[],
 ): Promise<Problem[]> {
-  const problems: Problem[] = [];
+  const problems = new Map<string, Problem>();
   for (const found of checks(context, targets)) {
-    problems.push(...found);
+    for (const problem of found) problems.set(JSON.stringify(problem), problem);
     await nextTurn();
   }
-  return distinct(problems);
-}
-
-function distinct(problems: readonly Problem[]): Problem[] {
-  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+  return [...problems.values()];
 }
 
 function* checks(

@@ -5,7 +5,7 @@ import type { DisplayConfig, PlaceInConfig, Problem } from '../config/config.ts'
 import { isAlert, type Notice, type TemplateName } from '../notice/notice.ts';
 import { cardOf } from './card-template.ts';
 import { type Choice, type ChosenTemplate, type RenderTarget, TemplateCatalog } from './catalog.ts';
-import { checkTemplates, checkTemplatesInTurns } from './check.ts';
+import { checkTemplates } from './check.ts';
 import { Rendering } from './engine.ts';
 import { lastResort } from './last-resort.ts';
 import { createLinks, type Links } from './links.ts';
@@ -103,17 +103,9 @@ export class Renderer {
     return this.#catalog.setNames;
   }
 
-  /** Every problem of the template files that `targets` use, with its place. */
-  check(targets: readonly RenderTarget[]): Problem[] {
+  /** Every problem of the template files that `targets` use, with its place; each template has a turn of its own. */
+  check(targets: readonly RenderTarget[]): Promise<Problem[]> {
     return checkTemplates({ catalog: this.#catalog, formats: this.#formats, links: this.#links }, targets);
-  }
-
-  /** The same, with a turn for everybody else after each template. */
-  checkInTurns(targets: readonly RenderTarget[]): Promise<Problem[]> {
-    return checkTemplatesInTurns(
-      { catalog: this.#catalog, formats: this.#formats, links: this.#links },
-      targets,
-    );
   }
 
   #cardOf(notice: Notice, { card, builtIn }: Choice, report: (failure: string) => void): Card {

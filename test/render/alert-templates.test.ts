@@ -195,25 +195,27 @@ describe('a user’s templates of alerts', () => {
     expect(mail).to.include({ subject: '422' });
   });
 
-  it('are checked against the variables of their own', () => {
-    const problemsOf = (name: string, text: string) =>
-      rendererWith({ [`of-${name}/slack/${name}.yaml`]: text })
-        .check([{ ...target('slack'), templateSet: `of-${name}` }])
-        .map(({ message }) => message);
-    expect(problemsOf('dead_letter', 'text: "{{ destinatoin }} {{ elapsed }}"')).to.deep.equal([
+  it('are checked against the variables of their own', async () => {
+    const problemsOf = async (name: string, text: string) => {
+      const problems = await rendererWith({ [`of-${name}/slack/${name}.yaml`]: text }).check([
+        { ...target('slack'), templateSet: `of-${name}` },
+      ]);
+      return problems.map(({ message }) => message);
+    };
+    expect(await problemsOf('dead_letter', 'text: "{{ destinatoin }} {{ elapsed }}"')).to.deep.equal([
       'there is no variable "destinatoin"; did you mean "destination"?',
       'there is no variable "elapsed"',
     ]);
-    expect(problemsOf('refused', 'text: "{{ bot_name }} {{ http_status }}"')).to.deep.equal([
+    expect(await problemsOf('refused', 'text: "{{ bot_name }} {{ http_status }}"')).to.deep.equal([
       'there is no variable "bot_name"',
     ]);
-    expect(problemsOf('succeeded', 'text: "{{ destination }}"')).to.deep.equal([
+    expect(await problemsOf('succeeded', 'text: "{{ destination }}"')).to.deep.equal([
       'there is no variable "destination"',
     ]);
   });
 
-  it('that are misspelt are said to be used by nothing', () => {
-    const [problem] = rendererWith({ 'en/slack/dead_leter.yaml': 'text: x' }).check([target('slack')]);
+  it('that are misspelt are said to be used by nothing', async () => {
+    const [problem] = await rendererWith({ 'en/slack/dead_leter.yaml': 'text: x' }).check([target('slack')]);
     expect(problem).to.include({
       severity: 'warning',
       message: 'nothing uses the file "dead_leter.yaml"; did you mean "dead_letter.yaml"?',

@@ -37,11 +37,11 @@ for (const language of LANGUAGES) {
 
     const renderer = testRenderer({ language, links: LINKS });
 
-    it('have no problems', () => {
+    it('have no problems', async () => {
       const targets = ['slack', 'email'].map((format) => ({ format, templateSet: undefined, options: {} }));
       // As somebody's own, since `check` takes the built-in ones for good.
       const own = testRenderer({ language, links: LINKS, templatesFolder: BUILT_IN_TEMPLATES });
-      expect(own.check(targets)).to.deep.equal([]);
+      expect(await own.check(targets)).to.deep.equal([]);
     });
 
     for (const name of FIXTURES) {

@@ -18,7 +18,7 @@ const FILTER_ROWS = [...TEXT.matchAll(/^\| `([^`]+)` +\|[^\n]*\| `(\{\{[^`]+)` +
 describe('the documentation of templates', () => {
   const folder = templateFolder();
 
-  it('shows templates without a problem', () => {
+  it('shows templates without a problem', async () => {
     const renderer = testRenderer({ templatesFolder: folder.write(Object.fromEntries(TEMPLATES)).path });
     const targets = ['slack', 'email'].map((format): RenderTarget => ({
       format,
@@ -26,7 +26,7 @@ describe('the documentation of templates', () => {
       options: {},
     }));
     expect(TEMPLATES).to.have.lengthOf(3);
-    expect(renderer.check(targets)).to.deep.equal([]);
+    expect(await renderer.check(targets)).to.deep.equal([]);
     const options = { templateSet: 'short' };
     const callback = readFixture('succeeded.json');
     expect(renderer.slack(callback, options).text).to.equal('✅ 商品取得BOT: 2 items');

@@ -29,13 +29,13 @@ describe('a Slack message of a template’s own', () => {
       links: LINKS,
       templatesFolder: folder.write({ 'own/slack/succeeded.yaml': JSON.stringify(template) }).path,
     });
-  const problemsOf = (template: unknown) =>
-    rendererWith(template)
-      .check([SLACK])
-      .map(({ message }) => message);
+  const problemsOf = async (template: unknown) => {
+    const problems = await rendererWith(template).check([SLACK]);
+    return problems.map(({ message }) => message);
+  };
   const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
 
-  it('is what Block Kit Builder gives, with values where they are', () => {
+  it('is what Block Kit Builder gives, with values where they are', async () => {
     const renderer = rendererWith({
       blocks: [
         { type: 'header', text: { type: 'plain_text', text: 'Done: {{ bot_name }}', emoji: true } },
@@ -47,7 +47,7 @@ describe('a Slack message of a template’s own', () => {
         },
       ],
     });
-    expect(renderer.check([SLACK])).to.deep.equal([]);
+    expect(await renderer.check([SLACK])).to.deep.equal([]);
     const message = renderer.slack({ ...BARE, bot_name: 'A & *B* <!here>', elapsed_time: 3 }, OWN);
     expectAcceptable(message);
     expect(message.text).to.equal('✅ A &amp; *B* &lt;!here&gt; succeeded in 3 s');
@@ -64,12 +64,12 @@ describe('a Slack message of a template’s own', () => {
     ]);
   });
 
-  it('places what the channel draws of the card', () => {
+  it('places what the channel draws of the card', async () => {
     const renderer = rendererWith({
       text: 'x',
       blocks: [section('*{{ bot_name }}*'), { draw: 'outputs' }, { type: 'divider' }, { draw: 'facts' }],
     });
-    expect(renderer.check([SLACK])).to.deep.equal([]);
+    expect(await renderer.check([SLACK])).to.deep.equal([]);
     const { blocks = [] } = renderer.slack(readFixture('succeeded.json'), OWN);
     expect(blocks.map(({ type }) => type)).to.deep.equal([
       'section',
@@ -79,12 +79,12 @@ describe('a Slack message of a template’s own', () => {
       'divider',
       'rich_text',
     ]);
-    expect(problemsOf({ blocks: [{ draw: 'output' }] })).to.deep.equal([
+    expect(await problemsOf({ blocks: [{ draw: 'output' }] })).to.deep.equal([
       '"output" cannot be drawn here: title, text, message, outputs, link, facts can',
     ]);
   });
 
-  it('has no values where they would act, whatever they say', () => {
+  it('has no values where they would act, whatever they say', async () => {
     const act = 'no value may stand here: whatever it says would act';
     const address = 'an address can only be "job_url", "page_url" or the "url" of a file, and it alone';
     const run = (more: object) => ({
@@ -100,39 +100,39 @@ describe('a Slack message of a template’s own', () => {
       [run({ type: 'link', url: 'https://example.com/?q={{ message }}', text: 'x' }), act],
       [{ type: 'markdown', text: '{{ message }}' }, act],
     ] as const)
-      expect(problemsOf({ blocks: [block] }), JSON.stringify(block)).to.include(problem);
-    expect(problemsOf({ text: '<!{{ bot_id }}>' })).to.include(act);
+      expect(await problemsOf({ blocks: [block] }), JSON.stringify(block)).to.include(problem);
+    expect(await problemsOf({ text: '<!{{ bot_id }}>' })).to.include(act);
   });
 
-  it('leads to no address that Botbell did not make, however it comes to be named so', () => {
+  it('leads to no address that Botbell did not make, however it comes to be named so', async () => {
     const link = section(
       '{% assign job_url = message %}<{{ job_url }}|a>{% for f in output.evil %}<{{ f.url }}|b>{% endfor %}',
     );
     const renderer = rendererWith({ text: 'x', blocks: [link] });
-    expect(renderer.check([SLACK])).to.deep.equal([]);
+    expect(await renderer.check([SLACK])).to.deep.equal([]);
     const evil = 'https://evil.example/';
     const message = renderer.slack({ ...BARE, message: evil, output: { evil: [{ url: evil }] } }, OWN);
     expect(JSON.stringify(message)).not.to.include('evil');
   });
 
-  it('is found at fault for what Slack would refuse, where it stands', () => {
-    const where = (template: unknown) =>
-      rendererWith(template)
-        .check([SLACK])
-        .map(({ place, message }) => `${place.line}:${place.column} ${message}`);
-    expect(where({ blocks: [{ type: 'secton', text: 'x' }] })).to.deep.equal([
+  it('is found at fault for what Slack would refuse, where it stands', async () => {
+    const where = async (template: unknown) => {
+      const problems = await rendererWith(template).check([SLACK]);
+      return problems.map(({ place, message }) => `${place.line}:${place.column} ${message}`);
+    };
+    expect(await where({ blocks: [{ type: 'secton', text: 'x' }] })).to.deep.equal([
       '1:20 unsupported type: secton; did you mean "section"?',
     ]);
-    expect(where({ blocks: [{ type: 'header', text: { type: 'mrkdwn', text: 'x' } }] })[0]).to.match(
+    expect((await where({ blocks: [{ type: 'header', text: { type: 'mrkdwn', text: 'x' } }] }))[0]).to.match(
       /^1:4\d unsupported type: mrkdwn/,
     );
-    expect(where({ blocks: [{ type: 'section' }] })).to.deep.equal([
+    expect(await where({ blocks: [{ type: 'section' }] })).to.deep.equal([
       '1:12 missing required field: text or fields',
     ]);
-    expect(where({})).to.have.lengthOf(1);
+    expect(await where({})).to.have.lengthOf(1);
   });
 
-  it('is cut to what Slack takes, and whole, whatever the values', () => {
+  it('is cut to what Slack takes, and whole, whatever the values', async () => {
     const fields = Array.from({ length: 10 }, () => ({
       type: 'mrkdwn',
       text: '*{{ bot_name }}*\n{{ message }}',
@@ -163,7 +163,7 @@ describe('a Slack message of a template’s own', () => {
         ...Array.from({ length: 30 }, () => section('{{ message }}')),
       ],
     });
-    expect(renderer.check([SLACK])).to.deep.equal([]);
+    expect(await renderer.check([SLACK])).to.deep.equal([]);
     // However slow the machine, no rendering runs out of its time.
     const now = performance.now.bind(performance);
     performance.now = () => 0;
@@ -198,13 +198,13 @@ describe('a mail of a template’s own', () => {
       templatesFolder: folder.write({ 'own/email/succeeded.yaml': JSON.stringify(template) }).path,
     });
 
-  it('has each value escaped for its place, and what the channel draws of the outputs', () => {
+  it('has each value escaped for its place, and what the channel draws of the outputs', async () => {
     const renderer = rendererWith({
       subject: '{{ bot_name }}',
       text: '{{ bot_name }}\n{{ drawn.outputs }}',
       html: '<p title="{{ bot_name }}">{{ bot_name }} <a href="{{ job_url }}">Job</a></p>{{ drawn.outputs }}',
     });
-    expect(renderer.check([MAIL])).to.deep.equal([]);
+    expect(await renderer.check([MAIL])).to.deep.equal([]);
     const callback = { ...readFixture('succeeded.json'), bot_name: '"><script>\r\nBcc: x' };
     const { subject, text, html } = renderer.email(callback, OWN);
     expect(subject).to.equal('"><script> Bcc: x');
@@ -214,7 +214,7 @@ describe('a mail of a template’s own', () => {
     expect(html).not.to.include('<script');
   });
 
-  it('has no values where they would act, whatever they say', () => {
+  it('has no values where they would act, whatever they say', async () => {
     for (const html of [
       '<a href="{{ message }}">x</a>',
       '<a href="https://example.com/{{ bot_id }}">x</a>',
@@ -223,6 +223,6 @@ describe('a mail of a template’s own', () => {
       '<img src="{{ job_url }}">',
       '<b onclick="{{ bot_id }}">x</b>',
     ])
-      expect(rendererWith({ html }).check([MAIL]), html).to.have.lengthOf(1);
+      expect(await rendererWith({ html }).check([MAIL]), html).to.have.lengthOf(1);
   });
 });

@@ -14,10 +14,10 @@ describe('a user’s templates', () => {
 
   const rendererWith = (files: Readonly<Record<string, string>>) =>
     testRenderer({ templatesFolder: folder.write(files).path, links: LINKS });
-  const problemsOf = (path: string, text: string, format = 'slack') =>
-    rendererWith({ [path]: text })
-      .check([{ ...SLACK, format }])
-      .map(({ place, message }) => `${place.line}:${place.column}: ${message}`);
+  const problemsOf = async (path: string, text: string, format = 'slack') => {
+    const problems = await rendererWith({ [path]: text }).check([{ ...SLACK, format }]);
+    return problems.map(({ place, message }) => `${place.line}:${place.column}: ${message}`);
+  };
 
   describe('of a card are checked', () => {
     const faults: readonly (readonly [string, string, readonly string[]])[] = [
@@ -87,45 +87,45 @@ describe('a user’s templates', () => {
       ],
     ];
     for (const [fault, text, expected] of faults)
-      it(`for ${fault}`, () => {
-        expect(problemsOf('own/card/succeeded.yaml', text)).to.deep.equal(expected);
+      it(`for ${fault}`, async () => {
+        expect(await problemsOf('own/card/succeeded.yaml', text)).to.deep.equal(expected);
       });
 
-    it('for a loop that never ends', () => {
+    it('for a loop that never ends', async () => {
       const loop = '{% for a in (1..900000) %}{% for b in (1..900000) %}{{ a }}{% endfor %}{% endfor %}';
-      expect(problemsOf('own/card/succeeded.yaml', `${CARD}text: "${loop}"\n`).join()).to.match(
-        /limit exceeded/,
-      );
+      const problems = await problemsOf('own/card/succeeded.yaml', `${CARD}text: "${loop}"\n`);
+      expect(problems.join()).to.match(/limit exceeded/);
     });
 
-    it('and may ask for whatever a callback may hold beside the interface’s fields', () => {
+    it('and may ask for whatever a callback may hold beside the interface’s fields', async () => {
       const text = `${CARD}text: "{{ output.件数 }}{{ callback.more.of[0].it }}{% for o in outputs %}{{ o.items[0].名前 }}{% endfor %}"\n`;
-      expect(problemsOf('own/card/succeeded.yaml', text)).to.deep.equal([]);
+      expect(await problemsOf('own/card/succeeded.yaml', text)).to.deep.equal([]);
     });
 
-    it('for a set that has no folder, at the place that asks for it', () => {
+    it('for a set that has no folder, at the place that asks for it', async () => {
       const place = { file: 'botbell.yaml', line: 9, column: 19 };
       const target = { ...SLACK, templateSet: 'owm', place };
-      expect(rendererWith({ 'own/card/succeeded.yaml': CARD }).check([target])).to.deep.equal([
+      expect(await rendererWith({ 'own/card/succeeded.yaml': CARD }).check([target])).to.deep.equal([
         { place, message: 'there is no template set "owm"; did you mean "own"?', severity: 'error' },
       ]);
     });
 
-    it('for names of files and folders that nothing reads', () => {
-      const problems = rendererWith({ 'own/card/eror.yaml': CARD, 'own/slak/error.yaml': 'text: x' }).check([
-        SLACK,
-      ]);
+    it('for names of files and folders that nothing reads', async () => {
+      const problems = await rendererWith({
+        'own/card/eror.yaml': CARD,
+        'own/slak/error.yaml': 'text: x',
+      }).check([SLACK]);
       expect(problems.map(({ message }) => message)).to.have.members([
         'nothing uses the file "eror.yaml"; did you mean "error.yaml"?',
         'no channel reads the folder "slak"; did you mean "slack"?',
       ]);
     });
 
-    it('for a file that cannot be read', () => {
+    it('for a file that cannot be read', async () => {
       folder.write({ 'own/card/error.yaml': CARD });
       symlinkSync('.', `${folder.path}/own/card/succeeded.yaml`);
       folder.write({ 'own/card/executing.yaml': CARD });
-      expect(testRenderer({ templatesFolder: folder.path }).check([SLACK])).to.deep.equal([]);
+      expect(await testRenderer({ templatesFolder: folder.path }).check([SLACK])).to.deep.equal([]);
     });
   });
 
@@ -167,19 +167,19 @@ describe('a user’s templates', () => {
     });
 
     for (const set of ['__proto__', 'constructor', 'toString'])
-      it(`where the set is named "${set}", and print only what is the sender’s own`, () => {
+      it(`where the set is named "${set}", and print only what is the sender’s own`, async () => {
         const text = `text: 'mine{{ output.${set} }}{{ callback.${set} }}'`;
         const renderer = rendererWith({ [`${set}/slack/succeeded.yaml`]: text });
-        expect(renderer.check([{ ...SLACK, templateSet: set }])).to.deep.equal([]);
+        expect(await renderer.check([{ ...SLACK, templateSet: set }])).to.deep.equal([]);
         expect(renderer.slack({ ...BARE, output: {} }, { templateSet: set }).text).to.equal('mine');
       });
 
-    it('where Kubernetes mounts a config map: links to links', () => {
+    it('where Kubernetes mounts a config map: links to links', async () => {
       folder.write({ '..2026_11_20/own/slack/succeeded.yaml': 'text: "mounted"' });
       symlinkSync('..2026_11_20', `${folder.path}/..data`);
       symlinkSync('..data/own', `${folder.path}/own`);
       const renderer = testRenderer({ templatesFolder: folder.path });
-      expect(renderer.check([SLACK])).to.deep.equal([]);
+      expect(await renderer.check([SLACK])).to.deep.equal([]);
       expect(renderer.slack(BARE, { templateSet: 'own' }).text).to.equal('mounted');
     });
   });
@@ -223,12 +223,12 @@ describe('a user’s templates', () => {
 });
 
 describe('a link template', () => {
-  it('is checked like a template', () => {
+  it('is checked like a template', async () => {
     const renderer = testRenderer({
       links: { job: 'https://example.com/{{ jb_id }}', file: 'https://{% x %}' },
     });
     expect(
-      renderer.check([]).map(({ place, message }) => `${place.file}:${place.column}: ${message}`),
+      (await renderer.check([])).map(({ place, message }) => `${place.file}:${place.column}: ${message}`),
     ).to.deep.equal([
       'display.links.job:24: there is no variable "jb_id"; did you mean "job_id"?',
       'display.links.file:9: there is no tag "x"; did you mean "#"?',

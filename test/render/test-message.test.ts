@@ -65,10 +65,10 @@ describe('a test message of the user’s own', () => {
     expect(slack.text).to.equal('Ping slack:#ops');
   });
 
-  it('is refused by the check where it asks for what a test does not have', () => {
+  it('is refused by the check where it asks for what a test does not have', async () => {
     const own = folder.write({ 'en/slack/test.yaml': `text: 'Ping {{ bot_name }}'\nblocks: []\n` }).path;
     const target = { format: 'slack', templateSet: undefined, options: {} };
-    const [problem] = testRenderer({ templatesFolder: own }).check([target]);
+    const [problem] = await testRenderer({ templatesFolder: own }).check([target]);
     expect(problem?.message).to.include('bot_name');
   });
 });
