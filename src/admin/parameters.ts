@@ -70,9 +70,13 @@ function valueOf<T>({ read, isAsWritten }: Parameter<T>, [text, ...more]: readon
 
 /** @throws {HttpProblem} 400 that names each parameter and what is wrong with it */
 export function refuseParameters(problems: readonly ParameterProblem[]): undefined {
-  if (problems.length === 0) return undefined;
+  if (problems.length > 0) throw refusalOf(problems);
+  return undefined;
+}
+
+export function refusalOf(problems: readonly ParameterProblem[]): HttpProblem {
   const sentences = problems.map(({ parameter, detail }) => `"${parameter}" ${detail}`);
-  throw new HttpProblem({
+  return new HttpProblem({
     status: 400,
     detail: `The query cannot be meant: ${sentences.join('; ')}.`,
     members: { errors: problems },

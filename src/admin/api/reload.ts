@@ -14,16 +14,12 @@ export function addReload(router: Router, reloading: Reloading): void {
   router.post('/-/reload', (ctx) => answerReload(ctx, reloading));
 }
 
-/** @throws {HttpProblem} 422 with every error of the config, in the order of its files */
+/** @throws {HttpProblem} 400, or 422 with every error of the config, in the order of its files */
 async function answerReload(ctx: Context, reloading: Reloading): Promise<void> {
-  ctx.body = isDryRun(ctx)
+  const { dry_run: isDryRun = false } = parametersIn(ctx, { dry_run: FLAG });
+  ctx.body = isDryRun
     ? previewAnswer(await reloading.preview())
     : reloadAnswer(await reloading.reload('POST /-/reload'));
-}
-
-/** @throws {HttpProblem} 400 */
-function isDryRun(ctx: Context): boolean {
-  return parametersIn(ctx, { dry_run: FLAG }).dry_run ?? false;
 }
 
 function reloadAnswer(result: ReloadResult) {

@@ -54,7 +54,7 @@ export function Bots({ data }: BotsProps) {
   const { t } = useReader();
   return (
     <>
-      <Head title={t('bots.title')} lead={t('bots.lead')} />
+      <Head title={t('bots.title')} />
       <Tiles data={data} />
       {data.receiver === undefined ? <BotList data={data} /> : <Start receiver={data.receiver} />}
     </>

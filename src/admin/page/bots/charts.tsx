@@ -70,15 +70,11 @@ const BOTTOM = 30;
 const MARK = 4;
 const WEEK_MS = 7 * 86_400_000;
 
-/** In seconds. */
-const STEPS = [1, 2, 5, 15, 30, 60, 120, 300, 900, 1800, 3600, 7200, 21_600, 43_200];
-const MOST_LINES = 5;
-
 /** A mark each, as high as it took long: a success is a dot, an error a cross, what goes on a ring. */
 export function Scatter({ runs, from, to, title }: ScatterProps) {
   const { formats } = useReader();
-  const lines = linesUpTo(longestOf(runs));
-  const most = lines.at(-1) ?? 1;
+  const most = longestOf(runs);
+  const lines = [0, most / 2, most];
   const x = (at: number) =>
     LEFT + (WIDTH - LEFT - RIGHT) * Math.max(0, Math.min(1, (at - from) / (to - from)));
   const y = (seconds: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - seconds / most);
@@ -120,11 +116,4 @@ function cross(left: number, top: number, size: number): string {
 
 function longestOf(runs: readonly Run[]): number {
   return Math.max(1, ...runs.map(({ elapsedSeconds = 0 }) => elapsedSeconds));
-}
-
-/** Round values in seconds, from 0 to the first one that is not less. */
-function linesUpTo(longest: number): readonly number[] {
-  const days = 86_400 * Math.ceil(longest / 86_400 / (MOST_LINES - 1));
-  const step = STEPS.find((each) => each * (MOST_LINES - 1) >= longest) ?? days;
-  return Array.from({ length: Math.ceil(longest / step) + 1 }, (_, index) => index * step);
 }

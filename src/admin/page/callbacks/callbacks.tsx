@@ -62,7 +62,7 @@ export function Callbacks({ data }: CallbacksProps) {
   const { t } = useReader();
   return (
     <>
-      <Head title={t('callbacks.title')} lead={t('callbacks.lead')} />
+      <Head title={t('callbacks.title')} />
       <Section>
         <Filter data={data} />
         {data.problems.length === 0 ? <List data={data} /> : null}

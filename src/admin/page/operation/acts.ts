@@ -4,17 +4,16 @@ import type { Context } from 'koa';
 import type { ActionRequest } from '../../../ledger/actions/actions.ts';
 import { LedgerUnavailable } from '../../../ledger/ledger.ts';
 import { actorOf } from '../../actor.ts';
+import { refusalOf } from '../../parameters.ts';
 import { formOf } from '../../form-token.ts';
 import type { AdminServices } from '../../services.ts';
-import { leaveFlash, returnTo } from '../cookies.ts';
+import { type Flash, leaveFlash, returnTo } from '../cookies.ts';
 import { type Reader, readerOf } from '../reader.ts';
 import { idIn } from '../view.ts';
-import { bulkFilterIn, bulkKindIn, dryRunPath } from './bulk-request.ts';
+import { bulkFilterIn, bulkKindIn } from './bulk-request.ts';
 
 /** What came of it; `to`: where that is shown, default: where the form stood. */
-type Outcome =
-  | { readonly kind: 'done' | 'failed'; readonly text: string; readonly to?: string }
-  | { readonly kind: 'asked'; readonly to: string };
+type Outcome = Flash & { readonly to?: string };
 
 interface ActRequest {
   readonly form: URLSearchParams;
@@ -63,7 +62,7 @@ async function answerAct(
     if (!(error instanceof LedgerUnavailable)) throw error;
     return { kind: 'failed', text: reader.t('act.unavailable') };
   });
-  if (outcome.kind !== 'asked') leaveFlash(ctx, { kind: outcome.kind, text: outcome.text });
+  leaveFlash(ctx, outcome);
   returnTo(ctx, outcome.to ?? form.get('back'));
 }
 
@@ -89,12 +88,10 @@ async function routeAnew({ id, request, reader: { t }, services }: ActRequest): 
   return { kind: 'failed', text: t('act.route.nobody') };
 }
 
-/** Without being confirmed, it leads to what it would come to. */
 async function redeliverAll({ form, request, reader, services }: ActRequest): Promise<Outcome> {
   const read = bulkFilterIn(form, reader);
-  const what = bulkKindIn(form.get('what'));
-  if (!read.isGood || what === undefined || form.get('confirmed') !== '1')
-    return { kind: 'asked', to: dryRunPath(form) };
+  if (!read.isGood) throw refusalOf(read.problems);
+  const what = bulkKindIn(form);
   const bulk = await services.operations.startBulk(read.filter, request, what);
   return { kind: 'done', text: reader.t(`act.bulk.${bulk.what}`), to: `/redeliveries/${bulk.id}` };
 }

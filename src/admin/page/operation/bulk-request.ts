@@ -4,15 +4,14 @@ import { filterQuery, readRedeliveryFilter } from '../../filters.ts';
 import type { Reader } from '../reader.ts';
 
 /** Of a form, beside the filter. */
-const BESIDES = ['what', 'confirmed', 'note', 'back'];
+const BESIDES = ['what', 'note', 'back'];
 
 export function bulkFilterIn(query: URLSearchParams, reader: Reader) {
   return readRedeliveryFilter(query, { ...reader, besides: BESIDES });
 }
 
-/** Undefined: nothing that can be done to them. */
-export function bulkKindIn(text: string | null): BulkKind | undefined {
-  return (['redelivered', 'dismissed'] as const).find((kind) => kind === (text ?? 'redelivered'));
+export function bulkKindIn(query: URLSearchParams): BulkKind {
+  return query.get('what') === 'dismissed' ? 'dismissed' : 'redelivered';
 }
 
 /** As parameters of a dry run, or hidden fields of its form. */
@@ -22,10 +21,4 @@ export function bulkFields(filter: RedeliveryFilter, what: BulkKind): Readonly<R
 
 export function dryRunOf(filter: RedeliveryFilter, what: BulkKind): string {
   return `/redeliveries/new?${new URLSearchParams(bulkFields(filter, what))}`;
-}
-
-/** Of what was posted, whatever is wrong with it: the dry run says so. */
-export function dryRunPath(fields: URLSearchParams): string {
-  const kept = [...fields].filter(([name]) => name === 'what' || !BESIDES.includes(name));
-  return `/redeliveries/new?${new URLSearchParams(kept)}`;
 }

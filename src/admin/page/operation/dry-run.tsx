@@ -13,7 +13,7 @@ import { Meant } from './redeliveries.tsx';
 export const dryRunView: View = async ({ query, reader, services }) => {
   const read = bulkFilterIn(query, reader);
   if (!read.isGood) return refuseParameters(read.problems);
-  const what = bulkKindIn(query.get('what')) ?? 'redelivered';
+  const what = bulkKindIn(query);
   const tally = await services.operations.tally(read.filter);
   return {
     title: reader.t(`bulk.new.${what}`),
@@ -89,7 +89,7 @@ interface StartFormProps extends Omit<DryRunProps, 'tally'> {
 
 function StartForm({ filter, what, messages }: StartFormProps) {
   const { t } = useReader();
-  const fields = { ...bulkFields(filter, what), confirmed: '1' };
+  const fields = bulkFields(filter, what);
   return (
     <PostForm action="/act/redeliver-all" className="panel" fields={fields}>
       <div class="field">

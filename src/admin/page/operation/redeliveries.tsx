@@ -1,4 +1,5 @@
 /** Redelivering in bulk: how far each one has come, and who asked for it. */
+import type { ComponentChildren } from 'preact';
 import { statusNameOf } from '../../../callback/callback.ts';
 import { FAILURE_CLASSES } from '../../../channels/failure.ts';
 import type { BulkRedelivery, RedeliveryFilter } from '../../../ledger/actions/actions.ts';
@@ -6,7 +7,7 @@ import type { Actor } from '../../../ledger/history.ts';
 import { PostButton } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { Status, type Tone } from '../parts/status.tsx';
-import { type Column, DefinitionList, Table } from '../parts/table.tsx';
+import { DefinitionList } from '../parts/table.tsx';
 import { Foreign, Link } from '../parts/text.tsx';
 import { Time } from '../parts/time.tsx';
 import { type Reader, useReader } from '../reader.ts';
@@ -37,49 +38,23 @@ export const redeliveryView: View = async ({ params, reader, services }) => {
 };
 
 function Redeliveries({ bulks }: { readonly bulks: readonly BulkRedelivery[] }) {
-  const reader = useReader();
-  const { t } = reader;
+  const { t } = useReader();
   return (
     <>
       <Head title={t('bulk.title')} lead={t('bulk.lead')} />
-      <Table
-        caption={t('bulk.title')}
-        columns={columnsFor(reader)}
-        rows={bulks}
-        keyOf={({ id }) => id}
-        empty={t('bulk.none')}
-      />
+      {bulks.length === 0 ? <p class="empty">{t('bulk.none')}</p> : null}
+      {bulks.map((bulk) => (
+        <Bulk
+          key={bulk.id}
+          bulk={bulk}
+          title={<Link to={`/redeliveries/${bulk.id}`}>{t(`bulk.what.${bulk.what}`)}</Link>}
+        />
+      ))}
       <p>
         <Link to="/dead">{t('dead.title')}</Link>
       </p>
     </>
   );
-}
-
-function columnsFor({ t, formats }: Reader): readonly Column<BulkRedelivery>[] {
-  return [
-    {
-      head: t('bulk.began'),
-      kind: 'main',
-      cell: ({ id, startedAt }) => (
-        <Link to={`/redeliveries/${id}`}>
-          <Time at={startedAt} />
-        </Link>
-      ),
-    },
-    {
-      head: t('bulk.progress'),
-      cell: ({ state, what }) => (
-        <>
-          <Status tone={TONES[state]} word={t(`bulk.${state}`)} />
-          <small>{t(`bulk.what.${what}`)}</small>
-        </>
-      ),
-    },
-    { head: t('bulk.meant'), cell: ({ filter }) => <Meant filter={filter} /> },
-    { head: t('dead.messages'), kind: 'number', cell: ({ given }) => formats.number(given) },
-    { head: t('bulk.by'), cell: ({ actor }) => <Who actor={actor} /> },
-  ];
 }
 
 function Who({ actor: { user, from } }: { readonly actor: Actor }) {
@@ -120,33 +95,16 @@ function valueInWords(
   return known === undefined ? String(value) : t(`errorClass.${known}`);
 }
 
-interface RedeliveryProps {
+interface BulkProps {
   readonly bulk: BulkRedelivery;
 }
 
-function Redelivery({ bulk }: RedeliveryProps) {
+function Redelivery({ bulk }: BulkProps) {
   const { t } = useReader();
-  const { id, what, state, filter, startedAt, actor, stoppedBy } = bulk;
-  const terms = [
-    { term: t('bulk.meant'), details: <Meant filter={filter} /> },
-    { term: t('bulk.began'), details: <Time at={startedAt} as="instant" /> },
-    { term: t('bulk.by'), details: <Who actor={actor} /> },
-    stoppedBy && { term: t('bulk.stoppedBy'), details: <Who actor={stoppedBy} /> },
-  ];
   return (
     <>
-      <Head title={t(`bulk.what.${what}`)}>
-        <Status tone={TONES[state]} word={t(`bulk.${state}`)} />
-      </Head>
-      <Section>
-        <Progress bulk={bulk} />
-        {state === 'running' ? (
-          <PostButton action="/act/stop" fields={{ bulk: id }} word={t('bulk.stop')} />
-        ) : null}
-      </Section>
-      <Section>
-        <DefinitionList terms={terms} />
-      </Section>
+      <Head title={t(`bulk.what.${bulk.what}`)} />
+      <Bulk bulk={bulk} title={t('bulk.progress')} />
       <p class="actions">
         <Link to="/redeliveries">{t('bulk.title')}</Link>
         <Link to="/dead">{t('dead.title')}</Link>
@@ -155,7 +113,27 @@ function Redelivery({ bulk }: RedeliveryProps) {
   );
 }
 
-function Progress({ bulk: { what, given, delivered, pending, dead } }: RedeliveryProps) {
+function Bulk({ bulk, title }: BulkProps & { readonly title: ComponentChildren }) {
+  const { t } = useReader();
+  const { id, state, filter, startedAt, actor, stoppedBy } = bulk;
+  const terms = [
+    { term: t('bulk.meant'), details: <Meant filter={filter} /> },
+    { term: t('bulk.began'), details: <Time at={startedAt} as="instant" /> },
+    { term: t('bulk.by'), details: <Who actor={actor} /> },
+    stoppedBy && { term: t('bulk.stoppedBy'), details: <Who actor={stoppedBy} /> },
+  ];
+  return (
+    <Section title={title} aside={<Status tone={TONES[state]} word={t(`bulk.${state}`)} />}>
+      <Progress bulk={bulk} />
+      {state === 'running' ? (
+        <PostButton action="/act/stop" fields={{ bulk: id }} word={t('bulk.stop')} />
+      ) : null}
+      <DefinitionList terms={terms} />
+    </Section>
+  );
+}
+
+function Progress({ bulk: { what, given, delivered, pending, dead } }: BulkProps) {
   const { t, formats } = useReader();
   const terms = [{ term: t(`bulk.given.${what}`), details: formats.number(given) }];
   if (what === 'dismissed') return <DefinitionList terms={terms} />;

@@ -14,9 +14,6 @@ import type { View } from '../view.ts';
 import { addressesFor, choose, type Chosen } from './chosen.ts';
 import { TryResultView } from './try-result.tsx';
 
-/** Of destinations and template sets to choose from. */
-const MOST_OPTIONS = 500;
-
 /** Of a GET and a POST alike: what a POST brings stands in `query`. */
 export const playgroundView: View = async ({ query, reader, services }) => {
   const tried = await tryOut(query, services);
@@ -67,9 +64,9 @@ function choicesOf({ config, formats, templateSets }: Drawing, { t }: Reader): C
   const named = (value: string) => ({ value, word: value });
   const keys = destinationsOf(config).map(({ key }) => key);
   return {
-    sets: templateSets.slice(0, MOST_OPTIONS).map(named),
+    sets: templateSets.map(named),
     destinations: [
-      ...keys.slice(0, MOST_OPTIONS).map(named),
+      ...keys.map(named),
       ...[...formats.keys()].map((channel) => ({
         value: channel,
         word: t('playground.any of', { channel }),

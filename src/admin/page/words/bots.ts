@@ -1,10 +1,6 @@
 /** The overview of BOTs, and one BOT. */
 export const BOTS = {
   'bots.title': ['BOTs', 'BOT'],
-  'bots.lead': [
-    'What needs somebody, then every BOT, those that fail first.',
-    '対応が必要なことと、すべてのBOTを表示します。失敗しているBOTが先頭に並びます。',
-  ],
   'bots.none': ['No BOT matches.', '条件に合うBOTはありません。'],
   'bots.isMore': [
     'There are more BOTs than are looked at here: 10,000.',

@@ -1,10 +1,6 @@
 /** The list of callbacks, and one callback. */
 export const CALLBACKS = {
   'callbacks.title': ['Callbacks', 'コールバック'],
-  'callbacks.lead': [
-    'What the job service posted, newest first, and what became of each.',
-    'ジョブサービスから届いたコールバックと、その後の経過を新しい順に表示します。',
-  ],
   'callbacks.empty': ['No callback has come yet.', 'コールバックはまだ届いていません。'],
   'callbacks.none': ['No callback matches.', '条件に合うコールバックはありません。'],
   'callbacks.none here': [

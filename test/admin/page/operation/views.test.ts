@@ -79,7 +79,6 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
       '>125<',
       'email:keiri@example.com',
       'value="not_in_channel"',
-      'name="confirmed" value="1"',
     ],
     ['すべて再送しますか', '128件'],
   ],
