@@ -39,10 +39,10 @@ export async function openAdmin(running: Services): Promise<ListeningServer | un
 export function openReceiver(services: Services): Promise<ListeningServer> {
   const { settings, clock, reports } = services;
   const { receiver } = settings.current.loaded.config;
-  const loads = new Loads(clock, receiver.maxBodyBytes);
+  const loads = new Loads(clock, receiver);
   let handle = receiverOf(settings.current, services, loads);
   settings.onSwap((next) => {
-    loads.resize(next.loaded.config.receiver.maxBodyBytes);
+    loads.resize(next.loaded.config.receiver);
     handle = receiverOf(next, services, loads);
   });
   return listen((request, response) => handle(request, response), receiver.listen, reports.onTurnedAway);

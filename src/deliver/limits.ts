@@ -1,18 +1,9 @@
-/** How many POSTs are handled at once, and how many of them may wait for one destination, BOT or job. */
-export class Overloaded extends Error {
-  override readonly name = 'Overloaded';
-
-  constructor() {
-    super('Too many callbacks are being handled at once');
-  }
-}
-
+/** How many POSTs may wait for one destination, BOT or job: those past that are taken over. */
 /** Of `max_in_flight`: what waits for one destination, BOT or job. */
 const SHARE = 1 / 4;
 
 export class Limits {
   #maxInFlight: number;
-  #inFlight = 0;
   readonly #waiting = new Map<string, number>();
 
   /** @param maxInFlight POSTs handled at once (`receiver.max_in_flight`) */
@@ -22,16 +13,6 @@ export class Limits {
 
   resize(maxInFlight: number): void {
     this.#maxInFlight = maxInFlight;
-  }
-
-  /** One POST more; who has entered must leave. @throws {Overloaded} */
-  enter(): void {
-    if (this.#inFlight >= this.#maxInFlight) throw new Overloaded();
-    this.#inFlight += 1;
-  }
-
-  leave(): void {
-    this.#inFlight -= 1;
   }
 
   /** Somebody waits for each of these. @returns whether all of them had room; if so, they are to be given back */

@@ -47,7 +47,6 @@ export interface PostDependencies {
 }
 
 /**
- * @throws {Overloaded} before it is looked at
  * @throws {LedgerUnavailable} before anyone is told, or when what is still to be told could not be written down
  */
 export type Post = (incoming: Incoming) => Promise<Verdict>;
@@ -61,21 +60,16 @@ async function handle(
   incoming: Incoming,
   settings: Settings,
 ): Promise<Verdict> {
-  const { clock, ledger, limits } = dependencies;
+  const { clock, ledger } = dependencies;
   const { callback, identity, startedAt, body, receivedAt } = incoming;
   const { answerWithinMs, answerWhen } = settings.answer;
   const isAccepted = answerWhen === 'accepted';
   const until = untilOf(incoming.arrivedAt, answerWithinMs);
-  limits.enter();
-  try {
-    const plan = planFor(settings, callback);
-    const arrival = { callback, identity, body, startedAt, receivedAt, routing: plan.routing, isAccepted };
-    const admission = await ledger.admit({ ...arrival, planned: plan.targets }, until - clock.monotonic());
-    if (isAccepted) return accept(dependencies, incoming, admission);
-    return await new OpenPost(dependencies, { incoming, settings, plan, admission, until }).answer();
-  } finally {
-    limits.leave();
-  }
+  const plan = planFor(settings, callback);
+  const arrival = { callback, identity, body, startedAt, receivedAt, routing: plan.routing, isAccepted };
+  const admission = await ledger.admit({ ...arrival, planned: plan.targets }, until - clock.monotonic());
+  if (isAccepted) return accept(dependencies, incoming, admission);
+  return new OpenPost(dependencies, { incoming, settings, plan, admission, until }).answer();
 }
 
 /** It is on disk, so the service may forget it. */

@@ -15,24 +15,37 @@ const UNKNOWN_BYTES = 1024 * 1024;
 const LARGE_BYTES = 256 * 1024;
 const LARGE_AT_ONCE = 2;
 
+/** The bytes that are read at once bound how many large ones can come. */
+const MOST_LARGE_WAITING = 64;
+
+/** Whoever finds no room in `max_in_flight` waits so long: a burst is written down in less, and a 503 costs the BOT 30 s. */
+const MOMENT_MS = 1000;
+
 export type Release = () => void;
+
+interface LoadLimits {
+  readonly maxBodyBytes: number;
+  /** Callbacks handled at once; as many more wait for a moment. */
+  readonly maxInFlight: number;
+}
 
 export class Loads {
   readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
+  readonly #all: Gate;
+  readonly #large: Gate;
   #mostBytes = 0;
   #bytes = 0;
-  #large = 0;
-  /** Large ones; the bytes that are read at once bound how many there can be. */
-  readonly #waiting = new Set<() => void>();
 
-  /** @param maxBodyBytes of one body */
-  constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, maxBodyBytes: number) {
+  constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, limits: LoadLimits) {
     this.#clock = clock;
-    this.resize(maxBodyBytes);
+    this.#all = new Gate(clock, limits.maxInFlight);
+    this.#large = new Gate(clock, LARGE_AT_ONCE);
+    this.resize(limits);
   }
 
-  resize(maxBodyBytes: number): void {
+  resize({ maxBodyBytes, maxInFlight }: LoadLimits): void {
     this.#mostBytes = Math.max(MOST_BYTES, 2 * maxBodyBytes);
+    this.#all.most = maxInFlight;
   }
 
   /**
@@ -55,35 +68,72 @@ export class Loads {
   }
 
   /**
-   * A body that was read is to be parsed and handled; a large one waits for those before it.
+   * A body that was read is to be parsed and handled, in its turn.
    * @param until by the monotonic clock
    * @returns to be called when it has been handled
    * @throws {HttpProblem} 503, where there was no room in time
    */
   async handle(bytes: number, until: number): Promise<Release> {
-    if (bytes <= LARGE_BYTES) return () => undefined;
-    while (this.#large >= LARGE_AT_ONCE) await this.#room(until);
-    this.#large += 1;
+    await this.#all.enter(Math.min(until, this.#clock.monotonic() + MOMENT_MS));
+    const leave = () => this.#all.leave();
+    if (bytes <= LARGE_BYTES) return leave;
+    try {
+      await this.#large.enter(until);
+    } catch (error) {
+      leave();
+      throw error;
+    }
     return () => {
-      this.#large -= 1;
-      const [next] = this.#waiting;
-      next?.();
+      this.#large.leave();
+      leave();
     };
   }
+}
 
-  async #room(until: number): Promise<void> {
-    let wake = () => {};
-    const woken = new Promise<void>((resolve) => (wake = resolve));
-    this.#waiting.add(wake);
+/** Lets so many in at once, and as many wait: the first that comes is the first that enters. */
+class Gate {
+  most: number;
+  readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
+  readonly #waiting = new Set<() => void>();
+  #inside = 0;
+
+  constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, most: number) {
+    this.#clock = clock;
+    this.most = most;
+  }
+
+  /** Whoever has entered must leave. @throws {HttpProblem} 503 */
+  async enter(until: number): Promise<void> {
+    if (this.#inside < this.most) {
+      this.#inside += 1;
+      return;
+    }
+    if (this.#waiting.size >= Math.max(this.most, MOST_LARGE_WAITING)) throw tooMany();
+    let admit = () => {};
+    const admitted = new Promise<void>((resolve) => (admit = resolve));
+    this.#waiting.add(admit);
     try {
-      await new Deadline(this.#clock, until - this.#clock.monotonic()).bound(woken);
+      await new Deadline(this.#clock, until - this.#clock.monotonic()).bound(admitted);
     } catch (error) {
-      if (!(error instanceof DeadlinePassed)) throw error;
-      throw unavailable('Too many large callbacks are being handled at once.', error);
-    } finally {
-      this.#waiting.delete(wake);
+      // Who left in the same moment has left the place to this one.
+      if (!this.#waiting.delete(admit)) return;
+      throw error instanceof DeadlinePassed ? tooMany(error) : error;
     }
   }
+
+  /** The place goes to who has waited longest. */
+  leave(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#inside -= 1;
+    else {
+      this.#waiting.delete(next);
+      next();
+    }
+  }
+}
+
+function tooMany(cause?: unknown) {
+  return unavailable('Too many callbacks are being handled at once.', cause);
 }
 
 /** Whether callbacks are taken, and when the last one that was taken is through. */

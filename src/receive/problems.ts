@@ -1,7 +1,6 @@
 /** What is not answered 200: with which problem, and what is kept of it for the operators. */
 import { InvalidCallback, TooManyValues } from '../callback/callback.ts';
 import { UndecodableBody } from '../callback/decode.ts';
-import { Overloaded } from '../deliver/limits.ts';
 import type { Verdict } from '../deliver/outcome.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { LedgerFull, LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
@@ -40,7 +39,6 @@ export function asProblem(error: unknown, maxNodes: number): unknown {
     const [detail, logged] = ['This is JSON, but not a callback.', 'JSON, but not a callback'];
     return new HttpProblem({ status: 422, detail, logged, members: { errors: error.errors } });
   }
-  if (error instanceof Overloaded) return unavailable(`${error.message}.`, error);
   if (error instanceof LedgerFull) return unavailable('The store is full.', error);
   return error instanceof LedgerUnavailable ? unavailable('The store cannot be written.', error) : error;
 }

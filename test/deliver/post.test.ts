@@ -1,7 +1,6 @@
 /** A callback from its arrival to its answer, with remotes that do as the test says. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import { Overloaded } from '../../src/deliver/limits.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { isAlert } from '../../src/notice/notice.ts';
@@ -425,17 +424,6 @@ describe('a POST', () => {
         await bench.clock.runUntil(Promise.all(waiting));
       });
     }
-
-    it('past max_in_flight is turned away before it is looked at', async () => {
-      const process = await bench.another('crowded');
-      bench.takes(OPS, 100_000);
-      const waiting = crowd(process, jobs(16));
-      expect(await rejectionOf(process.handle(callbackWith({ job_id: 'last' })))).to.be.instanceOf(
-        Overloaded,
-      );
-      expect(await bench.store.rows('callbacks')).to.have.length(0);
-      await bench.clock.runUntil(Promise.all(waiting));
-    });
 
     it('keeps apart from a hundred different ones at once', async () => {
       bench.planned = [OPS, MAIL];

@@ -127,7 +127,9 @@ function arrivedAs(file: string, jobId: string): number[] {
     const rows: unknown = database
       .prepare('select body from callbacks join bodies on callback_id = id where job_id = ? order by id')
       .all(jobId);
-    return (rows as { body: string }[]).map(({ body }) => Number(MARK.exec(body)?.[1]));
+    return (rows as { body: Uint8Array }[]).map(({ body }) =>
+      Number(MARK.exec(Buffer.from(body).toString())?.[1]),
+    );
   } finally {
     database.close();
   }

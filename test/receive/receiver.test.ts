@@ -2,7 +2,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { request } from 'undici';
-import { Overloaded } from '../../src/deliver/limits.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import { LedgerFull, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { callbackWith } from '../support/callbacks.ts';
@@ -490,10 +489,19 @@ describe('the receiver', () => {
   });
 
   it('answers 503 with Retry-After where too many callbacks are being handled', async () => {
-    bench.handle = () => Promise.reject(new Overloaded());
-    const answer = await send(bench.port);
-    expectProblem(answer, 503, /at once/);
-    expect(answer.headers['retry-after']).to.equal('30');
+    const crowded = await openReceiver({ maxInFlight: 1 });
+    const finished = moment();
+    crowded.handle = () => finished.promise.then(() => DELIVERED);
+    const first = send(crowded.port);
+    await crowded.begun();
+    const second = send(crowded.port);
+    const third = send(crowded.port);
+    const turnedAway = await Promise.race([second, third]);
+    expectProblem(turnedAway, 503, /at once/);
+    expect(turnedAway.headers['retry-after']).to.equal('30');
+    finished.happen();
+    await Promise.all([first, second, third]);
+    await crowded.close();
   });
 
   describe('while shutting down', () => {

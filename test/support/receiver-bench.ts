@@ -51,7 +51,7 @@ export async function openReceiver(
 ): Promise<ReceiverBench> {
   const config = { ...DEFAULTS, ...settings };
   const traffic = new Traffic();
-  const loads = new Loads(systemClock, config.maxBodyBytes);
+  const loads = new Loads(systemClock, config);
   const records = {
     handled: [],
     refused: [],
