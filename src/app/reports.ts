@@ -174,17 +174,16 @@ function reportAttempt(
   logger: Logger,
   metrics: Metrics,
   { channel, destination, notice }: AddressedNotice,
-  { outcome, durationMs: ms }: AttemptResult,
+  { receipt, failure, durationMs: ms }: AttemptResult,
 ): void {
-  const failure = 'failure' in outcome ? outcome.failure : undefined;
   if (notice.template !== 'test')
     metrics.attempted({ channel, outcome: failure?.class ?? 'delivered', seconds: ms / 1000 });
   if (failure !== undefined) {
     const { class: failureClass, code, message: reason } = failure;
     const line = { ...named(destination, notice), ms, class: failureClass, code, reason };
     logger.warn(line, 'delivery failed');
-  } else if ('receipt' in outcome && outcome.receipt['card_refused'] !== undefined) {
-    const { card_refused: code, card_refused_reason: reason } = outcome.receipt;
+  } else if (receipt['card_refused'] !== undefined) {
+    const { card_refused: code, card_refused_reason: reason } = receipt;
     metrics.blocksRefused(channel);
     logger.warn({ ...named(destination, notice), code, reason }, 'blocks refused, sent as plain text');
   } else if (logger.isLevelEnabled('debug')) {

@@ -1,22 +1,19 @@
 /** One attempt to tell one destination: it ends within its time limit, whatever the channel does, and never throws. */
 import { hash } from 'node:crypto';
-import type { Outgoing, Receipt } from '../channels/channel.ts';
+import type { Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
 import { isAlert, jobIdOf, type Notice, noticeId } from '../notice/notice.ts';
 import { type Clock, unfailing } from '../time/clock.ts';
-import type { AddressedNotice, PlannedTarget, Settings } from './settings.ts';
+import { type AddressedNotice, type PlannedTarget, RESERVE_MS, type Settings } from './settings.ts';
 
-export interface Delivered {
-  readonly receipt: Receipt;
-}
+/** What came of an attempt. */
+type Ending =
+  | { readonly receipt: Receipt; readonly failure?: undefined }
+  | { readonly failure: DeliveryFailure; readonly receipt?: undefined };
 
-export interface AttemptResult {
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-  readonly durationMs: number;
-  readonly outcome: Delivered | { readonly failure: DeliveryFailure };
-}
+/** startedAt: milliseconds since 1970. */
+export type AttemptResult = Ending & { readonly startedAt: number; readonly durationMs: number };
 
 export interface Begun {
   readonly addressed: AddressedNotice;
@@ -40,9 +37,6 @@ export interface AttemptDependencies {
   readonly onUnforeseen: (error: unknown) => void;
 }
 
-/** A channel keeps its time limit by itself and knows what it reached; one that is silent so much longer ignores it. */
-const GRACE_MS = 250;
-
 export function createAttempt(dependencies: AttemptDependencies): Attempt {
   const { clock, timers, onUnforeseen } = dependencies;
   const report = unfailing(dependencies.onAttempt, onUnforeseen);
@@ -52,39 +46,44 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     const startedAt = clock.now();
     const since = clock.monotonic();
     let stopTimer = () => {};
-    let end!: (outcome: AttemptResult['outcome']) => void;
-    const result = new Promise<AttemptResult>((resolve) => {
-      let isOver = false;
-      end = (outcome) => {
-        stopTimer();
-        if (isOver) return;
-        isOver = true;
-        const ended = { startedAt, durationMs: clock.monotonic() - since, outcome };
-        report(addressed, ended);
-        resolve(ended);
-      };
-    });
+    let end!: (ending: Ending) => void;
+    const ended = new Promise<Ending>((resolve) => (end = resolve));
     const onSending = () => {
-      stopTimer = timers.startTimer(timeoutMs + GRACE_MS, () =>
+      stopTimer = timers.startTimer(timeoutMs + RESERVE_MS, () =>
         end({ failure: ignoredTimeLimit(addressed.channel, timeoutMs) }),
       );
     };
-    void send(begun, onSending).then(end, (error: unknown) => end({ failure: classed(error, settings) }));
+    void send(begun, onSending)
+      .then(
+        (receipt) => end({ receipt }),
+        (error: unknown) => end({ failure: classed(error, settings) }),
+      )
+      // One that was cut while its message was made begins to be sent all the same.
+      .then(() => stopTimer());
+    const result = ended.then((ending) => {
+      stopTimer();
+      const made = { ...ending, startedAt, durationMs: clock.monotonic() - since };
+      report(addressed, made);
+      return made;
+    });
     return { result, cut: () => end({ failure: CUT_OFF }) };
   };
 }
 
-async function send({ addressed, settings }: Begun, onSending: () => void): Promise<Delivered> {
-  const { address, channel: name, options } = addressed;
+async function send({ addressed, settings }: Begun, onSending: () => void): Promise<Receipt> {
+  const { address, channel: name, options, notice } = addressed;
   const { channel } = settings.channels.get(name) ?? {};
   if (channel === undefined) throw unknownChannel(name);
   const message = await settings.compose(addressed);
-  const { timeoutMs } = settings.delivery;
-  const idempotencyKey = () => idempotencyKeyOf(addressed);
-  const jobId = jobIdOf(addressed.notice);
-  const outgoing: Outgoing = { address, message, options, timeoutMs, idempotencyKey, jobId };
   onSending();
-  return { receipt: await channel.send(outgoing) };
+  return channel.send({
+    address,
+    message,
+    options,
+    timeoutMs: settings.delivery.timeoutMs,
+    idempotencyKey: () => idempotencyKeyOf(addressed),
+    jobId: jobIdOf(notice),
+  });
 }
 
 const CUT_OFF = new DeliveryFailure({

@@ -199,7 +199,7 @@ export class Dispatcher {
     onBegun(running);
     const result = await running.result;
     this.#running.delete(running);
-    const failure = 'failure' in result.outcome ? result.outcome.failure : undefined;
+    const { failure } = result;
     const pauseMs =
       failure?.retryAfterMs ?? (failure?.class === 'rate_limited' ? UNSPECIFIED_PAUSE_MS : undefined);
     if (pauseMs !== undefined)
@@ -208,9 +208,9 @@ export class Dispatcher {
   }
 
   /** A rate limit is only a later time; what no retry within seconds can cure is not worth the BOT's running time. */
-  #goOn(task: Task, { outcome }: AttemptResult): void {
-    if (!('failure' in outcome)) return this.#conclude(task, false);
-    const { class: failureClass } = outcome.failure;
+  #goOn(task: Task, { failure }: AttemptResult): void {
+    if (failure === undefined) return this.#conclude(task, false);
+    const { class: failureClass } = failure;
     if (failureClass === 'rate_limited') return this.#enqueue(task);
     task.failures += 1;
     const { clock, random } = this.#dependencies;
@@ -229,7 +229,7 @@ export class Dispatcher {
     const { settings, planned, waiter } = order;
     this.#queues.get(record.destination)?.remove(task);
     const context = { policy: settings.delivery, random: this.#dependencies.random() };
-    const update = updateAfter(record, { attempts, isDeferred }, context);
+    const update = updateAfter(record, attempts, isDeferred, context);
     // What is told elsewhere from now on is mended.
     task.update = planned === undefined ? update : withAlert(update, order, settings.alerts);
     if (waiter?.takes(task) === true) return;

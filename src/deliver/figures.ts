@@ -14,8 +14,7 @@ export class SeenDestinations {
   }
 
   /** A rate limit says when, not whether. */
-  attempted(destination: string, { startedAt, durationMs, outcome }: AttemptResult): void {
-    const failure = 'failure' in outcome ? outcome.failure : undefined;
+  attempted(destination: string, { startedAt, durationMs, failure }: AttemptResult): void {
     if (failure?.class === 'rate_limited') return;
     const never = { destination, lastDeliveredAt: 0, lastFailedAt: 0, lastError: undefined };
     const seen = this.#unwritten.get(destination) ?? never;

@@ -22,30 +22,30 @@ export interface OutcomeContext {
   readonly random: number;
 }
 
-/** What was done about a delivery: its attempts, and whether Botbell goes on with it as soon as its turn comes. */
-export interface Tried {
-  readonly attempts: readonly AttemptResult[];
-  /** It only waits: nobody's fault, and Botbell's own from now on. */
-  readonly isDeferred: boolean;
-}
-
-/** @param record as it stood before */
-export function updateAfter(record: DeliveryRecord, tried: Tried, context: OutcomeContext): DeliveryUpdate {
-  const attempts = record.attempts + tried.attempts.length;
-  const last = tried.attempts.at(-1)?.outcome;
-  if (last !== undefined && 'receipt' in last) {
-    const { receipt } = last;
+/**
+ * @param record as it stood before
+ * @param made the attempts since
+ * @param isDeferred it only waits: nobody's fault, and Botbell's own from now on
+ */
+export function updateAfter(
+  record: DeliveryRecord,
+  made: readonly AttemptResult[],
+  isDeferred: boolean,
+  context: OutcomeContext,
+): DeliveryUpdate {
+  const attempts = record.attempts + made.length;
+  const { receipt, failure } = made.at(-1) ?? {};
+  if (receipt !== undefined)
     return updateOf(record, { state: 'delivered', attempts, lastError: undefined, receipt });
-  }
-  const lastError = last === undefined ? record.lastError : errorOf(last.failure);
-  if (last === undefined || tried.isDeferred) {
+  const lastError = failure === undefined ? record.lastError : errorOf(failure);
+  if (failure === undefined || isDeferred) {
     // What was Botbell's own already keeps its time.
-    const dueInMs = last === undefined && record.isTakenOver ? undefined : 0;
+    const dueInMs = failure === undefined && record.isTakenOver ? undefined : 0;
     return updateOf(record, { attempts, lastError, isTakenOver: true, dueInMs });
   }
   const failed = updateOf(record, { attempts, lastError });
-  if (isGivenUp(record, last.failure, context)) return { ...failed, state: 'dead' };
-  const isTakenOver = record.isTakenOver || isAllowanceSpent(record, last.failure, context);
+  if (isGivenUp(record, failure, context)) return { ...failed, state: 'dead' };
+  const isTakenOver = record.isTakenOver || isAllowanceSpent(record, failure, context);
   return { ...failed, isTakenOver, dueInMs: dueIn(record, attempts, isTakenOver, context) };
 }
 
@@ -106,8 +106,8 @@ export function errorOf(failure: DeliveryFailure): DeliveryError {
 
 /** What the ledger keeps of each attempt. */
 export function attemptRecords(deliveryId: number, attempts: readonly AttemptResult[]): AttemptRecord[] {
-  return attempts.map(({ startedAt, durationMs, outcome }) => {
-    const error = 'failure' in outcome ? errorOf(outcome.failure) : undefined;
+  return attempts.map(({ startedAt, durationMs, failure }) => {
+    const error = failure && errorOf(failure);
     return { deliveryId, startedAt, durationMs, outcome: error?.class ?? 'delivered', error };
   });
 }

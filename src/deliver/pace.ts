@@ -3,6 +3,7 @@ import type { PaceStore } from '../ledger/database-ledger.ts';
 import type { ChannelPace } from '../channels/channel.ts';
 import type { DeliveryTarget } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
+import { RESERVE_MS } from './settings.ts';
 
 /** After a rate limit a destination keeps its pace until nothing has been sent there for a minute. */
 const IDLE_MS = 60_000;
@@ -10,12 +11,9 @@ const IDLE_MS = 60_000;
 /** Each further rate limit makes the pace so much slower: a message may take longer to the remote than the one before it. */
 const SLOWER_BY_MS = 20;
 
-/** An attempt that had less time than this before the answer is due could not finish. */
-const SHORTEST_ATTEMPT_MS = 100;
-
 /** Whether an attempt after `waitMs` can still finish within the time that is left. */
 export function fits(waitMs: number, timeLeftMs: number): boolean {
-  return waitMs + SHORTEST_ATTEMPT_MS <= timeLeftMs;
+  return waitMs + RESERVE_MS <= timeLeftMs;
 }
 
 export type Place = Pick<DeliveryTarget, 'destination' | 'channel'>;
@@ -152,7 +150,7 @@ export class Paces {
     const pausedMs = (pace.pause?.until ?? 0) - this.#now();
     const leftMs = until - this.#now();
     if (this.#isStopped || !fits(Math.max(0, pausedMs), leftMs)) return undefined;
-    const mostMs = Math.floor(leftMs - SHORTEST_ATTEMPT_MS);
+    const mostMs = Math.floor(leftMs - RESERVE_MS);
     const inMs = await store.reserve(key, intervalMs, mostMs).catch((error: unknown) => {
       onTrouble(error);
       return undefined;

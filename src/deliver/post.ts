@@ -7,7 +7,14 @@ import type { Clock } from '../time/clock.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Limits } from './limits.ts';
 import { judge, judgeAccepted, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
-import { type Plan, planFor, plannedFor, type RunningSettings, type Settings } from './settings.ts';
+import {
+  type Plan,
+  planFor,
+  plannedFor,
+  RESERVE_MS,
+  type RunningSettings,
+  type Settings,
+} from './settings.ts';
 import type { Task, Waiter } from './task.ts';
 
 /** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
@@ -21,17 +28,9 @@ export interface Incoming extends CheckedCallback {
   readonly arrivedAt: number;
 }
 
-/** Of `answer_within`, and at most so much: to write down what came of the deliveries, and to answer. */
-const RESERVE_SHARE = 0.05;
-const MOST_RESERVE_MS = 250;
-
-function reserveOf(answerWithinMs: number): number {
-  return Math.min(answerWithinMs * RESERVE_SHARE, MOST_RESERVE_MS);
-}
-
 /** By the monotonic clock: until then whatever a POST needs may be waited for. */
 export function untilOf(arrivedAt: number, answerWithinMs: number): number {
-  return arrivedAt + answerWithinMs - reserveOf(answerWithinMs);
+  return arrivedAt + answerWithinMs - RESERVE_MS;
 }
 
 /** A BOT's or job's id may be as long as a body, and is kept while the callback is handled. */
@@ -244,7 +243,7 @@ class OpenPost implements Waiter {
 
   /** Milliseconds for the store to write; half of the reserve at the least, however late it is. */
   #leftMs(): number {
-    const half = reserveOf(this.#posted.settings.answer.answerWithinMs) / 2;
+    const half = RESERVE_MS / 2;
     return Math.max(half, this.#posted.until + half - this.#dependencies.clock.monotonic());
   }
 

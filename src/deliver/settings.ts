@@ -8,6 +8,12 @@ import type { Language } from '../time/display.ts';
 import type { Clock } from '../time/clock.ts';
 import type { AlertSettings } from './alerts.ts';
 
+/**
+ * Milliseconds kept free before any deadline: for an outcome to be written down and answered, for an attempt to begin, for
+ * a channel that keeps its time limit to say what it reached.
+ */
+export const RESERVE_MS = 250;
+
 /** A destination, and how it should be told. */
 export interface PlannedTarget extends DeliveryTarget {
   readonly templateSet: string | undefined;

@@ -50,16 +50,16 @@ export async function sendTest(
 }
 
 function outcomeOf(
-  { durationMs: ms, outcome }: AttemptResult,
+  { durationMs: ms, receipt, failure }: AttemptResult,
   language: Language,
 ): Omit<TestOutcome, 'destination'> {
   const durationMs = Math.round(ms);
-  if ('receipt' in outcome) {
-    const words = receiptInWords(outcome.receipt, language);
+  if (failure === undefined) {
+    const words = receiptInWords(receipt, language);
     return { isDelivered: true, words, errorClass: undefined, errorCode: undefined, durationMs };
   }
-  const { class: errorClass, code: errorCode } = outcome.failure;
-  const words = failureInWords(outcome.failure, language);
+  const { class: errorClass, code: errorCode } = failure;
+  const words = failureInWords(failure, language);
   return { isDelivered: false, words, errorClass, errorCode, durationMs };
 }
 

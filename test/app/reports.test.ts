@@ -256,7 +256,7 @@ describe('reports', () => {
       code: 'not_in_channel',
       message: 'invite the app',
     });
-    reports.onAttempt(ERRAND, { startedAt: 0, durationMs: 7, outcome: { failure } });
+    reports.onAttempt(ERRAND, { startedAt: 0, durationMs: 7, failure });
     expect(lines).to.deep.equal([
       {
         level: 40,
@@ -274,7 +274,7 @@ describe('reports', () => {
 
   it('warn of a message whose blocks were refused, with the reason, and count it', async () => {
     const receipt = { ts: '1', card_refused: 'invalid_blocks', card_refused_reason: 'at /blocks/0' };
-    reports.onAttempt(ERRAND, { startedAt: 0, durationMs: 7, outcome: { receipt } });
+    reports.onAttempt(ERRAND, { startedAt: 0, durationMs: 7, receipt });
     expect(lines).to.deep.equal([
       {
         level: 40,
@@ -291,7 +291,7 @@ describe('reports', () => {
   });
 
   it('give no line to an attempt that succeeded, but count it', async () => {
-    const result = { startedAt: 0, durationMs: 7, outcome: { receipt: { ts: '1' } } };
+    const result = { startedAt: 0, durationMs: 7, receipt: { ts: '1' } };
     reports.onAttempt(ERRAND, result);
     expect(lines).to.deep.equal([]);
     expect(await metrics.text()).to.contain(
@@ -302,7 +302,7 @@ describe('reports', () => {
   it('count no attempt of a test, which tells nobody of anything', async () => {
     const subject = { template: 'test', destination: 'slack:#ops', channel: 'slack', askedBy: '' } as const;
     const notice = noticeOfAlert({ id: '', raisedAt: 0, suppressed: 0, subject });
-    reports.onAttempt({ ...ERRAND, notice }, { startedAt: 0, durationMs: 7, outcome: { receipt: {} } });
+    reports.onAttempt({ ...ERRAND, notice }, { startedAt: 0, durationMs: 7, receipt: {} });
     expect(await metrics.text()).not.to.contain('botbell_deliveries_total{channel="slack"');
   });
 

@@ -9,13 +9,13 @@ import { rejectionOf } from '../support/rejection-of.ts';
 const told = (startedAt: number, durationMs: number): AttemptResult => ({
   startedAt,
   durationMs,
-  outcome: { receipt: {} },
+  receipt: {},
 });
 
 const failed = (startedAt: number, failureClass: 'config' | 'rate_limited'): AttemptResult => ({
   startedAt,
   durationMs: 10,
-  outcome: { failure: new DeliveryFailure({ class: failureClass, code: 'no', message: 'No.' }) },
+  failure: new DeliveryFailure({ class: failureClass, code: 'no', message: 'No.' }),
 });
 
 describe('what is seen of destinations', () => {

@@ -5,9 +5,9 @@ import {
   attemptRecords,
   isRefusedLastingly,
   type OutcomeContext,
-  type Tried,
   updateAfter,
 } from '../../src/deliver/outcome.ts';
+import type { AttemptResult } from '../../src/deliver/attempt.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
 import { deliveryRecord as record } from '../support/delivery-record.ts';
 
@@ -21,17 +21,19 @@ const CONTEXT: OutcomeContext = {
   random: 0.5,
 };
 
-const ATTEMPT = { startedAt: 7, durationMs: 5, outcome: { receipt: { ts: '1' } } };
-const WAITED: Tried = { attempts: [], isDeferred: true };
-const TOLD: Tried = { attempts: [ATTEMPT], isDeferred: false };
+type Tried = readonly AttemptResult[];
+
+const ATTEMPT = { startedAt: 7, durationMs: 5, receipt: { ts: '1' } };
+const WAITED: Tried = [];
+const TOLD: Tried = [ATTEMPT];
 
 function failing(failureClass: FailureClass): Tried {
   const failure = new DeliveryFailure({ class: failureClass, code: 'x', message: 'it failed' });
-  return { attempts: [{ ...ATTEMPT, outcome: { failure } }], isDeferred: false };
+  return [{ startedAt: 7, durationMs: 5, failure }];
 }
 
 function after(sent: Tried, fields: Partial<DeliveryRecord> = {}, context: Partial<OutcomeContext> = {}) {
-  return updateAfter(record(fields), sent, { ...CONTEXT, ...context });
+  return updateAfter(record(fields), sent, false, { ...CONTEXT, ...context });
 }
 
 describe('a delivery after its attempts', () => {
@@ -116,10 +118,8 @@ describe('a delivery after its attempts', () => {
 });
 
 describe('a delivery whose turn did not come', () => {
-  const deferred: Tried = { ...failing('rate_limited'), isDeferred: true };
-
   it('is Botbell’s own from now on, and due at once', () => {
-    const update = after(deferred, { attempts: 1 });
+    const update = updateAfter(record({ attempts: 1 }), failing('rate_limited'), true, CONTEXT);
     expect(update).to.include({ state: 'pending', isTakenOver: true, dueInMs: 0, attempts: 2 });
     expect(update.lastError?.class).to.equal('rate_limited');
   });
@@ -161,8 +161,7 @@ describe('a non-2xx answer', () => {
 
 describe('the record of attempts', () => {
   it('has each attempt with when, how long, and what came of it', () => {
-    const { attempts } = failing('config');
-    expect(attemptRecords(9, [...attempts, ATTEMPT])).to.deep.equal([
+    expect(attemptRecords(9, [...failing('config'), ATTEMPT])).to.deep.equal([
       {
         deliveryId: 9,
         startedAt: 7,

@@ -5,8 +5,8 @@ import { fits } from '../../src/deliver/pace.ts';
 import { backoffMs } from '../../src/deliver/outcome.ts';
 
 describe('a wait', () => {
-  it('fits if an attempt after it can still finish', () => {
-    expect([fits(0, 100), fits(0, 99), fits(900, 1000), fits(901, 1000)]).to.deep.equal([
+  it('fits if an attempt can begin after it, with the reserve before the deadline', () => {
+    expect([fits(0, 250), fits(0, 249), fits(750, 1000), fits(751, 1000)]).to.deep.equal([
       true,
       false,
       true,

@@ -36,11 +36,14 @@ const LIMITED = new DeliveryFailure({
 describe('A test message', () => {
   let sent: Begun[];
 
-  const tested = (outcome: AttemptResult['outcome'] | undefined, language: Language = 'en') => {
+  const tested = (
+    outcome: Pick<AttemptResult, 'receipt' | 'failure'> | undefined,
+    language: Language = 'en',
+  ) => {
     const request = { target: OPS, settings: SETTINGS, askedBy: 'admin', language };
     return sendTest(request, new ManualClock(), (begun) => {
       sent.push(begun);
-      return Promise.resolve(outcome && { startedAt: 0, durationMs: 41.7, outcome });
+      return Promise.resolve(outcome && ({ startedAt: 0, durationMs: 41.7, ...outcome } as AttemptResult));
     });
   };
 

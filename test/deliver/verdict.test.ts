@@ -7,28 +7,30 @@ import {
   mustSurvive,
   refusedIn,
   type Standing,
-  type Tried,
   updateAfter,
   type Verdict,
 } from '../../src/deliver/outcome.ts';
+import type { AttemptResult } from '../../src/deliver/attempt.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
 import { deliveryRecord as record } from '../support/delivery-record.ts';
 
 const HOUR_MS = 3_600_000;
 const POLICY = { permanentAttempts: 2, takeOverAfterMs: 120_000, giveUpAfterMs: 24 * HOUR_MS };
 
-const ATTEMPT = { startedAt: 0, durationMs: 5, outcome: { receipt: { ts: '1' } } };
-const TOLD: Tried = { attempts: [ATTEMPT], isDeferred: false };
+type Tried = readonly AttemptResult[];
+
+const ATTEMPT = { startedAt: 0, durationMs: 5, receipt: { ts: '1' } };
+const TOLD: Tried = [ATTEMPT];
 
 function failing(failureClass: FailureClass): Tried {
   const failure = new DeliveryFailure({ class: failureClass, code: 'x', message: 'it failed' });
-  return { attempts: [{ ...ATTEMPT, outcome: { failure } }], isDeferred: false };
+  return [{ startedAt: 7, durationMs: 5, failure }];
 }
 
 /** Attempted for this POST, and through. */
 function tried(what: Tried, fields: Partial<DeliveryRecord> = {}, policy = POLICY): Standing {
   const before = record(fields);
-  const update = updateAfter(before, what, { policy, random: 0.5 });
+  const update = updateAfter(before, what, false, { policy, random: 0.5 });
   return { record: before, update, isOwn: true, isBeingMade: false };
 }
 

@@ -26,7 +26,7 @@ const besideAnAnswer = (retryAfter: string): SlackFault => ({
 const PAUSES: readonly SlackFault[] = [inHeader('31536000'), besideAnAnswer('9'.repeat(400)), inBody(-1)];
 
 const CONFIG = `
-receiver: { listen: '127.0.0.1:0', answer_within: 500ms }
+receiver: { listen: '127.0.0.1:0', answer_within: 1s }
 default_route: { notify: [{ slack: '#ops' }] }`;
 
 describe('A Slack that asks for an impossible pause', () => {

@@ -75,7 +75,7 @@ describe('Inside one job', () => {
   });
 
   it('a result for which there is no time to wait is told later, and still in order', async () => {
-    await open('answer_within: 500ms');
+    await open('answer_within: 1s');
     const release = moment();
     world.slack.faults.push({ kind: 'delay', until: () => release.promise });
     const first = await world.post(started(1));

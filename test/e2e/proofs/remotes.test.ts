@@ -136,7 +136,7 @@ describe('The remotes at their worst', () => {
       {
         name: 'but stays silent beyond the answer is answered 504',
         fault: { kind: 'answer_late', until: forEver },
-        receiver: 'answer_within: 500ms',
+        receiver: 'answer_within: 1s',
         delivery: 'timeout: 2500ms, attempts_per_request: 1',
         status: 504,
       },
@@ -165,7 +165,7 @@ describe('The remotes at their worst', () => {
     }
 
     it('too late for the answer, but in time for the attempt, is believed: nobody is told twice', async () => {
-      await open('answer_within: 200ms', 'timeout: 5s');
+      await open('answer_within: 1s', 'timeout: 5s');
       const release = moment();
       world.slack.faults.push({ kind: 'answer_late', until: () => release.promise });
       const [callback = {}] = keyedCallbacks(1);
