@@ -104,6 +104,20 @@ export function describeActions(
         expect(await dueIds()).to.deep.equal(ids);
       });
 
+      it('is done each time that somebody asks for it, and once for a form of the page that is sent twice', async () => {
+        const { ids, ...admission } = await accept({}, [OPS]);
+        const again = async (request: ActionRequest) => {
+          await recorded.claim();
+          await recorded.settle(admission, [deliveredUpdate(ids[0])]);
+          await actions.redeliver(ids[0], request, true);
+          return dueIds();
+        };
+        const byCommand = { actor: { ...ACTOR, via: 'command line' } } as const;
+        expect(await again(byCommand)).to.deep.equal(ids);
+        expect(await again(byCommand)).to.deep.equal(ids);
+        expect(await again(REQUEST), 'the form once more').to.deep.equal([]);
+      });
+
       it('leaves alone what there is not, and a start whose end is known', async () => {
         expect(await actions.redeliver(4711, REQUEST, false)).to.equal('unknown');
         const [start] = await deadLetters(['b'], { status: EXECUTING });

@@ -23,7 +23,7 @@ export function entryOf({ actor: { via, user, from }, note }: ActionRequest): Ac
   };
 }
 
-/** A form that is sent twice comes twice within this time. */
+/** A form of the page that is sent twice comes twice within this time. */
 const SAME_REQUEST_MS = 1000;
 
 /** @param again also what was delivered */
@@ -36,7 +36,8 @@ export async function redeliver(
   const row = await lockedRow(tx, id);
   if (row === undefined) return 'unknown';
   const result = redeliverResult(row, again);
-  const isRepeated = Math.abs(tx.now - (row.given_back_at ?? 0)) < SAME_REQUEST_MS;
+  const isRepeated =
+    request.actor.via === 'page' && Math.abs(tx.now - (row.given_back_at ?? 0)) < SAME_REQUEST_MS;
   if (result !== 'accepted' || (isRepeated && row.state !== 'dead')) return result;
   await note(tx, row, 'redelivered', request);
   await makePending(tx, [row], { countsAnew: true, givenBackAt: tx.now });
