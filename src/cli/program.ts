@@ -1,5 +1,5 @@
 /** The command line: which commands there are, what they take, and which exit code their end means. */
-import { Command, CommanderError, type HelpConfiguration, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { didYouMean } from '../text/nearest.ts';
 import { readVersion } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
@@ -17,7 +17,7 @@ const WRONG_USAGE = 2;
 const FAILED = 1;
 
 /** At once: of more, a database tells better. */
-const MOST_STORIES = 1000;
+const MOST_STORIES = 500;
 const MOST_RETRIES = 1000;
 
 /** Loads the command when it is run, so that none waits for what the others need. */
@@ -55,7 +55,15 @@ function createProgram(context: CommandContext, choose: (run: Run) => void): Com
       '-c, --config <file>',
       'config file (default: $BOTBELL_CONFIG, else config/botbell.yaml, else botbell.yaml)',
     )
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions: (command) =>
+        (command.parent?.options ?? []).filter(({ long }) => long !== '--config' || takesConfig(command)),
+    })
+    .hook('preAction', (_program, command) => {
+      if (program.opts<{ config?: string }>().config !== undefined && !takesConfig(command))
+        program.error(`error: unknown option '--config': ${command.name()} reads no config of yours`);
+    })
     .configureOutput({
       writeOut: (text) => context.result(text.trimEnd()),
       writeErr: (text) => context.message(text.trimEnd()),
@@ -69,11 +77,16 @@ function createProgram(context: CommandContext, choose: (run: Run) => void): Com
   return program;
 }
 
+/** The option is the program's, so that it may stand before the command, too. */
+function takesConfig(command: Command): boolean {
+  return !['demo', 'init', 'schema'].includes(command.name());
+}
+
 function addService(program: Command, choose: (run: Run) => void): void {
   program
     .command('serve', { isDefault: true })
     .description('run the receiver and the admin listener (the default)')
-    // What is no command comes here, too, where `refuseOperands` has better words for it.
+    // What is no command comes here, too, where `noCommand` has better words for it.
     .allowExcessArguments()
     .addOption(
       new Option('--log-level <level>', 'how much to log')
@@ -83,25 +96,22 @@ function addService(program: Command, choose: (run: Run) => void): void {
     )
     .option('--no-watch', 'load a config that has changed only on SIGHUP, or when asked by POST /-/reload')
     .action((options: ServeOptions, serve: Command) => {
-      refuseOperands(program, serve);
+      const [unknown] = serve.args;
+      if (unknown !== undefined) program.error(`error: ${noCommand(program, unknown)}`);
       choose(async (context) => (await import('./serve.ts')).serveCommand(context, options));
     });
   program
     .command('demo')
     .description('show everything on this machine, with nothing to set up')
     .option('--stay', 'go on serving, so that you can post to it')
-    .configureHelp(WITHOUT_CONFIG)
-    .action(({ stay }: { stay?: boolean }) => {
-      refuseConfig(program, 'the demo has a config of its own, so that nobody real is told');
-      choose(async (context) => (await import('./demo/demo.ts')).demoCommand(context, stay === true));
-    });
+    .action(({ stay }: { stay?: boolean }) =>
+      choose(async (context) => (await import('./demo/demo.ts')).demoCommand(context, stay === true)),
+    );
 }
 
-function refuseOperands(program: Command, { args: [operand] }: Command): void {
-  if (operand === undefined) return;
-  if (program.args[0] === 'serve') program.error(`error: serve takes no argument, and '${operand}' is one`);
+function noCommand(program: Command, name: string): string {
   const names = program.commands.map((command) => command.name());
-  program.error(`error: there is no command '${operand}'${didYouMean(operand, names)}`);
+  return `there is no command '${name}'${didYouMean(name, names)}`;
 }
 
 function addDryRuns(program: Command, choose: (run: Run) => void): void {
@@ -238,28 +248,11 @@ function addTools(program: Command, choose: (run: Run) => void): void {
     .command('init')
     .description('write a config of your own to begin with, and nothing over what is there')
     .argument('[dir]', 'the folder to write it to', '.')
-    .configureHelp(WITHOUT_CONFIG)
-    .action((folder: string) => {
-      refuseConfig(program, 'what it writes is always called botbell.yaml');
-      choose(async (context) => (await import('./init.ts')).initCommand(context, folder));
-    });
+    .action((folder: string) =>
+      choose(async (context) => (await import('./init.ts')).initCommand(context, folder)),
+    );
   program
     .command('schema')
     .description('print the JSON Schema of the config file')
-    .configureHelp(WITHOUT_CONFIG)
-    .action(() => {
-      refuseConfig(program, 'the schema is the same for every config');
-      choose(async (context) => (await import('./schema.ts')).schemaCommand(context));
-    });
-}
-
-/** The option is the program's, so that it may stand before the command, too. */
-const WITHOUT_CONFIG: HelpConfiguration = {
-  showGlobalOptions: true,
-  visibleGlobalOptions: ({ parent }) => (parent?.options ?? []).filter(({ long }) => long !== '--config'),
-};
-
-function refuseConfig(program: Command, because: string): void {
-  if (program.opts<{ config?: string }>().config !== undefined)
-    program.error(`error: unknown option '--config': ${because}`);
+    .action(() => choose(async (context) => (await import('./schema.ts')).schemaCommand(context)));
 }

@@ -28,6 +28,8 @@ export interface RedeliverOptions {
   readonly route?: string;
 }
 
+type Tally = Omit<RedeliveryTally, 'newestAt'>;
+
 interface Acting {
   readonly context: CommandContext;
   readonly options: RedeliverOptions;
@@ -112,8 +114,7 @@ function leftAlone(id: number, result: string, { dismiss }: RedeliverOptions): s
   return `${id} is left alone: ${REASONS[result] ?? result}`;
 }
 
-function tallyOf(rows: readonly Redeliverable[]): RedeliveryTally {
-  const times = rows.map(({ receivedAt }) => receivedAt);
+function tallyOf(rows: readonly Redeliverable[]): Tally {
   const names = rows.map(({ destination }) => destination);
   return {
     messages: rows.length,
@@ -122,8 +123,7 @@ function tallyOf(rows: readonly Redeliverable[]): RedeliveryTally {
       destination,
       messages: names.filter((name) => name === destination).length,
     })),
-    oldestAt: Math.min(...times),
-    newestAt: Math.max(...times),
+    oldestAt: Math.min(...rows.map(({ receivedAt }) => receivedAt)),
   };
 }
 
@@ -156,7 +156,7 @@ async function untilThrough({ actions }: LedgerBeside, id: number): Promise<numb
 }
 
 /** Says how many, to whom, how old, and asks. */
-async function isAgreed(acting: Acting, tally: RedeliveryTally): Promise<boolean> {
+async function isAgreed(acting: Acting, tally: Tally): Promise<boolean> {
   acting.context.message(tallyInWords(tally, acting.timezone));
   const { dismiss } = acting.options;
   return isConfirmed(acting, dismiss ? 'Dismiss, so that nobody is ever told?' : 'Deliver again?');
@@ -174,16 +174,11 @@ async function isConfirmed({ context, options }: Acting, question: string): Prom
   return isYes;
 }
 
-const DESTINATIONS_NAMED = 20;
 const LONGEST_NAME = 100;
 
-function tallyInWords({ messages, isMore, destinations, oldestAt }: RedeliveryTally, timezone: string) {
-  const named = destinations
-    .slice(0, DESTINATIONS_NAMED)
-    .map((each) => `  ${shortLine(each.destination, LONGEST_NAME)}: ${each.messages}`);
-  const others = destinations.length - named.length;
+function tallyInWords({ messages, isMore, destinations, oldestAt }: Tally, timezone: string) {
+  const named = destinations.map((each) => `  ${each.destination}: ${each.messages}`);
   const lines = [`${isMore ? 'at least ' : ''}${counted(messages, 'message')}:`, ...named];
-  if (others > 0) lines.push(`  and ${counted(others, 'more destination')}`);
   if (oldestAt !== undefined) {
     const age = formatAge(systemClock.now() - oldestAt, 'en');
     lines.push(`  the oldest came ${age} ago, ${formatInstant(oldestAt, timezone, 'en')}`);

@@ -114,10 +114,5 @@ async function post(
 function reasonOf(error: unknown): string {
   const { cause = error } = error as Error;
   const { code, message } = cause as Error & { readonly code?: unknown };
-  if (message === 'bad port') return BAD_PORT;
   return typeof code === 'string' ? code : message;
 }
-
-/** https://fetch.spec.whatwg.org/#port-blocking */
-const BAD_PORT =
-  'no HTTP client connects to this port, which belongs to another protocol: have Botbell listen on another one';

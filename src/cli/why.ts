@@ -1,6 +1,6 @@
 /** `botbell why`: what became of each callback of a job, or of a BOT's last ones, and why, as the ledger has it. */
 import type { Config } from '../config/config.ts';
-import type { ArchivedCallback, CallbackFilter } from '../ledger/archive/archive.ts';
+import type { ArchivedCallback } from '../ledger/archive/archive.ts';
 import { openArchive } from '../ledger/open-ledger.ts';
 import type { Archive } from '../ledger/people.ts';
 import { loadStory } from '../story/story.ts';
@@ -24,7 +24,6 @@ export interface WhyOptions {
 /** Of a job that has more, the older ones have to be asked for. */
 const MOST_OF_JOB = 100;
 const MOST_OF_BOT = 5;
-const PAGE = 500;
 
 const LONGEST_ID = 200;
 
@@ -40,35 +39,18 @@ export async function whyCommand(
   try {
     const wanted = options.last ?? (jobId === undefined ? MOST_OF_BOT : MOST_OF_JOB);
     const filter = { jobId, botId: options.bot };
-    const { found, isMore } = await newest(opened.archive, filter, wanted);
-    if (found.length === 0) {
+    const newest = await opened.archive.callbacks(filter, { limit: wanted });
+    if (newest.items.length === 0) {
       context.message(nothingKnown(jobId, options));
       return 1;
     }
-    if (isMore && jobId !== undefined)
-      context.message(`these are the last ${found.length} callbacks of the job; for more, say --last <n>`);
-    await print(context, opened.archive, found.toReversed(), config, options.format);
+    if (newest.next !== undefined && jobId !== undefined)
+      context.message(`these are the last ${wanted} callbacks of the job; for more, say --last <n>`);
+    await print(context, opened.archive, newest.items.toReversed(), config, options.format);
     return 0;
   } finally {
     await opened.close();
   }
-}
-
-/** Newest first. */
-async function newest(
-  archive: Archive,
-  filter: CallbackFilter,
-  most: number,
-): Promise<{ readonly found: readonly ArchivedCallback[]; readonly isMore: boolean }> {
-  const found: ArchivedCallback[] = [];
-  let before: number | undefined;
-  do {
-    const limit = Math.min(most + 1 - found.length, PAGE);
-    const page = await archive.callbacks(filter, { before, limit });
-    found.push(...page.items);
-    before = page.next;
-  } while (before !== undefined && found.length <= most);
-  return { found: found.slice(0, most), isMore: found.length > most };
 }
 
 function nothingKnown(jobId: string | undefined, { bot = '' }: WhyOptions): string {

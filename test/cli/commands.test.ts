@@ -52,6 +52,7 @@ describe('The command line', () => {
     it('exits 2 on wrong usage and says what is wrong on stderr', async () => {
       for (const args of [
         ['chek'],
+        ['serve', 'chek'],
         ['check', '--nope'],
         ['route'],
         ['preview', ERROR, '--format', 'pdf'],
@@ -76,7 +77,7 @@ describe('The command line', () => {
         ['redeliver', '--dead', '--again', '--config', config],
         ['redeliver', '1', '--again', '--dismiss', '--config', config],
         ['redeliver', '--route', 'j', '--dismiss', '--config', config],
-        ['why', 'job-1', '--last', '1001', '--config', config],
+        ['why', 'job-1', '--last', '501', '--config', config],
         ['preview', 'f.json', '--to', 'slack:#a', '--to', 'slack:#b', '--config', config],
       ]) {
         const { code, stdout, stderr } = await runCommand(args);
@@ -89,11 +90,6 @@ describe('The command line', () => {
     it('asks whoever misspells a command which one was meant', async () => {
       const { code, stderr } = await runCommand(['chekc', '--config', config]);
       expect([code, stderr]).to.deep.equal([2, `error: there is no command 'chekc'; did you mean "check"?`]);
-    });
-
-    it('says so of an argument to a command that takes none', async () => {
-      const { code, stderr } = await runCommand(['serve', 'chekc', '--config', config]);
-      expect([code, stderr]).to.deep.equal([2, "error: serve takes no argument, and 'chekc' is one"]);
     });
 
     it('prints help and version for every command and exits 0', async () => {
@@ -443,7 +439,7 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
     it('takes no other config, whose channels may reach real people, and offers none', async () => {
       const { code, stdout, stderr } = await runCommand(['demo', '--config', config]);
       expect([code, stdout]).to.deep.equal([2, '']);
-      expect(stderr).to.match(/unknown option '--config': the demo has a config of its own/);
+      expect(stderr).to.match(/unknown option '--config': demo reads no config of yours/);
       for (const command of ['demo', 'init', 'schema']) {
         const help = (await runCommand([command, '--help'])).stdout;
         expect(help, command).to.include('--version').and.not.to.include('--config');

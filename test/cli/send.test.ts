@@ -78,14 +78,6 @@ describe('The send command', () => {
     expect(stderr).to.include(`no answer from ${URL}`).and.to.include('ECONNREFUSED');
   });
 
-  it('says what to do about a port that no HTTP client connects to', async () => {
-    nock.restore();
-    const { code, stderr } = await runCommand(['send', FILE, '--url', 'http://127.0.0.1:6667/callbacks']);
-    nock.activate();
-    expect(code).to.equal(1);
-    expect(stderr).to.include('no HTTP client connects to this port');
-  });
-
   it('sends the user and password of a URL as a login, and shows them to nobody', async () => {
     const url = ORIGIN.replace('://', '://bot:p%40ss@');
     nock(ORIGIN).post('/callbacks').basicAuth({ user: 'bot', pass: 'p@ss' }).reply(200, '{}');
