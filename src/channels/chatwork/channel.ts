@@ -97,7 +97,7 @@ export const chatworkChannel: ChannelType<Settings> = {
   /** 300 in five minutes a token, ten in ten seconds a room (developer.chatwork.com/docs/endpoints). */
   pace: { addressMs: 1000, channelMs: 1000 },
   settings,
-  optionsOf: () => ({ mention_on_error: chatworkMentions() }),
+  optionsOf: () => ({ mention_on_error: chatworkMentions }),
   formatOf: () => chatworkFormat,
   parseAddress: roomId,
   secretsOf: ({ token }) => [token],

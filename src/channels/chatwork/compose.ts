@@ -1,8 +1,8 @@
 /** Draws a card in Chatwork's notation, all of whose tags act wherever they stand: foreign text has no brackets of theirs. */
-import { mixed, type Schema } from 'yup';
 import type { Card } from '../card.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
 import { chatBox, chatText } from '../chat-html.ts';
+import { calledFor, mentionOption } from '../mention-option.ts';
 import { fitted, linesOfCard, showCard } from '../show-card.ts';
 
 export interface ChatworkMessage {
@@ -27,10 +27,10 @@ export const chatworkFormat: MessageFormat<ChatworkMessage> = {
   asHtml: chatworkAsHtml,
 };
 
-function messageOf(card: Card, { isError, options }: ComposeContext, room: number): ChatworkMessage {
+function messageOf(card: Card, context: ComposeContext, room: number): ChatworkMessage {
   const { tone, language } = card;
   const shown = showCard(card, room);
-  const mentions = isError ? listOf(options['mention_on_error']).map(mentionOf).join('') : '';
+  const mentions = calledFor(context).map(mentionOf).join('');
   const isVerbatim = (tone === 'error' || tone === 'alert') && shown.message !== '';
   const message = isVerbatim ? `[code]${escape(shown.message)}[/code]` : escape(shown.message);
   const lines = linesOfCard({ ...shown, message: '' }, '', language).map(escape);
@@ -69,18 +69,8 @@ function chatworkAsHtml({ body }: ChatworkMessage): string {
 
 const MENTION = /^(?:\d{1,18}|all)$/;
 
-export function chatworkMentions(): Schema {
-  const rule = '${path} must be the account id of a person or all, or a list of these';
-  return mixed().test('mention', rule, (value) =>
-    listOf(value).every((entry) => MENTION.test(String(entry))),
-  );
-}
+export const chatworkMentions = mentionOption('the account id of a person or all', MENTION);
 
-function mentionOf(entry: unknown): string {
-  return entry === 'all' ? '[toall]' : `[To:${String(entry)}]`;
-}
-
-function listOf(option: unknown): readonly unknown[] {
-  if (option === undefined) return [];
-  return Array.isArray(option) ? option : [option];
+function mentionOf(entry: string): string {
+  return entry === 'all' ? '[toall]' : `[To:${entry}]`;
 }

@@ -64,7 +64,7 @@ const discord: HookChat<DiscordMessage> = {
   /** Five in two seconds were seen; Discord asks for no fixed numbers, so that 429 decides. */
   pace: { addressMs: 500, channelMs: 50 },
   format: { name: 'discord', compose: composeDiscord, asText: discordAsText, asHtml: discordAsHtml },
-  options: { mention_on_error: discordMentions() },
+  options: { mention_on_error: discordMentions },
   hook: URL_ALONE,
   suffix: /^\d{5,25}$/,
   meanings: MEANINGS,

@@ -1,8 +1,8 @@
 /** Draws a card as an embed. Mentions act in `content` alone, where nothing of a callback stands. */
-import { mixed, type Schema } from 'yup';
 import { cutEnd, fitEscaped } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
+import { calledFor, mentionOption } from '../mention-option.ts';
 import { TONE_COLOURS } from '../chat-html.ts';
 import { leftOutMark } from '../marks.ts';
 import { escapeMarkdown, markdownFence, markdownLink } from '../markdown.ts';
@@ -44,8 +44,8 @@ const MAX = { title: 256, description: 4096, name: 256, value: 1024, total: 6000
 /** Characters of what may be long; escaping doubles some. */
 const ROOM = 5000;
 
-export function composeDiscord(card: Card, { isError, options }: ComposeContext): DiscordMessage {
-  const called = isError ? listOf(options['mention_on_error']).map(String) : [];
+export function composeDiscord(card: Card, context: ComposeContext): DiscordMessage {
+  const called = calledFor(context);
   const compose = (room: number) => embedOf(showCard(card, room), card);
   const embed = fitted(ROOM, compose, fits);
   return {
@@ -140,17 +140,7 @@ function fieldOf(name: string, value: string, inline: boolean): EmbedField {
 
 const MENTION = /^(?:@?everyone|<@(&?)(\d{5,25})>)$/;
 
-export function discordMentions(): Schema {
-  const rule = '${path} must be everyone, <@&ID> of a role or <@ID> of a person, or a list of these';
-  return mixed().test('mention', rule, (value) =>
-    listOf(value).every((entry) => typeof entry === 'string' && MENTION.test(entry)),
-  );
-}
-
-function listOf(option: unknown): readonly unknown[] {
-  if (option === undefined) return [];
-  return Array.isArray(option) ? option : [option];
-}
+export const discordMentions = mentionOption('everyone, <@&ID> of a role or <@ID> of a person', MENTION);
 
 function mentionText(entry: string): string {
   return entry.endsWith('everyone') ? '@everyone' : entry;

@@ -36,7 +36,7 @@ const googleChat: HookChat<GoogleChatMessage> = {
     asText: googleChatAsText,
     asHtml: googleChatAsHtml,
   },
-  options: { mention_on_error: googleChatMentions() },
+  options: { mention_on_error: googleChatMentions },
   hook: URL_ALONE,
   meanings: MEANINGS,
   limits: 'address',

@@ -1,8 +1,8 @@
 /** Draws a card as a card of Google Chat, whose texts are a small HTML. */
-import { mixed, type Schema } from 'yup';
 import { escapeHtml } from '../../text/clean.ts';
 import type { Card } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
+import { calledFor, mentionOption } from '../mention-option.ts';
 import { TONE_COLOURS } from '../chat-html.ts';
 import type { ShownOutput } from '../outputs.ts';
 import { fitted, linesOf, type ShownCard, showCard } from '../show-card.ts';
@@ -15,10 +15,8 @@ const MAX_BYTES = 28_000;
 /** Characters of what may be long. */
 const ROOM = 6000;
 
-export function composeGoogleChat(card: Card, { isError, options }: ComposeContext): GoogleChatMessage {
-  const called = isError
-    ? listOf(options['mention_on_error']).map((entry) => `<${idOf(String(entry))}>`)
-    : [];
+export function composeGoogleChat(card: Card, context: ComposeContext): GoogleChatMessage {
+  const called = calledFor(context).map((entry) => `<${idOf(entry)}>`);
   const compose = (room: number) => messageOf(showCard(card, room), card, called.join(' '));
   return fitted(ROOM, compose, (message) => Buffer.byteLength(JSON.stringify(message)) <= MAX_BYTES);
 }
@@ -117,19 +115,9 @@ function disguised(text: string): string {
 
 const MENTION = /^(?:<?users\/([\w.@-]{1,100})>?|(all))$/;
 
-export function googleChatMentions(): Schema {
-  const rule = '${path} must be all or users/ID, or a list of these';
-  return mixed().test('mention', rule, (value) =>
-    listOf(value).every((entry) => typeof entry === 'string' && MENTION.test(entry)),
-  );
-}
+export const googleChatMentions = mentionOption('all or users/ID', MENTION);
 
 function idOf(entry: string): string {
   const [, user, all] = MENTION.exec(entry) ?? [];
   return `users/${user ?? all ?? ''}`;
-}
-
-function listOf(option: unknown): readonly unknown[] {
-  if (option === undefined) return [];
-  return Array.isArray(option) ? option : [option];
 }

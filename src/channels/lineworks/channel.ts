@@ -80,7 +80,7 @@ export const lineworksChannel: ChannelType<LineworksSettings> = {
   pace: { addressMs: 1000, channelMs: 1000 },
   settings,
   optionsOf: (known): Readonly<Record<string, Schema>> =>
-    known?.hooks === undefined ? { mention_on_error: lineworksMentions() } : {},
+    known?.hooks === undefined ? { mention_on_error: lineworksMentions } : {},
   formatOf: (known) => (known?.hooks === undefined ? botFormat : lineworksHooks.format),
   parseAddress: (address, known) =>
     known?.hooks === undefined

@@ -1,9 +1,9 @@
 /** A text of LINE WORKS, in which `<m userId="…">` mentions wherever it stands, and one of a stranger refuses the message. */
-import { mixed, type Schema } from 'yup';
 import { cutEnd } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
 import { chatBox, chatText } from '../chat-html.ts';
+import { calledFor, mentionOption } from '../mention-option.ts';
 import { fitted, linesOfCard, showCard } from '../show-card.ts';
 
 export interface LineworksMessage {
@@ -12,6 +12,9 @@ export interface LineworksMessage {
 
 /** developers.worksmobile.com/jp/docs/bot-send-text: "text", String, up to 2,000 characters. */
 const MAX_CHARACTERS = 2000;
+
+/** Each takes up to a hundred characters. */
+const MOST_MENTIONS = 10;
 
 /** Characters of what may be long. */
 const ROOM = 1500;
@@ -23,10 +26,10 @@ export const botFormat: MessageFormat<LineworksMessage> = {
   asHtml: ({ content }) => chatBox('message', chatBox('card', chatText(content.text))),
 };
 
-function composeText(card: Card, { isError, options }: ComposeContext): LineworksMessage {
-  const mentions = isError
-    ? listOf(options['mention_on_error']).map((id) => `<m userId="${String(id)}">`)
-    : [];
+function composeText(card: Card, context: ComposeContext): LineworksMessage {
+  const mentions = calledFor(context)
+    .slice(0, MOST_MENTIONS)
+    .map((id) => `<m userId="${id}">`);
   const head = mentions.length === 0 ? '' : `${mentions.join(' ')}\n`;
   const most = MAX_CHARACTERS - head.length;
   const compose = (room: number) => {
@@ -57,14 +60,4 @@ export function withoutMentions(text: string): string {
 
 const MEMBER = /^[^\s"<>]{1,100}$/;
 
-export function lineworksMentions(): Schema {
-  const rule = '${path} must be the ID of a member or all, or a list of these';
-  return mixed().test('mention', rule, (value) =>
-    listOf(value).every((entry) => typeof entry === 'string' && MEMBER.test(entry)),
-  );
-}
-
-function listOf(option: unknown): readonly unknown[] {
-  if (option === undefined) return [];
-  return (Array.isArray(option) ? option : [option]).slice(0, 10);
-}
+export const lineworksMentions = mentionOption('the ID of a member or all', MEMBER);

@@ -39,7 +39,7 @@ const mattermost: HookChat<MattermostMessage> = {
     asText: mattermostAsText,
     asHtml: mattermostAsHtml,
   },
-  options: { mention_on_error: mattermostMentions() },
+  options: { mention_on_error: mattermostMentions },
   hook: URL_ALONE,
   meanings: MEANINGS,
   limits: 'address',

@@ -1,7 +1,7 @@
 /** Draws a card as an attachment in Mattermost's Markdown, with tables. */
-import { mixed, type Schema } from 'yup';
 import type { Card } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
+import { calledFor, mentionOption } from '../mention-option.ts';
 import { TONE_COLOURS } from '../chat-html.ts';
 import { escapeMarkdown, markdownFence, markdownLink } from '../markdown.ts';
 import type { ShownOutput } from '../outputs.ts';
@@ -27,8 +27,8 @@ const MAX_CHARACTERS = 12_000;
 /** Characters of what may be long; escaping doubles some. */
 const ROOM = 8000;
 
-export function composeMattermost(card: Card, { isError, options }: ComposeContext): MattermostMessage {
-  const called = isError ? listOf(options['mention_on_error']).map(String) : [];
+export function composeMattermost(card: Card, context: ComposeContext): MattermostMessage {
+  const called = calledFor(context);
   const compose = (room: number) => attachmentOf(showCard(card, room), card);
   return {
     ...(called.length > 0 && { text: called.join(' ') }),
@@ -99,14 +99,4 @@ function tableOf(names: readonly string[], rows: readonly (readonly string[])[])
 
 const MENTION = /^@[a-z0-9][a-z0-9._-]{0,63}$/;
 
-export function mattermostMentions(): Schema {
-  const rule = '${path} must be @channel, @all, @here or @ and a user name, or a list of these';
-  return mixed().test('mention', rule, (value) =>
-    listOf(value).every((entry) => typeof entry === 'string' && MENTION.test(entry)),
-  );
-}
-
-function listOf(option: unknown): readonly unknown[] {
-  if (option === undefined) return [];
-  return Array.isArray(option) ? option : [option];
-}
+export const mattermostMentions = mentionOption('@channel, @all, @here or @ and a user name', MENTION);

@@ -3,7 +3,7 @@ import { type InferType, object, string } from 'yup';
 import { shortLine } from '../../text/cut.ts';
 import { AddressError, type ChannelType, type SettingWarning } from '../channel.ts';
 import { slackFormat } from './format.ts';
-import { mentionSchema } from './mentions.ts';
+import { slackMentions } from './mentions.ts';
 
 const DEFAULT_API_URL = 'https://slack.com/api/';
 
@@ -36,7 +36,7 @@ export const slackChannel: ChannelType<SlackSettings> = {
    */
   pace: { addressMs: 1000, channelMs: 200 },
   settings: slackSettings,
-  optionsOf: () => ({ mention_on_error: mentionSchema() }),
+  optionsOf: () => ({ mention_on_error: slackMentions }),
   formatOf: () => slackFormat,
   parseAddress: parseSlackAddress,
   secretsOf: ({ token }) => [token],

@@ -7,7 +7,7 @@ import { countMark, cutMark, emptyMark } from '../marks.ts';
 import type { ShownOutput } from '../outputs.ts';
 import { type ShownCard, showCard } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';
-import { joinedMentions, mentionBlock } from './mentions.ts';
+import { mentionBlock, mentionsFor } from './mentions.ts';
 import type { SlackMessage, SlackObject } from './message.ts';
 import { cutMrkdwn, escapeMrkdwn } from './mrkdwn.ts';
 import { link, linked, RichText, type Run, words } from './rich-text.ts';
@@ -38,9 +38,9 @@ export function messageOf(
   line: string,
   blocks: readonly SlackObject[],
   language: Language,
-  { isError, options }: SlackContext,
+  context: SlackContext,
 ): SlackMessage {
-  const mentions = isError ? joinedMentions(options['mention_on_error']) : '';
+  const mentions = mentionsFor(context);
   const room = MAX_TEXT_BYTES - mentions.length - 1;
   const text = `${mentions} ${cutMrkdwn(line, room, cutMark(language), UTF8_BYTES)}`.trim();
   if (blocks.length === 0) return { text };

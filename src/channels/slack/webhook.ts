@@ -2,7 +2,7 @@
 import { type HookChat, hookChannel, URL_ALONE } from '../hooks.ts';
 import { JSON_HEADERS, type Meaning } from '../remote.ts';
 import { slackFormat } from './format.ts';
-import { mentionSchema } from './mentions.ts';
+import { slackMentions } from './mentions.ts';
 import type { SlackMessage } from './message.ts';
 
 const meaning = (failureClass: Meaning['class'], en: string, ja: string): Meaning => ({
@@ -52,7 +52,7 @@ const slackWebhook: HookChat<SlackMessage> = {
   /** "1 per second per webhook" (docs.slack.dev/apis/web-api/rate-limits). */
   pace: { addressMs: 1000, channelMs: 200 },
   format: slackFormat,
-  options: { mention_on_error: mentionSchema() },
+  options: { mention_on_error: slackMentions },
   hook: URL_ALONE,
   meanings: MEANINGS,
   limits: 'address',

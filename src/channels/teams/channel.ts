@@ -43,7 +43,7 @@ const teams: HookChat<TeamsMessage> = {
     asText: teamsAsText,
     asHtml: teamsAsHtml,
   },
-  options: { mention_on_error: teamsMentions() },
+  options: { mention_on_error: teamsMentions },
   hook: URL_ALONE,
   meanings: MEANINGS,
   limits: 'address',

@@ -1,7 +1,7 @@
 /** Draws a card as an Adaptive Card. Every text of a callback stands in a text run, where nothing of it can act. */
-import { mixed, type Schema } from 'yup';
 import type { Card, Tone } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
+import { calledFor, mentionOption } from '../mention-option.ts';
 import type { ShownFile, ShownOutput } from '../outputs.ts';
 import { fitted, linesOf, type ShownCard, showCard } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';
@@ -29,8 +29,8 @@ const STYLES: Readonly<Record<Tone, Container['style']>> = {
   test: 'default',
 };
 
-export function composeTeams(card: Card, { isError, options }: ComposeContext): TeamsMessage {
-  const mentions = isError ? mentionsOf(options['mention_on_error']) : [];
+export function composeTeams(card: Card, context: ComposeContext): TeamsMessage {
+  const mentions = calledFor(context).map(mentionOf);
   const compose = (room: number) => messageOf(showCard(card, room), card, mentions);
   return fitted(ROOM, compose, (message) => Buffer.byteLength(JSON.stringify(message)) <= MAX_BYTES);
 }
@@ -138,24 +138,13 @@ function factLine({ facts, footer }: ShownCard): readonly RichTextBlock[] {
 /** A user principal name, or the ID of a user in Entra. */
 const USER = /^(?:[^\s<>"@]+@[^\s<>"@]+\.[^\s<>"@]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
-export function teamsMentions(): Schema {
-  const rule =
-    '${path} must be the sign-in name of a user (user@example.com) or an Entra object ID, or a list of these';
-  return mixed().test('mention', rule, (value) =>
-    listOf(value).every((user) => typeof user === 'string' && USER.test(user)),
-  );
-}
+export const teamsMentions = mentionOption(
+  'the sign-in name of a user (user@example.com) or an Entra object ID',
+  USER,
+);
 
-function listOf(option: unknown): readonly unknown[] {
-  if (option === undefined) return [];
-  return Array.isArray(option) ? option : [option];
-}
-
-function mentionsOf(option: unknown): readonly Mention[] {
-  return listOf(option).map((user) => {
-    const id = String(user);
-    return { type: 'mention', text: `<at>${id}</at>`, mentioned: { id, name: id } };
-  });
+function mentionOf(id: string): Mention {
+  return { type: 'mention', text: `<at>${id}</at>`, mentioned: { id, name: id } };
 }
 
 function mentionLine(mentions: readonly Mention[]): CardElement {

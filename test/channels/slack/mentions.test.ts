@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { mentionSchema, mentionsOf } from '../../../src/channels/slack/mentions.ts';
+import { mentionsFor, slackMentions } from '../../../src/channels/slack/mentions.ts';
 
 const WRITTEN: readonly (readonly [string, string])[] = [
   ['@here', '<!here>'],
@@ -14,26 +14,32 @@ const WRITTEN: readonly (readonly [string, string])[] = [
   ['<!subteam^S0123ABC>', '<!subteam^S0123ABC>'],
 ];
 
-const isAccepted = (option: unknown): boolean => mentionSchema().isValidSync(option, { strict: true });
+const isAccepted = (option: unknown): boolean => slackMentions.isValidSync(option, { strict: true });
+
+const called = (option: unknown): string =>
+  mentionsFor({ isError: true, options: { mention_on_error: option } });
 
 describe('mention_on_error', () => {
   for (const [written, sequence] of WRITTEN) {
     it(`${written} becomes ${sequence}`, () => {
       expect(isAccepted(written)).to.equal(true);
-      expect(mentionsOf(written)).to.deep.equal([sequence]);
-      expect(mentionsOf(mentionsOf(written))).to.deep.equal([sequence]);
+      expect(called(written)).to.equal(sequence);
     });
   }
 
   it('takes a list and mentions each once', () => {
     const option = ['@here', 'U0123ABC', '<!here>'];
     expect(isAccepted(option)).to.equal(true);
-    expect(mentionsOf(option)).to.deep.equal(['<!here>', '<@U0123ABC>']);
+    expect(called(option)).to.equal('<!here> <@U0123ABC>');
+  });
+
+  it('mentions nobody for what is no error', () => {
+    expect(mentionsFor({ isError: false, options: { mention_on_error: '@here' } })).to.equal('');
   });
 
   it('mentions nobody where it is not given', () => {
     expect(isAccepted(undefined)).to.equal(true);
-    expect(mentionsOf(undefined)).to.deep.equal([]);
+    expect(called(undefined)).to.equal('');
   });
 
   it('refuses what Slack would not understand, and says what it does', () => {
@@ -51,14 +57,16 @@ describe('mention_on_error', () => {
     ]) {
       expect(isAccepted(option), JSON.stringify(option)).to.equal(false);
     }
-    expect(() => void mentionSchema().validateSync('bob', { strict: true })).to.throw('"@here", "@channel"');
+    expect(() => void slackMentions.validateSync('bob', { strict: true })).to.throw('"@here", "@channel"');
   });
 
   it('can never become anything but a mention, whatever is written', () => {
     const anyOption = fc.oneof(fc.string(), fc.constantFrom(...WRITTEN.flat()), fc.anything());
     fc.assert(
       fc.property(anyOption, (option) =>
-        mentionsOf(option).every((mention) => /^<(![a-z]+|@[UW]\w+|!subteam\^S\w+)>$/.test(mention)),
+        called(option)
+          .split(' ')
+          .every((mention) => /^(<(![a-z]+|@[UW]\w+|!subteam\^S\w+)>)?$/.test(mention)),
       ),
     );
   });
