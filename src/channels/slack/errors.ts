@@ -11,25 +11,12 @@ const TRY_LATER: Words = {
   ja: 'Slackで障害が発生しています。次回の送信で成功する可能性があります',
 };
 const NO_API: Words = {
-  en: 'this is not how the Slack API answers; check api_url',
-  ja: 'Slack APIの応答ではありません。api_url を確認してください',
+  en: 'this is not how the Slack API answers; check api_url, and the proxy if there is one',
+  ja: 'Slack APIの応答ではありません。api_url と、途中のプロキシがあればそれも確認してください',
 };
 
 /** By codes with a blank between two, `…` at the end of what they begin with. */
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
-  ...meanings(
-    { class: 'rate_limited' },
-    {
-      'ratelimited rate_limited': { en: 'Slack limits the rate', ja: 'Slackのレート制限を受けました' },
-    },
-  ),
-  ...meanings(
-    { class: 'transient' },
-    {
-      'internal_error fatal_error service_unavailable request_timeout team_added_to_org org_login_required external_channel_migrating':
-        TRY_LATER,
-    },
-  ),
   ...meanings(
     { class: 'config' },
     {
@@ -104,22 +91,23 @@ function meanings(
 /** Every code, or beginning of codes (`…`), that has a meaning here: what docs/slack-app.md explains. */
 export const SLACK_CODES: readonly string[] = [...MEANINGS.keys()];
 
-const UNKNOWN: Meaning = {
+/** Slack is in trouble, or says what nobody foresaw. */
+const ANY_OTHER: Meaning = {
   class: 'transient',
   words: {
-    en: 'this code is unknown here; see api.slack.com/methods/chat.postMessage',
-    ja: 'このコードの意味は不明です。api.slack.com/methods/chat.postMessage を参照してください',
+    en: 'the next attempt may succeed; see api.slack.com/methods/chat.postMessage',
+    ja: '次回の送信で成功する可能性があります。コードの意味は api.slack.com/methods/chat.postMessage を参照してください',
   },
 };
 
-/** One that we do not know is worth another attempt. */
 export function slackMeaningOf(code: string): Meaning {
   const begun = SLACK_CODES.find((known) => known.endsWith('…') && code.startsWith(known.slice(0, -1)));
-  return MEANINGS.get(code) ?? MEANINGS.get(begun ?? '') ?? UNKNOWN;
+  return MEANINGS.get(code) ?? MEANINGS.get(begun ?? '') ?? ANY_OTHER;
 }
 
 /** Anything else in `error` is no code: the client puts a body that is not JSON there. */
 const SLACK_CODE = /^[a-z][a-z_]{0,99}$/;
+const RATE_LIMITS: ReadonlySet<string> = new Set(['ratelimited', 'rate_limited']);
 const SCOPE = /^[a-z.:_-]{1,200}$/;
 const JSON_POINTER = /\[json-pointer:((?:\/\w+)+)\]/;
 
@@ -129,16 +117,16 @@ const SLACK: Words = { en: 'Slack', ja: 'Slack' };
 export function slackFailureOf(error: unknown): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
   if (error instanceof WebAPIRateLimitedError) return rateLimited('ratelimited', error.retryAfter);
-  if (error instanceof WebAPIHTTPError) return httpFailure(error.statusCode);
+  if (error instanceof WebAPIHTTPError) return withoutCode(error.statusCode);
   if (error instanceof WebAPIPlatformError) return platformFailure(error.data);
   return networkFailureOf(SLACK, networkErrorOf(error));
 }
 
 function platformFailure(data: WebAPIPlatformError['data']): DeliveryFailure {
   const code: unknown = data.error;
-  if (typeof code !== 'string' || !SLACK_CODE.test(code)) return unreadableAnswer();
+  if (typeof code !== 'string' || !SLACK_CODE.test(code)) return notJson();
+  if (RATE_LIMITS.has(code)) return rateLimited(code, data.response_metadata?.retryAfter);
   const { words, ...meaning } = slackMeaningOf(code);
-  if (meaning.class === 'rate_limited') return rateLimited(code, data.response_metadata?.retryAfter);
   const where = pointerIn(data.response_metadata?.messages);
   const scope = scopeIn(data);
   return failureOf(
@@ -165,7 +153,7 @@ function rateLimited(code: string, askedSeconds: unknown): DeliveryFailure {
 }
 
 /** What redirects is not the API, and goes on redirecting until somebody mends it. */
-function httpFailure(status: number): DeliveryFailure {
+function withoutCode(status: number): DeliveryFailure {
   const isTransient = status >= 500 || status === 408 || status < 300;
   const advice = isTransient ? TRY_LATER : NO_API;
   return failureOf(
@@ -177,14 +165,9 @@ function httpFailure(status: number): DeliveryFailure {
   );
 }
 
-function unreadableAnswer(): DeliveryFailure {
-  return failureOf(
-    { class: 'transient', code: 'not_json' },
-    {
-      en: 'The answer did not come from the Slack API: check api_url, and the proxy if there is one',
-      ja: '応答がSlack APIのものではありません。api_url と、途中のプロキシを確認してください',
-    },
-  );
+function notJson(): DeliveryFailure {
+  const words = { en: `Slack: ${NO_API.en}`, ja: `Slack: ${NO_API.ja}` };
+  return failureOf({ class: 'transient', code: 'not_json' }, words);
 }
 
 /** Slack points at the block that it refuses; the rest of its words may quote the message. */

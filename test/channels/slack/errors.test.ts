@@ -48,7 +48,7 @@ describe('the meaning of a Slack error', () => {
     expect(message).to.equal(
       'Slack answered not_in_channel: the app is not a member of the channel; /invite it there.',
     );
-    expect(slackFailureOf(platformError({ error: 'a_new_one' })).message).to.contain('unknown');
+    expect(slackFailureOf(platformError({ error: 'a_new_one' })).message).to.contain('next attempt');
   });
 
   it('is told in Japanese for every code that we know, and never in English', () => {
