@@ -68,8 +68,7 @@ function receiverOf({ loaded: { config } }: AppSettings, services: Services, loa
 
 /** Never rejects. */
 async function keepRefused({ bytes, arrivedAt, ...refusal }: Refusal, services: Services): Promise<void> {
-  const { pipeline, settings, clock, metrics, reports } = services;
-  metrics.bodyRefused();
+  const { pipeline, settings, clock, reports } = services;
   try {
     // As a stream, it leaves out a last character that is cut in two.
     const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });

@@ -71,9 +71,7 @@ export function createReports(logger: Logger, metrics: Metrics, clock: Clock) {
     onUnkept: error('a refused body could not be kept'),
     onStoreRecovered: () => logger.info('the store can be used again'),
     onStoreEvent: safe((event: StoreEvent) => {
-      if (event.what === 'has_room') return;
-      if (event.what === 'forgotten_early') metrics.forgottenEarly(event.count);
-      storeLines.say(event.what, event.what);
+      if (event.what !== 'has_room') storeLines.say(event.what, event.what);
     }),
     onCallback: safe((report: ReceiverReport) => reportCallback(logger, metrics, refusals, report)),
     onTurnedAway: safe((report: TurnedAway) => reportTurnedAway(metrics, refusals, report)),
@@ -184,7 +182,6 @@ function reportAttempt(
     logger.warn(line, 'delivery failed');
   } else if (receipt['card_refused'] !== undefined) {
     const { card_refused: code, card_refused_reason: reason } = receipt;
-    metrics.blocksRefused(channel);
     logger.warn({ ...named(destination, notice), code, reason }, 'blocks refused, sent as plain text');
   } else if (logger.isLevelEnabled('debug')) {
     logger.debug({ ...named(destination, notice), ms }, 'delivered');

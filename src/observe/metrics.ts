@@ -8,11 +8,6 @@ const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** The service posts again no sooner than this, and the BOT's clock runs meanwhile (callback interface, "Limits"). */
 const RETRY_COST_S = 30;
 
-/** Withheld: not all was well, so its URL was not asked. */
-const HEARTBEAT_OUTCOMES = ['sent', 'failed', 'withheld'] as const;
-
-export type HeartbeatOutcome = (typeof HEARTBEAT_OUTCOMES)[number];
-
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Asked for at each scrape; what the store cannot tell is undefined. */
@@ -42,20 +37,13 @@ export function createMetrics(version: string) {
     },
     /** A request was turned away before it was read: no callback of any BOT, so it cost none any time. */
     turnedAway: () => meters.callbacks.inc({ status: 'none', result: 'refused' }),
-    /** A body of an allowed sender was refused for what it is. */
-    bodyRefused: () => meters.bodiesRefused.inc(),
     attempted({ channel, outcome, seconds }: { channel: string; outcome: string; seconds: number }): void {
       meters.deliveries.inc({ channel, outcome });
       meters.deliverySeconds.observe({ channel }, seconds);
     },
     templateFailed: () => meters.templateErrors.inc(),
-    /** A message went out as plain text, its blocks refused. */
-    blocksRefused: (channel: string) => meters.blocksRefused.inc({ channel }),
-    /** So many callbacks were forgotten before their time, since the store neared its limit. */
-    forgottenEarly: (count: number) => meters.forgottenEarly.inc(count),
     /** @param bytes infinite: nothing limits it */
     storeLimitedTo: (bytes: number) => meters.storeMaxBytes.set(bytes),
-    heartbeat: (outcome: HeartbeatOutcome) => meters.heartbeats.inc({ outcome }),
     configReloaded: (isOk: boolean) => meters.reloadOk.set(isOk ? 1 : 0),
     /** @param hash of the config in force */
     configInForce(hash: string): void {
@@ -86,7 +74,6 @@ function begin(meters: ReturnType<typeof createMeters>, version: string): void {
   meters.buildInfo.set({ version }, 1);
   meters.reloadOk.set(1);
   for (const cause of ['answer', 'retry']) meters.botSeconds.inc({ cause }, 0);
-  for (const outcome of HEARTBEAT_OUTCOMES) meters.heartbeats.inc({ outcome }, 0);
 }
 
 /** Of what may come, so that the first of it is an increase. */
@@ -99,7 +86,6 @@ function seriesFrom0(meters: ReturnType<typeof createMeters>) {
       // It would begin anew.
       if (!timed.has(channel)) meters.deliverySeconds.zero({ channel });
       timed.add(channel);
-      meters.blocksRefused.inc({ channel }, 0);
     },
   };
 }
@@ -124,28 +110,13 @@ function createMeters(registry: Registry) {
   });
   return {
     callbacks: new Counter(on('callbacks_total', 'POSTs to the callback path', ['status', 'result'])),
-    bodiesRefused: new Counter(
-      on('bodies_refused_total', 'Bodies of allowed senders that are no callbacks, kept to be looked at'),
-    ),
     deliveries: new Counter(on('deliveries_total', 'Attempts to deliver', ['channel', 'outcome'])),
     deliverySeconds: new Histogram(on('delivery_seconds', 'Duration of an attempt to deliver', ['channel'])),
     answerSeconds: new Histogram(on('answer_seconds', 'Time until a callback was answered')),
     botSeconds: new Counter(on('bot_seconds_total', 'Running time that callbacks cost the BOTs', ['cause'])),
     templateErrors: new Counter(on('template_errors_total', 'Templates that failed, the built-in one used')),
-    blocksRefused: new Counter(
-      on('blocks_refused_total', 'Messages whose blocks were refused, sent as plain text', ['channel']),
-    ),
     storeBytes: new Gauge(on('store_bytes', 'What the store takes: of a SQLite file, pages in use and log')),
     storeMaxBytes: new Gauge(on('store_max_bytes', 'Most that it may take; +Inf: nothing limits it')),
-    forgottenEarly: new Counter(
-      on(
-        'callbacks_forgotten_early_total',
-        'Callbacks forgotten before their time, the store being nearly full',
-      ),
-    ),
-    heartbeats: new Counter(
-      on('heartbeat_total', 'Heartbeats: sent, failed, withheld while not all was well', ['outcome']),
-    ),
     reloadOk: new Gauge(on('config_reload_ok', '1: the latest config was taken, 0: it was refused')),
     configInfo: new Gauge(on('config_info', 'The config in force, by the hash of its file', ['hash'])),
     buildInfo: new Gauge(on('build_info', 'The running version', ['version'])),

@@ -11,33 +11,18 @@ export class NotTaken extends Error {
 /**
  * GET, on a connection of its own. The status is the answer, and no redirect is followed.
  * @param url http or https; with a user and a password where the server asks for them
- * @param signal ends it with an error
  * @throws {NotTaken} the answer is not 2xx
  * @throws {Error} of the network or a proxy, or that there was no answer in time
  */
-export async function askUrl(
-  url: string,
-  timeoutMs: number,
-  signal: AbortSignal,
-  open: OpenPool,
-): Promise<void> {
+export async function askUrl(url: string, timeoutMs: number, open: OpenPool): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   const { origin, pathname, search } = new URL(url);
   const headers = { 'user-agent': 'botbell', ...loginOf(url) };
   const pool = await open(origin);
-  const leave = () => void pool.destroy().catch(() => undefined);
-  signal.addEventListener('abort', leave);
   try {
     const { status } = await get(pool, { path: `${pathname}${search}`, headers, deadline });
-    if (status < 200 || status > 299) throw new NotTaken(wordsOf(status));
+    if (status < 200 || status > 299) throw new NotTaken(`it answered ${status}`);
   } finally {
-    signal.removeEventListener('abort', leave);
-    leave();
+    void pool.destroy().catch(() => undefined);
   }
-}
-
-function wordsOf(status: number): string {
-  const isRedirect = status >= 300 && status <= 399;
-  const hint = isRedirect ? '; redirects are not followed: give the URL that it leads to' : '';
-  return `it answered ${status}${hint}`;
 }

@@ -28,7 +28,6 @@ describe('the series of the metrics', () => {
       expect(there.get(`botbell_callbacks_total{status="error",result="${result}"}`), result).to.equal('0');
     for (const result of ['refused', 'unavailable'])
       expect(there.get(`botbell_callbacks_total{status="none",result="${result}"}`), result).to.equal('0');
-    expect(there.get('botbell_bodies_refused_total')).to.equal('0');
   });
 
   it('are there at 0 for each outcome by the channels that tell somebody, also by one that a reload brings', async () => {
@@ -42,20 +41,10 @@ describe('the series of the metrics', () => {
     const there = await samples();
     expect(there.get(ofMail)).to.equal('0');
     expect(there.get('botbell_delivery_seconds_count{channel="email"}')).to.equal('0');
-    expect(there.get('botbell_blocks_refused_total{channel="email"}')).to.equal('0');
   });
 
   it('say how much the store may take', async () => {
     expect((await samples()).get('botbell_store_max_bytes')).to.equal(String(2 * 1024 ** 3));
-  });
-
-  it('count a body that its sender may send and that is no callback, but no stranger at another path', async () => {
-    await world.post('{}');
-    const url = `http://127.0.0.1:${world.app.receiver.port}/admin.php`;
-    expect((await fetch(url, { method: 'POST', body: '{}' })).status).to.equal(404);
-    const there = await samples();
-    expect(there.get('botbell_bodies_refused_total')).to.equal('1');
-    expect(there.get('botbell_callbacks_total{status="none",result="refused"}')).to.equal('2');
   });
 
   it('tell of the process: memory, CPU, the event loop, when it started', async () => {
