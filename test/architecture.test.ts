@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   notice: ['text', 'time', 'callback', 'channels'],
   config: ['text', 'time', 'callback', 'channels', 'outbound'],
   observe: ['text', 'time'],
-  http: ['time'],
+  http: ['text', 'time'],
   route: ['text', 'callback', 'config'],
   render: ['text', 'time', 'callback', 'channels', 'notice', 'config'],
   ledger: ['text', 'time', 'callback', 'channels', 'notice'],

@@ -1,7 +1,8 @@
 /** Who asks, for whoever reads later what was done: the user, and the address. */
 import type { Context } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
-import { directAddress, networkFilter, type SenderReader } from '../http/sender.ts';
+import { directAddress, type SenderReader } from '../http/sender.ts';
+import { networkFilter } from '../text/networks.ts';
 import type { Actor } from '../ledger/history.ts';
 import { shortLine } from '../text/cut.ts';
 

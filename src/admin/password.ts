@@ -2,7 +2,7 @@
 import type { Context, Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
 import { HttpProblem } from '../http/problem.ts';
-import { isOneOf, type SenderReader, sourceOf } from '../http/sender.ts';
+import { isOneOf, type SenderReader } from '../http/sender.ts';
 import type { Clock } from '../time/clock.ts';
 import type { AdminState } from './actor.ts';
 
@@ -65,7 +65,7 @@ export function askForPassword(
   async function letIn(ctx: Context, right: string): Promise<void> {
     const header = ctx.get('Authorization');
     if (header === '') throw unauthorized();
-    const address = sourceOf(senderOf(ctx.req).address);
+    const { address } = senderOf(ctx.req);
     if (!(await wrong.mayTry(address))) throw tooOften();
     const isAdmin = isAuthorized(header, right);
     if (!isAdmin && !isScraper(ctx, header, metricsToken)) {

@@ -35,7 +35,7 @@ export interface ListeningServer {
 
 /**
  * @param onMalformed gets what no handler gets to see: no HTTP, too large a head, or too slow
- * @throws {Error} the address is taken or not ours, in words
+ * @throws {Error} the address is taken or not ours
  */
 export async function listen(
   handler: Handler,
@@ -64,19 +64,10 @@ export async function listen(
   return { host, port: bound, close: (withinMs) => close(server, withinMs) };
 }
 
-const HINTS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program listens there; stop that one, or take another port',
-  EACCES: 'this user may not; take a port from 1024 on',
-  EADDRNOTAVAIL: 'this machine has no such address',
-};
-
 function started(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const { code = error.message } = error;
-      const hint = HINTS[code];
-      const reason = hint === undefined ? code : `${hint} (${code})`;
-      reject(new Error(`cannot listen on ${host}:${port}: ${reason}`, { cause: error }));
+    server.once('error', (error) => {
+      reject(new Error(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
     });
     server.listen(port, host, resolve);
   });

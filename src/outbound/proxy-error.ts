@@ -5,37 +5,26 @@ export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   /** Without user and password. */
   readonly proxy: string;
-  /** Whether it was given a user and password. */
-  readonly hadLogin: boolean;
   /** What it answered; undefined: it did not, as `cause` says. */
   readonly status: number | undefined;
 
-  constructor(
-    { origin, authorization }: Proxy,
-    happened: { readonly status: number } | { readonly cause: unknown },
-  ) {
+  constructor({ origin }: Proxy, happened: { readonly status: number } | { readonly cause: unknown }) {
     super(`The proxy ${origin} made no connection`, 'cause' in happened ? { cause: happened.cause } : {});
     this.proxy = origin;
-    this.hadLogin = authorization !== undefined;
     this.status = 'status' in happened ? happened.status : undefined;
   }
 }
 
 /** What the proxy answered, and what to do. */
 export function answerInWords(
-  { proxy, hadLogin }: ProxyError,
+  { proxy }: ProxyError,
   status: number,
 ): { readonly en: string; readonly ja: string } {
-  if (status === 407) {
-    const en = hadLogin
-      ? 'refused its user name and password (407); correct them'
-      : 'asks for a user name and password (407); add them';
-    const ja = hadLogin ? '受け付けません（407）' : '求めています（407）';
+  if (status === 407)
     return {
-      en: `the proxy ${proxy} ${en} in \`proxy\` of the config, or in the environment (HTTPS_PROXY, HTTP_PROXY), percent-encoded: http://user:password@host:port`,
-      ja: `プロキシ ${proxy} がユーザー名とパスワードを${ja}。proxy（または環境変数 HTTPS_PROXY、HTTP_PROXY）を http://user:password@host:port の形式で、パーセントエンコードして設定してください`,
+      en: `the proxy ${proxy} asks for another user name and password (407): http://user:password@host:port in \`proxy\` of the config, or in the environment (HTTPS_PROXY, HTTP_PROXY)`,
+      ja: `プロキシ ${proxy} が別のユーザー名とパスワードを求めています（407）。proxy（または環境変数 HTTPS_PROXY、HTTP_PROXY）を http://user:password@host:port の形式で設定してください`,
     };
-  }
   if (isLastingAnswer(status))
     return {
       en: `the proxy ${proxy} refused to connect (${status}); ask whoever runs it to allow this host, or name the host in NO_PROXY`,

@@ -1,5 +1,8 @@
 /** Through which proxy a remote over HTTP is reached: what a proxy's URL says, and which hosts go without. */
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
+import { networkFilter } from '../text/networks.ts';
+import { percentDecoded } from '../text/percent-decoded.ts';
+import { loginOf } from './login.ts';
 
 /** A forward proxy. */
 export interface Proxy {
@@ -25,24 +28,11 @@ export const NO_PROXIES: Proxies = { https: undefined, http: undefined, exempt: 
 export function parseProxy(text: string): Proxy | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
   const { origin, username, password, pathname, search, hash } = new URL(text);
-  const [user, secret] = [decoded(username), decoded(password)];
-  if (pathname + search + hash !== '/' || user === undefined || secret === undefined) return undefined;
-  if (username + password === '') return { origin, authorization: undefined, secrets: [] };
-  return {
-    origin,
-    // RFC 7617
-    authorization: `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`,
-    // A user without a password is a token.
-    secrets: [...new Set(secret === '' ? [username, user] : [password, secret])],
-  };
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
+  if (pathname + search + hash !== '/') return undefined;
+  // A user without a password is a token.
+  const secret = password || username;
+  const secrets = [secret, percentDecoded(secret)].filter((each) => each !== '');
+  return { origin, authorization: loginOf(text).authorization, secrets: [...new Set(secrets)] };
 }
 
 /** @param noProxy the value of NO_PROXY */
@@ -78,8 +68,7 @@ function exempts(entry: string, remote: Remote): boolean {
   if (port !== undefined && Number(port) !== Number(remote.port)) return false;
   const host = bareHost(bracketed ?? plain ?? entry).replace(/^\*?\./, '');
   if (host === '') return false;
-  const [address = '', length] = host.split('/');
-  if (isIP(remote.host) !== 0) return isIP(address) !== 0 && isWithin(remote.host, address, length);
+  if (isIP(remote.host) !== 0) return isWithin(remote.host, host);
   return remote.host === host || remote.host.endsWith(`.${host}`);
 }
 
@@ -90,15 +79,10 @@ function bareHost(host: string): string {
     .replace(/\.$/, '');
 }
 
-/** @param length of the network's prefix; undefined: all of the address */
-function isWithin(host: string, address: string, length: string | undefined): boolean {
-  const familyOf = (each: string) => (isIPv6(each) ? 'ipv6' : 'ipv4');
-  const network = new BlockList();
+function isWithin(host: string, network: string): boolean {
   try {
-    if (length === undefined) network.addAddress(address, familyOf(address));
-    else network.addSubnet(address, Number(length), familyOf(address));
+    return networkFilter([network])(host);
   } catch {
     return false;
   }
-  return network.check(host, familyOf(host));
 }

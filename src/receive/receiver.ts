@@ -7,7 +7,8 @@ import { decodeBody } from '../callback/decode.ts';
 import type { ReceiverConfig } from '../config/config.ts';
 import type { Verdict } from '../deliver/outcome.ts';
 import { type Incoming, untilOf } from '../deliver/post.ts';
-import { networkFilter, secretCheck, type SenderReader } from '../http/sender.ts';
+import { secretCheck, type SenderReader } from '../http/sender.ts';
+import { networkFilter } from '../text/networks.ts';
 import {
   answerProblem,
   answerProblems,

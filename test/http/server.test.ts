@@ -48,7 +48,7 @@ describe('a listening server', () => {
     const { port } = await start(() => {});
     const error = await rejectionOf(listen(() => {}, { host: '127.0.0.1', port }));
     expect(error.message).to.equal(
-      `cannot listen on 127.0.0.1:${port}: another program listens there; stop that one, or take another port (EADDRINUSE)`,
+      `cannot listen on 127.0.0.1:${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
     );
   });
 

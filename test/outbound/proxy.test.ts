@@ -92,7 +92,6 @@ describe("A proxy's URL", () => {
       'http://',
       'http://proxy.example/proxy.pac',
       'http://proxy.example?a',
-      'http://bot:100%@proxy.example',
       'ftp://proxy.example',
     ])
       expect(parseProxy(text), text).to.equal(undefined);
