@@ -41,7 +41,7 @@ interface Filled {
 }
 
 export function cardOf(parts: RenderedParts, { name, language, view }: Filled): Card {
-  const title = lineAt(parts, 'title') || textAt(view, 'bot_id') || '–';
+  const title = lineAt(parts, 'title') || lineAt(view, 'bot_id') || '–';
   const outputs = parts['outputs'] === false ? [] : (view.outputs ?? []);
   return {
     tone: toneOf(name),
