@@ -1,7 +1,7 @@
 /** What the admin listener shows and does, all of which outlives a reload. */
 import type { createOperations } from '../deliver/operations.ts';
 import type { Archive } from '../ledger/people.ts';
-import type { Callback } from '../callback/callback.ts';
+import type { Callback, StatusName } from '../callback/callback.ts';
 import type { DisplayConfig, Problem } from '../config/config.ts';
 import type { Drawing } from './drawing.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -47,7 +47,7 @@ export type ReloadResult =
 /** For the callbacks of one BOT and status in the last days. */
 export interface RoutingChange {
   readonly botId: string;
-  readonly status: string;
+  readonly status: StatusName;
   /** How many came. */
   readonly callbacks: number;
   /** Destinations that would be told and were not, and those that no longer would be. */

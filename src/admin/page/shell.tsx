@@ -58,11 +58,7 @@ export function Shell({ shown, assets, facts }: ShellProps) {
         </a>
         {facts === undefined ? null : <Header shown={shown} facts={facts} />}
         <div class="page">
-          <main
-            id="content"
-            tabIndex={-1}
-            data-every={shown.isLive === false || facts === undefined ? undefined : (shown.everySeconds ?? 5)}
-          >
+          <main id="content" tabIndex={-1} data-every={facts === undefined ? 0 : (shown.everySeconds ?? 5)}>
             <FlashMessage flash={facts?.flash} />
             {facts?.isConfigRefused === true && shown.section !== 'config' ? <Refused /> : null}
             {shown.body}
@@ -93,14 +89,17 @@ function Header({ shown, facts }: HeaderProps) {
       </a>
       <nav aria-label={t('sections')}>
         <ul>
-          {PATHS.map(([section, path]) => (
-            <li key={section}>
-              <Link to={path} isCurrent={shown.section === section}>
-                {t(`nav.${section}`)}
-                <Count of={countIn(section, facts)} />
-              </Link>
-            </li>
-          ))}
+          {PATHS.map(([section, path]) => {
+            const count = countIn(section, facts);
+            return (
+              <li key={section}>
+                <Link to={path} isCurrent={shown.section === section}>
+                  {t(`nav.${section}`)}
+                  {count === undefined ? null : <span class="count">{count}</span>}
+                </Link>
+              </li>
+            );
+          })}
         </ul>
       </nav>
       <Preferences />
@@ -112,10 +111,6 @@ function Header({ shown, facts }: HeaderProps) {
 function countIn(section: Section, { dead, isConfigRefused }: ShellFacts): string | undefined {
   if (section === 'config' && isConfigRefused) return '!';
   return section === 'dead' ? dead : undefined;
-}
-
-function Count({ of }: { readonly of: string | undefined }) {
-  return of === undefined ? null : <span class="count">{of}</span>;
 }
 
 function Preferences() {

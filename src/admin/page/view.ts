@@ -22,9 +22,7 @@ export interface Shown {
   readonly body: VNode;
   /** HTTP status code; default: 200. */
   readonly status?: number;
-  /** Whether what has changed is shown without being asked for; default: yes. */
-  readonly isLive?: boolean;
-  /** Seconds after which it is looked at again; default: 5. */
+  /** Seconds after which it is looked at again; 0: never; default: 5. */
   readonly everySeconds?: number;
 }
 

@@ -90,7 +90,7 @@ function Told({ data: { routes } }: BotProps) {
     const names = [...new Set(explanations.flatMap(({ reaches }) => reaches))];
     return {
       term: <RunStatus status={status} />,
-      details: names.length === 0 ? t('bot.nobody') : <Destinations names={names} />,
+      details: <Destinations names={names} />,
     };
   });
   return (

@@ -73,7 +73,10 @@ const WEEK_MS = 7 * 86_400_000;
 /** A mark each, as high as it took long: a success is a dot, an error a cross, what goes on a ring. */
 export function Scatter({ runs, from, to, title }: ScatterProps) {
   const { formats } = useReader();
-  const most = longestOf(runs);
+  const longest = longestOf(runs);
+  // Half of it is a round number, too: of seconds, minutes or hours.
+  const unit = [7200, 120].find((seconds) => longest > seconds) ?? 2;
+  const most = Math.ceil(longest / unit) * unit;
   const lines = [0, most / 2, most];
   const x = (at: number) =>
     LEFT + (WIDTH - LEFT - RIGHT) * Math.max(0, Math.min(1, (at - from) / (to - from)));

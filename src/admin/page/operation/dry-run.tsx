@@ -19,7 +19,7 @@ export const dryRunView: View = async ({ query, reader, services }) => {
     title: reader.t(`bulk.new.${what}`),
     section: 'dead',
     // What was looked at is what is agreed to.
-    isLive: false,
+    everySeconds: 0,
     body: <DryRun filter={read.filter} what={what} tally={tally} />,
   };
 };

@@ -1,9 +1,8 @@
 /** What a reload would change: who would be told of the last days' callbacks that was not, and who no longer would. */
-import { ALL_STATUSES } from '../../../callback/callback.ts';
 import type { ReloadPreview } from '../../services.ts';
 import { Section } from '../parts/layout.tsx';
 import { Table } from '../parts/table.tsx';
-import { Code, Foreign } from '../parts/text.tsx';
+import { Code, Destinations, Foreign } from '../parts/text.tsx';
 import { type Reader, useReader } from '../reader.ts';
 import { Problems } from './problems.tsx';
 
@@ -48,39 +47,14 @@ function Changes({ changes, caption }: ChangesProps) {
       caption={caption}
       columns={[
         { head: t('config.bot'), kind: 'main', cell: ({ botId }) => <Foreign text={botId} /> },
-        { head: t('config.status'), cell: ({ status }) => <StatusWord status={status} /> },
+        { head: t('config.status'), cell: ({ status }) => t(`status.${status}`) },
         { head: t('config.callbacks'), kind: 'number', cell: ({ callbacks }) => formats.number(callbacks) },
-        { head: t('config.added'), cell: ({ added }) => <Names names={added} tone="good" sign="+" /> },
-        { head: t('config.removed'), cell: ({ removed }) => <Names names={removed} tone="bad" sign="−" /> },
+        { head: t('config.added'), cell: ({ added }) => <Destinations names={added} tone="good" /> },
+        { head: t('config.removed'), cell: ({ removed }) => <Destinations names={removed} tone="bad" /> },
       ]}
       rows={changes}
       keyOf={({ botId, status }) => `${status} ${botId}`}
       empty=""
     />
-  );
-}
-
-function StatusWord({ status }: { readonly status: string }) {
-  const { t } = useReader();
-  const known = ALL_STATUSES.find((name) => name === status);
-  return <>{known === undefined ? status : t(`status.${known}`)}</>;
-}
-
-interface NamesProps {
-  readonly names: readonly string[];
-  readonly tone: string;
-  readonly sign: string;
-}
-
-function Names({ names, tone, sign }: NamesProps) {
-  if (names.length === 0) return <span class="quiet">–</span>;
-  return (
-    <ul class="chips">
-      {names.map((name) => (
-        <li key={name} class={`chip ${tone}`}>
-          <span aria-hidden="true">{sign}</span> <Code text={name} />
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -23,14 +23,13 @@ interface SectionProps {
   readonly title?: ComponentChildren;
   /** Opposite its title. */
   readonly aside?: ComponentChildren;
-  readonly id?: string;
   readonly className?: string;
   readonly children: ComponentChildren;
 }
 
-export function Section({ title, aside, id, className, children }: SectionProps) {
+export function Section({ title, aside, className, children }: SectionProps) {
   return (
-    <section id={id} class={className === undefined ? 'panel' : `panel ${className}`}>
+    <section class={className === undefined ? 'panel' : `panel ${className}`}>
       {title === undefined ? null : (
         <header>
           <h2>{title}</h2>

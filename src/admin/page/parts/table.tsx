@@ -7,8 +7,8 @@ export interface Column<Row> {
   /** Its head, and on a narrow screen its term. */
   readonly head: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** `number`: to the right; `main`: what the row is about; `narrow`: on one line; `wrapped`: on as many as it takes. */
-  readonly kind?: 'number' | 'main' | 'narrow' | 'wrapped';
+  /** `number`: to the right; `main`: what the row is about; `narrow`: on one line. */
+  readonly kind?: 'number' | 'main' | 'narrow';
 }
 
 interface TableProps<Row> {

@@ -85,12 +85,18 @@ export function pathTo(
   return query === '' ? path : `${path}?${query}`;
 }
 
+interface DestinationsProps {
+  readonly names: readonly string[];
+  readonly tone?: 'good' | 'bad';
+}
+
 /** In a row, each on its own. */
-export function Destinations({ names }: { readonly names: readonly string[] }) {
+export function Destinations({ names, tone }: DestinationsProps) {
+  if (names.length === 0) return <span class="quiet">–</span>;
   return (
     <ul class="chips">
       {names.map((name) => (
-        <li key={name} class="chip">
+        <li key={name} class={tone === undefined ? 'chip' : `chip ${tone}`}>
           <Code text={name} />
         </li>
       ))}

@@ -6,10 +6,10 @@ import type { Drawing } from '../../drawing.ts';
 import type { AdminServices, Sample } from '../../services.ts';
 import { tryCallback, type TryOptions, type TryResult } from '../../try-callback.ts';
 import { answerFrameFault, answerMessageFrame } from '../message-frame.tsx';
-import { Field, type Option, PostForm } from '../parts/forms.tsx';
+import { Field, PostForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { Link, pathTo } from '../parts/text.tsx';
-import { type Reader, readerOf, useReader } from '../reader.ts';
+import { readerOf, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 import { addressesFor, choose, type Chosen } from './chosen.ts';
 import { TryResultView } from './try-result.tsx';
@@ -17,13 +17,12 @@ import { TryResultView } from './try-result.tsx';
 /** Of a GET and a POST alike: what a POST brings stands in `query`. */
 export const playgroundView: View = async ({ query, reader, services }) => {
   const tried = await tryOut(query, services);
-  const choices = choicesOf(services.drawing(), reader);
   return {
     title: reader.t('playground.title'),
     section: 'playground',
     // What is being typed stays.
-    isLive: false,
-    body: <Playground data={{ ...tried, choices, samples: services.samples }} />,
+    everySeconds: 0,
+    body: <Playground data={{ ...tried, drawing: services.drawing(), samples: services.samples }} />,
   };
 };
 
@@ -55,28 +54,8 @@ export async function answerTriedMessage(ctx: Context, services: AdminServices):
   return answerFrameFault(ctx, 404, reader.t('message.failed'), reader);
 }
 
-interface Choices {
-  readonly sets: readonly Option[];
-  readonly destinations: readonly Option[];
-}
-
-function choicesOf({ config, formats, templateSets }: Drawing, { t }: Reader): Choices {
-  const named = (value: string) => ({ value, word: value });
-  const keys = destinationsOf(config).map(({ key }) => key);
-  return {
-    sets: templateSets.map(named),
-    destinations: [
-      ...keys.map(named),
-      ...[...formats.keys()].map((channel) => ({
-        value: channel,
-        word: t('playground.any of', { channel }),
-      })),
-    ],
-  };
-}
-
-export interface PlaygroundData extends TriedOut {
-  readonly choices: Choices;
+interface PlaygroundData extends TriedOut {
+  readonly drawing: Drawing;
   readonly samples: readonly Sample[];
 }
 
@@ -84,7 +63,7 @@ interface PlaygroundProps {
   readonly data: PlaygroundData;
 }
 
-export function Playground({ data }: PlaygroundProps) {
+function Playground({ data }: PlaygroundProps) {
   const { t } = useReader();
   return (
     <>
@@ -153,9 +132,17 @@ function CallbackForm({ data }: PlaygroundProps) {
   );
 }
 
-function Options({ data: { options, choices } }: PlaygroundProps) {
+function Options({ data: { options, drawing } }: PlaygroundProps) {
   const { t } = useReader();
   const { to, templateSet } = options;
+  const named = (value: string) => ({ value, word: value });
+  const channels = [...drawing.formats.keys()].map((channel) => ({
+    value: channel,
+    word: t('playground.any of', { channel }),
+  }));
+  const everybody = { value: '', word: t('playground.routed') };
+  const destinations = destinationsOf(drawing.config).map(({ key }) => named(key));
+  const sets = [{ value: '', word: t('playground.any set') }, ...drawing.templateSets.map(named)];
   return (
     <details open={(to ?? templateSet) !== undefined}>
       <summary>{t('playground.options')}</summary>
@@ -164,14 +151,9 @@ function Options({ data: { options, choices } }: PlaygroundProps) {
           name="to"
           label={t('playground.to')}
           value={to}
-          options={[{ value: '', word: t('playground.routed') }, ...choices.destinations]}
+          options={[everybody, ...destinations, ...channels]}
         />
-        <Field
-          name="set"
-          label={t('playground.set')}
-          value={templateSet}
-          options={[{ value: '', word: t('playground.any set') }, ...choices.sets]}
-        />
+        <Field name="set" label={t('playground.set')} value={templateSet} options={sets} />
       </div>
     </details>
   );

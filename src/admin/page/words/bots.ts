@@ -41,7 +41,6 @@ export const BOTS = {
   ],
   'bot.no runs': ['No run in the last 30 days.', '過去30日間に実行はありません。'],
   'bot.told': ['Who is told now', '現在の通知先'],
-  'bot.nobody': ['Nobody', 'なし'],
   'bot.recent': ['Latest runs', '最近の実行'],
   'bot.status': ['Status', '状態'],
   'bot.started': ['Started', '開始'],
