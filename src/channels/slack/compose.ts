@@ -120,7 +120,7 @@ function drawLink({ link: target }: ShownCard, text: RichText): void {
 function drawFacts({ facts, footer }: ShownCard, text: RichText, card: Card): void {
   const runs = facts.map(({ name, url }, index): Run => {
     const value = cutMiddle(cleanText(card.facts[index]?.value ?? ''), MAX_FACT, () => '…');
-    const shown = `${name} ${value}`.trim();
+    const shown = name === '' ? value : `${name} ${value}`;
     return url === '' ? words(shown) : link(shown, url);
   });
   if (footer !== '') runs.push(words(footer, 'italic'));
