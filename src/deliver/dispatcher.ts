@@ -7,8 +7,7 @@ import { alertedBy, type Milestone, milestoneOf, withAlert } from './alerts.ts';
 import { addressedTo, type Attempt, type AttemptResult, type Begun, type RunningAttempt } from './attempt.ts';
 import { attemptRecords, isRefusedLastingly, updateAfter } from './outcome.ts';
 import { fits, type Paces, type Place } from './pace.ts';
-import { DestinationQueue } from './queue.ts';
-import { type Order, Task } from './task.ts';
+import { type Order, type Task, taskOf } from './task.ts';
 
 /** Longest wait after the first failure within a request; doubles with each further one, with full jitter. */
 const BACKOFF_BASE_MS = 400;
@@ -37,8 +36,8 @@ export class Dispatcher {
   readonly #dependencies: DispatcherDependencies;
   /** By the deliveries' ids. */
   readonly #tasks = new Map<number, Task>();
-  /** By destination: those that wait for its slots. */
-  readonly #queues = new Map<string, DestinationQueue<Task>>();
+  /** By destination: those that wait for its slots, the oldest callback first. */
+  readonly #queues = new Map<string, Task[]>();
   readonly #running = new Set<RunningAttempt>();
   readonly #underWay = new UnderWay();
   #isStopping = false;
@@ -58,7 +57,7 @@ export class Dispatcher {
 
   /** A delivery that was claimed for this process. Nothing is done about it before this returns. */
   submit(order: Order): Task {
-    const task = new Task(order);
+    const task = taskOf(order);
     this.#tasks.set(task.record.id, task);
     this.#underWay.until(task.ended);
     queueMicrotask(() => this.#take(task));
@@ -78,8 +77,7 @@ export class Dispatcher {
     const { ledger, onUnwritten } = this.#dependencies;
     const deliveries = tasks.flatMap(({ update }) => update ?? []);
     const attempts = tasks.flatMap(({ record, attempts: made }) => attemptRecords(record.id, made));
-    const isLate =
-      ending.answer === undefined && tasks.some(({ order: { waiter } }) => waiter?.leftMs === undefined);
+    const isLate = ending.answer === undefined && tasks.some(({ waiter }) => waiter?.leftMs === undefined);
     let due: readonly string[] = [];
     try {
       due = (await ledger.settle({ ...ending, deliveries, attempts }, withinMs)).due;
@@ -129,7 +127,7 @@ export class Dispatcher {
   }
 
   #take(task: Task): void {
-    const { planned, mayWait } = task.order;
+    const { planned, mayWait } = task;
     if (this.#isStopping || planned === undefined || mayWait === false || this.#isLeftAlone(task))
       return this.#conclude(task, true);
     const { behind } = task.record;
@@ -142,7 +140,7 @@ export class Dispatcher {
   }
 
   /** What a POST brings again after it was taken over is attempted at once only where nothing else waits. */
-  #isLeftAlone({ record, order: { waiter } }: Task): boolean {
+  #isLeftAlone({ record, waiter }: Task): boolean {
     if (waiter === undefined) return false;
     const { paces, isBehind } = this.#dependencies;
     const isPaced = paces.isPaced(record);
@@ -152,25 +150,27 @@ export class Dispatcher {
   /** At once where the destination keeps no pace; otherwise in its turn, if that comes in time. */
   #enqueue(task: Task): void {
     if (task.update !== undefined) return;
-    const { record, order } = task;
+    const { record, callbackId, until } = task;
     const { clock, paces } = this.#dependencies;
     const isPaced = paces.isPaced(record);
-    const queue = this.#queues.get(record.destination) ?? new DestinationQueue<Task>();
-    const waitMs = isPaced ? paces.waitMs(record) + queue.ahead(task) * paces.intervalMs(record) : 0;
-    if (this.#isStopping || !fits(waitMs, order.until - clock.monotonic())) return this.#conclude(task, true);
+    const queue = this.#queues.get(record.destination) ?? [];
+    const ahead = queue.filter((other) => other.callbackId < callbackId).length;
+    const waitMs = isPaced ? paces.waitMs(record) + ahead * paces.intervalMs(record) : 0;
+    if (this.#isStopping || !fits(waitMs, until - clock.monotonic())) return this.#conclude(task, true);
     if (!isPaced) return void this.#run(task);
+    queue.splice(ahead, 0, task);
+    if (this.#queues.has(record.destination)) return;
     this.#queues.set(record.destination, queue);
-    queue.add(task);
-    if (!queue.isServed) void this.#serve(queue, record);
+    void this.#serve(queue, record);
   }
 
   /** Has those that wait for slots go, one after the other. */
-  async #serve(queue: DestinationQueue<Task>, place: Place): Promise<void> {
+  async #serve(queue: Task[], place: Place): Promise<void> {
     const { paces, onRoom } = this.#dependencies;
-    queue.isServed = true;
-    for (let next = queue.first; next !== undefined; next = queue.first) {
-      const hasSlot = await paces.slot(place, next.order.until);
+    for (let [next] = queue; next !== undefined; [next] = queue) {
+      const hasSlot = await paces.slot(place, next.until);
       if (!hasSlot) this.#conclude(next, true);
+      // An older one may have come meanwhile.
       const chosen = hasSlot ? queue.shift() : undefined;
       if (chosen === undefined) continue;
       void this.#run(chosen);
@@ -181,8 +181,7 @@ export class Dispatcher {
 
   async #run(task: Task): Promise<void> {
     const { clock } = this.#dependencies;
-    const { record, order } = task;
-    const { planned, notice, firstReceivedAt, settings } = order;
+    const { record, planned, notice, firstReceivedAt, settings } = task;
     if (planned === undefined) return;
     const addressed = addressedTo(notice, planned, record, { firstReceivedAt, now: clock.now() });
     const begun = { addressed, settings };
@@ -212,11 +211,11 @@ export class Dispatcher {
     if (failure === undefined) return this.#conclude(task, false);
     const { class: failureClass } = failure;
     if (failureClass === 'rate_limited') return this.#enqueue(task);
-    task.failures += 1;
     const { clock, random } = this.#dependencies;
-    const { settings, until } = task.order;
-    const waitMs = Math.round(BACKOFF_BASE_MS * 2 ** (task.failures - 1) * random());
-    const isLast = failureClass !== 'transient' || task.failures >= settings.delivery.attemptsPerRequest;
+    const { settings, until, attempts } = task;
+    const failures = attempts.filter((made) => made.failure?.class !== 'rate_limited').length;
+    const waitMs = Math.round(BACKOFF_BASE_MS * 2 ** (failures - 1) * random());
+    const isLast = failureClass !== 'transient' || failures >= settings.delivery.attemptsPerRequest;
     if (isLast || !fits(waitMs, until - clock.monotonic())) return this.#conclude(task, false);
     if (this.#isStopping) return this.#conclude(task, true);
     clock.startTimer(waitMs, () => this.#enqueue(task));
@@ -225,13 +224,13 @@ export class Dispatcher {
   /** @param isDeferred it only waits, and is Botbell's own from now on */
   #conclude(task: Task, isDeferred: boolean): void {
     if (task.update !== undefined) return;
-    const { record, order, attempts, callbackId } = task;
-    const { settings, planned, waiter } = order;
-    this.#queues.get(record.destination)?.remove(task);
+    const { record, attempts, callbackId, settings, planned, waiter } = task;
+    const queue = this.#queues.get(record.destination) ?? [];
+    if (queue.includes(task)) queue.splice(queue.indexOf(task), 1);
     const context = { policy: settings.delivery, random: this.#dependencies.random() };
     const update = updateAfter(record, attempts, isDeferred, context);
     // What is told elsewhere from now on is mended.
-    task.update = planned === undefined ? update : withAlert(update, order, settings.alerts);
+    task.update = planned === undefined ? update : withAlert(update, task, settings.alerts);
     if (waiter?.takes(task) === true) return;
     const leftMs = waiter?.leftMs;
     const isRefused = waiter !== undefined && leftMs === undefined && isRefusedLastingly(update);
@@ -241,10 +240,10 @@ export class Dispatcher {
   }
 
   #end(task: Task, isLate: boolean): void {
-    const { record, order, update } = task;
+    const { record, notice, firstReceivedAt, update } = task;
     if (this.#tasks.get(record.id) === task) this.#tasks.delete(record.id);
     const name = update && milestoneOf(update, record, isLate);
-    if (update && name) this.#dependencies.onMilestone({ ...order, ...update, name });
+    if (update && name) this.#dependencies.onMilestone({ record, notice, firstReceivedAt, ...update, name });
     task.end();
   }
 }

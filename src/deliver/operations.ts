@@ -19,18 +19,7 @@ export interface ReportedAction {
 }
 
 export interface OperationsDependencies {
-  readonly actions: Pick<
-    Actions,
-    | 'redeliver'
-    | 'dismiss'
-    | 'routeAnew'
-    | 'tally'
-    | 'startBulk'
-    | 'bulks'
-    | 'bulk'
-    | 'stopBulk'
-    | 'seeRefused'
-  >;
+  readonly actions: Actions;
   readonly archive: Pick<Archive, 'story'>;
   readonly settings: Pick<RunningSettings, 'current'>;
   /** Something may be due. */

@@ -1,7 +1,6 @@
 /** One delivery in this process's hands: from its claim until what came of it is written down. */
-import type { DeliveryRecord, DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
+import type { DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
 import type { AttemptResult, RunningAttempt } from './attempt.ts';
-import type { Queued } from './queue.ts';
 import type { PlannedTarget, Settings } from './settings.ts';
 
 /** What is to be delivered, by which settings, until when. */
@@ -25,11 +24,9 @@ export interface Waiter {
   readonly leftMs: number | undefined;
 }
 
-export class Task implements Queued {
-  readonly order: Order;
-  readonly attempts: AttemptResult[] = [];
-  /** How many of the attempts have failed but for a rate limit. */
-  failures = 0;
+export interface Task extends Order {
+  readonly attempts: AttemptResult[];
+  /** The one that is being made. */
   attempt: RunningAttempt | undefined;
   /** How it stands since its attempts ended. */
   update: DeliveryUpdate | undefined;
@@ -38,23 +35,10 @@ export class Task implements Queued {
   /** Resolves when this process is done with it, written down or not. */
   readonly ended: Promise<void>;
   readonly end: () => void;
+}
 
-  constructor(order: Order) {
-    this.order = order;
-    let end = () => {};
-    this.ended = new Promise((resolve) => (end = resolve));
-    this.end = end;
-  }
-
-  get record(): DeliveryRecord {
-    return this.order.record;
-  }
-
-  get callbackId(): number {
-    return this.order.callbackId;
-  }
-
-  get isGivenBack(): boolean {
-    return this.record.givenBackAt !== undefined;
-  }
+export function taskOf(order: Order): Task {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  return { ...order, attempts: [], attempt: undefined, update: undefined, error: undefined, ended, end };
 }
