@@ -10,7 +10,6 @@ import { parsePath, pathText, type Path } from './path.ts';
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
-  boolean: 'true or false',
   array: 'a list, such as [a, b]',
   object: 'a map of keys and values',
 };
@@ -107,7 +106,7 @@ function preparedItems(
 
 function typed(text: string, description: SchemaFieldDescription): unknown {
   if (description.type === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
-  const isFlag = description.type === 'boolean' || metaOf(description).isFlag === true;
+  const isFlag = metaOf(description).isFlag === true;
   return isFlag && /^(true|false)$/.test(text) ? text === 'true' : text;
 }
 

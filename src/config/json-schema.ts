@@ -2,12 +2,10 @@
 import type { SchemaFieldDescription } from 'yup';
 import type { ChannelType } from '../channels/channel.ts';
 import { isJsonObject } from '../text/json-object.ts';
+import { INTERPOLATED } from './schema-fields.ts';
 import { rootSchema } from './schema.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
-
-/** A value that interpolation fills in when the config is loaded: nothing more can be said of it here. */
-const INTERPOLATED = { $ref: '#/$defs/interpolated' };
 
 /** The ids of some chats are digits alone. */
 const ADDRESSES = [{ type: 'string' }, { type: 'integer' }];
@@ -77,8 +75,6 @@ function jsonSchemaOf(field: SchemaFieldDescription): JsonSchema {
 function shapeOf(field: SchemaFieldDescription): JsonSchema {
   if ('fields' in field) return objectShape(field.fields);
   if (field.type === 'array' && 'innerType' in field) return arrayShape(field.innerType);
-  if (field.type === 'number' && 'tests' in field) return { anyOf: [numberShape(field.tests), INTERPOLATED] };
-  if (field.type === 'boolean') return { anyOf: [{ type: 'boolean' }, INTERPOLATED] };
   if (field.type !== 'string') return {};
   const names = 'oneOf' in field ? field.oneOf : [];
   if (names.length > 0) return { anyOf: [{ enum: names }, INTERPOLATED] };
@@ -98,16 +94,4 @@ function objectShape(fields: Readonly<Record<string, SchemaFieldDescription>>): 
 
 function arrayShape(inner: SchemaFieldDescription | SchemaFieldDescription[] | undefined): JsonSchema {
   return { type: 'array', ...(inner && !Array.isArray(inner) && { items: jsonSchemaOf(inner) }) };
-}
-
-function numberShape(tests: readonly { readonly name?: string; readonly params?: unknown }[]): JsonSchema {
-  const paramOf = (name: string) => {
-    const params = tests.find((test) => test.name === name)?.params;
-    return isJsonObject(params) ? params[name] : undefined;
-  };
-  return {
-    type: tests.some(({ name }) => name === 'integer') ? 'integer' : 'number',
-    minimum: paramOf('min'),
-    maximum: paramOf('max'),
-  };
 }

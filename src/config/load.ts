@@ -63,15 +63,15 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
     const hint = 'name another with --config or BOTBELL_CONFIG, or write one with `botbell init`';
     return refused(file, `the config file cannot be read: ${reasonOf(error)}; ${hint}`);
   }
-  const { source, problems: ofText } = YamlSource.parse(file, text);
-  if (source.data === undefined) return { problems: ofText };
+  const source = new YamlSource(file, text);
+  if (source.data === undefined) return { problems: source.problems };
   if (!isJsonObject(source.data)) {
     const what = source.data === null ? 'file is empty' : 'must be a map of keys and values';
     const hint = 'see config/botbell.example.yaml, or have one written by `botbell init`';
     return refused(file, `the config ${what}: ${hint}`);
   }
   const interpolated = new Interpolated(source.data, { variables, readFile, withoutSecrets });
-  const problems = new Problems(source, interpolated, ofText);
+  const problems = new Problems(source, interpolated);
   const read = readConfig(file, interpolated, problems, environment);
   return {
     ...(read && { ...read, hash: hash('sha256', text, 'hex') }),
@@ -115,7 +115,7 @@ function readConfig(
   );
   const checked = { file, ...settings, proxies, ...routing, channels };
   const secrets = secretsIn(checked, channelTypes);
-  const text = shownConfig({ ...sections, ...root, ...sections }, secrets);
+  const text = shownConfig(sections, secrets);
   return { config: { ...checked, secrets: secrets.filter(isLongEnough) }, text };
 }
 

@@ -15,9 +15,8 @@ export class Problems {
   private readonly source: YamlSource;
   private readonly interpolated: Interpolated;
 
-  /** @param found what has been found before, by parsing */
-  constructor(source: YamlSource, interpolated: Interpolated, found: readonly Problem[] = []) {
-    this.found = [...found];
+  constructor(source: YamlSource, interpolated: Interpolated) {
+    this.found = [...source.problems];
     this.source = source;
     this.interpolated = interpolated;
     for (const { path, message } of interpolated.problems)

@@ -26,6 +26,9 @@ export interface FieldMeta {
 /** What a few fields say beside their sentence. */
 type More = Omit<FieldMeta, 'doc'>;
 
+/** A value that interpolation fills in when the config is loaded: nothing more can be said of it in JSON Schema. */
+export const INTERPOLATED = { $ref: '#/$defs/interpolated' };
+
 const TEXTS = { type: 'array', items: { type: 'string' } };
 
 /** Its unknown keys are looked for apart, where their places are known; see `checkSection`. */
@@ -54,8 +57,9 @@ export function duration(byDefault: string, doc: string, rule: Rule = durationRu
 /** A whole number from `min` to `max`. */
 export function integer(byDefault: number, min: number, max: number, doc: string) {
   const rule = `\${path} must be a whole number from ${min} to ${max}`;
+  const jsonSchema = { anyOf: [{ type: 'integer', minimum: min, maximum: max }, INTERPOLATED] };
   const whole = number().typeError(rule).strict().integer(rule);
-  return whole.min(min, rule).max(max, rule).default(byDefault).meta({ doc });
+  return whole.min(min, rule).max(max, rule).default(byDefault).meta({ doc, jsonSchema });
 }
 
 export function choice<const Name extends string>(
@@ -93,7 +97,7 @@ export function filled(what: string) {
 
 /** True, false, or texts that pass a rule. */
 export function flagOrTexts(byDefault: boolean, rule: Rule, wanted: string, doc: string) {
-  const jsonSchema = { anyOf: [{ type: 'boolean' }, TEXTS, { $ref: '#/$defs/interpolated' }] };
+  const jsonSchema = { anyOf: [{ type: 'boolean' }, TEXTS, INTERPOLATED] };
   return mixed<boolean | string[]>()
     .strict()
     .default(byDefault)

@@ -84,12 +84,12 @@ interface Compiled {
 }
 
 function compile(file: SourceFile, kind: TemplateKind, engines: Engines): Compiled {
-  const { source, problems } = YamlSource.parse(file.path, file.text);
+  const source = new YamlSource(file.path, file.text);
   const compiler = new Compiler(source, kind, engines);
   const parts = source.data === undefined ? new Map<string, Render>() : compiler.compileParts(source.data);
   return {
     parts,
-    problems: [...problems, ...compiler.problems],
+    problems: [...source.problems, ...compiler.problems],
     placeOf: (path) => source.placeOf(path),
     unknownIn: (knownNames) => compiler.analyses.flatMap((findUnknown) => findUnknown(knownNames)),
   };

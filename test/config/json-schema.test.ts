@@ -24,7 +24,7 @@ const BEYOND_A_SCHEMA = [
 const schema = configJsonSchema(fakeChannels);
 
 function dataOf(text: string): unknown {
-  return YamlSource.parse('x.yaml', text).source.data;
+  return new YamlSource('x.yaml', text).data;
 }
 
 function propertiesOf(value: unknown): JsonSchema {
@@ -104,8 +104,7 @@ describe('The JSON Schema of the config', () => {
   });
 
   for (const file of readdirSync(FIXTURES).filter((each) => each.endsWith('.yaml'))) {
-    const { source, problems } = YamlSource.parse(file, readFileSync(`${FIXTURES}/${file}`, 'utf8'));
-    const { data } = source;
+    const { data, problems } = new YamlSource(file, readFileSync(`${FIXTURES}/${file}`, 'utf8'));
     // What is no YAML, no schema sees.
     if (problems.length > 0 || BEYOND_A_SCHEMA.some((pattern) => pattern.test(file.slice(0, -5)))) continue;
     it(`refuses ${file}, as the loader does`, () => {

@@ -29,7 +29,7 @@ describe('The JSON Schema in the package', () => {
       const text = readFileSync(path, 'utf8');
       const named = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)?.[1] ?? '';
       expect(relative('.', join(dirname(path), named))).to.equal(SCHEMA);
-      const { source } = YamlSource.parse(path, text);
+      const source = new YamlSource(path, text);
       expect(isValid(source.data, configJsonSchema(channelTypes))).to.equal(true);
     });
   }

@@ -50,7 +50,7 @@ function load(file: string, text = readFileSync(file, 'utf8')): Config {
 }
 
 function dataOf(file: string): unknown {
-  return YamlSource.parse(file, readFileSync(file, 'utf8')).source.data;
+  return new YamlSource(file, readFileSync(file, 'utf8')).data;
 }
 
 describe('The config of the repository', () => {

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { YamlSource } from '../../src/config/yaml/yaml-source.ts';
 
 function told(text: string): string[] {
-  return YamlSource.parse('f', text).problems.map(
+  return new YamlSource('f', text).problems.map(
     ({ place, message }) => `${place.line}:${place.column}: ${message}`,
   );
 }
@@ -68,7 +68,7 @@ describe('A slip in a YAML file', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
         const text = pieces.join('');
-        for (const { place } of YamlSource.parse('f', text).problems) {
+        for (const { place } of new YamlSource('f', text).problems) {
           expect(place.line).to.be.within(1, text.split('\n').length);
           expect(place.column).to.be.within(1, text.length + 1);
         }

@@ -21,7 +21,8 @@ plain: {{QUOTED}}
 escaped: "\\t{{ b }}"
 `.replace('{{QUOTED}}', 'x {{ y }}');
 
-const { source, problems } = YamlSource.parse('file.yaml', TEXT);
+const source = new YamlSource('file.yaml', TEXT);
+const { problems } = source;
 
 function at(path: Path): string {
   const { line, column } = source.placeOf(path);
@@ -39,7 +40,7 @@ function inString(path: Path, line: number, column: number): string {
 }
 
 function faultsOf(text: string): string[] {
-  return YamlSource.parse('file.yaml', text).problems.map(
+  return new YamlSource('file.yaml', text).problems.map(
     ({ place, message }) => `${place.line}:${place.column}: ${message}`,
   );
 }
@@ -87,17 +88,17 @@ describe('A YAML source', () => {
   });
 
   it('keeps dates, no and off as text', () => {
-    const { source } = YamlSource.parse('file.yaml', 'a: 2026-01-02\nb: no\nc: off\nd: 1\ne: true\n1: x\n');
+    const source = new YamlSource('file.yaml', 'a: 2026-01-02\nb: no\nc: off\nd: 1\ne: true\n1: x\n');
     expect(source.data).to.deep.equal({ a: '2026-01-02', b: 'no', c: 'off', d: 1, e: true, 1: 'x' });
   });
 
   it('reads JSON', () => {
-    const { source } = YamlSource.parse('file.json', '{"a": [1, {"b": null}]}');
+    const source = new YamlSource('file.json', '{"a": [1, {"b": null}]}');
     expect(source.data).to.deep.equal({ a: [1, { b: null }] });
   });
 
   it('is null for an empty file', () => {
-    expect(YamlSource.parse('file.yaml', '# nothing\n').source.data).to.equal(null);
+    expect(new YamlSource('file.yaml', '# nothing\n').data).to.equal(null);
   });
 });
 
@@ -113,8 +114,8 @@ describe('A YAML fault', () => {
   });
 
   it('leaves the data readable only where it is a duplicate key', () => {
-    expect(YamlSource.parse('file.yaml', 'a: 1\na: 2').source.data).to.deep.equal({ a: 2 });
-    expect(YamlSource.parse('file.yaml', 'a: [1').source.data).to.equal(undefined);
+    expect(new YamlSource('file.yaml', 'a: 1\na: 2').data).to.deep.equal({ a: 2 });
+    expect(new YamlSource('file.yaml', 'a: [1').data).to.equal(undefined);
   });
 
   it('is told once a line and not for ever', () => {

@@ -30,9 +30,11 @@ export class YamlSource {
   private readonly text: string;
   private readonly document: Document;
   private readonly lines = new LineCounter();
-  private readonly problems: readonly Problem[];
+  /** With any, `data` is there only where no more than a duplicate key is wrong. */
+  readonly problems: readonly Problem[];
 
-  private constructor(file: string, text: string) {
+  /** Never throws. */
+  constructor(file: string, text: string) {
     this.file = file;
     this.text = text;
     this.document = parseDocument(text, { ...PARSE_OPTIONS, lineCounter: this.lines });
@@ -43,12 +45,6 @@ export class YamlSource {
       message,
       severity: 'error',
     }));
-  }
-
-  /** Never throws. With problems, `data` is there only where no more than a duplicate key is wrong. */
-  static parse(file: string, text: string): { source: YamlSource; problems: readonly Problem[] } {
-    const source = new YamlSource(file, text);
-    return { source, problems: source.problems };
   }
 
   /** Of the value at `path`, or of the nearest that is there. An empty value stands where its key stands. */
