@@ -15,48 +15,48 @@ const DEEPEST = 3;
 /** More are not looked at, whatever somebody has pointed the config at. */
 const MOST_FILES = 2000;
 
-export interface ConfigWatchDependencies {
+interface Watched {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+}
+
+interface ConfigWatchDependencies {
   readonly clock: Pick<Clock, 'startTimer'>;
   /** Asked for each time. */
-  readonly watched: () => { readonly files: readonly string[]; readonly folders: readonly string[] };
+  readonly watched: () => Watched;
   /** Something has changed, and then nothing for a second; also once after the start. Never rejects. */
   readonly onChange: () => Promise<unknown>;
 }
 
-export class ConfigWatch {
-  readonly #dependencies: ConfigWatchDependencies;
-  #seen = '';
-  #isSettled = false;
-  #isStopped = false;
-  #stopTimer: () => void = () => undefined;
+/** @returns ends it */
+export function watchConfig({ clock, watched, onChange }: ConfigWatchDependencies): () => void {
+  let seen = '';
+  let isSettled = false;
+  let isStopped = false;
+  let stopTimer = () => {};
+  const look = async () => {
+    const found = await looksOf(watched());
+    const isQuiet = found === seen;
+    seen = found;
+    if (isQuiet && !isSettled && !isStopped) await onChange();
+    isSettled = isQuiet;
+    lookSoon();
+  };
+  const lookSoon = () => {
+    if (!isStopped) stopTimer = clock.startTimer(INTERVAL_MS, () => void look());
+  };
+  lookSoon();
+  return () => {
+    isStopped = true;
+    stopTimer();
+  };
+}
 
-  constructor(dependencies: ConfigWatchDependencies) {
-    this.#dependencies = dependencies;
-  }
-
-  start(): void {
-    if (this.#isStopped) return;
-    this.#stopTimer = this.#dependencies.clock.startTimer(INTERVAL_MS, () => void this.#look());
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    this.#stopTimer();
-  }
-
-  async #look(): Promise<void> {
-    const { watched, onChange } = this.#dependencies;
-    const { files, folders } = watched();
-    const looks: string[] = [];
-    for (const path of files) await lookAt(path, 0, looks);
-    for (const path of folders) await lookAt(path, DEEPEST, looks);
-    const found = looks.join('\n');
-    const isQuiet = found === this.#seen;
-    this.#seen = found;
-    if (isQuiet && !this.#isSettled && !this.#isStopped) await onChange();
-    this.#isSettled = isQuiet;
-    this.start();
-  }
+async function looksOf({ files, folders }: Watched): Promise<string> {
+  const looks: string[] = [];
+  for (const path of files) await lookAt(path, 0, looks);
+  for (const path of folders) await lookAt(path, DEEPEST, looks);
+  return looks.join('\n');
 }
 
 /** The same as long as nothing has been written; of what a symbolic link leads to. What cannot be looked at looks like that. */

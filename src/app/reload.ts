@@ -8,7 +8,7 @@ import type { RunningSettings } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { createRouter } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
-import { ConfigWatch } from './config-watch.ts';
+import { watchConfig } from './config-watch.ts';
 import { asItCanRun } from './fixed-settings.ts';
 import type { ConfigReading } from './read-config.ts';
 import { firstDay, routingChanges } from './routing-changes.ts';
@@ -31,7 +31,7 @@ type Loaded = Extract<ReloadResult, { readonly isLoaded: true }>;
 
 export class Reloader implements Reloading {
   readonly #dependencies: ReloaderDependencies;
-  readonly #watch: ConfigWatch;
+  #stopWatching = () => {};
   #loadedAt: number;
   /** What the last try was read from, whatever came of it. */
   #readings: LoadedConfig['readings'];
@@ -45,11 +45,6 @@ export class Reloader implements Reloading {
     this.#dependencies = dependencies;
     this.#readings = this.#loaded.readings;
     this.#loadedAt = dependencies.clock.now();
-    this.#watch = new ConfigWatch({
-      clock: dependencies.clock,
-      watched: () => this.#readings,
-      onChange: () => this.reloadIfChanged('a change of its files'),
-    });
   }
 
   get status(): ReloadStatus {
@@ -68,7 +63,11 @@ export class Reloader implements Reloading {
 
   /** From now on, a change of the config's files is followed. */
   watch(): void {
-    this.#watch.start();
+    this.#stopWatching = watchConfig({
+      clock: this.#dependencies.clock,
+      watched: () => this.#readings,
+      onChange: () => this.reloadIfChanged('a change of its files'),
+    });
   }
 
   reload(cause: string): Promise<ReloadResult> {
@@ -103,7 +102,7 @@ export class Reloader implements Reloading {
   /** Ends with the last one that was asked for; none is taken any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#watch.stop();
+    this.#stopWatching();
     await this.#last;
   }
 

@@ -14,8 +14,7 @@ export class UndecodableBody extends Error {
   override readonly name = 'UndecodableBody';
 }
 
-/** U+FEFF in UTF-8. */
-const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+const BYTE_ORDER_MARK = '\ufeff';
 
 interface DecodedBody {
   readonly value: unknown;
@@ -30,8 +29,11 @@ interface DecodedBody {
  */
 export function decodeBody(bytes: Uint8Array): DecodedBody {
   if (!isUtf8(bytes)) throw new UndecodableBody('The body is not UTF-8, as every callback has to be.');
-  const json = withoutMark(bytes);
-  const text = textOf(json);
+  const { buffer, byteOffset, byteLength } = bytes;
+  const marked = Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
+  const isMarked = marked.startsWith(BYTE_ORDER_MARK);
+  const text = isMarked ? marked.slice(BYTE_ORDER_MARK.length) : marked;
+  const json = isMarked ? bytes.subarray(Buffer.byteLength(BYTE_ORDER_MARK)) : bytes;
   if (text.trim() === '') throw new UndecodableBody('The body is empty: a callback is a JSON object.');
   if (text.includes(MANY_BRACKETS) && textNestsDeeperThan(text, MAX_DEPTH)) {
     throw new InvalidCallback([
@@ -45,16 +47,6 @@ export function decodeBody(bytes: Uint8Array): DecodedBody {
     const reason = shortLine(error instanceof Error ? error.message : '', LONGEST_REASON);
     throw new UndecodableBody(`The body is not JSON: ${reason}.`);
   }
-}
-
-/** The JSON without a byte order mark; the same bytes where there is none. */
-export function withoutMark(bytes: Uint8Array): Uint8Array {
-  const isMarked = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte);
-  return isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
-}
-
-function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
 }
 
 /** Whether arrays and objects stand more than `limit` levels deep in one another; brackets in strings do not count. */

@@ -112,14 +112,13 @@ const UNFORESEEN: ProblemDetails = {
 /** Where there is no response of Node's: what is to be written to the connection, which ends with it. */
 export function rawAnswer(problem: ProblemDetails): string {
   const body = problemBody(problem);
-  const headers = {
-    Connection: 'close',
-    ...problem.headers,
-    'Content-Type': PROBLEM_TYPE,
-    'Content-Length': Buffer.byteLength(body),
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${problem.status} ${TITLES[problem.status]}\r\n${lines.join('')}\r\n${body}`;
+  const lines = [
+    `HTTP/1.1 ${problem.status} ${TITLES[problem.status]}`,
+    'Connection: close',
+    `Content-Type: ${PROBLEM_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
 /** @param logged for the log: the answer says nothing of why */

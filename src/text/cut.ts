@@ -7,25 +7,9 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 export function graphemeCut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   if (limit <= 0) return '';
-  if (isPlainBoundary(text, limit)) return text.slice(0, limit);
   // Whether there is a boundary at an index depends on nothing past the next code point.
   const start = graphemes.segment(text.slice(0, limit + 2)).containing(limit)?.index ?? 0;
   return text.slice(0, start === 0 ? codePointAtOrBefore(text, limit) : start);
-}
-
-/** Between two such characters there always is a boundary (UAX #29, GB999), and no need to ask Intl, which takes its time. */
-function isPlainBoundary(text: string, index: number): boolean {
-  return standsAlone(text.charCodeAt(index - 1)) && standsAlone(text.charCodeAt(index));
-}
-
-/** Printable ASCII, kana and Chinese characters. */
-function standsAlone(codeUnit: number): boolean {
-  return (
-    (codeUnit >= 0x20 && codeUnit <= 0x7e) ||
-    (codeUnit >= 0x3041 && codeUnit <= 0x3096) ||
-    (codeUnit >= 0x30a1 && codeUnit <= 0x30fa) ||
-    (codeUnit >= 0x4e00 && codeUnit <= 0x9fff)
-  );
 }
 
 /** The text itself where it fits, else its beginning and `mark`, together within `limit`. */
@@ -68,7 +52,6 @@ function bothEnds(unit: Unit, text: string, room: number): { head: string; tail:
 function graphemeTail(text: string, limit: number): string {
   if (limit <= 0) return '';
   const from = text.length - limit;
-  if (isPlainBoundary(text, from)) return text.slice(from);
   // There is always a boundary after a line feed, so nothing before it matters.
   const line = text.lastIndexOf('\n', from - 1) + 1;
   const around = graphemes.segment(text.slice(line)).containing(from - line);

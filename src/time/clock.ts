@@ -48,11 +48,6 @@ export class Deadline {
     return Math.max(0, this.#at - this.#clock.monotonic());
   }
 
-  /** Calls `onPassed` once it has passed, never before this returns, unless the returned function is called before. */
-  whenPassed(onPassed: () => void): () => void {
-    return this.#clock.startTimer(this.remainingMs, onPassed);
-  }
-
   /**
    * As `work` settles, but by the deadline at the latest.
    * @param onLate gets what `work` came to after all
@@ -70,7 +65,7 @@ export class Deadline {
         stopTimer();
         reject(error);
       };
-      const stopTimer = this.whenPassed(() => {
+      const stopTimer = this.#clock.startTimer(this.remainingMs, () => {
         isPassed = true;
         reject(new DeadlinePassed('it did not answer in time'));
       });

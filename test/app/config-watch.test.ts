@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ConfigWatch } from '../../src/app/config-watch.ts';
+import { watchConfig } from '../../src/app/config-watch.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { until } from '../support/proof-wait.ts';
 
@@ -53,7 +53,7 @@ describe('the files of a config', () => {
   };
   describe('that are watched', () => {
     let clock: ManualClock;
-    let watch: ConfigWatch;
+    let stop: () => void;
     let changes: number;
 
     /** A second passes, and the files are looked at. */
@@ -65,13 +65,12 @@ describe('the files of a config', () => {
     beforeEach(async () => {
       clock = new ManualClock();
       changes = 0;
-      watch = new ConfigWatch({ clock, watched, onChange: () => Promise.resolve((changes += 1)) });
-      watch.start();
+      stop = watchConfig({ clock, watched, onChange: () => Promise.resolve((changes += 1)) });
       await second();
       await second();
     });
 
-    afterEach(() => watch.stop());
+    afterEach(() => stop());
 
     for (const [what, change] of Object.entries(CHANGES)) {
       it(`are told of when ${what}`, async () => {
@@ -108,7 +107,7 @@ describe('the files of a config', () => {
     });
 
     it('are not looked at any more after it was stopped', async () => {
-      watch.stop();
+      stop();
       writeFileSync(file, 'another');
       await clock.advance(10_000);
       expect([changes, clock.sleeping]).to.deep.equal([1, 0]);
