@@ -162,7 +162,7 @@ inBrowser('People at the page', () => {
       expect(new URL(page.url()).pathname + new URL(page.url()).search).to.equal('/callbacks?status=error');
       await open('/dead');
       expect(await page.locator('html').getAttribute('lang')).to.equal('ja');
-      expect(await page.locator('h1').innerText()).to.equal(translator('ja')('dead.title'));
+      expect(await page.locator('h1').innerText()).to.equal(translator('ja')('nav.dead'));
       if (javaScriptEnabled) await close();
     }
   });

@@ -107,7 +107,7 @@ function Recent({ runs }: { readonly runs: readonly Run[] }) {
       caption={t('bot.recent')}
       columns={[
         {
-          head: t('bot.status'),
+          head: t('status'),
           kind: 'main',
           cell: ({ status, callbackId }) => (
             <Link to={pathTo(['callbacks', callbackId])}>
@@ -115,14 +115,14 @@ function Recent({ runs }: { readonly runs: readonly Run[] }) {
             </Link>
           ),
         },
-        { head: t('bot.started'), kind: 'narrow', cell: ({ startedAt }) => <Time at={startedAt} /> },
+        { head: t('started'), kind: 'narrow', cell: ({ startedAt }) => <Time at={startedAt} /> },
         {
-          head: t('bot.took'),
+          head: t('took'),
           kind: 'number',
           cell: ({ elapsedSeconds: took }) => (took === undefined ? '–' : formats.elapsed(took)),
         },
         {
-          head: t('bot.job'),
+          head: t('job'),
           kind: 'narrow',
           cell: ({ jobId }) => (
             <Link to={pathTo(['callbacks'], { job_id: jobId })}>

@@ -43,7 +43,7 @@ export const showBots: View = async ({ query, reader, services: { archive, drawi
   const { listen, path, tokens } = drawing().config.receiver;
   const receiver = bots.length === 0 ? { listen, path, hasToken: tokens.length > 0 } : undefined;
   const data = { page, filter, after, runs, work, failing, isComplete, receiver };
-  return { title: reader.t('bots.title'), section: 'bots', body: <Bots data={data} /> };
+  return { title: reader.t('nav.bots'), section: 'bots', body: <Bots data={data} /> };
 };
 
 interface BotsProps {
@@ -54,7 +54,7 @@ export function Bots({ data }: BotsProps) {
   const { t } = useReader();
   return (
     <>
-      <Head title={t('bots.title')} />
+      <Head title={t('nav.bots')} />
       <Tiles data={data} />
       {data.receiver === undefined ? <BotList data={data} /> : <Start receiver={data.receiver} />}
     </>
@@ -64,10 +64,10 @@ export function Bots({ data }: BotsProps) {
 function Tiles({ data: { work, failing } }: BotsProps) {
   const reader = useReader();
   const tiles = [
-    { word: 'failing', counted: { count: failing, isMore: false }, to: '/?state=failing', tone: 'bad' },
-    { word: 'pending', counted: work.pending, to: '/callbacks?state=pending', tone: 'wait' },
-    { word: 'dead', counted: work.dead, to: '/dead', tone: 'bad' },
-    { word: 'refused', counted: work.refused, to: '/refused', tone: 'wait' },
+    { word: 'bots.failing', counted: { count: failing, isMore: false }, to: '/?state=failing', tone: 'bad' },
+    { word: 'bots.pending', counted: work.pending, to: '/callbacks?state=pending', tone: 'wait' },
+    { word: 'nav.dead', counted: work.dead, to: '/dead', tone: 'bad' },
+    { word: 'refused.title', counted: work.refused, to: '/refused', tone: 'wait' },
   ] as const;
   return (
     <ul class="tiles">
@@ -75,7 +75,7 @@ function Tiles({ data: { work, failing } }: BotsProps) {
         <li key={word} class={counted.count === 0 ? 'idle' : tone}>
           <Link to={to}>
             <strong>{countedText(counted, reader)}</strong>
-            <span>{reader.t(`bots.${word}`)}</span>
+            <span>{reader.t(word)}</span>
           </Link>
         </li>
       ))}
@@ -120,9 +120,9 @@ function BotList({ data }: BotsProps) {
         {filter.isFailing ? <input type="hidden" name="state" value="failing" /> : null}
       </FilterForm>
       <Table<BotStanding>
-        caption={t('bots.title')}
+        caption={t('nav.bots')}
         columns={[
-          { head: t('bots.bot'), kind: 'main', cell: (bot) => <Name bot={bot} /> },
+          { head: t('bot'), kind: 'main', cell: (bot) => <Name bot={bot} /> },
           { head: t('bots.runs'), cell: (bot) => <LastRuns bot={bot} data={data} /> },
           { head: t('bots.last'), cell: (bot) => <LastResult bot={bot} data={data} /> },
           { head: t('bots.duration'), kind: 'number', cell: (bot) => <Duration bot={bot} data={data} /> },

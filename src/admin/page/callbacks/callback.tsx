@@ -88,7 +88,7 @@ function Facts({ callback }: OfCallback) {
   const { id, botId, botName, jobId, elapsedSeconds, timesReceived } = callback;
   const terms = [
     {
-      term: t('callbacks.bot'),
+      term: t('bot'),
       details: (
         <Link to={pathTo(['bots', botId])}>
           <BotName name={botName} id={botId} />
@@ -96,19 +96,17 @@ function Facts({ callback }: OfCallback) {
       ),
     },
     {
-      term: t('callbacks.job'),
+      term: t('job'),
       details: (
         <Link to={pathTo(['callbacks'], { job_id: jobId })}>
           <Code text={jobId} />
         </Link>
       ),
     },
-    { term: t('callback.started'), details: <Time at={callback.startedAt} /> },
-    elapsedSeconds === undefined
-      ? undefined
-      : { term: t('callback.took'), details: formats.elapsed(elapsedSeconds) },
+    { term: t('started'), details: <Time at={callback.startedAt} /> },
+    elapsedSeconds === undefined ? undefined : { term: t('took'), details: formats.elapsed(elapsedSeconds) },
     {
-      term: t('callback.received'),
+      term: t('received'),
       details:
         timesReceived === 1 ? (
           <Time at={callback.receivedAt} />
@@ -123,7 +121,7 @@ function Facts({ callback }: OfCallback) {
   return (
     <Section
       title={t('callback.facts')}
-      aside={<Link to={pathTo(['playground'], { callback: id })}>{t('callback.playground')}</Link>}
+      aside={<Link to={pathTo(['playground'], { callback: id })}>{t('playground.open')}</Link>}
     >
       <DefinitionList terms={terms} />
     </Section>

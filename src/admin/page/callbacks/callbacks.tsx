@@ -47,7 +47,7 @@ export const showCallbacks: View = async ({ query, reader, services: { archive }
   const page = read.isGood ? await archive.callbacks(read.filter, read.page) : { items: [], next: undefined };
   const isLater = read.isGood && read.page.before !== undefined;
   return {
-    title: reader.t('callbacks.title'),
+    title: reader.t('nav.callbacks'),
     section: 'callbacks',
     status: read.isGood ? 200 : 400,
     body: <Callbacks data={{ asked, problems, isLater, page }} />,
@@ -62,7 +62,7 @@ export function Callbacks({ data }: CallbacksProps) {
   const { t } = useReader();
   return (
     <>
-      <Head title={t('callbacks.title')} />
+      <Head title={t('nav.callbacks')} />
       <Section>
         <Filter data={data} />
         {data.problems.length === 0 ? <List data={data} /> : null}
@@ -115,20 +115,20 @@ function List({ data: { asked, isLater, page } }: CallbacksProps) {
   return (
     <>
       <Table<ArchivedCallback>
-        caption={t('callbacks.title')}
+        caption={t('nav.callbacks')}
         empty={page.next === undefined ? nothing : t('callbacks.none here')}
         rows={page.items}
         keyOf={({ id }) => id}
         columns={[
-          { head: t('callbacks.bot'), kind: 'main', cell: (callback) => <Name callback={callback} /> },
+          { head: t('bot'), kind: 'main', cell: (callback) => <Name callback={callback} /> },
           { head: t('callbacks.run'), kind: 'narrow', cell: ({ status }) => <RunStatus status={status} /> },
           { head: t('callbacks.told'), kind: 'narrow', cell: (callback) => <Told callback={callback} /> },
           {
-            head: t('callbacks.received'),
+            head: t('received'),
             kind: 'narrow',
             cell: ({ receivedAt }) => <Time at={receivedAt} />,
           },
-          { head: t('callbacks.job'), kind: 'narrow', cell: ({ jobId }) => <Job id={jobId} /> },
+          { head: t('job'), kind: 'narrow', cell: ({ jobId }) => <Job id={jobId} /> },
         ]}
       />
       {isBulk && asked.state !== 'pending' && asked.state !== 'delivered' ? (

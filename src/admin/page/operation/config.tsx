@@ -20,7 +20,7 @@ export const configView: View = async ({ query, reader, services }) => {
     // It looks at many callbacks: only where somebody asks for it.
     preview: query.get('preview') === '1' ? await reloading.preview() : undefined,
   };
-  return { title: reader.t('config.title'), section: 'config', body: <RunningConfig data={data} /> };
+  return { title: reader.t('nav.config'), section: 'config', body: <RunningConfig data={data} /> };
 };
 
 interface ConfigData {
@@ -40,7 +40,7 @@ function RunningConfig({ data }: ConfigProps) {
   const { status, preview, processes, text } = data;
   return (
     <>
-      <Head title={t('config.title')} lead={t('config.lead')} />
+      <Head title={t('nav.config')} lead={t('config.lead')} />
       <Failure status={status} />
       <InForce status={status} />
       {preview === undefined ? null : <ReloadChanges preview={preview} />}

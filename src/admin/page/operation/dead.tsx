@@ -11,7 +11,7 @@ import { dryRunOf } from './bulk-request.ts';
 
 export const deadView: View = async ({ reader, services }) => {
   const dead = await services.archive.deadLetters();
-  return { title: reader.t('dead.title'), section: 'dead', body: <Dead {...dead} /> };
+  return { title: reader.t('nav.dead'), section: 'dead', body: <Dead {...dead} /> };
 };
 
 interface DeadProps {
@@ -24,11 +24,11 @@ function Dead({ groups, isComplete }: DeadProps) {
   const { t } = reader;
   return (
     <>
-      <Head title={t('dead.title')} lead={t('dead.lead')}>
+      <Head title={t('nav.dead')} lead={t('dead.lead')}>
         {isComplete ? undefined : t('dead.incomplete')}
       </Head>
       <Table
-        caption={t('dead.title')}
+        caption={t('nav.dead')}
         columns={columnsFor(reader)}
         rows={groups}
         keyOf={({ destination, errorClass, errorCode }) => `${destination} ${errorClass} ${errorCode}`}
@@ -49,7 +49,7 @@ function Dead({ groups, isComplete }: DeadProps) {
 function columnsFor(reader: Reader): readonly Column<DeadLetters>[] {
   const { t, formats } = reader;
   return [
-    { head: t('dead.destination'), kind: 'main', cell: ({ destination }) => <Code text={destination} /> },
+    { head: t('destination'), kind: 'main', cell: ({ destination }) => <Code text={destination} /> },
     { head: t('dead.cause'), cell: (group) => <Cause group={group} /> },
     { head: t('dead.messages'), kind: 'number', cell: ({ count }) => formats.number(count) },
     { head: t('dead.oldest'), cell: ({ oldestAt }) => <Time at={oldestAt} /> },

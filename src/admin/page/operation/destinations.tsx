@@ -14,7 +14,7 @@ import type { View, ViewRequest } from '../view.ts';
 const MOST_SHOWN = 500;
 
 export const destinationsView: View = async ({ reader, services }) => ({
-  title: reader.t('destinations.title'),
+  title: reader.t('nav.destinations'),
   section: 'destinations',
   body: <Destinations data={await loadDestinations(services)} />,
 });
@@ -54,7 +54,7 @@ function Destinations({ data }: { readonly data: DestinationsData }) {
   const { channels, isMore } = data;
   return (
     <>
-      <Head title={t('destinations.title')} lead={t('destinations.lead')}>
+      <Head title={t('nav.destinations')} lead={t('destinations.lead')}>
         {isMore ? t('destinations.tooMany', { number: MOST_SHOWN }) : undefined}
       </Head>
       {channels.length === 0 ? <p class="empty">{t('destinations.none')}</p> : null}
@@ -90,7 +90,7 @@ function Channel({ channel: { name, type, destinations, pausedMs } }: { readonly
 function columnsFor({ t }: Reader): readonly Column<DestinationData>[] {
   return [
     {
-      head: t('destinations.destination'),
+      head: t('destination'),
       kind: 'main',
       cell: ({ destination }) => (
         <Link to={pathTo(['callbacks'], { destination })}>

@@ -54,7 +54,7 @@ function DryRun({ filter, what, tally }: DryRunProps) {
         <StartForm filter={filter} what={what} messages={messages} />
       )}
       <p>
-        <Link to="/dead">{t('dead.title')}</Link>
+        <Link to="/dead">{t('nav.dead')}</Link>
       </p>
     </>
   );
@@ -70,9 +70,9 @@ function Destinations({ tally: { destinations } }: Pick<DryRunProps, 'tally'>) {
   const { t, formats } = useReader();
   return (
     <Table
-      caption={t('dead.destination')}
+      caption={t('destination')}
       columns={[
-        { head: t('dead.destination'), kind: 'main', cell: ({ destination }) => <Code text={destination} /> },
+        { head: t('destination'), kind: 'main', cell: ({ destination }) => <Code text={destination} /> },
         { head: t('dead.messages'), kind: 'number', cell: ({ messages }) => formats.number(messages) },
       ]}
       rows={destinations}

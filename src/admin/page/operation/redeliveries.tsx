@@ -51,7 +51,7 @@ function Redeliveries({ bulks }: { readonly bulks: readonly BulkRedelivery[] }) 
         />
       ))}
       <p>
-        <Link to="/dead">{t('dead.title')}</Link>
+        <Link to="/dead">{t('nav.dead')}</Link>
       </p>
     </>
   );
@@ -107,7 +107,7 @@ function Redelivery({ bulk }: BulkProps) {
       <Bulk bulk={bulk} title={t('bulk.progress')} />
       <p class="actions">
         <Link to="/redeliveries">{t('bulk.title')}</Link>
-        <Link to="/dead">{t('dead.title')}</Link>
+        <Link to="/dead">{t('nav.dead')}</Link>
       </p>
     </>
   );

@@ -142,7 +142,7 @@ function Body({ refusal: { id, body } }: RefusalProps) {
       )}
       <p class="actions">
         <Link to={pathTo(['playground'], { refused: id })} className="button small">
-          {t('refused.open')}
+          {t('playground.open')}
         </Link>
       </p>
     </details>

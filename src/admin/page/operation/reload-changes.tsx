@@ -46,9 +46,9 @@ function Changes({ changes, caption }: ChangesProps) {
     <Table
       caption={caption}
       columns={[
-        { head: t('config.bot'), kind: 'main', cell: ({ botId }) => <Foreign text={botId} /> },
-        { head: t('config.status'), cell: ({ status }) => t(`status.${status}`) },
-        { head: t('config.callbacks'), kind: 'number', cell: ({ callbacks }) => formats.number(callbacks) },
+        { head: t('bot'), kind: 'main', cell: ({ botId }) => <Foreign text={botId} /> },
+        { head: t('status'), cell: ({ status }) => t(`status.${status}`) },
+        { head: t('nav.callbacks'), kind: 'number', cell: ({ callbacks }) => formats.number(callbacks) },
         { head: t('config.added'), cell: ({ added }) => <Destinations names={added} tone="good" /> },
         { head: t('config.removed'), cell: ({ removed }) => <Destinations names={removed} tone="bad" /> },
       ]}

@@ -18,7 +18,7 @@ import { TryResultView } from './try-result.tsx';
 export const playgroundView: View = async ({ query, reader, services }) => {
   const tried = await tryOut(query, services);
   return {
-    title: reader.t('playground.title'),
+    title: reader.t('nav.playground'),
     section: 'playground',
     // What is being typed stays.
     everySeconds: 0,
@@ -67,7 +67,7 @@ function Playground({ data }: PlaygroundProps) {
   const { t } = useReader();
   return (
     <>
-      <Head title={t('playground.title')} lead={t('playground.lead')} />
+      <Head title={t('nav.playground')} lead={t('playground.lead')} />
       <div class="playground">
         <Section title={t('playground.callback')} aside={<Samples samples={data.samples} />}>
           <CallbackForm data={data} />

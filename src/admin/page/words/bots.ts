@@ -1,20 +1,16 @@
 /** The overview of BOTs, and one BOT. */
 export const BOTS = {
-  'bots.title': ['BOTs', 'BOT'],
   'bots.none': ['No BOT matches.', '条件に合うBOTはありません。'],
   'bots.isMore': [
     'There are more BOTs than are looked at here: 10,000.',
     'BOTが多いため、10,000件までを対象にしています。',
   ],
   'bots.search': ['Name or id, or a part of it', '名前またはID（一部でも可）'],
-  'bots.bot': ['BOT', 'BOT'],
   'bots.runs': ['Last runs', '最近の実行'],
   'bots.last': ['Last result', '最新の結果'],
   'bots.duration': ['Last / usual', '所要時間'],
   'bots.failing': ['BOTs failing', '失敗中のBOT'],
   'bots.pending': ['Not yet delivered', '届いていない通知'],
-  'bots.dead': ['Dead letters', '配信不能'],
-  'bots.refused': ['Rejected requests', '受付拒否'],
   'bots.strip': ['{runs|run|runs}, {failed} failed', '実行{runs}回、うち失敗{failed}回'],
   'bots.no result': ['No result yet', '結果はまだありません'],
   'bots.usually': ['usually {duration}', '通常は{duration}'],
@@ -42,9 +38,5 @@ export const BOTS = {
   'bot.no runs': ['No run in the last 30 days.', '過去30日間に実行はありません。'],
   'bot.told': ['Who is told now', '現在の通知先'],
   'bot.recent': ['Latest runs', '最近の実行'],
-  'bot.status': ['Status', '状態'],
-  'bot.started': ['Started', '開始'],
-  'bot.took': ['Took', '所要時間'],
-  'bot.job': ['Job', 'ジョブ'],
   'bot.callbacks': ['All its callbacks', 'すべてのコールバック'],
 } as const;

@@ -1,6 +1,5 @@
 /** The list of callbacks, and one callback. */
 export const CALLBACKS = {
-  'callbacks.title': ['Callbacks', 'コールバック'],
   'callbacks.empty': ['No callback has come yet.', 'コールバックはまだ届いていません。'],
   'callbacks.none': ['No callback matches.', '条件に合うコールバックはありません。'],
   'callbacks.none here': [
@@ -22,11 +21,8 @@ export const CALLBACKS = {
   'callbacks.from': ['From', '受信日時（から）'],
   'callbacks.to': ['To', '受信日時（まで）'],
   'callbacks.when': ['2026-01-31, 2026-01-31T09:00 or 2d', '2026-01-31、2026-01-31T09:00、2d など'],
-  'callbacks.bot': ['BOT', 'BOT'],
   'callbacks.run': ['Run', '実行'],
   'callbacks.told': ['Told', '通知'],
-  'callbacks.received': ['Received', '受信'],
-  'callbacks.job': ['Job', 'ジョブ'],
   'callbacks.told, of': ['{told} of {all} told', '{all}件中{told}件が到着'],
   'callback.title': ['{name}, callback {id}', '{name}（コールバック {id}）'],
   'callback.alert': ['Alert {id}', 'お知らせ {id}'],
@@ -51,12 +47,8 @@ export const CALLBACKS = {
     'さらに{attempts}回、同じ理由で失敗しました（{time}まで）',
   ],
   'callback.facts': ['The callback', 'コールバックの内容'],
-  'callback.received': ['Received', '受信'],
   'callback.again': ['{times|time|times} in all, last', '合計{times}回、最後は'],
-  'callback.started': ['Started', '開始'],
-  'callback.took': ['Took', '所要時間'],
   'callback.answered': ['Answered', '応答'],
-  'callback.playground': ['Open in the playground', 'プレビューで開く'],
   'callback.json': ['The callback as JSON', 'コールバックのJSON'],
   'callback.json, cut': [
     'The first {shown} of {whole}.',

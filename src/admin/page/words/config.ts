@@ -1,6 +1,5 @@
 /** Phrases of the running config. */
 export const CONFIG = {
-  'config.title': ['Config', '設定'],
   'config.lead': [
     'What Botbell runs with. A change of the file is loaded by itself, or by the button; a bad one changes nothing and is shown here.',
     '現在動いている設定です。ファイルを変更すると自動で読み込まれます。ボタンで読み込むこともできます。誤りのある設定は読み込まれず、内容がここに表示されます。',
@@ -35,9 +34,6 @@ export const CONFIG = {
     'Not all BOTs were looked at: there are too many.',
     'BOTが多いため、すべては調べていません。',
   ],
-  'config.bot': ['BOT', 'BOT'],
-  'config.status': ['Status', '結果'],
-  'config.callbacks': ['Callbacks', '受信数'],
   'config.added': ['Would be told', '新たに通知'],
   'config.removed': ['No longer told', '通知しなくなる'],
   'config.processes': ['Processes on this store', '同じ記録を使うプロセス'],

@@ -1,6 +1,5 @@
 /** Phrases of the dead letters, and of delivering many again. */
 export const DEAD = {
-  'dead.title': ['Dead letters', '配信不能'],
   'dead.lead': [
     'Messages that Botbell has given up: nobody gets them unless somebody acts. Fix the cause first, then deliver them again.',
     'Botbellが送信をあきらめた通知です。対応しないかぎり、誰にも届きません。まず原因を取り除いてから、再送してください。',
@@ -13,7 +12,6 @@ export const DEAD = {
     'Only the newest ten thousand were looked at; there are more.',
     '新しいものから1万件だけを数えました。ほかにもあります。',
   ],
-  'dead.destination': ['Destination', '通知先'],
   'dead.cause': ['Cause', '原因'],
   'dead.messages': ['Messages', '件数'],
   'dead.oldest': ['Oldest', '最も古い'],

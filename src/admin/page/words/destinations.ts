@@ -1,13 +1,11 @@
 /** Phrases of the destinations, and of a message that is drawn again. */
 export const DESTINATIONS = {
-  'destinations.title': ['Destinations', '通知先'],
   'destinations.lead': [
     'Everybody whom the config may have told. A test really sends a message, marked as a test: the only way to see that it arrives.',
     '今の設定にある通知先です。「テストを送る」は、テストと明記した通知を実際に送ります。本当に届くかどうかは、これで確かめられます。',
   ],
   'destinations.none': ['The config names nobody.', '設定に通知先がありません。'],
   'destinations.tooMany': ['Only the first {number} are shown.', '先頭の{number}件だけを表示しています。'],
-  'destinations.destination': ['Destination', '通知先'],
   'destinations.state': ['State', '状態'],
   'destinations.lastTold': ['Last told', '最後に届いた'],
   'destinations.lastError': ['Last error', '最後のエラー'],

@@ -1,10 +1,10 @@
 /** The playground. */
 export const PLAYGROUND = {
-  'playground.title': ['Playground', 'プレビュー'],
   'playground.lead': [
     'What would become of a callback: each message as its reader would see it, and why they would get it. Nothing is sent.',
     'コールバックから作られる通知と、その通知先が決まる理由を表示します。何も送りません。',
   ],
+  'playground.open': ['Open in the playground', 'プレビューで開く'],
   'playground.callback': ['The callback', 'コールバック'],
   'playground.samples': ['Samples', '見本'],
   'playground.json': ['Callback as JSON', 'コールバック（JSON）'],

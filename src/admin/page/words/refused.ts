@@ -20,7 +20,6 @@ export const REFUSED = {
     'The first {shown} of {kept} that were kept.',
     '保存された{kept}のうち、先頭の{shown}です。',
   ],
-  'refused.open': ['Open in the playground', 'プレビューで開く'],
   'refused.400': ['not JSON', 'JSONではありません'],
   'refused.413': ['too large', '大きすぎます'],
   'refused.415': ['wrong kind of content', '内容の種類が違います'],
