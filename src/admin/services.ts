@@ -1,11 +1,10 @@
 /** What the admin listener shows and does, all of which outlives a reload. */
 import type { createOperations } from '../deliver/operations.ts';
 import type { Archive } from '../ledger/people.ts';
-import type { Callback, StatusName } from '../callback/callback.ts';
+import type { StatusName } from '../callback/callback.ts';
 import type { DisplayConfig, Problem } from '../config/config.ts';
 import type { Drawing } from './drawing.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import type { RouteExplanation } from '../route/router.ts';
 
 /** What readiness depends on; each false one is named in the answer. */
 export interface Readiness {
@@ -104,8 +103,6 @@ export interface Surroundings {
   readonly giveUpAfterMs: () => number;
   /** Takes the secrets of every config that ran out of a text. */
   readonly redact: (text: string) => string;
-  /** Every route, with what it makes of such a callback. */
-  readonly explainRoutes: (callback: Pick<Callback, 'bot_id' | 'status'>) => readonly RouteExplanation[];
 }
 
 /** A destination, or a channel as a whole, that this process leaves alone after a rate limit. */

@@ -38,7 +38,6 @@ function surroundingsOf({ clock, settings, version }: Services): Surroundings {
     display: () => settings.current.loaded.config.display,
     giveUpAfterMs: () => settings.current.delivery.giveUpAfterMs,
     redact: (text) => settings.current.redact(text),
-    explainRoutes: (callback) => settings.current.router.explainAll(callback),
   };
 }
 

@@ -71,7 +71,6 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
       display: () => ({ language, timezone: 'Asia/Tokyo' }) as const,
       giveUpAfterMs: () => 86_400_000,
       redact: secretsHidden([SECRET]),
-      explainRoutes: () => [],
     },
   };
   const app = createAdmin({

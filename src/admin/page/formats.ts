@@ -1,4 +1,5 @@
 /** Times, durations and numbers as one reader sees them. */
+import { dayIn } from '../../ledger/keys.ts';
 import { formatElapsed, formatInstant, formatSize, type Language } from '../../time/display.ts';
 import { translator } from './words/words.ts';
 
@@ -34,7 +35,7 @@ const DATE = { day: 'numeric', month: 'short' } as const;
 export function createFormats(language: Language, timezone: string, now: number) {
   const t = translator(language);
   const numbers = new Intl.NumberFormat(LOCALES[language], { maximumFractionDigits: 1 });
-  const dayOf = (ms: number) => formatDay(ms, timezone);
+  const dayOf = dayIn(() => timezone);
   const short = (ms: number) => {
     const isToday = dayOf(ms) === dayOf(now);
     const isThisYear = dayOf(ms).slice(0, 4) === dayOf(now).slice(0, 4);
@@ -73,14 +74,6 @@ export function createFormats(language: Language, timezone: string, now: number)
     number: (value: number) => numbers.format(value),
     size: (bytes: number) => formatSize(bytes, language),
   };
-}
-
-/** `2026-01-31`, of an instant, in a zone. */
-export function formatDay(ms: number, timezone: string): string {
-  const options = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
-  const parts = formatterOf('en', timezone, options).formatToParts(ms);
-  const of = (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? '';
-  return `${of('year').padStart(4, '0')}-${of('month')}-${of('day')}`;
 }
 
 /** Each of the units that `formatElapsed` writes, with its number. */

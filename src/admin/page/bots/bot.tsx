@@ -24,12 +24,13 @@ export interface BotData {
   readonly routes: ReadonlyMap<StatusCode, readonly RouteExplanation[]>;
 }
 
-export const showBot: View = async ({ params, reader, services: { archive, surroundings } }) => {
+export const showBot: View = async ({ params, reader, services: { archive, drawing } }) => {
   const bot = await archive.bot(params['id'] ?? '', reader.formats.dayOf(reader.now - 7 * DAY_MS));
   if (bot === undefined) return undefined;
   const runs = await archive.runsSince(bot, reader.now - DAYS_SHOWN * DAY_MS);
+  const { router } = drawing();
   const routes = new Map(
-    STATUSES.map((status) => [status, surroundings.explainRoutes({ bot_id: bot.botId, status })]),
+    STATUSES.map((status) => [status, router.explainAll({ bot_id: bot.botId, status })]),
   );
   return { title: bot.botName || bot.botId, section: 'bots', body: <Bot data={{ bot, runs, routes }} /> };
 };
