@@ -1,5 +1,6 @@
 /** What a command may use of the process: results go to stdout, messages to stderr. */
 import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { styleText } from 'node:util';
 
 export interface CommandContext {
@@ -25,6 +26,15 @@ type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 /** Colours only where a person watches a terminal. */
 export function styled(context: Pick<CommandContext, 'isTerminal'>, style: Style, text: string): string {
   return context.isTerminal ? styleText(style, text) : text;
+}
+
+/** Who runs this; undefined: the system has no name for them, as in a container that runs as a number. */
+export function userHere(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What `init` writes. */

@@ -1,5 +1,5 @@
 /** `botbell redeliver`: gives back what is dead or held as no longer routed, or is done with it; the service delivers it. */
-import { hostname, userInfo } from 'node:os';
+import { hostname } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { planByHand } from '../deliver/operations.ts';
 import { plannedTarget } from '../deliver/settings.ts';
@@ -12,7 +12,7 @@ import { shortLine } from '../text/cut.ts';
 import { secretsHidden } from '../text/hide-secrets.ts';
 import { systemClock } from '../time/clock.ts';
 import { formatAge, formatInstant } from '../time/display.ts';
-import { type CommandContext, CommandFailed, configFileOf, failedBecause } from './context.ts';
+import { type CommandContext, CommandFailed, configFileOf, failedBecause, userHere } from './context.ts';
 import { loadLedgerConfig } from './load-config.ts';
 import { loadProject, type Project } from './load-project.ts';
 
@@ -50,26 +50,14 @@ export async function redeliverCommand(
   let ledger: LedgerBeside | undefined;
   try {
     ledger = await openBeside(store.url, systemClock);
-    const acting = { context, options, ledger, request: { actor: actorHere() }, timezone: display.timezone };
+    const actor = { via: 'command line', user: userHere(), from: hostname() } as const;
+    const acting = { context, options, ledger, request: { actor }, timezone: display.timezone };
     if (project !== undefined && jobId !== undefined) return await routeAnew(acting, project, jobId);
     return await (options.dead === true ? allDead(acting) : each(acting, [...new Set(ids)]));
   } catch (error) {
     throw failedBecause(error, secretsHidden(secrets));
   } finally {
     await ledger?.close();
-  }
-}
-
-function actorHere(): ActionRequest['actor'] {
-  return { via: 'command line', user: userHere(), from: hostname() };
-}
-
-function userHere(): string | undefined {
-  try {
-    return userInfo().username;
-  } catch {
-    // A container may run as a number that has no name.
-    return undefined;
   }
 }
 

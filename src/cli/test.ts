@@ -1,5 +1,4 @@
 /** `botbell test`: really sends a message marked as a test, and says what each remote answered. */
-import { userInfo } from 'node:os';
 import { type AppSettings, openSettings } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { createAttempt } from '../deliver/attempt.ts';
@@ -8,7 +7,7 @@ import { visibleOnOneLine } from '../text/clean.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { systemClock } from '../time/clock.ts';
-import { CommandFailed, type CommandContext, styled } from './context.ts';
+import { CommandFailed, type CommandContext, styled, userHere } from './context.ts';
 import { destinationNamed } from './destination.ts';
 import { loadProject } from './load-project.ts';
 
@@ -65,7 +64,7 @@ async function testAll(
     const target = settings.destinations.get(destination);
     if (target === undefined) continue;
     if (index > 0) await systemClock.sleep(settings.channels.get(target.channel)?.pace.channelMs ?? 0);
-    const request = { target, settings, askedBy: userName(), language: 'en' } as const;
+    const request = { target, settings, askedBy: userHere() ?? '', language: 'en' } as const;
     const outcome = await sendTest(request, systemClock, (begun) => attempt(begun).result);
     context.result(lineOf(context, outcome));
     isFine &&= outcome.isDelivered;
@@ -76,13 +75,4 @@ async function testAll(
 function lineOf(context: CommandContext, { destination, isDelivered, words }: TestOutcome): string {
   const mark = isDelivered ? styled(context, 'green', '✓') : styled(context, 'red', '✕');
   return `${mark} ${styled(context, 'bold', destination)}: ${visibleOnOneLine(words)}`;
-}
-
-/** '' where the system has no name for whoever runs this. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return '';
-  }
 }
