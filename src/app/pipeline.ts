@@ -7,7 +7,6 @@ import { Dispatcher } from '../deliver/dispatcher.ts';
 import { DueDestinations } from '../deliver/due.ts';
 import { SeenDestinations } from '../deliver/figures.ts';
 import { ConfigFollower } from '../deliver/follow-config.ts';
-import { Limits } from '../deliver/limits.ts';
 import { createOperations } from '../deliver/operations.ts';
 import { Paces } from '../deliver/pace.ts';
 import { createPost, type Post } from '../deliver/post.ts';
@@ -76,9 +75,8 @@ export class Pipeline {
       onRoom: () => due.isEmpty || onMore(),
     }));
     this.#claims = new Claims({ ...shared, dispatcher, follower, onMore });
-    const limits = new Limits(settings.current.answer.maxInFlight);
-    settings.onSwap((next, previous) => this.#adopt(next, previous, limits));
-    this.post = createPost({ ...shared, limits, dispatcher, onDue });
+    settings.onSwap((next, previous) => this.#adopt(next, previous));
+    this.post = createPost({ ...shared, dispatcher, onDue });
     this.operations = createOperations({
       ...shared,
       actions: ledger.actions,
@@ -159,8 +157,7 @@ export class Pipeline {
     });
   }
 
-  #adopt(next: AppSettings, previous: AppSettings, limits: Limits): void {
-    limits.resize(next.answer.maxInFlight);
+  #adopt(next: AppSettings, previous: AppSettings): void {
     for (const channel of changedChannels(previous, next)) void this.#paces.forget(channel);
     this.#follower.reload();
     for (const chore of [this.#beat, this.#review]) this.#chores.hurry(chore);

@@ -1,35 +1,27 @@
 /** How many POSTs may wait for one destination, BOT or job: those past that are taken over. */
-/** Of `max_in_flight`: what waits for one destination, BOT or job. */
-const SHARE = 1 / 4;
-
 export class Limits {
-  #maxInFlight: number;
   readonly #waiting = new Map<string, number>();
 
-  /** @param maxInFlight POSTs handled at once (`receiver.max_in_flight`) */
-  constructor(maxInFlight: number) {
-    this.#maxInFlight = maxInFlight;
-  }
-
-  resize(maxInFlight: number): void {
-    this.#maxInFlight = maxInFlight;
-  }
-
-  /** Somebody waits for each of these. @returns whether all of them had room; if so, they are to be given back */
-  take(keys: readonly string[]): boolean {
-    const most = Math.ceil(this.#maxInFlight * SHARE);
-    if (keys.some((key) => (this.#waiting.get(key) ?? 0) >= most)) return false;
-    for (const key of keys) this.#change(key, 1);
+  /**
+   * Somebody waits for each of these.
+   * @param most that may wait for any of them
+   * @returns whether all of them had room; if so, they are to be given back
+   */
+  take(keys: readonly string[], most: number): boolean {
+    if (keys.some((key) => this.#count(key) >= most)) return false;
+    for (const key of keys) this.#waiting.set(key, this.#count(key) + 1);
     return true;
   }
 
   giveBack(keys: readonly string[]): void {
-    for (const key of keys) this.#change(key, -1);
+    for (const key of keys) {
+      const left = this.#count(key) - 1;
+      if (left === 0) this.#waiting.delete(key);
+      else this.#waiting.set(key, left);
+    }
   }
 
-  #change(key: string, by: number): void {
-    const count = (this.#waiting.get(key) ?? 0) + by;
-    if (count === 0) this.#waiting.delete(key);
-    else this.#waiting.set(key, count);
+  #count(key: string): number {
+    return this.#waiting.get(key) ?? 0;
   }
 }

@@ -135,16 +135,14 @@ export interface Standing {
   readonly isBeingMade: boolean;
 }
 
-export interface AnsweredDelivery {
-  readonly destination: string;
-  readonly state: DeliveryState;
-  readonly error?: string;
-}
-
 export interface Verdict {
   readonly status: 200 | 502 | 504;
   readonly result: CallbackResult;
-  readonly deliveries: readonly AnsweredDelivery[];
+  readonly deliveries: readonly {
+    readonly destination: string;
+    readonly state: DeliveryState;
+    readonly error?: string;
+  }[];
 }
 
 export function judge(standings: readonly Standing[], isSuperseded: boolean): Verdict {
@@ -208,7 +206,7 @@ function resultOf(
   return standings.some(({ isOwn, update }) => isOwn && update !== undefined) ? 'delivered' : 'duplicate';
 }
 
-function answered(each: Standing, status: Verdict['status']): AnsweredDelivery {
+function answered(each: Standing, status: Verdict['status']): Verdict['deliveries'][number] {
   const { destination } = each.record;
   const { state, isTakenOver, lastError } = standing(each);
   if (state === 'delivered' || state === 'held' || status === 200) return { destination, state };

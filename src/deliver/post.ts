@@ -5,7 +5,7 @@ import type { Admission, DeliveryRecord } from '../ledger/ledger.ts';
 import { type CallbackNotice, noticeOf } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import type { Limits } from './limits.ts';
+import { Limits } from './limits.ts';
 import { judge, judgeAccepted, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
 import {
   type Plan,
@@ -33,17 +33,21 @@ export function untilOf(arrivedAt: number, answerWithinMs: number): number {
   return arrivedAt + answerWithinMs - RESERVE_MS;
 }
 
+/** Of `max_in_flight`: what may wait for one destination, BOT or job. */
+const SHARE = 1 / 4;
+
 /** A BOT's or job's id may be as long as a body, and is kept while the callback is handled. */
 const LONGEST_ID = 200;
 
 export interface PostDependencies {
   readonly clock: Clock;
   readonly ledger: Pick<DatabaseLedger, 'admit' | 'takeOver'>;
-  readonly limits: Limits;
   readonly dispatcher: Dispatcher;
   readonly settings: Pick<RunningSettings, 'current'>;
   readonly onDue: (destinations: readonly string[]) => void;
 }
+
+type Shared = PostDependencies & { readonly limits: Limits };
 
 /**
  * @throws {LedgerUnavailable} before anyone is told, or when what is still to be told could not be written down
@@ -51,15 +55,13 @@ export interface PostDependencies {
 export type Post = (incoming: Incoming) => Promise<Verdict>;
 
 export function createPost(dependencies: PostDependencies): Post {
-  return (incoming) => handle(dependencies, incoming, dependencies.settings.current);
+  const shared = { ...dependencies, limits: new Limits() };
+  return (incoming) => handle(shared, incoming);
 }
 
-async function handle(
-  dependencies: PostDependencies,
-  incoming: Incoming,
-  settings: Settings,
-): Promise<Verdict> {
+async function handle(dependencies: Shared, incoming: Incoming): Promise<Verdict> {
   const { clock, ledger } = dependencies;
+  const settings = dependencies.settings.current;
   const { callback, identity, startedAt, body, receivedAt } = incoming;
   const { answerWithinMs, answerWhen } = settings.answer;
   const isAccepted = answerWhen === 'accepted';
@@ -97,11 +99,11 @@ interface Posted {
 
 /** A callback that was admitted, until it is answered. */
 class OpenPost implements Waiter {
-  readonly #dependencies: PostDependencies;
+  readonly #dependencies: Shared;
   readonly #posted: Posted;
   readonly #notice: CallbackNotice;
-  /** What it waits for, by the deliveries' ids: `isOwn` is what is attempted for it, and not for an earlier POST. */
-  readonly #tasks = new Map<number, { readonly task: Task; readonly isOwn: boolean }>();
+  /** What it waits for, by the deliveries' ids: attempted for it, or for an earlier POST. */
+  readonly #tasks = new Map<number, Task>();
   /** Its shares of what may wait. */
   readonly #shares: string[] = [];
   readonly #takenOver = new Set<number>();
@@ -112,7 +114,7 @@ class OpenPost implements Waiter {
   #isAnswered = false;
   #onOver = () => {};
 
-  constructor(dependencies: PostDependencies, posted: Posted) {
+  constructor(dependencies: Shared, posted: Posted) {
     this.#dependencies = dependencies;
     this.#posted = posted;
     this.#notice = noticeOf(posted.incoming, posted.admission.timesReceived);
@@ -124,7 +126,7 @@ class OpenPost implements Waiter {
     try {
       const takingOver = this.#begin();
       await this.#allEnded();
-      const own = [...this.#tasks.values()].filter(({ isOwn }) => isOwn).map(({ task }) => task);
+      const own = [...this.#tasks.values()].filter((task) => task.waiter === this);
       dispatcher.release(own);
       const ended = own.filter((task) => task !== this.#last && task.update);
       await Promise.all([takingOver, ...ended.map((task) => task.ended)]);
@@ -168,13 +170,13 @@ class OpenPost implements Waiter {
     const task = dispatcher.inHand(record.id);
     if (record.claim === 'own' && task === undefined) {
       this.#open += 1;
-      this.#tasks.set(record.id, { task: this.#submit(record, hasRoom()), isOwn: true });
+      this.#tasks.set(record.id, this.#submit(record, hasRoom()));
       return true;
     }
     const isWorthWaiting = task !== undefined && (!record.isTakenOver || task.attempt !== undefined);
     if (!isWorthWaiting || !hasRoom()) return record.isTakenOver;
     this.#open += 1;
-    this.#tasks.set(record.id, { task, isOwn: false });
+    this.#tasks.set(record.id, task);
     void task.ended.then(() => this.#ends());
     return true;
   }
@@ -223,20 +225,19 @@ class OpenPost implements Waiter {
     this.#isAnswered = true;
     let failure: unknown;
     await dispatcher.settle(last, ending, leftMs).catch((error: unknown) => (failure = error));
-    for (const { task } of this.#tasks.values())
-      if (task.update?.state !== 'delivered') failure ??= task.error;
+    for (const task of this.#tasks.values()) if (task.update?.state !== 'delivered') failure ??= task.error;
     // That everybody was told stays true when it cannot be written; whatever is still to be done must not be answered 200.
     if (failure !== undefined && status === 200 && isDurable) throw failure as Error;
     return verdict;
   }
 
   #standing(record: DeliveryRecord): Standing {
-    const { task, isOwn = false } = this.#tasks.get(record.id) ?? {};
+    const task = this.#tasks.get(record.id);
     const isTakenOver = record.isTakenOver || this.#takenOver.has(record.id);
     return {
       record: { ...record, isTakenOver },
       update: task?.update,
-      isOwn,
+      isOwn: task?.waiter === this,
       isBeingMade: task === undefined ? !isTakenOver : task.update === undefined,
     };
   }
@@ -253,7 +254,8 @@ class OpenPost implements Waiter {
   }
 
   #takeShares(keys: readonly string[]): boolean {
-    const isTaken = this.#dependencies.limits.take(keys);
+    const most = Math.ceil(this.#posted.settings.answer.maxInFlight * SHARE);
+    const isTaken = this.#dependencies.limits.take(keys, most);
     if (isTaken) this.#shares.push(...keys);
     return isTaken;
   }

@@ -1,9 +1,8 @@
 /** What nobody waits for: taken over, retried with patience, given up in the end. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import { identityOf } from '../../src/callback/callback.ts';
 import { REFUSED } from '../support/alerts.ts';
-import { callbackOf, callbackWith, startOf } from '../support/callbacks.ts';
+import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { DeliveryBench, failure, failures, target } from './delivery-bench.ts';
 
 const SECOND_MS = 1000;
@@ -15,19 +14,8 @@ const OPERATORS = 'email:operators@example.com';
 describe('what nobody waits for', () => {
   let bench: DeliveryBench;
 
-  const accept = (fields: Partial<Callback> = {}, destinations: readonly string[] = bench.planned) => {
-    const callback = callbackWith(fields);
-    return bench.first.ledger.admit({
-      callback,
-      identity: identityOf(callback),
-      body: Buffer.from(JSON.stringify(callback)),
-      startedAt: startOf(callback),
-      receivedAt: bench.clock.now(),
-      planned: destinations.map(target),
-      routing: [],
-      isAccepted: true,
-    });
-  };
+  const accept = (fields: Partial<Callback> = {}, destinations?: readonly string[]) =>
+    bench.accept(callbackWith(fields), destinations);
   const acceptJobs = (count: number, destinations: readonly string[]) =>
     Promise.all(
       Array.from({ length: count }, (_, number) => accept({ job_id: `job-${number}` }, destinations)),

@@ -10,7 +10,6 @@ import { Claims } from '../../src/deliver/claims.ts';
 import { Dispatcher } from '../../src/deliver/dispatcher.ts';
 import { DueDestinations } from '../../src/deliver/due.ts';
 import { ConfigFollower } from '../../src/deliver/follow-config.ts';
-import { Limits } from '../../src/deliver/limits.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import { Paces } from '../../src/deliver/pace.ts';
 import { createPost, type Incoming } from '../../src/deliver/post.ts';
@@ -101,6 +100,13 @@ export class DeliveryBench {
 
   post(callback: Callback): Promise<Verdict> {
     return this.clock.runUntil(this.first.handle(callback));
+  }
+
+  /** Has the ledger admit it, due at once and claimed by nobody. */
+  accept(callback: Callback, destinations: readonly string[] = this.planned) {
+    const incoming = incomingAt(callback, this.clock.now());
+    const planned = destinations.map(target);
+    return this.first.ledger.admit({ ...incoming, planned, routing: [], isAccepted: true });
   }
 
   /** The next attempts at the destination fail so, one after the other. */
@@ -210,8 +216,7 @@ export class DeliveryBench {
       onRoom: onMore,
     });
     const claims: Claims = new Claims({ ...shared, due, paces, dispatcher, follower, onMore });
-    const limits = new Limits(this.maxInFlight);
-    const post = createPost({ ...shared, limits, dispatcher });
+    const post = createPost({ ...shared, dispatcher });
     await follower.beat();
     return {
       handle: (callback) => post(incomingAt(callback, clock.now())),

@@ -1,12 +1,11 @@
 /** What people do while Botbell runs: delivered at once, in its turn, and said in the log. */
 import { expect } from 'chai';
 import type { Operations } from '../../src/admin/services.ts';
-import { identityOf } from '../../src/callback/callback.ts';
 import { createOperations, type ReportedAction } from '../../src/deliver/operations.ts';
 import type { Actor } from '../../src/ledger/history.ts';
-import { callbackOf, callbackWith, startOf } from '../support/callbacks.ts';
+import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { deadUpdate } from '../support/recorded.ts';
-import { DeliveryBench, failures, target } from './delivery-bench.ts';
+import { DeliveryBench, failures } from './delivery-bench.ts';
 
 const OPS = 'slack:#ops';
 const LOG = 'slack:#log';
@@ -20,19 +19,8 @@ describe('what people do', () => {
   let operations: Operations;
   let said: ReportedAction[];
 
-  const accept = (job_id: string, destinations: readonly string[] = [OPS]) => {
-    const callback = callbackWith({ job_id });
-    return bench.first.ledger.admit({
-      callback,
-      identity: identityOf(callback),
-      body: Buffer.from(JSON.stringify(callback)),
-      startedAt: startOf(callback),
-      receivedAt: bench.clock.now(),
-      planned: destinations.map(target),
-      routing: [],
-      isAccepted: true,
-    });
-  };
+  const accept = (job_id: string, destinations: readonly string[] = [OPS]) =>
+    bench.accept(callbackWith({ job_id }), destinations);
   /** @returns ids of the deliveries */
   const deadLetters = async (...jobs: readonly string[]): Promise<number[]> => {
     const { ledger } = bench.first;
