@@ -120,7 +120,9 @@ export function formatSize(bytes: number, language: Language): string {
   return `${numberFormatters[language].format(size)} ${SIZE_UNITS[unit]}`;
 }
 
-type InstantParts = Partial<Record<Intl.DateTimeFormatPartTypes, string>>;
+type InstantParts = Readonly<
+  Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'timeZoneName', string>
+>;
 
 const QUARTER_MS = 900_000;
 
@@ -157,7 +159,9 @@ function twoDigits(count: number): string {
 /** By type: Intl's own punctuation differs between Node releases. */
 function formattedParts(ms: number, timezone: string, language: Language): InstantParts {
   const parts = formatterOf(timezone, INSTANT_FORMATS[language]).formatToParts(ms);
-  return Object.fromEntries(parts.map(({ type, value }) => [type, value]));
+  const byType = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
+  const { year = '', month = '', day = '', hour = '', minute = '', second = '', timeZoneName = '' } = byType;
+  return { year, month, day, hour, minute, second, timeZoneName };
 }
 
 /** @throws {RangeError} for an unknown time zone */
