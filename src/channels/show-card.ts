@@ -14,6 +14,8 @@ export interface ShownCard {
   readonly text: string;
   /** Foreign text, in several lines. */
   readonly message: string;
+  /** Every character of the message counts: of an error, and of what a remote answered. What else a BOT says is read. */
+  readonly isVerbatim: boolean;
   readonly outputs: readonly ShownOutput[];
   /** What is left out of the outputs; '' for nothing. */
   readonly moreOutputs: string;
@@ -49,11 +51,13 @@ export function showCard(card: Card, room: number): ShownCard {
     const limit = Math.floor(room * share);
     return limit === 0 ? '' : cleanText(cutterOf(text, limit, leftOutMark(language))(limit));
   };
+  const message = shown(card.message, SHARES.message);
   return {
     title: cutMiddle(cleanLine(`${SYMBOLS[tone]} ${card.title}`), MAX_LINE, () => '…'),
     summary: cutEnd(cleanLine(`${SYMBOLS[tone]} ${card.summary}`), MAX_SUMMARY, '…'),
     text: shown(card.text, SHARES.text),
-    message: shown(card.message, SHARES.message),
+    message,
+    isVerbatim: message !== '' && (tone === 'error' || tone === 'alert'),
     outputs,
     moreOutputs,
     facts: card.facts.slice(0, MOST_FACTS).map(showFact),
@@ -86,12 +90,16 @@ export function linesOf(output: ShownOutput, language: Language): readonly strin
   return shown.length === 0 ? [emptyMark(language)] : shown;
 }
 
+/** Its name, and how many items a list has. */
+export function labelOf({ name, count }: ShownOutput, language: Language): string {
+  return count === undefined ? name : name + countMark(language, count);
+}
+
 /** Each under its name, or beside it where it is one line. */
 export function linesOfOutputs(outputs: readonly ShownOutput[], language: Language): readonly string[] {
   return outputs.flatMap((output) => {
-    const { name, count } = output;
     const lines = linesOf(output, language);
-    const label = count === undefined ? name : name + countMark(language, count);
+    const label = labelOf(output, language);
     return lines.length === 1 && !lines[0]?.startsWith('•')
       ? [`${label}: ${lines[0]}`]
       : [`${label}:`, ...lines];

@@ -28,11 +28,10 @@ export const chatworkFormat: MessageFormat<ChatworkMessage> = {
 };
 
 function messageOf(card: Card, context: ComposeContext, room: number): ChatworkMessage {
-  const { tone, language } = card;
+  const { language } = card;
   const shown = showCard(card, room);
   const mentions = calledFor(context).map(mentionOf).join('');
-  const isVerbatim = (tone === 'error' || tone === 'alert') && shown.message !== '';
-  const message = isVerbatim ? `[code]${escape(shown.message)}[/code]` : escape(shown.message);
+  const message = shown.isVerbatim ? `[code]${escape(shown.message)}[/code]` : escape(shown.message);
   const lines = linesOfCard({ ...shown, message: '' }, '', language).map(escape);
   const link = shown.link === undefined ? [] : [`${escape(shown.link.text)}: ${shown.link.url}`];
   const body = [message, ...lines, ...link].filter((line) => line !== '').join('\n');

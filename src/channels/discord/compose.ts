@@ -7,7 +7,7 @@ import { TONE_COLOURS } from '../chat-html.ts';
 import { leftOutMark } from '../marks.ts';
 import { escapeMarkdown, markdownFence, markdownLink } from '../markdown.ts';
 import type { ShownOutput } from '../outputs.ts';
-import { fitted, linesOf, type ShownCard, showCard } from '../show-card.ts';
+import { fitted, labelOf, linesOf, type ShownCard, showCard } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';
 
 export interface DiscordMessage {
@@ -77,7 +77,7 @@ function fits({ title, description = '', fields, footer }: Embed): boolean {
 
 function embedOf(shown: ShownCard, { tone, language }: Card): Embed {
   const { link, footer, moreOutputs, facts } = shown;
-  const message = tone === 'error' || tone === 'alert' ? fenced(shown.message) : escape(shown.message);
+  const message = shown.isVerbatim ? markdownFence(shown.message) : escape(shown.message);
   const description = [escape(shown.text.trim()), message].filter((part) => part !== '').join('\n');
   return {
     title: escaped(shown.title, MAX.title, language),
@@ -103,18 +103,14 @@ function escape(text: string): string {
   return escapeMarkdown(text, SIGNS);
 }
 
-function fenced(text: string): string {
-  return text === '' ? '' : markdownFence(text);
-}
-
 function escaped(text: string, most: number, language: Language): string {
   return fitEscaped(text, most, escape, most < 300 ? () => ' … ' : leftOutMark(language));
 }
 
 function outputField(output: ShownOutput, language: Language): EmbedField {
-  const { files, name, count } = output;
+  const { files } = output;
   const isLinked = files.some(({ url }) => url !== '');
-  const label = escaped(count === undefined ? name : `${name} (${count})`, MAX.name, language);
+  const label = escaped(labelOf(output, language), MAX.name, language);
   if (isLinked) {
     const lines = files.map((file) =>
       `• ${file.url === '' ? escape(file.name) : markdownLink(escape(file.name), file.url)} ${file.size}`.trim(),

@@ -5,7 +5,7 @@ import type { ComposeContext } from '../channel.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
 import { TONE_COLOURS } from '../chat-html.ts';
 import type { ShownOutput } from '../outputs.ts';
-import { fitted, linesOf, type ShownCard, showCard } from '../show-card.ts';
+import { fitted, labelOf, linesOf, type ShownCard, showCard } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';
 import type { GoogleChatMessage, Widget } from './message.ts';
 
@@ -27,13 +27,10 @@ export function plainGoogleChat({ fallbackText }: GoogleChatMessage): GoogleChat
 }
 
 function messageOf(shown: ShownCard, { tone, language }: Card, mentions: string): GoogleChatMessage {
-  const { title, summary, text, message, outputs, moreOutputs, facts, link, footer } = shown;
-  const isVerbatim = tone === 'error' || tone === 'alert';
+  const { title, summary, text, message, isVerbatim, outputs, moreOutputs, facts, link, footer } = shown;
   const widgets: readonly Widget[] = [
     ...paragraph(htmlOf(text.trim())),
-    ...paragraph(
-      isVerbatim && message !== '' ? coloured(htmlOf(message), TONE_COLOURS[tone]) : htmlOf(message),
-    ),
+    ...paragraph(isVerbatim ? coloured(htmlOf(message), TONE_COLOURS[tone]) : htmlOf(message)),
     ...outputs.map((output) => drawOutput(output, language)),
     ...paragraph(htmlOf(moreOutputs)),
     ...facts.map(({ name, value, url }) =>
@@ -69,8 +66,8 @@ function button(text: string, url: string): Widget {
 }
 
 function drawOutput(output: ShownOutput, language: Language): Widget {
-  const { name, count, files } = output;
-  const label = count === undefined ? name : `${name} (${count})`;
+  const { files } = output;
+  const label = labelOf(output, language);
   if (!files.some(({ url }) => url !== ''))
     return labelled(label, htmlOf(linesOf(output, language).join('\n')));
   const lines = files.map((file) => {

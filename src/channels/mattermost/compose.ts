@@ -5,7 +5,7 @@ import { calledFor, mentionOption } from '../mention-option.ts';
 import { TONE_COLOURS } from '../chat-html.ts';
 import { escapeMarkdown, markdownFence, markdownLink } from '../markdown.ts';
 import type { ShownOutput } from '../outputs.ts';
-import { fitted, linesOf, type ShownCard, showCard } from '../show-card.ts';
+import { fitted, labelOf, linesOf, type ShownCard, showCard } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';
 
 export interface MattermostMessage {
@@ -42,8 +42,7 @@ export function plainMattermost({ attachments }: MattermostMessage): MattermostM
 }
 
 function attachmentOf(shown: ShownCard, { tone, language }: Card): Attachment {
-  const { title, summary, text, message, link, facts, footer, moreOutputs } = shown;
-  const isVerbatim = (tone === 'error' || tone === 'alert') && message !== '';
+  const { title, summary, text, message, isVerbatim, link, facts, footer, moreOutputs } = shown;
   const factLine = facts.map(({ name, value, url }) => {
     const words = escape(`${name} ${value}`.trim());
     return url === '' ? words : markdownLink(words, url);
@@ -78,8 +77,8 @@ function escape(text: string): string {
 }
 
 function drawOutput(output: ShownOutput, language: Language): string {
-  const { name, count, table, more, files } = output;
-  const label = `**${escape(count === undefined ? name : `${name} (${count})`)}**`;
+  const { table, more, files } = output;
+  const label = `**${escape(labelOf(output, language))}**`;
   if (table !== undefined)
     return [label, '', ...tableOf(table.names, table.rows), '', escape(more)].join('\n').trim();
   if (files.some(({ url }) => url !== '')) {

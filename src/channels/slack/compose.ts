@@ -84,9 +84,8 @@ function drawWords({ text: lines }: ShownCard, text: RichText): void {
   text.line(words(lines));
 }
 
-/** Of an error and a remote's answer, every character counts; what else a BOT says is read. */
-function drawMessage({ message }: ShownCard, text: RichText, { tone }: Card): void {
-  if (message !== '' && (tone === 'error' || tone === 'alert')) text.preformatted(message);
+function drawMessage({ message, isVerbatim }: ShownCard, text: RichText): void {
+  if (isVerbatim) text.preformatted(message);
   else text.line(words(message));
 }
 

@@ -3,7 +3,7 @@ import type { Card, Tone } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
 import type { ShownFile, ShownOutput } from '../outputs.ts';
-import { fitted, linesOf, type ShownCard, showCard } from '../show-card.ts';
+import { fitted, labelOf, linesOf, type ShownCard, showCard } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';
 import type {
   AdaptiveCard,
@@ -45,7 +45,7 @@ function messageOf(shown: ShownCard, { tone, language }: Card, mentions: readonl
     ...(mentions.length === 0 ? [] : [mentionLine(mentions)]),
     boxOf(STYLES[tone], [line(run(shown.title, { weight: 'Bolder', size: 'Large' }))]),
     ...linesIn(shown.text),
-    ...messageIn(shown.message, tone),
+    ...messageIn(shown),
     ...shown.outputs.flatMap((output) => outputLines(output, language)),
     ...linesIn(shown.moreOutputs),
     ...factLine(shown),
@@ -94,16 +94,14 @@ function linesIn(text: string, look: Omit<TextRun, 'type' | 'text'> = {}): reado
   }));
 }
 
-/** Of an error and a remote's answer, every character counts; what else a BOT says is read. */
-function messageIn(message: string, tone: Tone): readonly CardElement[] {
-  if (message === '') return [];
-  if (tone !== 'error' && tone !== 'alert') return linesIn(message);
+function messageIn({ message, isVerbatim }: ShownCard): readonly CardElement[] {
+  if (!isVerbatim) return linesIn(message);
   return [boxOf('emphasis', linesIn(message, { fontType: 'Monospace' }))];
 }
 
 function outputLines(output: ShownOutput, language: Language): readonly RichTextBlock[] {
-  const { name, text, isCode, files, count } = output;
-  const label = run(count === undefined ? `${name}  ` : `${name} (${count})  `, { weight: 'Bolder' });
+  const { text, isCode, files } = output;
+  const label = run(`${labelOf(output, language)}  `, { weight: 'Bolder' });
   const hasLinks = files.some(({ url }) => url !== '');
   if (hasLinks) return [line(label), ...files.map(fileLine), ...linesIn(output.moreFiles)];
   const lines = linesOf(output, language);
