@@ -54,6 +54,11 @@ export interface ShownTable {
   readonly rows: readonly (readonly string[])[];
 }
 
+/** Each row as a line, where a table has no room. */
+export function recordsOf({ names, rows }: ShownTable): readonly string[] {
+  return rows.map((row) => row.map((cell, column) => `${names[column] ?? ''}: ${cell}`).join(BETWEEN_PAIRS));
+}
+
 export interface ShownFile {
   readonly name: string;
   /** `589.8 KB`; '' where it is unknown. */

@@ -4,7 +4,7 @@ import { cutEnd, cutMiddle, cutterOf } from '../text/cut.ts';
 import type { Language } from '../time/display.ts';
 import { type Card, type CardLink, type Fact, SYMBOLS } from './card.ts';
 import { countMark, emptyMark, leftOutMark } from './marks.ts';
-import { type ShownFile, type ShownOutput, showOutputs } from './outputs.ts';
+import { type ShownFile, type ShownOutput, recordsOf, showOutputs } from './outputs.ts';
 
 export interface ShownCard {
   /** With the symbol of its status. */
@@ -77,12 +77,10 @@ function showFact({ name, value, url }: Fact): Fact {
 /** An output as lines, where a chat has neither tables nor files: its text, its items, and the names of its files. */
 export function linesOf(output: ShownOutput, language: Language): readonly string[] {
   const { table, text, lines, more, files, moreFiles } = output;
-  const rows = table?.rows.map((row) =>
-    row.map((cell, column) => `${table.names[column]}: ${cell}`).join(' · '),
-  );
+  const rows = table === undefined ? lines : recordsOf(table);
   const shown = [
     ...(text === '' ? [] : text.split('\n')),
-    ...(rows ?? lines).map((line) => `• ${line.replaceAll('\n', ' ')}`),
+    ...rows.map((line) => `• ${line.replaceAll('\n', ' ')}`),
     more,
     ...files.map((file) => `• ${fileText(file)}`),
     moreFiles,

@@ -3,6 +3,7 @@ import type { Card } from '../card.ts';
 import { emptyMark } from '../marks.ts';
 import {
   type OutputLimits,
+  recordsOf,
   type ShownFile,
   type ShownOutput,
   type ShownOutputs,
@@ -10,7 +11,6 @@ import {
   type ShownTable,
 } from '../outputs.ts';
 import { linesOfOutputs } from '../show-card.ts';
-import { BETWEEN_PAIRS } from '../value-text.ts';
 import { linkTo } from './frame.ts';
 import { type Html, safeHtml } from './html.ts';
 
@@ -33,14 +33,6 @@ function outputsOf(card: Card, scale: number): ShownOutputs {
 export function outputsAsText(card: Card, scale = 1): string {
   const { shown, more } = outputsOf(card, scale);
   return [...linesOfOutputs(shown, card.language), more].filter((line) => line !== '').join('\n');
-}
-
-function bullet(line: string): string {
-  return `• ${line}`;
-}
-
-function recordsOf({ names, rows }: ShownTable): readonly string[] {
-  return rows.map((row) => row.map((cell, index) => `${names[index] ?? ''}: ${cell}`).join(BETWEEN_PAIRS));
 }
 
 const CELL = 'border-top:1px solid #d8dee6;vertical-align:top;color:#1f2933;word-break:break-word';
@@ -74,7 +66,7 @@ function listOf({ table, lines, more }: ShownOutput): Html {
   if (table !== undefined && table.names.length <= MOST_COLUMNS)
     return safeHtml`${tableOf(table)}${quiet(more)}`;
   const rows = table === undefined ? lines : recordsOf(table);
-  return safeHtml`${rows.map((line) => safeHtml`<div dir="auto">${bullet(line)}</div>`)}${quiet(more)}`;
+  return safeHtml`${rows.map((line) => safeHtml`<div dir="auto">• ${line}</div>`)}${quiet(more)}`;
 }
 
 /** Shows its lines where no style sheet reaches. */
