@@ -159,7 +159,7 @@ describe('The OpenAPI document', () => {
     });
 
     it('to too many callbacks at once, and to one that takes too long', async () => {
-      await world.swap((yaml) => yaml.replace('max_in_flight: 1', 'max_in_flight: 1, answer_within: 1s'));
+      await world.swap((yaml) => yaml.replace('max_in_flight: 1', 'max_in_flight: 1, answer_within: 2500ms'));
       const { release, isAsked } = heldUp();
       const late = posts(504, '/callbacks', { body: posted() });
       await isAsked();
