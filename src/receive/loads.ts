@@ -38,14 +38,14 @@ export class Loads {
 
   constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, limits: LoadLimits) {
     this.#clock = clock;
-    this.#all = new Gate(clock, limits.maxInFlight);
-    this.#large = new Gate(clock, LARGE_AT_ONCE);
+    this.#all = new Gate(clock, limits.maxInFlight, limits.maxInFlight);
+    this.#large = new Gate(clock, LARGE_AT_ONCE, MOST_LARGE_WAITING);
     this.resize(limits);
   }
 
   resize({ maxBodyBytes, maxInFlight }: LoadLimits): void {
     this.#mostBytes = Math.max(MOST_BYTES, 2 * maxBodyBytes);
-    this.#all.most = maxInFlight;
+    this.#all.resize(maxInFlight, maxInFlight);
   }
 
   /**
@@ -90,25 +90,32 @@ export class Loads {
   }
 }
 
-/** Lets so many in at once, and as many wait: the first that comes is the first that enters. */
+/** Lets so many in at once, and so many wait: the first that comes is the first that enters. */
 class Gate {
-  most: number;
+  #most: number;
+  #mostWaiting: number;
   readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
   readonly #waiting = new Set<() => void>();
   #inside = 0;
 
-  constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, most: number) {
+  constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, most: number, mostWaiting: number) {
     this.#clock = clock;
-    this.most = most;
+    this.#most = most;
+    this.#mostWaiting = mostWaiting;
+  }
+
+  resize(most: number, mostWaiting: number): void {
+    this.#most = most;
+    this.#mostWaiting = mostWaiting;
   }
 
   /** Whoever has entered must leave. @throws {HttpProblem} 503 */
   async enter(until: number): Promise<void> {
-    if (this.#inside < this.most) {
+    if (this.#inside < this.#most) {
       this.#inside += 1;
       return;
     }
-    if (this.#waiting.size >= Math.max(this.most, MOST_LARGE_WAITING)) throw tooMany();
+    if (this.#waiting.size >= this.#mostWaiting) throw tooMany();
     let admit = () => {};
     const admitted = new Promise<void>((resolve) => (admit = resolve));
     this.#waiting.add(admit);

@@ -76,8 +76,9 @@ describe('large callbacks', () => {
 describe('more callbacks than max_in_flight', () => {
   it('wait for a moment, first come, first handled', async () => {
     const clock = new ManualClock();
-    const loads = new Loads(clock, limitsWith({ maxInFlight: 1 }));
+    const loads = new Loads(clock, limitsWith({ maxInFlight: 2 }));
     const first = await loads.handle(KB, 8000);
+    await loads.handle(KB, 8000);
     const order: number[] = [];
     const waiting = [2, 3].map((number) =>
       loads.handle(KB, 8000).then((leave) => [order.push(number), leave()]),
@@ -92,14 +93,17 @@ describe('more callbacks than max_in_flight', () => {
 
   it('are answered 503 after a second, or by the end of their own time where that is sooner', async () => {
     const clock = new ManualClock();
-    const loads = new Loads(clock, limitsWith({ maxInFlight: 1 }));
-    await loads.handle(KB, clock.monotonic() + 8000);
+    const loads = new Loads(clock, limitsWith({ maxInFlight: 2 }));
+    for (let count = 0; count < 2; count += 1) await loads.handle(KB, clock.monotonic() + 8000);
+    let isTurnedAway = false;
     const hurried = rejectionOf(loads.handle(KB, clock.monotonic() + 400));
     const second = rejectionOf(loads.handle(KB, clock.monotonic() + 8000));
+    void second.then(() => (isTurnedAway = true));
     await clock.advance(400);
     expect(await hurried)
       .to.be.instanceOf(HttpProblem)
       .with.nested.property('details.status', 503);
+    expect(isTurnedAway).to.equal(false);
     await clock.advance(600);
     expect(await second)
       .to.be.instanceOf(HttpProblem)
