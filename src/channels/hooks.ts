@@ -18,7 +18,7 @@ import {
   type SettingWarning,
 } from './channel.ts';
 import { openedChannel, sendOrPlain } from './open-channel.ts';
-import { type Answers, type Call, failureOfAnswer, Remote } from './remote.ts';
+import { type Answers, type Call, failureOfAnswer, isInClear, Remote } from './remote.ts';
 
 /** What a hook is in the config: its URL alone, or more. */
 export interface HookEntry<Hook> {
@@ -159,15 +159,14 @@ function secretsOfUrl(text: string): readonly string[] {
   return [text, url.href, url.pathname + url.search, ...(inQuery?.length ? inQuery : (inPath ?? []))];
 }
 
-const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-
 function warningsOf(
   name: string,
   url: URL,
   warningOf: (url: URL) => string | undefined,
 ): readonly SettingWarning[] {
-  const isClear = url.protocol === 'http:' && !LOOPBACK_HOST.test(url.hostname);
-  const clear = isClear ? 'the message and its key cross the network in clear: use https://' : undefined;
+  const clear = isInClear(url)
+    ? 'the message and its key cross the network in clear: use https://'
+    : undefined;
   const messages = [clear, warningOf(url)];
   return messages.flatMap((message) => (message === undefined ? [] : [{ key: ['hooks', name], message }]));
 }

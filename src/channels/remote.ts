@@ -25,6 +25,13 @@ const USER_AGENT = `botbell/${readVersion()} (+https://www.npmjs.com/package/bot
 
 export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
 
+const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Whether what is sent there can be read on the way. */
+export function isInClear({ protocol, hostname }: URL): boolean {
+  return protocol === 'http:' && !LOOPBACK_HOST.test(hostname);
+}
+
 /** Connections to each origin that is called, opened when it first is. */
 export class Remote {
   readonly #title: Words;
@@ -87,8 +94,10 @@ export function failureOfAnswer(answer: HttpAnswer, answers: Answers): DeliveryF
   const { title, meanings, codeOf } = answers;
   const status = String(answer.status);
   const code = codeOf?.(answer);
-  const own =
-    meanings[code ?? ''] ?? meanings[status] ?? (isRefusal(answer.status) ? meanings['4xx'] : undefined);
+  const keys = [code, status, isRefusal(answer.status) ? '4xx' : undefined];
+  // A code is anything: none of them may be what every object has, such as `constructor`.
+  const known = keys.find((key) => key !== undefined && Object.hasOwn(meanings, key));
+  const own = known === undefined ? undefined : meanings[known];
   const { words, ...details } = own === undefined ? meaningOf(answer.status, title) : saidBy(title, own);
   const pause =
     details.class === 'rate_limited' ? { concerns: answers.limits, ...pauseOf(answer, answers) } : {};

@@ -9,7 +9,7 @@ import {
   type SettingWarning,
 } from '../channel.ts';
 import { openedChannel, sendOrPlain } from '../open-channel.ts';
-import { type Answers, failureOfAnswer, jsonOf, type Meaning, Remote } from '../remote.ts';
+import { type Answers, failureOfAnswer, isInClear, jsonOf, type Meaning, Remote } from '../remote.ts';
 import { chatworkFormat, chatworkMentions, type ChatworkMessage, plainChatwork } from './compose.ts';
 
 const DEFAULT_API_URL = 'https://api.chatwork.com/v2/';
@@ -102,7 +102,7 @@ export const chatworkChannel: ChannelType<Settings> = {
   parseAddress: roomId,
   secretsOf: ({ token }) => [token],
   warningsOf: ({ api_url = DEFAULT_API_URL }): SettingWarning[] =>
-    /^http:\/\/(?!localhost|127\.|\[::1\])/.test(api_url)
+    isInClear(new URL(api_url))
       ? [{ key: 'api_url', message: 'the token crosses the network in clear: use https://' }]
       : [],
   open: ({ token, api_url = DEFAULT_API_URL }, { openPool }) => {

@@ -2,6 +2,7 @@
 import { type InferType, object, string } from 'yup';
 import { shortLine } from '../../text/cut.ts';
 import { AddressError, type ChannelType, type SettingWarning } from '../channel.ts';
+import { isInClear } from '../remote.ts';
 import { slackFormat } from './format.ts';
 import { slackMentions } from './mentions.ts';
 
@@ -9,8 +10,6 @@ const DEFAULT_API_URL = 'https://slack.com/api/';
 
 const IS_URL = /^https?:/i;
 const WEBHOOK = /^https:\/\/hooks\.slack(?:-gov)?\.com\//i;
-
-const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 const slackSettings = object({
   token: string()
@@ -63,8 +62,7 @@ function isApiUrl(text: string | undefined): boolean {
 
 function warningsOf({ token, api_url = DEFAULT_API_URL }: SlackSettings): SettingWarning[] {
   const warnings: SettingWarning[] = [];
-  const { protocol, hostname } = new URL(api_url);
-  if (protocol === 'http:' && !LOOPBACK_HOST.test(hostname)) {
+  if (isInClear(new URL(api_url))) {
     warnings.push({ key: 'api_url', message: 'the token crosses the network in clear: use https://' });
   }
   if (token.startsWith('xapp-')) {

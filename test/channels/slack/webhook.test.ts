@@ -39,6 +39,12 @@ describe('the channel slack_webhook', () => {
         code: 'http_200',
         ...withFault(answering(200, '<html>Sign in</html>')),
       },
+      {
+        when: 'its answer is a word that every object has',
+        failureClass: 'permanent',
+        code: 'constructor',
+        ...withFault(answering(400, 'constructor'), answering(400, 'constructor')),
+      },
     ],
     cardRefused: { fault: answering(400, 'invalid_payload'), code: 'invalid_payload' },
     textIn: ({ body }) => textsOf(JSON.parse(body) as { text: string; blocks?: unknown }).join(''),
