@@ -6,10 +6,12 @@ import { poolsThrough } from '../../src/outbound/open-pool.ts';
 import { NO_PROXIES } from '../../src/outbound/proxy.ts';
 import { HOSTILE_CARDS, plainCard } from '../support/chat-cards.ts';
 import {
+  type ChatAnswer,
   type ChatFault,
   type ChatRequest,
   type ChatStandIn,
   type Judge,
+  limitedTo,
   startChatStandIn,
 } from '../support/chat-stand-in.ts';
 import {
@@ -31,6 +33,13 @@ export interface ChatSubject<Settings> {
   readonly mention?: { readonly options: object; readonly isIn: (request: ChatRequest) => boolean };
   /** Beside those that every chat over HTTP has. */
   readonly failures: readonly FailureCase<ChatStandIn>[];
+  /** How many messages the vendor takes at once, and what it answers to the next one. */
+  readonly limit: {
+    readonly most: number;
+    readonly answer: ChatAnswer;
+    readonly concerns: 'address' | 'channel';
+    readonly retryAfterMs: number;
+  };
   /** What refuses a card and takes a plain text; left out where there is no plain text. */
   readonly cardRefused?: { readonly fault: ChatFault; readonly code: string };
   /** What a 4xx means that is not named otherwise. */
@@ -196,6 +205,18 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       expect(await send({})).to.include({ card_refused: cardRefused.code });
       expect(remote.accepted.length).to.equal(before + 1);
       expect(subject.textIn(remote.accepted.at(-1) as ChatRequest)).to.contain('請求書BOT');
+    });
+
+    it('is limited as the vendor limits it: this address alone, or all of the channel, for as long as it asks', async () => {
+      const { most, answer, concerns, retryAfterMs } = subject.limit;
+      const limited = await startChatStandIn(limitedTo(most, answer, judge));
+      const own = await open(limited.origin);
+      for (let count = 0; count < most; count += 1) await own.send(outgoingOf({ address, message }));
+      const failure = await failureOf(own.send(outgoingOf({ address, message })));
+      expect(failure).to.include({ class: 'rate_limited', concerns, retryAfterMs });
+      expect(limited.accepted).to.have.length(most);
+      await own.close();
+      await limited.close();
     });
 
     it('reads no more than 64 KiB of an answer', async () => {

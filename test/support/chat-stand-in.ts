@@ -28,6 +28,18 @@ export interface Verdict {
 
 export type Judge = (request: ChatRequest) => Verdict;
 
+/** The vendor's rate limit: so many messages are taken, and to each further one it answers this. */
+export function limitedTo(most: number, answer: ChatAnswer, judge: Judge): Judge {
+  let taken = 0;
+  return (request) => {
+    const verdict = judge(request);
+    const isTaken = verdict.isMessage !== false && request.method !== 'GET' && verdict.refused === undefined;
+    if (!isTaken) return verdict;
+    taken += 1;
+    return taken <= most ? verdict : { answer };
+  };
+}
+
 export type ChatFault =
   | ({ readonly kind: 'answer' } & ChatAnswer)
   | { readonly kind: 'reset' | 'hang' | 'cut' }

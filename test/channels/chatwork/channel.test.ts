@@ -42,6 +42,12 @@ describe('the channel Chatwork', () => {
       },
     ],
     cardRefused: { fault: answering(400, { errors: ['bad'] }), code: 'http_400' },
+    limit: {
+      most: 10,
+      answer: { status: 429, body: '{"errors":["Rate limit for message posting per room exceeded."]}' },
+      concerns: 'address',
+      retryAfterMs: 10_000,
+    },
     textIn: ({ body }) =>
       (new URLSearchParams(body).get('body') ?? '').replaceAll(/\[\/?(?:info|title|code)\]/g, ''),
   });

@@ -61,6 +61,16 @@ describe('the channel Discord', () => {
       },
     ],
     cardRefused: { fault: refusal(400, 50035), code: '50035' },
+    limit: {
+      most: 5,
+      answer: {
+        status: 429,
+        headers: { 'x-ratelimit-scope': 'user' },
+        body: '{"message":"limited","retry_after":1.25,"global":false}',
+      },
+      concerns: 'address',
+      retryAfterMs: 1250,
+    },
     textIn: textOfMessage,
   });
 

@@ -50,6 +50,12 @@ describe('the channel Google Chat', () => {
       },
     ],
     cardRefused: { fault: refusal(400, 'INVALID_ARGUMENT'), code: 'INVALID_ARGUMENT' },
+    limit: {
+      most: 1,
+      answer: { status: 429, body: JSON.stringify(googleError(429, 'RESOURCE_EXHAUSTED')) },
+      concerns: 'address',
+      retryAfterMs: 5000,
+    },
     textIn: textOfMessage,
   });
 

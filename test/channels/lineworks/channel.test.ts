@@ -64,6 +64,12 @@ describe('the channel LINE WORKS, by a bot', () => {
         ...withFault(answering(429, { code: 'TOO_MANY_REQUESTS' })),
       },
     ],
+    limit: {
+      most: 4,
+      answer: { status: 429, headers: { 'ratelimit-reset': '20' }, body: '{"code":"TOO_MANY_REQUESTS"}' },
+      concerns: 'channel',
+      retryAfterMs: 20_000,
+    },
     textIn: ({ body }) => (JSON.parse(body) as { content: { text: string } }).content.text,
   });
 
@@ -141,6 +147,7 @@ describe('the channel LINE WORKS, by the Incoming Webhook app', () => {
       },
     ],
     cardRefused: { fault: answering(400), code: 'http_400' },
+    limit: { most: 1, answer: { status: 429 }, concerns: 'address', retryAfterMs: 30_000 },
     textIn: ({ body }) => {
       const { title, body: inner } = JSON.parse(body) as { title: string; body: { text: string } };
       return `${title}\n${inner.text}`;

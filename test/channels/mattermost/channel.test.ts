@@ -34,6 +34,12 @@ describe('the channel Mattermost', () => {
       fault: refusal(400, 'web.incoming_webhook.parse.app_error'),
       code: 'web.incoming_webhook.parse.app_error',
     },
+    limit: {
+      most: 10,
+      answer: { status: 429, headers: { 'retry-after': '1', 'x-ratelimit-reset': '9' } },
+      concerns: 'address',
+      retryAfterMs: 1000,
+    },
     textIn: ({ body }) => {
       const { text = '', attachments = [] } = JSON.parse(body) as {
         text?: string;

@@ -47,6 +47,12 @@ describe('the channel slack_webhook', () => {
       },
     ],
     cardRefused: { fault: answering(400, 'invalid_payload'), code: 'invalid_payload' },
+    limit: {
+      most: 1,
+      answer: { status: 429, headers: { 'retry-after': '3' }, body: 'rate_limited' },
+      concerns: 'address',
+      retryAfterMs: 3000,
+    },
     textIn: ({ body }) => textsOf(JSON.parse(body) as { text: string; blocks?: unknown }).join(''),
   });
 

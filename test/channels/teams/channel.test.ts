@@ -36,6 +36,12 @@ describe('the channel Teams', () => {
       ...withFault(refusal(400, code)),
     })),
     cardRefused: { fault: refusal(400, 'InvalidCard'), code: 'InvalidCard' },
+    limit: {
+      most: 4,
+      answer: { status: 429, headers: { 'retry-after': '12' } },
+      concerns: 'address',
+      retryAfterMs: 12_000,
+    },
     textIn: textOfCard,
   });
 

@@ -60,6 +60,12 @@ describe('the channel webhook', () => {
       { when: 'it is under repair', failureClass: 'config', code: 'http_400', ...withFault(answering(400)) },
     ],
     refusalClass: 'config',
+    limit: {
+      most: 3,
+      answer: { status: 429, headers: { 'retry-after': '30' } },
+      concerns: 'address',
+      retryAfterMs: 30_000,
+    },
     textIn: ({ body }) => JSON.stringify(JSON.parse(body), null, 2),
   });
 
