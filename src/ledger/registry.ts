@@ -6,7 +6,6 @@ import { tally } from './actions/undelivered.ts';
 import { botNamed, botsAfter, countsOf, daysSince, everyBot } from './archive/bots.ts';
 import { findCallbacks } from './archive/find-callbacks.ts';
 import {
-  configsLoaded,
   countOpen,
   deadLetters,
   destinationsNamed,
@@ -15,7 +14,7 @@ import {
   refusedAlike,
   storeBytes,
 } from './archive/overviews.ts';
-import { failedRuns, lastRuns, runsSince } from './archive/runs.ts';
+import { lastRuns, runsSince } from './archive/runs.ts';
 import { readCallback, readDelivery, readStory } from './archive/stories.ts';
 import type { ArgsOf, CallOptions, ResultOf, RunOptions, Transactions, Tx } from './database.ts';
 import { admit } from './operations/admit.ts';
@@ -40,14 +39,12 @@ export const archiveReads = {
   countsOf,
   lastRuns,
   runsSince,
-  failedRuns,
   days: daysSince,
   deadLetters,
   openWork,
   refusals,
   refusedAlike,
   destinations: destinationsNamed,
-  configs: configsLoaded,
   delivery: readDelivery,
 };
 

@@ -111,15 +111,13 @@ export function describeArchive(
         expect(runs?.map(({ elapsedSeconds }) => elapsedSeconds)).to.deep.equal([undefined, 7]);
       });
 
-      it('gives its runs since a moment, and what those said that failed', async () => {
-        await run('a', { status: FAILED, message: 'too old' });
-        await run('b', { status: FAILED, message: '在庫がありません' });
+      it('gives its runs since a moment', async () => {
+        await run('a', { status: FAILED });
+        await run('b', { status: FAILED });
         await run('c', {});
-        await run('d', { status: FAILED, message: 'x'.repeat(100_000) });
+        await run('d', { status: FAILED });
         const { runs, isComplete } = await archive.runsSince(invoice, clock.now() - 2 * MINUTE_MS);
         expect([runs.map(({ jobId }) => jobId), isComplete]).to.deep.equal([['d', 'c', 'b'], true]);
-        const failures = await archive.failedRuns(runs);
-        expect(failures.map(({ message }) => message)).to.deep.equal([undefined, '在庫がありません']);
       });
 
       it('has a row, and sums for each of its days where the ledger is, however long its id', async () => {
@@ -401,7 +399,6 @@ export function describeArchive(
       expect(old).to.include({ callbackId: first.callbackId, kind: 'callback', configHash: 'before' });
       expect(old?.delivery).to.include({ destination: OPS.destination, state: 'delivered' });
       expect(now).to.include({ configHash: 'after' });
-      expect((await archive.configs()).map(({ hash }) => hash)).to.deep.equal(['after', 'before']);
       expect(await archive.delivery(4711)).to.equal(undefined);
     });
   });

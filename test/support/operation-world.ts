@@ -398,9 +398,4 @@ export const OFFICE_ARCHIVE: Partial<Archive> = {
     ),
   destinations: (names) =>
     Promise.resolve(DESTINATIONS.filter(({ destination }) => names.includes(destination))),
-  configs: () =>
-    Promise.resolve([
-      { hash: STATUS.configHash, loadedAt: STATUS.loadedAt },
-      { hash: 'beef000000', loadedAt: PAGE_NOW - 4 * DAY },
-    ]),
 };

@@ -137,14 +137,6 @@ export interface Runs {
   readonly isComplete: boolean;
 }
 
-/** The end of a run that failed. */
-export interface FailedRun {
-  readonly callbackId: number;
-  readonly receivedAt: number;
-  /** As it came; undefined: there is none, or the callback is too large to be looked into here. */
-  readonly message: string | undefined;
-}
-
 /** How much came. */
 export interface Counts {
   readonly succeeded: number;
@@ -215,12 +207,6 @@ export interface ArchivedDestination {
   /** At most 1,000 are counted. */
   readonly pending: number;
   readonly isMorePending: boolean;
-}
-
-/** A config that has been in force, from then on. */
-export interface LoadedConfig {
-  readonly hash: string;
-  readonly loadedAt: number;
 }
 
 /** One delivery, as it may be drawn again. */

@@ -9,7 +9,6 @@ import type {
   ArchivedRefusal,
   Counted,
   DeadLetters,
-  LoadedConfig,
   OpenWork,
   Page,
   PageRequest,
@@ -175,13 +174,4 @@ export async function destinationsNamed(
     });
   }
   return found;
-}
-
-const MOST_CONFIGS = 100;
-
-/** The newest first. */
-export function configsLoaded(tx: Tx): Promise<readonly LoadedConfig[]> {
-  return tx.all<LoadedConfig>(
-    sql`SELECT hash, loaded_at AS "loadedAt" FROM loaded_configs ORDER BY id DESC LIMIT ${MOST_CONFIGS}`,
-  );
 }

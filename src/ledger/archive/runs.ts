@@ -3,7 +3,7 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import type { StatusCode } from '../../callback/callback.ts';
 import type { Tx } from '../database.ts';
 import { EXECUTING } from '../rows.ts';
-import type { BotStanding, FailedRun, Run, Runs } from './archive.ts';
+import type { BotStanding, Run, Runs } from './archive.ts';
 
 /** Of one BOT, over weeks. */
 const MOST_CALLBACKS = 2000;
@@ -11,11 +11,6 @@ const MOST_CALLBACKS = 2000;
 /** Each run has a callback when it begins and one when it ends. */
 const CALLBACKS_A_RUN = 2;
 const MOST_BOTS = 200;
-const MOST_ERRORS = 100;
-
-/** As it came: what is larger takes long to parse, and none of these is deflated. */
-const LARGEST_READ_BYTES = 8192;
-
 type RunRow = Omit<Run, 'status' | 'elapsedSeconds'> & {
   readonly botKey: string;
   readonly status: number;
@@ -65,20 +60,4 @@ function runsIn(callbacks: readonly RunRow[]): readonly Run[] {
     });
   }
   return [...runs.values()];
-}
-
-/** Of the newest hundred of these that failed. */
-export async function failedRuns(tx: Tx, runs: readonly Run[]): Promise<readonly FailedRun[]> {
-  const failed = runs.filter(({ status }) => status === 1).slice(0, MOST_ERRORS);
-  if (failed.length === 0) return [];
-  const rows = await tx.all<Omit<FailedRun, 'message'> & { readonly body: Uint8Array | null }>(sql`
-    SELECT id AS "callbackId", received_at AS "receivedAt", CASE WHEN bytes <= ${LARGEST_READ_BYTES} THEN body END AS body
-    FROM callbacks JOIN bodies ON callback_id = id WHERE id IN (${join(failed.map(({ callbackId }) => callbackId))}) ORDER BY id DESC`);
-  return rows.map(({ body, ...run }) => ({ ...run, message: body === null ? undefined : messageIn(body) }));
-}
-
-/** It was checked when it came. */
-function messageIn(body: Uint8Array): string | undefined {
-  const { message } = JSON.parse(Buffer.from(body).toString('utf8')) as { readonly message?: unknown };
-  return typeof message === 'string' ? message : undefined;
 }
