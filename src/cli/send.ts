@@ -5,7 +5,7 @@ import { ofJob } from '../callback/other-job.ts';
 import { loginOf } from '../outbound/login.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
-import { formatDuration } from '../time/display.ts';
+import { formatElapsed } from '../time/display.ts';
 import { type CommandContext, CommandFailed, styled } from './context.ts';
 import { loadServiceConfig } from './load-config.ts';
 import { readBytes } from './read-callback.ts';
@@ -35,7 +35,9 @@ export async function sendCommand(
     const isTaken = await post(context, to, body);
     if (isTaken) return 0;
     if (retry >= options.retries) return 1;
-    context.message(`retry ${retry + 1} of ${options.retries} in ${formatDuration(options.interval)}`);
+    context.message(
+      `retry ${retry + 1} of ${options.retries} in ${formatElapsed(options.interval / 1000, 'en')}`,
+    );
     await sleep(options.interval);
   }
 }

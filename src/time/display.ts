@@ -13,9 +13,6 @@ const ELAPSED_UNITS = [
 
 const SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
 
-/** Before the year 1 a year needs an era to be told from later ones. */
-const YEAR_ONE = new Date('0001-01-02T00:00:00Z').getTime();
-
 interface ZonedFormat extends Intl.DateTimeFormatOptions {
   /** Each format has one of its own. */
   readonly locale: string;
@@ -47,26 +44,20 @@ const numberFormatters = {
 /** 3661 is `1 h 1 min 1 s` or `1時間1分1秒`, 0 is `0 s`. Fractions are rounded; past exact integers it stays in seconds. */
 export function formatElapsed(seconds: number, language: Language): string {
   if (seconds < 0) return `-${formatElapsed(-seconds, language)}`;
-  const whole = Math.round(seconds);
-  if (!Number.isSafeInteger(whole)) return `${seconds}${ELAPSED_UNITS[3][language]}`;
-  const parts = countedIn(ELAPSED_UNITS, whole).map(({ count, unit }) => `${count}${unit[language]}`);
+  let rest = Math.round(seconds);
+  if (!Number.isSafeInteger(rest)) return `${seconds}${ELAPSED_UNITS[3][language]}`;
+  const parts = ELAPSED_UNITS.flatMap((unit) => {
+    const count = Math.floor(rest / unit.size);
+    rest %= unit.size;
+    return count > 0 ? [`${count}${unit[language]}`] : [];
+  });
   return parts.join(language === 'ja' ? '' : ' ') || `0${ELAPSED_UNITS[3][language]}`;
 }
 
-/** In milliseconds. */
-const AGE_UNITS = [
-  { size: 86_400_000, en: 'day', ja: '日' },
-  { size: 3_600_000, en: 'hour', ja: '時間' },
-  { size: 60_000, en: 'minute', ja: '分' },
-  { size: 1000, en: 'second', ja: '秒' },
-] as const;
-
-/** In its largest unit: `2 days`, `1 hour`, `3時間`; nothing below a second. */
+/** In its largest unit: `2 d`, `1 h`, `3時間`; nothing below a second. */
 export function formatAge(ms: number, language: Language): string {
-  const unit = AGE_UNITS.find(({ size }) => ms >= size) ?? AGE_UNITS[3];
-  const count = Math.max(0, Math.floor(ms / unit.size));
-  if (language === 'ja') return `${count}${unit.ja}`;
-  return `${count} ${unit.en}${count === 1 ? '' : 's'}`;
+  const { size } = ELAPSED_UNITS.find((unit) => ms >= unit.size * 1000) ?? ELAPSED_UNITS[3];
+  return formatElapsed(Math.max(0, Math.floor(ms / 1000 / size)) * size, language);
 }
 
 /**
@@ -74,10 +65,8 @@ export function formatAge(ms: number, language: Language): string {
  * @param timezone an IANA name that `isTimezone` takes
  */
 export function formatInstant(ms: number, timezone: string, language: Language): string {
-  const instant = new Date(ms);
-  if (Number.isNaN(instant.getTime())) return '';
-  if (ms < YEAR_ONE) return instant.toISOString();
-  const parts = partsOf(instant, timezone, language);
+  if (Number.isNaN(new Date(ms).getTime())) return '';
+  const parts = partsOf(ms, timezone, language);
   const time = `${parts.hour}:${parts.minute}:${parts.second} (${parts.timeZoneName})`;
   return language === 'ja'
     ? `${parts.year}年${parts.month}月${parts.day}日 ${time}`
@@ -97,8 +86,8 @@ export function formatTimeOfDay(
   }: { readonly timezone: string; readonly now: number; readonly language: Language },
 ): string {
   if (Number.isNaN(new Date(ms).getTime())) return '';
-  const parts = partsOf(new Date(ms), timezone, language);
-  const today = partsOf(new Date(now), timezone, language);
+  const parts = partsOf(ms, timezone, language);
+  const today = partsOf(now, timezone, language);
   const time = `${parts.hour}:${parts.minute}`;
   const isThisYear = parts.year === today.year;
   if (isThisYear && parts.month === today.month && parts.day === today.day) return time;
@@ -120,44 +109,8 @@ export function formatSize(bytes: number, language: Language): string {
   return `${numberFormatters[language].format(size)} ${SIZE_UNITS[unit]}`;
 }
 
-type InstantParts = Readonly<
-  Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'timeZoneName', string>
->;
-
-const QUARTER_MS = 900_000;
-
-/** Since then all zones are quarters of an hour from UTC, and change only at the full quarter. */
-const WHOLE_QUARTERS_SINCE = Date.UTC(2023, 0);
-
-const MOST_QUARTERS = 1000;
-/** Intl takes a hundred times as long as looking here: what it made of the beginnings of quarters of an hour. */
-const quarters = new Map<string, InstantParts>();
-
-function partsOf(instant: Date, timezone: string, language: Language): InstantParts {
-  const ms = instant.getTime();
-  if (ms < WHOLE_QUARTERS_SINCE) return formattedParts(ms, timezone, language);
-  const quarter = Math.floor(ms / QUARTER_MS);
-  const key = `${language} ${timezone} ${quarter}`;
-  let parts = quarters.get(key);
-  if (parts === undefined) {
-    parts = formattedParts(quarter * QUARTER_MS, timezone, language);
-    if (quarters.size >= MOST_QUARTERS) quarters.clear();
-    quarters.set(key, parts);
-  }
-  const seconds = Math.floor((ms - quarter * QUARTER_MS) / 1000);
-  return {
-    ...parts,
-    minute: twoDigits(Number(parts.minute) + Math.floor(seconds / 60)),
-    second: twoDigits(seconds % 60),
-  };
-}
-
-function twoDigits(count: number): string {
-  return String(count).padStart(2, '0');
-}
-
 /** By type: Intl's own punctuation differs between Node releases. */
-function formattedParts(ms: number, timezone: string, language: Language): InstantParts {
+function partsOf(ms: number, timezone: string, language: Language) {
   const parts = formatterOf(timezone, INSTANT_FORMATS[language]).formatToParts(ms);
   const byType = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
   const { year = '', month = '', day = '', hour = '', minute = '', second = '', timeZoneName = '' } = byType;
@@ -175,16 +128,10 @@ function formatterOf(timezone: string, { locale, ...options }: ZonedFormat): Int
 }
 
 /** In milliseconds. */
-const DURATION_UNITS = [
-  { name: 'd', size: 86_400_000 },
-  { name: 'h', size: 3_600_000 },
-  { name: 'm', size: 60_000 },
-  { name: 's', size: 1000 },
-  { name: 'ms', size: 1 },
-] as const;
+const DURATION_SIZES = [86_400_000, 3_600_000, 60_000, 1000, 1];
 
-/** Largest unit first, each at most once. */
-const DURATION = new RegExp(`^(?=\\d)${DURATION_UNITS.map(({ name }) => `(?:(\\d+)${name})?`).join('')}$`);
+/** Each unit at most once. */
+const DURATION = /^(?=\d)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
 const BYTES_PER_UNIT: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
 
@@ -192,27 +139,8 @@ const BYTES_PER_UNIT: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1
 export function parseDuration(text: string): number | undefined {
   const counts = DURATION.exec(text)?.slice(1);
   if (counts === undefined) return undefined;
-  const ms = DURATION_UNITS.reduce((sum, unit, index) => sum + Number(counts[index] ?? 0) * unit.size, 0);
+  const ms = DURATION_SIZES.reduce((sum, size, index) => sum + Number(counts[index] ?? 0) * size, 0);
   return Number.isSafeInteger(ms) ? ms : undefined;
-}
-
-/** `8s`, `1h 1m 1s`, `1s 500ms`: largest unit first, none that is zero; milliseconds are rounded. */
-export function formatDuration(ms: number): string {
-  if (!Number.isFinite(ms)) return String(ms);
-  if (ms < 0) return `-${formatDuration(-ms)}`;
-  const parts = countedIn(DURATION_UNITS, Math.round(ms)).map(({ count, unit }) => `${count}${unit.name}`);
-  return parts.join(' ') || '0s';
-}
-
-/** How many of each unit, the largest first, are in an amount; none of which there are none. */
-function countedIn<Unit extends { readonly size: number }>(units: readonly Unit[], amount: number) {
-  let rest = amount;
-  const counted = units.map((unit) => {
-    const count = Math.floor(rest / unit.size);
-    rest -= count * unit.size;
-    return { count, unit };
-  });
-  return counted.filter(({ count }) => count > 0);
 }
 
 /** `8mb`, `512kb`, `1gb`, `100b` (1024-based, any case) or a bare number of bytes; undefined for anything else. */

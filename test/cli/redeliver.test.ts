@@ -64,7 +64,7 @@ routes:
       const { code, stdout, stderr } = await redeliver(['--dead'], { answer });
       expect([code, stdout]).to.deep.equal([1, '']);
       expect(stderr).to.match(
-        /^3 messages:\n {2}slack:#ops: 2\n {2}slack:#log: 1\n {2}the oldest came 2 days ago, .+ \(GMT\+9\)\nDeliver again\? \[y\/N\] \nnothing was changed$/,
+        /^3 messages:\n {2}slack:#ops: 2\n {2}slack:#log: 1\n {2}the oldest came 2 d ago, .+ \(GMT\+9\)\nDeliver again\? \[y\/N\] \nnothing was changed$/,
       );
     }
     expect(await counts()).to.deep.equal({ pending: 0, dead: 3 });
@@ -80,7 +80,7 @@ routes:
     await deadLetters(['slack:#ops'], 50);
     await deadLetters(['slack:#ops', 'slack:#log'], 3);
     const { stderr } = await redeliver(['--dead', '--since', '2d', '--destination', 'slack:#ops', '--yes']);
-    expect(stderr).to.include('1 message:\n  slack:#ops: 1\n  the oldest came 3 hours ago');
+    expect(stderr).to.include('1 message:\n  slack:#ops: 1\n  the oldest came 3 h ago');
     expect(await counts()).to.deep.equal({ pending: 1, dead: 2 });
   });
 

@@ -58,7 +58,7 @@ describe('The send command', () => {
       '1ms',
     ]);
     expect(code).to.equal(0);
-    expect(stderr).to.include('HTTP 502 (Retry-After: 30)').and.to.include('retry 2 of 2 in 1ms');
+    expect(stderr).to.include('HTTP 502 (Retry-After: 30)').and.to.include('retry 2 of 2 in 0 s');
     expect(last.isDone()).to.equal(true);
   });
 

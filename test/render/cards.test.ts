@@ -59,7 +59,7 @@ for (const language of LANGUAGES) {
     it('say of what a person has delivered late how long ago it came, and of nothing else', () => {
       const words =
         language === 'en'
-          ? 'Delivered late: this came 2 days ago'
+          ? 'Delivered late: this came 2 d ago'
           : '2日前に受信した通知を遅れてお届けしています';
       const inMail = words;
       for (const status of [0, 1, 2] as const) {

@@ -36,13 +36,13 @@ describe('formatAge', () => {
   it('says the largest unit alone, in the reader’s language', () => {
     const ages = [1000, 59_999, 60_000, 3_599_999, 3_600_000, 2 * 86_400_000, 400 * 86_400_000];
     expect(ages.map((ms) => formatAge(ms, 'en'))).to.deep.equal([
-      '1 second',
-      '59 seconds',
-      '1 minute',
-      '59 minutes',
-      '1 hour',
-      '2 days',
-      '400 days',
+      '1 s',
+      '59 s',
+      '1 min',
+      '59 min',
+      '1 h',
+      '2 d',
+      '400 d',
     ]);
     expect(ages.map((ms) => formatAge(ms, 'ja'))).to.deep.equal([
       '1秒',
@@ -56,7 +56,7 @@ describe('formatAge', () => {
   });
 
   it('takes what a clock that was set back gives for nothing', () => {
-    expect(formatAge(-5, 'en')).to.equal('0 seconds');
+    expect(formatAge(-5, 'en')).to.equal('0 s');
   });
 });
 
@@ -113,12 +113,6 @@ describe('formatInstant', () => {
         const clock = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' }).format(ms);
         expect(formatInstant(ms, timeZone, 'en')).to.include(`, ${clock} (`);
       }),
-    );
-  });
-
-  it('shows years before the first as ISO 8601, since Intl would show them like later ones', () => {
-    expect(formatInstant(Date.parse('0000-06-01T00:00:00Z'), 'Asia/Tokyo', 'ja')).to.equal(
-      '0000-06-01T00:00:00.000Z',
     );
   });
 
