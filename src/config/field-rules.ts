@@ -2,8 +2,9 @@
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { parseProxy } from '../outbound/proxy.ts';
 import { didYouMean } from '../text/nearest.ts';
+import { networkFilter } from '../text/networks.ts';
 import { isTimezone, parseDuration, parseSize } from '../time/display.ts';
-import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 
 /** What is wrong, to be read after the value's path; undefined: nothing. None of them repeats a secret. */
 export type Rule = (text: string) => string | undefined;
@@ -187,15 +188,11 @@ export function parseListenAddress(text: string) {
   return isHost && port <= MAX_PORT ? { host, port } : undefined;
 }
 
-/** It finds an IPv4 address that IPv6 has wrapped, too. */
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8);
-LOOPBACK.addAddress('::1', 'ipv6');
+const isLoopbackAddress = networkFilter(['127.0.0.0/8', '::1']);
 
 /** Whether only this machine can reach it, or is reached by it (RFC 6761, 6.3). */
 export function isLoopback(host: string): boolean {
-  if (isIP(host) === 0) return /^(?:.+\.)?localhost$/i.test(host);
-  return LOOPBACK.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
+  return isIP(host) === 0 ? /^(?:.+\.)?localhost$/i.test(host) : isLoopbackAddress(host);
 }
 
 /** A CIDR, or an address as the CIDR of itself alone; undefined for anything else. */
