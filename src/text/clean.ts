@@ -160,13 +160,11 @@ interface TextPiece {
   readonly address?: string;
 }
 
-/** RFC 3986, "Characters", but for letters that no address begins or ends with in a sentence. */
-const RUN = /(?<![a-z0-9])https?:\/\/[!#-;=?-[\]_a-z~]+/giu;
-
-/** What goes on behind such a run may belong to the address: where that ends cannot be told. So where a text was cut. */
-const GOES_ON = /[\p{L}\p{N}\p{M}{}|\\^%]|\s?…/uy;
-
-const SENTENCE_MARKS = ".,;:!?'*_";
+/**
+ * RFC 3986, "Characters", but for letters that no address begins or ends with in a sentence. What goes on behind such a run
+ * may belong to the address, and so may what was cut off: then its end cannot be told.
+ */
+const RUN = /(?<![a-z0-9])(https?:\/\/[!#-;=?-[\]_a-z~]+)([\p{L}\p{N}\p{M}{}|\\^%]|\s?…)?/giu;
 
 /** The text in pieces, in order; an address that cannot be told from what surrounds it is plain text. */
 export function splitAddresses(text: string): readonly TextPiece[] {
@@ -175,32 +173,22 @@ export function splitAddresses(text: string): readonly TextPiece[] {
   if (whole !== undefined) return [{ text, address: whole }];
   const pieces: TextPiece[] = [];
   let end = 0;
-  for (const { 0: run, index } of text.matchAll(RUN)) {
-    const address = goesOn(text, index + run.length) ? undefined : addressIn(run);
+  for (const { 1: run = '', 2: goesOn, index } of text.matchAll(RUN)) {
+    if (goesOn !== undefined || run.length > LONGEST_ADDRESS) continue;
+    const shown = withoutMarks(run);
+    const address = wholeUrl(shown);
     if (address === undefined) continue;
     if (index > end) pieces.push({ text: text.slice(end, index) });
-    pieces.push(address);
-    end = index + address.text.length;
+    pieces.push({ text: shown, address });
+    end = index + shown.length;
   }
   if (end < text.length) pieces.push({ text: text.slice(end) });
   return pieces;
 }
 
-function goesOn(text: string, index: number): boolean {
-  GOES_ON.lastIndex = index;
-  return GOES_ON.test(text);
-}
-
 /** Without the marks that end the sentence or the bracket around it. */
-function addressIn(run: string): TextPiece | undefined {
-  let end = run.length;
-  let unopened = run.split(')').length - run.split('(').length;
-  for (; end > 0; end -= 1) {
-    const last = run.charAt(end - 1);
-    if (last === ')' && unopened > 0) unopened -= 1;
-    else if (!SENTENCE_MARKS.includes(last) && last !== ']') break;
-  }
-  const text = run.slice(0, end);
-  const address = wholeUrl(text);
-  return address === undefined ? undefined : { text, address };
+function withoutMarks(run: string): string {
+  const text = run.replace(/[.,;:!?'*_\]]+$/u, '');
+  const isBracketOfSentence = text.endsWith(')') && text.split(')').length > text.split('(').length;
+  return isBracketOfSentence ? withoutMarks(text.slice(0, -1)) : text;
 }
