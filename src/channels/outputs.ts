@@ -1,6 +1,6 @@
 /** What is shown of a card's outputs: cut, cleaned and counted, but without any markup. */
 import { cleanText } from '../text/clean.ts';
-import { cutMiddle, cutterOf } from '../text/cut.ts';
+import { cutMiddle } from '../text/cut.ts';
 import { isJsonObject, keysOf } from '../text/json-object.ts';
 import { formatSize, type Language } from '../time/display.ts';
 import type { Card, FileView, OutputView } from './card.ts';
@@ -104,7 +104,7 @@ const ROOM_FOR_WORDS = 300;
 export function textWithin(text: string, { room, language }: Pick<Limits, 'room' | 'language'>): string {
   const limit = Math.floor(room);
   const mark = limit < ROOM_FOR_WORDS ? () => ' … ' : leftOutMark(language);
-  return cleanText(cutterOf(text, limit, mark)(limit));
+  return cleanText(cutMiddle(text, limit, mark));
 }
 
 type ShownList = Pick<ShownOutput, 'table' | 'lines' | 'more'>;

@@ -1,6 +1,6 @@
 /** What a chat shows of a card: plain text, cleaned, cut to a room and counted, for each channel to escape and mark up. */
 import { cleanLine, cleanText } from '../text/clean.ts';
-import { cutEnd, cutMiddle, cutterOf } from '../text/cut.ts';
+import { cutEnd, cutMiddle } from '../text/cut.ts';
 import type { Language } from '../time/display.ts';
 import { type Card, type CardLink, type Fact, SYMBOLS } from './card.ts';
 import { countMark, emptyMark, leftOutMark } from './marks.ts';
@@ -49,7 +49,7 @@ export function showCard(card: Card, room: number): ShownCard {
   });
   const shown = (text: string, share: number) => {
     const limit = Math.floor(room * share);
-    return limit === 0 ? '' : cleanText(cutterOf(text, limit, leftOutMark(language))(limit));
+    return limit === 0 ? '' : cleanText(cutMiddle(text, limit, leftOutMark(language)));
   };
   const message = shown(card.message, SHARES.message);
   return {

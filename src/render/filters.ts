@@ -4,7 +4,7 @@ import { parseStartTime } from '../callback/check-callback.ts';
 import type { OutputView } from '../channels/card.ts';
 import { inlineText, textOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
-import { cutterOf } from '../text/cut.ts';
+import { cutMiddle } from '../text/cut.ts';
 import { formatElapsed, formatInstant, formatSize } from '../time/display.ts';
 
 /** A mark with blanks around it is worth its room from here on. */
@@ -44,7 +44,7 @@ function fit(value: unknown, limit: unknown): string {
   const count = Math.floor(Number(limit ?? Number.NaN));
   if (!Number.isFinite(count)) throw new Error('"fit" needs a number of characters, as in fit: 80');
   const most = Math.max(1, count);
-  return cutterOf(textOf(value), most, () => (most < ROOM_FOR_BLANKS ? '…' : ' … '))(most);
+  return cutMiddle(textOf(value), most, () => (most < ROOM_FOR_BLANKS ? '…' : ' … '));
 }
 
 /** Formats a number, also one carried as a string; leaves anything else as it came. */

@@ -52,7 +52,7 @@ describe('a renderer', () => {
     const message = `begin ${'👨‍👩‍👧‍👦 '.repeat(300_000)}end`;
     const slack = renderer.slack({ ...BARE, status: 1, message });
     expectAcceptable(slack);
-    expect(slackFormat.asText(slack)).to.match(/begin [^]*… 2,39\d,\d{3} characters left out …[^]* end/);
+    expect(slackFormat.asText(slack)).to.match(/begin [^]*… 3,59\d,\d{3} characters left out …[^]* end/);
     expect(renderer.failures).to.deep.equal([]);
   });
 

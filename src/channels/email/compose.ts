@@ -1,6 +1,6 @@
 /** Draws a mail from a card: a subject of one line, a plain text that stands alone, and HTML. */
 import { cleanLine } from '../../text/clean.ts';
-import { fits, shortLine, UTF8_BYTES } from '../../text/cut.ts';
+import { shortLine } from '../../text/cut.ts';
 import type { Language } from '../../time/display.ts';
 import { type Card, type Fact, SYMBOLS, type Tone } from '../card.ts';
 import { textWithin } from '../outputs.ts';
@@ -100,7 +100,7 @@ export function tidied(text: string): string {
 function withinBytes(draw: (scale: number) => string): string {
   for (const scale of [1, 0.5, 0.25, 0.1]) {
     const drawn = draw(scale);
-    if (fits(UTF8_BYTES, drawn, MOST_BYTES)) return drawn;
+    if (Buffer.byteLength(drawn) <= MOST_BYTES) return drawn;
   }
   return draw(0);
 }

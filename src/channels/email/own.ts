@@ -1,6 +1,6 @@
 /** Mails that a template writes itself: `templates/<set>/email/<name>.yaml` with `subject`, `text` and `html`. */
 import { cleanLine, cleanText, escapeHtml } from '../../text/clean.ts';
-import { cutMiddle, fits, UTF8_BYTES } from '../../text/cut.ts';
+import { cutMiddle } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
 import type { OwnMessages, RenderedParts, TextKind, ValuePlace } from '../channel.ts';
 import { leftOutMark } from '../marks.ts';
@@ -9,6 +9,9 @@ import { linesAsHtml } from './html.ts';
 import { outputsAsHtml, outputsAsText } from './outputs.ts';
 
 const LONGEST_VALUE = 20_000;
+
+/** Three bytes of UTF-8 are the most that a character takes. */
+const LONGEST_TEXT = Math.floor(MOST_BYTES / 3) - 1;
 
 const anywhere = (): ValuePlace => 'text';
 
@@ -32,14 +35,14 @@ export const ownMails = {
 function compose(parts: RenderedParts, card: Card): EmailMessage {
   const { language } = card;
   // What a mail is about stands at its beginning or at its end.
-  const own = cutMiddle(tidied(stringOf(parts['text'])), MOST_BYTES - 1, leftOutMark(language), UTF8_BYTES);
+  const own = cutMiddle(tidied(stringOf(parts['text'])), LONGEST_TEXT, leftOutMark(language));
   const text = own === '' ? textOf(card) : `${own}\n`;
   const html = stringOf(parts['html']).trim();
   return {
     subject: subjectOf(stringOf(parts['subject']) || card.summary, language),
     text,
     // Nothing can be cut out of HTML without breaking it: what is too long is sent as plain text.
-    html: html === '' || !fits(UTF8_BYTES, html, MOST_BYTES) ? htmlOfText(text, card) : html,
+    html: html === '' || Buffer.byteLength(html) > MOST_BYTES ? htmlOfText(text, card) : html,
   };
 }
 
@@ -56,7 +59,7 @@ const LONGEST_PLAIN = Math.floor((MOST_BYTES - PLAIN_STYLE.length - 100) / 6);
 /** The text as it is, within the limit after escaping. */
 function htmlOfText(text: string, { language }: Card): string {
   const escaped = escapeHtml(text);
-  const isShort = fits(UTF8_BYTES, escaped, LONGEST_PLAIN * 6);
+  const isShort = Buffer.byteLength(escaped) <= LONGEST_PLAIN * 6;
   const shown = isShort ? escaped : escapeHtml(cutMiddle(text, LONGEST_PLAIN, leftOutMark(language)));
   return `<pre dir="auto" style="${PLAIN_STYLE}">${shown}</pre>`;
 }

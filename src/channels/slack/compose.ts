@@ -1,6 +1,6 @@
 /** Draws a card as a Slack message: native rich text and tables, so that what is copied is what was sent. */
 import { cleanLine, cleanText } from '../../text/clean.ts';
-import { cutMiddle, UTF8_BYTES } from '../../text/cut.ts';
+import { charactersWithin, cutMiddle } from '../../text/cut.ts';
 import { type Card, SYMBOLS } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
 import { countMark, cutMark, emptyMark } from '../marks.ts';
@@ -41,8 +41,9 @@ export function messageOf(
   context: SlackContext,
 ): SlackMessage {
   const mentions = mentionsFor(context);
-  const room = MAX_TEXT_BYTES - mentions.length - 1;
-  const text = `${mentions} ${cutMrkdwn(line, room, cutMark(language), UTF8_BYTES)}`.trim();
+  const mark = cutMark(language);
+  const room = MAX_TEXT_BYTES - mentions.length - 1 - Buffer.byteLength(mark);
+  const text = `${mentions} ${cutMrkdwn(line, charactersWithin(line, room), mark)}`.trim();
   if (blocks.length === 0) return { text };
   return { text, blocks: [...(mentions === '' ? [] : [mentionBlock(mentions)]), ...blocks] };
 }

@@ -1,5 +1,5 @@
 /** Slack's markup in a text: how a value is escaped in it, how it is cut, and what a reader sees of it. */
-import { CHARACTERS, cutEnd, fits, type Unit } from '../../text/cut.ts';
+import { cutEnd } from '../../text/cut.ts';
 
 /** Slack: formatting message text: these three, and nothing else. What is escaped neither mentions nor links. */
 export function escapeMrkdwn(text: string): string {
@@ -14,10 +14,10 @@ function decoded(text: string): string {
 const FENCE = '```';
 
 /** Cuts at the end, inside no entity and no `<…>`, and closes the fence that it cut open. */
-export function cutMrkdwn(text: string, most: number, mark: string, unit: Unit = CHARACTERS): string {
-  if (fits(unit, text, most)) return text;
-  const room = most - unit.sizeOf(mark) - FENCE.length - 1;
-  const kept = cutEnd(text, room, '', unit)
+export function cutMrkdwn(text: string, most: number, mark: string): string {
+  if (text.length <= most) return text;
+  const room = most - mark.length - FENCE.length - 1;
+  const kept = cutEnd(text, room, '')
     .replace(/&[a-z]{0,3}$/u, '')
     .replace(/<[^<>]*$/u, '');
   const isOpen = kept.split(FENCE).length % 2 === 0;

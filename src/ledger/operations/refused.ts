@@ -1,7 +1,7 @@
 /** Bodies that no retry can make acceptable, kept for the operator. */
 import sql from 'sql-template-tag';
 import { cleanText } from '../../text/clean.ts';
-import { cutEnd, UTF8_BYTES } from '../../text/cut.ts';
+import { charactersWithin, cutEnd } from '../../text/cut.ts';
 import type { Tx } from '../database.ts';
 import type { Alert, RefusedBody } from '../ledger.ts';
 import { LONGEST_TEXT } from '../rows.ts';
@@ -26,7 +26,7 @@ async function keep(tx: Tx, refused: RefusedBody): Promise<void> {
   await tx.all(sql`
     INSERT INTO refused (received_at, status, detail, errors, remote_address, body, fault)
     VALUES (${receivedAt}, ${status}, ${short(detail)}, ${JSON.stringify(errors.map(shortened))}, ${from},
-      ${cutEnd(text, LONGEST_BODY_BYTES, '', UTF8_BYTES)}, ${short(faultOf(refused))})`);
+      ${text.slice(0, charactersWithin(text, LONGEST_BODY_BYTES))}, ${short(faultOf(refused))})`);
   await tx.all(sql`
     DELETE FROM refused WHERE id <= (SELECT id FROM refused ORDER BY id DESC LIMIT 1 OFFSET ${MOST_KEPT})`);
 }
