@@ -84,15 +84,12 @@ export async function openSettings(
   const before = previous && { config: previous.loaded.config, open: previous.openChannels };
   const open = await openChannels(config, environment, before);
   const formats = formatsOf(config, channelTypes);
-  const router = createRouter(config.routes, config.defaultRoute);
   return {
     loaded,
     openChannels: open,
-    ...saidBy(config, configHash),
+    ...decidedBy(config, configHash),
     channels: configuredChannels(config, channelTypes, open),
     resources: [...open.values()],
-    route: (callback) => router.route(callback),
-    router,
     compose: ({ notice, channel, destination, templateSet, options }) =>
       renderer.render(
         notice,
@@ -103,10 +100,13 @@ export async function openSettings(
   };
 }
 
-/** What the config says without anything that is open. */
-function saidBy(config: Config, hash: string) {
+/** What the config decides without anything that is open. */
+export function decidedBy(config: Config, hash: string) {
   const { receiver, delivery, display } = config;
+  const router = createRouter(config.routes, config.defaultRoute);
   return {
+    router,
+    route: (callback: Parameters<Settings['route']>[0]) => router.route(callback),
     leaseMs: receiver.answerWithinMs + delivery.timeoutMs + LEASE_MARGIN_MS,
     config: {
       hash,

@@ -1,6 +1,6 @@
 /** A message as a document of its own, for a frame that runs nothing: neither its styles nor its markup get out of it. */
 import { escapeHtml } from '../text/clean.ts';
-import type { MessageFormat, MessageTheme } from './channel.ts';
+import type { MessageFormat } from './channel.ts';
 
 /** Its links would load what they lead to into the frame. */
 const LINKS_OPEN_APART = '<base target="_blank">';
@@ -11,15 +11,18 @@ export interface ComposedMessage {
   readonly message: unknown;
 }
 
-export function messageDocument(
-  { format, message }: ComposedMessage,
-  theme?: Pick<MessageTheme, 'style'>,
-): string {
+export function messageDocument({ format, message }: ComposedMessage): string {
   const content = format.asHtml?.(message) ?? textAsHtml(format.asText(message));
   const isDocument = /^\s*<(!doctype|html)/i.test(content);
   if (isDocument) return content.replace(/<head(\s[^<>]*)?>/i, (head) => `${head}${LINKS_OPEN_APART}`);
-  const style = theme === undefined ? '' : `<style>body{margin:16px}${theme.style}</style>`;
-  return `<!doctype html><meta charset="utf-8">${LINKS_OPEN_APART}${style}${content}`;
+  return `<!doctype html><meta charset="utf-8">${LINKS_OPEN_APART}${styleOf(format)}${content}`;
+}
+
+/** Of several themes, the reader's system says which. */
+function styleOf({ themes }: MessageFormat): string {
+  if (themes === undefined) return '';
+  const styles = themes.map(({ name, style }) => `@media (prefers-color-scheme:${name}){${style}}`);
+  return `<style>body{margin:16px}${styles.join('')}</style>`;
 }
 
 function textAsHtml(text: string): string {

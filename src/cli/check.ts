@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { formatProblem } from '../config/problems.ts';
 import { type CommandContext, configFileOf, styled } from './context.ts';
-import { checkProject } from './load-project.ts';
+import { readProject } from './load-config.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { ChannelConfig, Config } from '../config/config.ts';
 import { redactor } from '../app/settings.ts';
@@ -21,7 +21,8 @@ export interface CheckOptions {
 }
 
 export async function checkCommand(context: CommandContext, options: CheckOptions): Promise<number> {
-  const { project, problems, missing } = await checkProject(context, options.withoutSecrets);
+  const { withoutSecrets = false } = options;
+  const { loaded, problems, missing } = await readProject(context, { withoutSecrets });
   for (const problem of problems) context.result(formatProblem(problem));
   if (missing.length > 0) context.message(`not set here, and so not checked: ${missing.join(', ')}`);
   const isClean =
@@ -29,7 +30,7 @@ export async function checkCommand(context: CommandContext, options: CheckOption
       ? problems.length === 0
       : problems.every(({ severity }) => severity === 'warning');
   const isOnline =
-    project === undefined || options.online !== true || (await checkOnline(context, project.config));
+    loaded === undefined || options.online !== true || (await checkOnline(context, loaded.config));
   if (!isClean || !isOnline) return 1;
   context.result(`${configFileOf(context)}: ${styled(context, 'green', 'ok')}`);
   return 0;

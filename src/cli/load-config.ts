@@ -1,4 +1,6 @@
-/** The config without its templates, for commands that render nothing. */
+/** The config that a command works by: with its templates, or without them where nothing is rendered. */
+import { type ConfigReading, readConfig } from '../app/read-config.ts';
+import type { LoadedConfig } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Config, Problem } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
@@ -8,39 +10,54 @@ import { CommandFailed, type CommandContext, configFileOf } from './context.ts';
 
 type ConfigSource = Pick<CommandContext, 'configFile' | 'variables'>;
 
-/** @throws {CommandFailed} with every problem of the config */
+/** A config with its templates, and how to read it again for a reload. */
+export interface Project extends LoadedConfig {
+  readonly readConfig: () => Promise<ConfigReading>;
+}
+
+/** Reads the config and every template it names; says all that is wrong at once. */
+export function readProject(
+  source: ConfigSource,
+  how: { readonly withoutSecrets?: boolean; readonly isAgain?: boolean } = {},
+): Promise<ConfigReading> {
+  return readConfig({ file: configFileOf(source), variables: source.variables, channelTypes, ...how });
+}
+
+/** Says what works and cannot be meant. @throws {CommandFailed} with every error of the config and its templates */
+export async function loadProject(
+  source: ConfigSource & Partial<Pick<CommandContext, 'message'>>,
+): Promise<Project> {
+  const { loaded, problems } = await readProject(source);
+  if (loaded === undefined) throw refusalOf(problems);
+  for (const problem of problems) source.message?.(formatProblem(problem));
+  return { ...loaded, readConfig: () => readProject(source, { isAgain: true }) };
+}
+
+/** @throws {CommandFailed} with every error of the config */
 export function loadServiceConfig(source: ConfigSource): Config {
-  return load(source, false).config;
+  return loadWithoutTemplates(source, false).config;
 }
 
 /**
  * For who looks at the ledger and tells nobody: secrets of channels may be set where the service runs, and nowhere else.
- * @throws {CommandFailed} with every problem of the config; or `store.url` needs what is not set here
+ * @throws {CommandFailed} with every error of the config; or `store.url` needs what is not set here
  */
 export function loadLedgerConfig(source: ConfigSource): Config {
-  const { config, missingOfStore } = load(source, true);
+  const { config, missingOfStore } = loadWithoutTemplates(source, true);
   if (missingOfStore.length === 0) return config;
   const needed = missingOfStore.join(', ');
   throw new CommandFailed(`${config.file}: store.url needs ${needed}, which is not set here`);
 }
 
-function load(source: ConfigSource, withoutSecrets: boolean) {
-  const {
-    config,
-    problems,
-    missingOfStore = [],
-  } = loadConfig(configFileOf(source), {
-    variables: source.variables,
-    channelTypes,
-    builtInTemplates: BUILT_IN_TEMPLATES,
-    withoutSecrets,
-  });
+function loadWithoutTemplates(source: ConfigSource, withoutSecrets: boolean) {
+  const { variables } = source;
+  const options = { variables, channelTypes, builtInTemplates: BUILT_IN_TEMPLATES, withoutSecrets };
+  const { config, problems, missingOfStore = [] } = loadConfig(configFileOf(source), options);
   if (config === undefined) throw refusalOf(problems);
   return { config, missingOfStore };
 }
 
-/** With every error of the config. */
-export function refusalOf(problems: readonly Problem[]): CommandFailed {
+function refusalOf(problems: readonly Problem[]): CommandFailed {
   const errors = problems.filter(({ severity }) => severity === 'error');
   return new CommandFailed(errors.map(formatProblem).join('\n'));
 }

@@ -7,7 +7,7 @@ import { createRouter, type RoutedDestination } from '../route/router.ts';
 import { visible, visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { CommandFailed, type CommandContext, styled } from './context.ts';
 import { destinationNamed } from './destination.ts';
-import { loadProject, type Project } from './load-project.ts';
+import { loadProject, type Project } from './load-config.ts';
 import { type PreviewedMessage, previewPage } from './preview-page.ts';
 import { readCallback } from './read-callback.ts';
 

@@ -20,19 +20,19 @@ const FAILED = 1;
 const MOST_STORIES = 500;
 const MOST_RETRIES = 1000;
 
-/** Loads the command when it is run, so that none waits for what the others need. */
-type Run = (context: CommandContext) => Promise<number>;
+/** Has the program end with the exit code of a command, which is loaded when it is run: none waits for what the others need. */
+type Run = (command: (context: CommandContext) => Promise<number>) => Promise<void>;
 
 /** @returns the exit code: 0 done, 1 not, 2 wrong usage */
 export async function runProgram(args: readonly string[], context: CommandContext): Promise<number> {
-  let chosen: Run | undefined;
-  const program = createProgram(context, (run) => {
-    chosen = run;
+  let code = 0;
+  const program = createProgram(context, async (command) => {
+    const { config } = program.opts<{ config?: string }>();
+    code = await command({ ...context, configFile: config });
   });
   try {
     await program.parseAsync([...args], { from: 'user' });
-    const { config } = program.opts<{ config?: string }>();
-    return (await chosen?.({ ...context, configFile: config })) ?? 0;
+    return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
     context.message(visible(explanationOf(error)));
@@ -47,7 +47,7 @@ function explanationOf(error: unknown): string {
   return isOurs ? (error.stack ?? error.message) : error.message;
 }
 
-function createProgram(context: CommandContext, choose: (run: Run) => void): Command {
+function createProgram(context: CommandContext, run: Run): Command {
   const program = new Command('botbell')
     .description('A webhook-to-chat bridge: BOT execution results in, Slack messages and mail out.')
     .version(readVersion(), '-V, --version')
@@ -69,11 +69,11 @@ function createProgram(context: CommandContext, choose: (run: Run) => void): Com
       writeErr: (text) => context.message(text.trimEnd()),
     })
     .exitOverride();
-  addService(program, choose);
-  addDryRuns(program, choose);
-  addLedger(program, choose);
-  addRedeliver(program, choose);
-  addTools(program, choose);
+  addService(program, run);
+  addDryRuns(program, run);
+  addLedger(program, run);
+  addRedeliver(program, run);
+  addTools(program, run);
   return program;
 }
 
@@ -82,7 +82,7 @@ function takesConfig(command: Command): boolean {
   return !['demo', 'init', 'schema'].includes(command.name());
 }
 
-function addService(program: Command, choose: (run: Run) => void): void {
+function addService(program: Command, run: Run): void {
   program
     .command('serve', { isDefault: true })
     .description('run the receiver and the admin listener (the default)')
@@ -98,14 +98,14 @@ function addService(program: Command, choose: (run: Run) => void): void {
     .action((options: ServeOptions, serve: Command) => {
       const [unknown] = serve.args;
       if (unknown !== undefined) program.error(`error: ${noCommand(program, unknown)}`);
-      choose(async (context) => (await import('./serve.ts')).serveCommand(context, options));
+      return run(async (context) => (await import('./serve.ts')).serveCommand(context, options));
     });
   program
     .command('demo')
     .description('show everything on this machine, with nothing to set up')
     .option('--stay', 'go on serving, so that you can post to it')
     .action(({ stay }: { stay?: boolean }) =>
-      choose(async (context) => (await import('./demo/demo.ts')).demoCommand(context, stay === true)),
+      run(async (context) => (await import('./demo/demo.ts')).demoCommand(context, stay === true)),
     );
 }
 
@@ -114,7 +114,7 @@ function noCommand(program: Command, name: string): string {
   return `there is no command '${name}'${didYouMean(name, names)}`;
 }
 
-function addDryRuns(program: Command, choose: (run: Run) => void): void {
+function addDryRuns(program: Command, run: Run): void {
   program
     .command('check')
     .description('check the config and every template it names')
@@ -127,14 +127,14 @@ function addDryRuns(program: Command, choose: (run: Run) => void): void {
       ).conflicts('online'),
     )
     .action((options: CheckOptions) =>
-      choose(async (context) => (await import('./check.ts')).checkCommand(context, options)),
+      run(async (context) => (await import('./check.ts')).checkCommand(context, options)),
     );
   program
     .command('route')
     .description('show which routes a callback matches, whom it reaches, and why not the others')
     .argument('<file>', 'a callback as JSON, or - for standard input')
     .action((file: string) =>
-      choose(async (context) => (await import('./route.ts')).routeCommand(context, file)),
+      run(async (context) => (await import('./route.ts')).routeCommand(context, file)),
     );
   program
     .command('preview')
@@ -145,11 +145,11 @@ function addDryRuns(program: Command, choose: (run: Run) => void): void {
       new Option('--format <format>', 'how to print it').choices(['text', 'json', 'html']).default('text'),
     )
     .action((file: string, options: PreviewOptions) =>
-      choose(async (context) => (await import('./preview.ts')).previewCommand(context, file, options)),
+      run(async (context) => (await import('./preview.ts')).previewCommand(context, file, options)),
     );
 }
 
-function addLedger(program: Command, choose: (run: Run) => void): void {
+function addLedger(program: Command, run: Run): void {
   program
     .command('why')
     .description('tell what became of each callback of a job, and why, from the ledger, which is only read')
@@ -164,18 +164,18 @@ function addLedger(program: Command, choose: (run: Run) => void): void {
     .action((jobId: string | undefined, options: WhyOptions) => {
       if ((jobId === undefined) === (options.bot === undefined))
         program.error('error: name either a job or, with --bot, a BOT');
-      choose(async (context) => (await import('./why.ts')).whyCommand(context, jobId, options));
+      return run(async (context) => (await import('./why.ts')).whyCommand(context, jobId, options));
     });
   program
     .command('backup')
     .description('write a whole copy of the SQLite store, while the service runs; never over a file')
     .argument('<file>', 'a file that is not there yet')
     .action((file: string) =>
-      choose(async (context) => (await import('./backup.ts')).backupCommand(context, file)),
+      run(async (context) => (await import('./backup.ts')).backupCommand(context, file)),
     );
 }
 
-function addRedeliver(program: Command, choose: (run: Run) => void): void {
+function addRedeliver(program: Command, run: Run): void {
   program
     .command('redeliver')
     .description(
@@ -199,12 +199,9 @@ function addRedeliver(program: Command, choose: (run: Run) => void): void {
     .action((ids: readonly number[], options: RedeliverOptions) => {
       const misuse = misuseOf(ids, options);
       if (misuse !== undefined) program.error(`error: ${misuse}`);
-      choose(async (context) => (await import('./redeliver.ts')).redeliverCommand(context, ids, options));
+      return run(async (context) => (await import('./redeliver.ts')).redeliverCommand(context, ids, options));
     });
 }
-
-/** As many as the ledger looks at together. */
-const MOST_IDS = 1000;
 
 /** What makes no sense together, beyond the options that exclude each other. */
 function misuseOf(
@@ -213,12 +210,11 @@ function misuseOf(
 ): string | undefined {
   const named = [ids.length > 0, dead === true, route !== undefined].filter(Boolean).length;
   if (named !== 1) return 'name either deliveries, or --dead, or with --route a job';
-  if (ids.length > MOST_IDS) return `no more than ${MOST_IDS} deliveries at once`;
   const isFiltered = (destination ?? since) !== undefined;
   return dead !== true && isFiltered ? '--destination and --since go with --dead' : undefined;
 }
 
-function addTools(program: Command, choose: (run: Run) => void): void {
+function addTools(program: Command, run: Run): void {
   program
     .command('send')
     .description('play the job service: POST a callback, and post it again while it is not answered 2xx')
@@ -232,7 +228,7 @@ function addTools(program: Command, choose: (run: Run) => void): void {
     )
     .option('--fresh', 'give it a new job id, so that it is no duplicate of what was sent before')
     .action((file: string, options: SendOptions) =>
-      choose(async (context) => (await import('./send.ts')).sendCommand(context, file, options)),
+      run(async (context) => (await import('./send.ts')).sendCommand(context, file, options)),
     );
   program
     .command('test')
@@ -242,17 +238,17 @@ function addTools(program: Command, choose: (run: Run) => void): void {
     .action((destinations: string[], options: TestOptions) => {
       if (destinations.length > 0 === (options.all === true))
         program.error('error: name the destinations to test, such as slack:#ops, or give --all');
-      choose(async (context) => (await import('./test.ts')).testCommand(context, destinations, options));
+      return run(async (context) => (await import('./test.ts')).testCommand(context, destinations, options));
     });
   program
     .command('init')
     .description('write a config of your own to begin with, and nothing over what is there')
     .argument('[dir]', 'the folder to write it to', '.')
     .action((folder: string) =>
-      choose(async (context) => (await import('./init.ts')).initCommand(context, folder)),
+      run(async (context) => (await import('./init.ts')).initCommand(context, folder)),
     );
   program
     .command('schema')
     .description('print the JSON Schema of the config file')
-    .action(() => choose(async (context) => (await import('./schema.ts')).schemaCommand(context)));
+    .action(() => run(async (context) => (await import('./schema.ts')).schemaCommand(context)));
 }

@@ -1,20 +1,16 @@
 /** `botbell redeliver`: gives back what is dead or held as no longer routed, or is done with it; the service delivers it. */
 import { hostname } from 'node:os';
-import type { Config } from '../config/config.ts';
+import { decidedBy } from '../app/settings.ts';
 import { planByHand } from '../deliver/operations.ts';
-import { plannedTarget } from '../deliver/settings.ts';
-import type { ActionRequest, Redeliverable, RedeliveryTally } from '../ledger/actions/actions.ts';
-import type { ArchivedCallback } from '../ledger/archive/archive.ts';
+import type { ActionRequest, RedeliveryTally } from '../ledger/actions/actions.ts';
 import { type LedgerBeside, openBeside } from '../ledger/open-ledger.ts';
-import { createRouter } from '../route/router.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { secretsHidden } from '../text/hide-secrets.ts';
 import { systemClock } from '../time/clock.ts';
 import { formatAge, formatInstant } from '../time/display.ts';
 import { type CommandContext, CommandFailed, configFileOf, failedBecause, userHere } from './context.ts';
-import { loadLedgerConfig } from './load-config.ts';
-import { loadProject, type Project } from './load-project.ts';
+import { loadLedgerConfig, loadProject, type Project } from './load-config.ts';
 
 export interface RedeliverOptions {
   readonly dead?: boolean;
@@ -27,8 +23,6 @@ export interface RedeliverOptions {
   /** A job. */
   readonly route?: string;
 }
-
-type Tally = Omit<RedeliveryTally, 'newestAt'>;
 
 interface Acting {
   readonly context: CommandContext;
@@ -53,7 +47,7 @@ export async function redeliverCommand(
     const actor = { via: 'command line', user: userHere(), from: hostname() } as const;
     const acting = { context, options, ledger, request: { actor }, timezone: display.timezone };
     if (project !== undefined && jobId !== undefined) return await routeAnew(acting, project, jobId);
-    return await (options.dead === true ? allDead(acting) : each(acting, [...new Set(ids)]));
+    return await (options.dead === true ? allDead(acting) : eachNamed(acting, [...new Set(ids)]));
   } catch (error) {
     throw failedBecause(error, secretsHidden(secrets));
   } finally {
@@ -61,23 +55,12 @@ export async function redeliverCommand(
   }
 }
 
-async function each(acting: Acting, ids: readonly number[]): Promise<number> {
-  const { context, ledger, options } = acting;
-  const found = new Map((await ledger.actions.lookAt(ids)).map((row) => [row.id, row]));
-  const rows = ids.flatMap((id) => found.get(id) ?? []).filter((row) => isWorthTrying(row, options));
-  const others = ids.filter((id) => !rows.some((row) => row.id === id));
-  for (const id of others) context.message(leftAlone(id, found.get(id)?.result ?? 'unknown', options));
-  if (rows.length === 0 || !(await isAgreed(acting, tallyOf(rows)))) return 1;
+async function eachNamed(acting: Acting, ids: readonly number[]): Promise<number> {
+  if (!(await isAgreed(acting, counted(ids.length, 'message')))) return 1;
   let done = 0;
-  for (const { id } of rows) done += (await act(acting, id)) ? 1 : 0;
+  for (const id of ids) if (await act(acting, id)) done += 1;
   if (done > 0) await report(acting, done);
   return done === ids.length ? 0 : 1;
-}
-
-function isWorthTrying({ result }: Redeliverable, { dismiss, again }: RedeliverOptions): boolean {
-  if (result === 'delivered') return again === true && dismiss !== true;
-  // What is superseded may still be a dead letter that somebody wants to be done with.
-  return result === 'accepted' || (dismiss === true && result === 'superseded');
 }
 
 /** @returns whether it was done */
@@ -102,19 +85,6 @@ function leftAlone(id: number, result: string, { dismiss }: RedeliverOptions): s
   return `${id} is left alone: ${REASONS[result] ?? result}`;
 }
 
-function tallyOf(rows: readonly Redeliverable[]): Tally {
-  const names = rows.map(({ destination }) => destination);
-  return {
-    messages: rows.length,
-    isMore: false,
-    destinations: [...new Set(names)].map((destination) => ({
-      destination,
-      messages: names.filter((name) => name === destination).length,
-    })),
-    oldestAt: Math.min(...rows.map(({ receivedAt }) => receivedAt)),
-  };
-}
-
 async function allDead(acting: Acting): Promise<number> {
   const { context, ledger, request } = acting;
   const { destination, since, dismiss } = acting.options;
@@ -124,7 +94,7 @@ async function allDead(acting: Acting): Promise<number> {
     context.message('nothing that matches is dead or held as no longer routed');
     return 0;
   }
-  if (!(await isAgreed(acting, tally))) return 1;
+  if (!(await isAgreed(acting, tallyInWords(tally, acting.timezone)))) return 1;
   const what = dismiss === true ? 'dismissed' : 'redelivered';
   const { id } = await ledger.actions.startBulk(filter, request, what);
   await report(acting, await untilThrough(ledger, id));
@@ -143,9 +113,9 @@ async function untilThrough({ actions }: LedgerBeside, id: number): Promise<numb
   }
 }
 
-/** Says how many, to whom, how old, and asks. */
-async function isAgreed(acting: Acting, tally: Tally): Promise<boolean> {
-  acting.context.message(tallyInWords(tally, acting.timezone));
+/** @param what is acted on, said before they are asked */
+function isAgreed(acting: Acting, what: string): Promise<boolean> {
+  acting.context.message(what);
   const { dismiss } = acting.options;
   return isConfirmed(acting, dismiss ? 'Dismiss, so that nobody is ever told?' : 'Deliver again?');
 }
@@ -164,7 +134,8 @@ async function isConfirmed({ context, options }: Acting, question: string): Prom
 
 const LONGEST_NAME = 100;
 
-function tallyInWords({ messages, isMore, destinations, oldestAt }: Tally, timezone: string) {
+/** How many, to whom, how old. */
+function tallyInWords({ messages, isMore, destinations, oldestAt }: RedeliveryTally, timezone: string) {
   const named = destinations.map((each) => `  ${each.destination}: ${each.messages}`);
   const lines = [`${isMore ? 'at least ' : ''}${counted(messages, 'message')}:`, ...named];
   if (oldestAt !== undefined) {
@@ -198,8 +169,10 @@ async function routeAnew(acting: Acting, project: Project, jobId: string): Promi
   const job = visibleOnOneLine(`job ${JSON.stringify(shortLine(jobId, LONGEST_NAME))}`);
   const { items: callbacks } = await ledger.archive.callbacks({ jobId }, { limit: MOST_OF_JOB });
   if (callbacks.length === 0) throw new CommandFailed(`no callback of ${job} is known here`);
-  const planOf = planner(project.config);
-  const planned = callbacks.toReversed().map((callback) => ({ id: callback.id, plan: planOf(callback) }));
+  const decided = decidedBy(project.config, project.configHash);
+  const planned = callbacks
+    .toReversed()
+    .map((callback) => ({ id: callback.id, plan: planByHand(decided, { ...callback, kind: 'callback' }) }));
   const names = new Set(planned.flatMap(({ plan }) => plan.targets.map(({ destination }) => destination)));
   if (names.size === 0) {
     context.message('today’s config names nobody for the callbacks of this job; `botbell route` says why');
@@ -226,17 +199,6 @@ async function checkRunning(
   throw new CommandFailed(
     `the running service has another config than ${file} is now: have it load that one first (kill -HUP, or a restart), and ask again`,
   );
-}
-
-function planner({ routes, defaultRoute, delivery, channels }: Config) {
-  const router = createRouter(routes, defaultRoute);
-  const alerts = delivery.alerts.map((destination) => plannedTarget({ destination, templateSet: undefined }));
-  const settings: Parameters<typeof planByHand>[0] = {
-    route: (callback) => router.route(callback),
-    alerts: { targets: alerts, giveUpAfterMs: delivery.giveUpAfterMs },
-    config: { channels: new Map([...channels].map(([name, { type }]) => [name, type])) },
-  };
-  return ({ botId, status }: ArchivedCallback) => planByHand(settings, { kind: 'callback', botId, status });
 }
 
 async function tellLacking(

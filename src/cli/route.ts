@@ -3,7 +3,7 @@ import { createRouter, type RouteExplanation } from '../route/router.ts';
 import { shortLine } from '../text/cut.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { type CommandContext, styled } from './context.ts';
-import { loadProject } from './load-project.ts';
+import { loadProject } from './load-config.ts';
 import { readCallback } from './read-callback.ts';
 import { statusNameOf } from '../callback/callback.ts';
 

@@ -1,13 +1,12 @@
 /** `botbell serve`: runs the receiver and the admin listener until it is told to stop. */
 import { startApp } from '../app/app.ts';
-import { readConfig } from '../app/read-config.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { createLogger, type LogLevel } from '../observe/logger.ts';
 import { readVersion } from '../package-files.ts';
 import { systemClock } from '../time/clock.ts';
 import { type CommandContext, configFileOf } from './context.ts';
-import { loadProject, projectOf } from './load-project.ts';
+import { loadProject } from './load-config.ts';
 
 export interface ServeOptions {
   readonly logLevel: LogLevel;
@@ -27,7 +26,6 @@ export async function serveCommand(given: CommandContext, options: ServeOptions)
   context.onHangup(() => onHangup());
   const app = await startApp({
     ...project,
-    readConfig: () => readConfig({ ...projectOf(context), isAgain: true }),
     followsFiles: options.watch,
     secrets,
     channelTypes,

@@ -9,7 +9,7 @@ import { didYouMean } from '../text/nearest.ts';
 import { systemClock } from '../time/clock.ts';
 import { CommandFailed, type CommandContext, styled, userHere } from './context.ts';
 import { destinationNamed } from './destination.ts';
-import { loadProject } from './load-project.ts';
+import { loadProject } from './load-config.ts';
 
 export interface TestOptions {
   /** Each that the config has. */

@@ -2,10 +2,8 @@
 import type { Config } from '../config/config.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
-import { isExact } from '../route/pattern.ts';
 import { createRouter } from '../route/router.ts';
 import { cutEnd } from '../text/cut.ts';
-import { nearest } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 
 /** Foreign text that a shell takes for one word, and for nothing else. */
@@ -35,13 +33,10 @@ function deliveredAgain(ids: readonly number[], language: Language): string {
 function hintOnRoutes(callback: CallbackStory, config: Config): string | undefined {
   const { language } = config.display;
   const router = createRouter(config.routes, config.defaultRoute);
-  const { destinations, explanations } = router.route({ bot_id: callback.botId, status: callback.status });
-  if (destinations.length > 0) {
-    const list = cutEnd(destinations.map(({ destination }) => destination.key).join(', '), LONGEST_LIST, '…');
-    return routedNow(list, callback.jobId, language);
-  }
-  const isNamed = explanations.some(({ pattern }) => pattern !== undefined);
-  return isNamed ? undefined : misspelt(callback.botId, config);
+  const { destinations } = router.route({ bot_id: callback.botId, status: callback.status });
+  if (destinations.length === 0) return undefined;
+  const list = cutEnd(destinations.map(({ destination }) => destination.key).join(', '), LONGEST_LIST, '…');
+  return routedNow(list, callback.jobId, language);
 }
 
 function routedNow(list: string, jobId: string, language: Language): string {
@@ -50,14 +45,4 @@ function routedNow(list: string, jobId: string, language: Language): string {
   return language === 'ja'
     ? `現在の設定では ${list} に通知します。次のコマンドで、いまから通知できます：${command}`
     : `By the config as it is now, it would be told to ${list}: ${command}`;
-}
-
-function misspelt(botId: string, { routes, display: { language } }: Config): string | undefined {
-  const names = routes.flatMap(({ botIds }) => botIds).filter(isExact);
-  const meant = nearest(botId, names);
-  const route = routes.find(({ botIds }) => meant !== undefined && botIds.includes(meant));
-  if (meant === undefined || route === undefined) return undefined;
-  return language === 'ja'
-    ? `現在の設定で最も近い bot_id は ${JSON.stringify(meant)} です（${route.name}）。`
-    : `The nearest bot_id in the config as it is now is ${JSON.stringify(meant)} (${route.name}).`;
 }

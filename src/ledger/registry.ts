@@ -1,6 +1,6 @@
 /** Every operation, by the name that a database calls it by (on SQLite, in a thread of its own). */
 import { continueBulk, readBulk, readBulks, startBulk, stopBulk } from './actions/bulks.ts';
-import { dismiss, lookAt, redeliver } from './actions/one-delivery.ts';
+import { dismiss, redeliver } from './actions/one-delivery.ts';
 import { routeByHand } from './actions/route-by-hand.ts';
 import { tally } from './actions/undelivered.ts';
 import { botNamed, botsAfter, countsOf, daysSince, everyBot } from './archive/bots.ts';
@@ -48,7 +48,7 @@ export const archiveReads = {
   delivery: readDelivery,
 };
 
-export const actionReads = { lookAt, tally, bulks: readBulks, bulk: readBulk };
+export const actionReads = { tally, bulks: readBulks, bulk: readBulk };
 
 export const actionOperations = {
   redeliver,

@@ -8,7 +8,7 @@ import { drawingOf } from '../../src/app/drawing.ts';
 import { type AppSettings, openSettings } from '../../src/app/settings.ts';
 import { InvalidCallback } from '../../src/callback/callback.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
-import { checkProject } from '../../src/cli/load-project.ts';
+import { loadProject } from '../../src/cli/load-config.ts';
 import { RunningSettings } from '../../src/deliver/settings.ts';
 import { HttpProblem } from '../../src/http/problem.ts';
 import { type Notice, noticeOf } from '../../src/notice/notice.ts';
@@ -40,8 +40,7 @@ describe('What the config in force makes of a callback', () => {
     folder = mkdtempSync(join(tmpdir(), 'botbell-drawing-'));
     const file = join(folder, 'botbell.yaml');
     writeFileSync(file, CONFIG);
-    const { project, problems } = await checkProject({ configFile: file, variables: {} });
-    if (project === undefined) throw new Error(JSON.stringify(problems));
+    const project = await loadProject({ configFile: file, variables: {} });
     const ignore = () => undefined;
     const environment = {
       channelTypes,

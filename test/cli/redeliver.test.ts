@@ -88,7 +88,9 @@ routes:
     const [one = ''] = await deadLetters(['slack:#ops'], 3);
     const { code, stdout, stderr } = await redeliver([one, '77'], { answer: 'y' });
     expect([code, stdout.slice(0, 20)]).to.deep.equal([1, '1 message given back']);
-    expect(stderr).to.match(/^there is no delivery 77 in this ledger\n1 message:/);
+    expect(stderr).to.match(
+      /^2 messages\nDeliver again\? \[y\/N\] \nthere is no delivery 77 in this ledger$/,
+    );
     expect(await counts()).to.deep.equal({ pending: 1, dead: 0 });
   });
 

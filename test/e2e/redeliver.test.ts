@@ -110,8 +110,9 @@ ${routes}
 
     const refused = await redeliver(id);
     expect(refused.code).to.equal(1);
-    expect(refused.stderr).to.match(/1 message:\n {2}slack:#ops: 1\n {2}the oldest came \d+ seconds? ago/);
-    expect(refused.stderr).to.include('nothing was changed: nobody is at a terminal').and.to.include('--yes');
+    expect(refused.stderr)
+      .to.include('1 message\nnothing was changed: nobody is at a terminal')
+      .and.to.include('--yes');
     expect(await stateOf(job)).to.equal('dead');
 
     faults = new Map();

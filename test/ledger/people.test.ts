@@ -62,7 +62,6 @@ describe('what people ask of SQLite', () => {
     await archive.lastRuns([{ botId: 'a' }], 5);
     await archive.runsSince({ botId: 'a' }, 0);
     await archive.everyBot();
-    await actions.lookAt([1]);
     await actions.tally({});
     const { id } = await actions.startBulk({ state: 'dead' }, REQUEST);
     await actions.continueBulk();

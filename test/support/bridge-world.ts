@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { type RunningApp, startApp } from '../../src/app/app.ts';
-import { readConfig } from '../../src/app/read-config.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
-import { checkProject, type Project, projectOf } from '../../src/cli/load-project.ts';
+import { loadProject } from '../../src/cli/load-config.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import type { SlackFault } from '../../src/stand-ins/slack-faults.ts';
@@ -116,17 +115,10 @@ channels:
   email: { type: email, smtp: '${smtp}', from: 'BOT alerts <alerts@example.com>' }`;
 }
 
-async function loadProject(file: string): Promise<Project> {
-  const { project, problems } = await checkProject({ variables: {}, configFile: file });
-  if (project === undefined) throw new Error(problems.map(formatProblem).join('\n'));
-  return project;
-}
-
 async function startFrom(file: string, clock: Clock, logger: Logger | undefined): Promise<RunningApp> {
-  const project = await loadProject(file);
+  const project = await loadProject({ variables: {}, configFile: file });
   const app = await startApp({
     ...project,
-    readConfig: () => readConfig({ ...projectOf({ variables: {}, configFile: file }), isAgain: true }),
     channelTypes,
     clock,
     // A thread would load the sources once more, for longer than most tests take; the built program has one.

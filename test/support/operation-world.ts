@@ -7,7 +7,7 @@ import type { AdminServices, ReloadPreview, ReloadStatus } from '../../src/admin
 import { drawingOf } from '../../src/app/drawing.ts';
 import { type AppSettings, openSettings } from '../../src/app/settings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
-import { checkProject } from '../../src/cli/load-project.ts';
+import { loadProject } from '../../src/cli/load-config.ts';
 import { RunningSettings } from '../../src/deliver/settings.ts';
 import type { BulkRedelivery, RedeliveryTally } from '../../src/ledger/actions/actions.ts';
 import type { ArchivedDestination, ArchivedRefusal, DeadLetters } from '../../src/ledger/archive/archive.ts';
@@ -265,8 +265,7 @@ export async function openOperationWorld(archive: Partial<Archive> = {}): Promis
   const folder = mkdtempSync(join(tmpdir(), 'botbell-page-'));
   const file = join(folder, 'botbell.yaml');
   writeFileSync(file, CONFIG);
-  const { project, problems } = await checkProject({ configFile: file, variables: {} });
-  if (project === undefined) throw new Error(JSON.stringify(problems));
+  const project = await loadProject({ configFile: file, variables: {} });
   const ignore = () => undefined;
   const environment = {
     channelTypes,

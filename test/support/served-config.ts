@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseDocument, YAMLMap } from 'yaml';
 import { type RunningApp, startApp } from '../../src/app/app.ts';
-import { readConfig } from '../../src/app/read-config.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
-import { checkProject, projectOf } from '../../src/cli/load-project.ts';
+import { loadProject } from '../../src/cli/load-config.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { systemClock } from '../../src/time/clock.ts';
 
@@ -35,11 +34,8 @@ export async function serveConfig(
   changed.setIn(['store', 'url'], store);
   changed.delete('templates');
   writeFileSync(configFile, String(changed));
-  const { project, problems } = await checkProject({ variables, configFile });
-  if (project === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
   const app = await startApp({
-    ...project,
-    readConfig: () => readConfig({ ...projectOf({ variables, configFile }), isAgain: true }),
+    ...(await loadProject({ variables, configFile })),
     channelTypes,
     clock: systemClock,
     isLedgerInProcess: true,

@@ -1,7 +1,6 @@
 /** A message in a frame of its own: an address with a policy of its own, since what is framed otherwise has the page's. */
 import type { Context } from 'koa';
-import type { MessageFormat, MessageTheme } from '../../channels/channel.ts';
-import { messageDocument } from '../../channels/message-document.ts';
+import { type ComposedMessage, messageDocument } from '../../channels/message-document.ts';
 import { cleanLine, escapeHtml } from '../../text/clean.ts';
 import { type Reader, useReader } from './reader.ts';
 
@@ -19,11 +18,6 @@ const POLICY = [
   `sandbox ${SANDBOX}`,
 ].join('; ');
 
-export interface FramedMessage {
-  readonly format: MessageFormat;
-  readonly message: unknown;
-}
-
 /** @param status HTTP status code */
 function answerFrame(ctx: Context, document: string, status = 200): void {
   ctx.status = status;
@@ -40,16 +34,10 @@ function answerFrame(ctx: Context, document: string, status = 200): void {
 /** @param notes said above the message */
 export function answerMessageFrame(
   ctx: Context,
-  { format, message }: FramedMessage,
+  composed: ComposedMessage,
   notes: readonly string[] = [],
 ): void {
-  const theme = format.themes && { style: format.themes.map(styleWhereWanted).join('') };
-  answerFrame(ctx, withNotes(messageDocument({ format, message }, theme), notes));
-}
-
-/** Of several themes, the reader's system says which. */
-function styleWhereWanted({ name, style }: MessageTheme): string {
-  return `@media (prefers-color-scheme:${name}){${style}}`;
+  answerFrame(ctx, withNotes(messageDocument(composed), notes));
 }
 
 const NOTE_STYLE =

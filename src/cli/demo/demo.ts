@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { join, relative } from 'node:path';
 import { type RunningApp, startApp } from '../../app/app.ts';
-import { readConfig } from '../../app/read-config.ts';
 import type { MessageFormat } from '../../channels/channel.ts';
 import { emailFormat } from '../../channels/email/format.ts';
 import { channelTypes } from '../../channels/registry.ts';
@@ -14,7 +13,7 @@ import { DEMO_CONFIG, readVersion, SAMPLES } from '../../package-files.ts';
 import { systemClock } from '../../time/clock.ts';
 import { visibleAndIndented, visibleOnOneLine } from '../../text/clean.ts';
 import { type CommandContext, styled } from '../context.ts';
-import { loadProject, projectOf } from '../load-project.ts';
+import { loadProject } from '../load-config.ts';
 
 /** With --stay, the ports are the ones that the documentation names, unless the environment has others. */
 const STAY_PORTS = { DEMO_PORT: '8080', DEMO_ADMIN_PORT: '8081' };
@@ -77,10 +76,8 @@ async function startDemoApp(
   news: News,
 ): Promise<RunningApp> {
   const variables = { ...(stays ? STAY_PORTS : {}), ...context.variables, ...world.variables };
-  const demo = { ...context, variables, configFile: DEMO_CONFIG };
   return startApp({
-    ...(await loadProject(demo)),
-    readConfig: () => readConfig({ ...projectOf(demo), isAgain: true }),
+    ...(await loadProject({ ...context, variables, configFile: DEMO_CONFIG })),
     channelTypes,
     clock: systemClock,
     logger: await createLogger('silent', false, (line) => line),

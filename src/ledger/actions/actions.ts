@@ -52,16 +52,6 @@ export interface RedeliveryTally {
   readonly newestAt: number | undefined;
 }
 
-/** One delivery, as a redelivery would find it. */
-export interface Redeliverable {
-  readonly id: number;
-  readonly destination: string;
-  /** When its callback came first; milliseconds since 1970. */
-  readonly receivedAt: number;
-  /** What `redeliver` would come to, without `again`. */
-  readonly result: RedeliverResult;
-}
-
 export type BulkKind = 'redelivered' | 'dismissed';
 
 /** A redelivery, or a dismissal, of all that a filter matched when it began; it outlives restarts. */

@@ -8,7 +8,7 @@ import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger.ts';
 import { makePending } from '../operations/deliveries.ts';
 import { lockDeliveries } from '../operations/locks.ts';
 import { type RowWithCallback, withCallbacks } from '../rows.ts';
-import type { ActionRequest, DismissResult, Redeliverable, RedeliverResult } from './actions.ts';
+import type { ActionRequest, DismissResult, RedeliverResult } from './actions.ts';
 
 /** A header or a name on a command line may hold anything. */
 const LONGEST_NAME = 200;
@@ -87,19 +87,4 @@ function redeliverResult(
   if (state === 'delivered') return again ? 'accepted' : 'delivered';
   if (state !== 'held') return 'accepted';
   return hold_code === NO_LONGER_ROUTED || hold_code === DISMISSED ? 'accepted' : 'open';
-}
-
-const MOST_LOOKED_AT = 1000;
-
-/** Those that there are, in the order of their ids; at most a thousand. */
-export async function lookAt(tx: Tx, deliveryIds: readonly number[]): Promise<readonly Redeliverable[]> {
-  const rows = await withCallbacks(tx, deliveryIds.slice(0, MOST_LOOKED_AT));
-  return rows
-    .toSorted((a, b) => a.id - b.id)
-    .map((row) => ({
-      id: row.id,
-      destination: row.destination,
-      receivedAt: row.received_at,
-      result: redeliverResult(row, false),
-    }));
 }

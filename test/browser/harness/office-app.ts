@@ -1,9 +1,8 @@
 /** The office's program inside this process, so that its time can be told to it. */
 import { writeFileSync } from 'node:fs';
 import { type RunningApp, startApp } from '../../../src/app/app.ts';
-import { readConfig } from '../../../src/app/read-config.ts';
 import { channelTypes } from '../../../src/channels/registry.ts';
-import { checkProject, projectOf } from '../../../src/cli/load-project.ts';
+import { loadProject } from '../../../src/cli/load-config.ts';
 import { formatProblem } from '../../../src/config/problems.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { type Clock, systemClock } from '../../../src/time/clock.ts';
@@ -21,12 +20,8 @@ export async function startOfficeApp(
   clock: Clock,
 ): Promise<OfficeApp> {
   writeFileSync(config, officeConfig(settings));
-  const place = { variables: {}, configFile: config };
-  const { project, problems } = await checkProject(place);
-  if (project === undefined) throw new Error(problems.map(formatProblem).join('\n'));
   const app = await startApp({
-    ...project,
-    readConfig: () => readConfig({ ...projectOf(place), isAgain: true }),
+    ...(await loadProject({ variables: {}, configFile: config })),
     channelTypes,
     clock,
     isLedgerInProcess: clock !== systemClock,
