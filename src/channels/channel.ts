@@ -7,9 +7,9 @@
  * - the `ChannelType`: strict settings, addresses, options, pace, secrets, and `open`, which imports what sends lazily;
  * - the `MessageFormat`: `compose` draws a card within the remote's limits (`show-card.ts` cuts it to a room, `outputs.ts` its
  *   outputs) and escapes all of it, `asText` and, where that is worth it, `asHtml` show the message;
- * - a table of the remote's codes: class, whom it concerns, and words in both languages (`failureOf`);
- * - `send`, by `openedChannel`, within `Outgoing.timeoutMs`: `remote.ts` asks over HTTP and words what fails there, `hooks.ts`
- *   is all of it for a webhook's URL; what is refused as a card goes out once more as plain text by `sendOrPlain`.
+ * - a table of the remote's codes: class, whom it concerns, and words in both languages (`answers.ts`);
+ * - `send`, by `openedChannel`, within `Outgoing.timeoutMs`: over HTTP by `hooks/remote.ts`, and `hooks/hook-channel.ts` is all
+ *   of it for a webhook's URL; what is refused as a card goes out once more as plain text by `sendOrPlain`.
  * An address is what an operator may see: a webhook's URL stands in the settings under a name, which is the address, and in
  * `secretsOf`. Each runs `test/contract/channel-contract.ts` against a stand-in of its remote.
  */

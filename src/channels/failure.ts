@@ -36,8 +36,8 @@ export interface FailureDetails extends FailureToExplain {
    */
   readonly concerns?: 'address' | 'channel';
   /**
-   * How long nothing is to be sent there, in milliseconds, obeyed from a second to an hour: of a rate limit the pause that was
-   * asked for, of a `config` failure one that the remote would resent to be asked again (a webhook that is gone).
+   * How long nothing is to be sent there, in milliseconds, obeyed from a second to an hour: the pause that was asked for, of
+   * a `config` failure one that the remote would resent to be asked again (a webhook that is gone).
    */
   readonly retryAfterMs?: number;
 }

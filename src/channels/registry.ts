@@ -8,7 +8,7 @@ import { lineworksChannel } from './lineworks/channel.ts';
 import { mattermostChannel } from './mattermost/channel.ts';
 import { outboxOf } from './outbox/channel.ts';
 import { slackChannel } from './slack/channel.ts';
-import { slackWebhookChannel } from './slack/webhook.ts';
+import { slackWebhookChannel } from './slack-webhook/channel.ts';
 import { teamsChannel } from './teams/channel.ts';
 import { webhookChannel } from './webhook/channel.ts';
 

@@ -21,6 +21,11 @@ describe('the registry of channels', () => {
     for (const [name, { type }] of channelTypes) expect(type).to.equal(name);
   });
 
+  it('lets a webhook whose rate is limited hold up no other', () => {
+    for (const name of ['teams', 'google_chat', 'discord', 'mattermost', 'webhook', 'slack_webhook'])
+      expect(channelTypes.get(name)?.pace.channelMs, name).to.equal(0);
+  });
+
   for (const [name, type] of channelTypes) {
     it(`holds of ${name}: strict settings, and a format that is named`, () => {
       expect(type.settings.isValidSync(SETTINGS[name], { strict: true })).to.equal(true);

@@ -101,6 +101,13 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
         },
         { when: 'it answers 503', failureClass: 'transient', code: 'http_503', ...withFault(answering(503)) },
         {
+          when: 'it answers 503 and says for how long',
+          failureClass: 'transient',
+          code: 'http_503',
+          retryAfterMs: 9000,
+          ...withFault(answering(503, '', { 'retry-after': '9' })),
+        },
+        {
           when: 'its URL redirects',
           failureClass: 'config',
           code: 'http_308',

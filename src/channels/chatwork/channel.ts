@@ -1,15 +1,11 @@
 /** Chatwork by the API token of an account: one message of text in Chatwork's notation. */
 import { type InferType, object, string } from 'yup';
 import type { HttpAnswer } from '../../outbound/post.ts';
-import {
-  AddressError,
-  type ChannelType,
-  type Outgoing,
-  type Receipt,
-  type SettingWarning,
-} from '../channel.ts';
+import { type Answers, failureOfAnswer, jsonOf, meaning, type Meanings } from '../answers.ts';
+import { apiUrl, baseUrl, warningsOfApi } from '../api-url.ts';
+import { AddressError, type ChannelType, type Outgoing, type Receipt } from '../channel.ts';
 import { openedChannel, sendOrPlain } from '../open-channel.ts';
-import { type Answers, failureOfAnswer, isInClear, jsonOf, type Meaning, Remote } from '../remote.ts';
+import { Remote } from '../hooks/remote.ts';
 import { chatworkFormat, chatworkMentions, type ChatworkMessage, plainChatwork } from './compose.ts';
 
 const DEFAULT_API_URL = 'https://api.chatwork.com/v2/';
@@ -21,58 +17,39 @@ const settings = object({
     .required('${path} is missing: the API token of the account that posts')
     .matches(/^[\x21-\x7e]{8,}$/, '${path} must be an API token: no spaces, no line breaks, ASCII alone')
     .meta({ example: 'not-set-here' }),
-  api_url: string()
-    .typeError('${path} must be a string')
-    .test(
-      'url',
-      '${path} must be an http:// or https:// URL that ends with a slash, such as …/v2/',
-      isApiUrl,
-    ),
+  api_url: apiUrl(),
 })
   .noUnknown()
   .strict();
 
 type Settings = InferType<typeof settings>;
 
-function isApiUrl(text: string | undefined): boolean {
-  if (text === undefined) return true;
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password, search, hash, pathname } = new URL(text);
-  return /^https?:$/.test(protocol) && pathname.endsWith('/') && username + password + search + hash === '';
-}
-
 const ROOM_LIMIT = 'Rate limit for message posting per room exceeded.';
 
-const meanings: Readonly<Record<string, Meaning>> = {
-  401: {
-    class: 'config',
-    concerns: 'channel',
-    words: {
-      en: 'the API token is not valid; put a valid one into the config',
-      ja: 'APIトークンが無効です。有効なトークンを設定してください',
-    },
-  },
-  403: {
-    class: 'config',
-    words: {
-      en: 'the account may not post in the room; invite it there, or have the use of the API allowed by an administrator',
-      ja: 'アカウントにこのルームへの投稿権限がありません。ルームに招待するか、管理者にAPIの利用を許可してもらってください',
-    },
-  },
-  404: {
-    class: 'config',
-    words: {
-      en: 'there is no such room, or the account is not a member of it; check the room id and invite the account',
-      ja: 'ルームが存在しないか、アカウントがメンバーではありません。ルームIDを確認し、アカウントを招待してください',
-    },
-  },
+const meanings: Meanings = {
+  401: meaning(
+    'config',
+    'the API token is not valid; put a valid one into the config',
+    'APIトークンが無効です。有効なトークンを設定してください',
+    { concerns: 'channel' },
+  ),
+  403: meaning(
+    'config',
+    'the account may not post in the room; invite it there, or have the use of the API allowed by an administrator',
+    'アカウントにこのルームへの投稿権限がありません。ルームに招待するか、管理者にAPIの利用を許可してもらってください',
+  ),
+  404: meaning(
+    'config',
+    'there is no such room, or the account is not a member of it; check the room id and invite the account',
+    'ルームが存在しないか、アカウントがメンバーではありません。ルームIDを確認し、アカウントを招待してください',
+  ),
   /** Ten messages in ten seconds; any other limit is of the token. */
-  room_limit: {
-    class: 'rate_limited',
-    concerns: 'address',
-    retryAfterMs: 10_000,
-    words: { en: 'the room takes no more messages for now', ja: 'ルームのレート制限を受けました' },
-  },
+  room_limit: meaning(
+    'rate_limited',
+    'the room takes no more messages for now',
+    'ルームのレート制限を受けました',
+    { concerns: 'address', retryAfterMs: 10_000 },
+  ),
 };
 
 const answers: Answers = {
@@ -101,19 +78,21 @@ export const chatworkChannel: ChannelType<Settings> = {
   formatOf: () => chatworkFormat,
   parseAddress: roomId,
   secretsOf: ({ token }) => [token],
-  warningsOf: ({ api_url = DEFAULT_API_URL }): SettingWarning[] =>
-    isInClear(new URL(api_url))
-      ? [{ key: 'api_url', message: 'the token crosses the network in clear: use https://' }]
-      : [],
+  warningsOf: ({ api_url }) => warningsOfApi({ api_url }),
   open: ({ token, api_url = DEFAULT_API_URL }, { openPool }) => {
     const remote = new Remote(answers.title, openPool);
     const headers = { 'x-chatworktoken': token };
     return Promise.resolve(
       openedChannel({
-        send: (outgoing) => post(remote, new URL(api_url), headers, outgoing),
+        send: (outgoing) => post(remote, baseUrl(api_url), headers, outgoing),
         verify: async () => {
           const deadline = performance.now() + VERIFY_TIMEOUT_MS;
-          const answer = await remote.call({ method: 'GET', url: new URL('me', api_url), headers, deadline });
+          const answer = await remote.call({
+            method: 'GET',
+            url: new URL('me', baseUrl(api_url)),
+            headers,
+            deadline,
+          });
           if (answer.status !== 200) throw failureOfAnswer(answer, answers);
         },
         free: () => remote.close(),

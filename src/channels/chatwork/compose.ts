@@ -1,7 +1,7 @@
 /** Draws a card in Chatwork's notation, all of whose tags act wherever they stand: foreign text has no brackets of theirs. */
 import type { Card } from '../card.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
-import { chatBox, chatText } from '../chat-html.ts';
+import { chatBox, chatText } from '../hooks/chat-html.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
 import { fitted, linesOfCard, showCard } from '../show-card.ts';
 

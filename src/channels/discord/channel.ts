@@ -1,46 +1,38 @@
 /** Discord by the URL of a webhook: one embed, and mentions only of whom the destination calls. */
-import { type HookChat, hookChannel, URL_ALONE } from '../hooks.ts';
-import { JSON_HEADERS, jsonOf, type Meaning } from '../remote.ts';
+import { jsonOf, meaning, type Meanings } from '../answers.ts';
+import { type HookChat, hookChannel, jsonCall, URL_ALONE } from '../hooks/hook-channel.ts';
 import { composeDiscord, discordMentions, type DiscordMessage, plainDiscord } from './compose.ts';
 import { discordAsHtml, discordAsText } from './preview.ts';
 
 /** "10,000 invalid requests in 10 minutes" ban an address (discord.com/developers, "Rate limits"): what is gone is tried hourly. */
 const HOUR_MS = 3_600_000;
 
-const GONE: Meaning = {
-  class: 'config',
-  retryAfterMs: HOUR_MS,
-  words: {
-    en: 'the webhook was removed, or its URL is not whole; make a new one in the settings of the channel and put its URL into the config',
-    ja: 'Webhookが削除されたか、URLが途中で切れています。チャンネルの設定で新しく作成し、そのURLを設定してください',
-  },
-};
-const DENIED: Meaning = {
-  class: 'config',
-  retryAfterMs: HOUR_MS,
-  words: {
-    en: 'the webhook may not post there; check the permissions of the channel',
-    ja: 'Webhookにこのチャンネルへの投稿権限がありません。チャンネルの権限を確認してください',
-  },
-};
-const NEEDS_THREAD: Meaning = {
-  class: 'config',
-  retryAfterMs: HOUR_MS,
-  words: {
-    en: 'the channel is a forum, whose messages need a thread; write the address as name/THREAD_ID',
-    ja: 'フォーラムチャンネルにはスレッドの指定が必要です。宛先を「名前/スレッドID」の形で書いてください',
-  },
-};
-const OVERLOADED: Meaning = {
-  class: 'transient',
-  words: {
-    en: 'it is overloaded; the next attempt may succeed',
-    ja: '混雑しています。次回の送信で成功する可能性があります',
-  },
-};
+const GONE = meaning(
+  'config',
+  'the webhook was removed, or its URL is not whole; make a new one in the settings of the channel and put its URL into the config',
+  'Webhookが削除されたか、URLが途中で切れています。チャンネルの設定で新しく作成し、そのURLを設定してください',
+  { retryAfterMs: HOUR_MS },
+);
+const DENIED = meaning(
+  'config',
+  'the webhook may not post there; check the permissions of the channel',
+  'Webhookにこのチャンネルへの投稿権限がありません。チャンネルの権限を確認してください',
+  { retryAfterMs: HOUR_MS },
+);
+const NEEDS_THREAD = meaning(
+  'config',
+  'the channel is a forum, whose messages need a thread; write the address as name/THREAD_ID',
+  'フォーラムチャンネルにはスレッドの指定が必要です。宛先を「名前/スレッドID」の形で書いてください',
+  { retryAfterMs: HOUR_MS },
+);
+const OVERLOADED = meaning(
+  'transient',
+  'it is overloaded; the next attempt may succeed',
+  '混雑しています。次回の送信で成功する可能性があります',
+);
 
 /** discord.com/developers/docs/topics/opcodes-and-status-codes, "JSON error codes". */
-const MEANINGS: Readonly<Record<string, Meaning>> = {
+const MEANINGS: Meanings = {
   10015: GONE,
   50027: GONE,
   404: GONE,
@@ -50,10 +42,11 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   220001: NEEDS_THREAD,
   130000: OVERLOADED,
   40333: OVERLOADED,
-  20028: {
-    class: 'rate_limited',
-    words: { en: 'the channel takes no more messages for now', ja: 'チャンネルのレート制限を受けました' },
-  },
+  20028: meaning(
+    'rate_limited',
+    'the channel takes no more messages for now',
+    'チャンネルのレート制限を受けました',
+  ),
 };
 
 const HOST = /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/;
@@ -62,7 +55,7 @@ const discord: HookChat<DiscordMessage> = {
   type: 'discord',
   title: { en: 'Discord', ja: 'Discord' },
   /** Five in two seconds were seen; Discord asks for no fixed numbers, so that 429 decides. */
-  pace: { addressMs: 500, channelMs: 50 },
+  paceMs: 500,
   format: { name: 'discord', compose: composeDiscord, asText: discordAsText, asHtml: discordAsHtml },
   options: { mention_on_error: discordMentions },
   hook: URL_ALONE,
@@ -78,11 +71,7 @@ const discord: HookChat<DiscordMessage> = {
     HOST.test(hostname) && !/^\/api\/(?:v\d+\/)?webhooks\/\d+\/[\w-]+$/.test(pathname)
       ? 'this is not the URL of a webhook: https://discord.com/api/webhooks/…/…'
       : undefined,
-  callOf: (url, { address, message }) => ({
-    url: waitingAt(url, address.split('/')[1]),
-    headers: JSON_HEADERS,
-    body: JSON.stringify(message),
-  }),
+  callOf: (url, { address, message }) => jsonCall(waitingAt(url, address.split('/')[1]), message),
   receiptOf: ({ status, ...answer }) => {
     const { id } = jsonOf(answer);
     return status === 200 && typeof id === 'string' ? { message_id: id } : undefined;

@@ -1,6 +1,6 @@
 /** An embed as Discord shows it, near enough. */
-import { chatBox, chatLink, chatText } from '../chat-html.ts';
-import { markdownAsHtml, markdownAsText } from '../markdown.ts';
+import { chatBox, chatLink, chatText } from '../hooks/chat-html.ts';
+import { markdownAsHtml, markdownAsText } from '../hooks/markdown.ts';
 import type { DiscordMessage, Embed } from './compose.ts';
 
 export function discordAsText({ content = '', embeds }: DiscordMessage): string {

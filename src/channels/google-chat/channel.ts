@@ -1,22 +1,20 @@
 /** Google Chat by the URL of a space's webhook: a card. */
 import { isJsonObject } from '../../text/json-object.ts';
 import type { HttpAnswer } from '../../outbound/post.ts';
-import { type HookChat, hookChannel, URL_ALONE } from '../hooks.ts';
-import { JSON_HEADERS, jsonOf, type Meaning } from '../remote.ts';
+import { type HookChat, hookChannel, URL_ALONE } from '../hooks/hook-channel.ts';
+import { codeAt, jsonOf, meaning, type Meanings } from '../answers.ts';
 import { composeGoogleChat, googleChatMentions, plainGoogleChat } from './compose.ts';
 import type { GoogleChatMessage } from './message.ts';
 import { googleChatAsHtml, googleChatAsText } from './preview.ts';
 
-const GONE: Meaning = {
-  class: 'config',
-  words: {
-    en: 'the webhook is not valid, or it or its space was removed; make a new one in the space and put its URL into the config',
-    ja: 'Webhookが無効か、Webhookまたはスペースが削除されています。スペースで新しく作成し、そのURLを設定してください',
-  },
-};
+const GONE = meaning(
+  'config',
+  'the webhook is not valid, or it or its space was removed; make a new one in the space and put its URL into the config',
+  'Webhookが無効か、Webhookまたはスペースが削除されています。スペースで新しく作成し、そのURLを設定してください',
+);
 
 /** developers.google.com/workspace/chat/api, "Errors": the reason, or else the status of `error`. */
-const MEANINGS: Readonly<Record<string, Meaning>> = {
+const MEANINGS: Meanings = {
   API_KEY_INVALID: GONE,
   UNAUTHENTICATED: GONE,
   PERMISSION_DENIED: GONE,
@@ -29,7 +27,7 @@ const WAIT_SECONDS = 5;
 const googleChat: HookChat<GoogleChatMessage> = {
   type: 'google_chat',
   title: { en: 'Google Chat', ja: 'Google Chat' },
-  pace: { addressMs: 1000, channelMs: 0 },
+  paceMs: 1000,
   format: {
     name: 'google_chat',
     compose: composeGoogleChat,
@@ -46,7 +44,6 @@ const googleChat: HookChat<GoogleChatMessage> = {
     searchParams.has('key') && searchParams.has('token')
       ? undefined
       : 'the URL lacks "key" or "token": copy the whole URL of the webhook',
-  callOf: (url, { message }) => ({ url, headers: JSON_HEADERS, body: JSON.stringify(message) }),
   receiptOf: ({ status, ...answer }) => {
     const { name } = jsonOf(answer);
     return status === 200 && typeof name === 'string' ? { name } : undefined;
@@ -57,13 +54,9 @@ const googleChat: HookChat<GoogleChatMessage> = {
 function codeOf(answer: HttpAnswer): string | undefined {
   const { error } = jsonOf(answer);
   if (!isJsonObject(error)) return undefined;
-  const { details, status } = error;
-  const reasons = (Array.isArray(details) ? details : []).map((detail: unknown) =>
-    isJsonObject(detail) ? detail['reason'] : undefined,
-  );
-  return [...reasons, status].find(
-    (code): code is string => typeof code === 'string' && /^[A-Z_]{1,60}$/.test(code),
-  );
+  const details: readonly unknown[] = Array.isArray(error['details']) ? error['details'] : [];
+  const reasons = details.map((detail) => (isJsonObject(detail) ? codeAt(detail, 'reason') : undefined));
+  return reasons.find((reason) => reason !== undefined) ?? codeAt(error, 'status');
 }
 
 export const googleChatChannel = hookChannel(googleChat);

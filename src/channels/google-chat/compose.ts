@@ -3,7 +3,7 @@ import { escapeHtml } from '../../text/clean.ts';
 import type { Card } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
-import { TONE_COLOURS } from '../chat-html.ts';
+import { TONE_COLOURS } from '../hooks/chat-html.ts';
 import type { ShownOutput } from '../outputs.ts';
 import { fitted, labelOf, linesOf, type ShownCard, showCard } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';

@@ -1,5 +1,5 @@
 /** A card as Google Chat shows it, near enough. */
-import { chatBox, chatLink, chatText } from '../chat-html.ts';
+import { chatBox, chatLink, chatText } from '../hooks/chat-html.ts';
 import type { GoogleChatMessage, Widget } from './message.ts';
 
 export function googleChatAsText({ text = '', cardsV2 }: GoogleChatMessage): string {

@@ -1,9 +1,11 @@
 /** A bot of LINE WORKS, one message at a time: five at once are too many for a tenant. */
 import type { OpenPool } from '../../outbound/open-pool.ts';
 import type { HttpAnswer } from '../../outbound/post.ts';
+import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
 import type { Channel, Outgoing, Receipt } from '../channel.ts';
 import { openedChannel, sendOrPlain } from '../open-channel.ts';
-import { type Answers, failureOfAnswer, JSON_HEADERS, jsonOf, Remote } from '../remote.ts';
+import { jsonCall } from '../hooks/hook-channel.ts';
+import { Remote } from '../hooks/remote.ts';
 import { type LineworksMessage, unmentioned } from './compose.ts';
 import { AccessToken } from './token.ts';
 
@@ -23,20 +25,15 @@ const VERIFY_TIMEOUT_MS = 5_000;
 const ANSWERS: Answers = {
   title: { en: 'LINE WORKS', ja: 'LINE WORKS' },
   limits: 'channel',
-  codeOf: (answer) => {
-    const { code } = jsonOf(answer);
-    return typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : undefined;
-  },
+  codeOf: (answer) => codeAt(jsonOf(answer), 'code'),
   /** Seconds; without it, the minute that the rates are published for. */
   waitOf: ({ headers }) => headers['ratelimit-reset']?.toString() ?? 60,
   meanings: {
-    403: {
-      class: 'config',
-      words: {
-        en: 'the bot may not post there; publish it to the member, or invite it to the room',
-        ja: 'Botが投稿できません。Botをメンバーに公開するか、トークルームに招待してください',
-      },
-    },
+    403: meaning(
+      'config',
+      'the bot may not post there; publish it to the member, or invite it to the room',
+      'Botが投稿できません。Botをメンバーに公開するか、トークルームに招待してください',
+    ),
   },
 };
 
@@ -77,8 +74,8 @@ function tell(
 ): Promise<Receipt> {
   const url = new URL(pathOf(address), bot);
   const post = async (one: LineworksMessage): Promise<HttpAnswer> => {
-    const headers = { ...JSON_HEADERS, authorization: `Bearer ${await token.text(deadline)}` };
-    return remote.call({ url, headers, body: JSON.stringify(one), deadline });
+    const headers = { authorization: `Bearer ${await token.text(deadline)}` };
+    return remote.call({ ...jsonCall(url, one, headers), deadline });
   };
   const send = async (one: LineworksMessage): Promise<Receipt> => {
     let answer = await post(one);

@@ -1,7 +1,8 @@
 /** LINE WORKS: by the Incoming Webhook app, which takes a URL a room, or by a bot of Bot API 2.0. */
 import { object, type Schema, string } from 'yup';
+import { warningsOfApi } from '../api-url.ts';
 import { AddressError, type ChannelType } from '../channel.ts';
-import { type HookSettings, hookChannel, hooksOf, URL_ALONE } from '../hooks.ts';
+import { type HookSettings, hookChannel, hooksOf, URL_ALONE } from '../hooks/hook-channel.ts';
 import { botFormat, lineworksMentions } from './compose.ts';
 import { type BotSettings, openBot } from './bot.ts';
 import { lineworksHooks } from './hook.ts';
@@ -91,7 +92,8 @@ export const lineworksChannel: ChannelType<LineworksSettings> = {
     ...(secret === undefined ? [] : [secret]),
     ...(key === undefined ? [] : [key, ...key.split(/\n|\\n/).filter((line) => line.length > 30)]),
   ],
-  warningsOf: ({ hooks }) => (hooks === undefined ? [] : hookType.warningsOf({ hooks })),
+  warningsOf: ({ hooks, auth_url, api_url }) =>
+    hooks === undefined ? warningsOfApi({ auth_url, api_url }) : hookType.warningsOf({ hooks }),
   open: (known, environment) =>
     known.hooks === undefined
       ? Promise.resolve(openBot(known, environment.openPool))

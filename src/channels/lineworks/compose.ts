@@ -2,7 +2,7 @@
 import { cutEnd } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
-import { chatBox, chatText } from '../chat-html.ts';
+import { chatBox, chatText } from '../hooks/chat-html.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
 import { fitted, linesOfCard, showCard } from '../show-card.ts';
 

@@ -1,9 +1,8 @@
 /** The Incoming Webhook app of LINE WORKS: a title, a text and a button. */
 import { cutEnd } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
-import { chatBox, chatLink, chatText } from '../chat-html.ts';
-import { type HookChat, URL_ALONE } from '../hooks.ts';
-import { JSON_HEADERS } from '../remote.ts';
+import { chatBox, chatLink, chatText } from '../hooks/chat-html.ts';
+import { type HookChat, URL_ALONE } from '../hooks/hook-channel.ts';
 import { fitted, linesOfCard, showCard } from '../show-card.ts';
 import { withoutMentions } from './compose.ts';
 
@@ -32,10 +31,12 @@ function compose(card: Card): LineworksHookMessage {
   return { ...message, body: { text: cutEnd(message.body.text, MAX.text, '…') } };
 }
 
+const HOST = /\.worksmobile\.com$/;
+
 export const lineworksHooks: HookChat<LineworksHookMessage> = {
   type: 'lineworks',
   title: { en: 'LINE WORKS', ja: 'LINE WORKS' },
-  pace: { addressMs: 1000, channelMs: 1000 },
+  paceMs: 1000,
   format: {
     name: 'lineworks_hook',
     compose,
@@ -57,9 +58,12 @@ export const lineworksHooks: HookChat<LineworksHookMessage> = {
   options: {},
   hook: URL_ALONE,
   meanings: {},
-  limits: 'address',
-  warningOf: () => undefined,
-  callOf: (url, { message }) => ({ url, headers: JSON_HEADERS, body: JSON.stringify(message) }),
+  // What is published counts a tenant.
+  limits: 'channel',
+  warningOf: ({ hostname, pathname }) =>
+    HOST.test(hostname) && !/^\/message\/[\w-]{8,}$/.test(pathname)
+      ? 'this is not the whole URL of a webhook of the app: https://webhook.worksmobile.com/message/…'
+      : undefined,
   receiptOf: ({ status }) => (status === 200 || status === 201 ? { answered: String(status) } : undefined),
   // It knows nothing plainer than a title and a text.
   plainOf: ({ button, ...rest }) => (button === undefined ? undefined : rest),

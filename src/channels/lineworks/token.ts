@@ -1,6 +1,7 @@
 /** Access tokens of a service account (developers.worksmobile.com/jp/docs/auth-jwt): fetched when first needed, renewed early. */
 import { createPrivateKey, createSign } from 'node:crypto';
-import { failureOfAnswer, type Answers, jsonOf, type Meaning, type Remote } from '../remote.ts';
+import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
+import type { Remote } from '../hooks/remote.ts';
 
 export interface ServiceAccount {
   readonly clientId: string;
@@ -16,30 +17,25 @@ const LIFETIME_SECONDS = 1800;
 /** So long before its end a token is renewed. */
 const EARLY_MS = 5 * 60_000;
 
-const wrong = (en: string, ja: string): Meaning => ({
-  class: 'config',
-  concerns: 'channel',
-  words: { en, ja },
-});
-
 const ANSWERS: Answers = {
   title: { en: 'LINE WORKS', ja: 'LINE WORKS' },
   limits: 'channel',
-  codeOf: (answer) => {
-    const { error } = jsonOf(answer);
-    return typeof error === 'string' && /^\w{1,60}$/.test(error) ? error : undefined;
-  },
+  concerns: 'channel',
+  codeOf: (answer) => codeAt(jsonOf(answer), 'error'),
   meanings: {
-    invalid_client: wrong(
+    invalid_client: meaning(
+      'config',
       'the login knows no such client_id with this client_secret',
       'client_id または client_secret が正しくありません',
     ),
-    invalid_grant: wrong(
+    invalid_grant: meaning(
+      'config',
       'the login refuses service_account with this private_key',
       'service_account または private_key が正しくありません',
     ),
-    invalid_scope: wrong('the app lacks the scope "bot"', 'アプリにスコープ「bot」がありません'),
-    '4xx': wrong(
+    invalid_scope: meaning('config', 'the app lacks the scope "bot"', 'アプリにスコープ「bot」がありません'),
+    '4xx': meaning(
+      'config',
       'the login refuses the app; check client_id, client_secret, service_account and private_key',
       '認証に失敗しました。client_id、client_secret、service_account、private_key を確認してください',
     ),

@@ -1,6 +1,6 @@
 /** An attachment as Mattermost shows it, near enough. */
-import { chatBox, chatTable } from '../chat-html.ts';
-import { markdownAsHtml, markdownAsText } from '../markdown.ts';
+import { chatBox, chatTable } from '../hooks/chat-html.ts';
+import { markdownAsHtml, markdownAsText } from '../hooks/markdown.ts';
 import type { MattermostMessage } from './compose.ts';
 
 export function mattermostAsText({ text = '', attachments = [] as never }: MattermostMessage): string {

@@ -1,8 +1,8 @@
 /** The Slack channel: its settings, and its addresses: a channel by name, or a conversation or user by ID. */
 import { type InferType, object, string } from 'yup';
 import { shortLine } from '../../text/cut.ts';
+import { apiUrl, warningsOfApi } from '../api-url.ts';
 import { AddressError, type ChannelType, type SettingWarning } from '../channel.ts';
-import { isInClear } from '../remote.ts';
 import { slackFormat } from './format.ts';
 import { slackMentions } from './mentions.ts';
 
@@ -18,9 +18,7 @@ const slackSettings = object({
     .test('no-url', noUrl, (text) => !IS_URL.test(text))
     .matches(/^[\x21-\x7e]+$/, '${path} must be a Slack token: no spaces, no line breaks, ASCII alone')
     .meta({ example: 'xoxb-not-set-here' }),
-  api_url: string()
-    .typeError('${path} must be a string')
-    .test('url', '${path} must be an http:// or https:// URL without user, query or fragment', isApiUrl),
+  api_url: apiUrl(),
 })
   .noUnknown()
   .strict();
@@ -39,7 +37,7 @@ export const slackChannel: ChannelType<SlackSettings> = {
   formatOf: () => slackFormat,
   parseAddress: parseSlackAddress,
   secretsOf: ({ token }) => [token],
-  warningsOf: warningsOf,
+  warningsOf,
   open: async ({ token, api_url = DEFAULT_API_URL }, { openPool }) => {
     const api = new URL(api_url);
     const { openSlackClient } = await import('./client.ts');
@@ -53,25 +51,13 @@ function noUrl({ path, value }: { path: string; value: unknown }): string {
   return `${path} is ${what}: take the bot token of a Slack app, which begins with xoxb-`;
 }
 
-function isApiUrl(text: string | undefined): boolean {
-  if (text === undefined) return true;
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password, search, hash } = new URL(text);
-  return /^https?:$/.test(protocol) && username + password + search + hash === '';
-}
-
-function warningsOf({ token, api_url = DEFAULT_API_URL }: SlackSettings): SettingWarning[] {
-  const warnings: SettingWarning[] = [];
-  if (isInClear(new URL(api_url))) {
-    warnings.push({ key: 'api_url', message: 'the token crosses the network in clear: use https://' });
-  }
-  if (token.startsWith('xapp-')) {
-    warnings.push({
-      key: 'token',
-      message: 'this is no bot token: messages need one that begins with xoxb-',
-    });
-  }
-  return warnings;
+function warningsOf({ token, api_url }: SlackSettings): readonly SettingWarning[] {
+  const warnings = warningsOfApi({ api_url });
+  if (!token.startsWith('xapp-')) return warnings;
+  return [
+    ...warnings,
+    { key: 'token', message: 'this is no bot token: messages need one that begins with xoxb-' },
+  ];
 }
 
 /** Slack: conversations.create, "name". */

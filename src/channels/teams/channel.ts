@@ -1,29 +1,31 @@
 /** Microsoft Teams by a Workflow ("When a Teams webhook request is received"), which posts an Adaptive Card. */
+import { isJsonObject } from '../../text/json-object.ts';
+import { codeAt, jsonOf, meaning, type Meanings } from '../answers.ts';
 import { ACCEPTED_AS } from '../channel.ts';
-import { type HookChat, hookChannel, URL_ALONE } from '../hooks.ts';
-import { jsonOf, JSON_HEADERS } from '../remote.ts';
-import type { Meaning } from '../remote.ts';
+import { type HookChat, hookChannel, URL_ALONE } from '../hooks/hook-channel.ts';
 import type { TeamsMessage } from './card.ts';
 import { composeTeams, plainTeams, teamsMentions } from './compose.ts';
 import { teamsAsHtml, teamsAsText } from './preview.ts';
 
-const config = (en: string, ja: string): Meaning => ({ class: 'config', words: { en, ja } });
-
 /** Answers of the trigger (learn.microsoft.com/azure/logic-apps, "Workflow triggers"), by the code in `error.code`. */
-const MEANINGS: Readonly<Record<string, Meaning>> = {
-  WorkflowTriggerIsNotEnabled: config(
+const MEANINGS: Meanings = {
+  WorkflowTriggerIsNotEnabled: meaning(
+    'config',
     'the workflow is switched off or was deleted; switch it on, or make a new one and put its URL into the config',
     'ワークフローが無効か、削除されています。有効にするか、新しく作成したワークフローのURLを設定してください',
   ),
-  WorkflowNotFound: config(
+  WorkflowNotFound: meaning(
+    'config',
     'there is no such workflow any more; make a new one and put its URL into the config',
     'ワークフローが存在しません。新しく作成し、そのURLを設定してください',
   ),
-  DirectApiAuthorizationRequired: config(
+  DirectApiAuthorizationRequired: meaning(
+    'config',
     'the workflow lets only people of the tenant start it, or its URL is cut short; set "Who can trigger the flow" to "Anyone" and copy the whole new URL',
     'ワークフローを開始できるのがテナント内のユーザーだけになっているか、URLが途中で切れています。「フローをトリガーできるユーザー」を「すべてのユーザー」にし、新しいURL全体を設定してください',
   ),
-  TriggerInputSchemaMismatch: config(
+  TriggerInputSchemaMismatch: meaning(
+    'config',
     'the trigger of the workflow has a JSON schema that the message does not meet; leave that field empty',
     'ワークフローのトリガーにJSONスキーマが設定されています。スキーマ欄を空にしてください',
   ),
@@ -36,7 +38,7 @@ const teams: HookChat<TeamsMessage> = {
   type: 'teams',
   title: { en: 'Teams', ja: 'Teams' },
   // None is published for the trigger; the connectors before it took four a second.
-  pace: { addressMs: 1000, channelMs: 250 },
+  paceMs: 1000,
   format: {
     name: 'teams',
     compose: composeTeams,
@@ -49,9 +51,7 @@ const teams: HookChat<TeamsMessage> = {
   limits: 'address',
   codeOf: (answer) => {
     const { error } = jsonOf(answer);
-    const code: unknown =
-      typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
-    return typeof code === 'string' ? code : undefined;
+    return isJsonObject(error) ? codeAt(error, 'code') : undefined;
   },
   warningOf: ({ hostname, searchParams }) => {
     if (DEAD_HOSTS.test(hostname))
@@ -60,7 +60,6 @@ const teams: HookChat<TeamsMessage> = {
       ? undefined
       : 'the URL has no "sig", which is what lets a message in: copy the whole URL of a workflow that anyone can trigger';
   },
-  callOf: (url, { message }) => ({ url, headers: JSON_HEADERS, body: JSON.stringify(message) }),
   // The trigger answers before the card is posted: whether it was, nobody outside of the workflow can see.
   receiptOf: ({ status }) => (status >= 200 && status <= 299 ? { [ACCEPTED_AS]: String(status) } : undefined),
   plainOf: plainTeams,

@@ -1,5 +1,5 @@
 /** An Adaptive Card as Teams shows it, near enough. */
-import { chatBox, chatLink, chatText, TONE_COLOURS } from '../chat-html.ts';
+import { chatBox, chatLink, chatText, TONE_COLOURS } from '../hooks/chat-html.ts';
 import type { CardElement, Container, RichTextBlock, TeamsMessage, TextRun } from './card.ts';
 
 export function teamsAsText({ attachments: [{ content }] }: TeamsMessage): string {

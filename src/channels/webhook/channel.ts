@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { array, lazy, object, string } from 'yup';
 import type { Outgoing } from '../channel.ts';
-import { type HookChat, hookChannel, hookUrl } from '../hooks.ts';
-import { type Meaning, JSON_HEADERS } from '../remote.ts';
+import { meaning } from '../answers.ts';
+import { type HookChat, hookChannel, hookUrl, jsonCall } from '../hooks/hook-channel.ts';
 import { composeWebhook, type WebhookMessage, webhookAsHtml, webhookAsText } from './compose.ts';
 
 const SECRET = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
@@ -74,18 +74,16 @@ function secretsOf({ secret }: Hook): readonly string[] {
 }
 
 /** A receiver that is being mended answers anything: whoever runs it has to, and the message stays good. */
-const REFUSED: Meaning = {
-  class: 'config',
-  words: {
-    en: 'the receiver refuses the message; see its log, and mend it or its address',
-    ja: '受信側がメッセージを拒否しました。受信側のログを確認し、受信側または宛先を修正してください',
-  },
-};
+const REFUSED = meaning(
+  'config',
+  'the receiver refuses the message; see its log, and mend it or its address',
+  '受信側がメッセージを拒否しました。受信側のログを確認し、受信側または宛先を修正してください',
+);
 
 const webhook: HookChat<WebhookMessage, Hook> = {
   type: 'webhook',
   title: { en: 'The webhook', ja: 'Webhook' },
-  pace: { addressMs: 100, channelMs: 20 },
+  paceMs: 100,
   format: { name: 'webhook', compose: composeWebhook, asText: webhookAsText, asHtml: webhookAsHtml },
   options: {},
   hook: {
@@ -104,13 +102,11 @@ const webhook: HookChat<WebhookMessage, Hook> = {
     secretsOf: (hook) => [...secretsOf(hook), ...Object.values(hook.headers ?? {})],
   },
   meanings: {
-    410: {
-      class: 'config',
-      words: {
-        en: 'the receiver asks never to be called again; take the hook out of the routes, or mend the receiver',
-        ja: '受信側が今後の送信を拒否しています。ルートから外すか、受信側を修正してください',
-      },
-    },
+    410: meaning(
+      'config',
+      'the receiver asks never to be called again; take the hook out of the routes, or mend the receiver',
+      '受信側が今後の送信を拒否しています。ルートから外すか、受信側を修正してください',
+    ),
     '4xx': REFUSED,
   },
   limits: 'address',
@@ -120,8 +116,10 @@ const webhook: HookChat<WebhookMessage, Hook> = {
       : undefined,
   callOf: (url, outgoing, hook) => {
     const body = JSON.stringify(outgoing.message);
-    const headers = { ...hook.headers, ...JSON_HEADERS, ...signedHeaders(outgoing, body, secretsOf(hook)) };
-    return { url, headers, body };
+    return jsonCall(url, outgoing.message, {
+      ...hook.headers,
+      ...signedHeaders(outgoing, body, secretsOf(hook)),
+    });
   },
   receiptOf: ({ status }) => (status >= 200 && status <= 299 ? { answered: String(status) } : undefined),
   plainOf: () => undefined,

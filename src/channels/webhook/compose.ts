@@ -1,6 +1,6 @@
 /** The callback as it came, for programs. */
 import { endsOf } from '../../text/cut.ts';
-import { chatBox, chatText } from '../chat-html.ts';
+import { chatBox, chatText } from '../hooks/chat-html.ts';
 import type { Card } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
 

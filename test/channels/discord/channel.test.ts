@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { AddressError } from '../../../src/channels/channel.ts';
 import { discordChannel } from '../../../src/channels/discord/channel.ts';
-import { markdownAsText } from '../../../src/channels/markdown.ts';
+import { markdownAsText } from '../../../src/channels/hooks/markdown.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
 import type { ChatRequest } from '../../support/chat-stand-in.ts';
 import { judgeDiscord } from './stand-in.ts';

@@ -147,7 +147,7 @@ describe('the channel LINE WORKS, by the Incoming Webhook app', () => {
       },
     ],
     cardRefused: { fault: answering(400), code: 'http_400' },
-    limit: { most: 1, answer: { status: 429 }, concerns: 'address', retryAfterMs: 30_000 },
+    limit: { most: 1, answer: { status: 429 }, concerns: 'channel', retryAfterMs: 30_000 },
     textIn: ({ body }) => {
       const { title, body: inner } = JSON.parse(body) as { title: string; body: { text: string } };
       return `${title}\n${inner.text}`;
@@ -172,6 +172,18 @@ describe('the settings of LINE WORKS', () => {
       { hooks, typo: 1 },
     ])
       expect(isValid(wrong), JSON.stringify(Object.keys(wrong))).to.equal(false);
+  });
+
+  it('are warned of where a URL is cut short, or what is sent can be read on the way', () => {
+    const hook = (url: string) => lineworksChannel.warningsOf({ hooks: { ops: url } }).length;
+    expect(hook('https://webhook.worksmobile.com/message/0a1b2c3d-4e5f')).to.equal(0);
+    expect(hook('https://webhook.worksmobile.com/message/')).to.equal(1);
+    expect(hook('http://hooks.example/message/0a1b2c3d-4e5f')).to.equal(1);
+    const bot = settingsAt('https://www.worksapis.com');
+    expect(lineworksChannel.warningsOf(bot)).to.deep.equal([]);
+    expect(lineworksChannel.warningsOf({ ...bot, api_url: 'http://api.example' })).to.deep.equal([
+      { key: 'api_url', message: 'the token crosses the network in clear: use https://' },
+    ]);
   });
 
   it('decide what an address is: the name of a hook, or a channel or a member of the bot', () => {

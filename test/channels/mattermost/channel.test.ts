@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { markdownAsText } from '../../../src/channels/markdown.ts';
+import { markdownAsText } from '../../../src/channels/hooks/markdown.ts';
 import { mattermostChannel } from '../../../src/channels/mattermost/channel.ts';
 import { composeMattermost } from '../../../src/channels/mattermost/compose.ts';
 import { mattermostAsHtml } from '../../../src/channels/mattermost/preview.ts';

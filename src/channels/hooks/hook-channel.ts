@@ -3,22 +3,23 @@
  * shown of it: whoever knows its URL can post there.
  */
 import { lazy, object, type Schema, string } from 'yup';
-import { isJsonObject } from '../text/json-object.ts';
-import { nearestOrAll } from '../text/nearest.ts';
-import type { OpenPool } from '../outbound/open-pool.ts';
-import type { HttpAnswer } from '../outbound/post.ts';
+import { isJsonObject } from '../../text/json-object.ts';
+import { nearestOrAll } from '../../text/nearest.ts';
+import type { OpenPool } from '../../outbound/open-pool.ts';
+import type { HttpAnswer } from '../../outbound/post.ts';
 import {
   AddressError,
   type Channel,
-  type ChannelPace,
   type ChannelType,
   type MessageFormat,
   type Outgoing,
   type Receipt,
   type SettingWarning,
-} from './channel.ts';
-import { openedChannel, sendOrPlain } from './open-channel.ts';
-import { type Answers, type Call, failureOfAnswer, isInClear, Remote } from './remote.ts';
+} from '../channel.ts';
+import { type Answers, failureOfAnswer } from '../answers.ts';
+import { isInClear } from '../api-url.ts';
+import { openedChannel, sendOrPlain } from '../open-channel.ts';
+import { type Call, JSON_HEADERS, Remote } from './remote.ts';
 
 /** What a hook is in the config: its URL alone, or more. */
 export interface HookEntry<Hook> {
@@ -33,7 +34,8 @@ export interface HookEntry<Hook> {
 export interface HookChat<Message, Hook = string> extends Answers {
   /** `type:` in the config. */
   readonly type: string;
-  readonly pace: ChannelPace;
+  /** Milliseconds between two messages to a hook whose rate is limited; one hook's limit is never another's. */
+  readonly paceMs: number;
   readonly format: MessageFormat<Message>;
   /** Beside the address; `mention_on_error` where the chat can mention. */
   readonly options: Readonly<Record<string, Schema>>;
@@ -42,7 +44,8 @@ export interface HookChat<Message, Hook = string> extends Answers {
   readonly suffix?: RegExp;
   /** What is wrong with a hook that cannot work, or no longer does; undefined where it looks right. */
   warningOf(url: URL, hook: Hook): string | undefined;
-  callOf(url: URL, outgoing: Outgoing & { readonly message: Message }, hook: Hook): HookCall;
+  /** Where it is more than the message as JSON. */
+  readonly callOf?: (url: URL, outgoing: Outgoing & { readonly message: Message }, hook: Hook) => HookCall;
   /** Undefined: the answer is no success. */
   receiptOf(answer: HttpAnswer): Receipt | undefined;
   /** The same message as plain text, for where the chat refuses it; undefined where there is none. */
@@ -53,6 +56,10 @@ export interface HookChat<Message, Hook = string> extends Answers {
 
 type HookCall = Omit<Call, 'deadline'>;
 
+export function jsonCall(url: URL, message: unknown, headers: HookCall['headers'] = {}): HookCall {
+  return { url, headers: { ...headers, ...JSON_HEADERS }, body: JSON.stringify(message) };
+}
+
 export interface HookSettings<Hook = string> {
   /** By name. */
   readonly hooks: Readonly<Record<string, Hook>>;
@@ -61,10 +68,10 @@ export interface HookSettings<Hook = string> {
 export function hookChannel<Message, Hook = string>(
   chat: HookChat<Message, Hook>,
 ): ChannelType<HookSettings<Hook>> {
-  const { type, pace, format, hook } = chat;
+  const { type, paceMs, format, hook } = chat;
   return {
     type,
-    pace,
+    pace: { addressMs: paceMs, channelMs: 0 },
     settings: object({ hooks: hooksOf(hook) })
       .noUnknown()
       .strict() as unknown as Schema<HookSettings<Hook>>,
@@ -196,7 +203,8 @@ function tell<Message, Hook>(
   const deadline = performance.now() + outgoing.timeoutMs;
   const url = new URL(chat.hook.urlOf(hook));
   const send = async (message: Message): Promise<Receipt> => {
-    const answer = await remote.call({ ...chat.callOf(url, { ...outgoing, message }, hook), deadline });
+    const call = chat.callOf?.(url, { ...outgoing, message }, hook) ?? jsonCall(url, message);
+    const answer = await remote.call({ ...call, deadline });
     const receipt = chat.receiptOf(answer);
     if (receipt === undefined) throw failureOfAnswer(answer, chat);
     return receipt;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { slackWebhookChannel } from '../../../src/channels/slack/webhook.ts';
+import { slackWebhookChannel } from '../../../src/channels/slack-webhook/channel.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
-import { judgeSlackWebhook } from './webhook-stand-in.ts';
+import { judgeSlackWebhook } from './stand-in.ts';
 
 const settingsAt = (origin: string) => ({
   hooks: { ops: `${origin}/services/T0000001/B0000001/0a1B2c3D4e5F6g7H8i9J` },

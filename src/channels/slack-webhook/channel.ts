@@ -1,14 +1,9 @@
 /** Slack by the URL of an incoming webhook, for whoever may not install an app: the same messages, no receipt. */
-import { type HookChat, hookChannel, URL_ALONE } from '../hooks.ts';
-import { JSON_HEADERS, type Meaning } from '../remote.ts';
-import { slackFormat } from './format.ts';
-import { slackMentions } from './mentions.ts';
-import type { SlackMessage } from './message.ts';
-
-const meaning = (failureClass: Meaning['class'], en: string, ja: string): Meaning => ({
-  class: failureClass,
-  words: { en, ja },
-});
+import { meaning, type Meanings } from '../answers.ts';
+import { type HookChat, hookChannel, jsonCall, URL_ALONE } from '../hooks/hook-channel.ts';
+import { slackFormat } from '../slack/format.ts';
+import { slackMentions } from '../slack/mentions.ts';
+import type { SlackMessage } from '../slack/message.ts';
 
 const GONE = meaning(
   'config',
@@ -27,7 +22,7 @@ const UNREADABLE = meaning(
 );
 
 /** docs.slack.dev/messaging/sending-messages-using-incoming-webhooks, "Handling errors". */
-const MEANINGS: Readonly<Record<string, Meaning>> = {
+const MEANINGS: Meanings = {
   invalid_token: GONE,
   no_service: GONE,
   no_service_id: GONE,
@@ -50,7 +45,7 @@ const slackWebhook: HookChat<SlackMessage> = {
   type: 'slack_webhook',
   title: { en: 'Slack', ja: 'Slack' },
   /** "1 per second per webhook" (docs.slack.dev/apis/web-api/rate-limits). */
-  pace: { addressMs: 1000, channelMs: 200 },
+  paceMs: 1000,
   format: slackFormat,
   options: { mention_on_error: slackMentions },
   hook: URL_ALONE,
@@ -61,11 +56,8 @@ const slackWebhook: HookChat<SlackMessage> = {
     HOST.test(hostname) && !/^\/services\/T\w+\/B\w+\/\w+$/.test(pathname)
       ? 'this is not the whole URL of an incoming webhook: https://hooks.slack.com/services/T…/B…/…'
       : undefined,
-  callOf: (url, { message: { text, blocks } }) => ({
-    url,
-    headers: JSON_HEADERS,
-    body: JSON.stringify({ text: text.toWellFormed(), blocks, unfurl_links: false, unfurl_media: false }),
-  }),
+  callOf: (url, { message: { text, blocks } }) =>
+    jsonCall(url, { text: text.toWellFormed(), blocks, unfurl_links: false, unfurl_media: false }),
   receiptOf: ({ status, body }) => (status === 200 && body.trim() === 'ok' ? { answered: 'ok' } : undefined),
   plainOf: ({ text, blocks }) => (blocks === undefined || text.trim() === '' ? undefined : { text }),
 };

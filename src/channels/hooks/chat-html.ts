@@ -1,5 +1,5 @@
 /** Pieces of a chat's message as HTML with its own styles, near enough to what the chat draws; loads nothing. */
-import { escapeHtml } from '../text/clean.ts';
+import { escapeHtml } from '../../text/clean.ts';
 
 const STYLES = {
   message:

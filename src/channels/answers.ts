@@ -1,0 +1,140 @@
+/** What the answers of a service over HTTP mean: by its own codes, or else by the status, in words for operators. */
+import { isJsonObject } from '../text/json-object.ts';
+import type { HttpAnswer } from '../outbound/post.ts';
+import {
+  type DeliveryFailure,
+  failureOf,
+  type FailureClass,
+  type FailureDetails,
+  type Words,
+} from './failure.ts';
+import { askedPause } from './retry-after.ts';
+
+/** What a code, or a status, means. */
+export interface Meaning extends Pick<FailureDetails, 'class' | 'concerns' | 'retryAfterMs'> {
+  readonly words: Words;
+}
+
+export type Meanings = Readonly<Record<string, Meaning>>;
+
+export function meaning(
+  failureClass: FailureClass,
+  en: string,
+  ja: string,
+  more: Omit<Meaning, 'class' | 'words'> = {},
+): Meaning {
+  return { class: failureClass, words: { en, ja }, ...more };
+}
+
+export interface Answers {
+  readonly title: Words;
+  /** By the code that `codeOf` finds, else by the status, else by `4xx` where that would refuse the message or its address. */
+  readonly meanings: Meanings;
+  /** The service's own code in an answer that is no success. */
+  readonly codeOf?: (answer: HttpAnswer) => string | undefined;
+  /** What else the answer says that helps whoever mends it. */
+  readonly detailOf?: (answer: HttpAnswer) => string;
+  /** How long a limited rate is to be waited for: seconds, or a date as of RFC 9110; a `Retry-After` goes before it. */
+  readonly waitOf?: (answer: HttpAnswer) => unknown;
+  /** Whom a limited rate concerns. */
+  readonly limits: 'address' | 'channel';
+  /** Whom anything else concerns whose meaning does not say it; by default the address. */
+  readonly concerns?: 'address' | 'channel';
+}
+
+/** Why an answer that is no success is none. */
+export function failureOfAnswer(answer: HttpAnswer, answers: Answers): DeliveryFailure {
+  const { title, meanings, codeOf, detailOf, concerns = 'address' } = answers;
+  const status = String(answer.status);
+  const code = codeOf?.(answer);
+  const keys = [code, status, isRefusal(answer.status) ? '4xx' : undefined];
+  // A code is anything: none of them may be what every object has, such as `constructor`.
+  const known = keys.find((key) => key !== undefined && Object.hasOwn(meanings, key));
+  const { words, ...details } =
+    (known === undefined ? undefined : meanings[known]) ?? meaningOf(answer.status);
+  const pause = pauseOf(answer, details.class, answers);
+  const said = [code ?? status, detailOf?.(answer) ?? ''].filter((part) => part !== '').join(', ');
+  return failureOf(
+    { concerns, ...pause.details, ...details, code: code ?? `http_${status}` },
+    {
+      en: `${title.en}: ${words.en} (${said})${pause.words.en}`,
+      ja: `${title.ja}：${words.ja}（${said}）${pause.words.ja}`,
+    },
+  );
+}
+
+interface Pause {
+  readonly details: Pick<FailureDetails, 'concerns' | 'retryAfterMs'>;
+  /** What was asked for, where it is more than is obeyed. */
+  readonly words: Words;
+}
+
+/** Whoever is in trouble may say for how long, as whoever limits the rate does. */
+function pauseOf(answer: HttpAnswer, failureClass: FailureClass, { waitOf, limits }: Answers): Pause {
+  const header = answer.headers['retry-after']?.toString();
+  const isLimited = failureClass === 'rate_limited';
+  if (!isLimited && (failureClass !== 'transient' || header === undefined))
+    return { details: {}, words: { en: '', ja: '' } };
+  const { ms, overlongMs } = askedPause(header ?? waitOf?.(answer), Date.now());
+  const [asked, obeyed] = [overlongMs ?? ms, ms].map((each) => Math.ceil(each / 1000));
+  return {
+    details: { ...(isLimited && { concerns: limits }), retryAfterMs: ms },
+    words:
+      overlongMs === undefined
+        ? { en: `; it asked for a pause of ${asked} s`, ja: `。${asked}秒の待機を求められています` }
+        : {
+            en: `; it asked for a pause of ${asked} s, of which ${obeyed} s are obeyed`,
+            ja: `。${asked}秒の待機を求められています（${obeyed}秒待機します）`,
+          },
+  };
+}
+
+const PASSING: ReadonlySet<number> = new Set([408, 425]);
+
+/** Of the message, or of its address. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status <= 499 && status !== 429 && !PASSING.has(status);
+}
+
+const RATE_LIMITED = meaning('rate_limited', 'the rate is limited', 'レート制限を受けました');
+const REDIRECT = meaning(
+  'config',
+  'the answer is a redirect, which is not followed: put the address that it leads to into the config',
+  'リダイレクトが返されました。リダイレクトには従いません。転送先のURLを設定してください',
+);
+const UNUSABLE = meaning(
+  'config',
+  'nothing is taken at this address: check the URL or token in the config, and whether it was revoked',
+  'この宛先では受け付けられません。設定のURLまたはトークンと、無効にされていないかを確認してください',
+);
+const REFUSED = meaning('permanent', 'this message is refused', 'このメッセージは受け付けられませんでした');
+const TRY_LATER = meaning(
+  'transient',
+  'it could not be handled; the next attempt may succeed',
+  '障害が発生しています。次回の送信で成功する可能性があります',
+);
+
+const UNUSABLE_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 410]);
+
+function meaningOf(status: number): Meaning {
+  if (status === 429) return RATE_LIMITED;
+  if (status >= 300 && status <= 399) return REDIRECT;
+  if (UNUSABLE_STATUSES.has(status)) return UNUSABLE;
+  return isRefusal(status) ? REFUSED : TRY_LATER;
+}
+
+/** The members of an answer that is a JSON object; none of any other. */
+export function jsonOf({ body }: Pick<HttpAnswer, 'body'>): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** What stands at `key` where it looks like a code of the service: short, of letters, digits, underscores and dots. */
+export function codeAt(json: Readonly<Record<string, unknown>>, key: string): string | undefined {
+  const code = Object.hasOwn(json, key) ? json[key] : undefined;
+  return typeof code === 'string' && /^[\w.]{1,100}$/.test(code) ? code : undefined;
+}

@@ -1,0 +1,65 @@
+/** A chat service over HTTP: one request within a deadline. */
+import { readVersion } from '../../package-files.ts';
+import type { OpenPool } from '../../outbound/open-pool.ts';
+import type { HttpPool } from '../../outbound/pool.ts';
+import { get, type HttpAnswer, post } from '../../outbound/post.ts';
+import type { DeliveryFailure, Words } from '../failure.ts';
+import { networkErrorOf, networkFailureOf } from '../network-error.ts';
+
+export interface Call {
+  /** POST unless said otherwise. */
+  readonly method?: 'GET' | 'POST';
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** On the scale of `performance.now()`. */
+  readonly deadline: number;
+}
+
+/** Of an answer that a service gives: no more is read of it. */
+const MOST_BYTES = 65_536;
+
+/** Discord refuses what does not name itself with a version and a URL. */
+const USER_AGENT = `botbell/${readVersion()} (+https://www.npmjs.com/package/botbell)`;
+
+export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
+
+/** Connections to each origin that is called, opened when it first is. */
+export class Remote {
+  readonly #title: Words;
+  readonly #openPool: OpenPool;
+  readonly #pools = new Map<string, Promise<HttpPool>>();
+
+  /** @param title what people call the service */
+  constructor(title: Words, openPool: OpenPool) {
+    this.#title = title;
+    this.#openPool = openPool;
+  }
+
+  /** Whatever its status: the answer, with at most 64 KiB of its body. @throws {Error} of the network: see `failureOf` */
+  async call({ method = 'POST', url, headers, body = '', deadline }: Call): Promise<HttpAnswer> {
+    const request = {
+      path: url.pathname + url.search,
+      headers: { 'user-agent': USER_AGENT, ...headers },
+      deadline,
+      mostBytes: MOST_BYTES,
+    };
+    const pool = await this.#poolOf(url.origin);
+    return method === 'GET' ? get(pool, request) : post(pool, { ...request, body });
+  }
+
+  /** What an error of a call means. */
+  failureOf(error: unknown): DeliveryFailure {
+    return networkFailureOf(this.#title, networkErrorOf(error));
+  }
+
+  #poolOf(origin: string): Promise<HttpPool> {
+    const pool = this.#pools.get(origin) ?? this.#openPool(origin);
+    this.#pools.set(origin, pool);
+    return pool;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#pools.values()].map(async (pool) => (await pool).destroy()));
+  }
+}
