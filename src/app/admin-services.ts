@@ -18,7 +18,7 @@ export function adminServices(services: Services): AdminServices {
     reloading,
     onUnforeseen: reports.onUnforeseen,
     drawing: () => drawingOf({ ...services, archive: ledger.archive }),
-    paused: () => pipeline.paused,
+    paused: () => pipeline.paces.paused,
     samples: samplesIn(SAMPLES),
   };
 }

@@ -131,7 +131,10 @@ async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
   await Promise.all(works);
 }
 
-async function figuresOf(ledger: Services['ledger'], { paused }: Pick<Pipeline, 'paused'>): Promise<Figures> {
+async function figuresOf(
+  ledger: Services['ledger'],
+  { paces: { paused } }: Pick<Pipeline, 'paces'>,
+): Promise<Figures> {
   const unknown = () => undefined;
   const asked = [ledger.countOpen().catch(unknown), ledger.bytesUsed().catch(unknown)] as const;
   const [open, storeBytes] = await Promise.all(asked);

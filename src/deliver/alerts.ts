@@ -54,11 +54,6 @@ function named({ job_id, bot_id, bot_name, status }: Callback): AlertedCallback 
   return { job_id: cut(job_id), bot_id: cut(bot_id), bot_name: cut(bot_name), status };
 }
 
-/** The destinations for which an alert was raised. */
-export function alertedBy({ alert }: Pick<DeliveryUpdate, 'alert'>): readonly string[] {
-  return alert?.targets.map(({ destination }) => destination) ?? [];
-}
-
 /** Of a body that was refused. */
 export function refusalAlert(
   { status, detail, errors, from }: Pick<RefusedBody, 'status' | 'detail' | 'errors' | 'from'>,

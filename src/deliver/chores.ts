@@ -1,82 +1,85 @@
-/** The only loop: whatever Botbell does by itself, each piece of work when its time has come, none of them twice at once. */
-import { type Clock, UnderWay } from '../time/clock.ts';
+/** The only loop: whatever Botbell does by itself, one piece of work after the other, each when its time has come. */
+import type { Clock } from '../time/clock.ts';
 
 export interface Chore {
   readonly everyMs: number;
-  /** @returns whether there is more to do at once @throws {LedgerUnavailable} */
-  readonly work: () => Promise<boolean>;
+  /** @returns true: there is more to do at once @throws {LedgerUnavailable} */
+  readonly work: () => Promise<boolean | void>;
 }
 
 /** Between two steps of one chore, so that callbacks get their turn. */
 const PAUSE_MS = 50;
 
 export interface ChoresDependencies {
-  readonly clock: Pick<Clock, 'startTimer'>;
+  readonly clock: Pick<Clock, 'monotonic' | 'startTimer'>;
   /** The ledger could not be used: once when that begins, and once when it is over. */
   readonly onTrouble: (error: unknown) => void;
   readonly onRecovered: () => void;
 }
 
-interface Standing {
-  isBeingDone: boolean;
-  /** It was hurried while it was being done. */
-  isHurried: boolean;
-  stopTimer: () => void;
-}
-
 export class Chores {
   readonly #dependencies: ChoresDependencies;
-  readonly #standings = new Map<Chore, Standing>();
+  /** By the monotonic clock, as is `lookedAt`. */
+  readonly #dueAt = new Map<Chore, number>();
   readonly #failing = new Set<Chore>();
-  readonly #underWay = new UnderWay();
+  #round: Promise<void> | undefined;
+  #stopTimer = () => {};
   #isStopped = false;
+  /** When all that was due had been looked at, whatever came of it. */
+  lookedAt: number;
 
   constructor(dependencies: ChoresDependencies) {
     this.#dependencies = dependencies;
+    this.lookedAt = dependencies.clock.monotonic();
   }
 
   start(chores: readonly Chore[]): void {
-    for (const chore of chores)
-      this.#standings.set(chore, { isBeingDone: false, isHurried: false, stopTimer: () => {} });
-    for (const chore of chores) this.hurry(chore);
+    for (const chore of chores) this.#dueAt.set(chore, -Infinity);
+    this.#schedule();
   }
 
   /** It need not wait for its time. */
   hurry(chore: Chore): void {
-    const standing = this.#standings.get(chore);
-    if (standing === undefined || this.#isStopped) return;
-    standing.isHurried = standing.isBeingDone;
-    standing.stopTimer();
-    if (!standing.isBeingDone) this.#underWay.until(this.#do(chore, standing));
+    if (!this.#dueAt.has(chore)) return;
+    this.#dueAt.set(chore, -Infinity);
+    this.#schedule();
   }
 
   /** Begins nothing more; resolves when what is being done is through. */
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const { stopTimer } of this.#standings.values()) stopTimer();
-    return this.#underWay.idle();
+    this.#stopTimer();
+    await this.#round;
   }
 
-  async #do(chore: Chore, standing: Standing): Promise<void> {
-    standing.isBeingDone = true;
-    const isMore = await this.#work(chore);
-    standing.isBeingDone = false;
-    if (this.#isStopped) return;
-    if (standing.isHurried) return this.hurry(chore);
-    const waitMs = isMore ? PAUSE_MS : chore.everyMs;
-    standing.stopTimer = this.#dependencies.clock.startTimer(waitMs, () => this.hurry(chore));
+  #schedule(): void {
+    const { clock } = this.#dependencies;
+    this.#stopTimer();
+    if (this.#isStopped || this.#round !== undefined) return;
+    const waitMs = Math.max(0, Math.min(...this.#dueAt.values()) - clock.monotonic());
+    this.#stopTimer = clock.startTimer(waitMs, () => {
+      this.#round = this.#doWhatIsDue();
+    });
   }
 
-  async #work(chore: Chore): Promise<boolean> {
-    const { onTrouble, onRecovered } = this.#dependencies;
+  async #doWhatIsDue(): Promise<void> {
+    const { clock } = this.#dependencies;
+    for (const [chore, dueAt] of this.#dueAt)
+      if (!this.#isStopped && dueAt <= clock.monotonic()) await this.#do(chore);
+    this.lookedAt = clock.monotonic();
+    this.#round = undefined;
+    this.#schedule();
+  }
+
+  async #do(chore: Chore): Promise<void> {
+    const { clock, onTrouble, onRecovered } = this.#dependencies;
+    this.#dueAt.set(chore, clock.monotonic() + chore.everyMs);
     try {
-      const isMore = await chore.work();
+      if ((await chore.work()) === true) this.#dueAt.set(chore, clock.monotonic() + PAUSE_MS);
       if (this.#failing.delete(chore) && this.#failing.size === 0) onRecovered();
-      return isMore;
     } catch (error) {
       if (this.#failing.size === 0) onTrouble(error);
       this.#failing.add(chore);
-      return false;
     }
   }
 }

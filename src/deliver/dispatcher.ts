@@ -3,7 +3,7 @@ import { UNSPECIFIED_PAUSE_MS } from '../channels/retry-after.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { Settlement } from '../ledger/ledger.ts';
 import { type Clock, UnderWay } from '../time/clock.ts';
-import { alertedBy, type Milestone, milestoneOf, withAlert } from './alerts.ts';
+import { type Milestone, milestoneOf, withAlert } from './alerts.ts';
 import { addressedTo, type Attempt, type AttemptResult, type Begun, type RunningAttempt } from './attempt.ts';
 import { attemptRecords, isRefusedLastingly, updateAfter } from './outcome.ts';
 import { fits, type Paces, type Place } from './pace.ts';
@@ -20,9 +20,9 @@ export interface DispatcherDependencies {
   /** In [0, 1). */
   readonly random: () => number;
   /** Whether the ledger has something for the destination that comes before what is new. */
-  readonly isBehind: (destination: string, isPaced: boolean) => boolean;
-  /** Something for these destinations is due, and nobody waits for it. */
-  readonly onDue: (destinations: readonly string[]) => void;
+  readonly isBehind: (destination: string) => boolean;
+  /** Something is due, and nobody waits for it. */
+  readonly onDue: () => void;
   /** One that waited for its slot has got it. */
   readonly onRoom: () => void;
   readonly onMilestone: (milestone: Milestone) => void;
@@ -78,16 +78,17 @@ export class Dispatcher {
     const deliveries = tasks.flatMap(({ update }) => update ?? []);
     const attempts = tasks.flatMap(({ record, attempts: made }) => attemptRecords(record.id, made));
     const isLate = ending.answer === undefined && tasks.some(({ waiter }) => waiter?.leftMs === undefined);
-    let due: readonly string[] = [];
+    let isDue = tasks.some(isDueNow);
     try {
-      due = (await ledger.settle({ ...ending, deliveries, attempts }, withinMs)).due;
+      const { due } = await ledger.settle({ ...ending, deliveries, attempts }, withinMs);
+      isDue ||= due.length > 0;
     } catch (error) {
       for (const task of tasks) task.error = error;
       onUnwritten(error);
       throw error;
     } finally {
       for (const task of tasks) this.#end(task, isLate);
-      this.#dependencies.onDue([...due, ...tasks.flatMap(dueBecauseOf)]);
+      if (isDue) this.#dependencies.onDue();
     }
   }
 
@@ -143,8 +144,7 @@ export class Dispatcher {
   #isLeftAlone({ record, waiter }: Task): boolean {
     if (waiter === undefined) return false;
     const { paces, isBehind } = this.#dependencies;
-    const isPaced = paces.isPaced(record);
-    return isBehind(record.destination, isPaced) || (record.isTakenOver && isPaced);
+    return isBehind(record.destination) || (record.isTakenOver && paces.isPaced(record));
   }
 
   /** At once where the destination keeps no pace; otherwise in its turn, if that comes in time. */
@@ -248,9 +248,9 @@ export class Dispatcher {
   }
 }
 
-/** Destinations for which Botbell has something to do at once now that it is written down. */
-function dueBecauseOf({ record, update }: Task): readonly string[] {
-  if (update === undefined) return [];
-  const isDue = update.state === 'pending' && update.isTakenOver && update.dueInMs === 0;
-  return [...(isDue ? [record.destination] : []), ...alertedBy(update)];
+/** Botbell has something to do at once when it is written down. */
+function isDueNow({ update }: Task): boolean {
+  if (update === undefined) return false;
+  const { state, isTakenOver, dueInMs, alert } = update;
+  return alert !== undefined || (state === 'pending' && isTakenOver && dueInMs === 0);
 }

@@ -4,7 +4,7 @@ import type { ConfigStore, DatabaseLedger } from '../ledger/database-ledger.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import type { DeliveryUpdate, DueDelivery, UnroutedRow } from '../ledger/ledger.ts';
 import { isAlert } from '../notice/notice.ts';
-import { alertedBy, type AlertSettings, type Milestone, milestoneOf, withAlert } from './alerts.ts';
+import { type AlertSettings, type Milestone, milestoneOf, withAlert } from './alerts.ts';
 import { errorOf, updateOf } from './outcome.ts';
 import { type Plan, planFor, plannedFor, type RunningSettings, type Settings } from './settings.ts';
 
@@ -44,7 +44,7 @@ export interface ConfigFollowerDependencies {
   readonly settings: Pick<RunningSettings, 'current'>;
   /** In [0, 1). */
   readonly random: () => number;
-  /** Something may be due anywhere. */
+  /** Something may be due. */
   readonly onDue: () => void;
   readonly onMilestone: (milestone: Milestone) => void;
   readonly onUnwritten: (error: unknown) => void;
@@ -113,13 +113,13 @@ export class ConfigFollower {
     return this.names(destination) || this.#mayRouteAnew;
   }
 
-  /** @param due not named by the plan @returns destinations for which something is due now; never rejects */
-  async follow(due: DueDelivery, plan: Plan, settings: Settings): Promise<readonly string[]> {
+  /** @param due not named by the plan @returns when that is decided; never rejects */
+  async follow(due: DueDelivery, plan: Plan, settings: Settings): Promise<void> {
     try {
-      return (await this.#routeAnew(due, plan, settings)) ?? (await this.#putOff(due));
+      if (this.#mayRouteAnew && (await this.#routeAnew(due, plan, settings))) this.#dependencies.onDue();
+      else await this.#putOff(due);
     } catch (error) {
       this.#dependencies.onUnwritten(error);
-      return [];
     }
   }
 
@@ -137,29 +137,21 @@ export class ConfigFollower {
     return review.after !== undefined;
   }
 
-  /** @returns undefined: this process may not */
-  async #routeAnew(due: DueDelivery, plan: Plan, settings: Settings): Promise<readonly string[] | undefined> {
+  /** @returns whether this process may */
+  async #routeAnew(due: DueDelivery, plan: Plan, settings: Settings): Promise<boolean> {
     const { ledger, onMilestone } = this.#dependencies;
-    if (!this.#mayRouteAnew) return undefined;
+    const { callbackId, record } = due;
     const update = endOfUnrouted(due, plan, settings.alerts);
-    const { targets, routing } = plan;
-    const rerouted = await ledger.configs.routeAnew({
-      callbackId: due.callbackId,
-      update,
-      targets,
-      routing,
-    });
-    if (rerouted === undefined) return undefined;
-    const name = milestoneOf(update, due.record, false);
+    const rerouted = await ledger.configs.routeAnew({ callbackId, update, ...plan });
+    if (rerouted === undefined) return false;
+    const name = milestoneOf(update, record, false);
     if (name !== undefined) onMilestone({ ...due, ...update, name });
-    return [...rerouted.added, ...rerouted.due, ...alertedBy(update)];
+    return true;
   }
 
-  /** @returns that nothing is due now */
-  async #putOff({ callbackId, record }: DueDelivery): Promise<readonly []> {
+  async #putOff({ callbackId, record }: DueDelivery): Promise<void> {
     const { ledger, random } = this.#dependencies;
     const update = updateOf(record, { isTakenOver: true, dueInMs: PUT_OFF_MS * (1 + random()) });
     await ledger.settle({ callbackId, deliveries: [update], attempts: [], isDurable: false });
-    return [];
   }
 }

@@ -109,11 +109,6 @@ export class Paces {
     await store.forget(channel).catch(onTrouble);
   }
 
-  /** Whether a refresh could change anything. */
-  get isWorthRefreshing(): boolean {
-    return this.#dependencies.store.isShared || this.#paces.size > 0;
-  }
-
   /** Learns what other processes, or this one before its restart, have written, and forgets the idle. @throws {LedgerUnavailable} */
   async refresh(): Promise<void> {
     const since = this.#now();

@@ -44,7 +44,7 @@ export interface PostDependencies {
   readonly ledger: Pick<DatabaseLedger, 'admit' | 'takeOver'>;
   readonly dispatcher: Dispatcher;
   readonly settings: Pick<RunningSettings, 'current'>;
-  readonly onDue: (destinations: readonly string[]) => void;
+  readonly onDue: () => void;
 }
 
 type Shared = PostDependencies & { readonly limits: Limits };
@@ -84,7 +84,7 @@ function accept(
   const answer = { receivedAt, answeredAt: clock.now(), status, result };
   const settled = dispatcher.settle([], { callbackId, answer, isDurable: false });
   dispatcher.until(settled.catch(() => undefined));
-  onDue(deliveries.filter(({ state }) => state === 'pending').map(({ destination }) => destination));
+  if (verdict.result === 'accepted') onDue();
   return verdict;
 }
 

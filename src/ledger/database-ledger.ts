@@ -36,8 +36,6 @@ export interface OpenDatabase {
   readonly writing: Database;
   /** Of what is committed; never shares a connection with an open transaction. */
   readonly reading: Database;
-  /** Several processes use it. */
-  readonly isShared: boolean;
   /** Of SQLite, beside its file. */
   readonly logBytes?: () => number;
   /** Undefined: its clock is this machine's. */
@@ -62,11 +60,11 @@ export class DatabaseLedger {
   #writtenAt: number | undefined;
 
   constructor(database: OpenDatabase, settings: LedgerSettings) {
-    const { writing, reading, isShared } = database;
+    const { writing, reading } = database;
     this.#database = database;
     this.#settings = settings;
     this.#unwritten = new UnwrittenOutcomes((told) => this.#call('settle', [told, true]));
-    this.paces = pacesOver(writing.call, isShared);
+    this.paces = pacesOver(writing.call);
     this.configs = configsOver(writing.call, (config) => this.#heartbeat(config));
     this.actions = createActions(writing.call, reading.call);
     this.archive = createArchive(reading.call);
@@ -210,10 +208,8 @@ export type PaceStore = ReturnType<typeof pacesOver>;
 export type ConfigStore = ReturnType<typeof configsOver>;
 
 /** When destinations and channels that have limited their rate may be sent the next message. */
-function pacesOver(call: Call, isShared: boolean) {
+function pacesOver(call: Call) {
   return {
-    /** Several processes send. */
-    isShared,
     reserve: (...args: Args<'reservePace'>) => call('reservePace', args),
     pause: (...args: Args<'pausePace'>) => call('pausePace', args),
     forget: (...args: Args<'forgetPaces'>) => call('forgetPaces', args),

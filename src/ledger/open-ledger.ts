@@ -108,7 +108,7 @@ async function openSqliteDatabase(
   // A ledger in memory has one connection.
   const reading = path === MEMORY ? { ...writing, close: () => Promise.resolve() } : await open(true);
   const logBytes = () => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  return { writing, reading, isShared: false, logBytes };
+  return { writing, reading, logBytes };
 }
 
 async function openPostgresDatabase(
@@ -122,7 +122,6 @@ async function openPostgresDatabase(
   return {
     writing: databaseOver(transactions),
     reading: databaseOver(connectPostgres({ ...settings, isReader: true })),
-    isShared: true,
     measureClock: () => transactions.measureClock(),
   };
 }

@@ -21,9 +21,10 @@ describe('what nobody waits for', () => {
       Array.from({ length: count }, (_, number) => accept({ job_id: `job-${number}` }, destinations)),
     );
   const start = async () => {
-    bench.first.start();
+    await bench.first.pipeline.start();
     await bench.clock.advance(0);
   };
+  const accepted = (job_id: string) => bench.first.handle(callbackWith({ job_id }));
   const plan = (...destinations: string[]) => {
     bench.planned = destinations;
     return bench.reload();
@@ -42,10 +43,11 @@ describe('what nobody waits for', () => {
     expect(bench.told.toSorted()).to.deep.equal([MAIL, OPS]);
   });
 
-  it('is told at once when somebody says that it is due, and within a second otherwise', async () => {
+  it('is told at once when this process has accepted it, and within a second otherwise', async () => {
+    bench.answerWhen = 'accepted';
+    await bench.reload();
     await start();
-    await accept({ job_id: 'a' });
-    bench.first.claims.nudge([OPS, MAIL]);
+    await accepted('a');
     await bench.clock.advance(0);
     expect(bench.told).to.have.length(2);
     await accept({ job_id: 'b' });
@@ -187,8 +189,9 @@ describe('what nobody waits for', () => {
       bench.takes(OPS, 5 * SECOND_MS);
       await acceptJobs(300, [OPS]);
       await start();
-      await accept({ job_id: 'mail' }, [MAIL]);
-      bench.first.claims.nudge([MAIL]);
+      bench.answerWhen = 'accepted';
+      await plan(MAIL);
+      await accepted('mail');
       await bench.clock.advance(0);
       expect(bench.told).to.deep.equal([MAIL]);
     });
@@ -281,7 +284,7 @@ describe('what nobody waits for', () => {
       await accept({}, [OPS]);
       await start();
       let isStopped = false;
-      const stopped = bench.first.stop().then(() => (isStopped = true));
+      const stopped = bench.first.pipeline.stop().then(() => (isStopped = true));
       await accept({ job_id: 'job-2' }, [MAIL]);
       await bench.clock.advance(2 * SECOND_MS);
       expect(isStopped).to.equal(false);
@@ -292,8 +295,8 @@ describe('what nobody waits for', () => {
 
     it('is given back where it has just been claimed', async () => {
       await accept({}, [OPS]);
-      bench.first.start();
-      await bench.clock.runUntil(bench.first.stop());
+      void bench.first.pipeline.start();
+      await bench.clock.runUntil(bench.first.pipeline.stop());
       expect(bench.tried).to.deep.equal([]);
       expect((await bench.row(OPS))?.['owner']).to.equal(null);
     });
@@ -318,14 +321,14 @@ describe('what nobody waits for', () => {
       await start();
       await bench.clock.advance(500);
       await accept({}, [OPS]);
-      other.start();
+      await other.pipeline.start();
       await bench.clock.advance(50);
       const mend = bench.breakStore();
       await bench.clock.advance(20 * SECOND_MS + 150);
       mend();
       await bench.clock.advance(30 * SECOND_MS);
       expect(bench.told).to.deep.equal([OPS]);
-      await bench.clock.runUntil(other.stop());
+      await bench.clock.runUntil(other.pipeline.stop());
     });
   });
 });

@@ -1,18 +1,15 @@
 /** What delivers, over a real SQLite ledger and remotes that fail and dawdle as a test says, in time moved by hand. */
+import { Pipeline } from '../../src/app/pipeline.ts';
+import type { Reports } from '../../src/app/reports.ts';
+import type { AppSettings } from '../../src/app/settings.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import { identityOf } from '../../src/callback/callback.ts';
 import type { Channel } from '../../src/channels/channel.ts';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
 import type { Milestone } from '../../src/deliver/alerts.ts';
-import { createAttempt } from '../../src/deliver/attempt.ts';
-import { type Chore, Chores } from '../../src/deliver/chores.ts';
-import { Claims } from '../../src/deliver/claims.ts';
-import { Dispatcher } from '../../src/deliver/dispatcher.ts';
-import { DueDestinations } from '../../src/deliver/due.ts';
-import { ConfigFollower } from '../../src/deliver/follow-config.ts';
+import type { ReportedAction } from '../../src/deliver/operations.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
-import { Paces } from '../../src/deliver/pace.ts';
-import { createPost, type Incoming } from '../../src/deliver/post.ts';
+import type { Incoming } from '../../src/deliver/post.ts';
 import {
   type AddressedNotice,
   type DeliverySettings,
@@ -20,7 +17,7 @@ import {
   RunningSettings,
   type Settings,
 } from '../../src/deliver/settings.ts';
-import type { ConfigStore, DatabaseLedger } from '../../src/ledger/database-ledger.ts';
+import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
 import type { RaisedAlert } from '../../src/notice/notice.ts';
 import { startOf } from '../support/callbacks.ts';
@@ -34,17 +31,9 @@ export const LEASE_MS = 18_000;
 
 /** One process: what it has in hand is its own. */
 export interface Process {
-  readonly handle: (callback: Callback) => Promise<Verdict>;
-  readonly dispatcher: Dispatcher;
-  readonly claims: Claims;
-  readonly chores: Chores;
-  readonly paces: Paces;
-  readonly follower: ConfigFollower;
+  readonly pipeline: Pipeline;
   readonly ledger: DatabaseLedger;
-  /** Has it look for what is due from now on. */
-  start(): void;
-  hurryBulk(): void;
-  stop(): Promise<unknown>;
+  readonly handle: (callback: Callback) => Promise<Verdict>;
 }
 
 export class DeliveryBench {
@@ -59,7 +48,9 @@ export class DeliveryBench {
   readonly unwritten: unknown[] = [];
   readonly troubles: unknown[] = [];
   readonly milestones: Milestone[] = [];
+  readonly actions: ReportedAction[] = [];
   recoveries = 0;
+  random = () => 0.5;
   alertTargets: readonly string[] = ['email:operators@example.com'];
   maxInFlight = 256;
   answerWhen: 'delivered' | 'accepted' = 'delivered';
@@ -72,7 +63,7 @@ export class DeliveryBench {
     giveUpAfterMs: 86_400_000,
   };
   first!: Process;
-  readonly settings: RunningSettings;
+  readonly settings: RunningSettings<AppSettings>;
   readonly #failures = new Map<string, DeliveryFailure[]>();
   readonly #durations = new Map<string, number>();
   readonly #intervals = new Map<string, number>();
@@ -94,7 +85,7 @@ export class DeliveryBench {
   }
 
   async close(): Promise<void> {
-    await this.clock.runUntil(this.first.stop());
+    await this.clock.runUntil(this.first.pipeline.stop());
     await this.store.close();
   }
 
@@ -168,10 +159,9 @@ export class DeliveryBench {
   }
 
   /** Everything that the config decides is asked for anew, as after a reload. */
-  reload(process = this.first): Promise<void> {
+  async reload(): Promise<void> {
     this.settings.swap(this.#settings());
-    process.follower.reload();
-    return process.follower.beat();
+    await this.clock.advance(0);
   }
 
   /** Has everything go on by settings that differ from the bench's. */
@@ -183,89 +173,33 @@ export class DeliveryBench {
   async another(owner: string): Promise<Process> {
     const { clock, settings } = this;
     const ledger = await this.store.open({ clock, owner });
-    const random = () => 0.5;
-    const onTrouble = (error: unknown) => void this.troubles.push(error);
-    const due = new DueDestinations();
-    const onMilestone = (milestone: Milestone) => void this.milestones.push(milestone);
-    const onUnwritten = (error: unknown) => void this.unwritten.push(error);
-    const chores = new Chores({ clock, onTrouble, onRecovered: () => void (this.recoveries += 1) });
-    const claiming: Chore = { everyMs: 1000, work: () => claims.work() };
-    const bulks: Chore = { everyMs: 1000, work: () => continueBulk(ledger, () => claims.look()) };
-    const onMore = () => chores.hurry(claiming);
-    const paces = new Paces({
-      clock,
-      store: ledger.paces,
-      paceOf: () => ({ addressMs: 1000, channelMs: 200 }),
-      onTrouble,
-    });
-    const follower = new ConfigFollower({
-      ledger: { settle: (...settled) => ledger.settle(...settled), configs: this.#configsOf(ledger) },
-      settings,
-      random,
-      onDue: () => claims.look(),
-      onMilestone,
-      onUnwritten,
-    });
-    const onDue = (destinations: readonly string[]) => claims.nudge(destinations);
-    const shared = { clock, ledger, settings, random, onMilestone, onUnwritten, onDue };
-    const dispatcher = new Dispatcher({
-      ...shared,
-      paces,
-      attempt: this.#attempt(),
-      isBehind: (destination, isPaced) => due.isBehind(destination, isPaced),
-      onRoom: onMore,
-    });
-    const claims: Claims = new Claims({ ...shared, due, paces, dispatcher, follower, onMore });
-    const post = createPost({ ...shared, dispatcher });
-    await follower.beat();
-    return {
-      handle: (callback) => post(incomingAt(callback, clock.now())),
-      dispatcher,
-      claims,
-      chores,
-      paces,
-      follower,
-      ledger,
-      start: () => chores.start([claiming, bulks, { everyMs: 5000, work: () => follower.review() }]),
-      hurryBulk: () => chores.hurry(bulks),
-      stop: () => {
-        dispatcher.stop();
-        return Promise.all([chores.stop(), claims.idle(), dispatcher.idle()]);
-      },
-    };
+    const { heartbeat } = ledger.configs;
+    // As other processes let this one route anew.
+    ledger.configs.heartbeat = async (config) => (await heartbeat(config)) && this.mayRouteAnew;
+    const pipeline = new Pipeline({ clock, settings, ledger, reports: this.#reports() }, () => this.random());
+    return { pipeline, ledger, handle: (callback) => pipeline.post(incomingAt(callback, clock.now())) };
   }
 
-  /** As other processes let this one route anew. */
-  #configsOf({ configs }: DatabaseLedger): ConfigStore {
-    const mayRouteAnew = () => this.mayRouteAnew;
-    return {
-      heartbeat: async (config) => (await configs.heartbeat(config)) && mayRouteAnew(),
-      processes: () => configs.processes(),
-      leave: () => configs.leave(),
-      routeAnew: (rerouting) => configs.routeAnew(rerouting),
-      hasten: () => configs.hasten(),
-      unroutedAfter: (id) => configs.unroutedAfter(id),
-      revive: (routed) => configs.revive(routed),
-    };
-  }
-
-  #attempt() {
-    return createAttempt({
-      clock: this.clock,
-      // The channels here take as long as a test says.
-      timers: { startTimer: () => () => undefined },
+  #reports(): Reports {
+    const said = {
+      onStoreTrouble: (error: unknown) => void this.troubles.push(error),
+      onStoreRecovered: () => void (this.recoveries += 1),
+      onMilestone: (milestone: Milestone) => void this.milestones.push(milestone),
+      onUnwritten: (error: unknown) => void this.unwritten.push(error),
+      onAction: (action: ReportedAction) => void this.actions.push(action),
       onAttempt: () => {},
-      onUnforeseen: () => {},
-    });
+      onBulkEnded: () => {},
+    };
+    return said as unknown as Reports;
   }
 
-  #settings(): Settings {
+  #settings(): AppSettings {
     const { answerWhen, maxInFlight, alertTargets, planned } = this;
     const pace = { addressMs: 1000, channelMs: 200 };
     const channels = ['slack', 'email'].map(
       (name) => [name, { pace, channel: this.#channel(name) }] as const,
     );
-    return {
+    const settings: Settings = {
       config: { hash: 'the config', channels: new Map([['slack', 'slack']]) },
       answer: { answerWithinMs: ANSWER_WITHIN_MS, answerWhen, maxInFlight },
       delivery: this.policy,
@@ -282,6 +216,8 @@ export class DeliveryBench {
       },
       redact: (text) => text,
     };
+    const config = { file: 'botbell.yaml', store: { keepMs: 30 * 86_400_000 } };
+    return { ...settings, loaded: { config } } as unknown as AppSettings;
   }
 
   #limitOf(destination: string): DeliveryFailure | undefined {
@@ -308,12 +244,6 @@ export class DeliveryBench {
       close: () => Promise.resolve(),
     };
   }
-}
-
-async function continueBulk({ actions }: DatabaseLedger, onDue: () => void): Promise<boolean> {
-  const { isMore, given } = await actions.continueBulk();
-  if (given > 0) onDue();
-  return isMore;
 }
 
 export function failure(failureClass: FailureClass, retryAfterMs?: number): DeliveryFailure {

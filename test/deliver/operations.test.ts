@@ -1,7 +1,6 @@
 /** What people do while Botbell runs: delivered at once, in its turn, and said in the log. */
 import { expect } from 'chai';
 import type { Operations } from '../../src/admin/services.ts';
-import { createOperations, type ReportedAction } from '../../src/deliver/operations.ts';
 import type { Actor } from '../../src/ledger/history.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { deadUpdate } from '../support/recorded.ts';
@@ -17,7 +16,6 @@ const MINUTE_MS = 60 * SECOND_MS;
 describe('what people do', () => {
   let bench: DeliveryBench;
   let operations: Operations;
-  let said: ReportedAction[];
 
   const accept = (job_id: string, destinations: readonly string[] = [OPS]) =>
     bench.accept(callbackWith({ job_id }), destinations);
@@ -41,37 +39,28 @@ describe('what people do', () => {
   const stateOf = async () => (await bench.row(OPS))?.['state'];
 
   beforeEach(async () => {
-    said = [];
     bench = await DeliveryBench.open([OPS, LOG]);
-    const { ledger, claims } = bench.first;
-    operations = createOperations({
-      actions: ledger.actions,
-      archive: ledger.archive,
-      settings: bench.settings,
-      onDue: () => claims.look(),
-      onBulkStarted: () => bench.first.hurryBulk(),
-      onAction: (action) => void said.push(action),
-      clock: bench.clock,
-      sendOnce: () => Promise.resolve(undefined),
-    });
+    ({ operations } = bench.first.pipeline);
   });
 
   afterEach(() => bench.close());
 
   it('is done at once', async () => {
     const [id = 0] = await deadLetters('a');
-    bench.first.start();
+    await bench.first.pipeline.start();
     await bench.clock.advance(100);
     expect(bench.told).to.deep.equal([]);
     expect(await operations.redeliver(id, REQUEST, false)).to.equal('accepted');
     await bench.clock.advance(0);
     expect(bench.told).to.deep.equal([OPS]);
-    expect(said).to.deep.equal([{ what: 'redeliver', actor: ACTOR, subject: id, result: 'accepted' }]);
+    expect(bench.actions).to.deep.equal([
+      { what: 'redeliver', actor: ACTOR, subject: id, result: 'accepted' },
+    ]);
   });
 
   it('routes anew by the config in force, which names whom it did not', async () => {
     const { callbackId } = await accept('a', []);
-    bench.first.start();
+    await bench.first.pipeline.start();
     await bench.clock.advance(100);
     expect(await operations.routeAnew(callbackId, REQUEST)).to.deep.equal({
       told: [OPS, LOG],
@@ -80,7 +69,7 @@ describe('what people do', () => {
     await bench.clock.advance(0);
     expect(bench.told.toSorted()).to.deep.equal([LOG, OPS]);
     expect(await operations.routeAnew(99, REQUEST)).to.equal(undefined);
-    expect(said.map(({ result }) => result)).to.deep.equal(['2 told, 0 left alone', 'unknown']);
+    expect(bench.actions.map(({ result }) => result)).to.deep.equal(['2 told, 0 left alone', 'unknown']);
   });
 
   it('says in the log what is refused, dismissed, begun, stopped and tested', async () => {
@@ -89,7 +78,7 @@ describe('what people do', () => {
     const bulk = await operations.startBulk({}, REQUEST, 'dismissed');
     await operations.stopBulk(bulk.id, REQUEST);
     await operations.test('slack:#none', ACTOR);
-    expect(said.map(({ what, subject, result }) => [what, subject, result])).to.deep.equal([
+    expect(bench.actions.map(({ what, subject, result }) => [what, subject, result])).to.deep.equal([
       ['dismiss', id, 'dismissed'],
       ['redeliver in bulk', bulk.id, 'dismissed'],
       ['stop in bulk', bulk.id, 'stopped'],
@@ -102,7 +91,7 @@ describe('what people do', () => {
     const [id = 0] = await deadLetters('a');
     await bench.clock.advance(60 * MINUTE_MS);
     bench.fails(OPS, ...failures(1000, 'transient'));
-    bench.first.start();
+    await bench.first.pipeline.start();
     await operations.redeliver(id, REQUEST, false);
     await bench.clock.advance(9 * MINUTE_MS);
     expect(await stateOf()).to.equal('pending');
@@ -115,7 +104,7 @@ describe('what people do', () => {
     await bench.clock.advance(120 * SECOND_MS);
     await accept('retried', [LOG]);
     await operations.redeliver(late, REQUEST, false);
-    bench.first.start();
+    await bench.first.pipeline.start();
     await bench.clock.advance(0);
     const delays = bench.addressed.map(({ notice }) => [
       callbackOf(notice).job_id,
@@ -129,13 +118,15 @@ describe('what people do', () => {
 
   describe('in bulk', () => {
     it('gives what is new three turns of four, while both wait for a destination that keeps a pace', async () => {
+      let turn = 0;
+      bench.random = () => ((turn += 1) % 8) / 8;
       await deadLetters(...numbered('old', 12));
       await bench.first.ledger.paces.pause(OPS, SECOND_MS);
-      await bench.first.paces.refresh();
+      await bench.first.pipeline.paces.refresh();
       for (const job of numbered('new', 9)) await accept(job);
       const { id } = await operations.startBulk({}, REQUEST);
       while ((await bench.first.ledger.actions.continueBulk()).isMore);
-      bench.first.start();
+      await bench.first.pipeline.start();
       await bench.clock.advance(40 * SECOND_MS);
       const order = jobs().map((job) => job.slice(0, 3));
       const firsts = order.slice(0, 12);
@@ -147,7 +138,7 @@ describe('what people do', () => {
 
     it('goes on by itself until it is through', async () => {
       await deadLetters(...numbered('old', 130));
-      bench.first.start();
+      await bench.first.pipeline.start();
       await bench.clock.advance(100);
       const { id } = await operations.startBulk({}, REQUEST);
       await bench.clock.advance(5 * SECOND_MS);
@@ -160,14 +151,14 @@ describe('what people do', () => {
       const { id } = await operations.startBulk({}, REQUEST);
       await bench.first.ledger.actions.continueBulk();
       expect(await operations.stopBulk(id, REQUEST)).to.include({ state: 'stopped', given: 100 });
-      bench.first.start();
+      await bench.first.pipeline.start();
       await bench.clock.advance(5 * SECOND_MS);
       expect(bench.told).to.have.length(100);
     });
 
     it('is found by a process of which nobody has asked it', async () => {
       await deadLetters('a');
-      bench.first.start();
+      await bench.first.pipeline.start();
       await bench.clock.advance(100);
       const other = await bench.store.open({ clock: bench.clock, owner: 'other' });
       await other.actions.startBulk({}, REQUEST);

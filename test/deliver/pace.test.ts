@@ -13,7 +13,6 @@ const MAIL: Place = { destination: 'email:a@example.com', channel: 'email' };
 function pacesIn(clock: ManualClock): PaceStore {
   const paces = new Map<string, number>();
   return {
-    isShared: false,
     reserve(key, intervalMs, mostMs) {
       const now = clock.monotonic();
       const slot = Math.max(now, paces.get(key) ?? 0);
@@ -160,7 +159,7 @@ describe('a destination’s pace', () => {
   });
 
   it('is shared with other processes on the same store', async () => {
-    const store = { ...pacesIn(clock), isShared: true };
+    const store = pacesIn(clock);
     paces = pacesOver(store);
     limit(OPS, 1000);
     await clock.advance(0);

@@ -21,7 +21,7 @@ describe('a POST', () => {
 
   const post = (callback: Callback = CALLBACK) => bench.post(callback);
   const handle = (callback: Callback = CALLBACK) => bench.first.handle(callback);
-  const idle = () => bench.clock.runUntil(bench.first.dispatcher.idle());
+  const idle = () => bench.clock.runUntil(bench.first.pipeline.dispatcher.idle());
   const jobs = (count: number) =>
     Array.from({ length: count }, (_, number) =>
       callbackWith({ job_id: `job-${number}`, bot_id: `bot-${number}` }),
@@ -156,19 +156,19 @@ describe('a POST', () => {
 
     it('is told within fifteen seconds when ten come at once and one a second is allowed, without a non-2xx', async () => {
       bench.limitRate(OPS, 1000);
-      bench.first.start();
+      await bench.first.pipeline.start();
       const verdicts = await bench.clock.runUntil(Promise.all(jobs(10).map(handle)));
       expect(verdicts.map(({ status }) => status)).to.deep.equal(Array(10).fill(200));
       await bench.clock.advance(6500);
       expect(bench.told.filter((each) => each === OPS)).to.have.length(10);
-      await bench.clock.runUntil(bench.first.stop());
+      await bench.clock.runUntil(bench.first.pipeline.stop());
     });
 
     it('keeps new callbacks behind those that wait in the ledger', async () => {
       bench.limitRate(OPS, 1000);
       bench.planned = [OPS];
       await bench.reload();
-      bench.first.start();
+      await bench.first.pipeline.start();
       const all = jobs(12).map(handle);
       await bench.clock.advance(1000);
       const last = callbackWith({ job_id: 'last', message: 'last', bot_id: 'last' });
@@ -178,7 +178,7 @@ describe('a POST', () => {
       const told = bench.addressed.map(({ notice }) => callbackOf(notice).job_id);
       expect(told.at(-1)).to.equal('last');
       expect(bench.told).to.have.length(13);
-      await bench.clock.runUntil(bench.first.stop());
+      await bench.clock.runUntil(bench.first.pipeline.stop());
     });
   });
 
@@ -279,19 +279,19 @@ describe('a POST', () => {
       bench.planned = ['slack:#new', MAIL];
       await bench.reload();
       expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
-      bench.first.start();
+      await bench.first.pipeline.start();
       await bench.clock.advance(1000);
       expect(bench.told).to.deep.equal([MAIL, 'slack:#new']);
       expect(summary(await post())).to.deep.equal([200, 'duplicate', ['held', 'delivered', 'delivered']]);
       expect(await bench.alerts(), 'it is mended').to.deep.equal([]);
-      await bench.clock.runUntil(bench.first.stop());
+      await bench.clock.runUntil(bench.first.pipeline.stop());
     });
 
     it('gives up what it no longer sends to anybody, which the operators are told, until a route names it again', async () => {
       bench.planned = [];
       await bench.reload();
       await post();
-      bench.first.start();
+      await bench.first.pipeline.start();
       await bench.clock.advance(1000);
       expect(summary(await post())).to.deep.equal([200, 'gave_up', ['dead', 'delivered']]);
       expect(await bench.alerts()).to.deep.equal([`dead_letter ${OPS} not_routed`]);
@@ -313,10 +313,10 @@ describe('a POST', () => {
       expect(bench.tried).to.deep.equal([]);
       await idle();
       expect(await answers()).to.deep.equal(['accepted']);
-      bench.first.start();
+      await bench.first.pipeline.start();
       await bench.clock.advance(0);
       expect(summary(await post())).to.deep.equal([200, 'duplicate', ['delivered', 'delivered']]);
-      await bench.clock.runUntil(bench.first.stop());
+      await bench.clock.runUntil(bench.first.pipeline.stop());
     });
 
     it('is refused where it cannot be written down', async () => {
@@ -450,7 +450,7 @@ describe('a POST', () => {
       const verdict = handle();
       await bench.clock.advance(1000);
       const startedAt = bench.clock.now();
-      bench.first.dispatcher.stop();
+      bench.first.pipeline.dispatcher.stop();
       expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
       expect(bench.clock.now()).to.equal(startedAt);
       expect((await post(callbackWith({ job_id: 'other' }))).result).to.equal('taken_over');
@@ -463,8 +463,8 @@ describe('a POST', () => {
       await bench.reload();
       const verdict = handle();
       await bench.clock.advance(1000);
-      bench.first.dispatcher.stop();
-      bench.first.dispatcher.cut();
+      bench.first.pipeline.dispatcher.stop();
+      bench.first.pipeline.dispatcher.cut();
       expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
       const row = await bench.row(OPS);
       expect(row).to.include({ state: 'pending', is_ours: 1, error_code: 'cut_off' });

@@ -86,7 +86,7 @@ describe('settings that are swapped', () => {
     bench.answerWhen = 'accepted';
     swapTo('first', OPS);
     await bench.clock.runUntil(post());
-    bench.first.start();
+    await bench.first.pipeline.start();
     await bench.clock.advance(100);
     swapTo('new', OPS);
     await bench.clock.runUntil(post(SECOND));

@@ -64,7 +64,7 @@ describe('A SQLite ledger in its thread', () => {
     const settings = { path: store.file, owner: 'one', maxBytes: undefined, clock: systemClock };
     const writing = new ThreadDatabase({ ...settings, isReader: false, entry: HANGING });
     const reading = new ThreadDatabase({ ...settings, isReader: true });
-    const database = { writing, reading, isShared: false, bytesUsed: () => Promise.resolve(0) };
+    const database = { writing, reading, bytesUsed: () => Promise.resolve(0) };
     ledger = new DatabaseLedger(database, { ...OPTIONS, leaseMs: LEASE_MS, clock: systemClock });
     // On a busy machine the threads load the sources for longer than a call waits.
     const has = (answer: Promise<unknown>) => answer.then(Boolean, () => false);
