@@ -120,7 +120,8 @@ function placesFor(notice: Notice, to: string | undefined, drawing: Drawing): re
   const found = routed.find(({ destination }) => destination.key === to);
   const named = destinationsOf(config).find(({ key }) => key === to);
   const [channel = ''] = to.split(':', 1);
-  const destination = found?.destination ?? named ?? { key: to, channel, address: '', options: {} };
+  const destination = found?.destination ??
+    named ?? { key: to, channel, address: '', options: {}, perJob: 'message' };
   return [placeOf(destination, found, drawing) ?? []].flat();
 }
 

@@ -14,7 +14,7 @@ export function destinationNamed(text: string, { channels }: Config): Destinatio
   }
   try {
     const address = type.parseAddress(rest.join(':'), channel?.settings);
-    return { key: `${name}:${address}`, channel: name, address, options: {} };
+    return { key: `${name}:${address}`, channel: name, address, options: {}, perJob: 'message' };
   } catch (error) {
     throw failedBecause(error, (reason) => `${text}: ${reason}`);
   }

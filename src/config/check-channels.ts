@@ -52,5 +52,5 @@ function checkChannel(
   if (settings === undefined) return undefined;
   for (const { key, message } of type.warningsOf(settings))
     problems.warning([...path, ...[key].flat()], `: ${problems.redact(message)}`);
-  return { type, config: { name, type: type.type, settings } };
+  return { type, config: { name, type: type.type, settings, burst: undefined } };
 }

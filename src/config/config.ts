@@ -1,7 +1,7 @@
 /** The checked config: every value typed, in base units, groups expanded, nothing left to interpret. */
-import type { StatusName } from '../callback/callback.ts';
 import type { ChannelType, MessageFormat } from '../channels/channel.ts';
 import type { Proxies } from '../outbound/proxy.ts';
+import type { Burst, Digest, Occasion, PerJob, RouteRules } from '../signal/rules.ts';
 import type { Path } from './path.ts';
 import { parseDuration, parseSize } from '../time/display.ts';
 import { parseCidr, parseListenAddress } from './field-rules.ts';
@@ -104,6 +104,8 @@ export interface ChannelConfig {
   readonly type: string;
   /** Checked by the channel type's own schema. */
   readonly settings: unknown;
+  /** Undefined: each message is sent, however many there are. */
+  readonly burst: Burst | undefined;
 }
 
 /** One address on one channel; `key` is `<channel>:<address>`. */
@@ -112,6 +114,13 @@ export interface Destination {
   readonly channel: string;
   readonly address: string;
   readonly options: Readonly<Record<string, unknown>>;
+  readonly perJob: PerJob;
+}
+
+/** A group that is told, beside what its routes tell it, what became of their BOTs. */
+export interface DigestConfig extends Digest {
+  readonly group: string;
+  readonly notify: readonly Destination[];
 }
 
 export interface RouteConfig {
@@ -119,9 +128,13 @@ export interface RouteConfig {
   readonly name: string;
   /** Exact names, globs (`invoice-*`) and `/regular expressions/` (RE2 syntax), as written; empty for the default route. */
   readonly botIds: readonly string[];
-  readonly on: readonly StatusName[];
+  readonly on: readonly Occasion[];
+  /** What is held back of it; the default route expects nothing. */
+  readonly rules: RouteRules;
   /** Empty: nobody, on purpose, not even by the default route. */
   readonly notify: readonly Destination[];
+  /** Names of the groups in `notify`. */
+  readonly groups: readonly string[];
   readonly templateSet: string | undefined;
   readonly place: Place;
 }
@@ -133,6 +146,7 @@ export interface Config extends Settings {
   /** What channels over HTTP go through. */
   readonly proxies: Proxies;
   readonly channels: ReadonlyMap<string, ChannelConfig>;
+  readonly digests: readonly DigestConfig[];
   readonly routes: readonly RouteConfig[];
   readonly defaultRoute: RouteConfig | undefined;
   /** Every string that no log, answer, error or page may show. */

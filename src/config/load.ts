@@ -113,7 +113,7 @@ function readConfig(
   const channels = new Map(
     [...known].flatMap(([name, channel]) => (channel ? [[name, channel.config]] : [])),
   );
-  const checked = { file, ...settings, proxies, ...routing, channels };
+  const checked = { file, ...settings, proxies, ...routing, channels, digests: [] };
   const secrets = secretsIn(checked, channelTypes);
   const text = shownConfig(sections, secrets);
   return { config: { ...checked, secrets: secrets.filter(isLongEnough) }, text };

@@ -96,7 +96,7 @@ class DestinationList {
       const address = channel.type.parseAddress(String(text), settings);
       const key = `${name}:${address}`;
       this.name(key, Array.isArray(addresses) ? [...path, name, index] : [...path, name]);
-      this.add({ key, channel: name, address, options });
+      this.add({ key, channel: name, address, options, perJob: 'message' });
     }
   }
 

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { botIdRule, doubtOfBotId } from './bot-id-pattern.ts';
 import type { RouteConfig } from './config.ts';
+import { NO_RULES } from '../signal/rules.ts';
 import { nearestOrAll } from '../text/nearest.ts';
 import { nameRule } from './field-rules.ts';
 import type { Problems } from './problems.ts';
@@ -57,7 +58,9 @@ function readRoute(
       name: route.name ?? pathText(path),
       botIds: [route.bot_id ?? []].flat(),
       on: ALL_STATUSES.filter((status) => route.on.includes(status)),
+      rules: NO_RULES,
       notify: destinations,
+      groups: [notify ?? []].flat().filter((entry) => typeof entry === 'string'),
       templateSet: route.template_set,
       place: problems.placeOfKey(path),
     }

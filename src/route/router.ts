@@ -1,6 +1,7 @@
 /** Which routes a callback matches and whom they reach, with the reason for each decision. */
-import { type Callback, type StatusName, statusNameOf } from '../callback/callback.ts';
+import { type Callback, statusNameOf } from '../callback/callback.ts';
 import type { Config, Destination, RouteConfig } from '../config/config.ts';
+import type { Occasion } from '../signal/rules.ts';
 import { cutEnd } from '../text/cut.ts';
 import { type BotIdMatcher, compilePattern, isExact, isSearched, LONGEST_SEARCHED } from './pattern.ts';
 
@@ -49,7 +50,7 @@ export interface RouteExplanation {
   /** That the BOT's id matches; undefined where none does, as of the default route. */
   readonly pattern?: string | undefined;
   /** Whereof the route is told, where that decides. */
-  readonly on?: readonly StatusName[];
+  readonly on?: readonly Occasion[];
 }
 
 export interface RoutingDecision {

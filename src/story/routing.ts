@@ -1,6 +1,7 @@
 /** What the routes decided: when the callback came, and each time it was routed anew. */
-import { statusNameOf, type StatusName } from '../callback/callback.ts';
+import { statusNameOf } from '../callback/callback.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
+import type { Occasion } from '../signal/rules.ts';
 import type { StoryEvent } from './event.ts';
 import type { Sayings } from './sayings.ts';
 
@@ -12,7 +13,7 @@ interface RouteExplanation {
   /** That the BOT's id matches; undefined: the default route. */
   readonly pattern?: string | undefined;
   /** Whereof the route tells, where that decides. */
-  readonly on?: readonly StatusName[];
+  readonly on?: readonly Occasion[];
 }
 
 /** @param routing as the ledger keeps it */
@@ -83,7 +84,7 @@ function isMatch(verdict: string): verdict is keyof typeof MATCHED {
   return verdict in MATCHED;
 }
 
-function statusesIn(on: readonly StatusName[], callback: OfCallback, sayings: Sayings) {
+function statusesIn(on: readonly Occasion[], callback: OfCallback, sayings: Sayings) {
   return { statuses: sayings.statuses(on), status: sayings.say(`${statusNameOf(callback)}, one`) };
 }
 

@@ -1,6 +1,6 @@
 /** Says sentences in one language: fills in times, durations, names, lists and causes. */
-import type { StatusName } from '../callback/callback.ts';
 import { failureInWords, type FailureToExplain } from '../channels/failure.ts';
+import type { Occasion } from '../signal/rules.ts';
 import { shortLine } from '../text/cut.ts';
 import { formatElapsed, formatTimeOfDay, type Language } from '../time/display.ts';
 import { ENGLISH, type Sentence } from './sentences-en.ts';
@@ -75,7 +75,7 @@ export class Sayings {
     return names.length === 0 ? last : `${names.join(', ')} and ${last}`;
   }
 
-  statuses(names: readonly StatusName[]): string {
+  statuses(names: readonly Occasion[]): string {
     if (names.length === 0) return this.say('no status');
     return names.map((name) => this.say(`${name}, many`)).join(this.say('and'));
   }

@@ -14,6 +14,7 @@ export const ENGLISH = {
   'succeeded, many': 'successes',
   'error, many': 'errors',
   'executing, many': 'starts',
+  'recovered, many': 'recoveries',
   because: ' ({cause})',
   at: 'at {time}',
   'at an unknown time': 'later',

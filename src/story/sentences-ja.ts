@@ -16,6 +16,7 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   'succeeded, many': '成功',
   'error, many': 'エラー',
   'executing, many': '実行中',
+  'recovered, many': '復旧',
   because: '（{cause}）',
   at: '{time} に',
   'at an unknown time': 'のちほど',

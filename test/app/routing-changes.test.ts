@@ -10,7 +10,7 @@ type Route = Settings['route'];
 function routeOf(told: Readonly<Record<string, readonly string[]>>): Route {
   return ({ bot_id, status }) => ({
     destinations: (told[`${bot_id} ${status}`] ?? []).map((key) => ({
-      destination: { key, channel: 'slack', address: key, options: {} },
+      destination: { key, channel: 'slack', address: key, options: {}, perJob: 'message' },
       templateSet: undefined,
     })),
     explanations: [],

@@ -9,6 +9,7 @@ import { channelTypes } from '../../src/channels/registry.ts';
 import type { Config } from '../../src/config/config.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { NO_RULES } from '../../src/signal/rules.ts';
 import { chatType, fakeChannels } from './fake-channels.ts';
 import { loadText, type Given } from './load-fixture.ts';
 
@@ -77,14 +78,16 @@ describe('A config that names only a channel and a default route', () => {
       name: 'default_route',
       botIds: [],
       on: ['succeeded', 'error', 'executing'],
-      notify: [{ key: 'chat:#ops', channel: 'chat', address: '#ops', options: {} }],
+      notify: [{ key: 'chat:#ops', channel: 'chat', address: '#ops', options: {}, perJob: 'message' }],
+      rules: NO_RULES,
+      groups: [],
       templateSet: undefined,
       place: { file: 'botbell.yaml', line: 4, column: 1 },
     });
   });
 
   it('has the channel with its own defaults', () => {
-    const chat = { name: 'chat', type: 'chat', settings: { token: 'xoxb-1', limit: 10 } };
+    const chat = { name: 'chat', type: 'chat', settings: { token: 'xoxb-1', limit: 10 }, burst: undefined };
     expect([...config.channels.values()]).to.deep.equal([chat]);
   });
 });
@@ -121,10 +124,22 @@ routes:
 `);
 
   it('is read into base units, with groups expanded and the first mention of an address winning', () => {
-    const owner = { key: 'chat:#a', channel: 'chat', address: '#a', options: { mention: '@owner' } };
-    const other = { key: 'chat:#b', channel: 'chat', address: '#b', options: { mention: '@here' } };
+    const owner = {
+      key: 'chat:#a',
+      channel: 'chat',
+      address: '#a',
+      options: { mention: '@owner' },
+      perJob: 'message',
+    };
+    const other = {
+      key: 'chat:#b',
+      channel: 'chat',
+      address: '#b',
+      options: { mention: '@here' },
+      perJob: 'message',
+    };
     const listed = ['#c', '#d'].map((address) => {
-      return { key: `chat:${address}`, channel: 'chat', address, options: { retries: 2 } };
+      return { key: `chat:${address}`, channel: 'chat', address, options: { retries: 2 }, perJob: 'message' };
     });
     expect(config.routes[1]?.name).to.equal('Nightly 夜間');
     expect(config.routes.slice(0, 1)).to.deep.equal([
@@ -132,7 +147,9 @@ routes:
         name: 'routes[0]',
         botIds: ['get_items', 'nightly-*', '/^x\\d+$/i'],
         on: ['error', 'executing'],
+        rules: NO_RULES,
         notify: [owner, other, ...listed],
+        groups: ['owners', 'ops'],
         templateSet: 'short',
         place: { file: 'botbell.yaml', line: 24, column: 5 },
       },

@@ -60,6 +60,7 @@ describe('The config of the repository', () => {
       name: 'slack',
       type: 'outbox',
       settings: { as: 'slack' },
+      burst: undefined,
     });
     expect(config.defaultRoute?.on).to.include.members(['succeeded', 'error']);
     expect(config.defaultRoute?.notify.map(({ key }) => key)).to.deep.equal(['slack:#bot-alerts']);

@@ -273,5 +273,6 @@ function plannedTo(destination: string): PlannedTarget {
 
 function routedTo(destination: string) {
   const { channel, address } = target(destination);
-  return { destination: { key: destination, channel, address, options: {} }, templateSet: undefined };
+  const to = { key: destination, channel, address, options: {}, perJob: 'message' } as const;
+  return { destination: to, templateSet: undefined };
 }

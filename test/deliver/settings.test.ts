@@ -39,7 +39,7 @@ describe('settings that are swapped', () => {
   const slackOnly = (name: string, destination: string): Partial<Settings> => {
     const channel = tracedChannel(bench, name, events);
     const [, address = ''] = destination.split(/:(.*)/s);
-    const routed = { key: destination, channel: 'slack', address, options: {} };
+    const routed = { key: destination, channel: 'slack', address, options: {}, perJob: 'message' } as const;
     return {
       channels: new Map([['slack', { pace: { addressMs: 1000, channelMs: 200 }, channel }]]),
       resources: [channel],

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { Destination, RouteConfig } from '../../src/config/config.ts';
+import { NO_RULES } from '../../src/signal/rules.ts';
 import { createRouter, type Router } from '../../src/route/router.ts';
 
 const SUCCEEDED: Callback['status'] = 0;
@@ -10,13 +11,23 @@ const EXECUTING: Callback['status'] = 2;
 
 function to(key: string, options: Record<string, unknown> = {}): Destination {
   const [channel = '', address = ''] = key.split(/:(.*)/s);
-  return { key, channel, address, options };
+  return { key, channel, address, options, perJob: 'message' };
 }
 
 function route(name: string, fields: Partial<RouteConfig>): RouteConfig {
   const place = { file: 'botbell.yaml', line: 1, column: 1 };
   const all = ['succeeded', 'error', 'executing'] as const;
-  return { name, botIds: [], on: all, notify: [to('slack:#ops')], templateSet: undefined, place, ...fields };
+  return {
+    name,
+    botIds: [],
+    on: all,
+    notify: [to('slack:#ops')],
+    rules: NO_RULES,
+    groups: [],
+    templateSet: undefined,
+    place,
+    ...fields,
+  };
 }
 
 function reached(router: Router, botId: string, status = ERROR): string[] {

@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
 import type { Destination, RouteConfig } from '../../src/config/config.ts';
 import { createRouter } from '../../src/route/router.ts';
+import { NO_RULES } from '../../src/signal/rules.ts';
 import { storyJson } from '../../src/story/story-json.ts';
 import { tellStory } from '../../src/story/story.ts';
 import type { Language } from '../../src/time/display.ts';
@@ -96,12 +97,20 @@ describe('the story of a callback that came often', () => {
 
 describe('a story', () => {
   it('tells what today’s router decides in its own words, in no language’s leftovers', () => {
-    const to = (key: string): Destination => ({ key, channel: 'slack', address: key, options: {} });
+    const to = (key: string): Destination => ({
+      key,
+      channel: 'slack',
+      address: key,
+      options: {},
+      perJob: 'message',
+    });
     const route = (name: string, fields: Partial<RouteConfig>): RouteConfig => ({
       name,
       botIds: ['get_*'],
       on: ['error'],
       notify: [to('slack:#ops')],
+      rules: NO_RULES,
+      groups: [],
       templateSet: undefined,
       place: { file: '', line: 1, column: 1 },
       ...fields,

@@ -17,6 +17,7 @@ export const EVERY_PAGE = {
   'status.succeeded': ['Succeeded', '成功'],
   'status.error': ['Failed', '失敗'],
   'status.executing': ['Running', '実行中'],
+  'status.recovered': ['Recovered', '復旧'],
   'state.delivered': ['Delivered', '届きました'],
   'state.pending': ['Not yet delivered', '届いていません'],
   'state.dead': ['Given up', '送信をあきらめました'],
