@@ -85,69 +85,50 @@ export interface Walked {
  * @throws {TooManyValues}
  */
 export function walk(callback: JsonObject, mostValues = Number.POSITIVE_INFINITY): Walked {
-  const values = new FlatValues(mostValues);
-  const tooDeep = keysOf(callback)
-    .toSorted()
-    .filter((key) => key !== 'elapsed_time' && !values.addMember(key, callback[key], 2));
-  return { identity: hash('sha256', JSON.stringify(values.flat), 'hex'), tooDeep };
-}
+  // A flat list, which V8 writes as JSON many times faster than anybody could write the callback with sorted keys. Null
+  // stands before null, before a list's length, before -1 where an object begins, and where its members end.
+  const flat: unknown[] = [];
+  // One is the callback itself.
+  let room = mostValues - 1;
 
-/** A value as a flat list, which V8 writes as JSON many times faster than anybody could write the value with sorted keys. */
-class FlatValues {
-  /** Null stands before null, before a list's length, before -1 where an object begins, and where its members end. */
-  readonly flat: unknown[] = [];
-  #room: number;
-  #lastKeys: readonly string[] = [];
-  #lastSorted: readonly string[] = [];
+  const count = (): void => {
+    room -= 1;
+    if (room < 0) throw new TooManyValues();
+  };
 
-  constructor(mostValues: number) {
-    // One is the callback itself.
-    this.#room = mostValues - 1;
-  }
-
-  /** @returns false: it nests too deep */
-  addMember(key: string, value: unknown, depth: number): boolean {
-    if (value === null || value === undefined) return this.#count();
-    this.flat.push(key);
-    return this.#add(value, depth);
-  }
-
-  #add(value: unknown, depth: number): boolean {
-    this.#count();
-    if (isContainer(value)) return depth <= MAX_DEPTH && this.#addContainer(value, depth + 1);
-    if (value === null) this.flat.push(null);
-    this.flat.push(value);
-    return true;
-  }
-
-  #addContainer(value: JsonObject | readonly unknown[], depth: number): boolean {
+  /** @returns whether it nests no deeper than it may */
+  const add = (value: unknown, depth: number): boolean => {
+    count();
+    if (!isContainer(value)) {
+      if (value === null) flat.push(null);
+      flat.push(value);
+      return true;
+    }
+    if (depth > MAX_DEPTH) return false;
     let isWithin = true;
     if (Array.isArray(value)) {
-      this.flat.push(null, value.length);
-      for (const each of value) isWithin = this.#add(each, depth) && isWithin;
-      return isWithin;
+      flat.push(null, value.length);
+      for (const each of value) isWithin = add(each, depth + 1) && isWithin;
+    } else {
+      flat.push(null, -1);
+      for (const key of keysOf(value).toSorted())
+        isWithin = addMember(key, value[key], depth + 1) && isWithin;
+      flat.push(null);
     }
-    this.flat.push(null, -1);
-    const object = value as JsonObject;
-    for (const key of this.#sortedKeysOf(object))
-      isWithin = this.addMember(key, object[key], depth) && isWithin;
-    this.flat.push(null);
     return isWithin;
-  }
+  };
 
-  /** The rows of a table have the same keys. */
-  #sortedKeysOf(object: JsonObject): readonly string[] {
-    const keys = keysOf(object);
-    if (keys.length === this.#lastKeys.length && keys.every((key, at) => key === this.#lastKeys[at]))
-      return this.#lastSorted;
-    this.#lastKeys = keys;
-    this.#lastSorted = keys.toSorted();
-    return this.#lastSorted;
-  }
-
-  #count(): true {
-    this.#room -= 1;
-    if (this.#room < 0) throw new TooManyValues();
+  const addMember = (key: string, value: unknown, depth: number): boolean => {
+    if (value !== null && value !== undefined) {
+      flat.push(key);
+      return add(value, depth);
+    }
+    count();
     return true;
-  }
+  };
+
+  const tooDeep = keysOf(callback)
+    .toSorted()
+    .filter((key) => key !== 'elapsed_time' && !addMember(key, callback[key], 2));
+  return { identity: hash('sha256', JSON.stringify(flat), 'hex'), tooDeep };
 }

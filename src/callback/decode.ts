@@ -110,28 +110,11 @@ function withNumbersOf(value: unknown, exact: unknown): unknown {
   return Object.assign(exact, Object.fromEntries(numbers));
 }
 
-/**
- * What `pattern` matches there, in order. Strings are passed over by hand: a regular expression for a whole one
- * overflows V8's stack where it has millions of escapes.
- * @param pattern of tokens without quotes
- */
+/** What `pattern` matches there, in order. A regular expression for a whole string overflows V8's stack where that is long. */
 export function* tokensOutsideStrings(text: string, pattern: RegExp): Generator<RegExpExecArray> {
-  const quoteOrToken = new RegExp(`"|${pattern.source}`, 'g');
-  for (let found = quoteOrToken.exec(text); found !== null; found = quoteOrToken.exec(text)) {
-    if (found[0] === '"') quoteOrToken.lastIndex = endOfString(text, found.index);
-    else yield found;
+  let isInString = false;
+  for (const found of text.matchAll(new RegExp(`\\\\["\\\\]|"|${pattern.source}`, 'g'))) {
+    if (found[0] === '"') isInString = !isInString;
+    else if (!isInString) yield found;
   }
-}
-
-/** @returns the index behind the closing quote of the string that begins at `start` */
-function endOfString(text: string, start: number): number {
-  let quote = text.indexOf('"', start + 1);
-  while (quote !== -1 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
-  return quote === -1 ? text.length : quote + 1;
-}
-
-function isEscaped(text: string, index: number): boolean {
-  let backslashes = 0;
-  while (text[index - 1 - backslashes] === '\\') backslashes += 1;
-  return backslashes % 2 === 1;
 }
