@@ -54,14 +54,8 @@ export function problemBody({ status, detail, members }: ProblemDetails): string
   return JSON.stringify({ title: TITLES[status] ?? 'Error', status, detail, ...members });
 }
 
-/**
- * Turns whatever is thrown into a problem; what nobody foresaw is logged in full and answered without a word of it.
- * @param onAnswered hears of each problem that was answered here
- */
-export function answerProblems(
-  onUnforeseen: (error: unknown) => void,
-  onAnswered: (ctx: Context) => void = () => undefined,
-): Middleware {
+/** Turns whatever is thrown into a problem; what nobody foresaw is logged in full and answered without a word of it. */
+export function answerProblems(onUnforeseen: (error: unknown) => void): Middleware {
   return async (ctx, next) => {
     try {
       if (!isReadable(ctx))
@@ -70,7 +64,6 @@ export function answerProblems(
       if (ctx.status === 404 && ctx.body === undefined) throw notFound();
     } catch (error) {
       answerProblem(ctx, error, onUnforeseen);
-      onAnswered(ctx);
     }
   };
 }
@@ -84,7 +77,7 @@ export function unlessCutOff(onUnforeseen: (error: unknown) => void): (error: un
   };
 }
 
-export function answerProblem(ctx: Context, error: unknown, onUnforeseen: (error: unknown) => void): void {
+function answerProblem(ctx: Context, error: unknown, onUnforeseen: (error: unknown) => void): void {
   if (!(error instanceof HttpProblem)) onUnforeseen(error);
   const details = error instanceof HttpProblem ? error.details : UNFORESEEN;
   ctx.status = details.status;

@@ -1,5 +1,5 @@
 /** How much of callbacks this process reads and handles at once; who comes past that is answered 503. */
-import { type Clock, Deadline, DeadlinePassed, UnderWay } from '../time/clock.ts';
+import { type Clock, Deadline, UnderWay } from '../time/clock.ts';
 import { unavailable } from './problems.ts';
 
 /** What may be read and parsed at once, together; twice the largest body where that is more. */
@@ -15,9 +15,6 @@ const UNKNOWN_BYTES = 1024 * 1024;
 const LARGE_BYTES = 256 * 1024;
 const LARGE_AT_ONCE = 2;
 
-/** The bytes that are read at once bound how many large ones can come. */
-const MOST_LARGE_WAITING = 64;
-
 /** Whoever finds no room in `max_in_flight` waits so long: a burst is written down in less, and a 503 costs the BOT 30 s. */
 const MOMENT_MS = 1000;
 
@@ -25,7 +22,7 @@ export type Release = () => void;
 
 interface LoadLimits {
   readonly maxBodyBytes: number;
-  /** Callbacks handled at once; as many more wait for a moment. */
+  /** Callbacks handled at once. */
   readonly maxInFlight: number;
 }
 
@@ -38,14 +35,14 @@ export class Loads {
 
   constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, limits: LoadLimits) {
     this.#clock = clock;
-    this.#all = new Gate(clock, limits.maxInFlight, limits.maxInFlight);
-    this.#large = new Gate(clock, LARGE_AT_ONCE, MOST_LARGE_WAITING);
+    this.#all = new Gate(clock, limits.maxInFlight);
+    this.#large = new Gate(clock, LARGE_AT_ONCE);
     this.resize(limits);
   }
 
   resize({ maxBodyBytes, maxInFlight }: LoadLimits): void {
     this.#mostBytes = Math.max(MOST_BYTES, 2 * maxBodyBytes);
-    this.#all.resize(maxInFlight, maxInFlight);
+    this.#all.most = maxInFlight;
   }
 
   /**
@@ -68,79 +65,55 @@ export class Loads {
   }
 
   /**
-   * A body that was read is to be parsed and handled, in its turn.
+   * Parses and handles a body that was read, in its turn.
    * @param until by the monotonic clock
-   * @returns to be called when it has been handled
    * @throws {HttpProblem} 503, where there was no room in time
    */
-  async handle(bytes: number, until: number): Promise<Release> {
-    await this.#all.enter(Math.min(until, this.#clock.monotonic() + MOMENT_MS));
-    const leave = () => this.#all.leave();
-    if (bytes <= LARGE_BYTES) return leave;
-    try {
-      await this.#large.enter(until);
-    } catch (error) {
-      leave();
-      throw error;
-    }
-    return () => {
-      this.#large.leave();
-      leave();
-    };
+  handle<T>(bytes: number, until: number, work: () => Promise<T>): Promise<T> {
+    const inTurn = bytes > LARGE_BYTES ? () => this.#large.during(until, work) : work;
+    return this.#all.during(Math.min(until, this.#clock.monotonic() + MOMENT_MS), inTurn);
   }
 }
 
-/** Lets so many in at once, and so many wait: the first that comes is the first that enters. */
+/** Lets so many in at once: the first that comes is the first that enters. */
 class Gate {
-  #most: number;
-  #mostWaiting: number;
+  most: number;
   readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting: (() => void)[] = [];
   #inside = 0;
 
-  constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, most: number, mostWaiting: number) {
+  constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, most: number) {
     this.#clock = clock;
-    this.#most = most;
-    this.#mostWaiting = mostWaiting;
+    this.most = most;
   }
 
-  resize(most: number, mostWaiting: number): void {
-    this.#most = most;
-    this.#mostWaiting = mostWaiting;
-  }
-
-  /** Whoever has entered must leave. @throws {HttpProblem} 503 */
-  async enter(until: number): Promise<void> {
-    if (this.#inside < this.#most) {
-      this.#inside += 1;
-      return;
-    }
-    if (this.#waiting.size >= this.#mostWaiting) throw tooMany();
-    let admit = () => {};
-    const admitted = new Promise<void>((resolve) => (admit = resolve));
-    this.#waiting.add(admit);
+  /** @throws {HttpProblem} 503 */
+  async during<T>(until: number, work: () => Promise<T>): Promise<T> {
+    if (this.#inside < this.most) this.#inside += 1;
+    else await this.#turn(until);
     try {
-      await new Deadline(this.#clock, until - this.#clock.monotonic()).bound(admitted);
-    } catch (error) {
-      // Who left in the same moment has left the place to this one.
-      if (!this.#waiting.delete(admit)) return;
-      throw error instanceof DeadlinePassed ? tooMany(error) : error;
+      return await work();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #turn(until: number): Promise<void> {
+    const turn = new Promise<void>((resolve) => this.#waiting.push(resolve));
+    const deadline = new Deadline(this.#clock, until - this.#clock.monotonic());
+    try {
+      await deadline.bound(turn, () => this.#leave());
+    } catch (cause) {
+      throw unavailable('Too many callbacks are being handled at once.', cause);
     }
   }
 
   /** The place goes to who has waited longest. */
-  leave(): void {
-    const [next] = this.#waiting;
+  #leave(): void {
+    const next = this.#waiting.shift();
     if (next === undefined) this.#inside -= 1;
-    else {
-      this.#waiting.delete(next);
-      next();
-    }
+    else next();
   }
-}
-
-function tooMany(cause?: unknown) {
-  return unavailable('Too many callbacks are being handled at once.', cause);
 }
 
 /** Whether callbacks are taken, and when the last one that was taken is through. */
@@ -160,12 +133,9 @@ export class Traffic {
   /** One more, its body read. @throws {HttpProblem} 503 while draining */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.refuseWhileDraining();
-    this.#inFlight.begin();
-    try {
-      return await work();
-    } finally {
-      this.#inFlight.end();
-    }
+    const done = work();
+    this.#inFlight.until(done);
+    return done;
   }
 
   /** Lets nothing more in; resolves when what is in flight is through. */

@@ -10,34 +10,36 @@ import { type Incoming, untilOf } from '../deliver/post.ts';
 import { secretCheck, type SenderReader } from '../http/sender.ts';
 import { networkFilter } from '../text/networks.ts';
 import {
-  answerProblem,
   answerProblems,
   HttpProblem,
   methodNotAllowed,
   notFound,
-  type ProblemState,
   type TurnedAway,
   unlessCutOff,
 } from '../http/problem.ts';
-import type { Loads, Release, Traffic } from './loads.ts';
+import type { Loads, Traffic } from './loads.ts';
 import { asProblem, isRefusal, problemOf, REFUSED_BODY_BYTES, type Refusal } from './problems.ts';
-import { announcedBytes, type BodyReader, bodyReader } from './read-body.ts';
+import { announcedBytes, bodyReader } from './read-body.ts';
 import { cutEnd } from '../text/cut.ts';
 import { type Clock, unfailing } from '../time/clock.ts';
 
 /** What one POST to the callback path came to, for the log and the metrics. */
-export interface ReceiverReport {
+export interface ReceiverReport extends Answered {
   /** HTTP status code. */
   readonly status: number;
   readonly durationMs: number;
-  readonly callback: Callback | undefined;
-  readonly verdict: Verdict | undefined;
-  /** Why it was turned away; undefined where it was handled. */
-  readonly problem: string | undefined;
   /** The sender's address, where it was turned away; as the sender says it where a proxy is trusted. */
   readonly from: string | undefined;
+}
+
+/** What is known of a POST whose sender may send. */
+interface Answered {
+  callback?: Callback;
+  verdict?: Verdict;
+  /** Why it was turned away; undefined where it was handled. */
+  problem?: string;
   /** JSON pointers to what is wrong with it, where it is JSON. */
-  readonly pointers: readonly string[] | undefined;
+  pointers?: readonly string[];
 }
 
 export interface ReceiverDependencies {
@@ -58,12 +60,11 @@ export interface ReceiverDependencies {
   readonly onUnforeseen: (error: unknown) => void;
 }
 
-interface CallbackState extends ProblemState {
+interface CallbackState extends Answered {
+  /** By the monotonic clock, once its sender may send. */
+  startedAt?: number;
   /** Once its body was read. */
   posted?: Posted;
-  callback?: Callback;
-  verdict?: Verdict;
-  pointers?: readonly string[];
 }
 
 type Posted = Pick<Refusal, 'bytes' | 'receivedAt' | 'arrivedAt'>;
@@ -71,7 +72,7 @@ type Posted = Pick<Refusal, 'bytes' | 'receivedAt' | 'arrivedAt'>;
 type CallbackContext = RouterContext<CallbackState>;
 
 export function createReceiver(dependencies: ReceiverDependencies): Koa {
-  const { config, senderOf, reportTurnedAway, onUnforeseen } = dependencies;
+  const { config, onUnforeseen } = dependencies;
   const app = new Koa();
   app.on('error', unlessCutOff(onUnforeseen));
   const router = new Router<CallbackState>({ sensitive: true, strict: true });
@@ -87,13 +88,28 @@ export function createReceiver(dependencies: ReceiverDependencies): Koa {
     checkSender(ctx);
     return take(ctx);
   });
-  const report = unfailing(reportTurnedAway, onUnforeseen);
-  const onAnswered = ({ req, status, state: { problem = '' } }: Context) =>
-    void setImmediate(report, { status, from: senderOf(req).address, problem: String(problem) });
   app.use(closeRefused);
-  app.use(answerProblems(onUnforeseen, onAnswered));
+  app.use(reporting(dependencies));
+  app.use(answerProblems(onUnforeseen));
   app.use(router.routes());
   return app;
+}
+
+/** Says once what a request came to. After the answer, which is written in this turn of the event loop: the BOT's time is not for our log. */
+function reporting({ clock, senderOf, report, reportTurnedAway, onUnforeseen }: ReceiverDependencies) {
+  const reportAnswer = unfailing(report, onUnforeseen);
+  const reportOther = unfailing(reportTurnedAway, onUnforeseen);
+  return async ({ req, state, response }: CallbackContext, next: Next): Promise<void> => {
+    await next();
+    const { startedAt, callback, verdict, problem, pointers } = state;
+    const { status } = response;
+    const from = problem === undefined ? undefined : senderOf(req).address;
+    if (startedAt !== undefined) {
+      const durationMs = clock.monotonic() - startedAt;
+      setImmediate(reportAnswer, { status, durationMs, callback, verdict, problem, from, pointers });
+    } else if (problem !== undefined && from !== undefined)
+      setImmediate(reportOther, { status, from, problem });
+  };
 }
 
 /** Whoever is refused, or comes while there is no room, may still be sending a body that nobody reads. */
@@ -126,69 +142,43 @@ function senderCheck({ config: { tokens, allowFrom }, senderOf }: ReceiverDepend
   };
 }
 
-/** Answers a POST, and says once what came of it, whatever came of it. */
 function postTaker(dependencies: ReceiverDependencies) {
-  const { config, clock, senderOf, report, onUnforeseen } = dependencies;
+  const { config, clock } = dependencies;
   const read = bodyReader(config.maxBodyBytes);
-  const reportAnswer = unfailing(report, onUnforeseen);
   return async (ctx: CallbackContext): Promise<void> => {
-    const startedAt = clock.monotonic();
+    ctx.state.startedAt = clock.monotonic();
     try {
-      answer(ctx, await receive(ctx, read, dependencies));
+      answer(ctx, await receive(ctx, () => read(ctx), dependencies));
     } catch (error) {
-      answerProblem(ctx, await problemFor(ctx, error, dependencies), onUnforeseen);
+      throw await problemFor(ctx, error, dependencies);
     }
-    const { callback, verdict, problem, pointers } = ctx.state;
-    const durationMs = clock.monotonic() - startedAt;
-    const from = problem === undefined ? undefined : senderOf(ctx.req).address;
-    // After the answer, which is written in this turn of the event loop: the BOT's time is not for our log.
-    setImmediate(reportAnswer, {
-      status: ctx.status,
-      durationMs,
-      callback,
-      verdict,
-      problem,
-      from,
-      pointers,
-    });
   };
 }
 
 /** @throws {HttpProblem} @throws whatever keeps it from being read or delivered */
 async function receive(
-  ctx: CallbackContext,
-  read: BodyReader,
-  dependencies: ReceiverDependencies,
+  { req, state }: CallbackContext,
+  read: () => Promise<Uint8Array>,
+  { config, clock, traffic, loads, check, post }: ReceiverDependencies,
 ): Promise<Verdict> {
-  const { config, traffic, loads } = dependencies;
   traffic.refuseWhileDraining();
-  const isParsed = loads.read(announcedBytes(ctx.req.headers, config.maxBodyBytes));
+  const isParsed = loads.read(announcedBytes(req.headers, config.maxBodyBytes));
   try {
-    const bytes = await read(ctx);
-    return await traffic.during(() => handle(ctx, bytes, isParsed, dependencies));
+    const bytes = await read();
+    // `answer_within` begins when the body is there.
+    const [receivedAt, arrivedAt] = [clock.now(), clock.monotonic()];
+    state.posted = { bytes, receivedAt, arrivedAt };
+    const handle = async () => {
+      const { value, json } = decodeBody(bytes);
+      const checked = check(value);
+      state.callback = checked.callback;
+      isParsed();
+      return post({ ...checked, receivedAt, arrivedAt, body: json });
+    };
+    const until = untilOf(arrivedAt, config.answerWithinMs);
+    return await traffic.during(() => loads.handle(bytes.byteLength, until, handle));
   } finally {
     isParsed();
-  }
-}
-
-/** `answer_within` begins when the body is there. */
-async function handle(
-  ctx: CallbackContext,
-  bytes: Uint8Array,
-  isParsed: Release,
-  { config, clock, loads, check, post }: ReceiverDependencies,
-): Promise<Verdict> {
-  const [receivedAt, arrivedAt] = [clock.now(), clock.monotonic()];
-  ctx.state.posted = { bytes, receivedAt, arrivedAt };
-  const isHandled = await loads.handle(bytes.byteLength, untilOf(arrivedAt, config.answerWithinMs));
-  try {
-    const { value, json } = decodeBody(bytes);
-    const checked = check(value);
-    ctx.state.callback = checked.callback;
-    isParsed();
-    return await post({ ...checked, receivedAt, arrivedAt, body: json });
-  } finally {
-    isHandled();
   }
 }
 

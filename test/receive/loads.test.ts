@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { HttpProblem } from '../../src/http/problem.ts';
 import { Loads } from '../../src/receive/loads.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
+import { moment } from '../support/moment.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
 const KB = 1024;
@@ -45,77 +46,82 @@ describe('bodies that are being read', () => {
   });
 });
 
+/** A callback that is handled until the test ends it. */
+function callback(loads: Loads, bytes: number, until: number) {
+  const end = moment();
+  let isHandled = false;
+  const handled = loads.handle(bytes, until, () => {
+    isHandled = true;
+    return end.promise;
+  });
+  return { handled, end: () => end.happen(), isHandled: () => isHandled };
+}
+
+function expect503(error: unknown): void {
+  expect(error).to.be.instanceOf(HttpProblem).with.nested.property('details.status', 503);
+}
+
 describe('large callbacks', () => {
   it('are handled two at a time; the next one waits until one of them is answered', async () => {
-    const clock = new ManualClock();
-    const loads = new Loads(clock, limitsWith());
-    const first = await loads.handle(MB, 1000);
-    await loads.handle(MB, 1000);
-    let isHandled = false;
-    const third = loads.handle(MB, 1000).then(() => (isHandled = true));
-    await loads.handle(256 * KB, 1000);
+    const loads = new Loads(new ManualClock(), limitsWith());
+    const first = callback(loads, MB, 1000);
+    callback(loads, MB, 1000);
+    const third = callback(loads, MB, 1000);
+    const small = callback(loads, 256 * KB, 1000);
     await settle();
-    expect(isHandled, 'smaller ones pass').to.equal(false);
-    first();
-    await third;
+    expect(third.isHandled()).to.equal(false);
+    expect(small.isHandled(), 'smaller ones pass').to.equal(true);
+    first.end();
+    await settle();
+    expect(third.isHandled()).to.equal(true);
   });
 
   it('are answered 503 where their turn does not come in time', async () => {
     const clock = new ManualClock();
     const loads = new Loads(clock, limitsWith());
-    await loads.handle(MB, clock.monotonic() + 1000);
-    await loads.handle(MB, clock.monotonic() + 1000);
-    const third = rejectionOf(loads.handle(MB, clock.monotonic() + 1000));
+    const until = clock.monotonic() + 1000;
+    callback(loads, MB, until);
+    callback(loads, MB, until);
+    const third = rejectionOf(callback(loads, MB, until).handled);
     await clock.advance(1000);
-    expect(await third)
-      .to.be.instanceOf(HttpProblem)
-      .with.nested.property('details.status', 503);
+    expect503(await third);
   });
 });
 
 describe('more callbacks than max_in_flight', () => {
   it('wait for a moment, first come, first handled', async () => {
-    const clock = new ManualClock();
-    const loads = new Loads(clock, limitsWith({ maxInFlight: 2 }));
-    const first = await loads.handle(KB, 8000);
-    await loads.handle(KB, 8000);
-    const order: number[] = [];
-    const waiting = [2, 3].map((number) =>
-      loads.handle(KB, 8000).then((leave) => [order.push(number), leave()]),
-    );
+    const loads = new Loads(new ManualClock(), limitsWith({ maxInFlight: 2 }));
+    const first = callback(loads, KB, 8000);
+    callback(loads, KB, 8000);
+    const [third, fourth] = [callback(loads, KB, 8000), callback(loads, KB, 8000)];
     await settle();
-    expect(order).to.deep.equal([]);
-    first();
-    await Promise.all(waiting);
-    expect(order).to.deep.equal([2, 3]);
-    await loads.handle(KB, 8000);
+    expect(third.isHandled()).to.equal(false);
+    first.end();
+    await settle();
+    expect([third.isHandled(), fourth.isHandled()]).to.deep.equal([true, false]);
+    third.end();
+    await settle();
+    expect(fourth.isHandled()).to.equal(true);
   });
 
-  it('are answered 503 after a second, or by the end of their own time where that is sooner', async () => {
+  it('are answered 503 after a second, or by the end of their own time where that is sooner, and take no room later', async () => {
     const clock = new ManualClock();
-    const loads = new Loads(clock, limitsWith({ maxInFlight: 2 }));
-    for (let count = 0; count < 2; count += 1) await loads.handle(KB, clock.monotonic() + 8000);
+    const loads = new Loads(clock, limitsWith({ maxInFlight: 1 }));
+    const first = callback(loads, KB, clock.monotonic() + 8000);
+    const hurried = callback(loads, KB, clock.monotonic() + 400);
+    const second = callback(loads, KB, clock.monotonic() + 8000);
+    const [hurriedEnd, secondEnd] = [rejectionOf(hurried.handled), rejectionOf(second.handled)];
     let isTurnedAway = false;
-    const hurried = rejectionOf(loads.handle(KB, clock.monotonic() + 400));
-    const second = rejectionOf(loads.handle(KB, clock.monotonic() + 8000));
-    void second.then(() => (isTurnedAway = true));
+    void secondEnd.then(() => (isTurnedAway = true));
     await clock.advance(400);
-    expect(await hurried)
-      .to.be.instanceOf(HttpProblem)
-      .with.nested.property('details.status', 503);
+    expect503(await hurriedEnd);
     expect(isTurnedAway).to.equal(false);
     await clock.advance(600);
-    expect(await second)
-      .to.be.instanceOf(HttpProblem)
-      .with.nested.property('details.status', 503);
-  });
-
-  it('are answered 503 at once where as many are waiting', async () => {
-    const loads = new Loads(new ManualClock(), limitsWith({ maxInFlight: 100 }));
-    for (let count = 0; count < 100; count += 1) await loads.handle(KB, 8000);
-    for (let count = 0; count < 100; count += 1) void loads.handle(KB, 8000).catch(() => undefined);
-    expect(await rejectionOf(loads.handle(KB, 8000)))
-      .to.be.instanceOf(HttpProblem)
-      .with.nested.property('details.status', 503);
+    expect503(await secondEnd);
+    first.end();
+    await settle();
+    const next = callback(loads, KB, clock.monotonic() + 8000);
+    await settle();
+    expect([hurried, second, next].map(({ isHandled }) => isHandled())).to.deep.equal([false, false, true]);
   });
 });
