@@ -34,13 +34,14 @@ export const CARD_KIND: TemplateKind = {
 /** No channel shows more of a line of its own. */
 const LONGEST_LINE = 2000;
 
-interface Filled {
+/** What a card is filled for, and with. */
+export interface Filling {
   readonly name: TemplateName;
   readonly language: Language;
   readonly view: NoticeView;
 }
 
-export function cardOf(parts: RenderedParts, { name, language, view }: Filled): Card {
+export function cardOf(parts: RenderedParts, { name, language, view }: Filling): Card {
   const title = lineAt(parts, 'title') || lineAt(view, 'bot_id') || '–';
   const outputs = parts['outputs'] === false ? [] : (view.outputs ?? []);
   return {
@@ -56,6 +57,15 @@ export function cardOf(parts: RenderedParts, { name, language, view }: Filled): 
     link: linkOf(parts['link']),
     footer: lineAt(parts, 'footer'),
   };
+}
+
+/** The card of last resort, made without any template: which BOT, or what happened to which message, and why. */
+export function plainCard(filling: Filling): Card {
+  const { name, view } = filling;
+  const botName = textAt(view, 'bot_name');
+  const title = isStatusName(name) ? botName : `Botbell: ${name} ${textAt(view, 'destination') || botName}`;
+  const message = textAt(view, isStatusName(name) ? 'message' : 'reason');
+  return cardOf({ title, message, outputs: false }, filling);
 }
 
 function toneOf(name: TemplateName): Tone {

@@ -32,19 +32,12 @@ export interface TemplateSources {
   readonly own: TemplateFolder;
 }
 
-/** In the language that it is drawn in, which is its set's. */
-export interface ChosenTemplate {
-  readonly set: string;
-  readonly language: Language;
-  readonly template: Template;
-}
-
 export interface Choice {
   /** The channel's own message. */
-  readonly own: ChosenTemplate | undefined;
-  readonly card: ChosenTemplate;
+  readonly own: Template | undefined;
+  readonly card: Template;
   /** Takes the place of a card that fails. */
-  readonly builtIn: ChosenTemplate;
+  readonly builtIn: Template;
 }
 
 /** Each is also the name of a built-in set. */
@@ -56,7 +49,7 @@ export class TemplateCatalog {
   readonly #engines: Readonly<Record<Language, Engines>>;
   readonly #choices = new Map<string, Choice>();
   /** By language and file: formats share the cards. */
-  readonly #templates = new Map<string, ChosenTemplate>();
+  readonly #templates = new Map<string, Template>();
 
   constructor(sources: TemplateSources) {
     const { display, builtIn, own } = sources;
@@ -86,7 +79,7 @@ export class TemplateCatalog {
       throw new Error(`the built-in template ${CARD_FOLDER}/${name}.yaml is missing`);
     const message = format.own && this.#first(sets, [own], `${format.name}/${name}`, format.own);
     // A set's card comes before the message of another set.
-    const isNearer = message !== undefined && sets.indexOf(message.set) <= sets.indexOf(card.set);
+    const isNearer = message !== undefined && sets.indexOf(message.file.set) <= sets.indexOf(card.file.set);
     return { own: isNearer ? message : undefined, card, builtIn: fallback };
   }
 
@@ -95,23 +88,18 @@ export class TemplateCatalog {
     folders: readonly TemplateFolder[],
     name: string,
     kind: TemplateKind,
-  ): ChosenTemplate | undefined {
-    for (const set of sets) {
-      const folder = folders.find(({ files }) => files.has(`${set}/${name}`));
-      const file = folder?.files.get(`${set}/${name}`);
-      if (file !== undefined) return this.#compiled(file, kind, set, sets[1]);
-    }
-    return undefined;
+  ): Template | undefined {
+    const files = sets.flatMap((set) => folders.map((folder) => folder.files.get(`${set}/${name}`)));
+    const file = files.find((each) => each !== undefined);
+    return file && this.#compiled(file, kind, sets[1]);
   }
 
-  #compiled(file: SourceFile, kind: TemplateKind, set: string, otherwise: Language): ChosenTemplate {
-    const language = LANGUAGES.find((each) => each === set) ?? otherwise;
+  #compiled(file: SourceFile, kind: TemplateKind, otherwise: Language): Template {
+    const language = LANGUAGES.find((each) => each === file.set) ?? otherwise;
     const key = `${language} ${file.path}`;
-    const known = this.#templates.get(key);
-    if (known !== undefined) return known;
-    const made = { set, language, template: new Template(file, kind, this.#engines[language]) };
-    this.#templates.set(key, made);
-    return made;
+    const template = this.#templates.get(key) ?? new Template(file, kind, this.#engines[language]);
+    this.#templates.set(key, template);
+    return template;
   }
 
   /** Undefined where there is such a set. */

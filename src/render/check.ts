@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MessageFormat } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
-import { type Notice, TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
+import { TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
 import { isContainer } from '../text/json-object.ts';
 import { cardOf, findCardFaults } from './card-template.ts';
 import type { Choice, RenderTarget, TemplateCatalog } from './catalog.ts';
@@ -25,36 +25,30 @@ export async function checkTemplates(
   context: CheckContext,
   targets: readonly RenderTarget[],
 ): Promise<Problem[]> {
-  const problems = new Map<string, Problem>();
-  for (const found of checks(context, targets)) {
-    for (const problem of found) problems.set(JSON.stringify(problem), problem);
-    await nextTurn();
-  }
-  return [...problems.values()];
-}
-
-function* checks(
-  context: CheckContext,
-  targets: readonly RenderTarget[],
-): Generator<readonly Problem[], void, undefined> {
   const { catalog, formats, links } = context;
-  yield links.problems;
-  yield [...catalog.sources.own.problems, ...catalog.sources.builtIn.problems];
+  const { own, builtIn } = catalog.sources;
+  const problems = new Map<string, Problem>();
+  const report = (found: readonly Problem[]) => {
+    for (const problem of found) problems.set(JSON.stringify(problem), problem);
+  };
+  report([...links.problems, ...own.problems, ...builtIn.problems]);
   const checked = new Set<Template>();
   for (const target of targets) {
-    yield checkSet(catalog, target);
+    report(checkSet(catalog, target));
     const format = formats.find(({ name }) => name === target.format);
-    if (format === undefined) continue;
+    // The built-in ones are held to all of this by the tests.
+    if (format === undefined || own.files.size === 0) continue;
     for (const name of TEMPLATE_NAMES) {
       const choice = catalog.choose(target, format, name);
-      for (const { template } of [choice.own, choice.card].flatMap((each) => each ?? [])) {
-        // The built-in ones are held to all of this by the tests.
-        if (template === choice.builtIn.template || checked.has(template)) continue;
+      for (const template of new Set([choice.own, choice.card])) {
+        if (template === undefined || template === choice.builtIn || checked.has(template)) continue;
         checked.add(template);
-        yield checkTemplate(context, template, { format, name, choice });
+        report(checkTemplate(context, template, { format, name, choice }));
+        await nextTurn();
       }
     }
   }
+  return [...problems.values()];
 }
 
 function checkSet(catalog: TemplateCatalog, { templateSet, place }: RenderTarget): readonly Problem[] {
@@ -71,27 +65,27 @@ interface Checked {
   readonly choice: Choice;
 }
 
-function checkTemplate(context: CheckContext, template: Template, how: Checked): readonly Problem[] {
-  const isOwn = how.choice.own?.template === template;
-  const views = samplesOf(how.name).map((sample) => sampleView(context, sample, how));
+function checkTemplate(
+  { catalog, links }: CheckContext,
+  template: Template,
+  how: Checked,
+): readonly Problem[] {
+  const isOwn = how.choice.own === template;
+  const display = { ...catalog.sources.display, language: template.language };
+  const views = samplesOf(how.name).map((sample) => withAnyMember(viewOf(sample, display, links)));
   const names = [...Object.keys(views[0] ?? {}), ...(isOwn ? ['drawn'] : [])];
   const problems = [...template.problems, ...template.findUnknownVariables(names)];
   if (template.problems.length > 0) return problems;
   return [...problems, ...views.flatMap((view) => faultsWith(template, view, isOwn ? how : undefined))];
 }
 
-function sampleView({ catalog, links }: CheckContext, sample: Notice, { choice }: Checked): NoticeView {
-  const { language } = choice.own ?? choice.card;
-  return withAnyMember(viewOf(sample, { ...catalog.sources.display, language }, links));
-}
-
 function faultsWith(template: Template, view: NoticeView, own: Checked | undefined): readonly Problem[] {
   try {
     const faults = own === undefined ? cardFaults(template, view) : messageFaults(template, view, own);
-    return faults.map(({ path, message }) => ({ place: template.placeOf(path), message, severity: 'error' }));
+    return faults.map(({ path, message }) => template.problemAt(path, message));
   } catch (error) {
-    if (!(error instanceof TemplateFault)) throw error;
-    return [{ place: error.place, message: error.message, severity: 'error' }];
+    if (error instanceof TemplateFault) return [error.problem];
+    throw error;
   }
 }
 
@@ -104,11 +98,12 @@ function cardFaults(template: Template, view: NoticeView) {
 
 function messageFaults(template: Template, view: NoticeView, { format: { own }, name, choice }: Checked) {
   if (own === undefined) return [];
-  const { template: builtIn, language } = choice.builtIn;
-  const card = cardOf(builtIn.render(new Rendering(view, { limitMs: Infinity })), { name, language, view });
-  const parts = renderOwn(template, own, card, new Rendering(view, STRICTLY));
-  placeDrawn(parts, own, card, template);
-  return own.inspect(parts);
+  const { builtIn } = choice;
+  const parts = builtIn.render(new Rendering(view, { limitMs: Infinity }));
+  const card = cardOf(parts, { name, language: builtIn.language, view });
+  const rendered = renderOwn(template, own, card, new Rendering(view, STRICTLY));
+  placeDrawn(rendered, own, card, template);
+  return own.inspect(rendered);
 }
 
 /** Whatever a callback may hold beside the fields of the interface is nothing that a template may not ask for. */

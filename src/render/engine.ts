@@ -1,5 +1,5 @@
 /** Liquid engines: one for plain text, and one for each way in which a value is escaped. None reads files. */
-import { Context, Liquid, type Template, toValueSync } from 'liquidjs';
+import { Liquid, type Template } from 'liquidjs';
 import { performance } from 'node:perf_hooks';
 import type { TextKind } from '../channels/channel.ts';
 import { leftOutMark } from '../channels/marks.ts';
@@ -7,6 +7,7 @@ import { textOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { Escaped } from '../text/clean.ts';
 import { fitEscaped } from '../text/cut.ts';
+import type { Language } from '../time/display.ts';
 import { registerFilters } from './filters.ts';
 
 /** Objects and characters that one string may create, in liquidjs' own count. */
@@ -52,12 +53,14 @@ function printerOf(printing: Printing, { language }: DisplayConfig): (value: unk
   return (value) => (value instanceof Escaped ? value.text : fitEscaped(textOf(value), most, escape, mark));
 }
 
-/** One engine for each kind of text, made when it is first asked for. */
+/** The engines of a language, one for each kind of text, made when it is first asked for. */
 export class Engines {
+  readonly language: Language;
   readonly #display: DisplayConfig;
   readonly #made = new Map<Printing, Liquid>();
 
   constructor(display: DisplayConfig) {
+    this.language = display.language;
     this.#display = display;
   }
 
@@ -75,12 +78,11 @@ interface RenderingOptions {
   readonly limitMs?: number;
 }
 
-/** One rendering of a template: its strings share their limits, and what is made for each engine. */
+/** One rendering of a template: its strings share the time that it may take. */
 export class Rendering {
   readonly view: object;
-  /** What `drawn` gives in the part that is being rendered. */
+  /** What there is beside the view in the part that is being rendered. */
   globals: Readonly<Record<string, unknown>> = {};
-  readonly #contexts = new Map<Liquid, Context>();
   readonly #until: number;
   readonly #isStrict: boolean;
 
@@ -92,25 +94,11 @@ export class Rendering {
 
   /** @throws {Error} liquidjs' own, with the place */
   print(liquid: Liquid, templates: Template[]): string {
-    const context = this.#contexts.get(liquid) ?? this.#contextFor(liquid);
-    context.globals = this.globals;
-    // Where a string ends in the middle of a loop that there is not.
-    context.breakCalled = false;
-    context.continueCalled = false;
-    const printed: unknown = toValueSync(
-      liquid.renderer.renderTemplates(templates, context) as Iterator<unknown> & Iterable<unknown>,
-    );
-    return String(printed);
-  }
-
-  #contextFor(liquid: Liquid): Context {
-    const limits = {
-      sync: true,
+    const options = {
+      globals: this.globals,
       strictVariables: this.#isStrict,
       renderLimit: Math.max(0, this.#until - performance.now()),
     };
-    const context = new Context(this.view, liquid.options, limits, { liquid });
-    this.#contexts.set(liquid, context);
-    return context;
+    return String(liquid.renderSync(templates, this.view, options));
   }
 }

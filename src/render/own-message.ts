@@ -7,6 +7,7 @@ import type { Rendering } from './engine.ts';
 import { type Template, TemplateFault } from './template.ts';
 
 type Drawing = Pick<OwnMessages<unknown>, 'draw'>;
+type Drawn = ReturnType<Drawing['draw']>;
 
 /** @throws {TemplateFault} */
 export function renderOwn(
@@ -20,7 +21,7 @@ export function renderOwn(
   });
 }
 
-function textsOf(drawn: ReturnType<Drawing['draw']>): Readonly<Record<string, Escaped>> {
+function textsOf(drawn: Drawn): Readonly<Record<string, Escaped>> {
   return Object.fromEntries(
     Object.entries(drawn).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, new Escaped(value)]] : [],
@@ -36,32 +37,21 @@ export function placeDrawn(
   template: Template,
 ): RenderedParts {
   if (!template.mayDraw) return parts;
+  const place = (part: string, items: readonly TemplateValue[], drawn: Drawn) =>
+    items.flatMap((item, index) => {
+      const name = nameIn(item);
+      if (name === undefined) return [item];
+      const placed = Object.hasOwn(drawn, name) ? drawn[name] : undefined;
+      if (placed !== undefined && typeof placed !== 'string') return placed;
+      const message = `"${name}" cannot be drawn here: ${Object.keys(drawn).join(', ')} can`;
+      throw new TemplateFault(template.problemAt([part, index], message));
+    });
   return Object.fromEntries(
-    Object.entries(parts).map(([part, value]) => {
-      if (!isList(value) || !value.some((item) => nameIn(item) !== undefined)) return [part, value];
-      const drawn = messages.draw(card, part);
-      return [
-        part,
-        value.flatMap((item, index) => itemsFor(item, drawn, () => template.placeOf([part, index]))),
-      ];
-    }),
+    Object.entries(parts).map(([part, value]) => [
+      part,
+      isList(value) ? place(part, value, messages.draw(card, part)) : value,
+    ]),
   );
-}
-
-function itemsFor(
-  item: TemplateValue,
-  drawn: ReturnType<Drawing['draw']>,
-  placeOf: () => TemplateFault['place'],
-): readonly TemplateValue[] {
-  const name = nameIn(item);
-  if (name === undefined) return [item];
-  const items = Object.hasOwn(drawn, name) ? drawn[name] : undefined;
-  if (items === undefined || typeof items === 'string')
-    throw new TemplateFault(
-      placeOf(),
-      `"${name}" cannot be drawn here: ${Object.keys(drawn).join(', ')} can`,
-    );
-  return items;
 }
 
 /** Of `{draw: name}`; undefined for anything else. */

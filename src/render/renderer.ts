@@ -1,17 +1,16 @@
 /** What the other stages see of rendering: a notice and a destination in, a composed message out. */
 import type { Card } from '../channels/card.ts';
-import type { MessageFormat, RenderedParts } from '../channels/channel.ts';
+import type { ComposeContext, MessageFormat, RenderedParts } from '../channels/channel.ts';
 import type { DisplayConfig, PlaceInConfig, Problem } from '../config/config.ts';
 import { isAlert, type Notice, type TemplateName } from '../notice/notice.ts';
-import { cardOf } from './card-template.ts';
-import { type Choice, type ChosenTemplate, type RenderTarget, TemplateCatalog } from './catalog.ts';
+import { cardOf, type Filling, plainCard } from './card-template.ts';
+import { type Choice, type RenderTarget, TemplateCatalog } from './catalog.ts';
 import { checkTemplates } from './check.ts';
 import { Rendering } from './engine.ts';
-import { lastResort } from './last-resort.ts';
 import { createLinks, type Links } from './links.ts';
 import { placeDrawn, renderOwn } from './own-message.ts';
 import type { Language } from '../time/display.ts';
-import { TemplateFault } from './template.ts';
+import type { Template } from './template.ts';
 import { NO_FOLDER, readTemplateFolder, type TemplateFolder } from './template-folder.ts';
 import { type NoticeView, viewOf } from './view.ts';
 
@@ -49,14 +48,16 @@ export function createRenderer(options: RendererOptions): Renderer {
   return new Renderer(catalog, formats, createLinks(display, placeInConfig));
 }
 
-/** What rendering a template came to. */
+/** What was tried came to, or why it failed. */
 type Outcome<Result> = { readonly result: Result } | { readonly failure: string };
 
-/** What is worked out once for all destinations of a notice. */
-interface Drawn {
-  readonly views: Map<Language, NoticeView>;
-  readonly cards: Map<ChosenTemplate, Outcome<Card>>;
-  readonly messages: Map<ChosenTemplate, Outcome<RenderedParts>>;
+type Report = (failure: string) => void;
+
+/** What is worked out once for all destinations of a notice: a template that fails, or takes too long, does so once. */
+class Drawn {
+  readonly views = new Map<Language, NoticeView>();
+  readonly cards = new Map<Template, Outcome<Card>>();
+  readonly messages = new Map<Template, Outcome<RenderedParts>>();
 }
 
 export class Renderer {
@@ -77,25 +78,26 @@ export class Renderer {
   render(notice: Notice, target: RenderTarget, onFailure: (failure: TemplateFailure) => void): unknown {
     const format = this.#formats.find(({ name }) => name === target.format);
     if (format === undefined) throw new Error(`the renderer was made without the format "${target.format}"`);
-    const { template } = notice;
-    const choice = this.#catalog.choose(target, format, template);
-    const report = (message: string) => onFailure({ format: format.name, template, message });
-    const card = this.#cardOf(notice, choice, report);
-    // A test is nothing that anybody has to be called for.
-    const isError = template === 'error' || (isAlert(notice) && template !== 'test');
-    const { options, destination = target.format } = target;
-    const callback = isAlert(notice) ? undefined : notice.callback;
-    const context = { options, isError, destination, template, at: happenedAt(notice), callback };
-    const own = this.#ownMessage(notice, choice, format, card, report);
-    for (const compose of [
-      ...(own === undefined ? [] : [() => format.own?.compose(own, card, context)]),
-      () => format.compose(card, context),
-    ]) {
-      const composed = tried(compose);
-      if ('result' in composed) return composed.result;
-      report(composed.failure);
-    }
-    return format.compose(lastResort(notice, card.language), context);
+    const choice = this.#catalog.choose(target, format, notice.template);
+    const report: Report = (message) =>
+      onFailure({ format: format.name, template: notice.template, message });
+    const drawn = this.#drawn.get(notice) ?? new Drawn();
+    this.#drawn.set(notice, drawn);
+    const card = this.#cardOf(notice, choice, drawn, report);
+    const own = this.#ownMessage(notice, choice, format, card, drawn, report);
+    const context = contextOf(notice, target);
+    return (
+      (own &&
+        resultOf(
+          tried(() => format.own?.compose(own, card, context)),
+          report,
+        )) ??
+      resultOf(
+        tried(() => format.compose(card, context)),
+        report,
+      ) ??
+      format.compose(plainCard(this.#filling(notice, choice.builtIn, drawn)), context)
+    );
   }
 
   /** The folders of templates that there are, the user's own among them. */
@@ -108,22 +110,16 @@ export class Renderer {
     return checkTemplates({ catalog: this.#catalog, formats: this.#formats, links: this.#links }, targets);
   }
 
-  #cardOf(notice: Notice, { card, builtIn }: Choice, report: (failure: string) => void): Card {
-    const { cards } = this.#drawnOf(notice);
-    for (const chosen of new Set([card, builtIn])) {
-      const { language, template } = chosen;
-      const view = this.#viewOf(notice, language);
-      const outcome = once(cards, chosen, () =>
-        cardOf(template.render(new Rendering(view, chosen === builtIn ? { limitMs: Infinity } : {})), {
-          name: notice.template,
-          language,
-          view,
-        }),
+  #cardOf(notice: Notice, { card, builtIn }: Choice, drawn: Drawn, report: Report): Card {
+    for (const template of new Set([card, builtIn])) {
+      const filling = this.#filling(notice, template, drawn);
+      const limits = template === builtIn ? { limitMs: Infinity } : {};
+      const made = once(drawn.cards, template, report, () =>
+        cardOf(template.render(new Rendering(filling.view, limits)), filling),
       );
-      if ('result' in outcome) return outcome.result;
-      report(outcome.failure);
+      if (made !== undefined) return made;
     }
-    return lastResort(notice, builtIn.language);
+    return plainCard(this.#filling(notice, builtIn, drawn));
   }
 
   /** Undefined: there is none, or it failed. */
@@ -132,58 +128,58 @@ export class Renderer {
     { own }: Choice,
     { own: messages }: MessageFormat,
     card: Card,
-    report: (failure: string) => void,
+    drawn: Drawn,
+    report: Report,
   ): RenderedParts | undefined {
     if (own === undefined || messages === undefined) return undefined;
-    const view = this.#viewOf(notice, own.language);
-    const outcome = once(this.#drawnOf(notice).messages, own, () =>
-      placeDrawn(renderOwn(own.template, messages, card, new Rendering(view)), messages, card, own.template),
-    );
-    if ('result' in outcome) return outcome.result;
-    report(outcome.failure);
-    return undefined;
+    return once(drawn.messages, own, report, () => {
+      const { view } = this.#filling(notice, own, drawn);
+      return placeDrawn(renderOwn(own, messages, card, new Rendering(view)), messages, card, own);
+    });
   }
 
-  #viewOf(notice: Notice, language: Language): NoticeView {
-    const { views } = this.#drawnOf(notice);
-    const display = { ...this.#catalog.sources.display, language };
-    const view = views.get(language) ?? viewOf(notice, display, this.#links);
+  #filling(notice: Notice, { language }: Template, { views }: Drawn): Filling {
+    const { display } = this.#catalog.sources;
+    const view = views.get(language) ?? viewOf(notice, { ...display, language }, this.#links);
     views.set(language, view);
-    return view;
-  }
-
-  #drawnOf(notice: Notice): Drawn {
-    const drawn = this.#drawn.get(notice) ?? { views: new Map(), cards: new Map(), messages: new Map() };
-    this.#drawn.set(notice, drawn);
-    return drawn;
+    return { name: notice.template, language, view };
   }
 }
 
-/** Of a run, its end, so far as it is known. */
-function happenedAt(notice: Notice): number {
-  if (isAlert(notice)) return notice.alert.raisedAt;
-  const seconds = notice.callback.elapsed_time ?? 0;
-  return notice.startedAt + Math.round(seconds * 1000);
+function contextOf(notice: Notice, { format, options, destination = format }: RenderTarget): ComposeContext {
+  const { template } = notice;
+  if (!isAlert(notice)) {
+    const { callback, startedAt } = notice;
+    // Of a run, its end, so far as it is known.
+    const at = startedAt + Math.round((callback.elapsed_time ?? 0) * 1000);
+    return { options, isError: template === 'error', destination, template, at, callback };
+  }
+  // A test is nothing that anybody has to be called for.
+  const isError = template !== 'test';
+  return { options, isError, destination, template, at: notice.alert.raisedAt, callback: undefined };
 }
 
-/** A template that fails, or takes too long, does so once for a notice. */
 function once<Result>(
-  outcomes: Map<ChosenTemplate, Outcome<Result>>,
-  chosen: ChosenTemplate,
+  outcomes: Map<Template, Outcome<Result>>,
+  template: Template,
+  report: Report,
   make: () => Result,
-): Outcome<Result> {
-  const known = outcomes.get(chosen);
-  if (known !== undefined) return known;
-  const outcome = tried(make);
-  outcomes.set(chosen, outcome);
-  return outcome;
+): Result | undefined {
+  const outcome = outcomes.get(template) ?? tried(make);
+  outcomes.set(template, outcome);
+  return resultOf(outcome, report);
 }
 
 function tried<Result>(make: () => Result): Outcome<Result> {
   try {
     return { result: make() };
   } catch (error) {
-    if (error instanceof TemplateFault) return { failure: error.describe() };
     return { failure: error instanceof Error ? error.message : String(error) };
   }
+}
+
+function resultOf<Result>(outcome: Outcome<Result>, report: Report): Result | undefined {
+  if ('result' in outcome) return outcome.result;
+  report(outcome.failure);
+  return undefined;
 }

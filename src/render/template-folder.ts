@@ -12,6 +12,8 @@ export const CARD_FOLDER = 'card';
 export interface SourceFile {
   /** As problems name it. */
   readonly path: string;
+  /** The set that it belongs to. */
+  readonly set: string;
   readonly text: string;
 }
 
@@ -57,19 +59,19 @@ class Reading {
     for (const folder of this.entries(join(root, set), (entry) => entry.isDirectory())) {
       const path = join(root, set, folder);
       const hint = didYouMean(folder, this.#folders);
-      if (this.#folders.includes(folder)) this.#readFiles(path, `${set}/${folder}`);
+      if (this.#folders.includes(folder)) this.#readFiles(path, set, folder);
       else if (hint !== '') this.#warn(path, `no channel reads the folder "${folder}"${hint}`);
     }
   }
 
-  #readFiles(path: string, key: string): void {
+  #readFiles(path: string, set: string, folder: string): void {
     for (const file of this.entries(path, (entry) => entry.isFile())) {
       const name = TEMPLATE_NAMES.find((each) => file === `${each}.yaml`);
       if (name === undefined) this.#warnOfStray(path, file);
       else {
         const where = join(path, file);
         const text = this.#try(where, 'this template cannot be read', () => readText(where));
-        if (text !== undefined) this.files.set(`${key}/${name}`, { path: where, text });
+        if (text !== undefined) this.files.set(`${set}/${folder}/${name}`, { path: where, set, text });
       }
     }
   }

@@ -1,12 +1,14 @@
 /** One template file, compiled: YAML whose strings are Liquid. */
-import type { Liquid } from 'liquidjs';
+import type { Liquid, Template as LiquidTemplate } from 'liquidjs';
 import type { MessagePart, RenderedParts, TemplateValue, TextKind } from '../channels/channel.ts';
 import { textOf } from '../channels/value-text.ts';
-import type { Place, Problem } from '../config/config.ts';
+import type { Problem } from '../config/config.ts';
 import type { Path } from '../config/path.ts';
+import { formatProblem } from '../config/problems.ts';
 import { YamlSource } from '../config/yaml/yaml-source.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { didYouMean } from '../text/nearest.ts';
+import type { Language } from '../time/display.ts';
 import type { Engines, Rendering } from './engine.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 import type { SourceFile } from './template-folder.ts';
@@ -23,17 +25,32 @@ type Render = (rendering: Rendering) => TemplateValue;
 
 const ONE_VARIABLE = /^\{\{ *(?<name>[a-z_]+) *\}\}$/;
 
-/** Compiled when it is first used: most of the built-in ones never are. */
+/** A string of a template that is Liquid. */
+interface LiquidString {
+  readonly path: Path;
+  readonly liquid: Liquid;
+  readonly templates: LiquidTemplate[];
+}
+
 export class Template {
   readonly file: SourceFile;
+  /** In which it is drawn. */
+  readonly language: Language;
+  readonly #problems: Problem[] = [];
+  readonly #source: YamlSource;
   readonly #kind: TemplateKind;
   readonly #engines: Engines;
-  #compiled: Compiled | undefined;
+  readonly #parts = new Map<string, Render>();
+  readonly #strings: LiquidString[] = [];
 
   constructor(file: SourceFile, kind: TemplateKind, engines: Engines) {
     this.file = file;
+    this.language = engines.language;
     this.#kind = kind;
     this.#engines = engines;
+    this.#source = new YamlSource(file.path, file.text);
+    this.#problems.push(...this.#source.problems);
+    if (this.#source.data !== undefined) this.#compileParts(this.#source.data);
   }
 
   /** Whether it may place what a channel draws. */
@@ -43,15 +60,17 @@ export class Template {
 
   /** What keeps the file from being rendered. */
   get problems(): readonly Problem[] {
-    return this.#compile().problems;
+    return this.#problems;
   }
 
   findUnknownVariables(knownNames: readonly string[]): readonly Problem[] {
-    return this.#compile().unknownIn(knownNames);
+    return this.#strings.flatMap(({ path, liquid, templates }) =>
+      findUnknownVariables(liquid, templates, knownNames).map((fault) => this.#problemIn(path, fault)),
+    );
   }
 
-  placeOf(path: Path): Place {
-    return this.#compile().placeOf(path);
+  problemAt(path: Path, message: string): Problem {
+    return { place: this.#source.placeOf(path), message, severity: 'error' };
   }
 
   /**
@@ -59,68 +78,26 @@ export class Template {
    * @throws {TemplateFault}
    */
   render(rendering: Rendering, startPart: (name: string) => void = () => undefined): RenderedParts {
-    const { parts, problems } = this.#compile();
-    const [first] = problems;
-    if (first !== undefined) throw new TemplateFault(first.place, first.message);
+    const [first] = this.#problems;
+    if (first !== undefined) throw new TemplateFault(first);
     const rendered: Record<string, TemplateValue> = {};
-    for (const [name, render] of parts) {
+    for (const [name, render] of this.#parts) {
       startPart(name);
       rendered[name] = render(rendering);
     }
     return rendered;
   }
 
-  #compile(): Compiled {
-    this.#compiled ??= compile(this.file, this.#kind, this.#engines);
-    return this.#compiled;
-  }
-}
-
-interface Compiled {
-  readonly parts: ReadonlyMap<string, Render>;
-  readonly problems: readonly Problem[];
-  readonly placeOf: (path: Path) => Place;
-  readonly unknownIn: (knownNames: readonly string[]) => readonly Problem[];
-}
-
-function compile(file: SourceFile, kind: TemplateKind, engines: Engines): Compiled {
-  const source = new YamlSource(file.path, file.text);
-  const compiler = new Compiler(source, kind, engines);
-  const parts = source.data === undefined ? new Map<string, Render>() : compiler.compileParts(source.data);
-  return {
-    parts,
-    problems: [...source.problems, ...compiler.problems],
-    placeOf: (path) => source.placeOf(path),
-    unknownIn: (knownNames) => compiler.analyses.flatMap((findUnknown) => findUnknown(knownNames)),
-  };
-}
-
-class Compiler {
-  readonly problems: Problem[] = [];
-  /** One of each string: the variables in it that nothing gives. */
-  readonly analyses: ((knownNames: readonly string[]) => readonly Problem[])[] = [];
-  readonly #source: YamlSource;
-  readonly #kind: TemplateKind;
-  readonly #engines: Engines;
-
-  constructor(source: YamlSource, kind: TemplateKind, engines: Engines) {
-    this.#source = source;
-    this.#kind = kind;
-    this.#engines = engines;
-  }
-
-  compileParts(data: unknown): ReadonlyMap<string, Render> {
+  #compileParts(data: unknown): void {
     const { parts } = this.#kind;
-    const compiled = new Map<string, Render>();
     if (!isJsonObject(data) || Object.keys(data).length === 0) {
       this.#report([], `a template is a map that gives "${Object.keys(parts).join('", "')}"`);
-      return compiled;
+      return;
     }
     for (const [name, { required }] of Object.entries(parts))
       if (required && !Object.hasOwn(data, name)) this.#report([], `"${name}" is missing`);
     for (const [name, value] of Object.entries(data))
-      if (this.#isRightPart(name, value)) compiled.set(name, this.#compileValue(value, [name], value));
-    return compiled;
+      if (this.#isRightPart(name, value)) this.#parts.set(name, this.#compileValue(value, [name], value));
   }
 
   #isRightPart(name: string, value: unknown): value is TemplateValue {
@@ -128,7 +105,7 @@ class Compiler {
     const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
     if (part === undefined) {
       const message = `unknown part "${name}"${didYouMean(name, Object.keys(parts))}`;
-      this.problems.push({ place: this.#source.placeOfKey([name]), message, severity: 'error' });
+      this.#problems.push({ place: this.#source.placeOfKey([name]), message, severity: 'error' });
       return false;
     }
     if (kindOf(value) === part.kind) return true;
@@ -153,16 +130,14 @@ class Compiler {
     if (!text.includes('{{') && !text.includes('{%')) return () => text;
     const kind = this.#kind.textAt(path, parent);
     const liquid = this.#engines.for(kind);
-    const misplaced = kind === undefined ? [] : findMisplaced(text, kind);
     const { templates, fault } = parseLiquid(
       liquid,
       kind === undefined ? text : withOwnAddresses(text, kind),
     );
-    for (const each of fault === undefined ? misplaced : [fault]) this.#reportIn(path, each);
+    const faults = fault === undefined ? kind && findMisplaced(text, kind) : [fault];
+    for (const each of faults ?? []) this.#problems.push(this.#problemIn(path, each));
     if (templates === undefined) return () => '';
-    this.analyses.push((knownNames) =>
-      findUnknownVariables(liquid, templates, knownNames).map((each) => this.#problemIn(path, each)),
-    );
+    this.#strings.push({ path, liquid, templates });
     const variable = kind === undefined ? ONE_VARIABLE.exec(text)?.groups?.['name'] : undefined;
     return (rendering) => {
       // Most strings of a card are a variable and nothing else.
@@ -171,22 +146,14 @@ class Compiler {
       try {
         return rendering.print(liquid, templates);
       } catch (error) {
-        throw this.#faultIn(path, liquid, error, Object.keys(rendering.view));
+        const found = faultOf(liquid, error, Object.keys(rendering.view));
+        throw new TemplateFault(this.#problemIn(path, found), { cause: error });
       }
     };
   }
 
-  #faultIn(path: Path, liquid: Liquid, error: unknown, knownNames: readonly string[]): TemplateFault {
-    const { line, column, message } = faultOf(liquid, error, knownNames);
-    return new TemplateFault(this.#source.placeInString(path, line, column), message, { cause: error });
-  }
-
   #report(path: Path, message: string): void {
-    this.problems.push({ place: this.#source.placeOf(path), message, severity: 'error' });
-  }
-
-  #reportIn(path: Path, fault: LiquidFault): void {
-    this.problems.push(this.#problemIn(path, fault));
+    this.#problems.push(this.problemAt(path, message));
   }
 
   #problemIn(path: Path, { line, column, message }: LiquidFault): Problem {
@@ -203,18 +170,13 @@ function kindOf(value: unknown): string {
   return isJsonObject(value) ? 'object' : typeof value;
 }
 
+/** What is wrong with a template, found when it is rendered. */
 export class TemplateFault extends Error {
   override readonly name = 'TemplateFault';
-  readonly place: Place;
+  readonly problem: Problem;
 
-  constructor(place: Place, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.place = place;
-  }
-
-  /** `file:line:column: what is wrong`, on one line. */
-  describe(): string {
-    const { file, line, column } = this.place;
-    return `${file}:${line}:${column}: ${this.message}`;
+  constructor(problem: Problem, options?: ErrorOptions) {
+    super(formatProblem(problem), options);
+    this.problem = problem;
   }
 }

@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { MOST_BYTES } from '../../src/channels/email/compose.ts';
@@ -5,7 +6,7 @@ import type { Language } from '../../src/time/display.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
-import { BARE, FIXTURES, LINKS, readFixture, testRenderer } from './render-fixture.ts';
+import { BARE, FIXTURES, LINKS, readFixture, templateFolder, testRenderer } from './render-fixture.ts';
 import type { TestRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable, richLinks, richRuns } from './slack-rules.ts';
 
@@ -36,11 +37,13 @@ for (const language of LANGUAGES) {
     });
 
     const renderer = testRenderer({ language, links: LINKS });
+    const folder = templateFolder();
 
     it('have no problems', async () => {
       const targets = ['slack', 'email'].map((format) => ({ format, templateSet: undefined, options: {} }));
       // As somebody's own, since `check` takes the built-in ones for good.
-      const own = testRenderer({ language, links: LINKS, templatesFolder: BUILT_IN_TEMPLATES });
+      cpSync(BUILT_IN_TEMPLATES, folder.path, { recursive: true });
+      const own = testRenderer({ language, links: LINKS, templatesFolder: folder.path });
       expect(await own.check(targets)).to.deep.equal([]);
     });
 
