@@ -125,7 +125,9 @@ function placesFor(notice: Notice, to: string | undefined, drawing: Drawing): re
   return [placeOf(destination, found, drawing) ?? []].flat();
 }
 
-function routedOf(notice: Notice, { config, router }: Drawing): readonly RoutedDestination[] {
+type Routed = Pick<RoutedDestination, 'destination' | 'route' | 'templateSet'>;
+
+function routedOf(notice: Notice, { config, router }: Drawing): readonly Routed[] {
   if (!isAlert(notice)) return router.route(notice.callback).destinations;
   const alerted = { templateSet: undefined, route: 'delivery.alerts' };
   return config.delivery.alerts.map((destination) => ({ ...alerted, destination }));

@@ -37,26 +37,28 @@ export async function previewCommand(
   return 0;
 }
 
+type Routed = Pick<RoutedDestination, 'destination' | 'templateSet'>;
+
 /** The destinations that routing chooses; a single one may be asked for even where routing would leave it out. */
 function chosen(
   context: CommandContext,
   config: Config,
   callback: Callback,
   to: string | undefined,
-): readonly RoutedDestination[] {
+): readonly Routed[] {
   const { destinations } = createRouter(config.routes, config.defaultRoute).route(callback);
   if (to === undefined) return destinations;
   const wanted = destinationNamed(to, config);
   const routed = destinations.find(({ destination }) => destination.key === wanted.key);
   if (routed === undefined) context.message(`${wanted.key}: no route sends this callback there`);
-  return [routed ?? { destination: wanted, templateSet: undefined, route: '--to' }];
+  return [routed ?? { destination: wanted, templateSet: undefined }];
 }
 
 function preview(
   context: CommandContext,
   { config, renderer }: Project,
   checked: CheckedCallback,
-  { destination, templateSet }: RoutedDestination,
+  { destination, templateSet }: Routed,
 ): Preview {
   const format = formatsOf(config, channelTypes).get(destination.channel);
   if (format === undefined) throw new CommandFailed(`${destination.channel}: has no message format`);

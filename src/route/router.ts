@@ -1,7 +1,7 @@
 /** Which routes a callback matches and whom they reach, with the reason for each decision. */
-import { type Callback, statusNameOf } from '../callback/callback.ts';
-import type { Config, Destination, RouteConfig } from '../config/config.ts';
+import { type Callback, type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { Occasion } from '../signal/rules.ts';
+import type { Config, Destination, RouteConfig } from '../config/config.ts';
 import { cutEnd } from '../text/cut.ts';
 import { type BotIdMatcher, compilePattern, isExact, isSearched, LONGEST_SEARCHED } from './pattern.ts';
 
@@ -25,11 +25,15 @@ export interface RoutedDestination {
   readonly templateSet: string | undefined;
   /** The route's name, e.g. `routes[2]`. */
   readonly route: string;
+  /** Every route that may tell it, in order; each is asked by its rules. */
+  readonly asked: readonly RouteConfig[];
 }
 
 /** What comes of one route; the ledger keeps these, and whoever tells them in another language goes by them. */
 export type RouteVerdict =
   | 'tells'
+  /** Of a success: where it is the first one after an error. */
+  | 'tells a recovery'
   /** On purpose: `notify: []`. */
   | 'tells nobody'
   /** Whom it tells, an earlier route tells already. */
@@ -55,6 +59,8 @@ export interface RouteExplanation {
 
 export interface RoutingDecision {
   readonly destinations: readonly RoutedDestination[];
+  /** Told only of a recovery, or of a result that was missed. */
+  readonly perhaps: readonly RoutedDestination[];
   /** Only routes that had a say; `explainAll` gives the others, too. */
   readonly explanations: readonly RouteExplanation[];
 }
@@ -75,13 +81,16 @@ export type Router = ReturnType<typeof createRouter>;
 /** @throws {SyntaxError} an impossible regular expression; the config's check has refused it before */
 export function createRouter(routes: readonly RouteConfig[], defaultRoute: RouteConfig | undefined) {
   const matching = indexRoutes(routes);
-  const route = (callback: Subject): RoutingDecision => {
-    const matches = matching(callback.bot_id);
-    if (matches.length > 0 || defaultRoute === undefined) return gather(matches, callback);
-    return gather([{ route: defaultRoute, pattern: undefined, position: routes.length }], callback);
+  const named = (botId: string): readonly Match[] => {
+    const matches = matching(botId);
+    if (matches.length > 0 || defaultRoute === undefined) return matches;
+    return [{ route: defaultRoute, pattern: undefined, position: routes.length }];
   };
+  const route = (callback: Subject) => gather(named(callback.bot_id), callback);
   return {
     route,
+    /** The routes that name a BOT, whatever they tell of, or else the default one. */
+    routesOf: (botId: string) => named(botId).map((match) => match.route),
     /** Every route of the config with what was decided about it, in order. */
     explainAll: (callback: Subject): RouteExplanation[] => {
       const said = new Map(route(callback).explanations.map((each) => [each.route, each]));
@@ -114,32 +123,64 @@ function indexRoutes(routes: readonly RouteConfig[]): (botId: string) => readonl
 /** A destination that several routes reach is told once; the first route's options win. */
 function gather(applying: readonly Match[], callback: Subject): RoutingDecision {
   const status = statusNameOf(callback);
-  const destinations = new Map<string, RoutedDestination>();
-  const explanations = applying.map((match): RouteExplanation => {
-    const { pattern, route } = match;
-    const { name, on } = route;
-    if (!on.includes(status)) {
-      const because = `${reasonOf(match)}, but it is told only of ${on.join(' and ')}; this is ${status}`;
-      const verdict = 'not of this status';
-      return { route: name, matched: false, because, reaches: [], verdict, pattern, on };
-    }
-    const reaches = reach(route, destinations);
-    const verdict = verdictOn(route, reaches);
-    const because = `${reasonOf(match)}${WHY_NOBODY[verdict]}`;
-    return { route: name, matched: true, because, reaches, verdict, pattern };
+  const told = applying.filter(({ route }) => route.on.includes(status));
+  const others = applying.filter(({ route }) => !route.on.includes(status) && mayTell(route, status));
+  const [certain, perhaps] = [reached(told), reached(others)];
+  const explanations = applying.map((match) => explain(match, status, certain));
+  const asked = [...told, ...others].sort((a, b) => a.position - b.position);
+  const withAsked = (each: Reached): RoutedDestination => ({
+    ...each,
+    asked: asked.map(({ route }) => route).filter((route) => isReachedBy(route, each.destination)),
   });
-  return { destinations: [...destinations.values()], explanations };
+  return {
+    destinations: [...certain.values()].map(withAsked),
+    perhaps: [...perhaps.values()].filter(({ destination }) => !certain.has(destination.key)).map(withAsked),
+    explanations,
+  };
 }
 
-/** Adds the route's destinations that no earlier one reached, and names them. */
-function reach(route: RouteConfig, destinations: Map<string, RoutedDestination>): string[] {
-  const reached: string[] = [];
-  for (const destination of route.notify) {
-    if (destinations.has(destination.key)) continue;
-    destinations.set(destination.key, { destination, templateSet: route.templateSet, route: route.name });
-    reached.push(destination.key);
+/** Whether something else than its `on` may have a route told of that status. */
+function mayTell({ on, rules }: RouteConfig, status: StatusName): boolean {
+  if (status === 'succeeded' && on.includes('recovered')) return true;
+  return status !== 'executing' && rules.expect !== undefined;
+}
+
+function isReachedBy({ notify }: RouteConfig, { key }: Destination): boolean {
+  return notify.some((destination) => destination.key === key);
+}
+
+type Reached = Omit<RoutedDestination, 'asked'>;
+
+function reached(matches: readonly Match[]): ReadonlyMap<string, Reached> {
+  const destinations = new Map<string, Reached>();
+  for (const { route } of matches)
+    for (const destination of route.notify)
+      if (!destinations.has(destination.key))
+        destinations.set(destination.key, { destination, templateSet: route.templateSet, route: route.name });
+  return destinations;
+}
+
+function explain(match: Match, status: StatusName, certain: ReadonlyMap<string, Reached>): RouteExplanation {
+  const { pattern, route } = match;
+  const { name, on, notify } = route;
+  const base = { route: name, pattern };
+  if (on.includes(status)) {
+    const reaches = notify.map(({ key }) => key).filter((key) => certain.get(key)?.route === name);
+    const verdict = verdictOn(route, reaches);
+    return { ...base, matched: true, because: `${reasonOf(match)}${WHY_NOBODY[verdict]}`, reaches, verdict };
   }
-  return reached;
+  if (status === 'succeeded' && on.includes('recovered')) {
+    const because = `${reasonOf(match)}; of a success it tells only where that is the first one after an error`;
+    return {
+      ...base,
+      matched: true,
+      because,
+      reaches: notify.map(({ key }) => key),
+      verdict: 'tells a recovery',
+    };
+  }
+  const because = `${reasonOf(match)}, but it is told only of ${on.join(' and ')}; this is ${status}`;
+  return { ...base, matched: false, because, reaches: [], verdict: 'not of this status', on };
 }
 
 const WHY_NOBODY = {

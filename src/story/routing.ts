@@ -55,6 +55,7 @@ export function routingEvents(
 
 const MATCHED = {
   tells: 'route, tells',
+  'tells a recovery': 'route, tells a recovery',
   'tells nobody': 'route, tells nobody',
   'told already': 'route, told already',
 } as const;

@@ -29,6 +29,8 @@ export const ENGLISH = {
   'received again': 'It came again, for the {nth} time.',
   raised: 'Botbell raised this alert about {bot}.',
   'route, tells': '{route} applies: it tells {who}.',
+  'route, tells a recovery':
+    '{route} applies: of a success, it tells {who} only where that is the first one after an error.',
   'route, tells nobody': '{route} applies, and tells nobody, on purpose.',
   'route, told already': '{route} applies, too; whom it tells, an earlier route tells already.',
   'route, not of this status': '{route} does not apply: it tells only of {statuses}, and this is {status}.',

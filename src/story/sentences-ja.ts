@@ -31,6 +31,7 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   'received again': '同じ通知を再び受け取りました（{nth}回目）。',
   raised: '{bot}について、Botbellがこのお知らせを出しました。',
   'route, tells': '{route}が使われ、{who} に通知します。',
+  'route, tells a recovery': '{route}が当てはまります。成功は、エラーの後の最初の1件だけ{who}に通知します。',
   'route, tells nobody': '{route}が使われますが、設定により誰にも通知しません。',
   'route, told already': '{route}も当てはまりますが、その相手には前のルートが通知します。',
   'route, not of this status': '{route}は使われません。通知するのは{statuses}だけで、これは{status}です。',

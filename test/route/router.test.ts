@@ -1,8 +1,8 @@
 /** Whom a callback reaches, and the reason that is given for it. */
 import { expect } from 'chai';
+import { NO_RULES } from '../../src/signal/rules.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { Destination, RouteConfig } from '../../src/config/config.ts';
-import { NO_RULES } from '../../src/signal/rules.ts';
 import { createRouter, type Router } from '../../src/route/router.ts';
 
 const SUCCEEDED: Callback['status'] = 0;
@@ -17,17 +17,8 @@ function to(key: string, options: Record<string, unknown> = {}): Destination {
 function route(name: string, fields: Partial<RouteConfig>): RouteConfig {
   const place = { file: 'botbell.yaml', line: 1, column: 1 };
   const all = ['succeeded', 'error', 'executing'] as const;
-  return {
-    name,
-    botIds: [],
-    on: all,
-    notify: [to('slack:#ops')],
-    rules: NO_RULES,
-    groups: [],
-    templateSet: undefined,
-    place,
-    ...fields,
-  };
+  const base = { rules: NO_RULES, groups: [], templateSet: undefined, place };
+  return { name, botIds: [], on: all, notify: [to('slack:#ops')], ...base, ...fields };
 }
 
 function reached(router: Router, botId: string, status = ERROR): string[] {
@@ -86,14 +77,41 @@ describe('routing', () => {
       undefined,
     );
     const { destinations } = router.route({ bot_id: 'a', status: ERROR });
-    expect(destinations).to.deep.equal([
+    const told = destinations.map(({ asked, ...each }) => ({
+      ...each,
+      asked: asked.map(({ name }) => name),
+    }));
+    expect(told).to.deep.equal([
       {
         destination: to('slack:#ops', { mention_on_error: '@here' }),
         templateSet: 'short',
         route: 'routes[0]',
+        asked: ['routes[0]', 'routes[1]'],
       },
-      { destination: to('slack:#log'), templateSet: 'long', route: 'routes[1]' },
+      { destination: to('slack:#log'), templateSet: 'long', route: 'routes[1]', asked: ['routes[1]'] },
     ]);
+  });
+
+  it('keeps apart who is told only of a recovery, or of a result that was missed', () => {
+    const expect1h = { ...NO_RULES, expect: { everyMs: 3_600_000, graceMs: 60_000 } };
+    const router = createRouter(
+      [
+        route('routes[0]', { botIds: ['a'], on: ['error', 'recovered'], notify: [to('slack:#ops')] }),
+        route('routes[1]', { botIds: ['a'], on: ['error'], notify: [to('slack:#log')], rules: expect1h }),
+        route('routes[2]', { botIds: ['a'], on: ['succeeded'], notify: [to('slack:#all')] }),
+      ],
+      undefined,
+    );
+    const told = (status: Callback['status']) => {
+      const { destinations, perhaps } = router.route({ bot_id: 'a', status });
+      return [destinations, perhaps].map((each) => each.map(({ destination }) => destination.address));
+    };
+    expect(told(SUCCEEDED)).to.deep.equal([['#all'], ['#ops', '#log']]);
+    expect(told(ERROR)).to.deep.equal([['#ops', '#log'], []]);
+    expect(told(EXECUTING)).to.deep.equal([[], []]);
+    const { explanations } = router.route({ bot_id: 'a', status: SUCCEEDED });
+    const verdicts = explanations.map(({ verdict }) => verdict);
+    expect(verdicts).to.deep.equal(['tells a recovery', 'not of this status', 'tells']);
   });
 
   it('takes the options of the first route that is told of this status', () => {
@@ -137,6 +155,7 @@ describe('routing', () => {
     const router = createRouter([], undefined);
     expect(router.route({ bot_id: 'a', status: ERROR })).to.deep.equal({
       destinations: [],
+      perhaps: [],
       explanations: [],
     });
   });
@@ -148,7 +167,7 @@ describe('routing', () => {
   });
 
   it('looks exact names up: of 10,000 routes only the one that matches is touched', () => {
-    let touched = 0;
+    const touched = new Set<string>();
     const routes = Array.from({ length: 10_000 }, (_, number) =>
       route(`routes[${number}]`, { botIds: [`bot-${number}`] }),
     );
@@ -156,16 +175,16 @@ describe('routing', () => {
       (each) =>
         new Proxy(each, {
           get(target, key, receiver) {
-            if (key === 'on') touched += 1;
+            if (key === 'on') touched.add(target.name);
             return Reflect.get(target, key, receiver) as unknown;
           },
         }),
     );
     const router = createRouter(counted, undefined);
-    touched = 0;
+    touched.clear();
     expect(reached(router, 'bot-7777')).to.deep.equal(['slack:#ops by routes[7777]']);
     expect(reached(router, 'bot-nobody')).to.deep.equal([]);
-    expect(touched).to.equal(1);
+    expect([...touched]).to.deep.equal(['routes[7777]']);
   });
 
   it('tries no pattern of a route that its exact name has matched', () => {

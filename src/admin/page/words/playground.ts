@@ -48,6 +48,10 @@ export const PLAYGROUND = {
   'playground.with set': ['template set {set}', 'テンプレート {set}'],
   'playground.verdict.tells': ['The BOT matches {pattern}.', 'BOTが {pattern} に一致します。'],
   'playground.verdict.default': ['No route names this BOT.', 'このBOTを指定したルートがありません。'],
+  'playground.verdict.tells a recovery': [
+    'Of a success, it tells only where that is the first one after an error.',
+    '成功は、エラーの後の最初の1件だけ通知します。',
+  ],
   'playground.verdict.tells nobody': ['It tells nobody, on purpose.', '設定により、誰にも通知しません。'],
   'playground.verdict.told already': [
     'Whom it tells, an earlier route tells already.',
