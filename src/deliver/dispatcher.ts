@@ -1,16 +1,41 @@
 /** Makes every attempt of this process, whether a POST waits for it or not. */
 import { UNSPECIFIED_PAUSE_MS } from '../channels/retry-after.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
-import type { Settlement } from '../ledger/ledger.ts';
+import type { DeliveryUpdate, DueDelivery, Settlement } from '../ledger/ledger.ts';
 import { type Clock, UnderWay } from '../time/clock.ts';
 import { type Milestone, milestoneOf, withAlert } from './alerts.ts';
 import { addressedTo, type Attempt, type AttemptResult, type Begun, type RunningAttempt } from './attempt.ts';
 import { attemptRecords, isRefusedLastingly, updateAfter } from './outcome.ts';
 import { fits, type Paces, type Place } from './pace.ts';
-import { type Order, type Task, taskOf } from './task.ts';
+import type { PlannedTarget, Settings } from './settings.ts';
 
 /** Longest wait after the first failure within a request; doubles with each further one, with full jitter. */
 const BACKOFF_BASE_MS = 400;
+
+/** What is to be delivered, by which settings, until when. */
+export interface Order extends Omit<DueDelivery, 'isTakenOver'> {
+  /** Undefined: the settings do not send it there any more, or too many wait for it already. */
+  readonly planned: PlannedTarget | undefined;
+  readonly settings: Settings;
+  /** By the monotonic clock: no attempt begins after it; one that was begun before is seen through. */
+  readonly until: number;
+  /** Of a POST: its attempts have ended. @returns whether the POST has that written down; left out: nobody waits for it */
+  readonly onEnded?: (task: Task) => boolean;
+}
+
+/** One delivery in this process's hands: from its claim until what came of it is written down. */
+export interface Task extends Order {
+  readonly attempts: AttemptResult[];
+  /** The one that is being made. */
+  attempt: RunningAttempt | undefined;
+  /** How it stands since its attempts ended. */
+  update: DeliveryUpdate | undefined;
+  /** Why that could not be written down. */
+  error: unknown;
+  /** Resolves when this process is done with it, written down or not. */
+  readonly ended: Promise<void>;
+  readonly end: () => void;
+}
 
 export interface DispatcherDependencies {
   readonly clock: Clock;
@@ -38,7 +63,6 @@ export class Dispatcher {
   readonly #tasks = new Map<number, Task>();
   /** By destination: those that wait for its slots, the oldest callback first. */
   readonly #queues = new Map<string, Task[]>();
-  readonly #running = new Set<RunningAttempt>();
   readonly #underWay = new UnderWay();
   #isStopping = false;
 
@@ -57,7 +81,10 @@ export class Dispatcher {
 
   /** A delivery that was claimed for this process. Nothing is done about it before this returns. */
   submit(order: Order): Task {
-    const task = taskOf(order);
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const begun = { attempts: [], attempt: undefined, update: undefined, error: undefined, ended, end };
+    const task: Task = { ...order, ...begun };
     this.#tasks.set(task.record.id, task);
     this.#underWay.until(task.ended);
     queueMicrotask(() => this.#take(task));
@@ -71,13 +98,13 @@ export class Dispatcher {
 
   /**
    * Writes down what came of deliveries whose attempts have ended, and with it the answer that told of them.
+   * @param withinMs where a POST is still to be answered
    * @throws {LedgerUnavailable} after which this process is done with them all the same
    */
   async settle(tasks: readonly Task[], ending: Ending, withinMs?: number): Promise<void> {
     const { ledger, onUnwritten } = this.#dependencies;
     const deliveries = tasks.flatMap(({ update }) => update ?? []);
     const attempts = tasks.flatMap(({ record, attempts: made }) => attemptRecords(record.id, made));
-    const isLate = ending.answer === undefined && tasks.some(({ waiter }) => waiter?.leftMs === undefined);
     let isDue = tasks.some(isDueNow);
     try {
       const { due } = await ledger.settle({ ...ending, deliveries, attempts }, withinMs);
@@ -87,7 +114,7 @@ export class Dispatcher {
       onUnwritten(error);
       throw error;
     } finally {
-      for (const task of tasks) this.#end(task, isLate);
+      for (const task of tasks) this.#end(task, withinMs === undefined);
       if (isDue) this.#dependencies.onDue();
     }
   }
@@ -103,7 +130,7 @@ export class Dispatcher {
     const { addressed } = begun;
     const isTurn = !paces.isPaced(addressed) || (await paces.slot(addressed, until));
     if (!isTurn || this.#isStopping) return undefined;
-    return this.#attempt(begun, () => {});
+    return this.#resultOf(this.#dependencies.attempt(begun), addressed);
   }
 
   get isStopping(): boolean {
@@ -119,7 +146,7 @@ export class Dispatcher {
 
   /** Ends every attempt that is being made. */
   cut(): void {
-    for (const attempt of this.#running) attempt.cut();
+    for (const { attempt } of this.#tasks.values()) attempt?.cut();
   }
 
   /** Resolves when nothing is in hand, and all is written down. */
@@ -128,10 +155,10 @@ export class Dispatcher {
   }
 
   #take(task: Task): void {
-    const { planned, mayWait } = task;
-    if (this.#isStopping || planned === undefined || mayWait === false || this.#isLeftAlone(task))
+    const { planned, record } = task;
+    if (this.#isStopping || planned === undefined || this.#isLeftAlone(task))
       return this.#conclude(task, true);
-    const { behind } = task.record;
+    const { behind } = record;
     if (behind === undefined) return this.#enqueue(task);
     const before = this.#tasks.get(behind);
     if (before === undefined) return this.#conclude(task, true);
@@ -141,8 +168,8 @@ export class Dispatcher {
   }
 
   /** What a POST brings again after it was taken over is attempted at once only where nothing else waits. */
-  #isLeftAlone({ record, waiter }: Task): boolean {
-    if (waiter === undefined) return false;
+  #isLeftAlone({ record, onEnded }: Task): boolean {
+    if (onEnded === undefined) return false;
     const { paces, isBehind } = this.#dependencies;
     return isBehind(record.destination) || (record.isTakenOver && paces.isPaced(record));
   }
@@ -184,25 +211,22 @@ export class Dispatcher {
     const { record, planned, notice, firstReceivedAt, settings } = task;
     if (planned === undefined) return;
     const addressed = addressedTo(notice, planned, record, { firstReceivedAt, now: clock.now() });
-    const begun = { addressed, settings };
-    const result = await this.#attempt(begun, (running) => (task.attempt = running));
+    task.attempt = this.#dependencies.attempt({ addressed, settings });
+    const result = await this.#resultOf(task.attempt, addressed);
     task.attempt = undefined;
     task.attempts.push(result);
     this.#goOn(task, result);
   }
 
-  async #attempt(begun: Begun, onBegun: (running: RunningAttempt) => void): Promise<AttemptResult> {
-    const since = this.#dependencies.clock.monotonic();
-    const running = this.#dependencies.attempt(begun);
-    this.#running.add(running);
-    onBegun(running);
-    const result = await running.result;
-    this.#running.delete(running);
+  /** The destination keeps the pause that the remote asks for. */
+  async #resultOf({ result: made }: RunningAttempt, place: Place): Promise<AttemptResult> {
+    const { clock, paces } = this.#dependencies;
+    const since = clock.monotonic();
+    const result = await made;
     const { failure } = result;
     const pauseMs =
       failure?.retryAfterMs ?? (failure?.class === 'rate_limited' ? UNSPECIFIED_PAUSE_MS : undefined);
-    if (pauseMs !== undefined)
-      this.#dependencies.paces.limited(begun.addressed, pauseMs, since, failure?.concerns);
+    if (pauseMs !== undefined) paces.limited(place, pauseMs, since, failure?.concerns);
     return result;
   }
 
@@ -224,19 +248,17 @@ export class Dispatcher {
   /** @param isDeferred it only waits, and is Botbell's own from now on */
   #conclude(task: Task, isDeferred: boolean): void {
     if (task.update !== undefined) return;
-    const { record, attempts, callbackId, settings, planned, waiter } = task;
+    const { record, attempts, callbackId, settings, planned, onEnded } = task;
     const queue = this.#queues.get(record.destination) ?? [];
     if (queue.includes(task)) queue.splice(queue.indexOf(task), 1);
     const context = { policy: settings.delivery, random: this.#dependencies.random() };
     const update = updateAfter(record, attempts, isDeferred, context);
     // What is told elsewhere from now on is mended.
     task.update = planned === undefined ? update : withAlert(update, task, settings.alerts);
-    if (waiter?.takes(task) === true) return;
-    const leftMs = waiter?.leftMs;
-    const isRefused = waiter !== undefined && leftMs === undefined && isRefusedLastingly(update);
-    const isDurable = waiter !== undefined && update.state !== 'delivered';
-    const ending = { callbackId, refused: isRefused ? [record.id] : [], isDurable };
-    void this.settle([task], ending, leftMs).catch(() => undefined);
+    if (onEnded?.(task) === true) return;
+    const refused = onEnded !== undefined && isRefusedLastingly(update) ? [record.id] : [];
+    const isDurable = onEnded !== undefined && update.state !== 'delivered';
+    void this.settle([task], { callbackId, refused, isDurable }).catch(() => undefined);
   }
 
   #end(task: Task, isLate: boolean): void {

@@ -4,7 +4,7 @@ import type { CheckedCallback } from '../callback/callback.ts';
 import type { Admission, DeliveryRecord } from '../ledger/ledger.ts';
 import { type CallbackNotice, noticeOf } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
-import type { Dispatcher } from './dispatcher.ts';
+import type { Dispatcher, Task } from './dispatcher.ts';
 import { Limits } from './limits.ts';
 import { judge, judgeAccepted, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
 import {
@@ -15,7 +15,6 @@ import {
   type RunningSettings,
   type Settings,
 } from './settings.ts';
-import type { Task, Waiter } from './task.ts';
 
 /** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
 export interface Incoming extends CheckedCallback {
@@ -84,7 +83,7 @@ function accept(
   const answer = { receivedAt, answeredAt: clock.now(), status, result };
   const settled = dispatcher.settle([], { callbackId, answer, isDurable: false });
   dispatcher.until(settled.catch(() => undefined));
-  if (verdict.result === 'accepted') onDue();
+  if (result === 'accepted') onDue();
   return verdict;
 }
 
@@ -98,18 +97,20 @@ interface Posted {
 }
 
 /** A callback that was admitted, until it is answered. */
-class OpenPost implements Waiter {
+class OpenPost {
   readonly #dependencies: Shared;
   readonly #posted: Posted;
   readonly #notice: CallbackNotice;
   /** What it waits for, by the deliveries' ids: attempted for it, or for an earlier POST. */
   readonly #tasks = new Map<number, Task>();
+  readonly #takenOver = new Set<number>();
+  /** What is being written down before it is answered. */
+  readonly #writing: Promise<unknown>[] = [];
+  /** What is written down with the answer. */
+  readonly #unwritten: Task[] = [];
   /** Its shares of what may wait. */
   readonly #shares: string[] = [];
-  readonly #takenOver = new Set<number>();
   #open = 0;
-  /** Its outcome is written down with the answer. */
-  #last: Task | undefined;
   #isOver = false;
   #isAnswered = false;
   #onOver = () => {};
@@ -124,43 +125,26 @@ class OpenPost implements Waiter {
   async answer(): Promise<Verdict> {
     const { dispatcher, limits } = this.#dependencies;
     try {
-      const takingOver = this.#begin();
+      this.#begin();
       await this.#allEnded();
-      const own = [...this.#tasks.values()].filter((task) => task.waiter === this);
-      dispatcher.release(own);
-      const ended = own.filter((task) => task !== this.#last && task.update);
-      await Promise.all([takingOver, ...ended.map((task) => task.ended)]);
+      dispatcher.release([...this.#tasks.values()].filter((task) => this.#isOwn(task)));
+      await Promise.all(this.#writing);
       return await this.#conclude();
     } finally {
-      this.#isOver = true;
       this.#isAnswered = true;
       limits.giveBack(this.#shares);
     }
   }
 
-  takes(task: Task): boolean {
-    if (this.#isOver) return false;
-    if (this.#open === 1) this.#last = task;
-    this.#ends();
-    return this.#last === task;
-  }
-
-  get leftMs(): number | undefined {
-    return this.#isAnswered ? undefined : this.#leftMs();
-  }
-
-  /** Hands over what is to be attempted. @returns when what others have in hand is Botbell's own; never rejects */
-  async #begin(): Promise<void> {
-    const { clock, ledger } = this.#dependencies;
+  /** Hands over what is to be attempted; what others have in hand is Botbell's own from now on. */
+  #begin(): void {
+    const { ledger } = this.#dependencies;
     const open = this.#posted.admission.deliveries.filter(({ state }) => state === 'pending');
     const mayWait = open.length === 0 || this.#takeShares(this.#partyShares());
     const elsewhere = open.filter((record) => !this.#attend(record, mayWait)).map(({ id }) => id);
     if (elsewhere.length === 0) return;
-    const taken = ledger.takeOver(elsewhere, this.#posted.until - clock.monotonic());
-    await taken.then(
-      () => elsewhere.forEach((id) => this.#takenOver.add(id)),
-      () => undefined,
-    );
+    const note = () => elsewhere.forEach((id) => this.#takenOver.add(id));
+    this.#writing.push(ledger.takeOver(elsewhere, this.#leftMs()).then(note, () => undefined));
   }
 
   /** @returns whether it is this process's to deliver, or Botbell's own already */
@@ -169,24 +153,34 @@ class OpenPost implements Waiter {
     const hasRoom = () => mayWait && this.#takeShares([`to ${record.destination}`]);
     const task = dispatcher.inHand(record.id);
     if (record.claim === 'own' && task === undefined) {
-      this.#open += 1;
       this.#tasks.set(record.id, this.#submit(record, hasRoom()));
-      return true;
+    } else {
+      const isWorthWaiting = task !== undefined && (!record.isTakenOver || task.attempt !== undefined);
+      if (!isWorthWaiting || !hasRoom()) return record.isTakenOver;
+      this.#tasks.set(record.id, task);
+      void task.ended.then(() => this.#ends());
     }
-    const isWorthWaiting = task !== undefined && (!record.isTakenOver || task.attempt !== undefined);
-    if (!isWorthWaiting || !hasRoom()) return record.isTakenOver;
     this.#open += 1;
-    this.#tasks.set(record.id, task);
-    void task.ended.then(() => this.#ends());
     return true;
   }
 
-  #submit(record: DeliveryRecord, mayWait: boolean): Task {
+  /** @param hasRoom false: nobody waits for it */
+  #submit(record: DeliveryRecord, hasRoom: boolean): Task {
     const { settings, plan, admission, until } = this.#posted;
     const { callbackId, firstReceivedAt } = admission;
-    const planned = plannedFor(record, plan);
+    const planned = hasRoom ? plannedFor(record, plan) : undefined;
     const order = { record, callbackId, firstReceivedAt, notice: this.#notice, planned, settings, until };
-    return this.#dependencies.dispatcher.submit({ ...order, waiter: this, mayWait });
+    return this.#dependencies.dispatcher.submit({ ...order, onEnded: (task) => this.#takes(task) });
+  }
+
+  /** One outcome is written down with the answer, each earlier one when it is there. @returns false: it is answered */
+  #takes(task: Task): boolean {
+    if (this.#isAnswered) return false;
+    const isLast = this.#isOver || this.#open === 1;
+    if (isLast) this.#unwritten.push(task);
+    else this.#writing.push(this.#settleEarly(task));
+    this.#ends();
+    return true;
   }
 
   #ends(): void {
@@ -209,6 +203,13 @@ class OpenPost implements Waiter {
     });
   }
 
+  /** Never rejects. */
+  #settleEarly(task: Task): Promise<void> {
+    const { callbackId } = this.#posted.admission;
+    const ending = { callbackId, isDurable: task.update?.state !== 'delivered' };
+    return this.#dependencies.dispatcher.settle([task], ending, this.#leftMs()).catch(() => undefined);
+  }
+
   /** @throws {LedgerUnavailable} where what is still to be done could not be written down */
   async #conclude(): Promise<Verdict> {
     const { clock, dispatcher } = this.#dependencies;
@@ -220,11 +221,10 @@ class OpenPost implements Waiter {
     const isDurable = mustSurvive(verdict);
     const refused = refusedIn(standings, verdict);
     const ending = { callbackId: admission.callbackId, answer, refused, isDurable };
-    const last = this.#last === undefined ? [] : [this.#last];
-    const leftMs = this.#leftMs();
     this.#isAnswered = true;
     let failure: unknown;
-    await dispatcher.settle(last, ending, leftMs).catch((error: unknown) => (failure = error));
+    const settled = dispatcher.settle(this.#unwritten, ending, this.#leftMs());
+    await settled.catch((error: unknown) => (failure = error));
     for (const task of this.#tasks.values()) if (task.update?.state !== 'delivered') failure ??= task.error;
     // That everybody was told stays true when it cannot be written; whatever is still to be done must not be answered 200.
     if (failure !== undefined && status === 200 && isDurable) throw failure as Error;
@@ -237,9 +237,13 @@ class OpenPost implements Waiter {
     return {
       record: { ...record, isTakenOver },
       update: task?.update,
-      isOwn: task?.waiter === this,
+      isOwn: task !== undefined && this.#isOwn(task),
       isBeingMade: task === undefined ? !isTakenOver : task.update === undefined,
     };
+  }
+
+  #isOwn(task: Task): boolean {
+    return task.notice === this.#notice;
   }
 
   /** Milliseconds for the store to write; half of the reserve at the least, however late it is. */
