@@ -1,10 +1,18 @@
 /** One config made into the settings that everything decides by, with its channels opened. */
+import { isDeepStrictEqual } from 'node:util';
 import { cutEnd, shortLine } from '../text/cut.ts';
 import { type HiddenSecrets, secretsHidden } from '../text/hide-secrets.ts';
-import type { ChannelType } from '../channels/channel.ts';
-import { type Config, type Destination, formatsOf, type Problem } from '../config/config.ts';
+import type { Channel, ChannelType } from '../channels/channel.ts';
+import {
+  type ChannelConfig,
+  type Config,
+  type Destination,
+  formatsOf,
+  type Problem,
+} from '../config/config.ts';
 import type { Readings } from '../config/readings.ts';
 import {
+  type ConfiguredChannel,
   plannedTarget,
   type PlannedTarget,
   type RunningSettings,
@@ -13,10 +21,10 @@ import {
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { type LedgerOptions, openLedger } from '../ledger/open-ledger.ts';
 import { ownerName } from '../ledger/operations/processes.ts';
+import { poolsThrough } from '../outbound/open-pool.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import { createRouter, type Router, routesOf } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
-import { type OpenChannels, openChannels } from './open-channels.ts';
 
 const LONGEST_MESSAGE = 500;
 
@@ -63,8 +71,6 @@ export interface SettingsEnvironment {
 
 export interface AppSettings extends Settings {
   readonly loaded: LoadedConfig;
-  /** By their names. */
-  readonly openChannels: OpenChannels;
   readonly router: Router;
 }
 
@@ -81,15 +87,12 @@ export async function openSettings(
   const { channelTypes, secrets } = environment;
   // What goes wrong from here on may repeat them.
   secrets.add(config.secrets);
-  const before = previous && { config: previous.loaded.config, open: previous.openChannels };
-  const open = await openChannels(config, environment, before);
+  const channels = await openChannels(config, environment, previous);
   const formats = formatsOf(config, channelTypes);
   return {
     loaded,
-    openChannels: open,
     ...decidedBy(config, configHash),
-    channels: configuredChannels(config, channelTypes, open),
-    resources: [...open.values()],
+    channels,
     compose: ({ notice, channel, destination, templateSet, options }) =>
       renderer.render(
         notice,
@@ -134,14 +137,48 @@ function targetsOf(config: Config): ReadonlyMap<string, PlannedTarget> {
   return targets;
 }
 
-function configuredChannels(
-  { channels }: Config,
-  channelTypes: ReadonlyMap<string, ChannelType>,
-  open: OpenChannels,
-): Settings['channels'] {
-  const configured = ([name, { type }]: [string, { readonly type: string }]) =>
-    [name, { pace: channelTypes.get(type)?.pace ?? NO_PACE, channel: open.get(name) }] as const;
-  return new Map([...channels].map(configured));
+/**
+ * Those that somebody is told by are open: the others are not worth their client library.
+ * @throws {Error} a channel that cannot be opened; nothing that was opened stays open
+ */
+async function openChannels(
+  config: Config,
+  { channelTypes, print }: SettingsEnvironment,
+  previous: AppSettings | undefined,
+): Promise<Settings['channels']> {
+  const used = new Set([...targetsOf(config).values()].map(({ channel }) => channel));
+  const openPool = poolsThrough(config.proxies);
+  const channels = new Map<string, ConfiguredChannel>();
+  const opened: Channel[] = [];
+  try {
+    for (const each of config.channels.values()) {
+      const type = channelTypes.get(each.type);
+      const isUsed = used.has(each.name);
+      let channel = isUsed ? sameChannel(each, config, previous) : undefined;
+      if (isUsed && type !== undefined && channel === undefined) {
+        channel = await type.open(each.settings, { print, openPool });
+        opened.push(channel);
+      }
+      channels.set(each.name, { pace: type?.pace ?? NO_PACE, channel });
+    }
+  } catch (error) {
+    await Promise.allSettled(opened.map((channel) => channel.close()));
+    throw error;
+  }
+  return channels;
+}
+
+/** One that is as it was, and reaches its remotes as it did, is not opened again, but shared. */
+function sameChannel(
+  channel: ChannelConfig,
+  { proxies }: Config,
+  previous: AppSettings | undefined,
+): Channel | undefined {
+  const before = previous?.loaded.config;
+  const isSame =
+    isDeepStrictEqual(channel, before?.channels.get(channel.name)) &&
+    isDeepStrictEqual(proxies, before?.proxies);
+  return isSame ? previous?.channels.get(channel.name)?.channel : undefined;
 }
 
 /**

@@ -2,6 +2,7 @@
 import { type AppSettings, openSettings } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { createAttempt } from '../deliver/attempt.ts';
+import { openIn } from '../deliver/settings.ts';
 import { sendTest, type TestOutcome } from '../deliver/test-message.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
@@ -37,7 +38,7 @@ export async function testCommand(
     for (const each of named) if (!known.includes(each)) throw toldNobody(each, known);
     return (await testAll(context, settings, new Set(all ? known : named))) ? 0 : 1;
   } finally {
-    await Promise.all(settings.resources.map((resource) => resource.close()));
+    await Promise.all(openIn(settings).map((channel) => channel.close()));
   }
 }
 

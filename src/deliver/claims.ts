@@ -1,13 +1,14 @@
 /** Claims what is due and nobody waits for: callbacks accepted for later, and what Botbell has taken over. */
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { DueDelivery, DueDestination } from '../ledger/ledger.ts';
+import { isAlert } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Milestone } from './alerts.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { channelOf, requestsFor } from './due.ts';
 import type { ConfigFollower } from './follow-config.ts';
 import type { Paces } from './pace.ts';
-import { planOf, plannedFor, type RunningSettings, type Settings } from './settings.ts';
+import { planFor, plannedFor, type RunningSettings, type Settings } from './settings.ts';
 
 /** How often the ledger is asked for what has become due without this process's knowing. */
 export const POLL_MS = 1000;
@@ -112,7 +113,7 @@ export class Claims {
     if (claimed.isTakenOver) onMilestone({ ...claimed, ...record, name: 'taken_over' });
     // Its claim has ended before its attempt, which is still to end.
     if (dispatcher.inHand(record.id) !== undefined) return;
-    const plan = planOf(settings, notice);
+    const plan = planFor(settings, isAlert(notice) ? undefined : notice.callback);
     const planned = plannedFor(record, plan);
     this.#inHand.set(record.id, record.destination);
     const ended =

@@ -1,7 +1,7 @@
 /** The settings in force: what one config says about delivering, whom it plans to tell, and the change to the next one. */
 import type { Callback } from '../callback/callback.ts';
 import type { DeliveryTarget } from '../ledger/ledger.ts';
-import { isAlert, type Notice } from '../notice/notice.ts';
+import type { Notice } from '../notice/notice.ts';
 import type { Channel, ChannelPace } from '../channels/channel.ts';
 import type { DeliveryConfig, Destination, ReceiverConfig } from '../config/config.ts';
 import type { Language } from '../time/display.ts';
@@ -72,11 +72,6 @@ export function plannedTarget({
   return { destination: key, channel, address, options, templateSet };
 }
 
-/** Of a notice, by the config. */
-export function planOf(settings: Pick<Settings, 'route' | 'alerts'>, notice: Notice): Plan {
-  return planFor(settings, isAlert(notice) ? undefined : notice.callback);
-}
-
 /** Undefined: the plan does not name the destination (any more). */
 export function plannedFor(
   { destination }: Pick<DeliveryTarget, 'destination'>,
@@ -92,11 +87,6 @@ export interface ConfiguredChannel {
   readonly pace: ChannelPace;
   /** Undefined: nobody is told by it, so it was not opened. */
   readonly channel: Channel | undefined;
-}
-
-/** What is open for one config, or for several. */
-export interface Resource {
-  close(): Promise<void>;
 }
 
 /** Everything that one config decides about delivering; it never changes. */
@@ -117,12 +107,15 @@ export interface Settings {
   readonly channels: ReadonlyMap<string, ConfiguredChannel>;
   /** Longer than anything that begins with these settings takes, and so how long a claim lasts. */
   readonly leaseMs: number;
-  /** Closed once nothing that has them is under way any more. */
-  readonly resources: readonly Resource[];
   /** The message, or a promise of it: a large one is made elsewhere. */
   compose(addressed: AddressedNotice): unknown;
   /** An error's text, fit to be logged, answered, stored and shown. */
   redact(text: string): string;
+}
+
+/** A channel that several settings share is open once. */
+export function openIn({ channels }: Pick<Settings, 'channels'>): readonly Channel[] {
+  return [...channels.values()].flatMap(({ channel }) => channel ?? []);
 }
 
 /** @returns the names of channels that are not the same in both, so that nothing known of them holds any more */
@@ -138,16 +131,17 @@ export function changedChannels(before: Settings, after: Settings): readonly str
  */
 export class RunningSettings<S extends Settings = Settings> {
   #current: S;
+  #leaseMs: number;
   readonly #clock: Pick<Clock, 'startTimer'>;
   readonly #onError: (error: unknown) => void;
-  /** Settings that something may still be under way with, and how to stop waiting for its end. */
-  readonly #retired = new Map<S, () => void>();
+  /** Channels that the settings in force do not have, but something under way may, and what stops the wait for its end. */
+  readonly #leaving = new Map<Channel, () => void>();
   readonly #onSwap: ((next: S, previous: S) => void)[] = [];
-  #isClosed = false;
 
-  /** @param onError a resource could not be closed */
+  /** @param onError a channel could not be closed */
   constructor(first: S, clock: Pick<Clock, 'startTimer'>, onError: (error: unknown) => void) {
     this.#current = first;
+    this.#leaseMs = first.leaseMs;
     this.#clock = clock;
     this.#onError = onError;
   }
@@ -158,16 +152,16 @@ export class RunningSettings<S extends Settings = Settings> {
 
   /** How long a claim must last, whichever settings it was made by. */
   get leaseMs(): number {
-    return Math.max(...[this.#current, ...this.#retired.keys()].map(({ leaseMs }) => leaseMs));
+    return this.#leaseMs;
   }
 
   /** What begins from now on, begins with the next ones. */
   swap(next: S): void {
     const previous = this.#current;
+    const kept = openIn(next);
     this.#current = next;
-    if (this.#isClosed) return void this.#close(next.resources);
-    const stopTimer = this.#clock.startTimer(previous.leaseMs, () => this.#release(previous));
-    this.#retired.set(previous, stopTimer);
+    this.#leaseMs = Math.max(this.#leaseMs, next.leaseMs);
+    for (const channel of openIn(previous)) if (!kept.includes(channel)) this.#leave(channel);
     for (const swapped of this.#onSwap) swapped(next, previous);
   }
 
@@ -176,24 +170,21 @@ export class RunningSettings<S extends Settings = Settings> {
     this.#onSwap.push(swapped);
   }
 
-  /** Closes whatever is open, used or not; what is swapped in later is closed at once. */
+  /** Closes whatever is open, used or not. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    const settings = [this.#current, ...this.#retired.keys()];
-    for (const stopTimer of this.#retired.values()) stopTimer();
-    this.#retired.clear();
-    await this.#close(settings.flatMap(({ resources }) => resources));
+    await Promise.all(
+      [...this.#leaving.keys(), ...openIn(this.#current)].map((channel) => this.#close(channel)),
+    );
   }
 
-  /** Nothing that began with them is under way any more. */
-  #release(settings: S): void {
-    this.#retired.delete(settings);
-    const others = [this.#current, ...this.#retired.keys()];
-    const needed = new Set(others.flatMap(({ resources }) => resources));
-    void this.#close(settings.resources.filter((resource) => !needed.has(resource)));
+  #leave(channel: Channel): void {
+    const stopTimer = this.#clock.startTimer(this.#leaseMs, () => void this.#close(channel));
+    this.#leaving.set(channel, stopTimer);
   }
 
-  async #close(resources: readonly Resource[]): Promise<void> {
-    await Promise.all([...new Set(resources)].map((resource) => resource.close().catch(this.#onError)));
+  async #close(channel: Channel): Promise<void> {
+    this.#leaving.get(channel)?.();
+    this.#leaving.delete(channel);
+    await channel.close().catch(this.#onError);
   }
 }

@@ -48,7 +48,7 @@ describe('a reload', () => {
   const settingsOf = (loaded: LoadedConfig) =>
     ({
       loaded,
-      resources: [],
+      channels: new Map(),
       leaseMs: 0,
       redact: (text: string) => text.replace('hunter2', '[secret]'),
     }) as unknown as AppSettings;

@@ -208,7 +208,6 @@ export class DeliveryBench {
       leaseMs: LEASE_MS,
       destinations: new Map([...planned, ...alertTargets].map((key) => [key, plannedTo(key)])),
       channels: new Map(channels),
-      resources: [],
       route: () => ({ destinations: planned.map(routedTo), explanations: [] }),
       compose: (addressed) => {
         this.addressed.push(addressed);
