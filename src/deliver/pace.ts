@@ -28,8 +28,6 @@ interface Pace {
   pause: { readonly since: number; readonly until: number } | undefined;
   /** Resolves when the last pause is in the store. */
   written: Promise<unknown>;
-  /** Those who sleep until their slot. */
-  readonly wakes: Set<() => void>;
 }
 
 export interface PacesDependencies {
@@ -70,10 +68,11 @@ export class Paces {
   async slot({ destination, channel }: Place, until: number): Promise<boolean> {
     const { addressMs, channelMs } = this.#dependencies.paceOf(channel);
     for (;;) {
-      if (!(await this.#slotOf(destination, addressMs, until))) return false;
-      const pause = this.#paces.get(destination)?.pause;
-      if (!(await this.#slotOf(channel, channelMs, until))) return false;
-      if (this.#paces.get(destination)?.pause === pause) return true;
+      const pauses = this.#pausesOf(destination, channel);
+      if (!(await this.#waitFor(destination, addressMs, until))) return false;
+      if (!(await this.#waitFor(channel, channelMs, until))) return false;
+      // A pause that began meanwhile makes both void.
+      if (this.#pausesOf(destination, channel).every((pause, index) => pause === pauses[index])) return true;
     }
   }
 
@@ -102,10 +101,10 @@ export class Paces {
   /** Another remote, or another account of it, is behind the channel from now on: it starts unpaused. */
   async forget(channel: string): Promise<void> {
     const { store, onTrouble } = this.#dependencies;
-    const keys = [...this.#paces.keys()].filter((key) => key === channel || key.startsWith(`${channel}:`));
-    const written = keys.map(async (key) => this.#paces.get(key)?.written);
-    for (const key of keys) this.#drop(key);
-    await Promise.all(written);
+    const isOfChannel = (key: string) => key === channel || key.startsWith(`${channel}:`);
+    const forgotten = [...this.#paces].filter(([key]) => isOfChannel(key));
+    for (const [key] of forgotten) this.#paces.delete(key);
+    await Promise.all(forgotten.map(([, { written }]) => written));
     await store.forget(channel).catch(onTrouble);
   }
 
@@ -116,42 +115,32 @@ export class Paces {
     for (const { key, nextInMs } of current) this.#paceOf(key).freeAt = this.#now() + nextInMs;
     const known = new Set(current.map(({ key }) => key));
     for (const [key, { pause }] of this.#paces)
-      if (!known.has(key) && (pause?.since ?? 0) < since) this.#drop(key);
+      if (!known.has(key) && (pause?.since ?? 0) < since) this.#paces.delete(key);
   }
 
-  /** Who waits for a slot gets none. */
+  /** Nobody gets a slot any more. */
   stop(): void {
     this.#isStopped = true;
-    for (const { wakes } of this.#paces.values()) for (const wake of wakes) wake();
   }
 
-  async #slotOf(key: string, intervalMs: number, until: number): Promise<boolean> {
-    for (;;) {
-      const pace = this.#paces.get(key);
-      if (pace === undefined) return true;
-      const { pause } = pace;
-      // A pause that begins meanwhile makes the slot void.
-      const isValid = () => !this.#isStopped && pace.pause === pause && this.#paces.get(key) === pace;
-      const inMs = await this.#reserve(key, pace, intervalMs + pace.slowerMs, until);
-      if (inMs === undefined) return false;
-      if (inMs > 0 && isValid()) await this.#sleep(pace, inMs);
-      if (isValid()) return true;
-    }
+  #pausesOf(...keys: readonly string[]): readonly Pace['pause'][] {
+    return keys.map((key) => this.#paces.get(key)?.pause);
   }
 
-  async #reserve(key: string, pace: Pace, intervalMs: number, until: number): Promise<number | undefined> {
-    const { store, onTrouble } = this.#dependencies;
+  /** @returns false: no slot comes in time */
+  async #waitFor(key: string, intervalMs: number, until: number): Promise<boolean> {
+    const { clock, store, onTrouble } = this.#dependencies;
+    const pace = this.#paces.get(key);
+    if (pace === undefined) return true;
     await pace.written;
-    const pausedMs = (pace.pause?.until ?? 0) - this.#now();
-    const leftMs = until - this.#now();
-    if (this.#isStopped || !fits(Math.max(0, pausedMs), leftMs)) return undefined;
-    const mostMs = Math.floor(leftMs - RESERVE_MS);
-    const inMs = await store.reserve(key, intervalMs, mostMs).catch((error: unknown) => {
-      onTrouble(error);
-      return undefined;
-    });
-    if (inMs !== undefined) pace.freeAt = Math.max(pace.freeAt, this.#now() + inMs + intervalMs);
-    return inMs;
+    const mostMs = Math.floor(until - this.#now() - RESERVE_MS);
+    if (this.#isStopped || mostMs < 0) return false;
+    const everyMs = intervalMs + pace.slowerMs;
+    const inMs = await store.reserve(key, everyMs, mostMs).catch(onTrouble);
+    if (inMs === undefined) return false;
+    pace.freeAt = Math.max(pace.freeAt, this.#now() + inMs + everyMs);
+    if (inMs > 0) await clock.sleep(inMs);
+    return !this.#isStopped;
   }
 
   #pause(key: string, ms: number): void {
@@ -163,39 +152,14 @@ export class Paces {
     pace.pause = { since, until: since + ms };
     pace.freeAt = since + ms;
     pace.written = pace.written.then(() => store.pause(key, Math.ceil(ms)).catch(onTrouble));
-    for (const wake of pace.wakes) wake();
   }
 
   #paceOf(key: string): Pace {
     const known = this.#paces.get(key);
     if (known !== undefined) return known;
-    const pace = {
-      slowerMs: 0,
-      freeAt: 0,
-      pause: undefined,
-      written: Promise.resolve(),
-      wakes: new Set<() => void>(),
-    };
+    const pace: Pace = { slowerMs: 0, freeAt: 0, pause: undefined, written: Promise.resolve() };
     this.#paces.set(key, pace);
     return pace;
-  }
-
-  #drop(key: string): void {
-    const pace = this.#paces.get(key);
-    this.#paces.delete(key);
-    for (const wake of pace?.wakes ?? []) wake();
-  }
-
-  #sleep({ wakes }: Pace, ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        stopTimer();
-        wakes.delete(wake);
-        resolve();
-      };
-      const stopTimer = this.#dependencies.clock.startTimer(ms, wake);
-      wakes.add(wake);
-    });
   }
 
   #isAnotherPaused({ destination, channel }: Place): boolean {
