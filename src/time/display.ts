@@ -180,6 +180,11 @@ export function zonedToInstant(asIfUtc: number, timezone: string): number {
   return shown ?? Math.max(...candidates);
 }
 
+/** What clocks in `timezone` show then, as UTC's show it at the instant that is returned. @throws {RangeError} for an unknown time zone */
+export function instantToZoned(instant: number, timezone: string): number {
+  return instant + offsetAt(instant, timezone);
+}
+
 /** How far the zone's clocks are ahead of UTC, in ms. */
 function offsetAt(instant: number, timezone: string): number {
   const [, sign, offset = ''] = OFFSET.exec(formatterOf(timezone, OFFSET_FORMAT).format(instant)) ?? [];

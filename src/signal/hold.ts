@@ -1,0 +1,41 @@
+/** How long `mute` and snoozes hold a message back: until none of them holds any more. */
+import type { StatusName } from '../callback/callback.ts';
+import { muteEndAt } from './mute.ts';
+import type { MuteEntry, Snooze } from './rules.ts';
+import { snoozeEndAt } from './snooze.ts';
+
+export interface Hold {
+  readonly rule: 'mute' | 'snooze' | 'burst';
+  /** Undefined: it does not end by itself. */
+  readonly until: number | undefined;
+}
+
+/** Who may hold a message, and what they go by. */
+export interface Holders {
+  readonly mute: readonly MuteEntry[];
+  readonly snoozes: readonly Snooze[];
+  readonly botId: string;
+  readonly destination: string;
+  /** Undefined: of what has none. */
+  readonly status: StatusName | undefined;
+  readonly timezone: string;
+}
+
+/** A year of single days, and more; what goes on after that never ends. */
+const MOST_IN_A_CHAIN = 400;
+
+/** Undefined: nobody holds it. */
+export function holdAt(at: number, holders: Holders): Hold | undefined {
+  const { mute, snoozes } = holders;
+  const mutedUntil = muteEndAt(at, mute, holders);
+  const first = mutedUntil ?? snoozeEndAt(at, snoozes, holders);
+  if (first === undefined) return undefined;
+  let until = first;
+  const rule = mutedUntil === undefined ? 'snooze' : 'mute';
+  for (let count = 0; count < MOST_IN_A_CHAIN; count += 1) {
+    const next: number | undefined = muteEndAt(until, mute, holders) ?? snoozeEndAt(until, snoozes, holders);
+    if (next === undefined) return { rule, until };
+    until = next;
+  }
+  return { rule, until: undefined };
+}

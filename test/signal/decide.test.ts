@@ -1,0 +1,342 @@
+/** Who is told, held or let go by which rule, over a BOT's runs. */
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import type { BurstWindow } from '../../src/signal/burst.ts';
+import { type AskedRoute, decide, type Decision } from '../../src/signal/decide.ts';
+import { likenessOf } from '../../src/signal/likeness.ts';
+import { type Burst, NO_RULES, type Occasion, type RouteRules, type Snooze } from '../../src/signal/rules.ts';
+import { NO_RESULTS, type Streak, withResult } from '../../src/signal/streak.ts';
+import { NOTHING_TOLD, type Told } from '../../src/signal/told.ts';
+
+const MINUTE = 60_000;
+const TIMEZONE = 'Asia/Tokyo';
+/** Eight in the morning. */
+const MORNING = Date.parse('2026-11-20T08:00:00+09:00');
+const ALL: readonly Occasion[] = ['succeeded', 'error', 'executing'];
+
+interface Route extends Partial<RouteRules> {
+  readonly on?: readonly Occasion[];
+  readonly holdsWhen?: boolean;
+  readonly lateFor?: number;
+}
+
+interface Run {
+  readonly status?: 'succeeded' | 'error' | 'executing';
+  readonly message?: string;
+  /** Of its start; by default it begins and ends at once. */
+  readonly startedAt?: number;
+  readonly botId?: string;
+}
+
+/** One destination, with all that the ledger keeps of one BOT there. */
+class Place {
+  now = MORNING;
+  snoozes: readonly Snooze[] = [];
+  burst: Burst | undefined;
+  #streak: Streak = NO_RESULTS;
+  #told: Told = NOTHING_TOLD;
+  #window: BurstWindow | undefined;
+  #routes: readonly AskedRoute[] = [];
+
+  constructor(...routes: readonly Route[]) {
+    this.follow(...routes);
+  }
+
+  follow(...routes: readonly Route[]): void {
+    this.#routes = routes.map(({ on = ALL, holdsWhen = true, lateFor, ...rules }, index) => {
+      return { name: `routes[${index}]`, on, rules: { ...NO_RULES, ...rules }, holdsWhen, lateFor };
+    });
+  }
+
+  run({ status = 'error', message = '', startedAt = this.now, botId = 'bot' }: Run = {}): Decision {
+    const row = status === 'executing' ? undefined : this.#enter(startedAt, status === 'error');
+    return this.#decide({ botId, status, startedAt, row, likeness: likenessOf(message, '') });
+  }
+
+  /** `overdue` or `missed`. */
+  say(): Decision {
+    const own = { botId: 'bot', status: undefined, startedAt: this.now, row: undefined, likeness: '' };
+    return this.#decide(own);
+  }
+
+  #enter(startedAt: number, isError: boolean) {
+    const { streak, row } = withResult(this.#streak, { startedAt, isError });
+    this.#streak = streak;
+    return row;
+  }
+
+  #decide(subject: Parameters<typeof decide>[0]): Decision {
+    const { snoozes, burst } = this;
+    const facts = { destination: 'slack:#ops', told: this.#told, snoozes, burst, window: this.#window };
+    const decision = decide(subject, this.#routes, facts, { now: this.now, timezone: TIMEZONE });
+    this.#told = decision.told;
+    this.#window = decision.window;
+    return decision;
+  }
+}
+
+/** `tell`, `mute until 07:00`, `repeat`; with the template where it is another one. */
+function shown({ verdict, template }: Decision): string {
+  const drawn = template === undefined ? '' : ` ${template}`;
+  if (verdict.does === 'tell') return `tell${drawn}`;
+  if (verdict.does === 'let go') return verdict.rule;
+  const { rule, until } = verdict;
+  if (until === undefined) return `${rule} for ever${drawn}`;
+  return `${rule} until ${new Date(until + 9 * 60 * MINUTE).toISOString().slice(11, 16)}${drawn}`;
+}
+
+/** One letter a run, five minutes apart: `x` error, `o` success, `e` executing. */
+function all(place: Place, runs: string): string[] {
+  return runs.split('').map((letter) => {
+    const status = letter === 'x' ? 'error' : letter === 'o' ? 'succeeded' : 'executing';
+    const decision = place.run({ status });
+    place.now += 5 * MINUTE;
+    return shown(decision);
+  });
+}
+
+function snooze(asked: Partial<Snooze>): Snooze {
+  const until = MORNING + 60 * MINUTE;
+  const nobody = {
+    botId: undefined,
+    destination: undefined,
+    untilSuccess: false,
+    because: 'known',
+    by: 'me',
+  };
+  return { id: 1, until, ...nobody, ...asked };
+}
+
+describe('what a route asks for', () => {
+  it('tells everything unless it asks for less', () => {
+    expect(all(new Place({}), 'exo')).to.deep.equal(['tell', 'tell', 'tell']);
+    expect(all(new Place({ on: ['error'] }), 'exo')).to.deep.equal(['on', 'tell', 'on']);
+    expect(all(new Place({ holdsWhen: false }), 'ex')).to.deep.equal(['when', 'when']);
+  });
+
+  it('tells from so many errors in a row on', () => {
+    const place = new Place({ afterFailures: 3 });
+    expect(all(place, 'xxexxoxx')).to.deep.equal([
+      'after_failures',
+      'after_failures',
+      'tell',
+      'tell',
+      'tell',
+      'tell',
+      'after_failures',
+      'after_failures',
+    ]);
+  });
+
+  it('tells an error again where it says something else', () => {
+    const place = new Place({ repeat: 'changes' });
+    const messages = ['3 rows', '4 rows', 'no rows', '5 rows'];
+    expect(messages.map((message) => shown(place.run({ message })))).to.deep.equal([
+      'tell',
+      'repeat',
+      'tell',
+      'tell',
+    ]);
+    place.run({ status: 'succeeded' });
+    expect(shown(place.run({ message: '6 rows' }))).to.equal('tell');
+  });
+
+  it('tells an error again after a while, and how many were held back', () => {
+    const place = new Place({ repeat: 15 * MINUTE });
+    const decisions = [0, 5, 10, 15, 20].map((minute) => {
+      place.now = MORNING + minute * MINUTE;
+      const decision = place.run();
+      return `${shown(decision)} ${decision.heldBack}`;
+    });
+    expect(decisions).to.deep.equal(['tell 0', 'repeat 0', 'repeat 1', 'tell 2', 'repeat 0']);
+    expect(place.run({ status: 'succeeded' }).heldBack).to.equal(1);
+    expect(place.run().heldBack).to.equal(0);
+  });
+
+  it('tells that it is well again after an error that was told', () => {
+    expect(all(new Place({ on: ['error', 'recovered'] }), 'oxxoo')).to.deep.equal([
+      'on',
+      'tell',
+      'tell',
+      'tell recovered',
+      'on',
+    ]);
+    expect(all(new Place({ on: [...ALL, 'recovered'] }), 'xoo')).to.deep.equal([
+      'tell',
+      'tell recovered',
+      'tell',
+    ]);
+    const third = new Place({ on: ['error', 'recovered'], afterFailures: 3 });
+    expect(all(third, 'xxoxxxo')).to.deep.equal([
+      'after_failures',
+      'after_failures',
+      'on',
+      'after_failures',
+      'after_failures',
+      'tell',
+      'tell recovered',
+    ]);
+  });
+
+  it('tells so whichever route told the error, and by its own conditions', () => {
+    const apart = new Place({ on: ['error'] }, { on: ['recovered'] });
+    expect(all(apart, 'xo')).to.deep.equal(['tell', 'tell recovered']);
+    const unasked = new Place({ on: ['succeeded', 'error'] }, { on: ['recovered'], holdsWhen: false });
+    expect(all(unasked, 'xo')).to.deep.equal(['tell', 'tell']);
+  });
+
+  it('judges runs that overlap by their starts', () => {
+    const place = new Place({ on: ['error', 'recovered'] });
+    place.run({ startedAt: 100 });
+    expect(shown(place.run({ status: 'succeeded', startedAt: 50 }))).to.equal('on');
+    expect(shown(place.run({ status: 'succeeded', startedAt: 110 }))).to.equal('tell recovered');
+    expect(shown(place.run({ startedAt: 105 }))).to.equal('tell');
+    expect(shown(place.run({ status: 'succeeded', startedAt: 120 }))).to.equal('on');
+  });
+
+  it('tells what is late or missing whatever the rules before mute say', () => {
+    const quiet = { on: [], holdsWhen: false, afterFailures: 9 } as const;
+    expect(shown(new Place({ ...quiet, lateFor: 1 }).run({ status: 'succeeded' }))).to.equal('tell late');
+    expect(shown(new Place(quiet).say())).to.equal('tell');
+    expect(shown(new Place({ ...quiet, mute: [{}] }).say())).to.equal('mute for ever');
+  });
+});
+
+describe('what holds a message until later', () => {
+  const mute = [{ from: 7 * 60, to: 9 * 60, except: ['executing'] as const }];
+
+  it('is mute or a snooze, whichever comes first, for as long as either does', () => {
+    const place = new Place({ mute });
+    expect(all(place, 'xeo')).to.deep.equal(['mute until 09:00', 'tell', 'mute until 09:00']);
+    place.snoozes = [snooze({ destination: 'slack:#ops', until: MORNING + 90 * MINUTE })];
+    expect(all(place, 'xe')).to.deep.equal(['mute until 09:30', 'snooze until 09:30']);
+  });
+
+  it('is a snooze of the BOT, of the destination, or of the one at the other', () => {
+    const whom = (asked: Partial<Snooze>) => {
+      const place = new Place({});
+      place.snoozes = [snooze(asked)];
+      return shown(place.run());
+    };
+    expect(whom({ botId: 'bot' })).to.equal('snooze until 09:00');
+    expect(whom({ botId: 'other' })).to.equal('tell');
+    expect(whom({ destination: 'slack:#ops' })).to.equal('snooze until 09:00');
+    expect(whom({ botId: 'bot', destination: 'slack:#other' })).to.equal('tell');
+    expect(whom({ botId: 'bot', until: MORNING })).to.equal('tell');
+  });
+
+  it('counts as told for what comes after', () => {
+    const place = new Place({ on: ['error', 'recovered'], repeat: 60 * MINUTE, mute });
+    expect(all(place, 'xxo')).to.deep.equal(['mute until 09:00', 'repeat', 'mute until 09:00 recovered']);
+  });
+
+  it('is a burst for as long as its window lasts', () => {
+    const place = new Place({});
+    place.burst = { max: 2, perMs: 20 * MINUTE };
+    expect(all(place, 'xxxxxxx')).to.deep.equal([
+      'tell',
+      'tell',
+      'burst until 08:20',
+      'burst until 08:20',
+      'tell',
+      'tell',
+      'burst until 08:40',
+    ]);
+    place.now = MORNING - 60 * MINUTE;
+    expect(shown(place.run())).to.equal('tell');
+  });
+
+  it('does not count towards a burst', () => {
+    const place = new Place({ mute });
+    place.burst = { max: 1, perMs: 60 * MINUTE };
+    expect(all(place, 'xx')).to.deep.equal(['mute until 09:00', 'mute until 09:00']);
+    expect(shown(place.run({ status: 'executing' }))).to.equal('tell');
+  });
+});
+
+describe('several routes to a destination', () => {
+  const night = { from: 7 * 60, to: 9 * 60 };
+
+  it('tell it if any of them does', () => {
+    expect(all(new Place({ on: [] }, { mute: [night] }, {}), 'x')).to.deep.equal(['tell']);
+    const place = new Place({ repeat: 60 * MINUTE }, { afterFailures: 2 });
+    const decisions = [place.run(), place.run(), place.run()];
+    expect(decisions.map(({ verdict }) => verdict.does)).to.deep.equal(['tell', 'tell', 'tell']);
+    expect(decisions[1]?.routes).to.deep.equal([
+      { route: 'routes[0]', does: 'let go', rule: 'repeat' },
+      { route: 'routes[1]', does: 'tell' },
+    ]);
+    expect(decisions[2]?.heldBack).to.equal(0);
+  });
+
+  it('hold it until the first of them would tell', () => {
+    const later = { from: 7 * 60, to: 10 * 60 };
+    const place = new Place({ mute: [later] }, { mute: [{}] }, { mute: [night] });
+    expect(all(place, 'x')).to.deep.equal(['mute until 09:00']);
+  });
+
+  it('let it go by the rule that comes last', () => {
+    const place = new Place({ on: [] }, { afterFailures: 5 }, { holdsWhen: false });
+    expect(place.run().verdict).to.deep.equal({ does: 'let go', rule: 'after_failures', route: 'routes[1]' });
+  });
+});
+
+describe('a night of runs', () => {
+  const minute = fc.integer({ min: 0, max: 600 });
+  const run = fc.record({
+    came: minute,
+    ran: fc.integer({ min: 0, max: 40 }),
+    isError: fc.boolean(),
+    message: fc.constantFrom('no rows', 'no answer'),
+  });
+  const route = fc.record({
+    on: fc.subarray<Occasion>(['succeeded', 'error', 'recovered']),
+    afterFailures: fc.integer({ min: 1, max: 3 }),
+    repeat: fc.constantFrom('every' as const, 'changes' as const, 60 * MINUTE),
+    mute: fc.constantFrom([], [{ from: 9 * 60, to: 11 * 60 }]),
+  });
+
+  it('never tells more often than is asked, and of a recovery once for each error told', () => {
+    fc.assert(
+      fc.property(fc.array(run, { maxLength: 40 }), route, (runs, rules) => {
+        const place = new Place(rules);
+        let toldAt = Number.NEGATIVE_INFINITY;
+        let wasTold = false;
+        for (const { came, ran, isError, message } of runs.toSorted((a, b) => a.came - b.came)) {
+          place.now = MORNING + came * MINUTE;
+          const startedAt = place.now - ran * MINUTE;
+          const decision = place.run({ status: isError ? 'error' : 'succeeded', message, startedAt });
+          const isTold = decision.verdict.does !== 'let go';
+          if (decision.template === 'recovered') {
+            expect(isTold && wasTold && !isError && rules.on.includes('recovered')).to.equal(true);
+            wasTold = false;
+          }
+          if (!isError || !isTold) continue;
+          expect(rules.on).to.include('error');
+          toldAt = place.now;
+          wasTold = true;
+        }
+        expect(toldAt).to.be.at.most(place.now);
+      }),
+    );
+  });
+
+  it('holds what is muted until the end of the window, and nothing beside it', () => {
+    fc.assert(
+      fc.property(fc.array(run, { maxLength: 40 }), route, (runs, rules) => {
+        const [muted, free] = [new Place(rules), new Place({ ...rules, mute: [] })];
+        for (const { came, isError, message } of runs.toSorted((a, b) => a.came - b.came)) {
+          muted.now = MORNING + came * MINUTE;
+          free.now = muted.now;
+          const status = isError ? 'error' : 'succeeded';
+          const held = muted.run({ status, message }).verdict;
+          const told = free.run({ status, message }).verdict;
+          const isMuted = rules.mute.length > 0 && came >= 60 && came < 180;
+          if (told.does === 'let go') expect(held).to.deep.equal(told);
+          else expect(held.does).to.equal(isMuted ? 'hold' : 'tell');
+          if (held.does === 'hold') expect(held.until).to.equal(MORNING + 180 * MINUTE);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,100 @@
+/** When digests are due, jobs overdue, and snoozes over. */
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { digestAtStart, nextDigest } from '../../src/signal/digest.ts';
+import { overdueAt } from '../../src/signal/overdue.ts';
+import { WEEKDAYS } from '../../src/signal/rules.ts';
+import { readSnoozeEnd, snoozeEndAt } from '../../src/signal/snooze.ts';
+import { zonedToInstant } from '../../src/time/display.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const BERLIN = 'Europe/Berlin';
+
+function instant(local: string, timezone = BERLIN): number {
+  return zonedToInstant(Date.parse(`${local}Z`), timezone);
+}
+
+function iso(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString();
+}
+
+describe('a digest', () => {
+  const workdays = { at: 9 * 60, days: ['mon', 'tue', 'wed', 'thu', 'fri'] } as const;
+  const daily = { at: 9 * 60, days: WEEKDAYS };
+
+  it('is due on its days', () => {
+    // 2026-11-20 is a Friday.
+    const next = (after: string) => iso(nextDigest(workdays, instant(after), BERLIN));
+    expect(next('2026-11-20T08:59:59')).to.equal('2026-11-20T08:00:00.000Z');
+    expect(next('2026-11-20T09:00:00')).to.equal('2026-11-23T08:00:00.000Z');
+    expect(next('2026-11-22T12:00:00')).to.equal('2026-11-23T08:00:00.000Z');
+  });
+
+  it('is told at the start where it was due within the last hour and was not told', () => {
+    const due = instant('2026-11-20T09:00:00');
+    const atStart = (now: number, toldAt?: number) =>
+      iso(digestAtStart(daily, { now, timezone: BERLIN, ...(toldAt !== undefined && { toldAt }) }));
+    expect(atStart(due + HOUR - 1, due - DAY)).to.equal(iso(due));
+    expect(atStart(due + HOUR - 1)).to.equal(iso(due));
+    expect(atStart(due + HOUR)).to.equal(iso(due + DAY));
+    expect(atStart(due + HOUR - 1, due + 5)).to.equal(iso(due + DAY));
+    expect(atStart(due - 1, due - DAY)).to.equal(iso(due));
+    expect(atStart(due + 1, due + 30 * DAY)).to.equal(iso(due + DAY));
+  });
+
+  it('is due once each day all through a year, at its time of day', () => {
+    const time = fc.integer({ min: 0, max: 1439 }).filter((at) => at < 120 || at >= 180);
+    fc.assert(
+      fc.property(time, fc.constantFrom(BERLIN, 'Asia/Tokyo', 'America/New_York'), (at, timezone) => {
+        const day = new Intl.DateTimeFormat('sv', { timeZone: timezone, dateStyle: 'short' });
+        const minutes = new Intl.DateTimeFormat('sv', { timeZone: timezone, timeStyle: 'short' });
+        const shown = `${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')}`;
+        const days = new Set<string>();
+        let due = Date.parse('2026-01-01T12:00:00Z');
+        for (let count = 0; count < 365; count += 1) {
+          due = nextDigest({ at, days: WEEKDAYS }, due, timezone);
+          days.add(day.format(due));
+          expect(minutes.format(due)).to.equal(shown);
+        }
+        expect(days.size).to.equal(365);
+      }),
+      { numRuns: 5 },
+    );
+  });
+});
+
+describe('a job', () => {
+  it('is overdue so long after its start, or after it was heard of', () => {
+    expect(overdueAt(HOUR, { startedAt: 1000, receivedAt: 5000 })).to.equal(1000 + HOUR);
+    expect(overdueAt(HOUR, { startedAt: 9 * HOUR, receivedAt: 5000 })).to.equal(5000 + HOUR);
+  });
+});
+
+describe('a snooze', () => {
+  const now = instant('2026-10-24T22:30:00');
+  const read = (text: string) => {
+    const end = readSnoozeEnd(text, { now, timezone: BERLIN });
+    return end && [iso(end.until), end.untilSuccess];
+  };
+
+  it('ends at a date-time, tomorrow at nine, or with the next success within a week', () => {
+    expect(read('2026-10-25T12:00:00+09:00')).to.deep.equal(['2026-10-25T03:00:00.000Z', false]);
+    expect(read('2026-10-25T12:00')).to.deep.equal(['2026-10-25T11:00:00.000Z', false]);
+    expect(read('tomorrow')).to.deep.equal(['2026-10-25T08:00:00.000Z', false]);
+    expect(read('next-success')).to.deep.equal(['2026-10-31T20:30:00.000Z', true]);
+  });
+
+  it('has an end that is to come', () => {
+    for (const text of ['', 'never', 'yesterday', '2026-10-24T22:30', '2026-02-30T00:00', '1h'])
+      expect(read(text), text).to.equal(undefined);
+  });
+
+  it('lasts as long as the longest of several', () => {
+    const asked = { botId: 'bot', destination: undefined, untilSuccess: false, because: '', by: 'me' };
+    const snoozes = [1, 3, 2].map((id) => ({ ...asked, id, until: now + id * HOUR }));
+    const who = { botId: 'bot', destination: 'slack:#ops' };
+    expect(snoozeEndAt(now, snoozes, who)).to.equal(now + 3 * HOUR);
+    expect(snoozeEndAt(now + 3 * HOUR, snoozes, who)).to.equal(undefined);
+  });
+});
