@@ -1,5 +1,5 @@
 /** Liquid engines: one for plain text, and one for each way in which a value is escaped. None reads files. */
-import { Liquid, type Template } from 'liquidjs';
+import { defaultOperators, Liquid, type Operators, type Template } from 'liquidjs';
 import { performance } from 'node:perf_hooks';
 import type { TextKind } from '../channels/channel.ts';
 import { leftOutMark } from '../channels/marks.ts';
@@ -25,7 +25,11 @@ const TAGS = new Set(['assign', 'if', 'unless', 'case', 'for', 'break', 'continu
 /** How values are printed; `undefined`: as plain text. */
 export type Printing = Pick<TextKind, 'escape' | 'most'> | undefined;
 
-export function createEngine(display: DisplayConfig, printing?: Printing): Liquid {
+export function createEngine(
+  display: DisplayConfig,
+  printing?: Printing,
+  operators: Operators = defaultOperators,
+): Liquid {
   const liquid = new Liquid({
     templates: {},
     ownPropertyOnly: true,
@@ -35,6 +39,7 @@ export function createEngine(display: DisplayConfig, printing?: Printing): Liqui
     locale: display.language,
     memoryLimit: MEMORY_LIMIT,
     parseLimit: PARSE_LIMIT,
+    operators,
   });
   for (const name of Object.keys(liquid.tags)) if (!isTag(name, printing)) delete liquid.tags[name];
   registerFilters(liquid, display);

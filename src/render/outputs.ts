@@ -78,10 +78,7 @@ function viewFile(entry: unknown, { urlOf, instantText }: FileContext): FileView
   return {
     name,
     size,
-    // No channel shows it.
-    get timestamp() {
-      return instant === undefined ? '' : instantText(instant);
-    },
+    timestamp: instant === undefined ? '' : instantText(instant),
     ref,
     url: ref === '' ? '' : urlOf({ ref, name, size }),
   };

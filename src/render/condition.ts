@@ -1,0 +1,102 @@
+/** Conditions of routes (`when`): one line of Liquid over what a callback's templates see, numbers in strings compared as numbers. */
+import {
+  defaultOperators,
+  type Liquid,
+  type Operators,
+  type Template,
+  Tokenizer,
+  TypeGuards,
+} from 'liquidjs';
+import type { DisplayConfig } from '../config/config.ts';
+import { createEngine, Rendering } from './engine.ts';
+import { findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
+import { createLinks } from './links.ts';
+import { samplesOf } from './samples.ts';
+import { type NoticeView, viewOf } from './view.ts';
+
+const BEGIN = '{% if ';
+const END = ' %}holds{% endif %}';
+
+const PLAIN_DISPLAY: DisplayConfig = { timezone: 'UTC', language: 'en', links: {} };
+
+/** What is wrong with a condition; undefined: nothing. */
+export function conditionFault(condition: string): LiquidFault | undefined {
+  const at = (column: number, message: string): LiquidFault => ({ message, line: 1, column });
+  const markup = condition.search(/\{\{|\{%|%\}|\}\}/);
+  if (markup !== -1)
+    return at(markup + 1, 'a condition is written without {{ }} and {% %}: output.count == 0');
+  const liquid = engineFor(PLAIN_DISPLAY);
+  const { templates, fault } = parseLiquid(liquid, BEGIN + condition + END);
+  if (fault !== undefined) return inCondition(fault);
+  if (!isWhole(condition, liquid))
+    return at(1, 'a condition is a value, or values with an operator between them');
+  const [unknown] = findUnknownVariables(liquid, templates, knownNames());
+  return unknown && inCondition(unknown);
+}
+
+function inCondition({ message, line, column }: LiquidFault): LiquidFault {
+  return { message, line, column: line === 1 ? Math.max(1, column - BEGIN.length) : column };
+}
+
+function knownNames(): readonly string[] {
+  const [sample] = samplesOf('succeeded').map((notice) =>
+    viewOf(notice, PLAIN_DISPLAY, createLinks(PLAIN_DISPLAY)),
+  );
+  return Object.keys(sample ?? {});
+}
+
+/** liquidjs takes an operator without a value for one with nothing, and evaluates values that follow each other. */
+function isWhole(condition: string, { options }: Liquid): boolean {
+  let wantsValue = true;
+  for (const token of new Tokenizer(condition, options.operators).readExpressionTokens()) {
+    const isNot = TypeGuards.isOperatorToken(token) && token.operator === 'not';
+    if ((TypeGuards.isOperatorToken(token) && !isNot) === wantsValue) return false;
+    wantsValue = TypeGuards.isOperatorToken(token);
+  }
+  return !wantsValue;
+}
+
+/** Each condition is compiled once. */
+export class Conditions {
+  readonly #liquid: Liquid;
+  readonly #compiled = new Map<string, Template[]>();
+
+  constructor(display: DisplayConfig) {
+    this.#liquid = engineFor(display);
+  }
+
+  /** @throws {Error} liquidjs' own: a filter that cannot work with a value, or too much work */
+  holds(condition: string, view: NoticeView): boolean {
+    const templates = this.#compiled.get(condition) ?? this.#liquid.parse(BEGIN + condition + END);
+    this.#compiled.set(condition, templates);
+    return new Rendering(view).print(this.#liquid, templates) === 'holds';
+  }
+}
+
+function engineFor(display: DisplayConfig): Liquid {
+  return createEngine(display, undefined, OPERATORS);
+}
+
+const COMPARISONS = ['==', '!=', '<', '<=', '>', '>='] as const;
+
+const OPERATORS: Operators = {
+  ...defaultOperators,
+  ...Object.fromEntries(COMPARISONS.map((name) => [name, comparing(name)])),
+};
+
+function comparing(name: (typeof COMPARISONS)[number]): Operators[string] {
+  const compare = defaultOperators[name] as (left: unknown, right: unknown) => unknown;
+  return (left: unknown, right: unknown) => {
+    const [one, other] = [numberIn(left), numberIn(right)];
+    const areNumbers = one !== undefined && other !== undefined;
+    return (areNumbers ? compare(one, other) : compare(left, right)) as boolean;
+  };
+}
+
+/** Of a number, and of a string that is one and nothing else. */
+function numberIn(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i.test(value)
+    ? Number(value)
+    : undefined;
+}

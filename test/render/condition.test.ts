@@ -1,0 +1,55 @@
+/** A route's `when`: what holds, and what `check` says of it. */
+import { expect } from 'chai';
+import { conditionFault, Conditions } from '../../src/render/condition.ts';
+
+const VIEW = {
+  bot_id: 'daily',
+  status: 0,
+  message: null,
+  output: { 件数: '10', name: 'x', list: [1, 2], 'a b': 3 },
+};
+
+describe('A condition', () => {
+  const conditions = new Conditions({ timezone: 'UTC', language: 'en', links: {} });
+
+  const HOLDS = [
+    'output.件数 == 10',
+    'output.件数 > 9',
+    '9.5 < output.件数 and output.件数 <= "10"',
+    "output.件数 != ' 11 '",
+    'output.name == "x" or nothing.at_all > 3',
+    'output.list contains 2',
+    'output["a b"] == 3',
+    'not message',
+    'output.list.size == 2',
+    'output.name | size',
+    'bot_id contains "ai"',
+    'true',
+  ];
+  for (const text of HOLDS) it(`holds: ${text}`, () => expect(conditions.holds(text, VIEW)).to.equal(true));
+
+  const NOT = ['output.件数 == 1', 'output.件数 < 9', 'output.missing == 0', 'message', 'output.name > 3'];
+  for (const text of NOT)
+    it(`does not hold: ${text}`, () => expect(conditions.holds(text, VIEW)).to.equal(false));
+
+  const RIGHT = ['output.件数 == 0', 'not message and output.a', 'outputs.size > 0', 'callback.x.y == "%"'];
+  for (const text of RIGHT) it(`is right: ${text}`, () => expect(conditionFault(text)).to.equal(undefined));
+
+  const WRONG: Readonly<Record<string, readonly [number, string]>> = {
+    '{{ output.a }} == 0': [1, 'without {{ }} and {% %}'],
+    'true %}{% include "x"': [6, 'without {{ }} and {% %}'],
+    'output.a = 0': [11, 'expected'],
+    'output.a ==': [1, 'a condition is a value'],
+    'and output.a': [1, 'a condition is a value'],
+    'output.a output.b': [1, 'a condition is a value'],
+    '== 0': [1, 'a condition is a value'],
+    'outptu.a == 0': [1, 'there is no variable "outptu"; did you mean "output"?'],
+    'true and\n  jobid == 1': [3, 'there is no variable "jobid"; did you mean "job_id"?'],
+    'output.a | upcas': [1, 'there is no filter "upcas"; did you mean "upcase"?'],
+  };
+  for (const [text, [column, message]] of Object.entries(WRONG))
+    it(`is wrong: ${JSON.stringify(text)}`, () => {
+      expect(conditionFault(text)?.message).to.include(message);
+      expect(conditionFault(text)?.column).to.equal(column);
+    });
+});
