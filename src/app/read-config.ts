@@ -6,6 +6,7 @@ import { foldersIn, loadConfig } from '../config/load.ts';
 import { inFileOrder } from '../config/problems.ts';
 import { readableAgain, Readings } from '../config/readings.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
+import { conditionFault } from '../render/condition.ts';
 import { createRenderer } from '../render/renderer.ts';
 import type { RenderTarget } from '../render/catalog.ts';
 import { fingerprintOf, readTemplateFolder } from '../render/template-folder.ts';
@@ -46,6 +47,7 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
     ...read
   } = loadConfig(file, {
     ...environment,
+    conditionFault,
     channelTypes,
     builtInTemplates,
     readFile: (path) => readings.file(path, readFile),

@@ -200,5 +200,8 @@ export function openStore(
     get takeOverAfterMs() {
       return settings.current.delivery.takeOverAfterMs;
     },
+    get timezone() {
+      return settings.current.loaded.config.display.timezone;
+    },
   });
 }

@@ -6,6 +6,9 @@ const REGEX = /^\/(.*)\/([a-z]*)$/s;
 /** Whether a pattern is a regular expression. */
 export const isRegex = (pattern: string): boolean => REGEX.test(pattern);
 
+/** Whether several ids may match. */
+export const isPattern = (pattern: string): boolean => isRegex(pattern) || /[*?]/.test(pattern);
+
 interface LinearRegex {
   /** Whether it matches anywhere in the text. */
   test(text: string): boolean;

@@ -2,11 +2,12 @@
 import { isJsonObject } from '../text/json-object.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { checkSection } from './check-section.ts';
-import type { ChannelConfig } from './config.ts';
+import { type ChannelConfig, msOf } from './config.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { nameRule } from './field-rules.ts';
 import type { Problems } from './problems.ts';
-import { pathText } from './path.ts';
+import { type Path, pathText } from './path.ts';
+import { burstSchema } from './rules-schema.ts';
 
 export interface KnownChannel {
   readonly type: ChannelType;
@@ -39,7 +40,7 @@ function checkChannel(
     problems.error(path, 'must be a map with its type and settings');
     return undefined;
   }
-  const { type: typeName = '', ...rest } = entry;
+  const { type: typeName = '', burst: writtenBurst, ...rest } = entry;
   const type = typeof typeName === 'string' ? types.get(typeName) : undefined;
   if (type === undefined) {
     const known = [...types.keys()].join(', ');
@@ -49,8 +50,14 @@ function checkChannel(
     return undefined;
   }
   const settings = checkSection(type.settings, rest, path, problems);
+  const burst = readBurst(writtenBurst, [...path, 'burst'], problems);
   if (settings === undefined) return undefined;
   for (const { key, message } of type.warningsOf(settings))
     problems.warning([...path, ...[key].flat()], `: ${problems.redact(message)}`);
-  return { type, config: { name, type: type.type, settings, burst: undefined } };
+  return { type, config: { name, type: type.type, settings, burst } };
+}
+
+function readBurst(written: unknown, path: Path, problems: Problems): ChannelConfig['burst'] {
+  const burst = written === undefined ? undefined : checkSection(burstSchema, written, path, problems);
+  return burst && { max: burst.max, perMs: msOf(burst.per) };
 }

@@ -89,7 +89,7 @@ function checked<T>(value: T | undefined): T {
 }
 
 const addressOf = (text: string) => checked(parseListenAddress(text));
-const msOf = (text: string) => checked(parseDuration(text));
+export const msOf = (text: string) => checked(parseDuration(text));
 const bytesOf = (text: string) => checked(parseSize(text));
 const cidrsOf = (texts: readonly string[]) => texts.map((text) => checked(parseCidr(text)));
 /** Whose X-Forwarded-For is believed: nobody's, whoever connects, or that of the proxies in these CIDRs. */

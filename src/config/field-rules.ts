@@ -1,7 +1,7 @@
 /** What single values of the config must look like: each rule says what is wrong with a text, or nothing. */
-import { ALL_STATUSES } from '../callback/callback.ts';
 import { parseProxy } from '../outbound/proxy.ts';
 import { didYouMean } from '../text/nearest.ts';
+import { cronFault } from '../signal/expect.ts';
 import { networkFilter } from '../text/networks.ts';
 import { isTimezone, parseDuration, parseSize } from '../time/display.ts';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
@@ -47,8 +47,6 @@ export function memberRule(text: string, names: readonly string[]): string | und
   const known = new Intl.ListFormat('en', { type: 'disjunction' }).format(names.map((name) => `"${name}"`));
   return `must be ${known.replace(', or ', ' or ')}${didYouMean(text, names)}`;
 }
-
-export const statusRule: Rule = (text) => memberRule(text, ALL_STATUSES);
 
 export const listenRule: Rule = (text) => {
   if (parseListenAddress(text)) return undefined;
@@ -138,6 +136,48 @@ export const durationRule = holding(
   'must be a duration above zero, such as 500ms, 8s, 2m, 24h or 30d',
   (text) => (parseDuration(text) ?? 0) > 0,
 );
+
+const MAX_SPAN_MS = 366 * 86_400_000;
+
+/** Of what is waited for by rows of the ledger. */
+export const spanRule = holding('must be a duration from 1s to 366d, such as 30m or 24h', (text) => {
+  const ms = parseDuration(text) ?? 0;
+  return ms >= 1000 && ms <= MAX_SPAN_MS;
+});
+
+export const repeatRule = holding(
+  'must be every, changes or a duration from 1s to 366d, such as 1h',
+  (text) => text === 'every' || text === 'changes' || spanRule(text) === undefined,
+);
+
+export const filledRule = matching(/\S/, 'must not be empty');
+
+/** In minutes; undefined for anything else. `24:00` is the end of a day. */
+export function parseTimeOfDay(text: string): number | undefined {
+  const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
+  if (text === '24:00') return 1440;
+  return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes);
+}
+
+export const timeOfDayRule = holding(
+  'must be a time of day, such as "22:00"',
+  (text) => (parseTimeOfDay(text) ?? 1440) < 1440,
+);
+
+export const endOfDayRule = holding(
+  'must be a time of day, such as "07:00"',
+  (text) => parseTimeOfDay(text) !== undefined,
+);
+
+export const dateRule = holding('must be a day that there is, such as 2026-12-29', (text) => {
+  const day = new Date(`${text}T00:00Z`);
+  return /^\d{4}-\d\d-\d\d$/.test(text) && day.getTime() > 0 && day.toISOString().startsWith(text);
+});
+
+export const cronRule: Rule = (text) => {
+  const fault = cronFault(text);
+  return fault && `must be a cron expression, such as "0 9 * * 1-5": ${fault}`;
+};
 
 /** setTimeout takes no more than 2^31 - 1 ms; an answer or an attempt that takes an hour is a mistake long before. */
 const MAX_TIMER_MS = 3_600_000;

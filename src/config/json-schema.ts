@@ -2,6 +2,7 @@
 import type { SchemaFieldDescription } from 'yup';
 import type { ChannelType } from '../channels/channel.ts';
 import { isJsonObject } from '../text/json-object.ts';
+import { burstSchema, groupSchema, perJobField } from './rules-schema.ts';
 import { INTERPOLATED } from './schema-fields.ts';
 import { rootSchema } from './schema.ts';
 
@@ -23,7 +24,8 @@ export function configJsonSchema(channelTypes: ReadonlyMap<string, ChannelType>)
       channel: { oneOf: types.map(channelSchema) },
       address: { anyOf: [...ADDRESSES, { type: 'array', minItems: 1, items: { anyOf: ADDRESSES } }] },
       destination: destinationSchema(types),
-      group: { type: 'array', minItems: 1, items: { $ref: '#/$defs/destination' } },
+      addresses: { type: 'array', minItems: 1, items: { $ref: '#/$defs/destination' } },
+      group: { anyOf: [{ $ref: '#/$defs/addresses' }, jsonSchemaOf(groupSchema.describe())] },
       notify: {
         type: 'array',
         items: {
@@ -36,10 +38,11 @@ export function configJsonSchema(channelTypes: ReadonlyMap<string, ChannelType>)
 
 function channelSchema({ type, settings }: ChannelType): JsonSchema {
   const { properties, required, ...schema } = jsonSchemaOf(settings.describe());
+  const burst = jsonSchemaOf(burstSchema.describe());
   return {
     title: type,
     ...schema,
-    properties: { type: { const: type }, ...(isJsonObject(properties) ? properties : {}) },
+    properties: { type: { const: type }, ...(isJsonObject(properties) ? properties : {}), burst },
     required: ['type', ...(Array.isArray(required) ? (required as unknown[]) : [])],
   };
 }
@@ -49,6 +52,7 @@ function destinationSchema(types: readonly ChannelType[]): JsonSchema {
   const properties = new Map<string, JsonSchema[]>();
   for (const [key, schema] of types.flatMap((type) => Object.entries(type.optionsOf())))
     properties.set(key, [...(properties.get(key) ?? []), jsonSchemaOf(schema.describe())]);
+  properties.set('per_job', [jsonSchemaOf(perJobField.describe())]);
   const anyOf = ([first, ...others]: JsonSchema[]) =>
     others.length === 0 ? first : { anyOf: [first, ...others] };
   return {

@@ -18,7 +18,8 @@ import { secretsIn } from './secrets.ts';
 import { shownConfig } from './shown-config.ts';
 import { readGroups, readTargets } from './read-destinations.ts';
 import { readProxies } from './read-proxies.ts';
-import { readRouting } from './read-routes.ts';
+import { readRouting, type RouteContext } from './read-routes.ts';
+import { warnOfRules } from './read-rules.ts';
 import { rootSchema } from './schema.ts';
 
 interface LoadEnvironment {
@@ -28,6 +29,8 @@ interface LoadEnvironment {
   /** Names of the folders in a folder. @throws when it is none */
   readonly readFolders?: (path: string) => string[];
   readonly variables: Readonly<Record<string, string | undefined>>;
+  /** What is wrong with a Liquid condition; left out: nothing. */
+  readonly conditionFault?: RouteContext['conditionFault'];
   /** As UTF-8. @throws when the file cannot be read */
   readonly readFile?: (path: string) => string;
   /** For a check where no variable is set: what they would give is taken for granted. */
@@ -96,24 +99,28 @@ function readConfig(
   environment: LoadEnvironment,
 ): Pick<LoadedConfig, 'config' | 'text'> | undefined {
   const { channelTypes, variables, withoutSecrets = false } = environment;
+  const { conditionFault = () => undefined } = environment;
   const root = withoutEmpty(interpolated.data);
   const sections = checkSection(rootSchema, root, [], problems);
   const known = checkChannels(root['channels'], channelTypes, problems);
   const directory = readGroups(root['groups'], known, problems);
   const alerts = readTargets(alertsIn(root['delivery']), ['delivery', 'alerts'], directory, problems);
   const templateSets = readTemplateSets(root['templates'], problems, environment);
-  const routing = readRouting(root, sections, { directory, templateSets, problems });
+  const routing = readRouting(root, sections, { directory, templateSets, problems, conditionFault });
   // Where it is only checked, the environment is another one.
   const proxies = readProxies(sections?.proxy ?? 'off', withoutSecrets ? {} : variables, problems);
   const settings = sections && settingsOf(sections, alerts);
   if (settings) checkTogether(settings, problems);
   // What is wrong elsewhere may have been meant to use it.
-  if (!problems.hasErrors() && interpolated.unresolved.size === 0) warnOfUnused(directory, problems);
+  if (!problems.hasErrors() && interpolated.unresolved.size === 0) {
+    warnOfUnused(directory, problems);
+    warnOfRules({ ...routing, digests: directory.digests }, problems);
+  }
   if (problems.hasErrors() || !settings) return undefined;
   const channels = new Map(
     [...known].flatMap(([name, channel]) => (channel ? [[name, channel.config]] : [])),
   );
-  const checked = { file, ...settings, proxies, ...routing, channels, digests: [] };
+  const checked = { file, ...settings, proxies, ...routing, channels, digests: directory.digests };
   const secrets = secretsIn(checked, channelTypes);
   const text = shownConfig(sections, secrets);
   return { config: { ...checked, secrets: secrets.filter(isLongEnough) }, text };

@@ -40,6 +40,12 @@ export class Problems {
     if (!this.isUnknown(path)) this.add('error', this.source.placeOf(path), message);
   }
 
+  /** The same at a line and column (from 1) of the string that stands there. */
+  errorInString(path: Path, { line, column }: { line: number; column: number }, what: string): void {
+    if (!this.isUnknown(path))
+      this.add('error', this.placeInString(path, line, column), sentence(path, what));
+  }
+
   errorAtKey(path: Path, message: string): void {
     this.add('error', this.placeOfKey(path), message);
   }

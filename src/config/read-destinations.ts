@@ -1,20 +1,23 @@
 /** Reads whom the config may have told: addresses on channels, with options, and `groups` of them. */
-import type { Schema } from 'yup';
+import type { InferType, Schema } from 'yup';
 import { AddressError } from '../channels/channel.ts';
+import { PER_JOB, type PerJob, WEEKDAYS } from '../signal/rules.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { nearest, nearestOrAll } from '../text/nearest.ts';
 import type { KnownChannel, KnownChannels } from './check-channels.ts';
 import { checkSection } from './check-section.ts';
-import type { Destination } from './config.ts';
-import { nameRule } from './field-rules.ts';
+import type { Destination, DigestConfig } from './config.ts';
+import { nameRule, parseTimeOfDay } from './field-rules.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
+import { groupSchema, perJobField } from './rules-schema.ts';
 import { filled, section, textOrTexts } from './schema-fields.ts';
 
 /** What a `notify` list can name, and what of it has been named so far. */
 export interface Directory {
   readonly channels: KnownChannels;
   readonly groups: Map<string, readonly Destination[]>;
+  readonly digests: DigestConfig[];
   readonly usedGroups: Set<string>;
   readonly usedChannels: Set<string>;
 }
@@ -22,16 +25,25 @@ export interface Directory {
 /** @param value that is no map has been told of */
 export function readGroups(value: unknown, channels: Directory['channels'], problems: Problems): Directory {
   const groups = new Map<string, readonly Destination[]>();
-  const directory = { channels, groups, usedGroups: new Set<string>(), usedChannels: new Set<string>() };
-  for (const [name, entries] of Object.entries(isJsonObject(value) ? value : {})) {
+  const digests: DigestConfig[] = [];
+  const [usedGroups, usedChannels] = [new Set<string>(), new Set<string>()];
+  const directory = { channels, groups, digests, usedGroups, usedChannels };
+  for (const [name, written] of Object.entries(isJsonObject(value) ? value : {})) {
     const path = ['groups', name];
     const wrong = nameRule(name);
     if (wrong !== undefined) problems.errorAtKey(path, `the name of a group ${wrong}`);
-    if (Array.isArray(entries) && entries.length === 0)
-      problems.error(path, 'must name at least one address');
-    groups.set(name, readTargets(entries, path, directory, problems, 'addresses'));
+    const group = isJsonObject(written) ? checkSection(groupSchema, written, path, problems) : undefined;
+    const [entries, at] = isJsonObject(written) ? [written['notify'], [...path, 'notify']] : [written, path];
+    if (Array.isArray(entries) && entries.length === 0) problems.error(at, 'must name at least one address');
+    const notify = entries === undefined ? [] : readTargets(entries, at, directory, problems, 'addresses');
+    groups.set(name, notify);
+    if (group?.digest) digests.push({ group: name, notify, ...digestOf(group.digest) });
   }
   return directory;
+}
+
+function digestOf({ at, days }: NonNullable<InferType<typeof groupSchema>['digest']>) {
+  return { at: parseTimeOfDay(at) ?? 0, days: days ?? WEEKDAYS };
 }
 
 /** The destinations of a list in their order; the first entry that names one gives its options. */
@@ -90,14 +102,23 @@ class DestinationList {
       checkSection(entrySchema(channel), this.withDigits(channel, values, path), path, this.problems);
     if (channel === undefined || entry === undefined) return;
     const { name, settings } = channel.config;
-    const { [name]: addresses, ...options } = entry;
+    const { [name]: addresses, per_job, ...options } = entry;
+    const perJob = this.perJobOf(channel, per_job, [...path, 'per_job']);
     this.directory.usedChannels.add(name);
     for (const [index, text] of [addresses].flat().entries()) {
       const address = channel.type.parseAddress(String(text), settings);
       const key = `${name}:${address}`;
       this.name(key, Array.isArray(addresses) ? [...path, name, index] : [...path, name]);
-      this.add({ key, channel: name, address, options, perJob: 'message' });
+      this.add({ key, channel: name, address, options, perJob });
     }
+  }
+
+  private perJobOf({ type }: KnownChannel, written: unknown, path: Path): PerJob {
+    const perJob = PER_JOB.find((each) => each === written) ?? 'message';
+    const can = ['message', ...(type.perJob ?? [])];
+    if (!can.includes(perJob))
+      this.problems.error(path, `cannot be ${perJob} on a channel of type ${type.type}: ${can.join(' or ')}`);
+    return perJob;
   }
 
   /** The entry with addresses that YAML takes for numbers as texts. */
@@ -157,5 +178,9 @@ function entrySchema({ type, config: { name, settings } }: KnownChannel): Schema
     }
   };
   const addresses = textOrTexts(addressRule, 'Whom it reaches there.').test(filled('address'));
-  return section('Whom to tell on one channel.', { [name]: addresses, ...type.optionsOf(settings) });
+  return section('Whom to tell on one channel.', {
+    [name]: addresses,
+    ...type.optionsOf(settings),
+    per_job: perJobField,
+  });
 }

@@ -1,21 +1,28 @@
 /** Reads `routes` and `default_route`, and whom their `notify` lists tell. */
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
-import { ALL_STATUSES } from '../callback/callback.ts';
 import { botIdRule, doubtOfBotId } from './bot-id-pattern.ts';
 import type { RouteConfig } from './config.ts';
-import { NO_RULES } from '../signal/rules.ts';
 import { nearestOrAll } from '../text/nearest.ts';
 import { nameRule } from './field-rules.ts';
 import type { Problems } from './problems.ts';
 import { pathText, type Path } from './path.ts';
 import { type Directory, readTargets } from './read-destinations.ts';
+import { occasionsOf, rulesOf } from './read-rules.ts';
 import type { RootSection, RouteSection } from './schema.ts';
 
-interface RouteContext {
+export interface RouteContext {
   readonly directory: Directory;
   /** Names that `template_set` may take; the folders that are there. */
   readonly templateSets: readonly string[];
   readonly problems: Problems;
+  readonly conditionFault: (condition: string) => ConditionFault | undefined;
+}
+
+/** What is wrong with a condition, at a line and column (from 1) of it. */
+export interface ConditionFault {
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
 }
 
 /**
@@ -48,23 +55,34 @@ function readRoute(
   context: RouteContext,
 ): RouteConfig | undefined {
   const { problems, directory } = context;
-  const { bot_id, on, notify = [], template_set } = isJsonObject(written) ? written : {};
-  checkBotIds(bot_id, [...path, 'bot_id'], problems);
-  checkDuplicates(on, [...path, 'on'], problems);
-  checkTemplateSet(template_set, [...path, 'template_set'], context);
+  const { notify = [], ...parts } = isJsonObject(written) ? written : {};
+  checkParts(parts, path, context);
   const destinations = readTargets(notify ?? [], [...path, 'notify'], directory, problems);
   return (
     route && {
       name: route.name ?? pathText(path),
       botIds: [route.bot_id ?? []].flat(),
-      on: ALL_STATUSES.filter((status) => route.on.includes(status)),
-      rules: NO_RULES,
+      on: occasionsOf(route),
+      rules: rulesOf(route),
       notify: destinations,
       groups: [notify ?? []].flat().filter((entry) => typeof entry === 'string'),
       templateSet: route.template_set,
       place: problems.placeOfKey(path),
     }
   );
+}
+
+function checkParts(parts: JsonObject, path: Path, context: RouteContext): void {
+  const { problems, conditionFault } = context;
+  checkBotIds(parts['bot_id'], [...path, 'bot_id'], problems);
+  checkDuplicates(parts['on'], [...path, 'on'], problems);
+  for (const [index, entry] of [parts['mute'] ?? []].flat().entries())
+    for (const [key, list] of Object.entries(isJsonObject(entry) ? entry : {}))
+      checkDuplicates(list, [...path, 'mute', index, key], problems);
+  const { when } = parts;
+  const fault = typeof when === 'string' ? conditionFault(when) : undefined;
+  if (fault !== undefined) problems.errorInString([...path, 'when'], fault, `: ${fault.message}`);
+  checkTemplateSet(parts['template_set'], [...path, 'template_set'], context);
 }
 
 /** What was decided about a route is told by its name. */

@@ -9,7 +9,7 @@ import {
   type ObjectShape,
   type TestContext,
 } from 'yup';
-import { durationRule, type Rule } from './field-rules.ts';
+import { durationRule, memberRule, type Rule } from './field-rules.ts';
 
 /** What a field's `.meta()` holds: the JSON Schema and the documentation are made from it. */
 export interface FieldMeta {
@@ -76,6 +76,24 @@ export function texts(rule: Rule, doc: string, more: More = {}) {
     .strict()
     .default([])
     .meta({ doc, ...more });
+}
+
+/** A list of some of these names; undefined: all of them, or none, as `doc` says. */
+export function someOf<const Name extends string>(names: readonly Name[], doc: string) {
+  const jsonSchema = { type: 'array', minItems: 1, uniqueItems: true, items: { enum: names } };
+  return array(
+    string<Name>()
+      .strict()
+      .defined()
+      .test(
+        'item',
+        judgedBy((text) => memberRule(text, names)),
+      ),
+  )
+    .strict()
+    .min(1, '${path} must name at least one; leave it out otherwise')
+    .default(undefined)
+    .meta({ doc, jsonSchema });
 }
 
 /** One text or a list of them, every one passing a rule. */

@@ -1,10 +1,12 @@
 /** What each section of the config may hold: shape, defaults and documentation in one place. */
 import { array, mixed, type InferType } from 'yup';
 import { ALL_STATUSES } from '../callback/callback.ts';
+import { OCCASIONS } from '../signal/rules.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import type { Language } from '../time/display.ts';
 import { botIdRule } from './bot-id-pattern.ts';
 import * as rule from './field-rules.ts';
+import { expectField, rulesFields } from './rules-schema.ts';
 import {
   choice,
   duration,
@@ -13,6 +15,7 @@ import {
   integer,
   ruled,
   section,
+  someOf,
   text,
   texts,
   textOrTexts,
@@ -121,13 +124,10 @@ const proxySchema = ruled(
   'URL of the proxy that channels over HTTP (Slack) and the heartbeat go through, but for the hosts in NO_PROXY; off for none. Empty: what HTTPS_PROXY and HTTP_PROXY say.',
 ).default('');
 
-const onSchema = texts(
-  rule.statusRule,
-  `Statuses that are told: ${ALL_STATUSES.join(', ')}. Default: all of them.`,
-  { jsonSchema: { type: 'array', minItems: 1, uniqueItems: true, items: { enum: ALL_STATUSES } } },
-)
-  .min(1, '${path} must name at least one status; leave it out for all of them')
-  .default([...ALL_STATUSES]);
+const onSchema = someOf(
+  OCCASIONS,
+  'What is told: succeeded, error, executing; recovered is the first success after an error. Default: the three statuses.',
+).default([...ALL_STATUSES]);
 
 const templateSetSchema = ruled(rule.nameRule, 'Folder of templates to use instead of the language’s.');
 
@@ -139,7 +139,7 @@ const notifySchema = mixed()
     jsonSchema: { $ref: '#/$defs/notify' },
   });
 
-const routing = { on: onSchema, notify: notifySchema, template_set: templateSetSchema };
+const routing = { on: onSchema, notify: notifySchema, template_set: templateSetSchema, ...rulesFields };
 
 const routeSchema = section('Whom to tell of which BOT’s results. Every route that matches applies.', {
   bot_id: textOrTexts(
@@ -151,6 +151,7 @@ const routeSchema = section('Whom to tell of which BOT’s results. Every route 
     .test(filled('bot_id')),
   name: ruled(rule.routeNameRule, 'What the route is called wherever it is named, instead of routes[0].'),
   ...routing,
+  expect: expectField,
 });
 
 const defaultRouteSchema = section('Whom to tell of a BOT that no route names.', routing);
@@ -185,7 +186,7 @@ export const rootSchema = section('Configuration of Botbell.', {
   proxy: proxySchema,
   groups: mapOf('group', 'Addresses that are told together, by a name of your choice.', {
     least: 0,
-    rule: 'must be a map of names and lists of addresses',
+    rule: 'must be a map of names and addresses',
   }),
   routes: array(routeSchema)
     .strict()
@@ -195,7 +196,5 @@ export const rootSchema = section('Configuration of Botbell.', {
 });
 
 export type RootSection = InferType<typeof rootSchema>;
-export type RouteSection = InferType<typeof defaultRouteSchema> & {
-  readonly bot_id?: string | readonly string[];
-  readonly name?: string | undefined;
-};
+export type RouteSection = InferType<typeof defaultRouteSchema> &
+  Partial<Pick<InferType<typeof routeSchema>, 'bot_id' | 'name' | 'expect'>>;

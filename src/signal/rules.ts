@@ -1,5 +1,5 @@
 /** What the config can ask for beyond "tell everybody of everything", as plain data: times in ms, times of day in minutes. */
-import type { StatusName } from '../callback/callback.ts';
+import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
 
 /** As `Date.getUTCDay` counts them. */
 export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
@@ -7,7 +7,9 @@ export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as con
 export type Weekday = (typeof WEEKDAYS)[number];
 
 /** What a route may be told of. */
-export type Occasion = StatusName | 'recovered';
+export const OCCASIONS = [...ALL_STATUSES, 'recovered'] as const;
+
+export type Occasion = (typeof OCCASIONS)[number];
 
 /** Of a route. `NO_RULES` is a route that asks for nothing. */
 export interface RouteRules {
@@ -65,7 +67,9 @@ export interface Digest {
 }
 
 /** Of a destination: a message for each callback, replies under the job's first one, or one that is edited. */
-export type PerJob = 'message' | 'thread' | 'update';
+export const PER_JOB = ['message', 'thread', 'update'] as const;
+
+export type PerJob = (typeof PER_JOB)[number];
 
 /** Somebody asked not to be told for a while: of a BOT, at a destination, or of the one at the other. */
 export interface Snooze {

@@ -18,6 +18,7 @@ const chatSettings = object({
 export const chatType: ChannelType<InferType<typeof chatSettings>> = {
   type: 'chat',
   pace: { addressMs: 1000, channelMs: 100 },
+  perJob: ['thread'],
   settings: chatSettings,
   optionsOf: () => ({
     mention: string()

@@ -71,7 +71,7 @@ describe('The JSON Schema of the config', () => {
   it('has one shape for each channel type, told apart by its type', () => {
     const [chat] = definition('channel', schema)['oneOf'] as JsonSchema[];
     expect(chat).to.deep.include({ title: 'chat', required: ['type', 'token'], additionalProperties: false });
-    expect(Object.keys(propertiesOf(chat))).to.deep.equal(['type', 'token', 'level', 'limit']);
+    expect(Object.keys(propertiesOf(chat))).to.deep.equal(['type', 'token', 'level', 'limit', 'burst']);
     expect(propertiesOf(chat)['type']).to.deep.equal({ const: 'chat' });
   });
 

@@ -92,6 +92,78 @@ describe('A config that names only a channel and a default route', () => {
   });
 });
 
+describe('A config that holds back', () => {
+  const config = configOf(`
+channels:
+  chat: { type: chat, token: xoxb-1, burst: { max: 10, per: 1m } }
+groups:
+  ops:
+    notify: [{ chat: "#ops", per_job: thread }]
+    digest: { at: "9:00", days: [fri, mon] }
+  all: { notify: [{ chat: "#all" }], digest: {} }
+routes:
+  - bot_id: daily
+    on: [recovered, error]
+    when: output.count == 0
+    after_failures: 3
+    repeat: 1h
+    mute:
+      - { days: [sat, sun] }
+      - { from: "22:00", to: "07:00", except: [error] }
+      - { dates: [2026-12-29], to: "0:00" }
+    overdue: 30m
+    expect: { every: 24h, grace: 1h }
+    notify: [ops, all]
+default_route: { repeat: changes, notify: [all] }
+`);
+
+  it('has the rules of its routes in base units', () => {
+    expect(config.routes[0]?.on).to.deep.equal(['error', 'recovered']);
+    expect(config.routes[0]?.groups).to.deep.equal(['ops', 'all']);
+    expect(config.routes[0]?.rules).to.deep.equal({
+      when: 'output.count == 0',
+      afterFailures: 3,
+      repeat: 3_600_000,
+      mute: [
+        { days: ['sat', 'sun'], dates: undefined, from: undefined, to: undefined, except: undefined },
+        { days: undefined, dates: undefined, from: 1320, to: 420, except: ['error'] },
+        { days: undefined, dates: ['2026-12-29'], from: undefined, to: 1440, except: undefined },
+      ],
+      overdueMs: 1_800_000,
+      expect: { everyMs: 86_400_000, graceMs: 3_600_000 },
+    });
+    expect(config.defaultRoute?.rules).to.deep.equal({ ...NO_RULES, repeat: 'changes' });
+  });
+
+  it('has what its channels, destinations and groups ask for', () => {
+    expect(config.channels.get('chat')?.burst).to.deep.equal({ max: 10, perMs: 60_000 });
+    expect(config.routes[0]?.notify.map(({ perJob }) => perJob)).to.deep.equal(['thread', 'message']);
+    const digests = config.digests.map(({ group, at, days, notify }) => [
+      group,
+      at,
+      days.length,
+      notify[0]?.key,
+    ]);
+    expect(digests).to.deep.equal([
+      ['ops', 540, 2, 'chat:#ops'],
+      ['all', 540, 7, 'chat:#all'],
+    ]);
+  });
+
+  it('is told where a condition is wrong', () => {
+    const conditionFault = (text: string) => ({ message: `no ${text}`, line: 1, column: 3 });
+    const { problems } = loadConfig('botbell.yaml', {
+      variables: {},
+      channelTypes: fakeChannels,
+      builtInTemplates: 'built-in',
+      readFolders: () => [],
+      readFile: () => MINIMAL.replace('notify', 'when: a == 0\n  notify'),
+      conditionFault,
+    });
+    expect(problems.map(formatProblem)).to.deep.equal(['botbell.yaml:5:11: default_route.when: no a == 0']);
+  });
+});
+
 describe('A config that says everything', () => {
   const config = configOf(`
 receiver:

@@ -83,7 +83,7 @@ describe('The config of the repository', () => {
 
 describe('The example config', () => {
   it('loads, once its two variables are set', () => {
-    expect(load(EXAMPLE).routes).to.have.length(2);
+    expect(load(EXAMPLE).routes).to.have.length(3);
   });
 
   it('shows every key there is', () => {
@@ -97,7 +97,18 @@ describe('The example config', () => {
         Object.keys(field.fields),
       );
     }
-    for (const key of ['bot_id', 'on', 'notify', 'template_set'])
+    const rules = [
+      'when',
+      'after_failures',
+      'repeat',
+      'mute',
+      'overdue',
+      'expect',
+      'per_job',
+      'burst',
+      'digest',
+    ];
+    for (const key of ['bot_id', 'on', 'notify', 'template_set', ...rules])
       expect(text).to.match(new RegExp(`\\b${key}:`));
   });
 

@@ -96,11 +96,8 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
       expect(await call(dueDestinations)).to.have.length(2);
       const requests = [OPS, LOG].map(({ destination }) => ({ destination, limit: 9, bulkTurns: 3 }));
       const due = await call(claimDue, requests, OPTIONS.leaseMs);
-      const hold = { reason: 'mute', heldUntil: store.clock.now() };
-      await call(
-        settle,
-        settlementOf(due.map(({ record }) => failed(record.id, { state: 'held', ...hold }))),
-      );
+      const hold = { code: 'mute', endsAt: store.clock.now() };
+      await call(settle, settlementOf(due.map(({ record }) => failed(record.id, { state: 'held', hold }))));
       expect(await call(releaseHeld)).to.equal(2);
       await call(countOpen);
       const alert = { cause: 'refused', subject: DEAD_LETTER, targets: [OPS] };
@@ -113,15 +110,14 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
       await call(heartbeat, { hash: 'a', channels: CHANNELS });
       const { callbackId, ...admission } = await arrive(0);
       const [ops, log] = idsOf(admission);
-      const update = failed(ops, { state: 'held', reason: 'no longer routed' });
+      const update = failed(ops, { state: 'held', hold: { code: 'no longer routed' } });
       await call(reroute, { callbackId, update, targets: [LOG], routing: [] }, CHANNELS);
       expect(await call(unroutedAfter, 0)).to.have.length(1);
       await call(revive, [{ id: ops, routing: [] }], CHANNELS);
       await call(settle, settlementOf([delivered(ops), delivered(log)], callbackId));
       await store.passTime(120_000);
       const before = store.clock.now();
-      const from = { done: 0, reachedNobody: 0 };
-      await call(forget, { doneBefore: before, reachedNobodyBefore: before, from });
+      await call(forget, { doneBefore: before, reachedNobodyBefore: before }, 'UTC');
       expect(await store.rows('callbacks')).to.deep.equal([]);
       expect(faults).to.deep.equal([]);
     });

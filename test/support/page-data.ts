@@ -1,6 +1,12 @@
 /** What the archive tells the page, made up: each value that a stranger writes is hostile. */
-import type { ArchivedBot, ArchivedCallback, CallbackStory, Run } from '../../src/ledger/archive/archive.ts';
-import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
+import type {
+  ArchivedBot,
+  ArchivedCallback,
+  ArchivedDelivery,
+  BotStanding,
+  CallbackStory,
+  Run,
+} from '../../src/ledger/archive/archive.ts';
 import { PAGE_NOW } from './page-world.ts';
 
 export const HOSTILE = `"><script>alert('1')</script> \u202e${'x'.repeat(50)}\n' onclick="evil()" style="color:red"`;
@@ -20,18 +26,31 @@ export function runOf(id: number, fields: Partial<Run> = {}): Run {
   };
 }
 
+export function standingOf(fields: Partial<BotStanding> = {}): BotStanding {
+  return {
+    botId: HOSTILE,
+    botName: HOSTILE,
+    lastCallbackId: 1,
+    lastReceivedAt: PAGE_NOW - MINUTE_MS,
+    lastResultAt: PAGE_NOW - MINUTE_MS,
+    isFailing: false,
+    ...fields,
+  };
+}
+
+export const COUNTS = { succeeded: 3, failed: 1, started: 4, retries: 2, elapsedSeconds: 240 };
+
 export const BOT: ArchivedBot = {
   botId: HOSTILE,
   botName: HOSTILE,
   lastCallbackId: 1,
-  lastReceivedAt: PAGE_NOW - MINUTE_MS,
+  lastReceivedAt: PAGE_NOW,
   lastSucceededAt: PAGE_NOW - 60 * MINUTE_MS,
   lastFailedAt: undefined,
-  lastResultAt: PAGE_NOW - MINUTE_MS,
-  isFailing: false,
+  counts: COUNTS,
 };
 
-export function deliveryOf(id: number, fields: Partial<DeliveryRecord> = {}): DeliveryRecord {
+export function deliveryOf(id: number, fields: Partial<ArchivedDelivery> = {}): ArchivedDelivery {
   return {
     id,
     destination: `slack:${HOSTILE}`,
@@ -41,22 +60,19 @@ export function deliveryOf(id: number, fields: Partial<DeliveryRecord> = {}): De
     attempts: 1,
     lastError: undefined,
     receipt: undefined,
-    reason: undefined,
-    heldUntil: undefined,
-    callbackId: 7,
+    hold: undefined,
     refusals: 0,
-    claim: undefined,
-    behind: undefined,
+    isClaimed: false,
     isTakenOver: false,
     ageMs: 0,
     givenBackAt: undefined,
     updatedAt: PAGE_NOW - MINUTE_MS,
-    dueInMs: 0,
+    dueInMs: undefined,
     ...fields,
   };
 }
 
-export const DEAD: DeliveryRecord = deliveryOf(2, {
+export const DEAD: ArchivedDelivery = deliveryOf(2, {
   state: 'dead',
   attempts: 3,
   lastError: { class: 'permanent', code: HOSTILE, message: HOSTILE },

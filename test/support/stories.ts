@@ -1,6 +1,5 @@
 /** Rows of a callback as the archive gives them, for tests that care about a few of them. */
-import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
-import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
+import type { ArchivedDelivery, CallbackStory } from '../../src/ledger/archive/archive.ts';
 import type { HistoryEntries, HistoryRow, HistoryWhat } from '../../src/ledger/history.ts';
 import type { AttemptRecord, CallbackResult } from '../../src/ledger/ledger.ts';
 
@@ -21,7 +20,7 @@ export const REFUSED = {
   japanese: 'この宛先には配送できません。アドレスを確認してください。',
 } as const;
 
-export function deliveryWith(fields: Partial<DeliveryRecord> = {}): DeliveryRecord {
+export function deliveryWith(fields: Partial<ArchivedDelivery> = {}): ArchivedDelivery {
   return {
     id: 1,
     destination: 'slack:#ops',
@@ -32,22 +31,19 @@ export function deliveryWith(fields: Partial<DeliveryRecord> = {}): DeliveryReco
     refusals: 0,
     lastError: undefined,
     receipt: undefined,
-    reason: undefined,
-    heldUntil: undefined,
-    callbackId: 7,
-    claim: undefined,
-    behind: undefined,
+    hold: undefined,
+    isClaimed: false,
     isTakenOver: false,
     ageMs: 60_000,
     givenBackAt: undefined,
     updatedAt: CAME_AT + 300,
-    dueInMs: 0,
+    dueInMs: undefined,
     ...fields,
   };
 }
 
 /** Botbell's own to attempt, after two failures. */
-export function pendingWith(fields: Partial<DeliveryRecord> = {}): DeliveryRecord {
+export function pendingWith(fields: Partial<ArchivedDelivery> = {}): ArchivedDelivery {
   const lastError = NOT_FOUND;
   return deliveryWith({
     state: 'pending',

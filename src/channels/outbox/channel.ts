@@ -29,6 +29,7 @@ export function outboxOf(types: readonly Posed[]): ChannelType<OutboxSettings> {
   return {
     type: 'outbox',
     pace: { addressMs: 1000, channelMs: 100 },
+    perJob: ['thread', 'update'],
     settings: settingsFor(names),
     optionsOf: (settings) => (settings === undefined ? {} : posedBy(settings).optionsOf()),
     formatOf: (settings) => posedBy(settings).formatOf(),

@@ -32,6 +32,7 @@ export const slackChannel: ChannelType<SlackSettings> = {
    * (docs.slack.dev/apis/web-api/rate-limits).
    */
   pace: { addressMs: 1000, channelMs: 200 },
+  perJob: ['thread', 'update'],
   settings: slackSettings,
   optionsOf: () => ({ mention_on_error: slackMentions }),
   formatOf: () => slackFormat,
