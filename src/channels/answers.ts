@@ -32,7 +32,7 @@ export interface Answers {
   readonly meanings: Meanings;
   /** The service's own code in an answer that is no success. */
   readonly codeOf?: (answer: HttpAnswer) => string | undefined;
-  /** What else the answer says that helps whoever mends it. */
+  /** What else the answer says that helps whoever mends it: ` at /blocks/3`. */
   readonly detailOf?: (answer: HttpAnswer) => string;
   /** How long a limited rate is to be waited for: seconds, or a date as of RFC 9110; a `Retry-After` goes before it. */
   readonly waitOf?: (answer: HttpAnswer) => unknown;
@@ -53,12 +53,12 @@ export function failureOfAnswer(answer: HttpAnswer, answers: Answers): DeliveryF
   const { words, ...details } =
     (known === undefined ? undefined : meanings[known]) ?? meaningOf(answer.status);
   const pause = pauseOf(answer, details.class, answers);
-  const said = [code ?? status, detailOf?.(answer) ?? ''].filter((part) => part !== '').join(', ');
+  const said = `${code ?? status}${detailOf?.(answer) ?? ''}`;
   return failureOf(
     { concerns, ...pause.details, ...details, code: code ?? `http_${status}` },
     {
-      en: `${title.en}: ${words.en} (${said})${pause.words.en}`,
-      ja: `${title.ja}：${words.ja}（${said}）${pause.words.ja}`,
+      en: `${title.en} answered ${said}: ${words.en}${pause.words.en}`,
+      ja: `${title.ja}の応答 ${said}: ${words.ja}${pause.words.ja}`,
     },
   );
 }

@@ -4,8 +4,8 @@ import type { Channel, Outgoing, Receipt } from '../channel.ts';
 import { openedChannel, sendOrPlain } from '../open-channel.ts';
 import { post } from '../../outbound/post.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
-import { askedPause } from '../retry-after.ts';
-import { slackFailureOf } from './errors.ts';
+import { failureOfAnswer } from '../answers.ts';
+import { SLACK, slackFailureOf } from './errors.ts';
 import type { SlackMessage } from './message.ts';
 
 const VERIFY_TIMEOUT_MS = 5_000;
@@ -57,26 +57,11 @@ function fetchOver(pool: HttpPool, timeoutMs: number): FetchFunction {
       body: typeof form === 'string' ? form : '',
       deadline,
     };
-    const { status, headers: answered, body } = await post(pool, request);
-    const asked = answered['retry-after'];
-    const response = new Response(textOf(body), { status });
-    if (status === 429 || asked !== undefined) response.headers.set('retry-after', secondsOf(asked));
-    return response;
+    const answer = await post(pool, request);
+    // The client would fail without a class at some of these, and take any other JSON for an answer of the API.
+    if (answer.status !== 200 || !/^\s*\{/.test(answer.body)) throw failureOfAnswer(answer, SLACK);
+    return new Response(answer.body);
   };
-}
-
-/** The client would ask for members of whatever JSON it is; what is no object is no answer of the API. */
-function textOf(body: string): string | null {
-  return /^\s*\{/.test(body) ? body : null;
-}
-
-/**
- * The client fails without a class at a 429 that does not say how long in whole seconds, and takes a date for its day.
- * @returns what was asked for, even where less of it is obeyed: the log says so
- */
-function secondsOf(asked: string | string[] | undefined): string {
-  const { ms, overlongMs = ms } = askedPause(asked?.toString(), Date.now());
-  return String(Math.ceil(overlongMs / 1000));
 }
 
 /** @param open a client with another time limit */

@@ -1,181 +1,113 @@
-/** Classes the errors of a call to Slack, and says what an operator can do about each. */
-import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } from '@slack/web-api';
-import { DeliveryFailure, failureOf, type FailureDetails, type Words } from '../failure.ts';
+/** What Slack's codes mean, and what an operator can do about each. */
+import { WebAPIPlatformError, WebAPIRequestError } from '@slack/web-api';
+import { isJsonObject } from '../../text/json-object.ts';
+import { type Answers, codeAt, failureOfAnswer, jsonOf, type Meaning, meaning } from '../answers.ts';
+import { DeliveryFailure } from '../failure.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
-import { askedPause } from '../retry-after.ts';
 
-type Meaning = Pick<FailureDetails, 'class' | 'concerns'> & { readonly words: Words };
+const NO_API = [
+  'this is not how the Slack API answers; check api_url, and the proxy if there is one',
+  'Slack APIの応答ではありません。api_url と、途中のプロキシがあればそれも確認してください',
+] as const;
 
-const TRY_LATER: Words = {
-  en: 'Slack could not handle it; the next attempt may succeed',
-  ja: 'Slackで障害が発生しています。次回の送信で成功する可能性があります',
-};
-const NO_API: Words = {
-  en: 'this is not how the Slack API answers; check api_url, and the proxy if there is one',
-  ja: 'Slack APIの応答ではありません。api_url と、途中のプロキシがあればそれも確認してください',
-};
+const OF_ADDRESS = { concerns: 'address' } as const;
 
-/** By codes with a blank between two, `…` at the end of what they begin with. */
-const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
-  ...meanings(
-    { class: 'config' },
-    {
-      'invalid_auth not_authed token_expired token_revoked account_inactive not_allowed_token_type as_user_not_supported is_bot metadata_must_be_sent_from_app':
-        {
-          en: 'the token is not valid, not of the right kind, or of an app that was removed; put the bot token (xoxb-…) of an installed app into the config',
-          ja: 'トークンが無効か、種類が異なるか、アプリが削除されています。インストール済みのアプリのBotトークン（xoxb-…）を設定してください',
-        },
-      missing_scope: {
-        en: 'the app lacks a scope; add it (chat:write to post) and reinstall the app',
-        ja: 'アプリに必要なスコープがありません。スコープ（投稿には chat:write）を追加し、アプリを再インストールしてください',
-      },
-      'no_permission access_denied accesslimited app_access_restricted enterprise_is_restricted team_access_not_granted send_on_behalf_not_allowed two_factor_setup_required ekm_access_denied message_limit_exceeded':
-        {
-          en: 'the workspace does not allow it; ask its administrators',
-          ja: 'ワークスペースで許可されていません。ワークスペースの管理者に確認してください',
-        },
-      'unknown_method method_deprecated deprecated_endpoint': NO_API,
-    },
+/** @param codes with a blank between two */
+function each(codes: string, ...said: Parameters<typeof meaning>): readonly (readonly [string, Meaning])[] {
+  return codes.split(' ').map((code) => [code, meaning(...said)]);
+}
+
+/** Also what docs/slack-app.md explains. */
+export const SLACK_MEANINGS: Readonly<Record<string, Meaning>> = Object.fromEntries([
+  ...each(
+    'invalid_auth not_authed token_expired token_revoked account_inactive not_allowed_token_type as_user_not_supported is_bot metadata_must_be_sent_from_app',
+    'config',
+    'the token is not valid, not of the right kind, or of an app that was removed; put the bot token (xoxb-…) of an installed app into the config',
+    'トークンが無効か、種類が異なるか、アプリが削除されています。インストール済みのアプリのBotトークン（xoxb-…）を設定してください',
   ),
-  ...meanings(
-    { class: 'config', concerns: 'address' },
-    {
-      'channel_not_found team_not_found user_not_found': {
-        en: 'no such channel or person, or a private channel the app was not invited to; check its name or ID, and /invite the app there',
-        ja: 'チャンネルまたはユーザーが存在しないか、アプリが招待されていない非公開チャンネルです。名前またはIDを確認し、/invite でアプリをチャンネルに招待してください',
-      },
-      not_in_channel: {
-        en: 'the app is not a member of the channel; /invite it there',
-        ja: 'アプリがチャンネルのメンバーではありません。/invite でアプリをチャンネルに招待してください',
-      },
-      'is_archived is_inactive': {
-        en: 'the channel is archived or no longer in use; unarchive it or name another',
-        ja: 'チャンネルがアーカイブされているか、使われていません。アーカイブを解除するか、別のチャンネルを指定してください',
-      },
-      'messages_tab_disabled posting_to_channel_denied restricted_action…': {
-        en: 'posting there is restricted; ask an administrator to allow it (of a person, by the Messages tab in App Home)',
-        ja: '投稿が制限されています。管理者に許可を依頼してください（ダイレクトメッセージではApp Homeのメッセージタブを有効にします）',
-      },
-    },
+  ...each(
+    'missing_scope',
+    'config',
+    'the app lacks a scope; add it (chat:write to post) and reinstall the app',
+    'アプリに必要なスコープがありません。スコープ（投稿には chat:write）を追加し、アプリを再インストールしてください',
   ),
-  ...meanings(
-    { class: 'permanent', concerns: 'address' },
-    {
-      'slack_connect_…': {
-        en: 'the channel is shared with others, who may not receive this',
-        ja: '社外と共有しているチャンネルのため、送信できません',
-      },
-    },
+  ...each(
+    'no_permission access_denied accesslimited app_access_restricted enterprise_is_restricted team_access_not_granted send_on_behalf_not_allowed two_factor_setup_required ekm_access_denied message_limit_exceeded',
+    'config',
+    'the workspace does not allow it; ask its administrators',
+    'ワークスペースで許可されていません。ワークスペースの管理者に確認してください',
   ),
-  ...meanings(
-    { class: 'permanent' },
-    {
-      'no_text msg_too_long msg_blocks_too_long metadata_too_large attachment_payload_limit_exceeded invalid_attachments markdown_text_conflict invalid_array_arg invalid_charset invalid_form_data invalid_json invalid_post_type missing_post_type invalid_blocks… invalid_metadata… invalid_arg… too_many_…':
-        {
-          en: 'Slack does not accept this message; check its template with botbell preview',
-          ja: 'Slackがメッセージの内容を受け付けませんでした。テンプレートを preview コマンドで確認してください',
-        },
-    },
+  ...each('unknown_method method_deprecated deprecated_endpoint', 'config', ...NO_API),
+  ...each(
+    'channel_not_found team_not_found user_not_found',
+    'config',
+    'no such channel or person, or a private channel the app was not invited to; check its name or ID, and /invite the app there',
+    'チャンネルまたはユーザーが存在しないか、アプリが招待されていない非公開チャンネルです。名前またはIDを確認し、/invite でアプリをチャンネルに招待してください',
+    OF_ADDRESS,
   ),
+  ...each(
+    'not_in_channel',
+    'config',
+    'the app is not a member of the channel; /invite it there',
+    'アプリがチャンネルのメンバーではありません。/invite でアプリをチャンネルに招待してください',
+    OF_ADDRESS,
+  ),
+  ...each(
+    'is_archived is_inactive',
+    'config',
+    'the channel is archived or no longer in use; unarchive it or name another',
+    'チャンネルがアーカイブされているか、使われていません。アーカイブを解除するか、別のチャンネルを指定してください',
+    OF_ADDRESS,
+  ),
+  ...each(
+    'messages_tab_disabled posting_to_channel_denied restricted_action restricted_action_non_threadable_channel restricted_action_read_only_channel restricted_action_thread_locked restricted_action_thread_only_channel',
+    'config',
+    'posting there is restricted; ask an administrator to allow it (of a person, by the Messages tab in App Home)',
+    '投稿が制限されています。管理者に許可を依頼してください（ダイレクトメッセージではApp Homeのメッセージタブを有効にします）',
+    OF_ADDRESS,
+  ),
+  ...each(
+    'slack_connect_canvas_sharing_blocked slack_connect_file_link_sharing_blocked slack_connect_lists_sharing_blocked',
+    'permanent',
+    'the channel is shared with others, who may not receive this',
+    '社外と共有しているチャンネルのため、送信できません',
+    OF_ADDRESS,
+  ),
+  ...each(
+    'no_text msg_too_long msg_blocks_too_long invalid_blocks invalid_blocks_format invalid_attachments attachment_payload_limit_exceeded too_many_attachments too_many_contact_cards markdown_text_conflict metadata_too_large invalid_metadata_format invalid_metadata_schema invalid_arg_name invalid_arguments invalid_array_arg invalid_charset invalid_form_data invalid_json invalid_post_type missing_post_type',
+    'permanent',
+    'Slack does not accept this message; check its template with botbell preview',
+    'Slackがメッセージの内容を受け付けませんでした。テンプレートを preview コマンドで確認してください',
+  ),
+  ...each('ratelimited rate_limited', 'rate_limited', 'the rate is limited', 'レート制限を受けました'),
+  ...each('4xx', 'config', ...NO_API),
+  ...each('not_json', 'transient', ...NO_API),
 ]);
 
-function meanings(
-  details: Omit<Meaning, 'words'>,
-  table: Readonly<Record<string, Words>>,
-): [string, Meaning][] {
-  return Object.entries(table).flatMap(([codes, words]) =>
-    codes.split(' ').map((code): [string, Meaning] => [code, { ...details, words }]),
-  );
-}
-
-/** Every code, or beginning of codes (`…`), that has a meaning here: what docs/slack-app.md explains. */
-export const SLACK_CODES: readonly string[] = [...MEANINGS.keys()];
-
-/** Slack is in trouble, or says what nobody foresaw. */
-const ANY_OTHER: Meaning = {
-  class: 'transient',
-  words: {
-    en: 'the next attempt may succeed; see api.slack.com/methods/chat.postMessage',
-    ja: '次回の送信で成功する可能性があります。コードの意味は api.slack.com/methods/chat.postMessage を参照してください',
-  },
-};
-
-export function slackMeaningOf(code: string): Meaning {
-  const begun = SLACK_CODES.find((known) => known.endsWith('…') && code.startsWith(known.slice(0, -1)));
-  return MEANINGS.get(code) ?? MEANINGS.get(begun ?? '') ?? ANY_OTHER;
-}
-
-/** Anything else in `error` is no code: the client puts a body that is not JSON there. */
-const SLACK_CODE = /^[a-z][a-z_]{0,99}$/;
-const RATE_LIMITS: ReadonlySet<string> = new Set(['ratelimited', 'rate_limited']);
 const SCOPE = /^[a-z.:_-]{1,200}$/;
 const JSON_POINTER = /\[json-pointer:((?:\/\w+)+)\]/;
 
-const SLACK: Words = { en: 'Slack', ja: 'Slack' };
+/** A code that is not in the table is Slack's own trouble, or one that nobody foresaw: the next attempt may succeed. */
+export const SLACK: Answers = {
+  title: { en: 'Slack', ja: 'Slack' },
+  meanings: SLACK_MEANINGS,
+  limits: 'address',
+  concerns: 'channel',
+  codeOf: (answer) => codeAt(jsonOf(answer), 'error') ?? (answer.status === 200 ? 'not_json' : undefined),
+  detailOf: (answer) => {
+    const { needed, response_metadata: metadata } = jsonOf(answer);
+    if (typeof needed === 'string' && SCOPE.test(needed)) return ` (${needed})`;
+    // Slack points at the block that it refuses; the rest of its words may quote the message.
+    const [, where] = JSON_POINTER.exec(JSON.stringify(isJsonObject(metadata) ? metadata : {})) ?? [];
+    return where === undefined ? '' : ` at ${where}`;
+  },
+};
 
 /** What any error of a call to Slack means. Nothing of the original goes with it: it may hold the token or the message. */
 export function slackFailureOf(error: unknown): DeliveryFailure {
-  if (error instanceof DeliveryFailure) return error;
-  if (error instanceof WebAPIRateLimitedError) return rateLimited('ratelimited', error.retryAfter);
-  if (error instanceof WebAPIHTTPError) return withoutCode(error.statusCode);
-  if (error instanceof WebAPIPlatformError) return platformFailure(error.data);
-  return networkFailureOf(SLACK, networkErrorOf(error));
-}
-
-function platformFailure(data: WebAPIPlatformError['data']): DeliveryFailure {
-  const code: unknown = data.error;
-  if (typeof code !== 'string' || !SLACK_CODE.test(code)) return notJson();
-  if (RATE_LIMITS.has(code)) return rateLimited(code, data.response_metadata?.retryAfter);
-  const { words, ...meaning } = slackMeaningOf(code);
-  const where = pointerIn(data.response_metadata?.messages);
-  const scope = scopeIn(data);
-  return failureOf(
-    { ...meaning, code },
-    {
-      en: `Slack answered ${code}${where && ` at ${where}`}: ${words.en}${scope && ` (missing: ${scope})`}`,
-      ja: `Slackの応答 ${code}${where && `（${where}）`}: ${words.ja}${scope && `（不足: ${scope}）`}`,
-    },
-  );
-}
-
-/** @param askedSeconds by the header, or whatever stands in the body */
-function rateLimited(code: string, askedSeconds: unknown): DeliveryFailure {
-  const { ms, overlongMs } = askedPause(askedSeconds, Date.now());
-  const asked = Math.ceil((overlongMs ?? ms) / 1000);
-  const obeyed = overlongMs === undefined ? undefined : Math.ceil(ms / 1000);
-  return failureOf(
-    { class: 'rate_limited', code, retryAfterMs: ms },
-    {
-      en: `Slack limits the rate: it asked for a pause of ${asked} s${obeyed === undefined ? '' : `, of which ${obeyed} s are obeyed`}`,
-      ja: `Slackのレート制限を受けました。${asked}秒の待機を求められています${obeyed === undefined ? '' : `（${obeyed}秒待機します）`}`,
-    },
-  );
-}
-
-/** What redirects is not the API, and goes on redirecting until somebody mends it. */
-function withoutCode(status: number): DeliveryFailure {
-  const isTransient = status >= 500 || status === 408 || status < 300;
-  const advice = isTransient ? TRY_LATER : NO_API;
-  return failureOf(
-    { class: isTransient ? 'transient' : 'config', code: `http_${status}` },
-    {
-      en: `Slack answered with HTTP status ${status}: ${advice.en}`,
-      ja: `Slackの応答 HTTP ${status}: ${advice.ja}`,
-    },
-  );
-}
-
-function notJson(): DeliveryFailure {
-  const words = { en: `Slack: ${NO_API.en}`, ja: `Slack: ${NO_API.ja}` };
-  return failureOf({ class: 'transient', code: 'not_json' }, words);
-}
-
-/** Slack points at the block that it refuses; the rest of its words may quote the message. */
-function pointerIn(messages: readonly string[] = []): string {
-  return messages.map((message) => JSON_POINTER.exec(message)?.[1] ?? '').find((found) => found !== '') ?? '';
-}
-
-function scopeIn(data: object): string {
-  const needed: unknown = Reflect.get(data, 'needed');
-  return typeof needed === 'string' && SCOPE.test(needed) ? needed : '';
+  const cause = error instanceof WebAPIRequestError ? error.original : error;
+  if (cause instanceof DeliveryFailure) return cause;
+  if (cause instanceof WebAPIPlatformError)
+    return failureOfAnswer({ status: 200, headers: {}, body: JSON.stringify(cause.data) }, SLACK);
+  return networkFailureOf(SLACK.title, networkErrorOf(cause));
 }

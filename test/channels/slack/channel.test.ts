@@ -300,7 +300,7 @@ describe('the Slack channel', () => {
     slack.faults.push({ kind: 'error', error: 'missing_scope', extra: { needed: 'chat:write' } });
     const failure = await failureOf(channel.send(outgoing()));
     expect(failure).to.include({ class: 'config', code: 'missing_scope' });
-    expect(failure.message).to.contain('(missing: chat:write)');
+    expect(failure.message).to.contain('(chat:write)');
   });
 
   it('fails as config when the token is wrong, in sending and in verifying', async () => {
