@@ -19,8 +19,9 @@ export function leftOutMark(language: Language): (leftOut: number) => string {
   };
 }
 
-/** Stands for what a list no longer holds. */
+/** Stands for what a list no longer holds; '' for nothing. */
 export function moreMark(language: Language, count: number): string {
+  if (count <= 0) return '';
   const number = NUMBER_FORMATS[language].format(count);
   return language === 'ja' ? `…ほか${number}件` : `… ${number} more`;
 }
@@ -36,8 +37,9 @@ export function emptyMark(language: Language): string {
   return language === 'ja' ? 'なし' : 'empty';
 }
 
-/** Stands for the fields that a row of a list no longer holds. */
+/** Stands for the fields that a table no longer holds; '' for none. */
 export function moreFieldsMark(language: Language, count: number): string {
+  if (count <= 0) return '';
   const number = NUMBER_FORMATS[language].format(count);
   if (language === 'ja') return `…ほか${number}項目`;
   return `… ${number} more ${count === 1 ? 'field' : 'fields'}`;

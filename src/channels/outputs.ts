@@ -1,29 +1,23 @@
 /** What is shown of a card's outputs: cut, cleaned and counted, but without any markup. */
 import { cleanText } from '../text/clean.ts';
 import { cutMiddle } from '../text/cut.ts';
-import { isJsonObject, keysOf } from '../text/json-object.ts';
+import { isJsonObject } from '../text/json-object.ts';
 import { formatSize, type Language } from '../time/display.ts';
 import type { Card, FileView, OutputView } from './card.ts';
 import { leftOutMark, moreFieldsMark, moreMark } from './marks.ts';
-import { BETWEEN_PAIRS, fileEntries, itemText, likeObjects, memberText, nameText } from './value-text.ts';
+import { BETWEEN_PAIRS, inlineText, itemText, likeObjects, memberText, nameText } from './value-text.ts';
 
 /** How much a channel shows. */
 export interface OutputLimits {
   readonly outputs: number;
-  /** Of each: items of a list, rows of a table. */
-  readonly rows: number;
-  /** Of each. */
-  readonly files: number;
+  /** Of each: items of a list, rows of a table, files. */
+  readonly items: number;
   /** Characters of all outputs, about. */
   readonly room: number;
-  /** Characters that each gets, even where it is more than the room. */
-  readonly least: number;
-  /** Characters of one at the most. */
-  readonly most?: number;
 }
 
 /** The limits of one output. */
-type Limits = Pick<OutputLimits, 'rows' | 'files' | 'room'> & { readonly language: Language };
+type Limits = Omit<OutputLimits, 'outputs'> & { readonly language: Language };
 
 export interface ShownOutputs {
   readonly shown: readonly ShownOutput[];
@@ -66,21 +60,22 @@ export interface ShownFile {
   readonly url: string;
 }
 
-const LONGEST_NAME = 80;
+/** Characters that each output gets, even where it is more than the room. */
+const LEAST = 100;
 
 export function showOutputs(
   { outputs, outputCount, language }: Pick<Card, 'outputs' | 'outputCount' | 'language'>,
-  { least, most = Infinity, ...limits }: OutputLimits,
+  { outputs: most, items, room }: OutputLimits,
 ): ShownOutputs {
-  const some = outputs.slice(0, limits.outputs);
+  const some = room < LEAST ? [] : outputs.slice(0, most);
   const rooms = fairShares(
-    some.map((output) => FRAME + needOf(output, limits.room)),
-    limits.room,
+    some.map((output) => needOf(output, items)),
+    room,
   );
   const shown = some.map((output, index) =>
-    showOutput(output, { ...limits, language, room: Math.min(most, Math.max(least, rooms[index] ?? least)) }),
+    showOutput(output, { items, language, room: Math.max(LEAST, rooms[index] ?? 0) }),
   );
-  return { shown, more: moreOf(language, outputCount - shown.length) };
+  return { shown, more: moreMark(language, outputCount - shown.length) };
 }
 
 function showOutput(output: OutputView, limits: Limits): ShownOutput {
@@ -88,13 +83,21 @@ function showOutput(output: OutputView, limits: Limits): ShownOutput {
   const isList = kind === 'list' && items.length > 0;
   const half = { ...limits, room: files.length > 0 ? limits.room / 2 : limits.room };
   return {
-    name: cutMiddle(nameText(output.name), LONGEST_NAME, () => '…'),
+    name: nameWithin(output.name),
     count: isList ? items.length : undefined,
     text: kind === 'scalar' || kind === 'other' ? textWithin(String(output.value), limits) : '',
     isCode: kind === 'other',
-    ...(isList ? showList(items, half) : { table: undefined, lines: [], more: '' }),
+    ...(isList
+      ? (showTable(items, half) ?? showLines(items, half))
+      : { table: undefined, lines: [], more: '' }),
     ...showFiles(output, limits),
   };
+}
+
+const LONGEST_NAME = 80;
+
+function nameWithin(name: string, most = LONGEST_NAME): string {
+  return cutMiddle(nameText(name), most, () => '…');
 }
 
 /** Less has no room for the words that say how much was left out. */
@@ -109,58 +112,35 @@ export function textWithin(text: string, { room, language }: Pick<Limits, 'room'
 
 type ShownList = Pick<ShownOutput, 'table' | 'lines' | 'more'>;
 
-function showList(items: readonly unknown[], limits: Limits): ShownList {
-  return showTable(items, limits) ?? showLines(items, limits);
-}
-
 /** A row is worth showing only from here on. */
 const SHORTEST_ROW = 60;
 const LONGEST_ROW = 300;
-const LONGEST_KEY = 40;
-/** One field of an object that is shown on a line. */
-const LONGEST_FIELD = 200;
-/** Fields of one object that are looked at. */
-const MOST_FIELDS = 200;
 
-function showLines(items: readonly unknown[], limits: Limits): ShownList {
-  const { language, room } = limits;
-  const shown = items.slice(0, limits.rows);
+function showLines(items: readonly unknown[], { items: most, room, language }: Limits): ShownList {
+  const shown = items.slice(0, most);
   const rowRoom = Math.min(LONGEST_ROW, Math.max(SHORTEST_ROW, Math.floor(room / shown.length)));
   const lines = withinRoom(
-    shown.map((item) => lineOf(item, rowRoom, language)),
+    shown.map((item) => short(isJsonObject(item) ? inlineText(item) : itemText(item, cleanText), rowRoom)),
     Math.max(room, rowRoom),
     (line) => line.length,
   );
-  return { table: undefined, lines, more: moreOf(language, items.length - lines.length) };
+  return { table: undefined, lines, more: moreMark(language, items.length - lines.length) };
 }
 
-/** An object field by field, as many as fit; anything else as one text. */
-function lineOf(item: unknown, room: number, language: Language): string {
-  if (!isJsonObject(item) || fileEntries(item) !== undefined) return short(itemText(item, cleanText), room);
-  const keys = keysOf(item);
-  const fields: string[] = [];
-  let left = room;
-  for (const key of keys.slice(0, MOST_FIELDS)) {
-    const name = `${keyText(key)}: `;
-    const field = name + short(memberText(item[key], cleanText), Math.min(LONGEST_FIELD, room - name.length));
-    left -= field.length + BETWEEN_PAIRS.length;
-    if (left < 0 && fields.length > 0) break;
-    fields.push(field);
-  }
-  const leftOut = keys.length - fields.length;
-  return [...fields, ...(leftOut > 0 ? [moreFieldsMark(language, leftOut)] : [])].join(BETWEEN_PAIRS);
-}
-
+const LONGEST_KEY = 40;
 const LONGEST_CELL = 100;
 /** What a cell takes beside its text. */
 const CELL_OVERHEAD = 8;
 
 /** Undefined where the items are not alike. */
-function showTable(items: readonly unknown[], { rows: most, room, language }: Limits): ShownList | undefined {
+function showTable(
+  items: readonly unknown[],
+  { items: most, room, language }: Limits,
+): ShownList | undefined {
   const alike = likeObjects(items, most);
   if (alike === undefined) return undefined;
   const all = alike.columns.map((key) => ({
-    name: keyText(key),
+    name: nameWithin(key, LONGEST_KEY),
     cells: alike.rows.map((row) => short(memberText(row[key], cleanText), LONGEST_CELL)),
   }));
   const columns = withinRoom(all, Math.min(LONGEST_ROW, room), ({ name, cells }) =>
@@ -171,30 +151,25 @@ function showTable(items: readonly unknown[], { rows: most, room, language }: Li
     room,
     (row) => row.reduce((size, { length }) => size + length + CELL_OVERHEAD, 0),
   );
-  const fieldsLeftOut = all.length - columns.length;
   const marks = [
-    fieldsLeftOut > 0 ? moreFieldsMark(language, fieldsLeftOut) : '',
-    moreOf(language, items.length - rows.length),
+    moreFieldsMark(language, all.length - columns.length),
+    moreMark(language, items.length - rows.length),
   ];
   const names = columns.map(({ name }) => name);
   return { table: { names, rows }, lines: [], more: marks.filter((mark) => mark !== '').join(BETWEEN_PAIRS) };
 }
 
-function showFiles({ files, fileCount }: OutputView, { language, files: most, room }: Limits) {
+function showFiles({ files, fileCount }: OutputView, { language, items: most, room }: Limits) {
   const shown = withinRoom(
     files.slice(0, most).map((file) => showFile(file, language)),
     room,
     ({ name, url }) => name.length + url.length,
   );
-  return { files: shown, moreFiles: moreOf(language, fileCount - shown.length) };
+  return { files: shown, moreFiles: moreMark(language, fileCount - shown.length) };
 }
 
 function showFile({ name, size, url }: FileView, language: Language): ShownFile {
-  return {
-    name: cutMiddle(nameText(name), LONGEST_NAME, () => '…'),
-    size: size === '' ? '' : formatSize(size, language),
-    url,
-  };
+  return { name: nameWithin(name), size: size === '' ? '' : formatSize(size, language), url };
 }
 
 /** The first ones, as many as fit; one at the least. */
@@ -211,14 +186,6 @@ function withinRoom<Item>(
   return end === -1 ? items : items.slice(0, end);
 }
 
-function moreOf(language: Language, count: number): string {
-  return count > 0 ? moreMark(language, count) : '';
-}
-
-function keyText(key: string): string {
-  return short(nameText(key), LONGEST_KEY);
-}
-
 function short(text: string, room: number): string {
   return cutMiddle(text, Math.max(20, room), () => ' … ');
 }
@@ -227,21 +194,10 @@ function short(text: string, room: number): string {
 const FRAME = 60;
 const FILE_SIZE = 100;
 
-function needOf({ kind, value, items, files }: OutputView, room: number): number {
-  const fileNeed = files.length * FILE_SIZE;
-  return fileNeed + (kind === 'list' ? sizeWithin(items, room) : String(value).length);
-}
-
-/** Roughly; no more of a value is looked at than has room. */
-function sizeWithin(value: unknown, room: number): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 10;
-  let size = 0;
-  for (const member of Array.isArray(value) ? value : Object.entries(value)) {
-    if (size > room) break;
-    size += CELL_OVERHEAD + sizeWithin(member, room - size);
-  }
-  return size;
+/** Of a list, what it takes at the most. */
+function needOf({ kind, value, items, files }: OutputView, most: number): number {
+  const ofValue = kind === 'list' ? Math.min(items.length, most) * LONGEST_ROW : String(value).length;
+  return FRAME + files.length * FILE_SIZE + ofValue;
 }
 
 /** What each of `needs` gets of `room`, in the same order: the smallest are met first. */

@@ -1,10 +1,10 @@
 /** What a chat shows of a card: plain text, cleaned, cut to a room and counted, for each channel to escape and mark up. */
-import { cleanLine, cleanText } from '../text/clean.ts';
+import { cleanLine } from '../text/clean.ts';
 import { cutEnd, cutMiddle } from '../text/cut.ts';
 import type { Language } from '../time/display.ts';
 import { type Card, type CardLink, type Fact, SYMBOLS } from './card.ts';
-import { countMark, emptyMark, leftOutMark } from './marks.ts';
-import { type ShownFile, type ShownOutput, recordsOf, showOutputs } from './outputs.ts';
+import { countMark, emptyMark } from './marks.ts';
+import { type ShownFile, type ShownOutput, recordsOf, showOutputs, textWithin } from './outputs.ts';
 
 export interface ShownCard {
   /** With the symbol of its status. */
@@ -24,54 +24,57 @@ export interface ShownCard {
   readonly footer: string;
 }
 
+/** How many outputs, items of each, and facts are shown, and characters of one fact and of the footer. */
+export interface Most {
+  readonly outputs: number;
+  readonly items: number;
+  readonly facts: number;
+  readonly factLength: number;
+}
+
+const MOST: Most = { outputs: 15, items: 10, facts: 8, factLength: 120 };
 const MAX_LINE = 130;
 const MAX_SUMMARY = 600;
 const MAX_NAME = 40;
-const MAX_FACT = 120;
-const MOST_FACTS = 8;
-const MOST_OUTPUTS = 15;
-const MOST_ITEMS = 10;
-const LEAST_OF_AN_OUTPUT = 100;
 
 /** Of the room: what the template's own words, the foreign message and the outputs take at the most. */
 const SHARES = { text: 0.2, message: 0.4, outputs: 0.4 } as const;
 
-/** @param room characters for what may be long, about; the rest is some 2,000 at the most */
-export function showCard(card: Card, room: number): ShownCard {
+/** @param room characters for what may be long, about; the rest is some 2,000 at the most of what a chat shows */
+export function showCard(card: Card, room: number, most = MOST): ShownCard {
   const { tone, language } = card;
-  const ofOutputs = room * SHARES.outputs;
-  const { shown: outputs, more: moreOutputs } = showOutputs(card, {
-    outputs: ofOutputs < LEAST_OF_AN_OUTPUT ? 0 : MOST_OUTPUTS,
-    rows: MOST_ITEMS,
-    files: MOST_ITEMS,
-    room: ofOutputs,
-    least: LEAST_OF_AN_OUTPUT,
-  });
-  const shown = (text: string, share: number) => {
-    const limit = Math.floor(room * share);
-    return limit === 0 ? '' : cleanText(cutMiddle(text, limit, leftOutMark(language)));
-  };
-  const message = shown(card.message, SHARES.message);
+  const { shown: outputs, more: moreOutputs } = showOutputs(card, { ...most, room: room * SHARES.outputs });
+  const within = (text: string, share: number) => textWithin(text, { room: room * share, language });
+  const message = within(card.message, SHARES.message);
   return {
     title: cutMiddle(cleanLine(`${SYMBOLS[tone]} ${card.title}`), MAX_LINE, () => '…'),
     summary: cutEnd(cleanLine(`${SYMBOLS[tone]} ${card.summary}`), MAX_SUMMARY, '…'),
-    text: shown(card.text, SHARES.text),
+    text: tidied(within(card.text, SHARES.text)),
     message,
     isVerbatim: message !== '' && (tone === 'error' || tone === 'alert'),
     outputs,
     moreOutputs,
-    facts: card.facts.slice(0, MOST_FACTS).map(showFact),
+    facts: card.facts
+      .slice(0, most.facts)
+      .map(({ name, value, url }) => ({
+        name: cutMiddle(cleanLine(name), MAX_NAME, () => '…'),
+        // Of an ID, too, every character counts: line ends are kept.
+        value: textWithin(value, { room: most.factLength, language }).trim(),
+        url,
+      }))
+      .filter(({ value }) => value !== ''),
     link: card.link && { ...card.link, text: cutEnd(cleanLine(card.link.text), MAX_NAME, '…') },
-    footer: cutEnd(cleanLine(card.footer), MAX_FACT, '…'),
+    footer: cutEnd(cleanLine(card.footer), most.factLength, '…'),
   };
 }
 
-function showFact({ name, value, url }: Fact): Fact {
-  return {
-    name: cutMiddle(cleanLine(name), MAX_NAME, () => '…'),
-    value: cutMiddle(cleanLine(value), MAX_FACT, () => '…'),
-    url,
-  };
+/** Looked for at the beginning of each run of blanks only: from every blank on, a long run would take its square. */
+const BLANKS_AT_LINE_END = /(?<![ \t])[ \t]+$/gmu;
+
+/** Without the gaps that are there where a template left something out. */
+export function tidied(text: string): string {
+  const lines = text.replace(BLANKS_AT_LINE_END, '').replace(/\n{3,}/gu, '\n\n');
+  return lines.replace(/^\n+|\n+$/gu, '');
 }
 
 /** An output as lines, where a chat has neither tables nor files: its text, its items, and the names of its files. */

@@ -1,50 +1,24 @@
-/** The outputs of a card in a mail: as rows and tables of HTML, and as lines of its text. */
-import type { Card } from '../card.ts';
+/** The outputs of a card in a mail, as rows and tables of HTML. */
+import type { Language } from '../../time/display.ts';
 import { emptyMark } from '../marks.ts';
-import {
-  type OutputLimits,
-  recordsOf,
-  type ShownFile,
-  type ShownOutput,
-  type ShownOutputs,
-  showOutputs,
-  type ShownTable,
-} from '../outputs.ts';
-import { linesOfOutputs } from '../show-card.ts';
+import { recordsOf, type ShownFile, type ShownOutput, type ShownTable } from '../outputs.ts';
+import type { ShownCard } from '../show-card.ts';
 import { linkTo } from './frame.ts';
 import { type Html, safeHtml } from './html.ts';
 
-const MOST: OutputLimits = { outputs: 40, rows: 50, files: 20, room: 16_000, least: 60 };
-const FEWEST = 10;
 /** More do not stand side by side in the width of a mail. */
 const MOST_COLUMNS = 8;
 
 const NOTHING = safeHtml``;
 
-/** @param scale of what they may take, up to 1 */
-function outputsOf(card: Card, scale: number): ShownOutputs {
-  return showOutputs(card, {
-    ...MOST,
-    outputs: Math.max(FEWEST, MOST.outputs * scale),
-    room: MOST.room * scale,
-  });
-}
-
-export function outputsAsText(card: Card, scale = 1): string {
-  const { shown, more } = outputsOf(card, scale);
-  return [...linesOfOutputs(shown, card.language), more].filter((line) => line !== '').join('\n');
-}
-
 const CELL = 'border-top:1px solid #d8dee6;vertical-align:top;color:#1f2933;word-break:break-word';
 
-export function outputsAsHtml(card: Card, scale = 1): Html {
-  const { shown, more } = outputsOf(card, scale);
-  if (shown.length === 0) return NOTHING;
-  const rows = shown.map((output) => rowOf(output, emptyMark(card.language)));
+export function outputsAsHtml({ outputs, moreOutputs }: ShownCard, language: Language): Html {
+  if (outputs.length === 0) return NOTHING;
+  const rows = outputs.map((output) => rowOf(output, emptyMark(language)));
   return safeHtml`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:12px 0 4px 0;font-size:14px;line-height:1.7">
-${rows}</table>${quiet(more)}`;
+${rows}</table>${quiet(moreOutputs)}`;
 }
-
 /** Names left, values right; a list below its name. */
 function rowOf(output: ShownOutput, empty: string): Html {
   const { name } = output;

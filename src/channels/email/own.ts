@@ -4,9 +4,10 @@ import { cutMiddle } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
 import type { OwnMessages, RenderedParts, TextKind, ValuePlace } from '../channel.ts';
 import { leftOutMark } from '../marks.ts';
-import { type EmailMessage, MOST_BYTES, subjectOf, textOf, tidied } from './compose.ts';
+import { tidied } from '../show-card.ts';
+import { composeMail, type EmailMessage, MOST_BYTES, outputsAsText, showMail, subjectOf } from './compose.ts';
 import { linesAsHtml } from './html.ts';
-import { outputsAsHtml, outputsAsText } from './outputs.ts';
+import { outputsAsHtml } from './outputs.ts';
 
 const LONGEST_VALUE = 20_000;
 
@@ -26,7 +27,13 @@ const PART = { required: false, kind: 'string' } as const;
 export const ownMails = {
   parts: { subject: PART, text: PART, html: PART },
   textAt: ([part]) => KINDS[part ?? ''] ?? TEXT,
-  draw: (card, part) => ({ outputs: part === 'html' ? outputsAsHtml(card).text : outputsAsText(card) }),
+  draw: (card, part) => {
+    const shown = showMail(card);
+    return {
+      outputs:
+        part === 'html' ? outputsAsHtml(shown, card.language).text : outputsAsText(shown, card.language),
+    };
+  },
   compose,
   inspect: () => [],
 } satisfies OwnMessages<EmailMessage>;
@@ -36,7 +43,7 @@ function compose(parts: RenderedParts, card: Card): EmailMessage {
   const { language } = card;
   // What a mail is about stands at its beginning or at its end.
   const own = cutMiddle(tidied(stringOf(parts['text'])), LONGEST_TEXT, leftOutMark(language));
-  const text = own === '' ? textOf(card) : `${own}\n`;
+  const text = own === '' ? composeMail(card).text : `${own}\n`;
   const html = stringOf(parts['html']).trim();
   return {
     subject: subjectOf(stringOf(parts['subject']) || card.summary, language),

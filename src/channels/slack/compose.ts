@@ -1,6 +1,6 @@
 /** Draws a card as a Slack message: native rich text and tables, so that what is copied is what was sent. */
-import { cleanLine, cleanText } from '../../text/clean.ts';
-import { charactersWithin, cutMiddle } from '../../text/cut.ts';
+import { cleanLine } from '../../text/clean.ts';
+import { charactersWithin } from '../../text/cut.ts';
 import { type Card, SYMBOLS } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
 import { countMark, cutMark, emptyMark } from '../marks.ts';
@@ -20,7 +20,6 @@ const MAX_TEXT_BYTES = 3000;
  * seen from about 9,600 on. Together, with the facts, 8,000.
  */
 const ROOM = 6000;
-const MAX_FACT = 120;
 
 type SlackContext = Pick<ComposeContext, 'options' | 'isError'>;
 
@@ -73,7 +72,7 @@ function blocksOf(card: Card): readonly SlackObject[] {
   const body = new RichText();
   for (const draw of [drawTitle, drawWords, drawMessage, drawOutputs, drawLink]) draw(shown, body, card);
   const facts = new RichText();
-  drawFacts(shown, facts, card);
+  drawFacts(shown, facts);
   return [...body.end(), ...facts.end()];
 }
 
@@ -116,10 +115,8 @@ function drawLink({ link: target }: ShownCard, text: RichText): void {
   if (target !== undefined) text.line(link(target.text, target.url));
 }
 
-/** Of an ID, too, every character counts: a rich text takes line ends. */
-function drawFacts({ facts, footer }: ShownCard, text: RichText, card: Card): void {
-  const runs = facts.map(({ name, url }, index): Run => {
-    const value = cutMiddle(cleanText(card.facts[index]?.value ?? ''), MAX_FACT, () => '…');
+function drawFacts({ facts, footer }: ShownCard, text: RichText): void {
+  const runs = facts.map(({ name, value, url }): Run => {
     const shown = name === '' ? value : `${name} ${value}`;
     return url === '' ? words(shown) : link(shown, url);
   });

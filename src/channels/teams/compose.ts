@@ -1,4 +1,5 @@
 /** Draws a card as an Adaptive Card. Every text of a callback stands in a text run, where nothing of it can act. */
+import { cleanLine } from '../../text/clean.ts';
 import type { Card, Tone } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
@@ -121,9 +122,9 @@ function close(block: RichTextBlock): RichTextBlock {
 
 function factLine({ facts, footer }: ShownCard): readonly RichTextBlock[] {
   const shown = facts.map(({ name, value, url }) =>
-    run(`${name} ${value}`.trim(), {
+    run(cleanLine(`${name} ${value}`), {
       isSubtle: true,
-      ...(url !== '' && { selectAction: openUrl(name || value, url) }),
+      ...(url !== '' && { selectAction: openUrl(name || cleanLine(value), url) }),
     }),
   );
   if (footer !== '') shown.push(run(footer, { isSubtle: true }));
