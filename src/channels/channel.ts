@@ -152,13 +152,11 @@ export interface MessageFormat<Message = unknown> {
   asText(message: Message): string;
   /**
    * The message as its reader would see it, to be shown in a frame of its own: an HTML document, or a fragment that
-   * carries its own inline styles. Left out where its text says as much.
+   * carries its own styles. Left out where its text says as much.
    */
   asHtml?(message: Message): string;
   /** What its reader sees above it, such as a mail's subject. */
   titleOf?(message: Message): string;
-  /** Themes that its readers may have chosen; left out where the message brings its own. */
-  readonly themes?: readonly MessageTheme[];
 }
 
 /** Messages that a template writes itself, instead of a card. */
@@ -204,10 +202,4 @@ export type ValuePlace = 'text' | 'address' | 'nowhere';
 export interface PartFault {
   readonly path: readonly (string | number)[];
   readonly message: string;
-}
-
-export interface MessageTheme {
-  readonly name: 'light' | 'dark';
-  /** CSS for the document that the message is shown in. */
-  readonly style: string;
 }

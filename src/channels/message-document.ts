@@ -15,14 +15,7 @@ export function messageDocument({ format, message }: ComposedMessage): string {
   const content = format.asHtml?.(message) ?? textAsHtml(format.asText(message));
   const isDocument = /^\s*<(!doctype|html)/i.test(content);
   if (isDocument) return content.replace(/<head(\s[^<>]*)?>/i, (head) => `${head}${LINKS_OPEN_APART}`);
-  return `<!doctype html><meta charset="utf-8">${LINKS_OPEN_APART}${styleOf(format)}${content}`;
-}
-
-/** Of several themes, the reader's system says which. */
-function styleOf({ themes }: MessageFormat): string {
-  if (themes === undefined) return '';
-  const styles = themes.map(({ name, style }) => `@media (prefers-color-scheme:${name}){${style}}`);
-  return `<style>body{margin:16px}${styles.join('')}</style>`;
+  return `<!doctype html><meta charset="utf-8">${LINKS_OPEN_APART}${content}`;
 }
 
 function textAsHtml(text: string): string {

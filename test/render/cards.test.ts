@@ -186,8 +186,8 @@ describe('the built-in Slack messages', () => {
   it('show the message of an error first, as it is', () => {
     const lines = shown(japanese, 'error.json').split('\n');
     expect(lines.slice(0, 2)).to.deep.equal(['❌ 請求書取込BOT', 'エラー · 所要時間 42秒']);
-    expect(lines[3]).to.equal(
-      '    タスク 3「ログイン」で要素が見つかりませんでした: #login-button <timeout 30s> & retry=0',
+    expect(lines[2]).to.equal(
+      'タスク 3「ログイン」で要素が見つかりませんでした: #login-button <timeout 30s> & retry=0',
     );
   });
 

@@ -1,6 +1,7 @@
 /** Draws a card in Chatwork's notation, all of whose tags act wherever they stand: foreign text has no brackets of theirs. */
 import type { Card } from '../card.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
+import { shownBy } from '../html-text.ts';
 import { chatBox, chatText } from '../hooks/chat-html.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
 import { fitted, linesOfCard, showCard } from '../show-card.ts';
@@ -23,8 +24,7 @@ export const chatworkFormat: MessageFormat<ChatworkMessage> = {
       (room) => messageOf(card, context, room),
       ({ body }) => body.length <= MAX_CHARACTERS,
     ),
-  asText: ({ body }) => withoutTags(body),
-  asHtml: chatworkAsHtml,
+  ...shownBy(chatworkAsHtml),
 };
 
 function messageOf(card: Card, context: ComposeContext, room: number): ChatworkMessage {

@@ -1,8 +1,9 @@
 /** Discord by the URL of a webhook: one embed, and mentions only of whom the destination calls. */
 import { jsonOf, meaning, type Meanings } from '../answers.ts';
+import { shownBy } from '../html-text.ts';
 import { type HookChat, hookChannel, jsonCall, URL_ALONE } from '../hooks/hook-channel.ts';
 import { composeDiscord, discordMentions, type DiscordMessage, plainDiscord } from './compose.ts';
-import { discordAsHtml, discordAsText } from './preview.ts';
+import { discordAsHtml } from './preview.ts';
 
 /** "10,000 invalid requests in 10 minutes" ban an address (discord.com/developers, "Rate limits"): what is gone is tried hourly. */
 const HOUR_MS = 3_600_000;
@@ -56,7 +57,7 @@ const discord: HookChat<DiscordMessage> = {
   title: { en: 'Discord', ja: 'Discord' },
   /** Five in two seconds were seen; Discord asks for no fixed numbers, so that 429 decides. */
   paceMs: 500,
-  format: { name: 'discord', compose: composeDiscord, asText: discordAsText, asHtml: discordAsHtml },
+  format: { name: 'discord', compose: composeDiscord, ...shownBy(discordAsHtml) },
   options: { mention_on_error: discordMentions },
   hook: URL_ALONE,
   suffix: /^\d{5,25}$/,

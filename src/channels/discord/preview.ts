@@ -1,18 +1,7 @@
 /** An embed as Discord shows it, near enough. */
 import { chatBox, chatLink, chatText } from '../hooks/chat-html.ts';
-import { markdownAsHtml, markdownAsText } from '../hooks/markdown.ts';
+import { markdownAsHtml } from '../hooks/markdown.ts';
 import type { DiscordMessage, Embed } from './compose.ts';
-
-export function discordAsText({ content = '', embeds }: DiscordMessage): string {
-  const lines = (embeds ?? []).flatMap(({ title, url, description = '', fields, footer }) => [
-    markdownAsText(title),
-    markdownAsText(description),
-    ...fields.map(({ name, value }) => `${markdownAsText(name)}: ${markdownAsText(value)}`),
-    url ?? '',
-    footer?.text ?? '',
-  ]);
-  return [markdownAsText(content), ...lines].filter((line) => line !== '').join('\n');
-}
 
 export function discordAsHtml({ content, embeds }: DiscordMessage): string {
   const mention = content === undefined ? '' : chatBox('mention', markdownAsHtml(content));

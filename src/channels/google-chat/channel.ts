@@ -1,11 +1,12 @@
 /** Google Chat by the URL of a space's webhook: a card. */
 import { isJsonObject } from '../../text/json-object.ts';
 import type { HttpAnswer } from '../../outbound/post.ts';
+import { shownBy } from '../html-text.ts';
 import { type HookChat, hookChannel, URL_ALONE } from '../hooks/hook-channel.ts';
 import { codeAt, jsonOf, meaning, type Meanings } from '../answers.ts';
 import { composeGoogleChat, googleChatMentions, plainGoogleChat } from './compose.ts';
 import type { GoogleChatMessage } from './message.ts';
-import { googleChatAsHtml, googleChatAsText } from './preview.ts';
+import { googleChatAsHtml } from './preview.ts';
 
 const GONE = meaning(
   'config',
@@ -31,8 +32,7 @@ const googleChat: HookChat<GoogleChatMessage> = {
   format: {
     name: 'google_chat',
     compose: composeGoogleChat,
-    asText: googleChatAsText,
-    asHtml: googleChatAsHtml,
+    ...shownBy(googleChatAsHtml),
   },
   options: { mention_on_error: googleChatMentions },
   hook: URL_ALONE,

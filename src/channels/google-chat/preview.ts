@@ -2,34 +2,6 @@
 import { chatBox, chatLink, chatText } from '../hooks/chat-html.ts';
 import type { GoogleChatMessage, Widget } from './message.ts';
 
-export function googleChatAsText({ text = '', cardsV2 }: GoogleChatMessage): string {
-  const cards = (cardsV2 ?? []).flatMap(({ card }) => [
-    card.header.title,
-    ...card.sections.flatMap(({ widgets }) => widgets.map(widgetAsText)),
-  ]);
-  return [text, ...cards].filter((line) => line !== '').join('\n');
-}
-
-function widgetAsText(widget: Widget): string {
-  if ('textParagraph' in widget) return withoutTags(widget.textParagraph.text);
-  if ('decoratedText' in widget)
-    return `${widget.decoratedText.topLabel}: ${withoutTags(widget.decoratedText.text)}`;
-  const [{ text, onClick }] = widget.buttonList.buttons;
-  return `${text}: ${onClick.openLink.url}`;
-}
-
-/** Of our own HTML. */
-function withoutTags(html: string): string {
-  return html
-    .replaceAll('<br>', '\n')
-    .replace(/<[^<>]*>/g, '')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&');
-}
-
 export function googleChatAsHtml({ text, cardsV2 }: GoogleChatMessage): string {
   const mention = text === undefined ? '' : chatBox('mention', chatText(text));
   const cards = (cardsV2 ?? []).map(({ card }) =>

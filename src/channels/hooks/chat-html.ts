@@ -31,11 +31,11 @@ export function chatLink(url: string, inner: string, style?: ChatStyle): string 
   return `<a href="${escapeHtml(url)}" rel="noreferrer" style="${look}">${inner}</a>`;
 }
 
-/** @param rows of plain text; the first one holds the names */
+/** @param rows of HTML; the first one holds the names */
 export function chatTable(rows: readonly (readonly string[])[]): string {
   const shown = rows.map((cells, index) => {
     const tag = index === 0 ? 'th' : 'td';
-    const inner = cells.map((cell) => `<${tag} style="${CELL}">${escapeHtml(cell)}</${tag}>`);
+    const inner = cells.map((cell) => `<${tag} style="${CELL}">${cell}</${tag}>`);
     return `<tr>${inner.join('')}</tr>`;
   });
   return `<table style="border-collapse:collapse;margin:4px 0">${shown.join('')}</table>`;

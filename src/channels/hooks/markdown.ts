@@ -22,49 +22,24 @@ export function markdownFence(text: string): string {
   return `\`\`\`\n${text.replaceAll('```', '`\u200b`\u200b`')}\n\`\`\``;
 }
 
-type Piece =
-  | { readonly kind: 'text' | 'code' | 'bold'; readonly text: string }
-  | {
-      readonly kind: 'link';
-      readonly text: string;
-      readonly url: string;
-    };
-
 /** An escaped sign first, so that it begins nothing: what is read grows no faster than the text. */
 const OWN =
   /\\.|```\n([\s\S]*?)\n```|\[((?:\\.|[^\\\]])*)\]\((https?:[^()\s]+)\)|\*\*((?:\\.|[^\\*])+)\*\*/gu;
 
-function piecesOf(markdown: string): readonly Piece[] {
-  const pieces: Piece[] = [];
+/** Of our own Markdown alone: it knows no more than the functions above write. */
+export function markdownAsHtml(markdown: string): string {
+  let html = '';
   let end = 0;
-  for (const { 0: whole, index, 1: code, 2: label, 3: url, 4: bold } of markdown.matchAll(OWN)) {
+  for (const { 0: whole, index, 1: code, 2: label = '', 3: url, 4: bold } of markdown.matchAll(OWN)) {
     if (code === undefined && url === undefined && bold === undefined) continue;
-    pieces.push({ kind: 'text', text: unescaped(markdown.slice(end, index)) });
-    if (code !== undefined) pieces.push({ kind: 'code', text: code });
-    else if (url !== undefined) pieces.push({ kind: 'link', text: unescaped(label ?? ''), url });
-    else pieces.push({ kind: 'bold', text: unescaped(bold ?? '') });
+    html += unescaped(markdown.slice(end, index));
+    if (code !== undefined) html += chatBox('code', chatText(code));
+    else html += url === undefined ? `<b>${unescaped(bold ?? '')}</b>` : chatLink(url, unescaped(label));
     end = index + whole.length;
   }
-  return [...pieces, { kind: 'text', text: unescaped(markdown.slice(end)) }];
+  return html + unescaped(markdown.slice(end));
 }
 
-function unescaped(text: string): string {
-  return text.replace(/\\([^\p{L}\p{N}\s])/gu, '$1');
-}
-
-/** Of our own Markdown alone: it knows no more than the functions above write. */
-export function markdownAsText(markdown: string): string {
-  return piecesOf(markdown)
-    .map((piece) => (piece.kind === 'link' ? `${piece.text} (${piece.url})` : piece.text))
-    .join('');
-}
-
-export function markdownAsHtml(markdown: string): string {
-  return piecesOf(markdown)
-    .map((piece) => {
-      if (piece.kind === 'link') return chatLink(piece.url, chatText(piece.text));
-      if (piece.kind === 'code') return chatBox('code', chatText(piece.text));
-      return piece.kind === 'bold' ? `<b>${chatText(piece.text)}</b>` : chatText(piece.text);
-    })
-    .join('');
+function unescaped(markdown: string): string {
+  return chatText(markdown.replace(/\\([^\p{L}\p{N}\s])/gu, '$1'));
 }

@@ -2,6 +2,7 @@
 import { cutEnd } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
+import { shownBy } from '../html-text.ts';
 import { chatBox, chatText } from '../hooks/chat-html.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
 import { fitted, linesOfCard, showCard } from '../show-card.ts';
@@ -22,8 +23,7 @@ const ROOM = 1500;
 export const botFormat: MessageFormat<LineworksMessage> = {
   name: 'lineworks',
   compose: composeText,
-  asText: ({ content }) => content.text,
-  asHtml: ({ content }) => chatBox('message', chatBox('card', chatText(content.text))),
+  ...shownBy(({ content }: LineworksMessage) => chatBox('message', chatBox('card', chatText(content.text)))),
 };
 
 function composeText(card: Card, context: ComposeContext): LineworksMessage {

@@ -2,6 +2,7 @@
 import { cutEnd } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
 import { chatBox, chatLink, chatText } from '../hooks/chat-html.ts';
+import { shownBy } from '../html-text.ts';
 import { type HookChat, URL_ALONE } from '../hooks/hook-channel.ts';
 import { fitted, linesOfCard, showCard } from '../show-card.ts';
 import { withoutMentions } from './compose.ts';
@@ -31,6 +32,12 @@ function compose(card: Card): LineworksHookMessage {
   return { ...message, body: { text: cutEnd(message.body.text, MAX.text, '…') } };
 }
 
+function asHtml({ title, body, button }: LineworksHookMessage): string {
+  const link =
+    button === undefined ? '' : `<div>${chatLink(button.url, chatText(button.label), 'button')}</div>`;
+  return chatBox('message', chatBox('card', chatBox('title', chatText(title)) + chatText(body.text) + link));
+}
+
 const HOST = /\.worksmobile\.com$/;
 
 export const lineworksHooks: HookChat<LineworksHookMessage> = {
@@ -40,20 +47,7 @@ export const lineworksHooks: HookChat<LineworksHookMessage> = {
   format: {
     name: 'lineworks_hook',
     compose,
-    asText: ({ title, body, button }) =>
-      [title, body.text, ...(button === undefined ? [] : [`${button.label}: ${button.url}`])].join('\n'),
-    asHtml: ({ title, body, button }) =>
-      chatBox(
-        'message',
-        chatBox(
-          'card',
-          chatBox('title', chatText(title)) +
-            chatText(body.text) +
-            (button === undefined
-              ? ''
-              : `<div>${chatLink(button.url, chatText(button.label), 'button')}</div>`),
-        ),
-      ),
+    ...shownBy(asHtml),
   },
   options: {},
   hook: URL_ALONE,

@@ -1,8 +1,9 @@
 /** Mattermost by the URL of an incoming webhook: one attachment in Markdown. */
+import { shownBy } from '../html-text.ts';
 import { type HookChat, hookChannel, URL_ALONE } from '../hooks/hook-channel.ts';
 import { codeAt, jsonOf, meaning, type Meanings } from '../answers.ts';
 import { composeMattermost, mattermostMentions, type MattermostMessage, plainMattermost } from './compose.ts';
-import { mattermostAsHtml, mattermostAsText } from './preview.ts';
+import { mattermostAsHtml } from './preview.ts';
 
 const GONE = meaning(
   'config',
@@ -32,8 +33,7 @@ const mattermost: HookChat<MattermostMessage> = {
   format: {
     name: 'mattermost',
     compose: composeMattermost,
-    asText: mattermostAsText,
-    asHtml: mattermostAsHtml,
+    ...shownBy(mattermostAsHtml),
   },
   options: { mention_on_error: mattermostMentions },
   hook: URL_ALONE,

@@ -1,14 +1,7 @@
 /** An attachment as Mattermost shows it, near enough. */
 import { chatBox, chatTable } from '../hooks/chat-html.ts';
-import { markdownAsHtml, markdownAsText } from '../hooks/markdown.ts';
+import { markdownAsHtml } from '../hooks/markdown.ts';
 import type { MattermostMessage } from './compose.ts';
-
-export function mattermostAsText({ text = '', attachments = [] as never }: MattermostMessage): string {
-  return [text, ...attachments.map((attachment) => attachment.text)]
-    .filter((part) => part !== '')
-    .map(markdownAsText)
-    .join('\n');
-}
 
 export function mattermostAsHtml({ text, attachments }: MattermostMessage): string {
   const mention = text === undefined ? '' : chatBox('mention', markdownAsHtml(text));
@@ -33,5 +26,5 @@ function partsOf(markdown: string): string {
 }
 
 function cellsOf(row: string): readonly string[] {
-  return row.slice(2, -2).split(' | ').map(markdownAsText);
+  return row.slice(2, -2).split(' | ').map(markdownAsHtml);
 }

@@ -4,9 +4,7 @@ import type { TemplateValue } from '../channel.ts';
 import { moreMark } from '../marks.ts';
 import { MAX_BLOCKS, mendedBlock } from './block-kit.ts';
 import { cutText } from './block-rules.ts';
-import { isList, isObject, rowsOfTable, type SlackObject, typeOf } from './message.ts';
-import { textOfCell } from './read.ts';
-import { fieldsOf, RichText } from './rich-text.ts';
+import { isList, isObject, type SlackObject, typeOf } from './message.ts';
 
 /**
  * Slack does not document how many characters a message holds (`msg_blocks_too_long`); refusals were seen from about 9,600
@@ -22,29 +20,25 @@ const SHORTEST_TEXT = 200;
 
 export function fitBlocks(blocks: readonly TemplateValue[], language: Language): readonly SlackObject[] {
   const fitted = blocks.map((block) => mendedBlock(block, language) as TemplateValue).filter(isObject);
-  return fitTotal(withOneTable(fitted), language);
-}
-
-/** Slack takes one table: a further one is a list of its rows. */
-function withOneTable(blocks: readonly SlackObject[]): readonly SlackObject[] {
-  const first = blocks.findIndex((block) => typeOf(block) === 'table');
-  return blocks.flatMap((block, index) => {
-    if (typeOf(block) !== 'table' || index === first) return [block];
-    const [names = [], ...rows] = rowsOfTable(block).map((row) => row.map(textOfCell));
-    const text = new RichText();
-    text.list(rows.map((row) => fieldsOf(names, row)));
-    return text.end();
-  });
+  const isTable = (block: SlackObject) => typeOf(block) === 'table';
+  // Slack takes one table.
+  const first = fitted.findIndex(isTable);
+  const kept = fitted.filter((block, index) => index === first || !isTable(block));
+  return fitTotal(kept, fitted.length - kept.length, language);
 }
 
 /** The longest texts are cut first, all to the same length; where that is not enough, blocks go from the end. */
-function fitTotal(blocks: readonly SlackObject[], language: Language): readonly SlackObject[] {
+function fitTotal(
+  blocks: readonly SlackObject[],
+  leftOut: number,
+  language: Language,
+): readonly SlackObject[] {
   let kept = blocks.slice(0, MOST_BLOCKS);
   for (let most = MAX_TOTAL / 2; lengthOf(kept) > MAX_TOTAL; most = Math.floor(most * 0.8)) {
     if (most < SHORTEST_TEXT) kept = kept.slice(0, -1);
     else kept = kept.map((block) => shrink(block, most, language)).filter(isObject);
   }
-  const more = blocks.length - kept.length;
+  const more = leftOut + blocks.length - kept.length;
   if (more === 0) return kept;
   const text: SlackObject = { type: 'plain_text', text: moreMark(language, more), emoji: false };
   return [...kept, { type: 'context', elements: [text] }];

@@ -1,57 +1,25 @@
-/** A Slack message as Slack would show it, near enough: on a terminal, and in HTML that has its own styles and loads nothing. */
+/** A Slack message as Slack would show it, near enough, in HTML that has its own styles and loads nothing. */
 import { escapeHtml } from '../../text/clean.ts';
-import type { MessageTheme } from '../channel.ts';
-import { isUsableUrl, type SlackMessage } from './message.ts';
-import type { Piece } from './mrkdwn.ts';
-import { type Part, type Pieces, readMessage } from './read.ts';
-
-export function slackAsText(message: SlackMessage): string {
-  return readMessage(message)
-    .map(partAsText)
-    .filter((text) => text.trim() !== '')
-    .join('\n')
-    .replace(/\n{3,}/gu, '\n\n')
-    .replace(/^\n+/u, '')
-    .trimEnd();
-}
-
-function partAsText(part: Part): string {
-  switch (part.kind) {
-    case 'fields':
-      return part.cells.map((cell) => asText(cell).replaceAll('\n', ': ')).join('\n');
-    case 'row':
-      return part.cells.map(asText).join('  ');
-    case 'list':
-      return part.items.map((item) => `• ${asText(item)}`).join('\n');
-    case 'table':
-      return part.rows.map((row) => row.map(asText).join(' | ')).join('\n');
-    case 'divider':
-      return '─'.repeat(24);
-    case 'quote':
-      return `> ${asText(part.pieces).replaceAll('\n', '\n> ')}`;
-    case 'header':
-    case 'line':
-      return asText(part.pieces);
-  }
-}
-
-function asText(pieces: Pieces): string {
-  return pieces.map(pieceAsText).join('');
-}
-
-function pieceAsText({ text, styles, url = '' }: Piece): string {
-  if (styles.includes('fence')) return `\n${text.replace(/^/gmu, '    ')}\n`;
-  if (styles.includes('code')) return `\`${text}\``;
-  const label = styles.includes('button') ? `[${text}]` : text;
-  return url === '' || url === text ? label : `${label} (${url})`;
-}
+import type { TemplateValue } from '../channel.ts';
+import {
+  isObject,
+  isUsableUrl,
+  objectsAt,
+  rowsOfTable,
+  type SlackMessage,
+  type SlackObject,
+  stringAt,
+  typeOf,
+} from './message.ts';
+import { unescapeMrkdwn } from './mrkdwn.ts';
 
 /** Slack's own colours; half-transparent ones suit light and dark alike. */
 const STYLE = `<style>
+body { margin: 16px; background: #fff; color: #1d1c1d }
 .slack { font: 15px/1.467 Lato, 'Noto Sans JP', 'Hiragino Sans', system-ui, sans-serif; max-width: 640px; overflow-wrap: anywhere }
 .slack h3 { font-size: 18px; font-weight: 900; line-height: 1.33; margin: 8px 0 }
 .slack .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(220px, 1fr)); gap: 8px 16px; margin: 8px 0 }
-.slack .row { font-size: 13px; line-height: 1.38; opacity: .75; margin: 8px 0; display: flex; flex-wrap: wrap; gap: 4px 8px }
+.slack .row { font-size: 13px; line-height: 1.38; opacity: .75; margin: 8px 0 }
 .slack hr { border: 0; border-top: 1px solid rgba(128,128,128,.35); margin: 16px 0 }
 .slack .button { display: inline-block; padding: 4px 12px; border: 1px solid rgba(128,128,128,.5); border-radius: 8px; font-weight: 700; color: inherit; text-decoration: none }
 .slack pre, .slack code { border: 1px solid rgba(128,128,128,.35); border-radius: 4px; background: rgba(128,128,128,.1); font: 12px/1.5 Menlo, Consolas, monospace }
@@ -63,66 +31,181 @@ const STYLE = `<style>
 .slack ul, .slack ol { margin: 4px 0; padding-left: 24px }
 .slack table { margin: 8px 0; border-collapse: collapse }
 .slack th, .slack td { padding: 4px 12px; border: 1px solid rgba(128,128,128,.35); text-align: left; vertical-align: top; font-size: 14px }
+@media (prefers-color-scheme: dark) {
+  body { background: #1a1d21; color: #d1d2d3 }
+  .slack code { color: #e8912d }
+  .slack a:not(.button) { color: #1d9bd1 }
+}
 </style>`;
 
-export const SLACK_THEMES: readonly MessageTheme[] = [
-  { name: 'light', style: 'body{background:#fff;color:#1d1c1d}' },
-  {
-    name: 'dark',
-    style:
-      'body{background:#1a1d21;color:#d1d2d3}.slack code{color:#e8912d!important}.slack a:not(.button){color:#1d9bd1!important}',
-  },
-];
-
-export function slackAsHtml(message: SlackMessage): string {
-  return `${STYLE}\n<div class="slack">\n${readMessage(message).map(partAsHtml).join('\n')}\n</div>`;
+export function slackAsHtml({ text, blocks = [] }: SlackMessage): string {
+  const shown = blocks.length === 0 ? [tagged('div', mrkdwnAsHtml(text))] : blocks.map(blockAsHtml);
+  return `${STYLE}\n<div class="slack">\n${shown.join('\n')}\n</div>`;
 }
 
-function partAsHtml(part: Part): string {
-  switch (part.kind) {
-    case 'fields':
-      return part.cells.length === 0 ? '' : `<div class="fields">${each('div', part.cells)}</div>`;
-    case 'row':
-      return `<div class="row">${each('span', part.cells)}</div>`;
-    case 'list': {
-      const tag = part.isOrdered ? 'ol' : 'ul';
-      return `<${tag}>${each('li', part.items)}</${tag}>`;
-    }
-    case 'table': {
-      const rows = part.rows.map((row, index) => `<tr>${each(index === 0 ? 'th' : 'td', row)}</tr>`);
-      return `<table>${rows.join('')}</table>`;
-    }
+function blockAsHtml(block: SlackObject): string {
+  switch (typeOf(block)) {
+    case 'header':
+      return tagged('h3', wordsOf(block['text']));
     case 'divider':
       return '<hr>';
-    case 'header':
-      return each('h3', [part.pieces]);
-    case 'quote':
-      return each('blockquote', [part.pieces]);
-    case 'line':
-      return each('div', [part.pieces]);
+    case 'section':
+      return [
+        tagged('div', wordsOf(block['text'])),
+        boxOf(
+          'fields',
+          objectsAt(block, 'fields')
+            .map((field) => tagged('div', wordsOf(field)))
+            .join(''),
+        ),
+        tagged('div', wordsOf(block['accessory'])),
+      ].join('');
+    case 'context':
+    case 'actions':
+      return boxOf('row', objectsAt(block, 'elements').map(wordsOf).join('&nbsp; '));
+    case 'rich_text':
+      return objectsAt(block, 'elements').map(richTextAsHtml).join('');
+    case 'table':
+      return tagged('table', rowsOfTable(block).map(rowAsHtml).join(''));
+    default:
+      return tagged('div', wordsOf(block));
   }
 }
 
-/** A fence stands on lines of its own, whatever line ends are around it. */
-const BESIDE_FENCE = /<br>(?=<pre>)|(?<=<\/pre>)<br>/g;
-
-function each(tag: string, contents: readonly Pieces[]): string {
-  const html = contents.map((pieces) => `<${tag}>${pieces.map(pieceAsHtml).join('')}</${tag}>`).join('');
-  return html.replace(BESIDE_FENCE, '');
+function tagged(tag: string, html: string): string {
+  return html === '' ? '' : `<${tag}>${html}</${tag}>`;
 }
 
-const TAGS = { bold: 'b', italic: 'i', strike: 's', code: 'code' } as const;
-
-function pieceAsHtml({ text, styles, url = '' }: Piece): string {
-  if (styles.includes('fence')) return `<pre>${escapeHtml(text)}</pre>`;
-  let html = escapeHtml(text).replaceAll('\n', '<br>');
-  for (const style of styles) if (style in TAGS) html = wrapped(TAGS[style as keyof typeof TAGS], html);
-  if (styles.includes('mention')) return `<span class="mention">${html}</span>`;
-  const kind = styles.includes('button') ? ' class="button"' : '';
-  if (isUsableUrl(url)) return `<a${kind} href="${escapeHtml(url)}" rel="noreferrer">${html}</a>`;
-  return kind === '' ? html : `<span${kind}>${html}</span>`;
+function boxOf(kind: 'fields' | 'row', html: string): string {
+  return html === '' ? '' : `<div class="${kind}">${html}</div>`;
 }
 
-function wrapped(tag: string, html: string): string {
-  return `<${tag}>${html}</${tag}>`;
+function textAsHtml(text: string): string {
+  return escapeHtml(text).replaceAll('\n', '<br>');
+}
+
+/** A string, a text object, an image, a button, or anything with words of its own. */
+function wordsOf(value: TemplateValue | undefined): string {
+  if (typeof value === 'string') return textAsHtml(value);
+  if (!isObject(value)) return '';
+  switch (typeOf(value)) {
+    case 'mrkdwn':
+      return mrkdwnAsHtml(stringAt(value, 'text'));
+    case 'image':
+      return linkTo(stringAt(value, 'image_url'), textAsHtml(stringAt(value, 'alt_text')), 'button');
+    case 'button':
+      return linkTo(stringAt(value, 'url'), wordsOf(value['text']), 'button');
+    default:
+      return wordsOf(value['text']);
+  }
+}
+
+function linkTo(url: string, html: string, kind?: 'button'): string {
+  const look = kind === undefined ? '' : ` class="${kind}"`;
+  if (isUsableUrl(url)) return `<a${look} href="${escapeHtml(url)}" rel="noreferrer">${html}</a>`;
+  return `<span${look}>${html}</span>`;
+}
+
+function richTextAsHtml(element: SlackObject): string {
+  const inner = runsAsHtml(element);
+  switch (typeOf(element)) {
+    case 'rich_text_list': {
+      const items = objectsAt(element, 'elements').map((item) => tagged('li', runsAsHtml(item)));
+      return tagged(stringAt(element, 'style') === 'ordered' ? 'ol' : 'ul', items.join(''));
+    }
+    case 'rich_text_preformatted':
+      return tagged('pre', inner.replaceAll('<br>', '\n'));
+    case 'rich_text_quote':
+      return tagged('blockquote', inner);
+    default:
+      return tagged('div', inner);
+  }
+}
+
+/** The first row names the columns. */
+function rowAsHtml(row: readonly SlackObject[], index: number): string {
+  const tag = index === 0 ? 'th' : 'td';
+  const cells = row.map((cell) =>
+    typeOf(cell) === 'rich_text' ? objectsAt(cell, 'elements').map(runsAsHtml).join('') : wordsOf(cell),
+  );
+  return `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;
+}
+
+function runsAsHtml(holder: SlackObject): string {
+  return objectsAt(holder, 'elements').map(runAsHtml).join('');
+}
+
+/** Where the words of a run stand, by its type, and what Slack shows around them. */
+const WORDS: Readonly<Record<string, readonly [key: string, before: string, behind?: string]>> = {
+  user: ['user_id', '@'],
+  usergroup: ['usergroup_id', '@'],
+  channel: ['channel_id', '#'],
+  broadcast: ['range', '@'],
+  emoji: ['name', ':', ':'],
+  date: ['fallback', ''],
+};
+
+const TAGS = { code: 'code', bold: 'b', italic: 'i', strike: 's' } as const;
+
+function runAsHtml(run: SlackObject): string {
+  const type = typeOf(run);
+  if (type === 'link')
+    return linkTo(stringAt(run, 'url'), textAsHtml(stringAt(run, 'text') || stringAt(run, 'url')));
+  const [key, before, behind = ''] = WORDS[type] ?? ['text', ''];
+  const html = textAsHtml(before + stringAt(run, key) + behind);
+  if (type !== 'text') return mention(html);
+  const style = isObject(run['style']) ? run['style'] : {};
+  return Object.entries(TAGS).reduce(
+    (inner, [name, tag]) => (style[name] === true ? tagged(tag, inner) : inner),
+    html,
+  );
+}
+
+function mention(html: string): string {
+  return `<span class="mention">${html}</span>`;
+}
+
+/**
+ * Slack: formatting message text: fences, code and `<…>` come first. A mark opens after and closes before anything that is
+ * neither letter nor digit.
+ */
+const MARKED = new RegExp(
+  [
+    '\n?```\n?(?<pre>[\\s\\S]+?)\n?```\n?',
+    '`(?<code>[^`\\n]+)`',
+    '<(?<control>[^<>\\n]+)>',
+    ...[
+      ['b', '\\*'],
+      ['i', '_'],
+      ['s', '~'],
+    ].map(
+      ([name, mark]) =>
+        `(?<![\\p{L}\\p{N}${mark}])${mark}(?<${name}>[^\\s${mark}](?:[^${mark}\\n]*[^\\s${mark}])?)${mark}(?![\\p{L}\\p{N}${mark}])`,
+    ),
+  ].join('|'),
+  'gu',
+);
+
+function mrkdwnAsHtml(source: string): string {
+  let html = '';
+  let end = 0;
+  for (const { 0: whole, index, groups = {} } of source.matchAll(MARKED)) {
+    const [tag = '', inner = ''] = Object.entries(groups).find(([, found]) => found !== undefined) ?? [];
+    html += textAsHtml(unescapeMrkdwn(source.slice(end, index)));
+    if (tag === 'control') html += controlAsHtml(unescapeMrkdwn(inner));
+    else if (tag === 'pre') html += tagged(tag, escapeHtml(unescapeMrkdwn(inner)));
+    else html += tagged(tag, tag === 'code' ? textAsHtml(unescapeMrkdwn(inner)) : mrkdwnAsHtml(inner));
+    end = index + whole.length;
+  }
+  return html + textAsHtml(unescapeMrkdwn(source.slice(end)));
+}
+
+/** `<@U…>`, `<#C…>`, `<!here>`, `<!subteam^S…>`, `<!date^…^…|words>`, `<https://…|words>`. */
+function controlAsHtml(control: string): string {
+  const [target = '', label = ''] = control.split(/\|(.*)/s);
+  if (/^[@#]/.test(target)) return mention(textAsHtml(label === '' ? target : `${target.charAt(0)}${label}`));
+  if (target.startsWith('!date')) return textAsHtml(label);
+  if (target.startsWith('!'))
+    return mention(textAsHtml(label || `@${target.replace(/^!(?:subteam\^)?/u, '')}`));
+  return linkTo(target, textAsHtml(label || target));
 }

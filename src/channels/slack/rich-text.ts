@@ -105,7 +105,7 @@ function sectionOf(runs: readonly Run[]): SlackObject {
 }
 
 /** A row of a table as a line: `name: value · name: value`. */
-export function fieldsOf(names: readonly string[], row: readonly string[]): readonly Run[] {
+function fieldsOf(names: readonly string[], row: readonly string[]): readonly Run[] {
   return row.flatMap((cell, index) => [
     words(`${index > 0 ? ' · ' : ''}${names[index] ?? ''}: `),
     ...linked(cell || NOTHING),

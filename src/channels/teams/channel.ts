@@ -2,10 +2,11 @@
 import { isJsonObject } from '../../text/json-object.ts';
 import { codeAt, jsonOf, meaning, type Meanings } from '../answers.ts';
 import { ACCEPTED_AS } from '../channel.ts';
+import { shownBy } from '../html-text.ts';
 import { type HookChat, hookChannel, URL_ALONE } from '../hooks/hook-channel.ts';
 import type { TeamsMessage } from './card.ts';
 import { composeTeams, plainTeams, teamsMentions } from './compose.ts';
-import { teamsAsHtml, teamsAsText } from './preview.ts';
+import { teamsAsHtml } from './preview.ts';
 
 /** Answers of the trigger (learn.microsoft.com/azure/logic-apps, "Workflow triggers"), by the code in `error.code`. */
 const MEANINGS: Meanings = {
@@ -42,8 +43,7 @@ const teams: HookChat<TeamsMessage> = {
   format: {
     name: 'teams',
     compose: composeTeams,
-    asText: teamsAsText,
-    asHtml: teamsAsHtml,
+    ...shownBy(teamsAsHtml),
   },
   options: { mention_on_error: teamsMentions },
   hook: URL_ALONE,

@@ -2,22 +2,6 @@
 import { chatBox, chatLink, chatText, TONE_COLOURS } from '../hooks/chat-html.ts';
 import type { CardElement, Container, RichTextBlock, TeamsMessage, TextRun } from './card.ts';
 
-export function teamsAsText({ attachments: [{ content }] }: TeamsMessage): string {
-  const links = (content.actions ?? []).map(({ title, url }) => `${title}: ${url}`);
-  return [...content.body.flatMap(linesOfElement), ...links].join('\n');
-}
-
-function linesOfElement(element: CardElement): readonly string[] {
-  if (element.type === 'TextBlock')
-    return [element.text.replace(/<\/?at>/g, '@').replaceAll(/@(?=\s|$)/g, '')];
-  if (element.type === 'RichTextBlock') return [element.inlines.map(runAsText).join('')];
-  return element.items.flatMap(linesOfElement);
-}
-
-function runAsText({ text, selectAction }: TextRun): string {
-  return selectAction === undefined ? text : `${text} (${selectAction.url})`;
-}
-
 const BARS: Readonly<Record<Container['style'], string>> = {
   good: TONE_COLOURS.succeeded,
   attention: TONE_COLOURS.error,
@@ -33,7 +17,8 @@ export function teamsAsHtml({ attachments: [{ content }] }: TeamsMessage): strin
 }
 
 function elementAsHtml(element: CardElement): string {
-  if (element.type === 'TextBlock') return chatBox('mention', chatText(linesOfElement(element).join('')));
+  if (element.type === 'TextBlock')
+    return chatBox('mention', chatText(element.text.replace(/<at>/g, '@').replaceAll('</at>', '')));
   if (element.type === 'RichTextBlock') return lineAsHtml(element);
   const inner = element.items.map(lineAsHtml).join('\n');
   if (element.style === 'emphasis') return chatBox('code', inner);

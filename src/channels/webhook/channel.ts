@@ -3,8 +3,9 @@ import { createHmac } from 'node:crypto';
 import { array, lazy, object, string } from 'yup';
 import type { Outgoing } from '../channel.ts';
 import { meaning } from '../answers.ts';
+import { shownBy } from '../html-text.ts';
 import { type HookChat, hookChannel, hookUrl, jsonCall } from '../hooks/hook-channel.ts';
-import { composeWebhook, type WebhookMessage, webhookAsHtml, webhookAsText } from './compose.ts';
+import { composeWebhook, type WebhookMessage, webhookAsHtml } from './compose.ts';
 
 const SECRET = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
 const SECRET_RULE = '${path} must begin with whsec_ and go on with 24 to 64 bytes in base64';
@@ -84,7 +85,7 @@ const webhook: HookChat<WebhookMessage, Hook> = {
   type: 'webhook',
   title: { en: 'The webhook', ja: 'Webhook' },
   paceMs: 100,
-  format: { name: 'webhook', compose: composeWebhook, asText: webhookAsText, asHtml: webhookAsHtml },
+  format: { name: 'webhook', compose: composeWebhook, ...shownBy(webhookAsHtml) },
   options: {},
   hook: {
     schema: hookSchema,

@@ -53,10 +53,6 @@ function wordsOf({ title, summary, text, message, facts }: Card): object {
   return { title, summary, text, message, facts: facts.map(({ name, value }) => ({ name, value })) };
 }
 
-export function webhookAsText(message: WebhookMessage): string {
-  return JSON.stringify(message, null, 2);
-}
-
 export function webhookAsHtml(message: WebhookMessage): string {
-  return chatBox('code', chatText(webhookAsText(message)));
+  return chatBox('code', chatText(JSON.stringify(message, null, 2)));
 }

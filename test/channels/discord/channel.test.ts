@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { AddressError } from '../../../src/channels/channel.ts';
 import { discordChannel } from '../../../src/channels/discord/channel.ts';
-import { markdownAsText } from '../../../src/channels/hooks/markdown.ts';
+import { markdownAsHtml } from '../../../src/channels/hooks/markdown.ts';
+import { htmlAsText } from '../../../src/channels/html-text.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
 import type { ChatRequest } from '../../support/chat-stand-in.ts';
 import { judgeDiscord } from './stand-in.ts';
@@ -99,5 +100,8 @@ function textOfMessage({ body }: ChatRequest): string {
     description,
     ...fields.map(({ name, value }) => `${name}: ${value}`),
   ]);
-  return [content, ...texts].map(markdownAsText).join('\n').trim();
+  return [content, ...texts]
+    .map((text) => htmlAsText(markdownAsHtml(text)))
+    .join('\n')
+    .trim();
 }

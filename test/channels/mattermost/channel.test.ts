@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { markdownAsText } from '../../../src/channels/hooks/markdown.ts';
+import { markdownAsHtml } from '../../../src/channels/hooks/markdown.ts';
+import { htmlAsText } from '../../../src/channels/html-text.ts';
 import { mattermostChannel } from '../../../src/channels/mattermost/channel.ts';
 import { composeMattermost } from '../../../src/channels/mattermost/compose.ts';
 import { mattermostAsHtml } from '../../../src/channels/mattermost/preview.ts';
@@ -45,7 +46,10 @@ describe('the channel Mattermost', () => {
         text?: string;
         attachments?: { text: string }[];
       };
-      return [text, ...attachments.map((each) => each.text)].map(markdownAsText).join('\n').trim();
+      return [text, ...attachments.map((each) => each.text)]
+        .map((part) => htmlAsText(markdownAsHtml(part)))
+        .join('\n')
+        .trim();
     },
   });
 
@@ -62,7 +66,7 @@ describe('the channel Mattermost', () => {
     expect(message.attachments?.[0].text).to.contain(
       '| 商品名 | 価格 |\n| --- | --- |\n| チーズケーキ | 500 |',
     );
-    expect(mattermostAsHtml(message)).to.match(/<td[^>]*>チーズケーキ<\/td>/);
+    expect(mattermostAsHtml(message)).to.match(/<td[^>]*><span[^>]*>チーズケーキ<\/span><\/td>/);
   });
 
   it('says that a URL is none of a webhook', () => {

@@ -50,8 +50,9 @@ describe('the outbox', () => {
     expect(heading).to.equal('--- outbox (slack): #ops');
     expect(lines).to.deep.equal([
       '  x',
-      '  {"level":30,"msg":"stopped"}\\u000d--- outbox (slack): #forged',
-      '  \\u001b[2J\\u009b1m\\u202e',
+      '  {"level":30,"msg":"stopped"}',
+      '  --- outbox (slack): #forged',
+      '  [2J1m',
     ]);
   });
 

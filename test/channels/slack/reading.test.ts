@@ -69,15 +69,14 @@ describe('a Slack message', () => {
       expect(slackFormat.asText(message).split('\n')).to.deep.equal([
         'Title',
         'bold it no 2*3*4 `code` site (https://example.com/?a=1&b=2) @here @U1 #ops',
-        '',
-        '    <a>',
-        '',
+        '<a>',
         '────────────────────────',
-        'A: 1',
-        '[Go] (https://example.com/go)',
+        'A',
+        '1',
+        'Go (https://example.com/go)',
         '• one',
-        '> @U1:tada:',
-        '[a picture] (https://example.com/i.png)',
+        '@U1:tada:',
+        'a picture (https://example.com/i.png)',
       ]);
     });
 

@@ -1,0 +1,42 @@
+/** A message's preview on a terminal: what its HTML says, without the markup. Of our own HTML, which is made of few tags. */
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&nbsp;': ' ',
+  '&amp;': '&',
+};
+
+/** No cleaned text has it: what stands on a line of its own ends and begins with it. */
+const EDGE = '\u0001';
+
+const RULE = '─'.repeat(24);
+
+export function htmlAsText(html: string): string {
+  return html
+    .replace(/<style>.*?<\/style>/gs, '')
+    .replace(/>\n</g, '><')
+    .replace(/<a [^<>]*href="([^"]*)"[^<>]*>(.*?)<\/a>/gs, withAddress)
+    .replace(/<\/?code>/g, '`')
+    .replace(/<hr>/g, EDGE + RULE + EDGE)
+    .replace(/<li>/g, `${EDGE}• `)
+    .replace(/<\/t[hd]><t[hd][^<>]*>/g, ' | ')
+    .replace(/<br>/g, '\n')
+    .replace(/<\/?(?:div|h3|pre|blockquote|ul|ol|li|table|tr)(?: [^<>]*)?>/g, EDGE)
+    .replace(/<[^<>]*>/g, '')
+    .replace(/&(?:lt|gt|quot|#39|nbsp|amp);/g, (entity) => ENTITIES[entity] ?? entity)
+    .replace(/\u0001+/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .replace(/^\n+|\s+$/g, '');
+}
+
+function withAddress(_: string, address: string, label: string): string {
+  return label.replace(/<[^<>]*>/g, '') === address ? label : `${label} (${address})`;
+}
+
+/** How a format is shown whose HTML says all. */
+export function shownBy<Message>(asHtml: (message: Message) => string) {
+  return { asHtml, asText: (message: Message) => htmlAsText(asHtml(message)) };
+}
