@@ -22,7 +22,7 @@ const emailSettings = object({
     .test(
       'url',
       '${path} must be an smtp:// or smtps:// URL; percent-encode / : @ ? # % in the user name and password',
-      (text) => isSmtpUrl(text),
+      isSmtpUrl,
     )
     .meta({ example: 'smtps://mail.example.com' }),
   from: string()

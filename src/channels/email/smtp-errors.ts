@@ -1,5 +1,6 @@
 /** Classes the errors of a mail server, and says what an operator can do about each. */
-import { DeliveryFailure, failureOf, type FailureDetails, type Words } from '../failure.ts';
+import { type Meaning, meaning, type Meanings } from '../answers.ts';
+import { DeliveryFailure, failureOf, type Words } from '../failure.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
 
 /** nodemailer's error, or a time limit, and how far the mail had got by then. */
@@ -16,13 +17,11 @@ export class SmtpFailure extends Error {
 
 /** What is read of nodemailer's errors. */
 interface SmtpError {
-  readonly code: string;
-  readonly command: string;
-  readonly response: string;
-  readonly responseCode: number | undefined;
+  readonly code?: string;
+  readonly command?: string | undefined;
+  readonly response?: string | undefined;
+  readonly responseCode?: number;
 }
-
-type Meaning = Pick<FailureDetails, 'class' | 'concerns'> & { readonly words: Words };
 
 const MAX_QUOTE_LENGTH = 200;
 
@@ -38,42 +37,39 @@ const TOO_LARGE = 552;
 
 const MAIL_SERVER: Words = { en: 'the mail server', ja: 'メールサーバー' };
 
-const LOGIN = config(
+const LOGIN = meaning(
+  'config',
   'the login failed; check the user name and password in the smtp URL',
   'ログインに失敗しました。SMTP URLのユーザー名とパスワードを確認してください',
 );
-const SENDER = config(
+const SENDER = meaning(
+  'config',
   'the server does not take mail from this sender; check "from" and the login',
   'サーバーがこの差出人を受け付けません。from とログインを確認してください',
 );
-const SERVER = config(
+const SERVER = meaning(
+  'config',
   'this is not how a mail server answers; check host, port, proxy and TLS options in the smtp URL',
   'メールサーバーの応答ではありません。SMTP URLのホスト、ポート、プロキシ、TLSの設定を確認してください',
 );
-const RECIPIENT: Meaning = {
-  class: 'permanent',
-  concerns: 'address',
-  words: {
-    en: 'this address cannot be delivered to; check it',
-    ja: 'この宛先には配送できません。アドレスを確認してください',
-  },
-};
-const MESSAGE: Meaning = {
-  class: 'permanent',
-  words: {
-    en: 'the message was refused as it is; it may be too large',
-    ja: 'メールの内容が受け付けられませんでした。大きすぎる可能性があります',
-  },
-};
-const LATER: Meaning = {
-  class: 'transient',
-  words: { en: 'the next attempt may succeed', ja: '次回の送信で成功する可能性があります' },
-};
+const RECIPIENT = meaning(
+  'permanent',
+  'this address cannot be delivered to; check it',
+  'この宛先には配送できません。アドレスを確認してください',
+  { concerns: 'address' },
+);
+const MESSAGE = meaning(
+  'permanent',
+  'the message was refused as it is; it may be too large',
+  'メールの内容が受け付けられませんでした。大きすぎる可能性があります',
+);
+const LATER = meaning('transient', 'the next attempt may succeed', '次回の送信で成功する可能性があります');
 
 /** nodemailer's codes of what no server answered. */
-const MEANINGS: Readonly<Record<string, Meaning>> = {
+const MEANINGS: Meanings = {
   EAUTH: LOGIN,
-  ETLS: config(
+  ETLS: meaning(
+    'config',
     'no encrypted connection; use a server with STARTTLS, smtps://, or ?ignoreTLS=true for a relay without TLS',
     '暗号化した接続ができません。STARTTLSまたは smtps:// に対応したサーバーを使うか、TLSのない中継サーバーなら ?ignoreTLS=true を付けてください',
   ),
@@ -83,10 +79,6 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   EMESSAGE: MESSAGE,
 };
 
-function config(en: string, ja: string): Meaning {
-  return { class: 'config', words: { en, ja } };
-}
-
 /**
  * What any error of sending or verifying means. Nothing of the original goes with it.
  * @param hide takes the secrets out of the server's words where these are quoted
@@ -94,26 +86,20 @@ function config(en: string, ja: string): Meaning {
 export function smtpFailureOf(error: unknown, hide: (words: string) => string): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
   const { isHandedOver, cause } = error instanceof SmtpFailure ? error : { isHandedOver: true, cause: error };
-  const smtp = readError(cause);
-  if (smtp.responseCode !== undefined) return answerFailure(smtp, smtp.responseCode, hide);
+  const { code = '', command, response, responseCode } = (cause instanceof Error ? cause : {}) as SmtpError;
+  if (typeof responseCode === 'number') return answerFailure({ command, response, responseCode }, hide);
   const network = networkErrorOf(cause);
-  const meaning = Object.hasOwn(MEANINGS, smtp.code) ? MEANINGS[smtp.code] : undefined;
-  if (network.isRefusal || meaning === undefined) return networkFailureOf(MAIL_SERVER, network, isHandedOver);
-  const { words, ...details } = meaning;
-  const { en, ja } = words;
+  const means = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;
+  if (network.isRefusal || means === undefined) return networkFailureOf(MAIL_SERVER, network, isHandedOver);
+  const { words, ...details } = means;
   return failureOf(
-    { ...details, code: smtp.code },
-    { en: `Mail server: ${en}`, ja: `${MAIL_SERVER.ja}: ${ja}` },
+    { ...details, code },
+    { en: `Mail server: ${words.en}`, ja: `${MAIL_SERVER.ja}: ${words.ja}` },
   );
 }
 
-/** RFC 5321, 3.8: "service not available, closing transmission channel": how servers limit connections. */
-export function isOneTooMany(error: unknown): boolean {
-  return readError(error).responseCode === 421;
-}
-
 /** The server answered: its code decides first, then the command that it answered. */
-export function smtpMeaningOf(responseCode: number, command: string): Meaning {
+function meaningOf(responseCode: number, command: string): Meaning {
   if (responseCode < 500 || responseCode === BAD_SEQUENCE) return LATER;
   if (LOGIN_CODES.has(responseCode) || command.startsWith('AUTH')) return LOGIN;
   if (command === 'RCPT TO') return RECIPIENT;
@@ -122,42 +108,22 @@ export function smtpMeaningOf(responseCode: number, command: string): Meaning {
 }
 
 function answerFailure(
-  smtp: SmtpError,
-  responseCode: number,
+  { command = '', response = '', responseCode }: SmtpError & { readonly responseCode: number },
   hide: (words: string) => string,
 ): DeliveryFailure {
-  const { words, ...meaning } = smtpMeaningOf(responseCode, smtp.command);
-  const isNamed = smtp.command !== '' && smtp.command !== 'CONN';
-  const answer = quotable(smtp, hide);
+  const { words, ...details } = meaningOf(responseCode, command);
+  const isNamed = command !== '' && command !== 'CONN';
+  // The server's words tell an operator most; but after AUTH they may repeat the login, after DATA the message.
+  const isQuoted = !command.startsWith('AUTH') && command !== 'DATA';
+  const line = isQuoted ? response.replace(/[\p{C}\s]+/gu, ' ').trim() : '';
+  const codes = `${responseCode} ${ENHANCED_CODE.exec(response)?.[1] ?? ''}`.trim();
+  // Before it is cut: half a secret would not be recognised.
+  const answer = line === '' ? codes : `"${hide(line).slice(0, MAX_QUOTE_LENGTH)}"`;
   return failureOf(
-    { ...meaning, code: String(responseCode) },
+    { ...details, code: String(responseCode) },
     {
-      en: `Mail server: it answered ${answer}${isNamed ? ` to ${smtp.command}` : ''}: ${words.en}`,
-      ja: `メールサーバーの応答 ${answer}${isNamed ? `（${smtp.command}）` : ''}: ${words.ja}`,
+      en: `Mail server: it answered ${answer}${isNamed ? ` to ${command}` : ''}: ${words.en}`,
+      ja: `メールサーバーの応答 ${answer}${isNamed ? `（${command}）` : ''}: ${words.ja}`,
     },
   );
-}
-
-/**
- * The server's words, which tell an operator most; but after AUTH they may repeat the login, after DATA the message, so
- * there the codes alone.
- */
-function quotable({ command, response, responseCode }: SmtpError, hide: (words: string) => string): string {
-  const codes = `${responseCode ?? ''} ${ENHANCED_CODE.exec(response)?.[1] ?? ''}`.trim();
-  if (command.startsWith('AUTH') || command === 'DATA') return codes;
-  const line = response.replace(/[\p{C}\s]+/gu, ' ').trim();
-  if (line === '') return codes;
-  // Before it is cut: half a secret would not be recognised.
-  return `"${hide(line).slice(0, MAX_QUOTE_LENGTH)}"`;
-}
-
-function readError(error: unknown): SmtpError {
-  const { code, command, response, responseCode } =
-    error instanceof Error ? (error as Partial<SmtpError>) : {};
-  return {
-    code: code ?? '',
-    command: command ?? '',
-    response: response ?? '',
-    responseCode: typeof responseCode === 'number' ? responseCode : undefined,
-  };
 }

@@ -8,8 +8,7 @@ const SOCKET_TIMEOUT_MS = 10_000;
 
 /** RFC 8314, 3.3 and 7.3: 465 is TLS from the first byte; 587 and 25 take STARTTLS. */
 const TLS_PORT = 465;
-const STARTTLS_PORT = 587;
-const RELAY_PORT = 25;
+const STARTTLS_PORTS: ReadonlySet<unknown> = new Set([587, 25]);
 
 /** Few servers take fewer. */
 const MOST_CONNECTIONS = 3;
@@ -55,15 +54,12 @@ export function secretsInSmtpUrl(url: string): string[] {
 export function warningsOfSmtpUrl(url: string): SettingWarning[] {
   const { secure = false, requireTLS = false, port, tls } = poolOptionsOf(url);
   const hasPassword = passwordIn(url) !== '';
+  const isPortOfTls = port === TLS_PORT;
   const doubts: readonly (readonly [boolean, string])[] = [
     // Such a connection only ends by its time-out: each side waits for the other to begin.
     [
-      secure && (port === STARTTLS_PORT || port === RELAY_PORT),
-      `port ${port} begins without TLS and smtps:// with it: write smtp://…:${port}, or smtps://…:${TLS_PORT}`,
-    ],
-    [
-      !secure && port === TLS_PORT,
-      `port ${TLS_PORT} begins with TLS and smtp:// without it: write smtps://…:${TLS_PORT}, or smtp://…:${STARTTLS_PORT}`,
+      secure ? STARTTLS_PORTS.has(port) : isPortOfTls,
+      `port ${port} begins ${isPortOfTls ? 'with' : 'without'} TLS: write smtps://…:${TLS_PORT}, or smtp://…:${isPortOfTls ? 587 : port}`,
     ],
     [
       hasPassword && !secure && !requireTLS,

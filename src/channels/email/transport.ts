@@ -2,7 +2,7 @@
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createTransport, type SendMailOptions, type SMTPPoolOptions } from 'nodemailer';
-import { isOneTooMany, SmtpFailure } from './smtp-errors.ts';
+import { SmtpFailure } from './smtp-errors.ts';
 
 export interface MailTransport {
   /** @throws {SmtpFailure} as a rejection, at the time limit at the latest; what has not left by then never leaves */
@@ -30,7 +30,7 @@ export function openTransport(options: SMTPPoolOptions): MailTransport {
       const { signal } = abort;
       const timer = setTimeout(() => abort.abort(late()), timeoutMs);
       try {
-        await sendWhereThereIsRoom(() => transport.sendMail({ ...mail, signal }));
+        await whereThereIsRoom(() => transport.sendMail({ ...mail, signal }));
       } catch (error) {
         throw new SmtpFailure(handedOver.has(signal), error);
       } finally {
@@ -48,19 +48,19 @@ export function openTransport(options: SMTPPoolOptions): MailTransport {
   };
 }
 
-/** A connection that was one too many for the server fails no mail, while another may come free for it. */
+/** RFC 5321, 3.8: how servers limit connections. */
+const ONE_TOO_MANY = 421;
 const WAIT_MS = 200;
 const MOST_WAITS = 5;
 
-async function sendWhereThereIsRoom(send: () => Promise<unknown>): Promise<void> {
-  for (let waits = 0; ; waits += 1) {
-    try {
-      await send();
-      return;
-    } catch (error) {
-      if (waits === MOST_WAITS || !isOneTooMany(error)) throw error;
-      await wait(WAIT_MS);
-    }
+/** A connection that was one too many fails no mail, while another may come free for it. */
+async function whereThereIsRoom(send: () => Promise<unknown>, waits = MOST_WAITS): Promise<void> {
+  try {
+    await send();
+  } catch (error) {
+    if (waits === 0 || Reflect.get(Object(error), 'responseCode') !== ONE_TOO_MANY) throw error;
+    await wait(WAIT_MS);
+    await whereThereIsRoom(send, waits - 1);
   }
 }
 
