@@ -190,7 +190,7 @@ function mrkdwnAsHtml(source: string): string {
   let html = '';
   let end = 0;
   for (const { 0: whole, index, groups = {} } of source.matchAll(MARKED)) {
-    const [tag = '', inner = ''] = Object.entries(groups).find(([, found]) => found !== undefined) ?? [];
+    const [tag = '', inner = ''] = Object.entries(groups).find(([, found]) => Boolean(found)) ?? [];
     html += textAsHtml(unescapeMrkdwn(source.slice(end, index)));
     if (tag === 'control') html += controlAsHtml(unescapeMrkdwn(inner));
     else if (tag === 'pre') html += tagged(tag, escapeHtml(unescapeMrkdwn(inner)));
