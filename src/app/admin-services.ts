@@ -2,10 +2,25 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
-import type { AdminServices, Readiness, Sample, Surroundings } from '../admin/services.ts';
+import type { AdminServices, Readiness, Reloading, Sample, Surroundings } from '../admin/services.ts';
+import type { ChannelType } from '../channels/channel.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { Metrics } from '../observe/metrics.ts';
 import { SAMPLES } from '../package-files.ts';
 import { drawingOf } from './drawing.ts';
-import type { Services } from './services.ts';
+import type { Traffic } from '../receive/loads.ts';
+import type { Pipeline, PipelineParts } from './pipeline.ts';
+
+/** What the listeners need of the process. */
+export interface Services extends PipelineParts {
+  readonly logger: Logger;
+  readonly pipeline: Pipeline;
+  readonly metrics: Metrics;
+  readonly traffic: Traffic;
+  readonly reloading: Reloading;
+  readonly version: string;
+  readonly channelTypes: ReadonlyMap<string, ChannelType>;
+}
 
 export function adminServices(services: Services): AdminServices {
   const { pipeline, ledger, metrics, reloading, reports } = services;

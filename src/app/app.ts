@@ -15,7 +15,7 @@ import type { ConfigReading } from './read-config.ts';
 import { Reloader } from './reload.ts';
 import { createReports, type Reports } from './reports.ts';
 import { beginSeries } from './series.ts';
-import type { Services } from './services.ts';
+import type { Services } from './admin-services.ts';
 import { type LoadedConfig, openSettings, openStore, type SettingsEnvironment } from './settings.ts';
 
 /** For the listeners to close, and for the channels, beside the store. */

@@ -3,8 +3,7 @@ import { networkErrorOf } from '../channels/network-error.ts';
 import type { Config } from '../config/config.ts';
 import { askUrl, NotTaken } from '../outbound/ask-url.ts';
 import { poolsThrough } from '../outbound/open-pool.ts';
-import { readinessOf, type ReadinessSources } from './admin-services.ts';
-import type { Services } from './services.ts';
+import { readinessOf, type ReadinessSources, type Services } from './admin-services.ts';
 
 /** The ledger is looked at for what is due every second, and each look has a deadline far below this. */
 const SILENT_MS = 60_000;

@@ -5,14 +5,11 @@ import { WrongPasswords } from '../admin/password.ts';
 import { createPages } from '../admin/page/page-router.tsx';
 import { createCallbackCheck } from '../callback/check-callback.ts';
 import type { AdminConfig, ReceiverConfig } from '../config/config.ts';
-import { untilOf } from '../deliver/post.ts';
 import { senderReader } from '../http/sender.ts';
 import { type Handler, listen, type ListeningServer } from '../http/server.ts';
 import { Loads } from '../receive/loads.ts';
-import type { Refusal } from '../receive/problems.ts';
 import { createReceiver } from '../receive/receiver.ts';
-import { adminServices } from './admin-services.ts';
-import type { Services } from './services.ts';
+import { adminServices, type Services } from './admin-services.ts';
 import type { AppSettings } from './settings.ts';
 
 export async function openAdmin(running: Services): Promise<ListeningServer | undefined> {
@@ -57,24 +54,11 @@ function receiverOf({ loaded: { config } }: AppSettings, services: Services, loa
     senderOf: senderReader(config.receiver.trustProxy),
     check: createCallbackCheck(config.display.timezone, config.receiver.maxNodes),
     post: pipeline.post,
-    refuse: (refusal) => keepRefused(refusal, services),
+    refuse: (refusal) => pipeline.refuse(refusal),
     loads,
     traffic,
     report: reports.onCallback,
     reportTurnedAway: reports.onTurnedAway,
     onUnforeseen: reports.onUnforeseen,
   }).callback();
-}
-
-/** Never rejects. */
-async function keepRefused({ bytes, arrivedAt, ...refusal }: Refusal, services: Services): Promise<void> {
-  const { pipeline, settings, clock, reports } = services;
-  try {
-    // As a stream, it leaves out a last character that is cut in two.
-    const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
-    const until = untilOf(arrivedAt, settings.current.answer.answerWithinMs);
-    await pipeline.refuse({ ...refusal, body }, until - clock.monotonic());
-  } catch (error) {
-    reports.onUnkept(error);
-  }
 }

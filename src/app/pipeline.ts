@@ -8,11 +8,11 @@ import { SeenDestinations } from '../deliver/figures.ts';
 import { ConfigFollower } from '../deliver/follow-config.ts';
 import { createOperations } from '../deliver/operations.ts';
 import { Paces } from '../deliver/pace.ts';
-import { createPost, type Post } from '../deliver/post.ts';
+import { createPost, type Post, untilOf } from '../deliver/post.ts';
 import type { Problem } from '../config/config.ts';
 import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
-import type { RefusedBody } from '../ledger/ledger.ts';
+import type { Refusal } from '../receive/problems.ts';
 import { type Clock, systemClock, within } from '../time/clock.ts';
 import type { Reports } from './reports.ts';
 import { retentionChore } from './retention.ts';
@@ -81,11 +81,19 @@ export class Pipeline {
     return this.#chores.lookedAt;
   }
 
-  /** Keeps a refused body, and has the operators alerted of it. @throws {LedgerUnavailable} */
-  async refuse(refused: RefusedBody, withinMs: number): Promise<void> {
-    const { settings, ledger } = this.#parts;
-    await ledger.refuse(refused, refusalAlert(refused, settings.current.alerts), withinMs);
-    this.#chores.hurry(this.#claiming);
+  /** Keeps a refused body, and has the operators alerted of it. Never rejects. */
+  async refuse({ bytes, arrivedAt, ...refusal }: Refusal): Promise<void> {
+    const { settings, ledger, clock, reports } = this.#parts;
+    const { alerts, answer } = settings.current;
+    try {
+      // As a stream, it leaves out a last character that is cut in two.
+      const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
+      const withinMs = untilOf(arrivedAt, answer.answerWithinMs) - clock.monotonic();
+      await ledger.refuse({ ...refusal, body }, refusalAlert(refusal, alerts), withinMs);
+      this.#chores.hurry(this.#claiming);
+    } catch (error) {
+      reports.onUnkept(error);
+    }
   }
 
   /** Has the operators alerted that a reload was refused. Never rejects. */

@@ -2,23 +2,9 @@
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
-import type { CallbackResult } from '../ledger/ledger.ts';
+import { CALLBACK_RESULTS } from '../ledger/ledger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { AppSettings } from './settings.ts';
-
-const RESULTS: Readonly<Record<CallbackResult, true>> = {
-  delivered: true,
-  duplicate: true,
-  no_route: true,
-  superseded: true,
-  held: true,
-  accepted: true,
-  taken_over: true,
-  gave_up: true,
-  failed: true,
-  timed_out: true,
-  unavailable: true,
-};
 
 /** Of a POST that was not read as a callback. */
 const UNREAD_RESULTS = ['refused', 'unavailable'];
@@ -27,8 +13,8 @@ const OUTCOMES = ['delivered', ...FAILURE_CLASSES];
 
 export function beginSeries(metrics: Metrics, settings: RunningSettings<AppSettings>): void {
   metrics.configInForce(settings.current.config.hash);
-  const results = Object.keys(RESULTS);
-  for (const status of ALL_STATUSES) for (const result of results) metrics.expectCallbacks(status, result);
+  for (const status of ALL_STATUSES)
+    for (const result of CALLBACK_RESULTS) metrics.expectCallbacks(status, result);
   for (const result of UNREAD_RESULTS) metrics.expectCallbacks('none', result);
   const expectAttempts = ({ channels }: Pick<AppSettings, 'channels'>) => {
     for (const [name, { channel }] of channels)

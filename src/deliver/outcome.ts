@@ -89,7 +89,11 @@ function isLasting(error: Pick<DeliveryFailure, 'class'> | undefined): boolean {
 }
 
 /** Whether a non-2xx answer is one of the few that its lasting failure is worth. */
-export function isRefusedLastingly({ state, isTakenOver, lastError }: DeliveryUpdate): boolean {
+export function isRefusedLastingly({
+  state,
+  isTakenOver,
+  lastError,
+}: Pick<DeliveryUpdate, 'state' | 'isTakenOver' | 'lastError'>): boolean {
   return state === 'pending' && !isTakenOver && isLasting(lastError);
 }
 
@@ -124,13 +128,14 @@ export function backoffMs(attempts: number, random: number): number {
 }
 
 /** A delivery when its callback is answered. */
-export interface Standing {
-  /** As it was admitted. */
-  readonly record: DeliveryRecord;
-  /** How it stands since its attempts ended; undefined: it was not attempted, or its attempts have not ended. */
-  readonly update?: DeliveryUpdate | undefined;
+export interface Standing extends Pick<
+  DeliveryRecord,
+  'id' | 'destination' | 'state' | 'isTakenOver' | 'lastError'
+> {
   /** Attempted for this POST. */
   readonly isOwn: boolean;
+  /** Its attempts have ended while the POST waited. */
+  readonly hasEnded: boolean;
   /** Somebody is attempting it now. */
   readonly isBeingMade: boolean;
 }
@@ -145,30 +150,23 @@ export interface Verdict {
   }[];
 }
 
-export function judge(standings: readonly Standing[], isSuperseded: boolean): Verdict {
-  const status = statusOf(standings);
-  return {
-    status,
-    result: resultOf(status, standings, isSuperseded),
-    deliveries: standings.map((each) => answered(each, status)),
-  };
+export interface Circumstances {
+  /** An `executing` whose job's result came before. */
+  readonly isSuperseded: boolean;
+  /** Written down to be delivered later: nobody is waited for. */
+  readonly isAccepted: boolean;
 }
 
-/** The answer to a callback that is written down and will be delivered later: nobody is waited for. */
-export function judgeAccepted(records: readonly DeliveryRecord[], isSuperseded: boolean): Verdict {
-  const standings = records.map((record) => ({ record, isOwn: false, isBeingMade: false }));
-  const isOpen = records.some(({ state }) => state === 'pending');
-  return {
-    status: 200,
-    result: isOpen ? 'accepted' : resultOf(200, standings, isSuperseded),
-    deliveries: records.map(({ destination, state }) => ({ destination, state })),
-  };
+export function judge(standings: readonly Standing[], circumstances: Circumstances): Verdict {
+  const status = circumstances.isAccepted ? 200 : statusOf(standings);
+  const result = resultOf(status, standings, circumstances);
+  return { status, result, deliveries: standings.map((each) => answered(each, status)) };
 }
 
 /** Those that failed lastingly, and for which a non-2xx is answered. */
 export function refusedIn(standings: readonly Standing[], { status }: Verdict): readonly number[] {
-  const updates = status === 200 ? [] : standings.flatMap(({ update }) => update ?? []);
-  return updates.filter(isRefusedLastingly).map(({ id }) => id);
+  const failed = standings.filter((each) => each.hasEnded && isRefusedLastingly(each));
+  return status === 200 ? [] : failed.map(({ id }) => id);
 }
 
 /** Answered while somebody is still to be told, or never will be: a power cut must not undo that it is known. */
@@ -176,16 +174,9 @@ export function mustSurvive({ status, result }: Verdict): boolean {
   return status !== 200 || result === 'gave_up' || result === 'taken_over';
 }
 
-function standing({ record, update }: Standing): Pick<DeliveryUpdate, 'state' | 'isTakenOver' | 'lastError'> {
-  return update ?? record;
-}
-
 /** Whatever is Botbell's own to retry is no reason to let the service retry, too. */
 function statusOf(standings: readonly Standing[]): Verdict['status'] {
-  const open = standings.filter((each) => {
-    const { state, isTakenOver } = standing(each);
-    return state === 'pending' && !isTakenOver;
-  });
+  const open = standings.filter(({ state, isTakenOver }) => state === 'pending' && !isTakenOver);
   if (open.some(({ isBeingMade }) => isBeingMade)) return 504;
   return open.length > 0 ? 502 : 200;
 }
@@ -193,24 +184,24 @@ function statusOf(standings: readonly Standing[]): Verdict['status'] {
 function resultOf(
   status: Verdict['status'],
   standings: readonly Standing[],
-  isSuperseded: boolean,
+  { isSuperseded, isAccepted }: Circumstances,
 ): CallbackResult {
   if (status === 504) return 'timed_out';
   if (status === 502) return 'failed';
+  const states = standings.map(({ state }) => state);
+  if (isAccepted && states.includes('pending')) return 'accepted';
   if (isSuperseded) return 'superseded';
   if (standings.length === 0) return 'no_route';
-  const states = standings.map((each) => standing(each).state);
   if (states.includes('dead')) return 'gave_up';
   if (states.includes('pending')) return 'taken_over';
   if (states.every((state) => state === 'held')) return 'held';
-  return standings.some(({ isOwn, update }) => isOwn && update !== undefined) ? 'delivered' : 'duplicate';
+  return standings.some(({ isOwn, hasEnded }) => isOwn && hasEnded) ? 'delivered' : 'duplicate';
 }
 
 function answered(each: Standing, status: Verdict['status']): Verdict['deliveries'][number] {
-  const { destination } = each.record;
-  const { state, isTakenOver, lastError } = standing(each);
+  const { destination, state, isTakenOver, lastError, isBeingMade } = each;
   if (state === 'delivered' || state === 'held' || status === 200) return { destination, state };
-  const error = each.isBeingMade ? undefined : lastError;
+  const error = isBeingMade ? undefined : lastError;
   if (isTakenOver && error === undefined) return { destination, state };
   return { destination, state, error: error?.message ?? 'not finished in time' };
 }

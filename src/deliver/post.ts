@@ -6,7 +6,7 @@ import { type CallbackNotice, noticeOf } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Dispatcher, Task } from './dispatcher.ts';
 import { Limits } from './limits.ts';
-import { judge, judgeAccepted, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
+import { judge, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
 import {
   type Plan,
   planFor,
@@ -78,7 +78,13 @@ function accept(
   { receivedAt }: Incoming,
   { callbackId, deliveries, isSuperseded }: Admission,
 ): Verdict {
-  const verdict = judgeAccepted(deliveries, isSuperseded);
+  const standings = deliveries.map((each) => ({
+    ...each,
+    isOwn: false,
+    hasEnded: false,
+    isBeingMade: false,
+  }));
+  const verdict = judge(standings, { isSuperseded, isAccepted: true });
   const { status, result } = verdict;
   const answer = { receivedAt, answeredAt: clock.now(), status, result };
   const settled = dispatcher.settle([], { callbackId, answer, isDurable: false });
@@ -215,7 +221,7 @@ class OpenPost {
     const { clock, dispatcher } = this.#dependencies;
     const { incoming, admission } = this.#posted;
     const standings = admission.deliveries.map((record) => this.#standing(record));
-    const verdict = judge(standings, admission.isSuperseded);
+    const verdict = judge(standings, { isSuperseded: admission.isSuperseded, isAccepted: false });
     const { status, result } = verdict;
     const answer = { receivedAt: incoming.receivedAt, answeredAt: clock.now(), status, result };
     const isDurable = mustSurvive(verdict);
@@ -235,9 +241,11 @@ class OpenPost {
     const task = this.#tasks.get(record.id);
     const isTakenOver = record.isTakenOver || this.#takenOver.has(record.id);
     return {
-      record: { ...record, isTakenOver },
-      update: task?.update,
+      ...record,
+      isTakenOver,
+      ...task?.update,
       isOwn: task !== undefined && this.#isOwn(task),
+      hasEnded: task?.update !== undefined,
       isBeingMade: task === undefined ? !isTakenOver : task.update === undefined,
     };
   }

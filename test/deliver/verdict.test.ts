@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
 import {
   judge,
-  judgeAccepted,
   mustSurvive,
   refusedIn,
   type Standing,
@@ -31,29 +30,29 @@ function failing(failureClass: FailureClass): Tried {
 function tried(what: Tried, fields: Partial<DeliveryRecord> = {}, policy = POLICY): Standing {
   const before = record(fields);
   const update = updateAfter(before, what, false, { policy, random: 0.5 });
-  return { record: before, update, isOwn: true, isBeingMade: false };
+  return { ...before, ...update, isOwn: true, hasEnded: true, isBeingMade: false };
 }
 
 /** Not attempted for this POST. */
 function standing(fields: Partial<DeliveryRecord>): Standing {
-  return { record: record(fields), isOwn: false, isBeingMade: false };
+  return { ...record(fields), isOwn: false, hasEnded: false, isBeingMade: false };
 }
 
 function beingMade(fields: Partial<DeliveryRecord> = {}): Standing {
-  return { record: record(fields), isOwn: true, isBeingMade: true };
+  return { ...record(fields), isOwn: true, hasEnded: false, isBeingMade: true };
 }
 
 function verdictOn(standings: readonly Standing[], isSuperseded = false): Verdict {
-  return judge(standings, isSuperseded);
+  return judge(standings, { isSuperseded, isAccepted: false });
 }
 
 function answerTo(standings: readonly Standing[], isSuperseded = false): [number, string] {
-  const { status, result } = judge(standings, isSuperseded);
+  const { status, result } = verdictOn(standings, isSuperseded);
   return [status, result];
 }
 
 function refusedOf(standings: readonly Standing[]): readonly number[] {
-  return refusedIn(standings, judge(standings, false));
+  return refusedIn(standings, verdictOn(standings));
 }
 
 describe('the verdict', () => {
@@ -239,7 +238,10 @@ describe('the verdict', () => {
 
   describe('on what is accepted for later', () => {
     const accepted = (...fields: Partial<DeliveryRecord>[]) => {
-      const { status, result, deliveries } = judgeAccepted(fields.map(record), false);
+      const { status, result, deliveries } = judge(fields.map(standing), {
+        isSuperseded: false,
+        isAccepted: true,
+      });
       return [status, result, ...deliveries.map((each) => each.state)];
     };
 
@@ -260,12 +262,15 @@ describe('the verdict', () => {
     });
 
     it('is 200 superseded when the result came before', () => {
-      expect(judgeAccepted([], true)).to.include({ status: 200, result: 'superseded' });
+      expect(judge([], { isSuperseded: true, isAccepted: true })).to.include({
+        status: 200,
+        result: 'superseded',
+      });
     });
   });
 
   it('outlasts a power cut where something is left to be done, or never will be', () => {
-    const survives = (...standings: Standing[]) => mustSurvive(judge(standings, false));
+    const survives = (...standings: Standing[]) => mustSurvive(verdictOn(standings));
     expect(survives(tried(TOLD))).to.equal(false);
     for (const left of [
       standing({ isTakenOver: true }),
