@@ -39,7 +39,7 @@ export interface FailureDetails extends FailureToExplain {
    * How long nothing is to be sent there, in milliseconds, obeyed from a second to an hour: the pause that was asked for, of
    * a `config` failure one that the remote would resent to be asked again (a webhook that is gone).
    */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 export class DeliveryFailure extends Error implements FailureToExplain {

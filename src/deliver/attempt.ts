@@ -113,20 +113,18 @@ function idempotencyKeyOf({ notice, destination, anew }: AddressedNotice): strin
 
 /** The cause stays behind: it may hold what the redaction cannot reach. */
 function classed(error: unknown, settings: Begun['settings']): DeliveryFailure {
-  const redact = (text: string) => settings.redact(text);
-  if (error instanceof DeliveryFailure) {
-    const { class: failureClass, code, japanese, concerns, retryAfterMs } = error;
-    return new DeliveryFailure({
-      class: failureClass,
-      code: redact(code),
-      message: redact(error.message),
-      japanese: redact(japanese),
-      concerns,
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
-    });
-  }
+  const failure = error instanceof DeliveryFailure ? error : unexpected(error);
+  return new DeliveryFailure({
+    ...failure,
+    code: settings.redact(failure.code),
+    message: settings.redact(failure.message),
+    japanese: settings.redact(failure.japanese),
+  });
+}
+
+function unexpected(error: unknown): DeliveryFailure {
   const message = error instanceof Error ? error.message : `thrown: ${typeof error}`;
-  return new DeliveryFailure({ class: 'transient', code: 'unexpected', message: redact(message) });
+  return new DeliveryFailure({ class: 'transient', code: 'unexpected', message });
 }
 
 /** A message that a person had sent again says how late it is from here on. */

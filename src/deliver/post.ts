@@ -5,7 +5,6 @@ import type { Admission, DeliveryRecord } from '../ledger/ledger.ts';
 import { type CallbackNotice, noticeOf } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Dispatcher, Task } from './dispatcher.ts';
-import { Limits } from './limits.ts';
 import { judge, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
 import {
   type Plan,
@@ -35,9 +34,6 @@ export function untilOf(arrivedAt: number, answerWithinMs: number): number {
 /** Of `max_in_flight`: what may wait for one destination, BOT or job. */
 const SHARE = 1 / 4;
 
-/** A BOT's or job's id may be as long as a body, and is kept while the callback is handled. */
-const LONGEST_ID = 200;
-
 export interface PostDependencies {
   readonly clock: Clock;
   readonly ledger: Pick<DatabaseLedger, 'admit' | 'takeOver'>;
@@ -46,7 +42,7 @@ export interface PostDependencies {
   readonly onDue: () => void;
 }
 
-type Shared = PostDependencies & { readonly limits: Limits };
+type Shared = PostDependencies & { readonly waiting: Set<OpenPost> };
 
 /**
  * @throws {LedgerUnavailable} before anyone is told, or when what is still to be told could not be written down
@@ -54,7 +50,7 @@ type Shared = PostDependencies & { readonly limits: Limits };
 export type Post = (incoming: Incoming) => Promise<Verdict>;
 
 export function createPost(dependencies: PostDependencies): Post {
-  const shared = { ...dependencies, limits: new Limits() };
+  const shared = { ...dependencies, waiting: new Set<OpenPost>() };
   return (incoming) => handle(shared, incoming);
 }
 
@@ -114,8 +110,8 @@ class OpenPost {
   readonly #writing: Promise<unknown>[] = [];
   /** What is written down with the answer. */
   readonly #unwritten: Task[] = [];
-  /** Its shares of what may wait. */
-  readonly #shares: string[] = [];
+  /** The destinations that it waits for. */
+  readonly #waitsFor = new Set<string>();
   #open = 0;
   #isOver = false;
   #isAnswered = false;
@@ -129,7 +125,7 @@ class OpenPost {
 
   /** @throws {LedgerUnavailable} */
   async answer(): Promise<Verdict> {
-    const { dispatcher, limits } = this.#dependencies;
+    const { dispatcher, waiting } = this.#dependencies;
     try {
       this.#begin();
       await this.#allEnded();
@@ -138,31 +134,33 @@ class OpenPost {
       return await this.#conclude();
     } finally {
       this.#isAnswered = true;
-      limits.giveBack(this.#shares);
+      waiting.delete(this);
     }
   }
 
   /** Hands over what is to be attempted; what others have in hand is Botbell's own from now on. */
   #begin(): void {
-    const { ledger } = this.#dependencies;
+    const { ledger, waiting } = this.#dependencies;
+    const { callback } = this.#posted.incoming;
     const open = this.#posted.admission.deliveries.filter(({ state }) => state === 'pending');
-    const mayWait = open.length === 0 || this.#takeShares(this.#partyShares());
-    const elsewhere = open.filter((record) => !this.#attend(record, mayWait)).map(({ id }) => id);
+    const hasSame = (id: 'bot_id' | 'job_id') =>
+      this.#isCrowded((other) => other.#posted.incoming.callback[id] === callback[id]);
+    if (open.length > 0 && !hasSame('bot_id') && !hasSame('job_id')) waiting.add(this);
+    const elsewhere = open.filter((record) => !this.#attend(record)).map(({ id }) => id);
     if (elsewhere.length === 0) return;
     const note = () => elsewhere.forEach((id) => this.#takenOver.add(id));
     this.#writing.push(ledger.takeOver(elsewhere, this.#leftMs()).then(note, () => undefined));
   }
 
   /** @returns whether it is this process's to deliver, or Botbell's own already */
-  #attend(record: DeliveryRecord, mayWait: boolean): boolean {
+  #attend(record: DeliveryRecord): boolean {
     const { dispatcher } = this.#dependencies;
-    const hasRoom = () => mayWait && this.#takeShares([`to ${record.destination}`]);
     const task = dispatcher.inHand(record.id);
     if (record.claim === 'own' && task === undefined) {
-      this.#tasks.set(record.id, this.#submit(record, hasRoom()));
+      this.#tasks.set(record.id, this.#submit(record));
     } else {
       const isWorthWaiting = task !== undefined && (!record.isTakenOver || task.attempt !== undefined);
-      if (!isWorthWaiting || !hasRoom()) return record.isTakenOver;
+      if (!isWorthWaiting || !this.#waitFor(record)) return record.isTakenOver;
       this.#tasks.set(record.id, task);
       void task.ended.then(() => this.#ends());
     }
@@ -170,11 +168,10 @@ class OpenPost {
     return true;
   }
 
-  /** @param hasRoom false: nobody waits for it */
-  #submit(record: DeliveryRecord, hasRoom: boolean): Task {
+  #submit(record: DeliveryRecord): Task {
     const { settings, plan, admission, until } = this.#posted;
     const { callbackId, firstReceivedAt } = admission;
-    const planned = hasRoom ? plannedFor(record, plan) : undefined;
+    const planned = this.#waitFor(record) ? plannedFor(record, plan) : undefined;
     const order = { record, callbackId, firstReceivedAt, notice: this.#notice, planned, settings, until };
     return this.#dependencies.dispatcher.submit({ ...order, onEnded: (task) => this.#takes(task) });
   }
@@ -260,15 +257,17 @@ class OpenPost {
     return Math.max(half, this.#posted.until + half - this.#dependencies.clock.monotonic());
   }
 
-  #partyShares(): readonly string[] {
-    const { bot_id, job_id } = this.#posted.incoming.callback;
-    return [`bot ${bot_id.slice(0, LONGEST_ID)}`, `job ${job_id.slice(0, LONGEST_ID)}`];
+  /** @returns false: enough POSTs wait for its destination, BOT or job */
+  #waitFor({ destination }: DeliveryRecord): boolean {
+    if (!this.#dependencies.waiting.has(this)) return false;
+    if (this.#isCrowded((other) => other.#waitsFor.has(destination))) return false;
+    this.#waitsFor.add(destination);
+    return true;
   }
 
-  #takeShares(keys: readonly string[]): boolean {
-    const most = Math.ceil(this.#posted.settings.answer.maxInFlight * SHARE);
-    const isTaken = this.#dependencies.limits.take(keys, most);
-    if (isTaken) this.#shares.push(...keys);
-    return isTaken;
+  /** Whether as many POSTs wait for the same as may. */
+  #isCrowded(isAlike: (other: OpenPost) => boolean): boolean {
+    const alike = [...this.#dependencies.waiting].filter(isAlike);
+    return alike.length >= Math.ceil(this.#posted.settings.answer.maxInFlight * SHARE);
   }
 }
