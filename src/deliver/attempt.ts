@@ -114,8 +114,11 @@ function idempotencyKeyOf({ notice, destination, anew }: AddressedNotice): strin
 /** The cause stays behind: it may hold what the redaction cannot reach. */
 function classed(error: unknown, settings: Begun['settings']): DeliveryFailure {
   const failure = error instanceof DeliveryFailure ? error : unexpected(error);
+  const { class: failureClass, concerns, retryAfterMs } = failure;
   return new DeliveryFailure({
-    ...failure,
+    class: failureClass,
+    concerns,
+    retryAfterMs,
     code: settings.redact(failure.code),
     message: settings.redact(failure.message),
     japanese: settings.redact(failure.japanese),
