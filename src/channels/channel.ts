@@ -30,7 +30,27 @@ export interface Outgoing {
   readonly idempotencyKey: () => string;
   /** Messages of one job belong together; undefined where it tells of none. */
   readonly jobId?: string | undefined;
+  /** Left out: the message stands alone. */
+  readonly perJob?: PerJob | undefined;
   readonly timeoutMs: number;
+}
+
+/** How the messages of one job belong together at a destination, where the channel's type has the mode. */
+export interface PerJob {
+  /** `thread`: under the first one. `update`: the first one is edited. */
+  readonly mode: 'thread' | 'update';
+  /** Of the job's first message there; undefined: this one is it. */
+  readonly root: Receipt | undefined;
+  /** Not to be overlooked: a reply is shown in the channel, too, and an edit, which notifies nobody, is posted as well. */
+  readonly isLoud: boolean;
+}
+
+/** The member of a receipt of a message whose root was gone, so that it was posted anew: the remote's code. */
+export const ROOT_GONE = 'root_gone';
+
+/** What later messages of the job are sent with. */
+export function rootAfter({ root }: PerJob, receipt: Receipt): Receipt {
+  return root === undefined || Object.hasOwn(receipt, ROOT_GONE) ? receipt : root;
 }
 
 export type DestinationOptions = Readonly<Record<string, unknown>>;

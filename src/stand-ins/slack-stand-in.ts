@@ -6,8 +6,13 @@ import { text as readText } from 'node:stream/consumers';
 import { isJsonObject } from '../text/json-object.ts';
 import { answerJson, interrupt, isInterruption, resetConnection } from './slack-faults.ts';
 import type { SlackFault } from './slack-faults.ts';
-import { type CallResult, judgeCall, type SlackCall, type SlackWorkspace } from './slack-methods.ts';
-import type { SlackArguments, StandInChannel } from './slack-methods.ts';
+import {
+  type CallResult,
+  judgeCall,
+  type PostedMessage,
+  type SlackCall,
+  type SlackWorkspace,
+} from './slack-methods.ts';
 
 const API_PATH = '/api/';
 
@@ -19,19 +24,6 @@ const IDENTITY = {
   bot_id: 'B0STANDIN',
 };
 
-/** A message that was accepted. */
-export interface PostedMessage {
-  /** As the caller addressed it. */
-  readonly channel: string;
-  readonly text: string;
-  readonly blocks: readonly unknown[] | undefined;
-  readonly ts: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  /** All arguments of the call. */
-  readonly args: SlackArguments;
-}
-
 interface SlackStandInOptions extends SlackWorkspace {
   /** Loopback port; 0 or none: any free one. */
   readonly port?: number;
@@ -42,8 +34,8 @@ interface SlackStandInOptions extends SlackWorkspace {
 export interface SlackStandIn {
   /** For the `api_url` of a Slack channel. */
   readonly apiUrl: string;
-  /** In the order of acceptance. */
-  readonly messages: readonly PostedMessage[];
+  /** In the order of acceptance; may be emptied. */
+  readonly messages: PostedMessage[];
   /** Methods called so far, refused calls included. */
   readonly calls: readonly string[];
   /** Faults of the next calls, first in, first out. */
@@ -82,7 +74,7 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   const fault = state.faults.shift() ?? state.options.faultOf?.(call);
   if (isInterruption(fault)) return interrupt(response, fault);
   if (fault?.kind === 'delay') await fault.until();
-  const answer = answerOf(state, call, judgeCall(state.options, call));
+  const answer = answerOf(state, call, judgeCall(state.options, call, state.messages));
   if (fault?.kind === 'reset_after_accepting') return resetConnection(response);
   if (fault?.kind === 'answer_late') await fault.until();
   return answerJson(response, answer);
@@ -113,26 +105,35 @@ function parsed(json: string): unknown {
   }
 }
 
-function answerOf(state: State, call: SlackCall, result: CallResult): unknown {
+function answerOf({ messages, calls }: State, { args = {} }: SlackCall, result: CallResult): unknown {
   if (!result.ok) return result;
-  return result.channel === undefined ? IDENTITY : keep(state, call.args ?? {}, result.channel);
-}
-
-function keep(state: State, args: SlackArguments, { id }: StandInChannel): unknown {
-  const at = Date.now();
-  // Slack's "ts" is unique within a channel: seconds, then six digits.
-  const ts = `${Math.floor(at / 1000)}.${String(state.messages.length + 1).padStart(6, '0')}`;
-  const { text, blocks } = args;
-  state.messages.push({
-    channel: String(args['channel']),
+  const { channel, edited } = result;
+  if (channel === undefined) return IDENTITY;
+  const { text, blocks, thread_ts: threadTs } = args;
+  const said = {
     text: typeof text === 'string' ? text : '',
     blocks: Array.isArray(blocks) ? blocks : undefined,
-    ts,
-    at,
     args,
-  });
-  const message = { type: 'message', bot_id: IDENTITY.bot_id, text, blocks, ts };
-  return { ok: true, channel: id, ts, message };
+  };
+  const at = Date.now();
+  const posted: PostedMessage = edited ?? {
+    ...said,
+    channel: String(args['channel']),
+    channelId: channel.id,
+    // Unique within a channel: seconds, then six digits.
+    ts: `${Math.floor(at / 1000)}.${String(calls.length).padStart(6, '0')}`,
+    threadTs: typeof threadTs === 'string' ? threadTs : undefined,
+    at,
+  };
+  const index = edited === undefined ? messages.length : messages.indexOf(edited);
+  messages[index] = { ...posted, ...said };
+  const { ts } = posted;
+  return {
+    ok: true,
+    channel: channel.id,
+    ts,
+    message: { type: 'message', bot_id: IDENTITY.bot_id, text, blocks, ts },
+  };
 }
 
 async function closeServer(server: Server): Promise<void> {

@@ -1,7 +1,13 @@
 /** What every channel promises, whatever it speaks: one suite that each of them runs. */
 import { expect } from 'chai';
 import { inspect } from 'node:util';
-import type { Channel, Outgoing } from '../../src/channels/channel.ts';
+import {
+  type Channel,
+  type Outgoing,
+  type PerJob,
+  type Receipt,
+  ROOT_GONE,
+} from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { FailureClass } from '../../src/channels/failure.ts';
 
@@ -44,6 +50,16 @@ export interface ContractSubject<Remote> {
   arrivedCount(remote: Remote): number;
   /** Makes the remote await `until()` before it answers the next message. */
   holdBack(remote: Remote, until: () => Promise<void>): void;
+  /** What becomes of a job's messages, where the channel's type can more than one each. */
+  readonly perJob?: readonly PerJobCase<Remote>[];
+}
+
+export interface PerJobCase<Remote> extends Pick<PerJob, 'mode'> {
+  /** What the remote shows of a job's first message, a second one, and a third that must not be overlooked. */
+  shown(remote: Remote): unknown;
+  readonly expected: unknown;
+  /** Takes the first message away. @returns the code by which the remote says so; undefined: it begins anew by itself */
+  forget(remote: Remote): string | undefined;
 }
 
 export function channelContract<Remote>(subject: ContractSubject<Remote>): void {
@@ -119,6 +135,28 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
       expect(failure.message).to.match(/^[A-Z].*\.$/s);
       expectNoSecret(failure, [...subject.secrets, CONFIDENTIAL]);
       if (channel === shared) return void (await send(channel));
+      await channel.close();
+      await subject.stop(own);
+    });
+  }
+
+  for (const { mode, shown, expected, forget } of subject.perJob ?? []) {
+    const sendOfJob = (channel: Channel, root: Receipt | undefined, isLoud: boolean) =>
+      send(channel, { jobId: 'job-7', perJob: { mode, root, isLoud } }) as Promise<Receipt>;
+
+    it(`keeps the messages of a job together, by ${mode}, and posts anew where the first one is gone`, async () => {
+      const own = await subject.start();
+      const channel = await subject.open(own);
+      const root = await sendOfJob(channel, undefined, false);
+      for (const isLoud of [false, true])
+        expect(await sendOfJob(channel, root, isLoud)).not.to.have.property(ROOT_GONE);
+      expect(shown(own)).to.deep.equal(expected);
+      const code = forget(own);
+      const before = subject.arrivedCount(own);
+      const anew = await sendOfJob(channel, root, true);
+      expect(subject.arrivedCount(own)).to.equal(before + 1);
+      expect(anew[ROOT_GONE]).to.equal(code);
+      expect(await sendOfJob(channel, anew, false)).not.to.have.property(ROOT_GONE);
       await channel.close();
       await subject.stop(own);
     });

@@ -20,6 +20,7 @@ import {
   type FailureCase,
   failureOf,
   outgoingOf,
+  type PerJobCase,
 } from './channel-contract.ts';
 
 export interface ChatSubject<Settings> {
@@ -44,6 +45,7 @@ export interface ChatSubject<Settings> {
   readonly cardRefused?: { readonly fault: ChatFault; readonly code: string };
   /** What a 4xx means that is not named otherwise. */
   readonly refusalClass?: 'permanent' | 'config';
+  readonly perJob?: readonly PerJobCase<ChatStandIn>[];
   /** Text of an accepted request as its reader sees it. */
   readonly textIn: (request: ChatRequest) => string;
 }
@@ -152,6 +154,7 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       faultsOf: ({ faults }) => faults,
       arrivedCount: ({ accepted }) => accepted.length,
       holdBack: ({ faults }, until) => void faults.push({ kind: 'delay', until }),
+      ...(subject.perJob !== undefined && { perJob: subject.perJob }),
     });
   });
 

@@ -107,6 +107,28 @@ describe('the local Slack', () => {
     });
   });
 
+  it('edits and threads the messages that it has, and refuses what Slack would', async () => {
+    const post = (args: object) => callJson({ channel: '#ops', text: 'x', ...args });
+    const edit = (args: object) =>
+      callJson({ channel: 'C0000001', text: 'y', ...args }, TOKEN, 'chat.update');
+    const { ts } = (await post({})) as { ts: string };
+    const { ts: reply } = (await post({ thread_ts: ts, reply_broadcast: true })) as { ts: string };
+    expect(await edit({ ts })).to.include({ ok: true, ts });
+    expect(slack.messages.map(({ text, threadTs }) => [text, threadTs])).to.deep.equal([
+      ['y', undefined],
+      ['x', ts],
+    ]);
+    for (const [call, error] of [
+      [post({ thread_ts: '1.000001' }), 'thread_not_found'],
+      [post({ thread_ts: reply }), 'thread_not_found'],
+      [post({ reply_broadcast: true }), 'invalid_arguments'],
+      [edit({ ts: '1.000001' }), 'message_not_found'],
+      [edit({ ts, channel: '#ops' }), 'channel_not_found'],
+      [edit({ ts, text: 'あ'.repeat(1334) }), 'msg_too_long'],
+    ] as const)
+      expect(await call).to.deep.equal({ ok: false, error });
+  });
+
   it('fails as it is told to, first by the queue, then by the function', async () => {
     slack.faults.push({ kind: 'error', error: 'internal_error' });
     expect(await callJson({ channel: '#ops', text: 'x' })).to.include({ error: 'internal_error' });

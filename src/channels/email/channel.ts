@@ -43,6 +43,8 @@ type EmailSettings = InferType<typeof emailSettings>;
 export const emailChannel: ChannelType<EmailSettings> = {
   type: 'email',
   pace: { addressMs: 1000, channelMs: 100 },
+  // By their references mails of one job always are.
+  perJob: ['thread'],
   settings: emailSettings,
   optionsOf: () => ({}),
   formatOf: () => emailFormat,

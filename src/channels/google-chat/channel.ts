@@ -1,8 +1,9 @@
 /** Google Chat by the URL of a space's webhook: a card. */
+import { hash } from 'node:crypto';
 import { isJsonObject } from '../../text/json-object.ts';
 import type { HttpAnswer } from '../../outbound/post.ts';
 import { shownBy } from '../html-text.ts';
-import { type HookChat, hookChannel, URL_ALONE } from '../hooks/hook-channel.ts';
+import { type HookChat, hookChannel, jsonCall, URL_ALONE } from '../hooks/hook-channel.ts';
 import { codeAt, jsonOf, meaning, type Meanings } from '../answers.ts';
 import { composeGoogleChat, googleChatMentions, plainGoogleChat } from './compose.ts';
 import type { GoogleChatMessage } from './message.ts';
@@ -44,12 +45,24 @@ const googleChat: HookChat<GoogleChatMessage> = {
     searchParams.has('key') && searchParams.has('token')
       ? undefined
       : 'the URL lacks "key" or "token": copy the whole URL of the webhook',
+  perJob: ['thread'],
+  callOf: (url, { message, perJob, jobId }) =>
+    perJob === undefined || jobId === undefined
+      ? jsonCall(url, message)
+      : jsonCall(threadedAt(url), { ...message, thread: { threadKey: hash('sha256', jobId, 'hex') } }),
   receiptOf: ({ status, ...answer }) => {
     const { name } = jsonOf(answer);
     return status === 200 && typeof name === 'string' ? { name } : undefined;
   },
   plainOf: plainGoogleChat,
 };
+
+/** Without it, a message opens a thread of its own, whatever key it has; a thread that is gone begins anew. */
+function threadedAt(hook: URL): URL {
+  const url = new URL(hook);
+  url.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD');
+  return url;
+}
 
 function codeOf(answer: HttpAnswer): string | undefined {
   const { error } = jsonOf(answer);

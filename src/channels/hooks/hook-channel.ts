@@ -46,6 +46,8 @@ export interface HookChat<Message, Hook = string> extends Answers {
   warningOf(url: URL, hook: Hook): string | undefined;
   /** Where it is more than the message as JSON. */
   readonly callOf?: (url: URL, outgoing: Outgoing & { readonly message: Message }, hook: Hook) => HookCall;
+  /** `ChannelType.perJob`; `callOf` is given what is asked for. */
+  readonly perJob?: ChannelType['perJob'];
   /** Undefined: the answer is no success. */
   receiptOf(answer: HttpAnswer): Receipt | undefined;
   /** The same message as plain text, for where the chat refuses it; undefined where there is none. */
@@ -72,6 +74,7 @@ export function hookChannel<Message, Hook = string>(
   return {
     type,
     pace: { addressMs: paceMs, channelMs: 0 },
+    ...(chat.perJob !== undefined && { perJob: chat.perJob }),
     settings: object({ hooks: hooksOf(hook) })
       .noUnknown()
       .strict() as unknown as Schema<HookSettings<Hook>>,

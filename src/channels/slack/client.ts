@@ -1,6 +1,7 @@
-/** Talks to Slack: one token, chat.postMessage over one connection pool. Loaded only where a route names such a channel. */
+/** Talks to Slack: one token, messages that are posted, replied to and edited, over one connection pool. Loaded only where a route names such a channel. */
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
-import type { Channel, Outgoing, Receipt } from '../channel.ts';
+import { type Channel, type Outgoing, type PerJob, type Receipt, ROOT_GONE } from '../channel.ts';
+import { DeliveryFailure } from '../failure.ts';
 import { openedChannel, sendOrPlain } from '../open-channel.ts';
 import { post } from '../../outbound/post.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
@@ -10,8 +11,10 @@ import type { SlackMessage } from './message.ts';
 
 const VERIFY_TIMEOUT_MS = 5_000;
 
-/** Foreign text must never become a mention, a link or a preview. */
-const NO_PARSING = { parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false } as const;
+/** Foreign text must never become a mention or a link. */
+const LITERAL = { parse: 'none', link_names: false } as const;
+
+const NO_PREVIEWS = { unfurl_links: false, unfurl_media: false } as const;
 
 /**
  * Connects only when first asked.
@@ -26,7 +29,7 @@ export function openSlackClient(token: string, api: URL, pool: HttpPool): Channe
       const { timeoutMs } = outgoing;
       const client = opened.get(timeoutMs) ?? open(timeoutMs);
       opened.set(timeoutMs, client);
-      return postMessage(client, open, outgoing);
+      return tell(client, open, outgoing);
     },
     verify: async () => void (await open(VERIFY_TIMEOUT_MS).apiCall('auth.test')),
     free: () => pool.destroy(),
@@ -64,27 +67,61 @@ function fetchOver(pool: HttpPool, timeoutMs: number): FetchFunction {
   };
 }
 
-/** @param open a client with another time limit */
-async function postMessage(
+/** @param open a client with another time limit: of whatever is called after the first one */
+function tell(
   client: WebClient,
   open: (timeoutMs: number) => WebClient,
-  { address: channel, message, timeoutMs }: Outgoing,
+  { address, message, perJob, timeoutMs }: Outgoing,
 ): Promise<Receipt> {
   const until = performance.now() + timeoutMs;
-  const { text: words, blocks } = message as SlackMessage;
-  // A lone surrogate would keep the form from being encoded at all.
-  const text = words.toWellFormed();
-  const post = async (by: WebClient, parts: object): Promise<Receipt> => {
+  let calls = 0;
+  const call = async (method: string, args: object): Promise<Receipt> => {
+    calls += 1;
+    const by = calls === 1 ? client : open(until - performance.now());
     try {
-      const args = { ...NO_PARSING, channel, text, ...parts };
-      return receiptOf(channel, await by.apiCall('chat.postMessage', args));
+      return receiptOf(address, await by.apiCall(method, { ...LITERAL, ...args }));
     } catch (error) {
       throw slackFailureOf(error);
     }
   };
-  if (blocks === undefined) return post(client, {});
-  const postText = () => post(open(until - performance.now()), {});
-  return sendOrPlain(() => post(client, { blocks }), text.trim() === '' ? undefined : postText);
+  const { text: words, blocks } = message as SlackMessage;
+  // A lone surrogate would keep the form from being encoded at all.
+  const text = words.toWellFormed();
+  const isPlain = blocks === undefined || text.trim() === '';
+  const say = (method: string, args: object) =>
+    sendOrPlain(
+      () => call(method, { ...args, text, blocks }),
+      isPlain ? undefined : () => call(method, { ...args, text }),
+    );
+  const post = (more: object = {}) => say('chat.postMessage', { ...NO_PREVIEWS, channel: address, ...more });
+  const edit = (root: object) => say('chat.update', root);
+  return perJob?.root === undefined ? post() : tellOfJob(perJob, perJob.root, post, edit);
+}
+
+/** A root that takes no reply or edit any more: the message is posted anew. */
+const GONE: ReadonlySet<string> = new Set(
+  (
+    'thread_not_found message_not_found cannot_reply_to_message restricted_action_thread_locked ' +
+    'restricted_action_non_threadable_channel cant_update_message edit_window_closed block_mismatch'
+  ).split(' '),
+);
+
+async function tellOfJob(
+  { mode, isLoud }: PerJob,
+  { channel, ts }: Receipt,
+  post: (more?: object) => Promise<Receipt>,
+  edit: (root: object) => Promise<Receipt>,
+): Promise<Receipt> {
+  // What was no message of Slack's, such as an outbox's.
+  if (channel === undefined || ts === undefined) return { ...(await post()), [ROOT_GONE]: 'no_ts' };
+  try {
+    if (mode === 'thread') return await post({ thread_ts: ts, reply_broadcast: isLoud });
+    const edited = await edit({ channel, ts });
+    return isLoud ? await post() : edited;
+  } catch (error) {
+    if (!(error instanceof DeliveryFailure && GONE.has(error.code))) throw error;
+    return { ...(await post()), [ROOT_GONE]: error.code };
+  }
 }
 
 function receiptOf(address: string, answer: object): Receipt {

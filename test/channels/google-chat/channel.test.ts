@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import { googleChatChannel } from '../../../src/channels/google-chat/channel.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
@@ -18,6 +19,17 @@ describe('the channel Google Chat', () => {
     judge: judgeGoogleChat,
     settingsAt,
     address: 'ops',
+    perJob: [
+      {
+        mode: 'thread',
+        shown: ({ accepted }) =>
+          accepted.map(
+            ({ body }) => (JSON.parse(body) as { thread?: { threadKey: string } }).thread?.threadKey,
+          ),
+        expected: Array(3).fill(hash('sha256', 'job-7', 'hex')),
+        forget: () => undefined,
+      },
+    ],
     mention: {
       options: { mention_on_error: ['all', 'users/1234567890'] },
       isIn: ({ body }) => body.includes('"text":"<users/all> <users/1234567890>"'),

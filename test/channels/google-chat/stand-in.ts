@@ -10,7 +10,7 @@ import {
 
 const MEMBERS = namesIn(`
   text fallbackText cardsV2 cardId card header title sections widgets textParagraph decoratedText
-  topLabel wrapText buttonList buttons onClick openLink url`);
+  topLabel wrapText buttonList buttons onClick openLink url thread threadKey`);
 
 interface Widget {
   readonly textParagraph?: { readonly text: string };
@@ -25,6 +25,7 @@ interface Widget {
 
 interface Message {
   readonly text?: string;
+  readonly thread?: { readonly threadKey?: string };
   readonly cardsV2?: readonly {
     readonly card: {
       readonly header: { readonly title: string };
@@ -49,7 +50,11 @@ export function judgeGoogleChat(request: ChatRequest): Verdict {
   const wrong = wrongRequest(request);
   if (wrong !== undefined) return refusal(400, 'INVALID_ARGUMENT', wrong);
   const message = JSON.parse(request.body) as Message;
-  const refused = unknownMembers(message, MEMBERS)[0] ?? wrongMessage(message, request.body);
+  const isThreaded = request.query.get('messageReplyOption') === 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD';
+  const refused =
+    unknownMembers(message, MEMBERS)[0] ??
+    (isThreaded === (message.thread?.threadKey === undefined) ? 'a key without its thread' : undefined) ??
+    wrongMessage(message, request.body);
   if (refused !== undefined) return refusal(400, 'INVALID_ARGUMENT', refused);
   return {
     answer: {

@@ -204,6 +204,30 @@ const subject: ContractSubject<SlackStandIn> = {
   faultsOf: (slack) => slack.faults,
   arrivedCount: (slack) => slack.messages.length,
   holdBack: (slack, until) => void slack.faults.push({ kind: 'delay', until }),
+  perJob: [
+    {
+      mode: 'thread',
+      shown: ({ messages: [root, ...replies] }) =>
+        replies.map(({ threadTs, args }) => [threadTs === root?.ts, args['reply_broadcast']]),
+      expected: [
+        [true, 'false'],
+        [true, 'true'],
+      ],
+      forget: ({ messages }) => {
+        messages.splice(0);
+        return 'thread_not_found';
+      },
+    },
+    {
+      mode: 'update',
+      shown: ({ messages, calls }) => [messages.length, calls],
+      expected: [2, ['chat.postMessage', 'chat.update', 'chat.update', 'chat.postMessage']],
+      forget: ({ messages }) => {
+        messages.splice(0);
+        return 'message_not_found';
+      },
+    },
+  ],
 };
 
 describe('the Slack channel behind a proxy', () => {
@@ -280,6 +304,34 @@ describe('the Slack channel', () => {
       expect(await channel.send(outgoing())).to.include({ card_refused: error });
     });
   }
+
+  it('edits and replies by the text alone where the blocks are refused', async () => {
+    const root = await channel.send(outgoing());
+    for (const mode of ['update', 'thread'] as const) {
+      slack.faults.push({ kind: 'error', error: 'invalid_blocks' });
+      const receipt = await channel.send(outgoing({ perJob: { mode, root, isLoud: false } }));
+      expect(receipt).to.include({ card_refused: 'invalid_blocks' });
+    }
+    expect(slack.messages.map(({ blocks }) => blocks)).to.deep.equal([undefined, undefined]);
+  });
+
+  it('posts anew where the first message was none of Slack’s', async () => {
+    for (const mode of ['update', 'thread'] as const) {
+      const receipt = await channel.send(
+        outgoing({ perJob: { mode, root: { told: 'nobody' }, isLoud: true } }),
+      );
+      expect(receipt).to.include({ root_gone: 'no_ts', channel: 'C0000001' });
+    }
+    expect(slack.calls).to.deep.equal(['chat.postMessage', 'chat.postMessage']);
+  });
+
+  it('keeps what it is told of where a reply fails for another reason', async () => {
+    const root = await channel.send(outgoing());
+    slack.faults.push({ kind: 'error', error: 'internal_error' });
+    const perJob = { mode: 'thread', root, isLoud: false };
+    expect(await failureOf(channel.send(outgoing({ perJob })))).to.include({ code: 'internal_error' });
+    expect(slack.messages).to.have.length(1);
+  });
 
   it('reports the failure of the fallback, when that fails too', async () => {
     slack.faults.push({ kind: 'error', error: 'invalid_blocks' }, { kind: 'status', status: 500 });
