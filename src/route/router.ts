@@ -3,7 +3,8 @@ import { type Callback, type StatusName, statusNameOf } from '../callback/callba
 import type { Occasion } from '../signal/rules.ts';
 import type { Config, Destination, RouteConfig } from '../config/config.ts';
 import { cutEnd } from '../text/cut.ts';
-import { type BotIdMatcher, compilePattern, isExact, isSearched, LONGEST_SEARCHED } from './pattern.ts';
+import { isPattern } from '../config/bot-id-pattern.ts';
+import { type BotIdMatcher, compilePattern, isSearched, LONGEST_SEARCHED } from './pattern.ts';
 
 /** The routes of a config, the default one last. */
 export function routesOf({
@@ -107,8 +108,8 @@ function indexRoutes(routes: readonly RouteConfig[]): (botId: string) => readonl
   routes.forEach((route, position) => {
     for (const pattern of new Set(route.botIds)) {
       const candidate = { route, pattern, position };
-      if (isExact(pattern)) exact.set(pattern, [...(exact.get(pattern) ?? []), candidate]);
-      else patterned.push({ ...candidate, matches: compilePattern(pattern) });
+      if (isPattern(pattern)) patterned.push({ ...candidate, matches: compilePattern(pattern) });
+      else exact.set(pattern, [...(exact.get(pattern) ?? []), candidate]);
     }
   });
   return (botId) => {

@@ -1,7 +1,8 @@
 /** What each way of writing a `bot_id` matches, and that nothing in it is magic by accident. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { compilePattern, isExact } from '../../src/route/pattern.ts';
+import { isPattern } from '../../src/config/bot-id-pattern.ts';
+import { compilePattern } from '../../src/route/pattern.ts';
 
 function matches(pattern: string, ...names: string[]): boolean[] {
   const matcher = compilePattern(pattern);
@@ -25,7 +26,7 @@ describe('a bot_id pattern', () => {
 
   it('takes every character but * and ? literally, regex metacharacters included', () => {
     const name = String.raw`a.b+c^d$e{1}(f)|[g]\h/i-j`;
-    expect(isExact(name)).to.equal(true);
+    expect(isPattern(name)).to.equal(false);
     expect(matches(name, name, name.replace('.', 'x'))).to.deep.equal([true, false]);
     expect(matches(`${name}*`, name, `${name}!`, `${name.replace('.', 'x')}!`)).to.deep.equal([
       true,
@@ -101,7 +102,7 @@ describe('a bot_id pattern', () => {
     fc.assert(
       fc.property(glob, text, (signs, letters) => {
         const [pattern, name] = [signs.join(''), letters.join('')];
-        fc.pre(!isExact(pattern));
+        fc.pre(isPattern(pattern));
         const body = signs.map((sign) => (sign === '*' ? '.*' : sign === '?' ? '.' : escapeRegex(sign)));
         expect(compilePattern(pattern)(name)).to.equal(new RegExp(`^${body.join('')}$`, 'su').test(name));
       }),
@@ -115,8 +116,8 @@ describe('a bot_id pattern', () => {
   });
 
   it('that only begins with a slash is a plain name', () => {
-    expect(isExact('/jobs')).to.equal(true);
-    expect(isExact('/jobs/')).to.equal(false);
+    expect(isPattern('/jobs')).to.equal(false);
+    expect(isPattern('/jobs/')).to.equal(true);
   });
 
   it('that is an impossible regular expression is refused', () => {
