@@ -16,8 +16,8 @@ const DEEPEST = 3;
 const MOST_FILES = 2000;
 
 interface Watched {
-  readonly files: readonly string[];
-  readonly folders: readonly string[];
+  readonly files: Iterable<string>;
+  readonly folders: Iterable<string>;
 }
 
 interface ConfigWatchDependencies {

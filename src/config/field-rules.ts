@@ -150,7 +150,7 @@ export const repeatRule = holding(
   (text) => text === 'every' || text === 'changes' || spanRule(text) === undefined,
 );
 
-export const filledRule = matching(/\S/, 'must not be empty');
+export const conditionRule = matching(/\S/, 'must be a Liquid condition, such as output.count == 0');
 
 /** In minutes; undefined for anything else. `24:00` is the end of a day. */
 export function parseTimeOfDay(text: string): number | undefined {

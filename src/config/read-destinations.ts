@@ -117,7 +117,7 @@ class DestinationList {
     const perJob = PER_JOB.find((each) => each === written) ?? 'message';
     const can = ['message', ...(type.perJob ?? [])];
     if (!can.includes(perJob))
-      this.problems.error(path, `cannot be ${perJob} on a channel of type ${type.type}: ${can.join(' or ')}`);
+      this.problems.error(path, `must be ${can.join(' or ')} on a channel of type ${type.type}`);
     return perJob;
   }
 

@@ -3,19 +3,11 @@ import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 
 export class Readings {
-  readonly #taken = new Map<string, { readonly again: () => unknown; readonly digest: string }>();
-  readonly #files = new Set<string>();
-  readonly #folders = new Set<string>();
-
   /** Paths of single files; a file that is not there is one of them. */
-  get files(): readonly string[] {
-    return [...this.#files];
-  }
-
+  readonly files = new Set<string>();
   /** Paths of folders that were read with what is in them. */
-  get folders(): readonly string[] {
-    return [...this.#folders];
-  }
+  readonly folders = new Set<string>();
+  readonly #taken = new Map<string, { readonly again: () => unknown; readonly digest: string }>();
 
   /**
    * What can be read only once, such as a pipe, is taken as it was.
@@ -23,13 +15,13 @@ export class Readings {
    */
   file<T>(path: string, read: (path: string) => T): T {
     if (isStream(path)) return read(path);
-    this.#files.add(path);
+    this.files.add(path);
     return this.#take(`file ${path}`, () => readableAgain(path, read));
   }
 
   /** @param what tells apart different readings of the same folder */
   folder<T>(path: string, what: string, read: (path: string) => T): T {
-    this.#folders.add(path);
+    this.folders.add(path);
     return this.#take(`${what} ${path}`, () => read(path));
   }
 

@@ -48,7 +48,7 @@ const expectSchema = section('When a result is due: either `every` or `cron`.', 
 /** What the default route may say, too. */
 export const rulesFields = {
   when: ruled(
-    rule.filledRule,
+    rule.conditionRule,
     'A Liquid condition over the template’s variables, such as output.count == 0.',
   ),
   after_failures: integer(1, 1, 1000, 'From which error in a row on errors are told. Default: 1.').default(

@@ -53,12 +53,12 @@ ${more}`,
     const read = () => readConfig(toRead);
     const own = [join(folder, 'botbell.yaml'), join(folder, 'token')];
     const { readings } = await read();
-    expect([readings.files, readings.folders]).to.deep.equal([own, [join(folder, 'templates')]]);
+    expect([[...readings.files], [...readings.folders]]).to.deep.equal([own, [join(folder, 'templates')]]);
     rmSync(join(folder, 'token'));
     const refused = await read();
-    expect([refused.readings.files, refused.loaded]).to.deep.equal([own, undefined]);
+    expect([[...refused.readings.files], refused.loaded]).to.deep.equal([own, undefined]);
     rmSync(join(folder, 'botbell.yaml'));
-    expect((await read()).readings.files).to.deep.equal(own.slice(0, 1));
+    expect([...(await read()).readings.files]).to.deep.equal(own.slice(0, 1));
   });
 
   for (const [what, path] of [
