@@ -32,8 +32,8 @@ export interface ClaimsDependencies {
 
 export class Claims {
   readonly #dependencies: ClaimsDependencies;
-  /** Destinations for which more is due than was claimed last. */
-  #left = new Set<string>();
+  /** Destinations for which something is left to claim, and whether what comes now goes behind it. */
+  #left = new Map<string, boolean>();
   /** Destinations of what was claimed, by the deliveries' ids. */
   readonly #inHand = new Map<number, string>();
   /** The destination that was served last. */
@@ -47,7 +47,7 @@ export class Claims {
 
   /** Whether what comes now goes behind what is due there. */
   isBehind(destination: string): boolean {
-    return this.#left.has(destination);
+    return this.#left.get(destination) === true;
   }
 
   /** There is room for more. */
@@ -72,7 +72,9 @@ export class Claims {
 
   async #claim(due: readonly DueDestination[]): Promise<void> {
     const { clock, ledger, dispatcher, settings, random, onDue } = this.#dependencies;
-    this.#left = new Set(due.map(({ destination }) => destination));
+    const isBehind = (destination: string) =>
+      this.isBehind(destination) || this.#pacedRoom(destination) !== undefined;
+    this.#left = new Map(due.map(({ destination }) => [destination, isBehind(destination)]));
     const requests = requestsFor(this.#inTurn(due), {
       inHand: [...this.#inHand.values()],
       pacedRoom: (destination) => this.#pacedRoom(destination),
@@ -87,6 +89,7 @@ export class Claims {
     for (const { destination, limit } of requests) {
       const found = claimed.filter(({ record }) => record.destination === destination);
       if (found.length < limit) this.#left.delete(destination);
+      else this.#left.set(destination, true);
     }
     for (const each of claimed) this.#launch(each, current, until);
     if (claimed.length > 0) onDue();
