@@ -1,5 +1,5 @@
 /** What `botbell redeliver` says before it asks, and what it does by the answer; who delivers is the service. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { systemClock } from '../../src/time/clock.ts';
@@ -102,6 +102,14 @@ routes:
     expect(await counts()).to.deep.equal({ pending: 0, dead: 0 });
     const later = await redeliver([ids[0] ?? '', '--yes']);
     expect(later.code, 'a person may think better of it').to.equal(0);
+    await deadLetters(['slack:#ops'], 2);
+    const all = await redeliver(['--dead', '--dismiss', '--yes']);
+    expect([all.code, all.stdout]).to.deep.equal([0, '1 message dismissed']);
+    const none = await redeliver(['--dead', '--dismiss', '--yes']);
+    expect([none.code, none.stderr]).to.deep.equal([
+      0,
+      'nothing that matches is dead or held as no longer routed',
+    ]);
   });
 
   it('never tells of a start whose end is known, but lets a person be done with it', async () => {
@@ -132,6 +140,36 @@ routes:
     const { code, stdout } = await redeliver(['--route', 'j'], { answer: 'y' });
     expect([code, stdout.slice(0, 22)]).to.deep.equal([0, '2 messages given back:']);
     expect(await counts()).to.include({ pending: 2 });
+    const done = await redeliver(['--route', 'j', '--yes']);
+    expect([done.code, done.stderr.includes('has been told, or will be')]).to.deep.equal([0, true]);
+    const unknown = await redeliver(['--route', 'no-such-job', '--yes']);
+    expect([unknown.code, unknown.stderr.includes('no callback of job')]).to.deep.equal([1, true]);
+  });
+
+  it('routes nothing anew by a config that is wrong, names nobody, or is not the running service’s', async () => {
+    await recorded.arrive({ job_id: 'j' });
+    const good = readFileSync(config, 'utf8');
+    const refusalOf = async (text: string) => {
+      writeFileSync(config, text);
+      const { code, stdout, stderr } = await redeliver(['--route', 'j', '--yes']);
+      expect([code, stdout]).to.deep.equal([1, '']);
+      return stderr;
+    };
+    expect(await refusalOf(`${good}no_such_key: 1\n`)).to.include('no_such_key');
+    expect(await refusalOf(good.replace('get_items', 'another'))).to.include('names nobody');
+    await recorded.loadConfig('another');
+    expect(await refusalOf(good)).to.include('the running service has another config');
+    expect(await counts()).to.include({ pending: 0 });
+  });
+
+  it('says what to do where there is no ledger, and makes none', async () => {
+    const file = join(store.folder, 'none.db');
+    writeFileSync(config, readFileSync(config, 'utf8').replace(store.file, file));
+    for (let time = 0; time < 2; time += 1) {
+      const { code, stderr } = await redeliver(['--dead', '--yes']);
+      expect([code, stderr.includes('there is no ledger yet')]).to.deep.equal([1, true]);
+    }
+    expect(existsSync(file)).to.equal(false);
   });
 
   it('keeps nothing of the ledger from the service while it waits for the answer', async () => {

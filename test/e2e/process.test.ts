@@ -16,6 +16,7 @@ import {
   type ServeOptions,
   type ServeProcess,
 } from '../support/process.ts';
+import { endClaimsIn } from '../support/proof-ledger.ts';
 import { IS_FULL } from '../support/test-size.ts';
 
 const TOKEN = 'xoxb-PROCESS-SECRET';
@@ -180,6 +181,7 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
     const answer = await post(urlOf(second), sent);
     // Until the claim of the first one ends, it may be sending.
     expect([answer.status, answer.body.result]).to.deep.equal([200, 'taken_over']);
+    endClaimsIn(join(folder, 'botbell.db'));
     while (slack.messages.length < 2) await soon();
     expect(slack.messages.map(({ channel }) => channel).sort((a, b) => a.localeCompare(b))).to.deep.equal([
       '#log',

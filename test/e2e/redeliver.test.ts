@@ -9,6 +9,7 @@ import { request } from 'undici';
 import type { SlackFault } from '../../src/stand-ins/slack-faults.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
 import { callback, post } from '../support/bridge-world.ts';
+import { deliveriesIn, deliveriesOfJob, endClaimsIn } from '../support/proof-ledger.ts';
 import { MAIN, serve, type ServeProcess } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';
 import { itAtFullSize } from '../support/test-size.ts';
@@ -21,12 +22,6 @@ interface Run {
   readonly stderr: string;
 }
 
-interface Delivery {
-  readonly id: number;
-  readonly destination: string;
-  readonly state: string;
-}
-
 describe('botbell redeliver', () => {
   let folder: string;
   let config: string;
@@ -34,17 +29,6 @@ describe('botbell redeliver', () => {
   let running: ServeProcess | undefined;
   let faults: ReadonlyMap<string, SlackFault>;
 
-  const write = (routes: string) =>
-    writeFileSync(
-      config,
-      `receiver: { listen: '127.0.0.1:0', answer_within: 3s }
-admin: { listen: '127.0.0.1:0' }
-store: { url: 'sqlite:${folder}/botbell.db' }
-delivery: { attempts_per_request: 1, permanent_attempts: 0 }
-channels: { slack: { type: slack, token: '\${SLACK_TOKEN}', api_url: '${slack.apiUrl}' } }
-${routes}
-`,
-    );
   const botbell = async (...args: readonly string[]): Promise<Run> => {
     const child = spawn(process.execPath, [MAIN, ...args, '--config', config], {
       env: { ...process.env, SLACK_TOKEN: TOKEN },
@@ -72,11 +56,12 @@ ${routes}
     await post(running?.callbacksUrl ?? '', sent);
     return String(sent['job_id']);
   };
-  const deliveriesOf = async (job: string): Promise<readonly Delivery[]> => {
-    const { stdout } = await botbell('why', job, '--format', 'json');
-    return (JSON.parse(stdout) as { deliveries: Delivery[] }[]).flatMap(({ deliveries }) => deliveries);
-  };
-  const stateOf = async (job: string) => (await deliveriesOf(job)).map(({ state }) => state).join();
+  const ledger = () => join(folder, 'botbell.db');
+  const deliveriesOf = (job: string) => deliveriesOfJob(ledger(), job);
+  const stateOf = (job: string) =>
+    deliveriesOf(job)
+      .map(({ state }) => state)
+      .join();
   const refuses = (error: string): SlackFault => ({ kind: 'error', error });
 
   beforeEach(async () => {
@@ -85,13 +70,19 @@ ${routes}
     config = join(folder, 'botbell.yaml');
     slack = await startSlackStandIn({
       tokens: [TOKEN],
-      channels: [
-        { id: 'C0OPS0001', name: '#ops' },
-        { id: 'C0LOG0001', name: '#log' },
-      ],
+      channels: [{ id: 'C0OPS0001', name: '#ops' }],
       faultOf: ({ args }) => faults.get(String(args?.['channel'])),
     });
-    write(`default_route: { notify: [{ slack: '#ops' }] }`);
+    writeFileSync(
+      config,
+      `receiver: { listen: '127.0.0.1:0', answer_within: 3s }
+admin: { listen: '127.0.0.1:0' }
+store: { url: 'sqlite:${folder}/botbell.db' }
+delivery: { attempts_per_request: 1, permanent_attempts: 0 }
+channels: { slack: { type: slack, token: '\${SLACK_TOKEN}', api_url: '${slack.apiUrl}' } }
+default_route: { notify: [{ slack: '#ops' }] }
+`,
+    );
   });
 
   afterEach(async () => {
@@ -104,7 +95,7 @@ ${routes}
     await start();
     faults = new Map([['#ops', refuses('msg_too_long')]]);
     const job = await send();
-    const [dead] = await deliveriesOf(job);
+    const [dead] = deliveriesOf(job);
     expect(dead).to.include({ destination: 'slack:#ops', state: 'dead' });
     const id = String(dead?.id);
 
@@ -113,7 +104,7 @@ ${routes}
     expect(refused.stderr)
       .to.include('1 message\nnothing was changed: nobody is at a terminal')
       .and.to.include('--yes');
-    expect(await stateOf(job)).to.equal('dead');
+    expect(stateOf(job)).to.equal('dead');
 
     faults = new Map();
     const { code, stdout, stderr } = await redeliver(id, '--yes');
@@ -122,7 +113,7 @@ ${routes}
       0,
       '1 message given back: the running service delivers them now\n',
     ]);
-    await until('it is delivered', async () => (await stateOf(job)) === 'delivered');
+    await until('it is delivered', () => stateOf(job) === 'delivered');
     const { stdout: story } = await botbell('why', job);
     expect(story)
       .to.match(/deliver(?:ed)? again|again/i)
@@ -134,109 +125,6 @@ ${routes}
       .to.include(`${id} is left alone: it has been delivered; with --again it is sent once more`)
       .and.to.include('there is no delivery 999');
     expect(running?.log()).not.to.match(/cannot be used|unforeseen/);
-  });
-
-  it('gives back all that is dead without a service, which delivers it when it runs', async () => {
-    await start();
-    faults = new Map([['#ops', refuses('msg_too_long')]]);
-    const jobs: string[] = [];
-    for (let number = 0; number < 12; number += 1) jobs.push(await send());
-    await stop();
-    faults = new Map();
-    const none = await redeliver('--dead', '--destination', 'slack:#log', '--yes');
-    expect([none.code, none.stderr]).to.deep.equal([
-      0,
-      'nothing that matches is dead or held as no longer routed\n',
-    ]);
-    const { code, stdout, stderr } = await redeliver(
-      '--dead',
-      '--destination',
-      'slack:#ops',
-      '--since',
-      '2d',
-      '--yes',
-    );
-    expect(stderr).to.include('12 messages:\n  slack:#ops: 12\n');
-    expect([code, stdout]).to.deep.equal([
-      0,
-      '12 messages given back: no service runs on this ledger at this moment: they are delivered when one does\n',
-    ]);
-    await start();
-    await until('all are told', async () => (await stateOf(jobs.at(-1) ?? '')) === 'delivered');
-    await until('all are told', () => slack.messages.length === 12);
-  });
-
-  it('marks as done what nobody is to be told of any more', async () => {
-    await start();
-    faults = new Map([['#ops', refuses('msg_too_long')]]);
-    const [one, other] = [await send(), await send()];
-    const [letter] = await deliveriesOf(one);
-    const single = await redeliver(String(letter?.id), '--dismiss', '--yes');
-    expect([single.code, single.stdout]).to.deep.equal([0, '1 message dismissed\n']);
-    expect(await stateOf(one)).to.equal('held');
-    const all = await redeliver('--dead', '--dismiss', '--yes');
-    expect([all.code, all.stdout]).to.deep.equal([0, '1 message dismissed\n']);
-    expect(await stateOf(other)).to.equal('held');
-    const metrics = await (await request(`${running?.adminUrl}/metrics`)).body.text();
-    expect(metrics).to.include('botbell_deliveries_dead 0').and.to.include('botbell_deliveries_held 0');
-  });
-
-  it('routes anew what reached nobody, once the config is mended and in force', async () => {
-    write(`routes: [{ bot_id: invoice-import, on: [executing], notify: [{ slack: '#ops' }] }]`);
-    await start();
-    const job = await send();
-    expect(await deliveriesOf(job)).to.deep.equal([]);
-    const nobody = await redeliver('--route', job, '--yes');
-    expect([nobody.code, nobody.stdout]).to.deep.equal([1, '']);
-    expect(nobody.stderr).to.include('names nobody');
-
-    write(`routes: [{ bot_id: invoice-import, notify: [{ slack: '#ops' }, { slack: '#log' }] }]`);
-    await stop();
-    const { code, stdout, stderr } = await redeliver('--route', job, '--yes');
-    expect(stderr).to.include('1 callback of job').and.to.include('slack:#ops, slack:#log');
-    expect([code, stdout]).to.deep.equal([
-      0,
-      '2 messages given back: no service runs on this ledger at this moment: they are delivered when one does\n',
-    ]);
-    await start();
-    await until('both are told', async () => (await stateOf(job)) === 'delivered,delivered');
-    const done = await redeliver('--route', job, '--yes');
-    expect(done.code).to.equal(0);
-    expect(done.stderr).to.include('has been told, or will be');
-    expect((await redeliver('--route', 'no-such-job', '--yes')).code).to.equal(1);
-  });
-
-  it('routes nothing anew by a config that the running service does not have', async () => {
-    write(`routes: [{ bot_id: another, notify: [{ slack: '#ops' }] }]`);
-    await start();
-    const job = await send();
-    await stop();
-    const mended = `routes: [{ bot_id: invoice-import, notify: [{ slack: '#ops' }] }]`;
-    write(`${mended}\nno_such_key: 1`);
-    await expectRefusal(job);
-    write(`routes: [{ bot_id: another, notify: [{ slack: '#ops' }] }]`);
-    await start();
-    // As where somebody looks at another file than the service does.
-    const own = config;
-    config = join(folder, 'other.yaml');
-    write(mended);
-    const { code, stderr } = await redeliver('--route', job, '--yes');
-    expect(code).to.equal(1);
-    expect(stderr).to.include('the running service has another config');
-    config = own;
-    expect(await deliveriesOf(job)).to.deep.equal([]);
-  });
-
-  async function expectRefusal(job: string): Promise<void> {
-    const { code, stderr } = await redeliver('--route', job, '--yes');
-    expect([code, stderr.includes('no_such_key')]).to.deep.equal([1, true]);
-  }
-
-  it('says what to do where there is no ledger, and makes none', async () => {
-    const { code, stderr } = await redeliver('--dead', '--yes');
-    expect(code).to.equal(1);
-    expect(stderr).to.include('there is no ledger yet');
-    expect((await redeliver('--dead', '--yes')).stderr).to.include('there is no ledger yet');
   });
 
   itAtFullSize('leaves the service whole that writes at the same time', async () => {
@@ -293,16 +181,17 @@ ${routes}
   it('goes on with what it has begun, whenever the service is killed', async () => {
     await start();
     faults = new Map([['#ops', refuses('msg_too_long')]]);
-    const jobs: string[] = [];
-    for (let number = 0; number < 150; number += 1) jobs.push(await send());
+    for (let number = 0; number < 150; number += 25) {
+      await Promise.all(Array.from({ length: 25 }, () => send()));
+    }
     faults = new Map();
     const begun = redeliver('--dead', '--yes');
     await stop('SIGKILL');
     expect((await begun).stdout).to.include('150 messages given back');
     await start();
     await stop('SIGKILL');
+    endClaimsIn(ledger());
     await start();
-    await until('all are told', () => slack.messages.length >= 150);
-    expect(await stateOf(jobs.at(-1) ?? '')).to.equal('delivered');
+    await until('all are delivered', () => deliveriesIn(ledger(), 'delivered').length === 150);
   });
 });

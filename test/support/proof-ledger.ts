@@ -1,4 +1,4 @@
-/** Looks into a ledger past the program that writes it. */
+/** Looks into a ledger past the program that writes it, and has time pass for what dead processes had claimed. */
 import { DatabaseSync } from '@photostructure/sqlite';
 import pg from 'pg';
 
@@ -22,6 +22,26 @@ export function deliveriesIn(file: string, state: 'pending' | 'delivered' | 'dea
   }
 }
 
+export interface DeliveryOfJob {
+  readonly id: number;
+  readonly destination: string;
+  readonly state: string;
+}
+
+/** In the order in which they were planned. */
+export function deliveriesOfJob(file: string, jobId: string): readonly DeliveryOfJob[] {
+  const database = new DatabaseSync(file);
+  try {
+    const lines = database.prepare(
+      `select deliveries.id, destination, state from deliveries
+       join callbacks on callbacks.id = deliveries.callback_id where job_id = ? order by 1`,
+    );
+    return lines.all(jobId) as unknown as DeliveryOfJob[];
+  } finally {
+    database.close();
+  }
+}
+
 /** As `deliveriesIn`, of PostgreSQL; with `pid`, only what that process has claimed. */
 export async function deliveriesOfPostgres(
   url: string,
@@ -35,6 +55,30 @@ export async function deliveriesOfPostgres(
     return rows
       .filter(({ owner }) => pid === undefined || owner?.split('/')[1] === String(pid))
       .map(({ job_id, destination }) => `${job_id} ${destination}`);
+  } finally {
+    await client.end();
+  }
+}
+
+const END_CLAIMS =
+  "update deliveries set claimed_until = 0 where state = 'pending' and claimed_until is not null";
+
+/** As if the time of all claims were over: a lease that ends is no reason for a test to wait. */
+export function endClaimsIn(file: string): void {
+  const database = new DatabaseSync(file, { timeout: 5000 });
+  try {
+    database.exec(END_CLAIMS);
+  } finally {
+    database.close();
+  }
+}
+
+/** As `endClaimsIn`, of PostgreSQL, and only of what that process has claimed. */
+export async function endClaimsOfPostgres(url: string, pid: number): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`${END_CLAIMS} and split_part(owner, '/', 2) = $1`, [String(pid)]);
   } finally {
     await client.end();
   }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { deliveriesIn } from '../../support/proof-ledger.ts';
+import { deliveriesIn, endClaimsIn } from '../../support/proof-ledger.ts';
 import { JobService } from '../../support/proof-service.ts';
 import { keyedCallback, keyOf } from '../../support/proof-tally.ts';
 import { seededRandom, until } from '../../support/proof-wait.ts';
@@ -64,6 +64,7 @@ describe('A dead letter, whatever crashes', () => {
       botbell.kill('SIGKILL');
       await botbell.exited();
       expect(alertsIn(world.file), `seed ${SEED}`).to.equal(deliveriesIn(world.file, 'dead').length);
+      endClaimsIn(world.file);
       botbell = await world.start();
     }
     await posted;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
 import type { ServeProcess } from '../../support/process.ts';
-import { deliveriesIn } from '../../support/proof-ledger.ts';
+import { deliveriesIn, endClaimsIn } from '../../support/proof-ledger.ts';
 import { JobService } from '../../support/proof-service.ts';
 import { keyedCallbacks, pairsOf, tally } from '../../support/proof-tally.ts';
 import { seededRandom, until } from '../../support/proof-wait.ts';
@@ -62,6 +62,7 @@ describe('Killed with -9 at random moments under load', () => {
         botbell.kill('SIGKILL');
         await botbell.exited();
         openAtKills.push(new Set(deliveriesIn(world.file, 'pending')));
+        endClaimsIn(world.file);
         botbell = await world.start();
       }
       await posted;

@@ -13,7 +13,7 @@ import {
 } from '../../support/flushed-disk.ts';
 import { noise } from '../../support/noise.ts';
 import { type OwnPostgresServer, startOwnPostgres } from '../../support/postgres-server.ts';
-import { deliveriesIn } from '../../support/proof-ledger.ts';
+import { deliveriesIn, endClaimsOfPostgres } from '../../support/proof-ledger.ts';
 import { keyedCallbacks, pairsOf, tally } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';
 import { createProofWorld, DESTINATIONS, type ProofWorld, SLACK_OPS } from '../../support/proof-world.ts';
@@ -77,6 +77,7 @@ describe('A power cut under PostgreSQL', () => {
       expect(world.slack.messages).to.deep.equal([]);
       fault = undefined;
       await server.start();
+      await endClaimsOfPostgres(store, victim.pid);
       await world.start();
       const expected = pairsOf(callbacks, DESTINATIONS);
       const { told } = world;

@@ -19,6 +19,9 @@ import { createProofWorld, DESTINATIONS, type ProofWorld, SLACK_OPS } from '../.
 const KIBIBYTE = 1024;
 const DISK_KIBIBYTES = 4096;
 
+/** Who waits for a store that does not come need not wait for long. */
+const SOON = 'answer_within: 3s';
+
 async function statusOf(url: string): Promise<number> {
   const { statusCode, body } = await request(url);
   await body.dump();
@@ -32,6 +35,14 @@ describe('The store', () => {
 
   const serviceTo = ({ callbacksUrl }: ServeProcess) =>
     new JobService({ urlOf: () => callbacksUrl, retryMs: 100, concurrency: 8 });
+
+  /** By the service's retries, or by Botbell itself, which may have taken over what was admitted too late. */
+  const expectToldOnce = async (botbell: ServeProcess, callbacks: readonly Record<string, unknown>[]) => {
+    await serviceTo(botbell).postAll(callbacks);
+    const expected = pairsOf(callbacks, DESTINATIONS).sort();
+    await until('everybody is told', () => world.told().length >= expected.length);
+    expect(world.told().sort()).to.deep.equal(expected);
+  };
 
   /** Posts until the store takes no more, large callbacks first. @returns what was posted, refused ones included */
   const fill = async (botbell: ServeProcess) => {
@@ -56,8 +67,7 @@ describe('The store', () => {
     expect((await post(botbell.callbacksUrl, callbacks.at(-1))).status, 'still full').to.equal(503);
     makeRoom();
     await until('it is ready again', async () => (await statusOf(`${botbell.adminUrl}/readyz`)) === 200);
-    await serviceTo(botbell).postAll(callbacks);
-    expect(world.told().sort()).to.deep.equal(pairsOf(callbacks, DESTINATIONS).sort());
+    await expectToldOnce(botbell, callbacks);
   };
 
   if (process.platform === 'linux' && isInstalled('prlimit', 'a store that may not grow')) {
@@ -89,7 +99,7 @@ describe('The store', () => {
   }
 
   it('that another process has locked: 503 with Retry-After; then told once', async () => {
-    world = await createProofWorld({ delivery: 'take_over_after: 1s' });
+    world = await createProofWorld({ receiver: SOON, delivery: 'take_over_after: 1s' });
     const botbell = await world.start();
     const [first = {}, second = {}] = keyedCallbacks(2);
     await serviceTo(botbell).postAll([first]);
@@ -100,12 +110,11 @@ describe('The store', () => {
     expect(await statusOf(`${botbell.adminUrl}/healthz`)).to.equal(200);
     other.exec('rollback');
     other.close();
-    await serviceTo(botbell).postAll([first, second]);
-    expect(world.told().sort()).to.deep.equal(pairsOf([first, second], DESTINATIONS).sort());
+    await expectToldOnce(botbell, [first, second]);
   });
 
   it('that is locked while a message is on its way: told is told, and written down when the lock is gone', async () => {
-    world = await createProofWorld({ delivery: 'take_over_after: 1s' });
+    world = await createProofWorld({ receiver: SOON, delivery: 'take_over_after: 1s' });
     const botbell = await world.start();
     const release = moment();
     world.slack.faults.push({ kind: 'answer_late', until: () => release.promise });
@@ -123,7 +132,7 @@ describe('The store', () => {
     expect(world.told().sort()).to.deep.equal(pairsOf([callback], DESTINATIONS).sort());
   });
 
-  it('whose file is moved away: 503 and not ready, with what to do in the log; well again once it is put back', async () => {
+  it('whose file is moved away: 503, with what to do in the log; well again once it is put back', async () => {
     world = await createProofWorld({ receiver: 'answer_when: accepted' });
     const botbell = await world.start();
     const [first = {}, second = {}] = keyedCallbacks(2);
@@ -133,16 +142,11 @@ describe('The store', () => {
     const answer = await post(botbell.callbacksUrl, second);
     expect([answer.status, answer.headers['retry-after']]).to.deep.equal([503, '30']);
     expect(await statusOf(`${botbell.adminUrl}/healthz`)).to.equal(200);
-    await until('it is not ready', async () => (await statusOf(`${botbell.adminUrl}/readyz`)) === 503);
     await until('the log says so', () =>
       botbell.log().includes('botbell.db was deleted or moved away: put back'),
     );
     renameSync(aside, world.file);
-    await until('it is ready again', async () => (await statusOf(`${botbell.adminUrl}/readyz`)) === 200);
-    await serviceTo(botbell).postAll([first, second]);
-    const expected = pairsOf([first, second], DESTINATIONS);
-    await until('everybody is told', () => world.told().length === expected.length);
-    expect(world.told().sort()).to.deep.equal(expected.sort());
+    await expectToldOnce(botbell, [first, second]);
   });
 
   it('whose file is deleted: nothing more is accepted that a restart would not find', async () => {
@@ -185,6 +189,7 @@ describe('The store', () => {
     const botbell = await world.start();
     const callbacks = keyedCallbacks(5);
     await serviceTo(botbell).postAll(callbacks);
+    await until('all is written down', () => deliveriesIn(world.file, 'pending').length === 0);
     botbell.kill('SIGTERM');
     await botbell.exited();
     const copy = join(world.folder, 'copy.db');

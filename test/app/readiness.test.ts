@@ -1,0 +1,19 @@
+/** Ready is who has written its store not long ago, and takes callbacks. */
+import { expect } from 'chai';
+import { readinessOf } from '../../src/app/admin-services.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+describe('A process is ready', () => {
+  const at = (ms: number, writtenAt: number | undefined, isDraining = false) =>
+    readinessOf({ clock: new ManualClock(ms), ledger: { writtenAt }, traffic: { isDraining } });
+
+  it('while its store was written within the last fifteen seconds', () => {
+    expect(at(20_000, 5000)).to.deep.equal({ store: true, config: true, accepting: true });
+    expect(at(20_001, 5000).store).to.equal(false);
+    expect(at(20_000, undefined).store).to.equal(false);
+  });
+
+  it('until it drains', () => {
+    expect(at(20_000, 20_000, true)).to.deep.equal({ store: true, config: true, accepting: false });
+  });
+});
