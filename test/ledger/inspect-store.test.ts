@@ -140,7 +140,7 @@ describe('looking at a PostgreSQL store', () => {
     silent.fallSilent();
     const begun = performance.now();
     expect(await troubleWith(`postgres://postgres@127.0.0.1:${silent.port}/none`)).to.contain('timeout');
-    expect(performance.now() - begun).to.be.below(9000);
+    expect(performance.now() - begun).to.be.below(20_000);
     await silent.close();
   });
 });
