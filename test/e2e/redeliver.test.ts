@@ -75,7 +75,7 @@ describe('botbell redeliver', () => {
     });
     writeFileSync(
       config,
-      `receiver: { listen: '127.0.0.1:0', answer_within: 3s }
+      `receiver: { listen: '127.0.0.1:0', answer_within: 20s }
 admin: { listen: '127.0.0.1:0' }
 store: { url: 'sqlite:${folder}/botbell.db' }
 delivery: { attempts_per_request: 1, permanent_attempts: 0 }
@@ -181,9 +181,10 @@ default_route: { notify: [{ slack: '#ops' }] }
   it('goes on with what it has begun, whenever the service is killed', async () => {
     await start();
     faults = new Map([['#ops', refuses('msg_too_long')]]);
-    for (let number = 0; number < 150; number += 25) {
-      await Promise.all(Array.from({ length: 25 }, () => send()));
+    for (let number = 0; number < 150; number += 5) {
+      await Promise.all(Array.from({ length: 5 }, () => send()));
     }
+    expect(deliveriesIn(ledger(), 'dead')).to.have.length(150);
     faults = new Map();
     const begun = redeliver('--dead', '--yes');
     await stop('SIGKILL');

@@ -14,11 +14,17 @@ const CALLBACKS = sized(80, 240);
 const KILLS = sized(2, 4);
 const CONCURRENCY = 24;
 
+/** Until all is told after the last kill. */
+const LONGEST_MS = 120_000;
+
 /** What the worker may have under way besides, when Botbell delivers by itself. */
 const WORKERS_HAND = 64;
 
 /** Of the remotes' answers, so that every kill meets sends in all stages. */
 const SLOWEST_ANSWER_MS = 30;
+
+/** So long that no attempt times out, however busy the machine is: what timed out may be told twice. */
+const TIMEOUT_S = 50;
 
 /** Set it to see the same kills again, as nearly as the machine allows. */
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
@@ -38,7 +44,11 @@ describe('Killed with -9 at random moments under load', () => {
 
   for (const mode of ['delivered', 'accepted']) {
     it(`loses nothing in \`${mode}\` mode, and repeats only what was being sent at a kill`, async () => {
-      world = await createProofWorld({ receiver: `answer_when: ${mode}`, faultOf: slowly });
+      world = await createProofWorld({
+        receiver: `answer_when: ${mode}, answer_within: ${TIMEOUT_S + 10}s`,
+        delivery: `timeout: ${TIMEOUT_S}s`,
+        faultOf: slowly,
+      });
       world.mail.faults.push({ at: 'data', does: 'delay', until: dawdle });
       const callbacks = keyedCallbacks(CALLBACKS);
       const everybody = pairsOf(callbacks, DESTINATIONS);
@@ -69,6 +79,7 @@ describe('Killed with -9 at random moments under load', () => {
       await until(
         `everything delivered, seed ${SEED}`,
         () => deliveriesIn(world.file, 'pending').length === 0,
+        LONGEST_MS,
       );
       const { missing, repeated } = tally(world.told(), everybody);
       expect(missing, `never told, seed ${SEED}`).to.deep.equal([]);
