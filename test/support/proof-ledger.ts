@@ -36,7 +36,7 @@ export function deliveriesOfJob(file: string, jobId: string): readonly DeliveryO
       `select deliveries.id, destination, state from deliveries
        join callbacks on callbacks.id = deliveries.callback_id where job_id = ? order by 1`,
     );
-    return lines.all(jobId) as unknown as DeliveryOfJob[];
+    return lines.all(jobId) as DeliveryOfJob[];
   } finally {
     database.close();
   }
