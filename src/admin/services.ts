@@ -59,7 +59,7 @@ export interface ReloadPreview {
   readonly problems: readonly Problem[];
   /** Of what is on the disk now; undefined where it would be refused. */
   readonly configHash: string | undefined;
-  /** The first day that was looked at: `2026-01-31`. */
+  /** Callbacks that came from then on were looked at; ISO 8601. */
   readonly since: string;
   /** Those that most callbacks came for first; at most a thousand. */
   readonly changes: readonly RoutingChange[];

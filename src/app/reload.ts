@@ -11,7 +11,7 @@ import type { Clock } from '../time/clock.ts';
 import { watchConfig } from './config-watch.ts';
 import { asItCanRun } from './fixed-settings.ts';
 import type { ConfigReading } from './read-config.ts';
-import { firstDay, routingChanges } from './routing-changes.ts';
+import { LOOKED_BACK_MS, routingChanges } from './routing-changes.ts';
 import type { AppSettings, LoadedConfig } from './settings.ts';
 
 export interface ReloaderDependencies {
@@ -85,17 +85,17 @@ export class Reloader implements Reloading {
 
   async preview(): Promise<ReloadPreview> {
     const { clock, settings, readConfig, ledger } = this.#dependencies;
-    const { archive } = ledger;
     const { route } = settings.current;
     const { config: running } = this.#loaded;
-    const since = firstDay(clock.now(), running.display.timezone);
+    const from = clock.now() - LOOKED_BACK_MS;
+    const since = new Date(from).toISOString();
     const { loaded: next, problems } = await readConfig();
     const refused = { problems, configHash: undefined, since, unchanged: [], changes: [], isComplete: true };
     if (next === undefined) return refused;
     const { unchanged } = asItCanRun(next.config, running);
     const router = createRouter(next.config.routes, next.config.defaultRoute);
     const nextRoute: AppSettings['route'] = (callback) => router.route(callback);
-    const found = await routingChanges({ archive, clock }, since, route, nextRoute);
+    const found = await routingChanges(ledger.archive, from, route, nextRoute);
     return { problems, configHash: next.configHash, since, ...found, unchanged };
   }
 

@@ -190,7 +190,7 @@ function reportAttempt(
 
 /** What happened to a delivery that no answer has told, or of which an operator may have to do something. */
 function reportMilestone(logger: Logger, clock: Pick<Clock, 'now'>, milestone: Milestone): void {
-  const { name, record, notice, attempts, lastError, hold, firstReceivedAt } = milestone;
+  const { name, record, notice, attempts, lastError, reason, firstReceivedAt } = milestone;
   const [level, ofCallback, ofAlert] = MILESTONES[name];
   const line = {
     ...named(record.destination, notice),
@@ -199,7 +199,7 @@ function reportMilestone(logger: Logger, clock: Pick<Clock, 'now'>, milestone: M
     ms_since_received: Math.max(0, Math.round(clock.now() - firstReceivedAt)),
     class: lastError?.class,
     code: lastError?.code,
-    reason: hold?.code ?? lastError?.message,
+    reason: reason ?? lastError?.message,
   };
   logger[level](line, isAlert(notice) ? ofAlert : ofCallback);
 }

@@ -2,10 +2,10 @@
 import type { Chore } from '../deliver/chores.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
+import type { ForgetPosition } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
 import type { AppSettings } from './settings.ts';
 
-/** The days of BOTs are counted up by the same steps. */
 const INTERVAL_MS = 60_000;
 
 /** Whoever may post can write these, and nobody was meant to read them. */
@@ -21,19 +21,24 @@ interface RetentionParts {
 }
 
 export function retentionChore({ clock, ledger, settings }: RetentionParts): Chore {
+  const oldest: ForgetPosition = { done: 0, reachedNobody: 0 };
+  let from = oldest;
   let anewAt = -Infinity;
   return {
     everyMs: INTERVAL_MS,
     async work() {
       const { keepMs } = settings.current.loaded.config.store;
       const now = clock.now();
-      const isAnew = clock.monotonic() >= anewAt;
-      const isMore = await ledger.forget({
+      if (clock.monotonic() >= anewAt) {
+        from = oldest;
+        anewAt = clock.monotonic() + ANEW_MS;
+      }
+      const { next, isMore } = await ledger.forget({
         doneBefore: now - keepMs,
         reachedNobodyBefore: now - Math.min(keepMs, REACHED_NOBODY_KEPT_MS),
-        isAnew,
+        from,
       });
-      if (isAnew) anewAt = clock.monotonic() + ANEW_MS;
+      from = next;
       return isMore;
     },
   };

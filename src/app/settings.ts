@@ -200,8 +200,5 @@ export function openStore(
     get takeOverAfterMs() {
       return settings.current.delivery.takeOverAfterMs;
     },
-    get timezone() {
-      return settings.current.loaded.config.display.timezone;
-    },
   });
 }

@@ -17,7 +17,7 @@ export function hintOn(callback: CallbackStory, config: Config): string | undefi
   const { deliveries, result, kind } = callback;
   if (kind === 'alert' || result === 'superseded') return undefined;
   const dead = deliveries.filter(({ state }) => state === 'dead');
-  const mendable = dead.filter(({ hold }) => hold?.code !== NO_LONGER_ROUTED).map(({ id }) => id);
+  const mendable = dead.filter(({ reason }) => reason !== NO_LONGER_ROUTED).map(({ id }) => id);
   if (mendable.length > 0) return deliveredAgain(mendable, config.display.language);
   return deliveries.length === 0 || dead.length > 0 ? hintOnRoutes(callback, config) : undefined;
 }

@@ -83,7 +83,7 @@ export function reloadAlert(
 
 /** What the log tells of a delivery beside its attempts. */
 export interface Milestone
-  extends Omit<Subject, 'callbackId'>, Pick<DeliveryUpdate, 'attempts' | 'lastError' | 'hold'> {
+  extends Omit<Subject, 'callbackId'>, Pick<DeliveryUpdate, 'attempts' | 'lastError' | 'reason'> {
   readonly name: 'delivered_late' | 'taken_over' | 'given_up' | 'held';
 }
 

@@ -23,7 +23,7 @@ const NOT_ROUTED = new DeliveryFailure({
 /** The end of a delivery that the plan does not name: told elsewhere, or to nobody. */
 export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSettings): DeliveryUpdate {
   const { record, notice } = due;
-  const ended = updateOf(record, { state: 'held', hold: { code: NO_LONGER_ROUTED } });
+  const ended = updateOf(record, { state: 'held', reason: NO_LONGER_ROUTED });
   // Of an alert that nobody is to be told, nobody is alerted.
   if (isAlert(notice) || plan.targets.length > 0) return ended;
   const dead: DeliveryUpdate = { ...ended, state: 'dead', lastError: errorOf(NOT_ROUTED) };

@@ -8,6 +8,8 @@ import type {
   Arrival,
   DueDelivery,
   DueRequest,
+  ForgetRequest,
+  Forgotten,
   RefusedBody,
   Rerouting,
   RunningConfig,
@@ -17,7 +19,7 @@ import type {
 import { admitArgs } from './operations/admit.ts';
 import { type Actions, type Archive, createActions, createArchive } from './people.ts';
 import type { Args, Call, Database, OperationName, Result } from './registry.ts';
-import { dueDelivery } from './rows.ts';
+import { noticeIn } from './rows.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
 
 /** Getters are asked at each call. */
@@ -27,8 +29,6 @@ export interface LedgerSettings {
   readonly leaseMs: number;
   /** How long the service may take to retry before Botbell does. */
   readonly takeOverAfterMs: number;
-  /** Where days begin and end that callbacks are counted by. */
-  readonly timezone: string;
 }
 
 /** What differs between the databases. */
@@ -121,7 +121,7 @@ export class DatabaseLedger {
       withinMs: deadline.remainingMs,
       onLate: (late) => this.#release(late.map(({ record }) => record)),
     });
-    return rows.map(dueDelivery);
+    return rows.map(({ told, ...due }) => ({ ...due, notice: noticeIn(told) }));
   }
 
   /** Deliveries whose hold has ended become pending, at most 100. @returns how many */
@@ -149,9 +149,9 @@ export class DatabaseLedger {
     return (await reading.call('storeBytes', [])) + (logBytes?.() ?? 0);
   }
 
-  /** One step of retention: at most 100 rows; also bot_days that are a minute behind. @returns whether there is more */
-  forget(request: Args<'forget'>[0]): Promise<boolean> {
-    return this.#call('forget', [request, this.#settings.timezone]);
+  /** One step of retention: at most 100 rows. */
+  forget(request: ForgetRequest): Promise<Forgotten> {
+    return this.#call('forget', [request]);
   }
 
   /** Last success, failure, durations per destination, written every few seconds. */

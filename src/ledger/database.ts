@@ -1,8 +1,51 @@
 /** What an operation of the ledger sees of its database, and what a database promises whoever calls one. */
 import type { Sql } from 'sql-template-tag';
 
+/** Columns that hold JSON. */
+const JSON_COLUMNS = new Set('last_error receipt entry filter actor stopped_by errors routing'.split(' '));
+
+interface Column {
+  readonly property: string;
+  readonly read: (value: unknown) => unknown;
+}
+
+const columns = new Map<string, Column>();
+
+function columnOf(name: string): Column {
+  const known = columns.get(name);
+  if (known !== undefined) return known;
+  const property = name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const asIs = (value: unknown) => value;
+  const read = JSON_COLUMNS.has(name)
+    ? (value: unknown) => JSON.parse(value as string) as unknown
+    : /^(is|has)_/.test(name)
+      ? Boolean
+      : asIs;
+  columns.set(name, { property, read });
+  return { property, read };
+}
+
+/** A row as operations see it: `is_bulk` is `isBulk`, a boolean; JSON is read; NULL is undefined. */
+export function rowIn(found: Readonly<Record<string, unknown>>): unknown {
+  const row: Record<string, unknown> = {};
+  for (const name in found) {
+    const { property, read } = columnOf(name);
+    const value = found[name];
+    row[property] = value === null ? undefined : read(value);
+  }
+  return row;
+}
+
+/** A value of a statement as databases take it: undefined is NULL, a boolean 0 or 1, and any other object JSON. */
+export function storedValue(value: unknown): unknown {
+  if (typeof value === 'boolean') return Number(value);
+  const isJson = typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
+  return isJson ? JSON.stringify(value) : (value ?? null);
+}
+
 /** One transaction. On SQLite each statement resolves at once, and one operation runs at a time. */
 export interface Tx {
+  /** The rows as `rowIn` gives them; values are stored as `storedValue` gives them. */
   all<Row>(statement: Sql): Promise<Row[]>;
   /** The first row; undefined for none. */
   first<Row>(statement: Sql): Promise<Row | undefined>;

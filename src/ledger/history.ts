@@ -2,7 +2,6 @@
 import sql, { bulk, type RawValue } from 'sql-template-tag';
 import type { Tx } from './database.ts';
 import type { DeliveryError } from './ledger.ts';
-import { jsonOrNull } from './rows.ts';
 
 /** Who asked for what was done by hand, for whoever reads the story later. */
 export interface Actor {
@@ -79,22 +78,17 @@ export async function writeHistory(tx: Tx, rows: readonly NewHistoryRow[]): Prom
 /** The same of each of these deliveries. */
 export function writeEach<What extends HistoryWhat>(
   tx: Tx,
-  rows: readonly { readonly id: number; readonly callback_id: number }[],
+  rows: readonly { readonly id: number; readonly callbackId: number }[],
   what: What,
   more: { readonly result?: string; readonly entry?: HistoryEntries[What] } = {},
 ): Promise<void> {
-  const each = rows.map(({ id, callback_id }) => ({
-    callbackId: callback_id,
-    what,
-    deliveryId: id,
-    ...more,
-  }));
+  const each = rows.map(({ id: deliveryId, callbackId }) => ({ callbackId, what, deliveryId, ...more }));
   return writeHistory(tx, each as readonly NewHistoryRow[]);
 }
 
 function columnsOf(row: NewHistoryRow, now: number): RawValue[] {
   const { callbackId, at = now, what, deliveryId, result, entry } = row;
-  return [callbackId, at, what, deliveryId ?? null, result ?? null, jsonOrNull(entry)];
+  return [callbackId, at, what, deliveryId, result, entry];
 }
 
 /** A row as it is read: what its `entry` has depends on `what`. */

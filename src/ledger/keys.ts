@@ -1,4 +1,4 @@
-/** What the ledger knows jobs, BOTs, causes and days by: short enough for an index, whatever a sender or a remote writes. */
+/** What the ledger knows jobs, BOTs and causes by: short enough for an index, whatever a sender or a remote writes. */
 import { hash } from 'node:crypto';
 import { cleanText } from '../text/clean.ts';
 import { shortText } from '../text/cut.ts';
@@ -33,18 +33,4 @@ export function keysFor(id: string): readonly string[] {
 /** A BOT's id or name as it is shown. */
 export function nameIn(text: string): string {
   return shortText(text, LONGEST_NAME);
-}
-
-/** @param timezone asked for whenever a day is. @returns the day, `2026-01-31`, of milliseconds since 1970 */
-export function dayIn(timezone: () => string): (ms: number) => string {
-  let [zone, days] = ['UTC', daysOf('UTC')];
-  return (ms) => {
-    const asked = timezone();
-    if (asked !== zone) [zone, days] = [asked, daysOf(asked)];
-    return days.format(ms);
-  };
-}
-
-function daysOf(timeZone: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
 }

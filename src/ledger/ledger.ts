@@ -35,29 +35,26 @@ export interface DeliveryTarget {
   readonly channel: string;
   readonly address: string;
 }
-/** code: 'superseded' | 'no longer routed' | 'dismissed' | a rule's; details: JSON; endsAt: when Botbell makes it pending again. */
-export interface Hold {
-  readonly code: string;
-  readonly details?: Readonly<Record<string, unknown>>;
-  readonly endsAt?: number;
-}
-
-/** Hold of an `executing` that nobody is told of any more, since its job's result is there: for good. */
+/** Reason of an `executing` that is held, since its job's result is there: for good. */
 export const SUPERSEDED = 'superseded';
 
-/** Hold of a delivery, or of a dead letter, that the config no longer sends there: until a route names it again. */
+/** Reason of a delivery that is held, or of a dead letter, that the config no longer sends there: until a route names it again. */
 export const NO_LONGER_ROUTED = 'no longer routed';
 
-/** Hold of a dead letter, or of what is no longer routed, that a person has done with: no route names it again. */
+/** Reason of a dead letter, or of what is no longer routed, that a person has done with: no route names it again. */
 export const DISMISSED = 'dismissed';
 
 export interface DeliveryRecord extends DeliveryTarget {
   readonly id: number;
+  readonly callbackId: number;
   readonly state: DeliveryState;
   readonly attempts: number;
   readonly lastError: DeliveryError | undefined;
   readonly receipt: Receipt | undefined;
-  readonly hold: Hold | undefined;
+  /** Why it is held, or dead without having failed: one of those above, or a rule's name. */
+  readonly reason: string | undefined;
+  /** When Botbell makes what is held pending again; undefined: never by itself. */
+  readonly heldUntil: number | undefined;
   /** Non-2xx answers given while it failed as `permanent` or `config`. */
   readonly refusals: number;
   /** Botbell retries it by itself. */
@@ -68,7 +65,11 @@ export interface DeliveryRecord extends DeliveryTarget {
   readonly behind: number | undefined;
   /** Milliseconds that count towards give_up_after: without those in which it only waited. */
   readonly ageMs: number;
+  /** Milliseconds until Botbell itself may attempt it, where it is pending; negative: since then it waits for its turn. */
+  readonly dueInMs: number;
   readonly givenBackAt: number | undefined;
+  /** When it was last written. */
+  readonly updatedAt: number;
 }
 
 export interface Arrival {
@@ -134,7 +135,8 @@ export interface DeliveryUpdate {
   readonly attempts: number;
   readonly lastError: DeliveryError | undefined;
   readonly receipt: Receipt | undefined;
-  readonly hold?: Hold | undefined;
+  readonly reason?: string | undefined;
+  readonly heldUntil?: number | undefined;
   readonly isTakenOver: boolean;
   /** Until Botbell itself may attempt it; left out: due as it was. */
   readonly dueInMs?: number | undefined;
@@ -185,11 +187,19 @@ export class LedgerFull extends LedgerUnavailable {
   override readonly name = 'LedgerFull';
 }
 
+/** How far retention has come: ids of the last callbacks that were looked at. */
+export interface ForgetPosition {
+  readonly done: number;
+  readonly reachedNobody: number;
+}
 export interface ForgetRequest {
   readonly doneBefore: number;
   readonly reachedNobodyBefore: number;
-  /** From the oldest on, not from where the last step came to: what was undelivered then may be done by now. */
-  readonly isAnew?: boolean | undefined;
+  readonly from: ForgetPosition;
+}
+export interface Forgotten {
+  readonly next: ForgetPosition;
+  readonly isMore: boolean;
 }
 
 /** What a process has seen of a destination since it last wrote; 0: never. */

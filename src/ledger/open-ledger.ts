@@ -17,8 +17,6 @@ interface DatabaseOptions {
   readonly owner: string;
   /** Of SQLite: pages in use and log. Undefined: no limit. */
   readonly maxBytes?: number | undefined;
-  /** Where days begin and end that callbacks are counted by; default: UTC. */
-  readonly timezone?: string;
   readonly onStoreEvent?: ((event: StoreEvent) => void) | undefined;
   /** The store is out of reach while nobody asks for it, e.g. its server was restarted. */
   readonly onTrouble?: ((error: Error) => void) | undefined;
@@ -95,10 +93,10 @@ function openDatabase(url: string, options: DatabaseOptions): Promise<OpenDataba
 /** In threads, which are started by the first call, and it hears whether the file can be opened. */
 async function openSqliteDatabase(
   path: string,
-  { clock, owner, maxBytes, timezone, onStoreEvent: onEvent, isInProcess = false }: DatabaseOptions,
+  { clock, owner, maxBytes, onStoreEvent: onEvent, isInProcess = false }: DatabaseOptions,
 ): Promise<OpenDatabase> {
   const open = async (isReader: boolean): Promise<Database> => {
-    const settings = { path, owner, maxBytes, timezone, onEvent, isReader };
+    const settings = { path, owner, maxBytes, onEvent, isReader };
     if (!isInProcess) return new ThreadDatabase(settings);
     const { openSqlite } = await import('./sqlite/open.ts');
     const times = { now: () => clock.now(), monotonic: () => clock.monotonic() };

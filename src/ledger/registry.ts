@@ -3,7 +3,7 @@ import { continueBulk, readBulk, readBulks, startBulk, stopBulk } from './action
 import { dismiss, redeliver } from './actions/one-delivery.ts';
 import { routeByHand } from './actions/route-by-hand.ts';
 import { tally } from './actions/undelivered.ts';
-import { botNamed, botsAfter, countsOf, daysSince, everyBot } from './archive/bots.ts';
+import { botNamed, botsAfter, cameSince, lastRuns, runsSince } from './archive/bots.ts';
 import { findCallbacks } from './archive/find-callbacks.ts';
 import {
   countOpen,
@@ -14,7 +14,6 @@ import {
   refusedAlike,
   storeBytes,
 } from './archive/overviews.ts';
-import { lastRuns, runsSince } from './archive/runs.ts';
 import { readCallback, readDelivery, readStory } from './archive/stories.ts';
 import type { ArgsOf, CallOptions, ResultOf, RunOptions, Transactions, Tx } from './database.ts';
 import { admit } from './operations/admit.ts';
@@ -35,11 +34,9 @@ export const archiveReads = {
   readCallback,
   bots: botsAfter,
   bot: botNamed,
-  everyBot,
-  countsOf,
+  cameSince,
   lastRuns,
   runsSince,
-  days: daysSince,
   deadLetters,
   openWork,
   refusals,

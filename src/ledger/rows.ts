@@ -1,4 +1,4 @@
-/** Between the ledger's rows and its records. */
+/** What of the ledger's rows several operations read alike. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Callback } from '../callback/callback.ts';
 import { parseExactly } from '../callback/decode.ts';
@@ -6,43 +6,11 @@ import type { Receipt } from '../channels/channel.ts';
 import { type Notice, noticeOf, noticeOfAlert, type RaisedAlert } from '../notice/notice.ts';
 import { shortText } from '../text/cut.ts';
 import type { Tx } from './database.ts';
-import type { DeliveryError, DeliveryRecord, DeliveryState, DueDelivery, Hold } from './ledger.ts';
+import type { DeliveryError, DeliveryRecord } from './ledger.ts';
 import { storedText } from './stored-body.ts';
 
 /** `status` of a callback whose job has begun and not ended (callback interface). */
 export const EXECUTING = 2;
-
-export interface HoldColumns {
-  readonly hold_code: string | null;
-  readonly hold_details: string | null;
-  readonly hold_until: number | null;
-}
-
-/** A row of `deliveries`, as `SELECT deliveries.*` gives it. */
-export interface DeliveryRow extends HoldColumns {
-  readonly id: number;
-  readonly callback_id: number;
-  readonly job_key: string | null;
-  readonly destination: string;
-  readonly channel: string;
-  readonly address: string;
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly refusals: number;
-  readonly error: string | null;
-  readonly receipt: string | null;
-  readonly owner: string | null;
-  readonly claimed_until: number | null;
-  readonly due_at: number;
-  readonly is_ours: number;
-  readonly counts_from: number;
-  readonly waited_ms: number;
-  readonly alerted_cause: string | null;
-  readonly is_bulk: number;
-  readonly bulk_id: number | null;
-  readonly given_back_at: number | null;
-  readonly updated_at: number;
-}
 
 /** Of a row of `deliveries`: nobody is attempting it at this moment, as far as is known. */
 export function isIdle(now: number): Sql {
@@ -56,63 +24,47 @@ export const EARLIER_IN_JOB: Sql = sql`
     AND earlier.destination = deliveries.destination AND earlier.callback_id < deliveries.callback_id`;
 
 /** Of a row of `callbacks`: it tells of a start, and its job's result is known. */
-export const IS_LATE_START: Sql = sql`(callbacks.kind = 'callback' AND callbacks.status = 2 AND EXISTS (
-  SELECT 1 FROM jobs WHERE jobs.key = callbacks.job_key AND jobs.result IS NOT NULL))`;
+export const IS_LATE_START: Sql = sql`(callbacks.kind = 'callback' AND callbacks.status = 2
+  AND (SELECT result FROM jobs WHERE jobs.key = callbacks.job_key) IS NOT NULL)`;
+
+/** A row of `deliveries`, as `recordIn` reads it. */
+export interface DeliveryRow extends DeliveryRecord {
+  readonly jobKey: string | undefined;
+  readonly owner: string | undefined;
+  readonly alertedCause: string | undefined;
+}
+
+/** What makes a `DeliveryRow` of a row of `deliveries`: columns, also of what a statement has written. */
+export function recordIn({ now, owner }: Tx): Sql {
+  return sql`*, ${now} - counts_from - waited_ms AS age_ms, due_at - ${now} AS due_in_ms,
+    CASE WHEN state = 'pending' AND claimed_until > ${now} THEN
+      CASE WHEN owner = ${owner} THEN 'process' ELSE 'elsewhere' END END AS claim,
+    CASE WHEN state = 'pending' THEN (${EARLIER_IN_JOB} ORDER BY earlier.callback_id DESC LIMIT 1) END AS behind`;
+}
+
+/** Of these callbacks, in the order in which they were planned. */
+export function deliveriesOf(tx: Tx, callbackIds: readonly number[]): Promise<readonly DeliveryRow[]> {
+  return tx.all<DeliveryRow>(
+    sql`SELECT ${recordIn(tx)} FROM deliveries WHERE callback_id IN (${join(callbackIds)}) ORDER BY id`,
+  );
+}
 
 /** A delivery with what its callback says, but for the body. */
 export interface RowWithCallback extends DeliveryRow, Omit<NoticeRow, 'body'> {
-  readonly received_at: number;
+  readonly receivedAt: number;
   readonly bytes: number;
-  readonly is_late_start: number;
+  readonly isLateStart: boolean;
 }
 
 /** In the order of the ids. */
 export async function withCallbacks(tx: Tx, ids: readonly number[]): Promise<readonly RowWithCallback[]> {
   if (ids.length === 0) return [];
   const rows = await tx.all<RowWithCallback>(sql`
-    SELECT deliveries.*, kind, started_at, times_received, received_at, bytes,
-      CASE WHEN ${IS_LATE_START} THEN 1 ELSE 0 END AS is_late_start
-    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
-    WHERE deliveries.id IN (${join(ids)})`);
+    SELECT own.*, kind, started_at, times_received, received_at, bytes, ${IS_LATE_START} AS is_late_start
+    FROM (SELECT ${recordIn(tx)} FROM deliveries WHERE id IN (${join(ids)})) AS own
+    JOIN callbacks ON callbacks.id = own.callback_id`);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
-}
-
-/** Whose claim is on it, and what it waits for. */
-export type Standing = Pick<DeliveryRecord, 'claim' | 'behind'>;
-
-/** @param now by the store's clock */
-export function deliveryRecord(row: DeliveryRow, now: number, { claim, behind }: Standing): DeliveryRecord {
-  return {
-    id: row.id,
-    destination: row.destination,
-    channel: row.channel,
-    address: row.address,
-    state: row.state,
-    attempts: row.attempts,
-    lastError: errorIn(row),
-    receipt: row.receipt === null ? undefined : (JSON.parse(row.receipt) as Receipt),
-    hold: holdIn(row),
-    refusals: row.refusals,
-    isTakenOver: row.is_ours === 1,
-    claim,
-    behind,
-    ageMs: now - row.counts_from - row.waited_ms,
-    givenBackAt: row.given_back_at ?? undefined,
-  };
-}
-
-export function errorIn({ error }: { readonly error: string | null }): DeliveryError | undefined {
-  return error === null ? undefined : (JSON.parse(error) as DeliveryError);
-}
-
-export function holdIn({ hold_code, hold_details, hold_until }: HoldColumns): Hold | undefined {
-  if (hold_code === null) return undefined;
-  return {
-    code: hold_code,
-    ...(hold_details !== null && { details: JSON.parse(hold_details) as Record<string, unknown> }),
-    ...(hold_until !== null && { endsAt: hold_until }),
-  };
 }
 
 /** Characters: what a column for people holds of a remote's words, which may be as long as a body. */
@@ -132,29 +84,18 @@ export function keptReceipt(receipt: Receipt): Receipt {
   return Object.fromEntries(kept) as Receipt;
 }
 
-export function jsonOrNull(value: unknown): string | null {
-  return value === undefined ? null : JSON.stringify(value);
-}
-
 /** Columns of `callbacks` that tell what is to be told. */
 export interface NoticeRow {
   readonly kind: string;
-  readonly started_at: number;
-  readonly times_received: number;
+  readonly startedAt: number;
+  readonly timesReceived: number;
   /** As `stored-body.ts` keeps it. */
   readonly body: Uint8Array;
 }
 
-export function noticeIn({ kind, started_at, times_received, body }: NoticeRow): Notice {
+export function noticeIn({ kind, startedAt, timesReceived, body }: NoticeRow): Notice {
   const text = storedText(body);
   if (kind === 'alert') return noticeOfAlert(JSON.parse(text) as RaisedAlert);
-  const checked = { callback: parseExactly(text) as Callback, startedAt: started_at };
-  return noticeOf(checked, times_received);
-}
-
-/** A due delivery as it comes from the database: its body is read where there is time for it. */
-export type ClaimedRow = Omit<DueDelivery, 'notice'> & { readonly told: NoticeRow };
-
-export function dueDelivery({ told, ...delivery }: ClaimedRow): DueDelivery {
-  return { ...delivery, notice: noticeIn(told) };
+  const checked = { callback: parseExactly(text) as Callback, startedAt };
+  return noticeOf(checked, timesReceived);
 }

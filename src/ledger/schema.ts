@@ -1,12 +1,12 @@
 /**
- * The tables, in one text for both databases, and whether a store holds them. Times are milliseconds since 1970, flags are 0 or 1. Ids are
- * never used twice.
+ * The tables, in one text for both databases, and whether a store holds them. Times are milliseconds since 1970; `is_…` is 0 or 1;
+ * ids are never used twice.
  */
 import sql, { raw } from 'sql-template-tag';
 import type { Tx } from './database.ts';
 
 /** A table or column that changes makes another schema: this goes up, and ledgers from before are refused. */
-const SCHEMA_VERSION = 2;
+const SCHEMA_VERSION = 3;
 
 /** What the databases write differently: the type of a row's own number (`$id`), of another row's as a key (`$key`), and of bytes. */
 interface Dialect {
@@ -54,26 +54,26 @@ const TABLES: readonly string[] = [
   // body: JSON as it came, or deflated, then its first byte is 0x78. Apart, since a row is written whole whenever anything of it changes.
   `CREATE TABLE bodies (
     callback_id $key REFERENCES callbacks (id) ON DELETE CASCADE, body $bytes NOT NULL)`,
-  // error, with its class and code to be looked for: of the last attempt. error, receipt, hold_details: JSON. hold_until: when it becomes pending again. due_at: not before, by
-  // Botbell itself. is_ours: Botbell retries it. counts_from, waited_ms: its age, less what it only waited. given_back_at: when a
-  // person did. is_bulk: after what is new.
+  // last_error, with its class and code to be looked for: of the last attempt. reason: why it is held, or dead without having failed.
+  // held_until: when it becomes pending again. due_at: not before, by Botbell itself. is_taken_over: Botbell retries it. counts_from,
+  // waited_ms: its age, less what it only waited. given_back_at: when a person did. is_bulk: after what is new.
   `CREATE TABLE deliveries (
     id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, job_key TEXT,
     destination TEXT NOT NULL, channel TEXT NOT NULL, address TEXT NOT NULL, state TEXT NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0, refusals INTEGER NOT NULL DEFAULT 0,
-    error_class TEXT, error_code TEXT, error TEXT, receipt TEXT,
-    hold_code TEXT, hold_details TEXT, hold_until BIGINT, owner TEXT, claimed_until BIGINT,
-    due_at BIGINT NOT NULL, is_ours INTEGER NOT NULL DEFAULT 0, counts_from BIGINT NOT NULL,
+    error_class TEXT, error_code TEXT, last_error TEXT, receipt TEXT,
+    reason TEXT, held_until BIGINT, owner TEXT, claimed_until BIGINT,
+    due_at BIGINT NOT NULL, is_taken_over INTEGER NOT NULL DEFAULT 0, counts_from BIGINT NOT NULL,
     waited_ms BIGINT NOT NULL DEFAULT 0, alerted_cause TEXT, is_bulk INTEGER NOT NULL DEFAULT 0, bulk_id BIGINT,
     given_back_at BIGINT, updated_at BIGINT NOT NULL,
     UNIQUE (callback_id, destination))`,
-  // Each transition is a row. entry: JSON.
+  // Each transition is a row.
   `CREATE TABLE history (
     id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, at BIGINT NOT NULL,
     what TEXT NOT NULL, delivery_id BIGINT, result TEXT, entry TEXT)`,
   `CREATE TABLE destinations (
     destination TEXT PRIMARY KEY NOT NULL, last_delivered_at BIGINT, last_failed_at BIGINT,
-    error TEXT)`,
+    last_error TEXT)`,
   // key: a destination or a channel that has limited its rate.
   `CREATE TABLE paces (key TEXT PRIMARY KEY NOT NULL, next_at BIGINT NOT NULL)`,
   `CREATE TABLE processes (
@@ -92,33 +92,22 @@ const TABLES: readonly string[] = [
     id $id, what TEXT NOT NULL, filter TEXT NOT NULL, actor TEXT NOT NULL, note TEXT, state TEXT NOT NULL,
     started_at BIGINT NOT NULL, ended_at BIGINT, stopped_by TEXT, looked_at BIGINT NOT NULL DEFAULT 0,
     until_id BIGINT NOT NULL, given BIGINT NOT NULL DEFAULT 0)`,
-  `CREATE TABLE bots (
-    bot_key TEXT PRIMARY KEY NOT NULL, bot_name TEXT NOT NULL, last_callback_id BIGINT NOT NULL,
-    last_received_at BIGINT NOT NULL, last_succeeded_at BIGINT, last_failed_at BIGINT)`,
-  // day: 2026-01-31, where the ledger's timezone is. elapsed: seconds, of results.
-  `CREATE TABLE bot_days (
-    bot_key TEXT NOT NULL, day TEXT NOT NULL, succeeded BIGINT NOT NULL, failed BIGINT NOT NULL, started BIGINT NOT NULL,
-    retries BIGINT NOT NULL, elapsed DOUBLE PRECISION NOT NULL, PRIMARY KEY (bot_key, day))`,
-  // How far something done step by step has come.
-  `CREATE TABLE counters (name TEXT PRIMARY KEY NOT NULL, value BIGINT NOT NULL)`,
 ];
 
 /** A condition of an index has to stand in the query as it stands here, not as a parameter. */
 const INDEXES: readonly string[] = [
-  'CREATE INDEX callbacks_by_bot ON callbacks (bot_key, id)',
+  `CREATE INDEX callbacks_by_bot ON callbacks (bot_key, id, status) WHERE kind = 'callback'`,
   'CREATE INDEX callbacks_about ON callbacks (about) WHERE about IS NOT NULL',
   `CREATE INDEX deliveries_due ON deliveries (destination, is_bulk, callback_id) WHERE state = 'pending'`,
   `CREATE INDEX deliveries_of_job ON deliveries (job_key, destination, callback_id) WHERE state = 'pending'`,
   `CREATE INDEX deliveries_dead ON deliveries (callback_id) WHERE state = 'dead'`,
   `CREATE INDEX deliveries_dead_ids ON deliveries (id) WHERE state = 'dead'`,
   `CREATE INDEX deliveries_held ON deliveries (callback_id) WHERE state = 'held'`,
-  'CREATE INDEX deliveries_held_until ON deliveries (hold_until) WHERE hold_until IS NOT NULL',
-  `CREATE INDEX deliveries_unrouted ON deliveries (id) WHERE hold_code = 'no longer routed'`,
+  'CREATE INDEX deliveries_held_until ON deliveries (held_until) WHERE held_until IS NOT NULL',
+  `CREATE INDEX deliveries_unrouted ON deliveries (id) WHERE reason = 'no longer routed'`,
   'CREATE INDEX deliveries_of_bulk ON deliveries (bulk_id, state) WHERE bulk_id IS NOT NULL',
   'CREATE INDEX history_of_callback ON history (callback_id, id)',
-  `CREATE INDEX history_received ON history (id) WHERE what = 'received'`,
   'CREATE INDEX alert_causes_by_age ON alert_causes (told_at)',
-  'CREATE INDEX bot_days_by_day ON bot_days (day, bot_key)',
   `CREATE INDEX bulks_running ON bulks (id) WHERE state = 'running'`,
 ];
 

@@ -1,7 +1,7 @@
 /** How each delivery of a callback stands now, and what happens to it next. */
 import type { FailureToExplain } from '../channels/failure.ts';
-import type { ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
-import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
+import type { CallbackStory } from '../ledger/archive/archive.ts';
+import { type DeliveryRecord, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
 
 /** Something more happens to it without anybody's doing. */
 const OPEN = [
@@ -65,37 +65,37 @@ export function standingsOf(story: CallbackStory, when: Now): Standing[] {
     const { kind, at } = foundOf(delivery, story, when.now);
     const givesUpAt = delivery.state === 'pending' ? givesUpAtOf(delivery, when) : undefined;
     const error = delivery.state === 'delivered' ? undefined : delivery.lastError;
-    return { destination: delivery.destination, kind, at, error, givesUpAt, heldBy: delivery.hold?.code };
+    return { destination: delivery.destination, kind, at, error, givesUpAt, heldBy: delivery.reason };
   });
 }
 
 type Found = Pick<Standing, 'kind'> & { readonly at?: number };
 
 /** An outbox has taken it: nobody was told. */
-export function isPrinted({ state, receipt }: Pick<ArchivedDelivery, 'state' | 'receipt'>): boolean {
+export function isPrinted({ state, receipt }: Pick<DeliveryRecord, 'state' | 'receipt'>): boolean {
   return state === 'delivered' && receipt?.['told'] === 'nobody';
 }
 
-function foundOf(delivery: ArchivedDelivery, story: CallbackStory, now: number): Found {
+function foundOf(delivery: DeliveryRecord, story: CallbackStory, now: number): Found {
   if (delivery.state === 'delivered')
     return { kind: isPrinted(delivery) ? 'printed' : 'told', at: delivery.updatedAt };
   if (delivery.state === 'pending') return pendingKind(delivery, story, now);
   return endedKind(delivery);
 }
 
-function endedKind({ state, hold }: ArchivedDelivery): Found {
-  const isUnrouted = hold?.code === NO_LONGER_ROUTED;
+function endedKind({ state, reason, heldUntil }: DeliveryRecord): Found {
+  const isUnrouted = reason === NO_LONGER_ROUTED;
   if (state === 'dead') return { kind: isUnrouted ? 'dead unrouted' : 'dead' };
-  if (hold?.code === SUPERSEDED) return { kind: 'superseded' };
-  if (hold?.code === DISMISSED) return { kind: 'marked as done' };
+  if (reason === SUPERSEDED) return { kind: 'superseded' };
+  if (reason === DISMISSED) return { kind: 'marked as done' };
   if (isUnrouted) return { kind: 'unrouted' };
-  return hold?.endsAt === undefined ? { kind: 'held' } : { kind: 'held until', at: hold.endsAt };
+  return heldUntil === undefined ? { kind: 'held' } : { kind: 'held until', at: heldUntil };
 }
 
-function pendingKind(delivery: ArchivedDelivery, { pauses }: CallbackStory, now: number): Found {
-  const { isClaimed, isTakenOver, dueInMs, destination, channel } = delivery;
-  if (isClaimed) return { kind: 'being sent' };
-  if (dueInMs === undefined) return { kind: 'after an earlier one' };
+function pendingKind(delivery: DeliveryRecord, { pauses }: CallbackStory, now: number): Found {
+  const { claim, isTakenOver, behind, dueInMs, destination, channel } = delivery;
+  if (claim !== undefined) return { kind: 'being sent' };
+  if (behind !== undefined) return { kind: 'after an earlier one' };
   if (!isTakenOver && dueInMs > 0) return { kind: 'the service’s', at: now + dueInMs };
   const pauseMs = Math.max(
     ...pauses
@@ -108,6 +108,6 @@ function pendingKind(delivery: ArchivedDelivery, { pauses }: CallbackStory, now:
 }
 
 /** Time in which it only waits will come on top. */
-function givesUpAtOf({ ageMs }: ArchivedDelivery, { now, giveUpAfterMs }: Now): number | undefined {
+function givesUpAtOf({ ageMs }: DeliveryRecord, { now, giveUpAfterMs }: Now): number | undefined {
   return giveUpAfterMs === undefined ? undefined : now + Math.max(0, giveUpAfterMs - ageMs);
 }

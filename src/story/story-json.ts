@@ -1,6 +1,7 @@
 /** A callback and its story as JSON: the same on the command line and in the API. Times are in ISO 8601. */
 import { statusNameOf } from '../callback/callback.ts';
-import type { ArchivedCallback, ArchivedDelivery } from '../ledger/archive/archive.ts';
+import type { ArchivedCallback } from '../ledger/archive/archive.ts';
+import type { DeliveryRecord } from '../ledger/ledger.ts';
 import type { StoryEvent } from './event.ts';
 import type { LoadedStory } from './story.ts';
 
@@ -40,7 +41,7 @@ function eventJson({ at, what, text, small, destination }: StoryEvent) {
 }
 
 /** Without the remote's own words, which its message has where they may be shown. */
-function deliveryJson(delivery: ArchivedDelivery, redact: Redact) {
+function deliveryJson(delivery: DeliveryRecord, redact: Redact) {
   const { id, destination, state, attempts, lastError, updatedAt } = delivery;
   const last_error = lastError && {
     class: lastError.class,

@@ -3,9 +3,15 @@ import { statusNameOf } from '../callback/callback.ts';
 import { isPrinted } from './standing.ts';
 import { ACCEPTED_AS, idsIn as receiptIds, type Receipt } from '../channels/channel.ts';
 import type { FailureClass, FailureToExplain } from '../channels/failure.ts';
-import type { ArchivedCallback, ArchivedDelivery, CallbackStory } from '../ledger/archive/archive.ts';
+import type { ArchivedCallback, CallbackStory } from '../ledger/archive/archive.ts';
 import type { ActionEntry, HistoryRow, HistoryWhat } from '../ledger/history.ts';
-import { type CallbackResult, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
+import {
+  type CallbackResult,
+  type DeliveryRecord,
+  DISMISSED,
+  NO_LONGER_ROUTED,
+  SUPERSEDED,
+} from '../ledger/ledger.ts';
 import type { StoryEvent } from './event.ts';
 import { isSameRouting, isSupersededAtOnce, routingEvents } from './routing.ts';
 import type { Sayings } from './sayings.ts';
@@ -92,7 +98,7 @@ class Timeline {
     return attempts.filter(({ deliveryId }) => deliveryId === id);
   }
 
-  #deliveryOf({ deliveryId }: Pick<HistoryRow, 'deliveryId'>): ArchivedDelivery | undefined {
+  #deliveryOf({ deliveryId }: Pick<HistoryRow, 'deliveryId'>): DeliveryRecord | undefined {
     return this.#story.deliveries.find(({ id }) => id === deliveryId);
   }
 

@@ -202,7 +202,7 @@ describe('reports', () => {
         record: { destination: 'slack:#ops' } as DueDelivery['record'],
         attempts: 3,
         lastError: undefined,
-        hold: undefined,
+        reason: undefined,
         firstReceivedAt: clock.now() - 125_000,
         ...fields,
       };
@@ -237,7 +237,7 @@ describe('reports', () => {
     });
 
     it('warn that it was held back', async () => {
-      expect(await said({ name: 'held', hold: { code: 'no longer routed' } })).to.include({
+      expect(await said({ name: 'held', reason: 'no longer routed' })).to.include({
         level: 40,
         reason: 'no longer routed',
       });

@@ -48,7 +48,7 @@ export function describeActions(
     };
     const deadLetters = (jobs: readonly string[], fields?: Partial<Callback>, to?: DeliveryTarget) =>
       recorded.deadLetters(jobs, fields, to) as Promise<[number, ...number[]]>;
-    const unrouted = (id: number) => update(id, { state: 'held', hold: { code: NO_LONGER_ROUTED } });
+    const unrouted = (id: number) => update(id, { state: 'held', reason: NO_LONGER_ROUTED });
     const dueIds = async () => (await recorded.claim()).map(({ id }) => id);
     const rowOf = async (id: number) =>
       (await store.rows('deliveries')).find((row) => Number(row['id']) === id) ?? {};
@@ -125,7 +125,7 @@ export function describeActions(
         expect(await actions.redeliver(start, REQUEST, true)).to.equal('superseded');
         const waiting = await accept({ job_id: 'c', status: EXECUTING }, [OPS]);
         await accept({ job_id: 'c' }, [LOG]);
-        expect((await rowOf(waiting.ids[0]))['hold_code']).to.equal(SUPERSEDED);
+        expect((await rowOf(waiting.ids[0]))['reason']).to.equal(SUPERSEDED);
         expect(await actions.redeliver(waiting.ids[0], REQUEST, true)).to.equal('superseded');
       });
 

@@ -42,7 +42,6 @@ export function describeArchive(
       deliveries.map(({ id }) => id) as [number, ...number[]];
     const found = async (filter: CallbackFilter) =>
       (await archive.callbacks(filter)).items.map(({ id }) => id);
-    const sumDays = () => recorded.sumDays();
 
     describe('of each BOT', () => {
       const run = async (job: string, fields: Partial<Callback>) => {
@@ -57,13 +56,14 @@ export function describeArchive(
         await run('b', {});
         const last = await run('c', { status: EXECUTING });
         const now = clock.now();
-        await sumDays();
-        const [first, second] = (await archive.everyBot()).bots;
+        const [first, second] = await archive.bots('', 10);
         expect(first).to.deep.equal({
           botId: 'invoice',
           botName: callbackWith().bot_name,
           lastCallbackId: last,
           lastReceivedAt: now,
+          lastSucceededAt: now - MINUTE_MS,
+          lastFailedAt: now - 2 * MINUTE_MS,
           lastResultAt: now - MINUTE_MS,
           isFailing: false,
         });
@@ -75,26 +75,8 @@ export function describeArchive(
         const failedAt = clock.now();
         await store.passTime(DAY_MS);
         await run('b', { status: EXECUTING });
-        await sumDays();
-        const [bot] = (await archive.everyBot()).bots;
+        const [bot] = await archive.bots('', 10);
         expect(bot).to.include({ isFailing: true, lastResultAt: failedAt });
-      });
-
-      it('knows at once what came since its days were summed', async () => {
-        await run('a', {});
-        await sumDays();
-        await run('b', { status: FAILED, elapsed_time: 3 });
-        await arrive({ job_id: 'c', bot_id: 'new' });
-        const { bots } = await archive.everyBot();
-        expect(bots.map(({ botId, isFailing }) => [botId, isFailing])).to.deep.equal([
-          ['invoice', true],
-          ['new', false],
-        ]);
-        const since = '2026-03-01';
-        expect((await archive.bot('new', since))?.counts).to.include({ succeeded: 1 });
-        const both = { succeeded: 1, failed: 1, started: 0, retries: 0, elapsedSeconds: 15 };
-        expect((await archive.bot('invoice', since))?.counts).to.deep.equal(both);
-        expect((await archive.countsOf(['invoice'], since)).get('invoice')).to.deep.equal(both);
       });
 
       it('gives its last runs, each by its result', async () => {
@@ -120,45 +102,34 @@ export function describeArchive(
         expect([runs.map(({ jobId }) => jobId), isComplete]).to.deep.equal([['d', 'c', 'b'], true]);
       });
 
-      it('has a row, and sums for each of its days where the ledger is, however long its id', async () => {
+      it('is known by its id, however long that is, and by its last name', async () => {
         const long = '請求書'.repeat(3000);
-        await arrive({ job_id: '1', bot_id: long, bot_name: 'old', elapsed_time: 5 });
-        await arrive({ job_id: '1', bot_id: long, bot_name: 'old', elapsed_time: 5 });
-        await arrive({ job_id: '2', bot_id: long, status: FAILED, elapsed_time: 7 });
-        const failedAt = clock.now();
-        // The day changes in Tokyo at 15:00 UTC.
-        await store.passTime(20 * 60 * MINUTE_MS);
+        await arrive({ job_id: '1', bot_id: long, bot_name: 'old' });
+        await store.passTime(MINUTE_MS);
         const last = await arrive({ job_id: '3', bot_id: long, bot_name: 'new', status: EXECUTING });
-        const startedAt = clock.now();
-        await arrive({ job_id: '4', bot_id: 'a', elapsed_time: null });
-        await sumDays();
-        const [a, bot] = await archive.bots('2026-03-02');
+        await arrive({ job_id: '4', bot_id: 'a' });
+        const [a, bot] = await archive.bots('', 10);
         expect(a).to.include({ botId: 'a', lastFailedAt: undefined });
-        expect(bot?.botId).to.have.length.below(300);
         const { botId = '' } = bot ?? {};
-        expect(bot).to.deep.equal({
-          botId,
-          botName: 'new',
-          lastCallbackId: last.callbackId,
-          lastReceivedAt: startedAt,
-          lastSucceededAt: failedAt,
-          lastFailedAt: failedAt,
-          counts: { succeeded: 1, failed: 1, started: 1, retries: 1, elapsedSeconds: 12 },
+        expect(botId).to.have.length.below(300);
+        expect(bot).to.include({ botName: 'new', lastCallbackId: last.callbackId });
+        expect(await archive.bots('', 1)).to.deep.equal([a]);
+        expect(await archive.bots('a', 10)).to.deep.equal([bot]);
+        expect(await archive.bot(botId)).to.deep.equal(bot);
+        expect(await archive.bot(long)).to.deep.equal(bot);
+        expect(await archive.bot('c')).to.equal(undefined);
+        expect((await archive.lastRuns([{ botId }], 5)).get(botId)).to.have.length(2);
+        expect((await archive.callbacks({ botId: long })).items).to.have.length(2);
+      });
+
+      it('says how many of each status came since a moment', async () => {
+        await run('a', {});
+        await run('b', { status: FAILED });
+        await run('b', { status: FAILED, code: 501 });
+        expect(await archive.cameSince(clock.now() - MINUTE_MS)).to.deep.equal({
+          came: [{ botId: 'invoice', status: FAILED, callbacks: 2 }],
+          isComplete: true,
         });
-        expect(await archive.bots('2026-03-02', 'a')).to.deep.equal([bot]);
-        expect(await archive.bot(botId, '2026-03-02')).to.deep.equal(bot);
-        expect((await archive.bot(long, '2026-03-03'))?.counts).to.include({ succeeded: 0, started: 1 });
-        expect(await archive.bot('c', '2026-03-02')).to.equal(undefined);
-        expect(await archive.days('2026-03-01', long)).to.deep.equal([
-          { day: '2026-03-02', succeeded: 1, failed: 1, started: 0, retries: 1, elapsedSeconds: 12 },
-          { day: '2026-03-03', succeeded: 0, failed: 0, started: 1, retries: 0, elapsedSeconds: 0 },
-        ]);
-        expect((await archive.days('2026-03-03')).map(({ succeeded }) => succeeded)).to.deep.equal([1]);
-        const counts = await archive.countsOf(['a', 'nobody'], '2026-03-03');
-        expect([...counts.keys()]).to.deep.equal(['a']);
-        const runs = await archive.lastRuns([{ botId }], 5);
-        expect(runs.get(botId)).to.have.length(3);
-        expect((await archive.callbacks({ botId: long })).items).to.have.length(3);
       });
     });
 
@@ -298,13 +269,13 @@ export function describeArchive(
       await store.passTime(30_000);
       const story = await archive.story(told.callbackId);
       const due = (story?.deliveries ?? []).map(({ destination, dueInMs }) => [destination, dueInMs]);
-      expect(due[0]).to.deep.equal([OPS.destination, undefined]);
+      expect(due[0]?.[0]).to.equal(OPS.destination);
       expect(due[1]?.[1]).to.be.within(58_000, 60_000);
       const [pause, ...others] = story?.pauses ?? [];
       expect([pause?.destination, others]).to.deep.equal([LOG.destination, []]);
       expect(pause?.nextInMs).to.be.within(8000, 10_000);
       const blocked = await archive.story(waiting.callbackId);
-      expect(blocked?.deliveries[0]).to.include({ state: 'pending', dueInMs: undefined });
+      expect(blocked?.deliveries[0]).to.include({ state: 'pending', behind: second });
     });
 
     it('groups dead letters by destination and cause', async () => {
@@ -373,7 +344,7 @@ export function describeArchive(
 
     it('tells how each destination does', async () => {
       await arrive({ job_id: 'a' }, [OPS]);
-      await store.run(`INSERT INTO destinations (destination, last_delivered_at, last_failed_at, error)
+      await store.run(`INSERT INTO destinations (destination, last_delivered_at, last_failed_at, last_error)
         VALUES ('slack:#ops', 9, 7, '{"class":"config","code":"invalid_auth","message":"No."}')`);
       const [ops, log] = await archive.destinations([OPS.destination, LOG.destination]);
       expect(ops).to.deep.equal({

@@ -49,8 +49,8 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
 
     function endOf({ record }: DueDelivery, state: 'held' | 'dead', alert?: Alert): DeliveryUpdate {
       const { id, attempts, lastError } = record;
-      const hold = { code: NO_LONGER_ROUTED };
-      return { id, state, attempts, lastError, receipt: undefined, hold, isTakenOver: true, alert };
+      const reason = NO_LONGER_ROUTED;
+      return { id, state, attempts, lastError, receipt: undefined, reason, isTakenOver: true, alert };
     }
     const routeAnew = (due: DueDelivery, targets: readonly DeliveryTarget[], alert?: Alert) =>
       bench.ledger.configs.routeAnew({
@@ -72,7 +72,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         ]);
         const told = (await bench.claim()).map(({ record }) => `${record.destination} ${record.isTakenOver}`);
         expect(told.toSorted()).to.deep.equal(['slack:#log true', 'slack:#new true']);
-        expect((await bench.deliveries())[0]).to.include({ holdCode: NO_LONGER_ROUTED, owner: null });
+        expect((await bench.deliveries())[0]).to.include({ reason: NO_LONGER_ROUTED, owner: null });
       });
 
       it('says in its story how its callback was routed then', async () => {
@@ -216,7 +216,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         expect(row?.ageMs).to.equal(60 * MINUTE_MS);
         expect(await revive(old, ['slack:#old'])).to.deep.equal([old]);
         const { record } = await claimOne();
-        expect(record).to.include({ id: old, state: 'pending', hold: undefined, ageMs: 0 });
+        expect(record).to.include({ id: old, state: 'pending', reason: undefined, ageMs: 0 });
         expect(await revive(old), 'once').to.deep.equal([]);
         expect((await bench.history()).slice(-2)).to.deep.equal(['routed', 'revived']);
       });

@@ -233,7 +233,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         expect(end.deliveries[0]?.behind).to.equal(undefined);
         expect((await bench.deliveries())[0]).to.include({
           state: 'held',
-          holdCode: 'superseded',
+          reason: 'superseded',
           owner: null,
         });
       });
@@ -336,9 +336,8 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
     describe('what is held back until a time', () => {
       const hold = async (fields: Partial<Callback> = {}) => {
         const admission = await bench.arrive(fields, [OPS]);
-        const endsAt = bench.store.clock.now() + HOUR_MS;
-        const muted = { code: 'mute', details: { route: 'routes[0]' }, endsAt };
-        await bench.settle([failed(idsOf(admission)[0], { state: 'held', hold: muted })]);
+        const muted = { reason: 'mute', heldUntil: bench.store.clock.now() + HOUR_MS };
+        await bench.settle([failed(idsOf(admission)[0], { state: 'held', ...muted })]);
         return admission;
       };
 
@@ -351,14 +350,14 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         expect(await bench.ledger.releaseHeld()).to.equal(1);
         const [due] = await bench.claim();
         expect(due?.record).to.include({ state: 'pending', isTakenOver: true, ageMs: 0 });
-        expect([due?.record.hold, due?.record.lastError]).to.deep.equal([undefined, undefined]);
+        expect([due?.record.reason, due?.record.lastError]).to.deep.equal([undefined, undefined]);
       });
 
       it('says why, with what is needed for it, and until when', async () => {
         await hold();
         const [delivery] = (await bench.arrive({}, [OPS])).deliveries;
-        const endsAt = bench.store.clock.now() + HOUR_MS;
-        expect(delivery?.hold).to.deep.equal({ code: 'mute', details: { route: 'routes[0]' }, endsAt });
+        const heldUntil = bench.store.clock.now() + HOUR_MS;
+        expect(delivery).to.deep.include({ reason: 'mute', heldUntil });
       });
 
       it('is released once, whoever else releases at the same moment', async () => {
@@ -391,7 +390,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         await pass(HOUR_MS);
         await bench.ledger.releaseHeld();
         expect(destinationsOf(await bench.tellAll())).to.deep.equal([LOG.destination]);
-        expect((await bench.deliveries())[0]).to.include({ state: 'held', holdCode: 'superseded' });
+        expect((await bench.deliveries())[0]).to.include({ state: 'held', reason: 'superseded' });
         await pass(HOUR_MS);
         expect(await bench.ledger.releaseHeld(), 'superseded is for good').to.equal(0);
       });

@@ -1,7 +1,7 @@
 /** What every ledger promises of what it forgets, what it never forgets, and what it has counted by then. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { DeliveryTarget, ForgetRequest } from '../../src/ledger/ledger.ts';
+import type { DeliveryTarget, ForgetPosition, ForgetRequest } from '../../src/ledger/ledger.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import {
   answerOf,
@@ -18,6 +18,8 @@ import {
 
 const DAY_MS = 86_400_000;
 
+const OLDEST: ForgetPosition = { done: 0, reachedNobody: 0 };
+
 /** 250 that are done, like the one that is there. */
 const MANY = `
   with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 250)
@@ -29,8 +31,10 @@ const MANY = `
 export function describeForgetting(name: string, createStore: CreateStore): void {
   describe(`${name} forgets`, () => {
     let bench: Bench;
+    let from = OLDEST;
 
     beforeEach(async () => {
+      from = OLDEST;
       bench = await Bench.open(createStore);
     });
 
@@ -39,15 +43,17 @@ export function describeForgetting(name: string, createStore: CreateStore): void
     const now = () => bench.store.clock.now();
     /** Until there is no more. @returns how many steps that took */
     const forget = async (request: Partial<ForgetRequest>) => {
-      let steps = 1;
-      let isAnew = request.isAnew ?? false;
-      while (await bench.ledger.forget({ doneBefore: 0, reachedNobodyBefore: 0, ...request, isAnew })) {
-        steps += 1;
-        isAnew = false;
+      const { doneBefore = 0, reachedNobodyBefore = 0 } = request;
+      for (let steps = 1; ; steps += 1) {
+        const { next, isMore } = await bench.ledger.forget({ doneBefore, reachedNobodyBefore, from });
+        from = next;
+        if (!isMore) return steps;
       }
-      return steps;
     };
-    const forgetDone = (isAnew = false) => forget({ doneBefore: now() + 1, isAnew });
+    const forgetDone = (isAnew = false) => {
+      if (isAnew) from = OLDEST;
+      return forget({ doneBefore: now() + 1 });
+    };
     const left = async () => (await bench.store.rows('callbacks')).map((row) => row['job_id']);
     const finish = async (fields: Partial<Callback>, planned: readonly DeliveryTarget[] = []) => {
       const admission = await bench.arrive(fields, planned);
@@ -78,9 +84,10 @@ export function describeForgetting(name: string, createStore: CreateStore): void
     });
 
     it('what was held back for good, but nothing that is pending, dead, or held until a time', async () => {
-      const hold = (code: string, endsAt?: number) => ({
+      const hold = (reason: string, heldUntil?: number) => ({
         state: 'held' as const,
-        hold: { code, ...(endsAt !== undefined && { endsAt }) },
+        reason,
+        heldUntil,
       });
       const ids: number[] = [];
       for (const job_id of ['unrouted', 'muted', 'dead', 'pending'])
@@ -174,46 +181,6 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       expect((await bench.store.rows('alert_causes', 'cause')).map(({ cause }) => cause)).to.deep.equal([
         'b',
       ]);
-    });
-
-    describe('nothing before it is counted:', () => {
-      const days = async () =>
-        (await bench.store.rows('bot_days', 'day, bot_key')).map((row) => {
-          const { bot_key, day, succeeded, failed: errors, started, retries, elapsed } = row;
-          return [bot_key, day, ...[succeeded, errors, started, retries, elapsed].map(Number)];
-        });
-
-      it('what came of each BOT on each day, a minute later', async () => {
-        for (const status of [0, 1, 1, EXECUTING] as const)
-          await bench.arrive({ status, code: status, job_id: `job ${status}`, elapsed_time: 1.5 }, []);
-        await bench.arrive({ bot_id: 'another', status: 1 }, []);
-        await forget({});
-        expect(await days()).to.deep.equal([]);
-        await bench.store.passTime(60_001);
-        await forget({});
-        await forget({});
-        expect(await days()).to.deep.equal([
-          ['another', '2026-11-20', 0, 1, 0, 0, 12],
-          ['get_items', '2026-11-20', 1, 1, 1, 1, 3],
-        ]);
-        await bench.store.passTime(DAY_MS);
-        await bench.arrive({ bot_id: 'another', job_id: 'tomorrow' }, []);
-        await bench.store.passTime(60_001);
-        await forget({});
-        expect((await days()).at(-1)).to.deep.equal(['another', '2026-11-21', 1, 0, 0, 0, 12]);
-      });
-
-      it('days, which are kept for 400 days', async () => {
-        await bench.arrive({}, []);
-        await bench.store.passTime(60_001);
-        await forget({});
-        await bench.store.passTime(399 * DAY_MS);
-        await forget({});
-        expect(await days()).to.have.length(1);
-        await bench.store.passTime(2 * DAY_MS);
-        await forget({});
-        expect(await days()).to.deep.equal([]);
-      });
     });
   });
 }

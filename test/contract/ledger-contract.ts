@@ -283,7 +283,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const retry = await bench.arrive({ status: EXECUTING }, [OPS, LOG]);
         expect(retry.isSuperseded).to.equal(true);
         expect(claimedOf(retry)).to.deep.equal([]);
-        expect(retry.deliveries.map((each) => [each.state, each.hold?.code])).to.deep.equal([
+        expect(retry.deliveries.map((each) => [each.state, each.reason])).to.deep.equal([
           ['delivered', undefined],
           ['held', 'superseded'],
         ]);
@@ -391,9 +391,9 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const [ops, log] = idsOf(admission);
         await bench.ledger.settle(settlementOf([putOff(ops, 1000), dead(log)], callbackId));
         await bench.store.passTime(1000);
-        const hold = { code: 'mute', endsAt: bench.store.clock.now() + 1 };
+        const hold = { reason: 'mute', heldUntil: bench.store.clock.now() + 1 };
         for (const { record } of await bench.claim())
-          await bench.settle([failed(record.id, { state: 'held', hold })]);
+          await bench.settle([failed(record.id, { state: 'held', ...hold })]);
         await bench.store.passTime(1);
         await bench.ledger.releaseHeld();
         expect(await bench.history()).to.deep.equal([
@@ -489,8 +489,8 @@ export function describeLedger(name: string, createStore: CreateStore): void {
 
     it('counts what is pending, what is dead, and what is held for now', async () => {
       const [ops, log, mail] = idsOf(await bench.arrive({}, [OPS, LOG, target('email:a@example.com')]));
-      const hold = { code: 'no longer routed' };
-      await bench.settle([delivered(ops), dead(log), failed(mail, { state: 'held', hold })]);
+      const reason = 'no longer routed';
+      await bench.settle([delivered(ops), dead(log), failed(mail, { state: 'held', reason })]);
       await bench.arrive({ job_id: 'another' }, [OPS]);
       expect(await bench.ledger.countOpen()).to.deep.equal({ pending: 1, dead: 1, held: 1 });
     });

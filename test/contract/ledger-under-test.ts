@@ -102,8 +102,8 @@ export class Bench {
       attempts: Number(row['attempts']),
       refusals: Number(row['refusals']),
       owner: row['owner'],
-      isOurs: Number(row['is_ours']) === 1,
-      holdCode: row['hold_code'],
+      isTakenOver: Number(row['is_taken_over']) === 1,
+      reason: row['reason'],
       errorCode: row['error_code'],
       receipt: row['receipt'],
     }));
@@ -125,8 +125,8 @@ interface DeliveryLook {
   readonly attempts: number;
   readonly refusals: number;
   readonly owner: unknown;
-  readonly isOurs: boolean;
-  readonly holdCode: unknown;
+  readonly isTakenOver: boolean;
+  readonly reason: unknown;
   readonly errorCode: unknown;
   readonly receipt: unknown;
 }

@@ -96,8 +96,11 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
       expect(await call(dueDestinations)).to.have.length(2);
       const requests = [OPS, LOG].map(({ destination }) => ({ destination, limit: 9, bulkTurns: 3 }));
       const due = await call(claimDue, requests, OPTIONS.leaseMs);
-      const hold = { code: 'mute', endsAt: store.clock.now() };
-      await call(settle, settlementOf(due.map(({ record }) => failed(record.id, { state: 'held', hold }))));
+      const hold = { reason: 'mute', heldUntil: store.clock.now() };
+      await call(
+        settle,
+        settlementOf(due.map(({ record }) => failed(record.id, { state: 'held', ...hold }))),
+      );
       expect(await call(releaseHeld)).to.equal(2);
       await call(countOpen);
       const alert = { cause: 'refused', subject: DEAD_LETTER, targets: [OPS] };
@@ -110,14 +113,15 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
       await call(heartbeat, { hash: 'a', channels: CHANNELS });
       const { callbackId, ...admission } = await arrive(0);
       const [ops, log] = idsOf(admission);
-      const update = failed(ops, { state: 'held', hold: { code: 'no longer routed' } });
+      const update = failed(ops, { state: 'held', reason: 'no longer routed' });
       await call(reroute, { callbackId, update, targets: [LOG], routing: [] }, CHANNELS);
       expect(await call(unroutedAfter, 0)).to.have.length(1);
       await call(revive, [{ id: ops, routing: [] }], CHANNELS);
       await call(settle, settlementOf([delivered(ops), delivered(log)], callbackId));
       await store.passTime(120_000);
       const before = store.clock.now();
-      await call(forget, { doneBefore: before, reachedNobodyBefore: before }, 'UTC');
+      const from = { done: 0, reachedNobody: 0 };
+      await call(forget, { doneBefore: before, reachedNobodyBefore: before, from });
       expect(await store.rows('callbacks')).to.deep.equal([]);
       expect(faults).to.deep.equal([]);
     });

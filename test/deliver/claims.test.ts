@@ -152,7 +152,7 @@ describe('what nobody waits for', () => {
   it('is told when the hold that kept it back ends', async () => {
     await accept({}, [OPS]);
     const endsAt = bench.clock.now() + 60 * MINUTE_MS;
-    await bench.store.run(`update deliveries set state = 'held', hold_code = 'mute', hold_until = ${endsAt}`);
+    await bench.store.run(`update deliveries set state = 'held', reason = 'mute', held_until = ${endsAt}`);
     await start();
     await bench.clock.advance(59 * MINUTE_MS);
     expect(bench.told).to.deep.equal([]);
@@ -202,7 +202,7 @@ describe('what nobody waits for', () => {
       await accept({}, [OPS]);
       await plan(MAIL);
       await start();
-      expect(await bench.row(OPS)).to.include({ state: 'held', hold_code: 'no longer routed' });
+      expect(await bench.row(OPS)).to.include({ state: 'held', reason: 'no longer routed' });
       expect(bench.told).to.deep.equal([MAIL]);
       expect(bench.milestonesReached).to.include(`held ${OPS}`);
     });

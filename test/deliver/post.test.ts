@@ -467,8 +467,8 @@ describe('a POST', () => {
       bench.first.pipeline.dispatcher.cut();
       expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
       const row = await bench.row(OPS);
-      expect(row).to.include({ state: 'pending', is_ours: 1, error_code: 'cut_off' });
-      expect(row?.['error']).to.match(/may have arrived/);
+      expect(row).to.include({ state: 'pending', is_taken_over: 1, error_code: 'cut_off' });
+      expect(row?.['last_error']).to.match(/may have arrived/);
     });
   });
 });

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import { identityOf } from '../../src/callback/callback.ts';
-import { dayIn, keyOf, keysFor, nameIn } from '../../src/ledger/keys.ts';
+import { keyOf, keysFor, nameIn } from '../../src/ledger/keys.ts';
 
 const FIELDS = {
   code: 200,
@@ -59,26 +59,5 @@ describe('what a ledger knows a callback by', () => {
   it('keeps no name longer than a route’s pattern looks at', () => {
     for (const letter of ['x', '請', '\u{20000}'])
       expect(Buffer.byteLength(nameIn(letter.repeat(100_000)))).to.be.at.most(8000);
-  });
-});
-
-describe('a day', () => {
-  it('begins where the display is', () => {
-    const zones = ['UTC', 'Asia/Tokyo', 'Asia/Kathmandu'];
-    const at = Date.UTC(2026, 10, 20, 18, 10);
-    expect(zones.map((zone) => dayIn(() => zone)(at))).to.deep.equal([
-      '2026-11-20',
-      '2026-11-21',
-      '2026-11-20',
-    ]);
-  });
-
-  it('is told anew when the timezone changes', () => {
-    let zone = 'UTC';
-    const dayOf = dayIn(() => zone);
-    const at = Date.UTC(2026, 10, 20, 18);
-    expect(dayOf(at)).to.equal('2026-11-20');
-    zone = 'Asia/Tokyo';
-    expect(dayOf(at)).to.equal('2026-11-21');
   });
 });

@@ -61,7 +61,8 @@ describe('what people ask of SQLite', () => {
     await archive.destinations(['slack:#ops']);
     await archive.lastRuns([{ botId: 'a' }], 5);
     await archive.runsSince({ botId: 'a' }, 0);
-    await archive.everyBot();
+    await archive.bots('', 5);
+    await archive.cameSince(0);
     await actions.tally({});
     const { id } = await actions.startBulk({ state: 'dead' }, REQUEST);
     await actions.continueBulk();

@@ -94,8 +94,8 @@ describe('two replicas on one PostgreSQL', () => {
   const settleDue = (by: DatabaseLedger, due: readonly DueDelivery[]) =>
     Promise.all(
       shuffled(due).map(({ callbackId, record }) => {
-        const hold = { code: 'no longer routed' };
-        const update = failed(record.id, random() < 0.5 ? { state: 'held', hold } : {});
+        const reason = 'no longer routed';
+        const update = failed(record.id, random() < 0.5 ? { state: 'held', reason } : {});
         if (update.state === 'pending')
           return patiently(() => by.settle(settlementOf([update], callbackId))).catch(unlessForgotten);
         const rerouting = { callbackId, update, targets: TARGETS, routing: [] };
@@ -114,7 +114,9 @@ describe('two replicas on one PostgreSQL', () => {
         claim(by).then((due) => settleDue(by, due)),
         arrive(by),
         patiently(() => by.releaseHeld()),
-        patiently(() => by.forget({ doneBefore: now, reachedNobodyBefore: now, isAnew: true })),
+        patiently(() =>
+          by.forget({ doneBefore: now, reachedNobodyBefore: now, from: { done: 0, reachedNobody: 0 } }),
+        ),
       ]);
     }
   };

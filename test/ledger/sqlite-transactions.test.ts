@@ -31,7 +31,7 @@ class NotingConnection extends SqliteConnection {
 }
 
 const count = (name: string) => (tx: Tx) =>
-  tx.all(sql`INSERT INTO counters (name, value) VALUES (${name}, ${tx.now})`);
+  tx.all(sql`INSERT INTO paces (key, next_at) VALUES (${name}, ${tx.now})`);
 
 describe('Transactions in a SQLite file', () => {
   let store: SqliteStore;
@@ -55,7 +55,7 @@ describe('Transactions in a SQLite file', () => {
     await store.close();
   });
 
-  const counted = async () => (await store.rows('counters', 'name')).map(({ name }) => name);
+  const counted = async () => (await store.rows('paces', 'key')).map(({ key }) => key);
   const locked = () => {
     const other = store.connect();
     other.exec('begin immediate');
@@ -106,7 +106,7 @@ describe('Transactions in a SQLite file', () => {
   it('have the time of the clock as it is set at that moment', async () => {
     clock.setBy(-3_600_000);
     await transactions.run(count('a'));
-    expect((await store.rows('counters', 'name'))[0]).to.include({ value: clock.now() });
+    expect((await store.rows('paces', 'key'))[0]).to.include({ next_at: clock.now() });
   });
 
   it('wait for another process that writes', async () => {

@@ -70,11 +70,6 @@ describe('A SQLite ledger with a limit', () => {
     const ids = await idsIn('callbacks');
     expect(ids, 'the newest').to.deep.equal(ids.map((_, index) => 81 - ids.length + index));
     expect(forgottenEarly()).to.equal(80 - ids.length);
-    const days = await store.rows('bot_days', 'day');
-    expect(
-      days.reduce((sum, day) => sum + Number(day['succeeded']), 0),
-      'counted',
-    ).to.be.at.least(80 - ids.length);
     expect(events.some(({ what }) => what === 'full')).to.equal(false);
   });
 

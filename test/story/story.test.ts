@@ -192,7 +192,7 @@ const TELLINGS: readonly Telling[] = [
     of: 'an address that is no longer routed, and the one that it was routed to instead',
     story: storyWith({
       deliveries: [
-        deliveryWith({ state: 'held', hold: { code: NO_LONGER_ROUTED }, updatedAt: CAME_AT + 5000 }),
+        deliveryWith({ state: 'held', reason: NO_LONGER_ROUTED, updatedAt: CAME_AT + 5000 }),
         deliveryWith({ id: 2, destination: 'slack:#log', isTakenOver: true, updatedAt: CAME_AT + 6000 }),
       ],
       history: [
@@ -220,7 +220,7 @@ const TELLINGS: readonly Telling[] = [
     of: 'each routing anew, in its order, and who had it done; nothing of one that changed nothing',
     story: storyWith({
       deliveries: [
-        deliveryWith({ state: 'held', hold: { code: NO_LONGER_ROUTED }, updatedAt: CAME_AT + 7001 }),
+        deliveryWith({ state: 'held', reason: NO_LONGER_ROUTED, updatedAt: CAME_AT + 7001 }),
         deliveryWith({ id: 2, destination: 'slack:#log', updatedAt: CAME_AT + 5500 }),
         deliveryWith({ id: 3, destination: 'slack:#new', updatedAt: CAME_AT + 9500 }),
       ],
@@ -315,7 +315,7 @@ const TELLINGS: readonly Telling[] = [
     of: 'a start whose job’s result came while it was undelivered',
     story: storyWith({
       status: 2,
-      deliveries: [deliveryWith({ state: 'held', hold: { code: SUPERSEDED } })],
+      deliveries: [deliveryWith({ state: 'held', reason: SUPERSEDED })],
       history: [rowAt(300, 'held', undefined, { result: SUPERSEDED })],
     }),
     en: ['superseded: slack:#ops was not told that the job had started: its result is known.'],
@@ -324,7 +324,7 @@ const TELLINGS: readonly Telling[] = [
   {
     of: 'what a rule holds back until a time',
     story: storyWith({
-      deliveries: [deliveryWith({ state: 'held', hold: { code: 'mute', endsAt: CONTEXT.now + DAY_MS } })],
+      deliveries: [deliveryWith({ state: 'held', reason: 'mute', heldUntil: CONTEXT.now + DAY_MS })],
       history: [rowAt(300, 'held', undefined, { result: 'mute' })],
     }),
     en: [
@@ -397,7 +397,7 @@ const TELLINGS: readonly Telling[] = [
   {
     of: 'what people did, who they were, and from where, and how it had ended before',
     story: storyWith({
-      deliveries: [deliveryWith({ state: 'held', hold: { code: DISMISSED }, lastError: REFUSED })],
+      deliveries: [deliveryWith({ state: 'held', reason: DISMISSED, lastError: REFUSED })],
       history: [
         rowAt(500, 'dead'),
         rowAt(1000, 'redelivered', { actor: ACTOR, note: 'channel mended', bulkId: 3 }),
@@ -471,7 +471,7 @@ const TELLINGS: readonly Telling[] = [
   },
   {
     of: 'that no answer is known yet',
-    story: storyWith({ result: undefined, deliveries: [pendingWith({ isClaimed: true })] }),
+    story: storyWith({ result: undefined, deliveries: [pendingWith({ claim: 'elsewhere' })] }),
     en: ['next: No answer to it has been recorded yet.', 'next: slack:#ops is being told at this moment.'],
     ja: ['next: まだ応答が記録されていません。', 'next: slack:#ops に送信しているところです。'],
   },

@@ -12,13 +12,17 @@ export function deliveryRecord(fields: Partial<DeliveryRecord> = {}): DeliveryRe
     attempts: 0,
     lastError: undefined,
     receipt: undefined,
-    hold: undefined,
+    callbackId: 1,
+    reason: undefined,
+    heldUntil: undefined,
     refusals: 0,
     isTakenOver: false,
     claim: undefined,
     behind: undefined,
     ageMs: 0,
+    dueInMs: 0,
     givenBackAt: undefined,
+    updatedAt: 0,
     ...fields,
   };
 }

@@ -1,12 +1,6 @@
 /** What the archive tells the page, made up: each value that a stranger writes is hostile. */
-import type {
-  ArchivedBot,
-  ArchivedCallback,
-  ArchivedDelivery,
-  BotStanding,
-  CallbackStory,
-  Run,
-} from '../../src/ledger/archive/archive.ts';
+import type { ArchivedBot, ArchivedCallback, CallbackStory, Run } from '../../src/ledger/archive/archive.ts';
+import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
 import { PAGE_NOW } from './page-world.ts';
 
 export const HOSTILE = `"><script>alert('1')</script> \u202e${'x'.repeat(50)}\n' onclick="evil()" style="color:red"`;
@@ -26,31 +20,18 @@ export function runOf(id: number, fields: Partial<Run> = {}): Run {
   };
 }
 
-export function standingOf(fields: Partial<BotStanding> = {}): BotStanding {
-  return {
-    botId: HOSTILE,
-    botName: HOSTILE,
-    lastCallbackId: 1,
-    lastReceivedAt: PAGE_NOW - MINUTE_MS,
-    lastResultAt: PAGE_NOW - MINUTE_MS,
-    isFailing: false,
-    ...fields,
-  };
-}
-
-export const COUNTS = { succeeded: 3, failed: 1, started: 4, retries: 2, elapsedSeconds: 240 };
-
 export const BOT: ArchivedBot = {
   botId: HOSTILE,
   botName: HOSTILE,
   lastCallbackId: 1,
-  lastReceivedAt: PAGE_NOW,
+  lastReceivedAt: PAGE_NOW - MINUTE_MS,
   lastSucceededAt: PAGE_NOW - 60 * MINUTE_MS,
   lastFailedAt: undefined,
-  counts: COUNTS,
+  lastResultAt: PAGE_NOW - MINUTE_MS,
+  isFailing: false,
 };
 
-export function deliveryOf(id: number, fields: Partial<ArchivedDelivery> = {}): ArchivedDelivery {
+export function deliveryOf(id: number, fields: Partial<DeliveryRecord> = {}): DeliveryRecord {
   return {
     id,
     destination: `slack:${HOSTILE}`,
@@ -60,19 +41,22 @@ export function deliveryOf(id: number, fields: Partial<ArchivedDelivery> = {}): 
     attempts: 1,
     lastError: undefined,
     receipt: undefined,
-    hold: undefined,
+    reason: undefined,
+    heldUntil: undefined,
+    callbackId: 7,
     refusals: 0,
-    isClaimed: false,
+    claim: undefined,
+    behind: undefined,
     isTakenOver: false,
     ageMs: 0,
     givenBackAt: undefined,
     updatedAt: PAGE_NOW - MINUTE_MS,
-    dueInMs: undefined,
+    dueInMs: 0,
     ...fields,
   };
 }
 
-export const DEAD: ArchivedDelivery = deliveryOf(2, {
+export const DEAD: DeliveryRecord = deliveryOf(2, {
   state: 'dead',
   attempts: 3,
   lastError: { class: 'permanent', code: HOSTILE, message: HOSTILE },

@@ -12,7 +12,6 @@ import type {
 } from '../../src/ledger/ledger.ts';
 import { admit, admitArgs } from '../../src/ledger/operations/admit.ts';
 import { claimDue, dueDestinations } from '../../src/ledger/operations/claim-due.ts';
-import { forget } from '../../src/ledger/operations/forget.ts';
 import { heartbeat } from '../../src/ledger/operations/processes.ts';
 import { refuse } from '../../src/ledger/operations/refused.ts';
 import { settle } from '../../src/ledger/operations/settle.ts';
@@ -109,13 +108,6 @@ export class Recorded {
 
   async loadConfig(hash: string): Promise<void> {
     await this.#store.call(heartbeat, [{ hash, channels: new Map([['slack', 'slack']]) }]);
-  }
-
-  /** What is summed a minute behind. */
-  async sumDays(timezone = 'Asia/Tokyo'): Promise<void> {
-    await this.#store.passTime(120_000);
-    const nothing = { doneBefore: 0, reachedNobodyBefore: 0 };
-    while (await this.#store.call(forget, [nothing, timezone]));
   }
 
   /** Whatever is due becomes this process's to attempt. */

@@ -1,5 +1,6 @@
 /** Rows of a callback as the archive gives them, for tests that care about a few of them. */
-import type { ArchivedDelivery, CallbackStory } from '../../src/ledger/archive/archive.ts';
+import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
+import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
 import type { HistoryEntries, HistoryRow, HistoryWhat } from '../../src/ledger/history.ts';
 import type { AttemptRecord, CallbackResult } from '../../src/ledger/ledger.ts';
 
@@ -20,7 +21,7 @@ export const REFUSED = {
   japanese: 'この宛先には配送できません。アドレスを確認してください。',
 } as const;
 
-export function deliveryWith(fields: Partial<ArchivedDelivery> = {}): ArchivedDelivery {
+export function deliveryWith(fields: Partial<DeliveryRecord> = {}): DeliveryRecord {
   return {
     id: 1,
     destination: 'slack:#ops',
@@ -31,19 +32,22 @@ export function deliveryWith(fields: Partial<ArchivedDelivery> = {}): ArchivedDe
     refusals: 0,
     lastError: undefined,
     receipt: undefined,
-    hold: undefined,
-    isClaimed: false,
+    reason: undefined,
+    heldUntil: undefined,
+    callbackId: 7,
+    claim: undefined,
+    behind: undefined,
     isTakenOver: false,
     ageMs: 60_000,
     givenBackAt: undefined,
     updatedAt: CAME_AT + 300,
-    dueInMs: undefined,
+    dueInMs: 0,
     ...fields,
   };
 }
 
 /** Botbell's own to attempt, after two failures. */
-export function pendingWith(fields: Partial<ArchivedDelivery> = {}): ArchivedDelivery {
+export function pendingWith(fields: Partial<DeliveryRecord> = {}): DeliveryRecord {
   const lastError = NOT_FOUND;
   return deliveryWith({
     state: 'pending',

@@ -2,18 +2,17 @@
 import { Router } from '@koa/router';
 import type { Middleware } from 'koa';
 import { HttpProblem } from '../../http/problem.ts';
-import { dayIn } from '../../ledger/keys.ts';
 import { actorOf } from '../actor.ts';
 import { readJson } from '../body.ts';
 import { pageParameters } from '../filters.ts';
-import { type Parameter, wholeNumberIn } from '../parameters.ts';
+import type { Parameter } from '../parameters.ts';
 import { routed, TO_THE_LETTER } from '../routed.ts';
 import type { ApiServices } from '../services.ts';
 import { actionRequestIn, badBody, conflict, FLAG, idIn, parametersIn, unknownId } from './asked.ts';
 import { addCallbacks } from './callbacks.ts';
 import { addRedeliveries } from './redeliveries.ts';
 import { addReload } from './reload.ts';
-import { botShape, dayShape, refusalShape, testShape } from './shapes.ts';
+import { botShape, refusalShape, runShape, testShape } from './shapes.ts';
 
 export function createApi(services: ApiServices): Middleware {
   const router = new Router(TO_THE_LETTER);
@@ -52,34 +51,23 @@ function addDeliveries(router: Router, { operations }: ApiServices): void {
 }
 
 const BOTS_A_PAGE = 50;
-const DAY_MS = 86_400_000;
-const COMMON_DAYS = 30;
-/** The ledger keeps a little more than a year of days. */
-const MOST_DAYS = 400;
-
-const DAYS: Parameter<number> = {
-  read: (text) => wholeNumberIn(text, MOST_DAYS),
-  rule: `must be a whole number from 1 to ${MOST_DAYS}`,
-};
+const RUNS_SHOWN = 50;
 
 const AFTER: Parameter<string> = { read: (text) => text, rule: 'must be the "next" of another page' };
 
-function addBots(router: Router, { archive, surroundings: { display, now } }: ApiServices): void {
-  const dayOf = dayIn(() => display().timezone);
-  /** The first one of so many, today among them. */
-  const firstDay = (days = COMMON_DAYS) => dayOf(now() - (days - 1) * DAY_MS);
+function addBots(router: Router, { archive }: ApiServices): void {
   router.get('/api/bots', async (ctx) => {
-    const { days, after } = parametersIn(ctx, { days: DAYS, after: AFTER });
-    const since = firstDay(days);
-    const bots = await archive.bots(since, after);
+    const { after = '' } = parametersIn(ctx, { after: AFTER });
+    const bots = await archive.bots(after, BOTS_A_PAGE);
     const next = bots.length < BOTS_A_PAGE ? undefined : bots.at(-1)?.botId;
-    ctx.body = { since, items: bots.map(botShape), next: next ?? null };
+    ctx.body = { items: bots.map(botShape), next: next ?? null };
   });
   router.get('/api/bots/:id', async (ctx) => {
-    const since = firstDay(parametersIn(ctx, { days: DAYS }).days);
-    const bot = await archive.bot(ctx.params['id'] ?? '', since);
+    parametersIn(ctx, {});
+    const bot = await archive.bot(ctx.params['id'] ?? '');
     if (bot === undefined) throw unknownId();
-    ctx.body = { since, ...botShape(bot), days: (await archive.days(since, bot.botId)).map(dayShape) };
+    const runs = (await archive.lastRuns([bot], RUNS_SHOWN)).get(bot.botId) ?? [];
+    ctx.body = { ...botShape(bot), runs: runs.map(runShape) };
   });
 }
 

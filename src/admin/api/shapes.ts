@@ -1,7 +1,8 @@
 /** What the API says of what the ledger has: names as they stand in the config and the log, times in ISO 8601. */
+import { statusNameOf } from '../../callback/callback.ts';
 import type { Actor } from '../../ledger/history.ts';
 import type { BulkRedelivery, RedeliveryTally } from '../../ledger/actions/actions.ts';
-import type { ArchivedBot, ArchivedDay, ArchivedRefusal, Counts } from '../../ledger/archive/archive.ts';
+import type { ArchivedBot, ArchivedRefusal, Run } from '../../ledger/archive/archive.ts';
 import { filterQuery } from '../filters.ts';
 import type { TestOutcome } from '../../deliver/test-message.ts';
 
@@ -21,16 +22,18 @@ export function botShape(bot: ArchivedBot) {
     last_received_at: isoTime(bot.lastReceivedAt),
     last_succeeded_at: isoTime(bot.lastSucceededAt),
     last_failed_at: isoTime(bot.lastFailedAt),
-    ...countsShape(bot.counts),
   };
 }
 
-export function dayShape({ day, ...counts }: ArchivedDay) {
-  return { day, ...countsShape(counts) };
-}
-
-function countsShape({ succeeded, failed, started, retries, elapsedSeconds }: Counts) {
-  return { succeeded, failed, started, retries, elapsed_time: elapsedSeconds };
+export function runShape({ callbackId, jobId, status, startedAt, receivedAt, elapsedSeconds }: Run) {
+  return {
+    callback_id: callbackId,
+    job_id: jobId,
+    status: statusNameOf({ status }),
+    started_at: isoTime(startedAt),
+    received_at: isoTime(receivedAt),
+    elapsed_time: elapsedSeconds ?? null,
+  };
 }
 
 export function refusalShape({ id, receivedAt, status, detail, errors, from, body }: ArchivedRefusal) {

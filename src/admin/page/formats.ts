@@ -1,5 +1,4 @@
 /** Times, durations and numbers as one reader sees them. */
-import { dayIn } from '../../ledger/keys.ts';
 import { formatElapsed, formatInstant, formatSize, type Language } from '../../time/display.ts';
 import { translator } from './words/words.ts';
 
@@ -35,7 +34,8 @@ const DATE = { day: 'numeric', month: 'short' } as const;
 export function createFormats(language: Language, timezone: string, now: number) {
   const t = translator(language);
   const numbers = new Intl.NumberFormat(LOCALES[language], { maximumFractionDigits: 1 });
-  const dayOf = dayIn(() => timezone);
+  const days = { timeZone: timezone, year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  const dayOf = (ms: number) => new Intl.DateTimeFormat('en-CA', days).format(ms);
   const short = (ms: number) => {
     const isToday = dayOf(ms) === dayOf(now);
     const isThisYear = dayOf(ms).slice(0, 4) === dayOf(now).slice(0, 4);

@@ -1,7 +1,7 @@
 /** Redeliveries in bulk: a row each, which says how far it has come, and short steps by whichever process gets to it first. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { type Actor, writeEach } from '../history.ts';
+import { writeEach } from '../history.ts';
 import { makePending } from '../operations/deliveries.ts';
 import { lockDeliveries } from '../operations/locks.ts';
 import type { ActionRequest, BulkKind, BulkRedelivery, BulkStep, RedeliveryFilter } from './actions.ts';
@@ -12,23 +12,16 @@ const AT_ONCE = 100;
 
 const MOST_LISTED = 100;
 
-type BulkRow = Omit<BulkRedelivery, 'filter' | 'actor' | 'endedAt' | 'stoppedBy'> & {
-  readonly filter: string;
-  readonly actor: string;
-  readonly endedAt: number | null;
-  readonly stoppedBy: string | null;
-};
-
 export async function startBulk(
   tx: Tx,
   filter: RedeliveryFilter,
   request: ActionRequest,
   what: BulkKind = 'redelivered',
 ): Promise<BulkRedelivery> {
-  const { actor, note = null } = entryOf(request);
+  const { actor, note } = entryOf(request);
   const started = await tx.first<{ id: number }>(sql`
     INSERT INTO bulks (what, filter, actor, note, state, started_at, until_id)
-    VALUES (${what}, ${JSON.stringify(filter)}, ${JSON.stringify(actor)}, ${note}, 'running', ${tx.now},
+    VALUES (${what}, ${filter}, ${actor}, ${note}, 'running', ${tx.now},
       (SELECT coalesce(max(id), 0) FROM deliveries))
     RETURNING id`);
   const bulk = await readBulk(tx, started?.id ?? 0);
@@ -42,9 +35,8 @@ export async function stopBulk(
   id: number,
   request: ActionRequest,
 ): Promise<BulkRedelivery | undefined> {
-  const stoppedBy = JSON.stringify(entryOf(request).actor);
   await tx.all(sql`
-    UPDATE bulks SET state = 'stopped', ended_at = ${tx.now}, stopped_by = ${stoppedBy}
+    UPDATE bulks SET state = 'stopped', ended_at = ${tx.now}, stopped_by = ${entryOf(request).actor}
     WHERE id = ${id} AND state = 'running'`);
   return readBulk(tx, id);
 }
@@ -61,24 +53,17 @@ export async function readBulk(tx: Tx, id: number): Promise<BulkRedelivery | und
 async function bulksWhere(tx: Tx, which: Sql): Promise<readonly BulkRedelivery[]> {
   const given = (state: string) =>
     sql`(SELECT count(*) FROM deliveries WHERE bulk_id = bulks.id AND deliveries.state = ${state})`;
-  const rows = await tx.all<BulkRow>(sql`
-    SELECT id, what, filter, actor, state, started_at AS "startedAt", ended_at AS "endedAt", stopped_by AS "stoppedBy",
-      given, ${given('delivered')} AS delivered, ${given('dead')} AS dead, ${given('pending')} AS pending
+  const rows = await tx.all<BulkRedelivery>(sql`
+    SELECT id, what, filter, actor, state, started_at, ended_at, stopped_by, given,
+      ${given('delivered')} AS delivered, ${given('dead')} AS dead, ${given('pending')} AS pending
     FROM bulks WHERE ${which} ORDER BY id DESC LIMIT ${MOST_LISTED}`);
-  return rows.map(({ filter, actor, endedAt, stoppedBy, ...row }) => ({
-    ...row,
-    state: row.state === 'done' && row.pending > 0 ? 'delivering' : row.state,
-    filter: JSON.parse(filter) as RedeliveryFilter,
-    actor: JSON.parse(actor) as Actor,
-    endedAt: endedAt ?? undefined,
-    stoppedBy: stoppedBy === null ? undefined : (JSON.parse(stoppedBy) as Actor),
-  }));
+  return rows.map((row) => (row.state === 'done' && row.pending > 0 ? { ...row, state: 'delivering' } : row));
 }
 
-interface RunningBulk extends Pick<BulkRow, 'id' | 'what' | 'filter' | 'actor' | 'given'> {
-  readonly note: string | null;
-  readonly looked_at: number;
-  readonly until_id: number;
+interface RunningBulk extends Pick<BulkRedelivery, 'id' | 'what' | 'filter' | 'actor' | 'given'> {
+  readonly note: string | undefined;
+  readonly lookedAt: number;
+  readonly untilId: number;
 }
 
 /** Goes on with one that nobody else is going on with at this moment, by a hundred deliveries. */
@@ -87,13 +72,9 @@ export async function continueBulk(tx: Tx): Promise<BulkStep> {
     sql`SELECT * FROM bulks WHERE state = 'running' ORDER BY id LIMIT 1 ${tx.skipLocked}`,
   );
   if (bulk === undefined) return { isMore: false, given: 0, ended: undefined };
-  const filter = JSON.parse(bulk.filter) as RedeliveryFilter;
-  const ids = await nextUndelivered(tx, filter, {
-    after: bulk.looked_at,
-    until: bulk.until_id,
-    most: AT_ONCE,
-  });
-  const given = await give(tx, bulk, filter, ids);
+  const range = { after: bulk.lookedAt, until: bulk.untilId, most: AT_ONCE };
+  const ids = await nextUndelivered(tx, bulk.filter, range);
+  const given = await give(tx, bulk, ids);
   const total = bulk.given + given;
   const last = ids.at(-1);
   const place = last === undefined ? sql`state = 'done', ended_at = ${tx.now}` : sql`looked_at = ${last}`;
@@ -103,15 +84,10 @@ export async function continueBulk(tx: Tx): Promise<BulkStep> {
 }
 
 /** What somebody else has changed meanwhile is left alone. */
-async function give(
-  tx: Tx,
-  bulk: RunningBulk,
-  filter: RedeliveryFilter,
-  among: readonly number[],
-): Promise<number> {
+async function give(tx: Tx, bulk: RunningBulk, among: readonly number[]): Promise<number> {
   await lockDeliveries(tx, among);
-  const rows = await matchingAmong(tx, filter, among);
-  const entry = { actor: JSON.parse(bulk.actor) as Actor, note: bulk.note ?? undefined, bulkId: bulk.id };
+  const rows = await matchingAmong(tx, bulk.filter, among);
+  const entry = { actor: bulk.actor, note: bulk.note, bulkId: bulk.id };
   await writeEach(tx, rows, bulk.what, { entry });
   if (bulk.what === 'dismissed') await markDismissed(tx, rows);
   else await makePending(tx, rows, { countsAnew: true, givenBackAt: tx.now, bulkId: bulk.id });

@@ -37,7 +37,7 @@ export async function redeliver(
   if (row === undefined) return 'unknown';
   const result = redeliverResult(row, again);
   const isRepeated =
-    request.actor.via === 'page' && Math.abs(tx.now - (row.given_back_at ?? 0)) < SAME_REQUEST_MS;
+    request.actor.via === 'page' && Math.abs(tx.now - (row.givenBackAt ?? 0)) < SAME_REQUEST_MS;
   if (result !== 'accepted' || (isRepeated && row.state !== 'dead')) return result;
   await note(tx, row, 'redelivered', request);
   await makePending(tx, [row], { countsAnew: true, givenBackAt: tx.now });
@@ -48,9 +48,8 @@ export async function redeliver(
 export async function dismiss(tx: Tx, id: number, request: ActionRequest): Promise<DismissResult> {
   const row = await lockedRow(tx, id);
   if (row === undefined) return 'unknown';
-  if (row.hold_code === DISMISSED) return 'dismissed';
-  if (row.state !== 'dead' && !(row.state === 'held' && row.hold_code === NO_LONGER_ROUTED))
-    return 'not dead';
+  if (row.reason === DISMISSED) return 'dismissed';
+  if (row.state !== 'dead' && !(row.state === 'held' && row.reason === NO_LONGER_ROUTED)) return 'not dead';
   await note(tx, row, 'dismissed', request);
   await markDismissed(tx, [row]);
   return 'dismissed';
@@ -58,7 +57,7 @@ export async function dismiss(tx: Tx, id: number, request: ActionRequest): Promi
 
 function note(
   tx: Tx,
-  { id, callback_id: callbackId }: RowWithCallback,
+  { id, callbackId }: RowWithCallback,
   what: 'redelivered' | 'dismissed',
   request: ActionRequest,
 ): Promise<void> {
@@ -68,7 +67,7 @@ function note(
 export async function markDismissed(tx: Tx, rows: readonly { readonly id: number }[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.all(sql`
-    UPDATE deliveries SET state = 'held', hold_code = ${DISMISSED}, hold_details = NULL, hold_until = NULL, updated_at = ${tx.now}
+    UPDATE deliveries SET state = 'held', reason = ${DISMISSED}, held_until = NULL, updated_at = ${tx.now}
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
 }
 
@@ -78,13 +77,10 @@ async function lockedRow(tx: Tx, id: number): Promise<RowWithCallback | undefine
   return (await withCallbacks(tx, [id]))[0];
 }
 
-function redeliverResult(
-  { state, hold_code, is_late_start }: RowWithCallback,
-  again: boolean,
-): RedeliverResult {
+function redeliverResult({ state, reason, isLateStart }: RowWithCallback, again: boolean): RedeliverResult {
   // Pending again, it would be held back again.
-  if (hold_code === SUPERSEDED || is_late_start === 1) return 'superseded';
+  if (reason === SUPERSEDED || isLateStart) return 'superseded';
   if (state === 'delivered') return again ? 'accepted' : 'delivered';
   if (state !== 'held') return 'accepted';
-  return hold_code === NO_LONGER_ROUTED || hold_code === DISMISSED ? 'accepted' : 'open';
+  return reason === NO_LONGER_ROUTED || reason === DISMISSED ? 'accepted' : 'open';
 }

@@ -22,7 +22,7 @@ export async function routeByHand(
 ): Promise<RoutedByHand | 'superseded' | undefined> {
   const callback = await lockedCallback(tx, callbackId);
   if (callback === undefined) return undefined;
-  if (callback.isLateStart === 1) return 'superseded';
+  if (callback.isLateStart) return 'superseded';
   const { lacking, revived } = gained(
     targets,
     await siblingsOf(tx, sql`${callbackId}`),
@@ -41,15 +41,16 @@ export async function routeByHand(
 }
 
 interface LockedCallback {
-  readonly jobKey: string | null;
-  readonly isLateStart: number;
+  readonly jobKey: string | undefined;
+  readonly isLateStart: boolean;
 }
 
 /** Every delivery of it is locked, too. */
 async function lockedCallback(tx: Tx, id: number): Promise<LockedCallback | undefined> {
   const look = () =>
-    tx.first<LockedCallback>(sql`
-      SELECT job_key AS "jobKey", CASE WHEN ${IS_LATE_START} THEN 1 ELSE 0 END AS "isLateStart" FROM callbacks WHERE id = ${id}`);
+    tx.first<LockedCallback>(
+      sql`SELECT job_key, ${IS_LATE_START} AS is_late_start FROM callbacks WHERE id = ${id}`,
+    );
   const found = await look();
   if (found === undefined) return undefined;
   const deliveries = await tx.all<{ id: number }>(sql`SELECT id FROM deliveries WHERE callback_id = ${id}`);

@@ -15,7 +15,7 @@ export interface IdRange {
 
 /** The conditions of two indexes, word for word. */
 const IS_DEAD = sql`state = 'dead'`;
-const IS_HELD_UNROUTED = sql`hold_code = 'no longer routed' AND state = 'held'`;
+const IS_HELD_UNROUTED = sql`reason = 'no longer routed' AND state = 'held'`;
 
 /** Ids of what is dead or held as no longer routed, as far as the filter's state says. */
 function candidates({ state }: RedeliveryFilter, { after, until, most }: IdRange): Sql {
@@ -41,7 +41,7 @@ export async function matchingAmong(
   tx: Tx,
   filter: RedeliveryFilter,
   ids: readonly number[],
-): Promise<readonly { readonly id: number; readonly callback_id: number }[]> {
+): Promise<readonly { readonly id: number; readonly callbackId: number }[]> {
   if (ids.length === 0) return [];
   return tx.all(sql`
     SELECT deliveries.id, callback_id FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id

@@ -41,18 +41,6 @@ export interface Page<Item> {
   readonly next: number | undefined;
 }
 
-export interface ArchivedDelivery extends Omit<DeliveryRecord, 'claim' | 'behind'> {
-  /** Somebody is sending it at this moment, as far as is known. */
-  readonly isClaimed: boolean;
-  /** Milliseconds since 1970, by the store's clock: when it was last written. */
-  readonly updatedAt: number;
-  /**
-   * Milliseconds until Botbell itself may attempt it, as it was read; negative: since then it waits for its turn. Undefined:
-   * it is not pending, or waits for an earlier one of its job.
-   */
-  readonly dueInMs: number | undefined;
-}
-
 /** A callback without what is large of it. Times are milliseconds since 1970. */
 export interface ArchivedCallback {
   readonly id: number;
@@ -70,7 +58,7 @@ export interface ArchivedCallback {
   /** What was answered last; undefined where nobody has been answered. */
   readonly result: CallbackResult | undefined;
   /** In the order in which they were planned. */
-  readonly deliveries: readonly ArchivedDelivery[];
+  readonly deliveries: readonly DeliveryRecord[];
 }
 
 /** A destination, or a channel as a whole, that has limited its rate. */
@@ -100,20 +88,9 @@ export interface ArchivedBot {
   readonly botId: string;
   readonly botName: string;
   readonly lastCallbackId: number;
-  readonly lastReceivedAt: number | undefined;
+  readonly lastReceivedAt: number;
   readonly lastSucceededAt: number | undefined;
   readonly lastFailedAt: number | undefined;
-  /** What came of it since the day that was asked for. */
-  readonly counts: Counts;
-}
-
-/** A BOT at a glance. Times are milliseconds since 1970; undefined: never, as far as is known. */
-export interface BotStanding {
-  /** As `ArchivedBot` has it. */
-  readonly botId: string;
-  readonly botName: string;
-  readonly lastCallbackId: number;
-  readonly lastReceivedAt: number | undefined;
   readonly lastResultAt: number | undefined;
   /** What came last of a run that ended was an error. */
   readonly isFailing: boolean;
@@ -137,20 +114,11 @@ export interface Runs {
   readonly isComplete: boolean;
 }
 
-/** How much came. */
-export interface Counts {
-  readonly succeeded: number;
-  readonly failed: number;
-  readonly started: number;
-  /** How often callbacks came again. */
-  readonly retries: number;
-  /** Seconds, of the results. */
-  readonly elapsedSeconds: number;
-}
-
-export interface ArchivedDay extends Counts {
-  /** `2026-01-31` */
-  readonly day: string;
+/** How many callbacks of a status came of a BOT. */
+export interface CameOfBot {
+  readonly botId: string;
+  readonly status: StatusCode;
+  readonly callbacks: number;
 }
 
 /** Dead letters of one destination and cause. */
@@ -211,7 +179,7 @@ export interface ArchivedDestination {
 
 /** One delivery, as it may be drawn again. */
 export interface DeliveryOfCallback {
-  readonly delivery: ArchivedDelivery;
+  readonly delivery: DeliveryRecord;
   readonly callbackId: number;
   readonly kind: CallbackKind;
   /** Of the config by which it was sent or tried last; undefined: not known. */

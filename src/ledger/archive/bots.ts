@@ -1,116 +1,131 @@
-/** How BOTs do: as their days are summed, and what came since, so that a failure is seen at once. */
-import sql, { join, raw, type Sql } from 'sql-template-tag';
+/** How BOTs do: what came of each last, and its last runs. */
+import sql, { join, type Sql } from 'sql-template-tag';
+import type { StatusCode } from '../../callback/callback.ts';
 import { cleanText } from '../../text/clean.ts';
 import type { Tx } from '../database.ts';
 import { keysFor } from '../keys.ts';
-import { BOT_COUNTS, lastOfBots } from '../operations/bot-days.ts';
-import type { ArchivedBot, ArchivedDay, BotStanding, Counts } from './archive.ts';
-import { isOfBot } from './named.ts';
+import { EXECUTING } from '../rows.ts';
+import type { ArchivedBot, CameOfBot, Run, Runs } from './archive.ts';
 
-const BOTS_A_PAGE = 50;
-const MOST_BOTS = 10_000;
-
-/** Of a minute, at most so many; what is more is summed soon. */
-const FRESH = sql`
-  SELECT id, bot_key, status, received_at, elapsed FROM callbacks
-  WHERE kind = 'callback' AND id > coalesce((SELECT value FROM counters WHERE name = 'bot_days'), 0) ORDER BY id LIMIT 5000`;
-
-interface BotRow {
-  readonly botId: string;
-  readonly botName: string;
-  readonly lastCallbackId: number;
-  readonly lastReceivedAt: number;
-  readonly lastSucceededAt: number | null;
-  readonly lastFailedAt: number | null;
+/** Rows of `callbacks` of a BOT. @param botId as callbacks name it, or as the archive does */
+export function isOfBot(botId: string): Sql {
+  return sql`bot_key IN (${join(keysFor(botId))})`;
 }
 
-/** In the order of their ids. */
-function botsWhere(tx: Tx, condition: Sql, most: number): Promise<BotRow[]> {
-  const columns = ['bot_name', 'last_callback_id', 'last_received_at', 'last_succeeded_at', 'last_failed_at'];
-  const latest = columns.map((name) => raw(`coalesce(fresh.${name}, bots.${name}) AS ${name}`));
-  return tx.all<BotRow>(sql`
-    SELECT bot_key AS "botId", bot_name AS "botName", last_callback_id AS "lastCallbackId",
-      last_received_at AS "lastReceivedAt", last_succeeded_at AS "lastSucceededAt", last_failed_at AS "lastFailedAt"
-    FROM (
-      SELECT coalesce(fresh.bot_key, bots.bot_key) AS bot_key, ${join(latest)}
-      FROM bots FULL JOIN (${lastOfBots(FRESH)}) AS fresh ON fresh.bot_key = bots.bot_key
-    ) AS every_bot WHERE ${condition} ORDER BY bot_key LIMIT ${most}`);
+type BotRow = Omit<ArchivedBot, 'lastResultAt' | 'isFailing'>;
+
+/** @param keys `key`: the `bot_key` of each. @param condition on a row of `callbacks`, the last one of a BOT */
+async function botsAmong(tx: Tx, keys: Sql, condition: Sql, most: number): Promise<readonly ArchivedBot[]> {
+  const lastAt = (status: StatusCode) => sql`(
+    SELECT received_at FROM callbacks AS own
+    WHERE kind = 'callback' AND own.bot_key = bots.key AND own.status = ${status} ORDER BY id DESC LIMIT 1)`;
+  const rows = await tx.all<BotRow>(sql`
+    SELECT last.bot_key AS bot_id, last.bot_name, last.id AS last_callback_id, last.received_at AS last_received_at,
+      ${lastAt(0)} AS last_succeeded_at, ${lastAt(1)} AS last_failed_at
+    FROM (${keys}) AS bots JOIN callbacks AS last ON last.id = (
+      SELECT max(id) FROM callbacks AS own WHERE kind = 'callback' AND own.bot_key = bots.key)
+    WHERE ${condition} ORDER BY last.bot_key LIMIT ${most}`);
+  return rows.map((row) => {
+    const [succeededAt, failedAt] = [row.lastSucceededAt ?? 0, row.lastFailedAt ?? 0];
+    return {
+      ...row,
+      lastResultAt: Math.max(succeededAt, failedAt) || undefined,
+      isFailing: failedAt > succeededAt,
+    };
+  });
 }
 
-/** @param condition on `bot_key` and `bot_name` */
+/** From one to the next by the index: what came of one of them is not gone through. */
+const EACH_BOT = sql`
+  WITH RECURSIVE each_bot(bot_key) AS (
+    SELECT min(bot_key) FROM callbacks WHERE kind = 'callback'
+    UNION ALL
+    SELECT (SELECT min(bot_key) FROM callbacks WHERE kind = 'callback' AND callbacks.bot_key > each_bot.bot_key)
+    FROM each_bot WHERE each_bot.bot_key IS NOT NULL
+  )
+  SELECT bot_key AS key FROM each_bot WHERE bot_key IS NOT NULL`;
+
+/** @param condition on the last row of `callbacks` of a BOT */
 export async function botKeysWhere(tx: Tx, condition: Sql, most: number): Promise<readonly string[]> {
-  return (await botsWhere(tx, condition, most)).map(({ botId }) => botId);
+  return (await botsAmong(tx, EACH_BOT, condition, most)).map(({ botId }) => botId);
 }
 
-/**
- * At most 50, in the order of their ids.
- * @param since a day, `2026-01-31`, from which on they are counted
- * @param after the id of the last one of the page before
- */
-export async function botsAfter(tx: Tx, since: string, after = ''): Promise<readonly ArchivedBot[]> {
-  return withCounts(tx, await botsWhere(tx, sql`bot_key > ${cleanText(after)}`, BOTS_A_PAGE), since);
+/** In the order of their ids. @param after the id of the last one of the page before */
+export function botsAfter(tx: Tx, after: string, most: number): Promise<readonly ArchivedBot[]> {
+  return botsAmong(tx, EACH_BOT, sql`bot_key > ${cleanText(after)}`, most);
 }
 
 /** @param botId as a callback, or as the archive names it */
-export async function botNamed(tx: Tx, botId: string, since: string): Promise<ArchivedBot | undefined> {
-  return (await withCounts(tx, await botsWhere(tx, isOfBot(botId), 1), since))[0];
+export async function botNamed(tx: Tx, botId: string): Promise<ArchivedBot | undefined> {
+  const keys = sql`SELECT DISTINCT bot_key AS key FROM callbacks WHERE kind = 'callback' AND ${isOfBot(botId)}`;
+  return (await botsAmong(tx, keys, sql`1 = 1`, 1))[0];
 }
 
-async function withCounts(tx: Tx, rows: readonly BotRow[], since: string): Promise<readonly ArchivedBot[]> {
-  const ids = rows.map(({ botId }) => botId);
-  const counts = await countsOf(tx, ids, since);
-  return rows.map(({ lastSucceededAt, lastFailedAt, ...row }) => ({
-    ...row,
-    lastSucceededAt: lastSucceededAt ?? undefined,
-    lastFailedAt: lastFailedAt ?? undefined,
-    counts: counts.get(row.botId) ?? NOTHING,
-  }));
-}
+/** No more are counted, the newest. */
+const MOST_COUNTED = 100_000;
 
-const NOTHING: Counts = { succeeded: 0, failed: 0, started: 0, retries: 0, elapsedSeconds: 0 };
-
-/** In the order of their ids; at most 10,000. */
-export async function everyBot(
+/** How many came of each BOT and status since then. */
+export async function cameSince(
   tx: Tx,
-): Promise<{ readonly bots: readonly BotStanding[]; readonly isComplete: boolean }> {
-  const rows = await botsWhere(tx, sql`bot_key <> ''`, MOST_BOTS + 1);
-  return { bots: rows.slice(0, MOST_BOTS).map(standingIn), isComplete: rows.length <= MOST_BOTS };
-}
-
-function standingIn({ lastSucceededAt, lastFailedAt, ...bot }: BotRow): BotStanding {
-  const [succeededAt, failedAt] = [lastSucceededAt ?? 0, lastFailedAt ?? 0];
-  return {
-    ...bot,
-    lastResultAt: Math.max(succeededAt, failedAt) || undefined,
-    isFailing: failedAt > succeededAt,
-  };
-}
-
-const SUMS = sql`CAST(sum(succeeded) AS BIGINT) AS succeeded, CAST(sum(failed) AS BIGINT) AS failed,
-  CAST(sum(started) AS BIGINT) AS started, CAST(sum(retries) AS BIGINT) AS retries,
-  CAST(sum(elapsed) AS DOUBLE PRECISION) AS "elapsedSeconds"`;
-
-/** What came of each since that day; without those of which nothing came. */
-export async function countsOf(
-  tx: Tx,
-  botIds: readonly string[],
-  since: string,
-): Promise<ReadonlyMap<string, Counts>> {
-  if (botIds.length === 0) return new Map();
-  const rows = await tx.all<Counts & { readonly bot_key: string }>(sql`
-    SELECT bot_key, ${SUMS} FROM (
-      SELECT bot_key, succeeded, failed, started, retries, elapsed FROM bot_days
-      WHERE bot_key IN (${join(botIds)}) AND day >= ${since}
-      UNION ALL
-      SELECT bot_key, ${BOT_COUNTS} FROM (${FRESH}) AS fresh WHERE bot_key IN (${join(botIds)}) GROUP BY bot_key
-    ) AS counted GROUP BY bot_key`);
-  return new Map(rows.map(({ bot_key, ...counts }) => [bot_key, counts]));
-}
-
-/** Only days on which something came. @param botId undefined: all together */
-export async function daysSince(tx: Tx, since: string, botId?: string): Promise<readonly ArchivedDay[]> {
-  const ofBot = botId === undefined ? sql`` : sql`AND bot_key IN (${join(keysFor(botId))})`;
-  return tx.all<ArchivedDay>(
-    sql`SELECT day, ${SUMS} FROM bot_days WHERE day >= ${since} ${ofBot} GROUP BY day ORDER BY day`,
+  since: number,
+): Promise<{ readonly came: readonly CameOfBot[]; readonly isComplete: boolean }> {
+  const newest = await tx.first<{ id: number | undefined }>(sql`SELECT max(id) AS id FROM callbacks`);
+  const lowest = (newest?.id ?? 0) - MOST_COUNTED;
+  const came = await tx.all<CameOfBot>(sql`
+    SELECT bot_key AS bot_id, status, count(*) AS callbacks FROM callbacks
+    WHERE id > ${lowest} AND kind = 'callback' AND received_at >= ${since}
+    GROUP BY bot_key, status ORDER BY bot_key, status`);
+  const before = await tx.first<{ receivedAt: number }>(
+    sql`SELECT received_at FROM callbacks WHERE id <= ${lowest} ORDER BY id DESC LIMIT 1`,
   );
+  return { came, isComplete: before === undefined || before.receivedAt < since };
+}
+
+/** Of one BOT, over weeks. */
+const MOST_CALLBACKS = 2000;
+
+/** Each run has a callback when it begins and one when it ends. */
+const CALLBACKS_A_RUN = 2;
+const MOST_BOTS = 200;
+
+type RunRow = Run & { readonly botKey: string };
+
+/** The newest first. */
+function callbacksOf(botKey: string, limit: number): Sql {
+  return sql`
+    SELECT id AS callback_id, bot_key, job_id, status, started_at, received_at, elapsed AS elapsed_seconds
+    FROM callbacks WHERE bot_key = ${botKey} AND kind = 'callback' ORDER BY id DESC LIMIT ${limit}`;
+}
+
+/** Of each the last ones, at most so many. @param bots at most 200 */
+export async function lastRuns(
+  tx: Tx,
+  bots: readonly Pick<ArchivedBot, 'botId'>[],
+  most: number,
+): Promise<ReadonlyMap<string, readonly Run[]>> {
+  const keys = bots.slice(0, MOST_BOTS).map(({ botId }) => botId);
+  if (keys.length === 0) return new Map();
+  const each = keys.map((key) => sql`SELECT * FROM (${callbacksOf(key, most * CALLBACKS_A_RUN)}) AS own`);
+  const rows = await tx.all<RunRow>(join(each, ' UNION ALL '));
+  const byBot = new Map(keys.map((key): [string, RunRow[]] => [key, []]));
+  for (const row of rows) byBot.get(row.botKey)?.push(row);
+  return new Map([...byBot].map(([key, own]) => [key, runsIn(own).slice(0, most)]));
+}
+
+/** By the last 2,000 callbacks. */
+export async function runsSince(tx: Tx, { botId }: Pick<ArchivedBot, 'botId'>, since: number): Promise<Runs> {
+  const rows = await tx.all<RunRow>(callbacksOf(botId, MOST_CALLBACKS));
+  const found = rows.filter(({ receivedAt }) => receivedAt >= since);
+  return { runs: runsIn(found), isComplete: rows.length < MOST_CALLBACKS || found.length < rows.length };
+}
+
+/** Of each job its result, else its beginning; the one that came last first. */
+function runsIn(callbacks: readonly RunRow[]): readonly Run[] {
+  const runs = new Map<string, Run>();
+  for (const { botKey: _botKey, ...run } of callbacks) {
+    const known = runs.get(run.jobId);
+    if (known !== undefined && (known.status !== EXECUTING || run.status === EXECUTING)) continue;
+    runs.set(run.jobId, run);
+  }
+  return [...runs.values()];
 }

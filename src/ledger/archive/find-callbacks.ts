@@ -2,8 +2,9 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { ArchivedCallback, CallbackFilter, Page, PageRequest } from './archive.ts';
-import { isOfBot, isOfJob } from './named.ts';
-import { type Sought, soughtBy } from './search.ts';
+import { cleanText } from '../../text/clean.ts';
+import { keysFor } from '../keys.ts';
+import { botKeysWhere, isOfBot } from './bots.ts';
 import { callbacksWith } from './stories.ts';
 
 /** Of what is rare no more are looked at for one page: that takes some ten milliseconds. */
@@ -43,7 +44,7 @@ interface IdRange {
 
 async function rangeOf(tx: Tx, { from, to }: CallbackFilter, before: number): Promise<IdRange> {
   // Each from an end of the index: of both in one query, all rows would be read.
-  const kept = await tx.first<{ lowest: number | null; highest: number | null }>(sql`
+  const kept = await tx.first<{ lowest: number | undefined; highest: number | undefined }>(sql`
     SELECT (SELECT min(id) FROM callbacks) AS lowest, (SELECT max(id) FROM callbacks) AS highest`);
   const [lowest, highest] = [kept?.lowest ?? 0, kept?.highest ?? 0];
   return {
@@ -60,10 +61,10 @@ async function firstSince(tx: Tx, at: number, { lowest, before }: IdRange): Prom
   let [low, high] = [lowest, before];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const row = await tx.first<{ id: number; received_at: number }>(
+    const row = await tx.first<{ id: number; receivedAt: number }>(
       sql`SELECT id, received_at FROM callbacks WHERE id >= ${middle} ORDER BY id LIMIT 1`,
     );
-    if (row === undefined || row.received_at >= at) high = middle;
+    if (row === undefined || row.receivedAt >= at) high = middle;
     else low = row.id + 1;
   }
   return high;
@@ -87,11 +88,11 @@ async function lookedAt(tx: Tx, asked: Asked, range: IdRange): Promise<Looked> {
     const lowest = Math.max(range.lowest, range.before - LOOKED_AT);
     return { ...range, lowest, isCut: lowest > range.lowest, candidates };
   }
-  const found = await tx.first<{ count: number; lowest: number | null }>(
+  const found = await tx.first<{ count: number; lowest: number | undefined }>(
     sql`SELECT count(*) AS count, min(id) AS lowest FROM (${candidates}) AS candidates`,
   );
-  const { count = 0, lowest = null } = found ?? {};
-  return { ...range, lowest: lowest ?? range.before, isCut: count === LOOKED_AT, candidates };
+  const { count = 0, lowest = range.before } = found ?? {};
+  return { ...range, lowest, isCut: count === LOOKED_AT, candidates };
 }
 
 /** From the index that leaves the fewest; undefined: none leaves few. */
@@ -102,7 +103,7 @@ function candidatesOf({ filter, sought }: Asked, { lowest, before }: IdRange): S
   const ofDeliveries = (condition: Sql) =>
     sql`SELECT DISTINCT callback_id AS id FROM deliveries WHERE ${condition} AND ${among(sql`callback_id`)}`;
   const ofCallbacks = (condition: Sql) =>
-    sql`SELECT id FROM callbacks WHERE ${condition} AND ${among(sql`id`)}`;
+    sql`SELECT id FROM callbacks WHERE kind = 'callback' AND ${condition} AND ${among(sql`id`)}`;
   if (jobId !== undefined) return ofCallbacks(isOfJob(jobId));
   if (state === 'dead') return ofDeliveries(sql`state = 'dead'`);
   if (state === 'held') return ofDeliveries(sql`state = 'held'`);
@@ -122,6 +123,10 @@ function conditionsOf(filter: CallbackFilter, { candidates }: Looked): Sql[] {
   return conditions;
 }
 
+function isOfJob(jobId: string): Sql {
+  return sql`callbacks.job_key IN (${join(keysFor(jobId))})`;
+}
+
 /** What a filter says of rows of `callbacks`; one at least. */
 export function conditionsOnCallbacks({ botId, jobId, status, result, from, to }: CallbackFilter): Sql[] {
   const conditions = [sql`callbacks.id > 0`];
@@ -139,4 +144,41 @@ function hasDelivery({ state, destination }: Pick<CallbackFilter, 'state' | 'des
   if (state !== undefined) conditions.push(sql`deliveries.state = ${state}`);
   if (destination !== undefined) conditions.push(sql`deliveries.destination = ${destination}`);
   return sql`EXISTS (SELECT 1 FROM deliveries WHERE ${join(conditions, ' AND ')})`;
+}
+
+/** More have too many callbacks to be looked up one by one. */
+const MOST_BOTS = 20;
+
+/** Conditions on rows of `callbacks`. */
+interface Sought {
+  readonly condition: Sql;
+  /** All that the condition finds, each part by an index; none: it is looked for among the newest. */
+  readonly indexed: readonly Sql[];
+}
+
+/** A job by its id, else BOTs by name, id or glob, else jobs whose ids begin so. */
+async function soughtBy(tx: Tx, search: string): Promise<Sought> {
+  const ofJob = isOfJob(search);
+  const [job] = await tx.all(sql`SELECT id FROM callbacks WHERE ${ofJob} LIMIT 1`);
+  if (job !== undefined) return { condition: ofJob, indexed: [ofJob] };
+  const text = cleanText(search).trim();
+  const isNamed = isLike(text.toLowerCase());
+  const bots = await botKeysWhere(tx, isNamed, MOST_BOTS + 1);
+  if (bots.length > MOST_BOTS) return { condition: isNamed, indexed: [] };
+  if (bots.length > 0) {
+    const indexed = bots.map((key) => sql`bot_key = ${key}`);
+    return { condition: sql`bot_key IN (${join(bots)})`, indexed };
+  }
+  return {
+    condition: sql`substr(callbacks.job_key, 1, length(CAST(${text} AS TEXT))) = ${text}`,
+    indexed: [],
+  };
+}
+
+/** A part of a BOT's id or name; with an asterisk, the whole. */
+function isLike(text: string): Sql {
+  const literal = text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+  const pattern = text.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
+  const escape = sql`ESCAPE '\\'`;
+  return sql`(lower(bot_key) LIKE ${pattern} ${escape} OR lower(bot_name) LIKE ${pattern} ${escape})`;
 }

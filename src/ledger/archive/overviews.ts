@@ -1,9 +1,8 @@
 /** What people see at a glance: dead letters by their cause, what is open, refused bodies, destinations, configs. */
-import sql, { join, raw, type Sql } from 'sql-template-tag';
+import sql, { bulk, join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import type { OpenCounts, RefusedStatus } from '../ledger.ts';
+import type { OpenCounts } from '../ledger.ts';
 import { isSqlite } from '../operations/locks.ts';
-import { errorIn } from '../rows.ts';
 import type {
   ArchivedDestination,
   ArchivedRefusal,
@@ -14,7 +13,6 @@ import type {
   PageRequest,
   RefusedAlike,
 } from './archive.ts';
-
 import { boundsOf } from './find-callbacks.ts';
 
 const MOST_DEAD = 10_000;
@@ -24,9 +22,9 @@ export async function deadLetters(
   tx: Tx,
 ): Promise<{ readonly groups: readonly DeadLetters[]; readonly isComplete: boolean }> {
   const groups = await tx.all<DeadLetters>(sql`
-    SELECT destination, coalesce(error_class, '') AS "errorClass", coalesce(error_code, '') AS "errorCode",
-      count(*) AS count, min(callback_id) AS "oldestId", max(callback_id) AS "newestId",
-      min(received_at) AS "oldestAt", max(received_at) AS "newestAt"
+    SELECT destination, coalesce(error_class, '') AS error_class, coalesce(error_code, '') AS error_code,
+      count(*) AS count, min(callback_id) AS oldest_id, max(callback_id) AS newest_id,
+      min(received_at) AS oldest_at, max(received_at) AS newest_at
     FROM (
       SELECT callback_id, destination, error_class, error_code FROM deliveries
       WHERE state = 'dead' ORDER BY callback_id DESC LIMIT ${MOST_DEAD}
@@ -63,8 +61,7 @@ export async function countOpen(tx: Tx): Promise<OpenCounts> {
     pending: await all("state = 'pending'"),
     dead: await all("state = 'dead'"),
     held:
-      (await all("hold_code = 'no longer routed' AND state = 'held'")) +
-      (await all('hold_until IS NOT NULL')),
+      (await all("reason = 'no longer routed' AND state = 'held'")) + (await all('held_until IS NOT NULL')),
   };
 }
 
@@ -78,17 +75,12 @@ const POSTGRES_BYTES = sql`
 
 /** Without SQLite's log. */
 export async function storeBytes(tx: Tx): Promise<number> {
-  const row = await tx.first<{ bytes: number | null }>(isSqlite(tx) ? SQLITE_BYTES : POSTGRES_BYTES);
+  const row = await tx.first<{ bytes: number | undefined }>(isSqlite(tx) ? SQLITE_BYTES : POSTGRES_BYTES);
   return row?.bytes ?? 0;
 }
 
 /** They may have 64 KiB each. */
 const REFUSALS_A_PAGE = 50;
-
-type RefusedRow = Omit<ArchivedRefusal, 'errors' | 'status'> & {
-  readonly status: number;
-  readonly errors: string;
-};
 
 /** @param like an id: only those of the same fault */
 export async function refusals(
@@ -106,25 +98,15 @@ export async function refusals(
   return { items, next: items.length < most ? undefined : items.at(-1)?.id };
 }
 
-async function refusalsWhere(tx: Tx, condition: Sql): Promise<readonly ArchivedRefusal[]> {
-  const rows = await tx.all<RefusedRow>(sql`
-    SELECT id, received_at AS "receivedAt", status, detail, errors, remote_address AS "from", body
-    FROM refused WHERE ${condition}`);
-  return rows.map((row) => ({
-    ...row,
-    status: row.status as RefusedStatus,
-    errors: JSON.parse(row.errors) as ArchivedRefusal['errors'],
-  }));
-}
-
-interface FaultRow extends Omit<RefusedAlike, 'newest'> {
-  readonly newestId: number;
+function refusalsWhere(tx: Tx, condition: Sql): Promise<readonly ArchivedRefusal[]> {
+  return tx.all<ArchivedRefusal>(sql`
+    SELECT id, received_at, status, detail, errors, remote_address AS "from", body FROM refused WHERE ${condition}`);
 }
 
 /** At most 50: what nobody has seen first, of those the newest. */
 export async function refusedAlike(tx: Tx): Promise<readonly RefusedAlike[]> {
-  const faults = await tx.all<FaultRow>(sql`
-    SELECT max(id) AS "newestId", count(*) AS count, count(*) - sum(is_seen) AS unseen, min(received_at) AS "oldestAt"
+  const faults = await tx.all<Omit<RefusedAlike, 'newest'> & { readonly newestId: number }>(sql`
+    SELECT max(id) AS newest_id, count(*) AS count, count(*) - sum(is_seen) AS unseen, min(received_at) AS oldest_at
     FROM refused GROUP BY fault ORDER BY CASE WHEN count(*) > sum(is_seen) THEN 0 ELSE 1 END, 1 DESC LIMIT ${REFUSALS_A_PAGE}`);
   if (faults.length === 0) return [];
   const found = await refusalsWhere(tx, sql`id IN (${join(faults.map(({ newestId }) => newestId))})`);
@@ -137,13 +119,6 @@ export async function refusedAlike(tx: Tx): Promise<readonly RefusedAlike[]> {
 /** The rest is left out. */
 const MOST_DESTINATIONS = 500;
 
-interface DestinationRow {
-  readonly error: string | null;
-  readonly destination: string;
-  readonly last_delivered_at: number | null;
-  readonly last_failed_at: number | null;
-}
-
 /** How these do, in their order. */
 export async function destinationsNamed(
   tx: Tx,
@@ -151,27 +126,19 @@ export async function destinationsNamed(
 ): Promise<readonly ArchivedDestination[]> {
   const sought = names.slice(0, MOST_DESTINATIONS);
   if (sought.length === 0) return [];
-  const rows = await tx.all<DestinationRow>(
-    sql`SELECT * FROM destinations WHERE destination IN (${join(sought)})`,
-  );
-  const known = new Map(rows.map((row) => [row.destination, row]));
-  const found: ArchivedDestination[] = [];
-  for (const destination of sought) {
-    const row = known.get(destination);
-    // Counted no further than needed, however much is pending.
-    const { count, isMore } = await counted(
-      tx,
-      sql`
-      SELECT 1 FROM deliveries WHERE state = 'pending' AND destination = ${destination}`,
-    );
-    found.push({
-      destination,
-      lastDeliveredAt: row?.last_delivered_at || undefined,
-      lastFailedAt: row?.last_failed_at || undefined,
-      lastError: row && errorIn(row),
-      pending: count,
-      isMorePending: isMore,
-    });
-  }
-  return found;
+  const rows = await tx.all<Omit<ArchivedDestination, 'isMorePending'>>(sql`
+    WITH sought(destination) AS (VALUES ${bulk(sought.map((name) => [name]))})
+    SELECT sought.destination, nullif(last_delivered_at, 0) AS last_delivered_at, nullif(last_failed_at, 0) AS last_failed_at,
+      last_error, (SELECT count(*) FROM (
+        SELECT 1 FROM deliveries WHERE state = 'pending' AND deliveries.destination = sought.destination
+        LIMIT ${MOST_COUNTED + 1}) AS looked_at) AS pending
+    FROM sought LEFT JOIN destinations ON destinations.destination = sought.destination`);
+  const byName = new Map(rows.map((row) => [row.destination, row]));
+  return sought
+    .flatMap((name) => byName.get(name) ?? [])
+    .map((row) => ({
+      ...row,
+      pending: Math.min(row.pending, MOST_COUNTED),
+      isMorePending: row.pending > MOST_COUNTED,
+    }));
 }

@@ -7,7 +7,7 @@ import type { Tx } from '../database.ts';
 import { writeHistory } from '../history.ts';
 import { keyOf, nameIn } from '../keys.ts';
 import { type Admission, type Arrival, type DeliveryRecord, LedgerFull, SUPERSEDED } from '../ledger.ts';
-import { deliveryRecord, type DeliveryRow, EARLIER_IN_JOB, EXECUTING, isIdle } from '../rows.ts';
+import { deliveriesOf, type DeliveryRow, EXECUTING, isIdle } from '../rows.ts';
 import { toStored } from '../stored-body.ts';
 import { claimOf, holdBack, insertRows, writeBody } from './deliveries.ts';
 
@@ -58,22 +58,20 @@ const FULL = 'the store has reached store.max_size, and nothing that is done is 
 /** @throws {LedgerFull} of a callback that the ledger does not know */
 export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
   const job = await enterJob(tx, args);
-  const callback = await writeCallback(tx, args);
-  const isNew = callback.times_received === 1;
+  const { id, timesReceived, receivedAt } = await writeCallback(tx, args);
+  const isNew = timesReceived === 1;
   if (isNew && tx.isFull) throw new LedgerFull(FULL);
-  if (!isNew) await noteReturn(tx, callback);
-  const isLateStart = args.status === EXECUTING && job.result !== null;
+  const isLateStart = args.status === EXECUTING && job.result !== undefined;
+  if (job.posts > 1 && args.status !== EXECUTING) await supersede(tx, startsOf(args.jobKey));
   const [deliveries] = await Promise.all([
-    isNew && job.posts === 1
-      ? planned(tx, args, callback.id)
-      : amongOthers(tx, args, { id: callback.id, isNew, isLateStart }),
-    isNew && writeBody(tx, callback.id, args.body),
+    isNew ? planned(tx, args, id, isLateStart) : returned(tx, args, id, isLateStart),
+    isNew ? writeBody(tx, id, args.body) : noteReturn(tx, id, timesReceived),
   ]);
   return {
-    callbackId: callback.id,
+    callbackId: id,
     isNew,
-    timesReceived: callback.times_received,
-    firstReceivedAt: callback.received_at,
+    timesReceived,
+    firstReceivedAt: receivedAt,
     // Whoever was told by then stays told: that nobody else is told any more is what there is to say.
     isSuperseded: isLateStart && !isToldToAll(deliveries),
     deliveries,
@@ -84,7 +82,7 @@ interface Job {
   /** With this one. */
   readonly posts: number;
   /** Known before or with this one. */
-  readonly result: number | null;
+  readonly result: number | undefined;
 }
 
 /** Holds the job until the transaction ends. */
@@ -100,8 +98,8 @@ async function enterJob(tx: Tx, { jobKey, status }: AdmitArgs): Promise<Job> {
 
 interface Written {
   readonly id: number;
-  readonly times_received: number;
-  readonly received_at: number;
+  readonly timesReceived: number;
+  readonly receivedAt: number;
 }
 
 async function writeCallback(tx: Tx, args: AdmitArgs): Promise<Written> {
@@ -121,51 +119,40 @@ async function writeCallback(tx: Tx, args: AdmitArgs): Promise<Written> {
 /** Of a callback that comes again and again; whoever reads its history has seen enough by then. */
 const MOST_RETURNS = 1000;
 
-async function noteReturn(tx: Tx, { id, times_received: times }: Written): Promise<void> {
-  if (times <= MOST_RETURNS) await writeHistory(tx, [{ callbackId: id, what: 'received', entry: { times } }]);
+async function noteReturn(tx: Tx, callbackId: number, times: number): Promise<void> {
+  if (times <= MOST_RETURNS) await writeHistory(tx, [{ callbackId, what: 'received', entry: { times } }]);
 }
 
-async function planned(tx: Tx, args: AdmitArgs, callbackId: number): Promise<readonly DeliveryRecord[]> {
-  const rows = await plan(tx, args, callbackId);
-  const standing = { claim: args.isAccepted ? undefined : ('own' as const), behind: undefined };
-  return rows.map((row) => deliveryRecord(row, tx.now, standing));
-}
-
-/** A claim outlasts the lease only where the service is to retry first. */
-function plan(
+/** Of a callback that is new: a claim outlasts the lease only where the service is to retry first. */
+async function planned(
   tx: Tx,
   { jobKey, planned: targets, isAccepted, leaseMs, takeOverAfterMs }: AdmitArgs,
   callbackId: number,
-): Promise<readonly DeliveryRow[]> {
-  const beginning = isAccepted
-    ? { isOurs: true, dueInMs: 0 }
-    : { isOurs: false, dueInMs: Math.max(takeOverAfterMs, leaseMs), claimedForMs: leaseMs };
-  return insertRows(tx, { callbackId, jobKey, targets }, beginning);
+  isLateStart: boolean,
+): Promise<readonly DeliveryRecord[]> {
+  if (isLateStart) return [];
+  const to = { callbackId, jobKey, targets };
+  if (isAccepted) return insertRows(tx, to);
+  const dueInMs = Math.max(takeOverAfterMs, leaseMs);
+  const rows = await insertRows(tx, to, { isTakenOver: false, dueInMs, claimedForMs: leaseMs });
+  return rows.map(asOwn);
 }
 
-interface Arrived {
-  readonly id: number;
-  readonly isNew: boolean;
-  readonly isLateStart: boolean;
-}
-
-async function amongOthers(tx: Tx, args: AdmitArgs, arrived: Arrived): Promise<readonly DeliveryRecord[]> {
-  if (args.status !== EXECUTING) await supersede(tx, startsOf(args.jobKey));
-  if (arrived.isLateStart) await supersede(tx, sql`callback_id = ${arrived.id}`);
-  return standingOf(tx, arrived.id, await claimedFor(tx, args, arrived));
-}
-
-const NONE: ReadonlySet<number> = new Set();
-
-async function claimedFor(
+/** Of one that has come before: what nobody has in hand is this call's. */
+async function returned(
   tx: Tx,
-  args: AdmitArgs,
-  { id, isNew, isLateStart }: Arrived,
-): Promise<ReadonlySet<number>> {
-  if (isLateStart) return NONE;
-  const rows = isNew ? await plan(tx, args, id) : [];
-  if (args.isAccepted) return NONE;
-  return isNew ? new Set(rows.map((row) => row.id)) : claimOf(tx, id, args.leaseMs);
+  { isAccepted, leaseMs }: AdmitArgs,
+  callbackId: number,
+  isLateStart: boolean,
+): Promise<readonly DeliveryRecord[]> {
+  if (isLateStart) await supersede(tx, sql`callback_id = ${callbackId}`);
+  const own = isLateStart || isAccepted ? [] : await claimOf(tx, callbackId, leaseMs);
+  const rows = await deliveriesOf(tx, [callbackId]);
+  return rows.map((row) => (own.includes(row.id) ? asOwn(row) : row));
+}
+
+function asOwn(row: DeliveryRow): DeliveryRow {
+  return { ...row, claim: 'own' };
 }
 
 function startsOf(jobKey: string): Sql {
@@ -175,33 +162,10 @@ function startsOf(jobKey: string): Sql {
 
 /** Those that nobody has in hand: their result is known, so that nobody is told of the start any more. */
 async function supersede(tx: Tx, which: Sql): Promise<void> {
-  const rows = await tx.all<{ id: number; callback_id: number }>(sql`
+  const rows = await tx.all<Pick<DeliveryRow, 'id' | 'callbackId'>>(sql`
     SELECT id, callback_id FROM deliveries
     WHERE state = 'pending' AND ${which} AND ${isIdle(tx.now)} ORDER BY id ${tx.skipLocked}`);
   await holdBack(tx, rows, SUPERSEDED);
-}
-
-type StandingRow = DeliveryRow & { readonly behind: number | null };
-
-/** @param own ids of what this call has claimed */
-async function standingOf(
-  tx: Tx,
-  callbackId: number,
-  own: ReadonlySet<number>,
-): Promise<readonly DeliveryRecord[]> {
-  const rows = await tx.all<StandingRow>(sql`
-    SELECT deliveries.*, CASE WHEN state = 'pending' THEN (
-      ${EARLIER_IN_JOB} ORDER BY earlier.callback_id DESC LIMIT 1) END AS behind
-    FROM deliveries WHERE callback_id = ${callbackId} ORDER BY id`);
-  return rows.map((row) =>
-    deliveryRecord(row, tx.now, { claim: claimOn(tx, row, own), behind: row.behind ?? undefined }),
-  );
-}
-
-function claimOn(tx: Tx, row: DeliveryRow, own: ReadonlySet<number>): DeliveryRecord['claim'] {
-  if (row.state !== 'pending' || (row.claimed_until ?? 0) <= tx.now) return undefined;
-  if (own.has(row.id)) return 'own';
-  return row.owner === tx.owner ? 'process' : 'elsewhere';
 }
 
 function isToldToAll(deliveries: readonly DeliveryRecord[]): boolean {

@@ -35,7 +35,7 @@ function destinationsOf({ targets }: Alert): string[] {
 }
 
 interface CauseRow {
-  readonly told_at: number;
+  readonly toldAt: number;
   readonly suppressed: number;
 }
 
@@ -44,7 +44,7 @@ async function raiseOne(tx: Tx, alert: AlertAbout, key: string): Promise<boolean
   const [cause] = await tx.all<CauseRow>(sql`
     INSERT INTO alert_causes (cause, told_at, suppressed) VALUES (${key}, 0, 0)
     ON CONFLICT (cause) DO UPDATE SET cause = excluded.cause RETURNING told_at, suppressed`);
-  const { told_at: toldAt, suppressed } = cause ?? { told_at: 0, suppressed: 0 };
+  const { toldAt, suppressed } = cause ?? { toldAt: 0, suppressed: 0 };
   // A clock that was set back must not silence a cause for long.
   const isDue = Math.abs(tx.now - toldAt) >= ONCE_WITHIN_MS;
   await tx.all(
@@ -66,11 +66,11 @@ async function write(tx: Tx, { subject, targets, about }: AlertAbout, suppressed
     INSERT INTO callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
       last_received_at, times_received, routing, bytes, about)
     VALUES ('alert', NULL, ${raised.id}, ${keyOf(job_id)}, ${keyOf(bot_id)}, ${nameIn(bot_id)}, ${nameIn(bot_name)}, 1,
-      ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about ?? null})
+      ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about})
     RETURNING id`);
   if (alert === undefined) return;
   await writeBody(tx, alert.id, body);
-  await insertRows(tx, { callbackId: alert.id, jobKey: null, targets });
+  await insertRows(tx, { callbackId: alert.id, jobKey: undefined, targets });
   if (about !== undefined)
     await writeHistory(tx, [{ callbackId: about, what: 'alerted', entry: { alertId: alert.id } }]);
 }

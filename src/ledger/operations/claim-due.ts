@@ -3,33 +3,28 @@ import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
 import { SUPERSEDED } from '../ledger.ts';
-import type { DueDestination, DueRequest } from '../ledger.ts';
-import {
-  type ClaimedRow,
-  deliveryRecord,
-  EARLIER_IN_JOB,
-  isIdle,
-  type RowWithCallback,
-  withCallbacks,
-} from '../rows.ts';
+import type { DueDelivery, DueDestination, DueRequest } from '../ledger.ts';
+import { EARLIER_IN_JOB, isIdle, type NoticeRow, type RowWithCallback, withCallbacks } from '../rows.ts';
 import { holdBack } from './deliveries.ts';
+
+/** Its body is read where there is time for it. */
+export type ClaimedDelivery = Omit<DueDelivery, 'notice'> & { readonly told: NoticeRow };
 
 /** From destination to destination by the index: what one of them has pending is not gone through. */
 export async function dueDestinations(tx: Tx): Promise<readonly DueDestination[]> {
-  const rows = await tx.all<{ destination: string; has_bulk: number }>(sql`
+  return tx.all<DueDestination>(sql`
     WITH RECURSIVE each_one(destination) AS (
       SELECT min(destination) FROM deliveries WHERE state = 'pending'
       UNION ALL
       SELECT (SELECT min(destination) FROM deliveries WHERE state = 'pending' AND destination > each_one.destination)
       FROM each_one WHERE each_one.destination IS NOT NULL
     )
-    SELECT destination, CASE WHEN EXISTS (
+    SELECT destination, EXISTS (
       SELECT 1 FROM deliveries
-      WHERE state = 'pending' AND deliveries.destination = each_one.destination AND is_bulk = 1) THEN 1 ELSE 0 END AS has_bulk
+      WHERE state = 'pending' AND deliveries.destination = each_one.destination AND is_bulk = 1) AS has_bulk
     FROM each_one WHERE destination IS NOT NULL AND EXISTS (
       SELECT 1 FROM deliveries WHERE state = 'pending' AND deliveries.destination = each_one.destination
         AND due_at <= ${tx.now} AND ${isIdle(tx.now)})`);
-  return rows.map(({ destination, has_bulk }) => ({ destination, hasBulk: has_bulk === 1 }));
 }
 
 /** A start whose result has come is held back instead, and what waited for it takes its place. */
@@ -37,11 +32,11 @@ export async function claimDue(
   tx: Tx,
   requests: readonly DueRequest[],
   leaseMs: number,
-): Promise<readonly ClaimedRow[]> {
+): Promise<readonly ClaimedDelivery[]> {
   const ids: number[] = [];
   for (const request of requests) ids.push(...(await dueIds(tx, request)));
   const rows = await withCallbacks(tx, ids);
-  const late = rows.filter((row) => row.is_late_start === 1);
+  const late = rows.filter(({ isLateStart }) => isLateStart);
   await holdBack(tx, late, SUPERSEDED);
   if (late.length > 0) return claimDue(tx, requests, leaseMs);
   return claimRows(tx, withinBytes(rows), leaseMs);
@@ -74,7 +69,7 @@ function withinBytes(rows: readonly RowWithCallback[]): readonly RowWithCallback
   const seen = new Set<number>();
   let bytes = 0;
   const tooMuch = rows.findIndex((row, index) => {
-    if (seen.size < seen.add(row.callback_id).size) bytes += row.bytes;
+    if (seen.size < seen.add(row.callbackId).size) bytes += row.bytes;
     return bytes > MOST_BYTES && index > 0;
   });
   return tooMuch === -1 ? rows : rows.slice(0, tooMuch);
@@ -85,34 +80,38 @@ async function claimRows(
   tx: Tx,
   rows: readonly RowWithCallback[],
   leaseMs: number,
-): Promise<readonly ClaimedRow[]> {
+): Promise<readonly ClaimedDelivery[]> {
   if (rows.length === 0) return [];
   await tx.all(sql`
-    UPDATE deliveries SET owner = ${tx.owner}, claimed_until = ${tx.now + leaseMs}, is_ours = 1,
+    UPDATE deliveries SET owner = ${tx.owner}, claimed_until = ${tx.now + leaseMs}, is_taken_over = 1,
       waited_ms = waited_ms + ${tx.now} - due_at, due_at = ${tx.now}
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
-  const taken = rows.filter(({ is_ours }) => is_ours === 0);
-  await writeEach(tx, taken, 'taken_over');
+  await writeEach(
+    tx,
+    rows.filter(({ isTakenOver }) => !isTakenOver),
+    'taken_over',
+  );
   const bodies = await bodiesOf(tx, rows);
-  return rows.map((row) => claimedRow(tx, row, bodies.get(row.callback_id) ?? new Uint8Array()));
+  return rows.map((row) => claimed(row, bodies.get(row.callbackId) ?? new Uint8Array()));
 }
 
 async function bodiesOf(tx: Tx, rows: readonly RowWithCallback[]): Promise<ReadonlyMap<number, Uint8Array>> {
-  const ids = [...new Set(rows.map(({ callback_id }) => callback_id))];
+  const ids = [...new Set(rows.map(({ callbackId }) => callbackId))];
   const bodies = await tx.all<{ id: number; body: Uint8Array }>(
     sql`SELECT callback_id AS id, body FROM bodies WHERE callback_id IN (${join(ids)})`,
   );
   return new Map(bodies.map(({ id, body }) => [id, body]));
 }
 
-function claimedRow({ now }: Tx, row: RowWithCallback, body: Uint8Array): ClaimedRow {
-  const { callback_id: callbackId, received_at: firstReceivedAt, kind, started_at, times_received } = row;
-  const claimed = { ...row, is_ours: 1, waited_ms: row.waited_ms + now - row.due_at };
+function claimed(row: RowWithCallback, body: Uint8Array): ClaimedDelivery {
+  const { callbackId, receivedAt: firstReceivedAt, kind, startedAt, timesReceived, isTakenOver } = row;
+  // While it was due, it only waited.
+  const ageMs = row.ageMs + row.dueInMs;
   return {
-    record: deliveryRecord(claimed, now, { claim: 'own', behind: undefined }),
+    record: { ...row, isTakenOver: true, ageMs, dueInMs: 0, claim: 'own', behind: undefined },
     callbackId,
     firstReceivedAt,
-    isTakenOver: row.is_ours === 0,
-    told: { kind, started_at, times_received, body },
+    isTakenOver: !isTakenOver,
+    told: { kind, startedAt, timesReceived, body },
   };
 }

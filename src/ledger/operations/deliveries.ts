@@ -1,10 +1,10 @@
 /** Writing deliveries down, holding them back, making them pending again; and which one of a job is next. */
-import sql, { bulk as rowsOf, join } from 'sql-template-tag';
+import sql, { bulk as rowsOf, join, type RawValue } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
 import { SUPERSEDED } from '../ledger.ts';
 import type { DeliveryTarget } from '../ledger.ts';
-import { type DeliveryRow, EARLIER_IN_JOB, isIdle, withCallbacks } from '../rows.ts';
+import { type DeliveryRow, EARLIER_IN_JOB, isIdle, recordIn, withCallbacks } from '../rows.ts';
 import { lockDeliveries } from './locks.ts';
 
 /** @param body as `stored-body.ts` keeps it */
@@ -12,40 +12,39 @@ export async function writeBody(tx: Tx, callbackId: number, body: Uint8Array): P
   await tx.all(sql`INSERT INTO bodies (callback_id, body) VALUES (${callbackId}, ${body})`);
 }
 
-/** job_key null: an alert's. */
+/** jobKey undefined: an alert's. */
 export interface Planned {
   readonly callbackId: number;
-  readonly jobKey: string | null;
+  readonly jobKey: string | undefined;
   readonly targets: readonly DeliveryTarget[];
 }
 
 /** How a delivery begins. claimedForMs: this process has it in hand. */
 export interface Beginning {
-  readonly isOurs: boolean;
+  readonly isTakenOver: boolean;
   readonly dueInMs: number;
   readonly claimedForMs?: number | undefined;
 }
 
 /** Botbell's own, due at once. */
-const OURS: Beginning = { isOurs: true, dueInMs: 0 };
+const OURS: Beginning = { isTakenOver: true, dueInMs: 0 };
 
 /** @returns the rows in the order of the targets; none of a destination that the callback has, say by another process's routing */
 export async function insertRows(
   tx: Tx,
   { callbackId, jobKey, targets }: Planned,
-  { isOurs, dueInMs, claimedForMs }: Beginning = OURS,
+  { isTakenOver, dueInMs, claimedForMs }: Beginning = OURS,
 ): Promise<readonly DeliveryRow[]> {
   if (targets.length === 0) return [];
   const claim = claimedForMs === undefined ? [null, null] : [tx.owner, tx.now + claimedForMs];
-  const standing = ['pending', ...claim, tx.now + dueInMs, Number(isOurs), tx.now, tx.now];
-  const rows = targets.map(({ destination, channel, address }) => {
-    const target = [callbackId, jobKey, destination, channel, address];
-    return [...target, ...standing];
-  });
+  const standing: RawValue[] = ['pending', ...claim, tx.now + dueInMs, isTakenOver, tx.now, tx.now];
+  const rows = targets.map(({ destination, channel, address }) =>
+    standing.toSpliced(0, 0, callbackId, jobKey, destination, channel, address),
+  );
   const inserted = await tx.all<DeliveryRow>(sql`
     INSERT INTO deliveries (callback_id, job_key, destination, channel, address, state, owner, claimed_until, due_at,
-      is_ours, counts_from, updated_at)
-    VALUES ${rowsOf(rows)} ON CONFLICT (callback_id, destination) DO NOTHING RETURNING *`);
+      is_taken_over, counts_from, updated_at)
+    VALUES ${rowsOf(rows)} ON CONFLICT (callback_id, destination) DO NOTHING RETURNING ${recordIn(tx)}`);
   const byDestination = new Map(inserted.map((row) => [row.destination, row]));
   return targets.flatMap(({ destination }) => byDestination.get(destination) ?? []);
 }
@@ -53,16 +52,16 @@ export async function insertRows(
 /** Of deliveries that this transaction has locked, and that nobody has in hand. */
 export async function holdBack(
   tx: Tx,
-  rows: readonly Pick<DeliveryRow, 'id' | 'callback_id'>[],
-  code: string,
+  rows: readonly Pick<DeliveryRow, 'id' | 'callbackId'>[],
+  reason: string,
 ): Promise<void> {
   if (rows.length === 0) return;
   const ids = rows.map(({ id }) => id);
   await tx.all(sql`
-    UPDATE deliveries SET state = 'held', hold_code = ${code}, hold_details = NULL, hold_until = NULL, owner = NULL,
-      claimed_until = NULL, updated_at = ${tx.now}
+    UPDATE deliveries SET state = 'held', reason = ${reason}, held_until = NULL, owner = NULL, claimed_until = NULL,
+      updated_at = ${tx.now}
     WHERE id IN (${join(ids)})`);
-  await writeEach(tx, rows, 'held', { result: code });
+  await writeEach(tx, rows, 'held', { result: reason });
 }
 
 export interface GivenBack {
@@ -84,15 +83,15 @@ export async function makePending(
   const age = countsAnew
     ? sql`counts_from = ${tx.now}, waited_ms = 0`
     : sql`waited_ms = waited_ms + ${tx.now} - updated_at`;
-  const bulk = givenBackAt === undefined ? sql`bulk_id` : sql`${bulkId ?? null}`;
+  const bulk = givenBackAt === undefined ? sql`bulk_id` : sql`${bulkId}`;
   await tx.all(sql`
-    UPDATE deliveries SET state = 'pending', hold_code = NULL, hold_details = NULL, hold_until = NULL,
-      error_class = NULL, error_code = NULL, error = NULL, alerted_cause = NULL,
+    UPDATE deliveries SET state = 'pending', reason = NULL, held_until = NULL,
+      error_class = NULL, error_code = NULL, last_error = NULL, alerted_cause = NULL,
       owner = CASE WHEN state = 'pending' THEN owner END,
       claimed_until = CASE WHEN state = 'pending' THEN claimed_until END,
-      is_ours = 1, due_at = ${tx.now}, updated_at = ${tx.now}, ${age},
-      given_back_at = coalesce(${givenBackAt ?? null}, given_back_at),
-      is_bulk = ${Number(bulkId !== undefined)}, bulk_id = ${bulk}
+      is_taken_over = 1, due_at = ${tx.now}, updated_at = ${tx.now}, ${age},
+      given_back_at = coalesce(${givenBackAt}, given_back_at),
+      is_bulk = ${bulkId !== undefined}, bulk_id = ${bulk}
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
 }
 
@@ -102,7 +101,7 @@ export async function nextOfJobs(tx: Tx, endedIds: readonly number[]): Promise<r
   const rows = await tx.all<{ destination: string }>(sql`
     SELECT DISTINCT deliveries.destination FROM deliveries JOIN deliveries AS ended
       ON deliveries.job_key = ended.job_key AND deliveries.destination = ended.destination
-    WHERE ended.id IN (${join(endedIds)}) AND deliveries.state = 'pending' AND deliveries.is_ours = 1
+    WHERE ended.id IN (${join(endedIds)}) AND deliveries.state = 'pending' AND deliveries.is_taken_over = 1
       AND deliveries.due_at <= ${tx.now} AND (deliveries.claimed_until IS NULL OR deliveries.claimed_until <= ${tx.now})
       AND NOT EXISTS (${EARLIER_IN_JOB})`);
   return rows.map(({ destination }) => destination);
@@ -119,23 +118,23 @@ export async function releaseClaims(tx: Tx, ids: readonly number[]): Promise<voi
 /** Also of what somebody is attempting at this moment: if that fails, it is due at once. */
 export async function takeOver(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  const rows = await tx.all<{ id: number; callback_id: number }>(sql`
-    UPDATE deliveries SET is_ours = 1, due_at = CASE WHEN due_at > ${tx.now} THEN ${tx.now} ELSE due_at END
+  const rows = await tx.all<{ id: number; callbackId: number }>(sql`
+    UPDATE deliveries SET is_taken_over = 1, due_at = CASE WHEN due_at > ${tx.now} THEN ${tx.now} ELSE due_at END
     WHERE id IN (
-      SELECT id FROM deliveries WHERE id IN (${join(ids)}) AND state = 'pending' AND is_ours = 0 ORDER BY id ${tx.forUpdate})
+      SELECT id FROM deliveries WHERE id IN (${join(ids)}) AND state = 'pending' AND is_taken_over = 0 ORDER BY id ${tx.forUpdate})
     RETURNING id, callback_id`);
   await writeEach(tx, rows, 'taken_over');
 }
 
 /** Claims what nobody has in hand. What another transaction is writing at this moment is in its hands. @returns ids */
-export async function claimOf(tx: Tx, callbackId: number, leaseMs: number): Promise<ReadonlySet<number>> {
+export async function claimOf(tx: Tx, callbackId: number, leaseMs: number): Promise<readonly number[]> {
   const rows = await tx.all<{ id: number }>(sql`
     UPDATE deliveries SET owner = ${tx.owner}, claimed_until = ${tx.now + leaseMs}
     WHERE id IN (
       SELECT id FROM deliveries
       WHERE callback_id = ${callbackId} AND state = 'pending' AND ${isIdle(tx.now)} ORDER BY id ${tx.skipLocked})
     RETURNING id`);
-  return new Set(rows.map(({ id }) => id));
+  return rows.map(({ id }) => id);
 }
 
 /**
@@ -144,13 +143,13 @@ export async function claimOf(tx: Tx, callbackId: number, leaseMs: number): Prom
  */
 export async function releaseHeld(tx: Tx): Promise<number> {
   const found = await tx.all<{ id: number }>(
-    sql`SELECT id FROM deliveries WHERE hold_until <= ${tx.now} ORDER BY hold_until LIMIT ${100}`,
+    sql`SELECT id FROM deliveries WHERE held_until <= ${tx.now} ORDER BY held_until LIMIT ${100}`,
   );
   const ids = found.map(({ id }) => id);
   await lockDeliveries(tx, ids);
   // Of two processes that release at the same moment, the second one finds nothing left.
-  const ended = (await withCallbacks(tx, ids)).filter((row) => (row.hold_until ?? Infinity) <= tx.now);
-  const late = ended.filter(({ is_late_start }) => is_late_start === 1);
+  const ended = (await withCallbacks(tx, ids)).filter((row) => (row.heldUntil ?? Infinity) <= tx.now);
+  const late = ended.filter(({ isLateStart }) => isLateStart);
   const others = ended.filter((row) => !late.includes(row));
   await holdBack(tx, late, SUPERSEDED);
   await makePending(tx, others, { countsAnew: false });

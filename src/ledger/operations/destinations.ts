@@ -2,17 +2,17 @@
 import sql, { bulk, raw, type RawValue } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { DestinationFigures } from '../ledger.ts';
-import { jsonOrNull, keptError } from '../rows.ts';
+import { keptError } from '../rows.ts';
 
 const AT_ONCE = 500;
 
-const COLUMNS = 'destination, last_delivered_at, last_failed_at, error';
+const COLUMNS = 'destination, last_delivered_at, last_failed_at, last_error';
 
 const UPDATED = raw(
   [
     later('last_delivered_at', 'last_delivered_at'),
     later('last_failed_at', 'last_failed_at'),
-    later('error', 'last_failed_at'),
+    later('last_error', 'last_failed_at'),
   ].join(', '),
 );
 
@@ -35,6 +35,6 @@ function valuesOf({ lastError, ...figures }: DestinationFigures): RawValue[] {
     figures.destination,
     figures.lastDeliveredAt,
     figures.lastFailedAt,
-    jsonOrNull(lastError && keptError(lastError)),
+    lastError && keptError(lastError),
   ];
 }

@@ -3,7 +3,7 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 
 export interface ToLock {
-  readonly jobKeys?: readonly (string | null)[];
+  readonly jobKeys?: readonly (string | undefined)[];
   readonly callbackIds?: readonly number[];
   readonly deliveryIds?: readonly number[];
 }
@@ -18,7 +18,7 @@ export async function lock(
   { jobKeys = [], callbackIds = [], deliveryIds = [] }: ToLock,
 ): Promise<void> {
   if (isSqlite(tx)) return;
-  const keys = jobKeys.filter((key) => key !== null);
+  const keys = jobKeys.filter((key) => key !== undefined);
   await lockRows(tx, keys, (list) => sql`SELECT key FROM jobs WHERE key IN (${list}) ORDER BY key`);
   await lockRows(tx, callbackIds, (list) => sql`SELECT id FROM callbacks WHERE id IN (${list}) ORDER BY id`);
   await lockRows(tx, deliveryIds, (list) => sql`SELECT id FROM deliveries WHERE id IN (${list}) ORDER BY id`);
@@ -41,21 +41,8 @@ export async function lockDeliveries(tx: Tx, ids: readonly number[]): Promise<vo
 /** For whoever writes their callback before them. */
 export async function lockJobsOf(tx: Tx, deliveryIds: readonly number[]): Promise<void> {
   if (deliveryIds.length === 0 || isSqlite(tx)) return;
-  const rows = await tx.all<{ job_key: string | null }>(
+  const rows = await tx.all<{ jobKey: string | undefined }>(
     sql`SELECT DISTINCT job_key FROM deliveries WHERE id IN (${join(deliveryIds)})`,
   );
-  await lock(tx, { jobKeys: rows.map(({ job_key }) => job_key) });
-}
-
-/** How far what is done step by step has come; 0: it has not begun. Held until the transaction ends: nobody else takes the same step. */
-export async function positionOf(tx: Tx, name: string): Promise<number> {
-  await tx.all(sql`INSERT INTO counters (name, value) VALUES (${name}, 0) ON CONFLICT (name) DO NOTHING`);
-  const row = await tx.first<{ value: number }>(
-    sql`SELECT value FROM counters WHERE name = ${name} ${tx.forUpdate}`,
-  );
-  return row?.value ?? 0;
-}
-
-export async function writePosition(tx: Tx, name: string, value: number): Promise<void> {
-  await tx.all(sql`UPDATE counters SET value = ${value} WHERE name = ${name}`);
+  await lock(tx, { jobKeys: rows.map(({ jobKey }) => jobKey) });
 }

@@ -13,13 +13,13 @@ export async function reservePace(
   intervalMs: number,
   mostMs: number,
 ): Promise<number | undefined> {
-  const row = await tx.first<{ next_at: number }>(sql`
+  const row = await tx.first<{ nextAt: number }>(sql`
     INSERT INTO paces (key, next_at) VALUES (${key}, ${tx.now + intervalMs})
     ON CONFLICT (key) DO UPDATE SET next_at = CASE
       WHEN paces.next_at > ${tx.now} THEN paces.next_at + ${intervalMs} ELSE excluded.next_at END
     WHERE paces.next_at <= ${tx.now + mostMs}
     RETURNING next_at`);
-  return row && Math.max(0, row.next_at - intervalMs - tx.now);
+  return row && Math.max(0, row.nextAt - intervalMs - tx.now);
 }
 
 /** Gives no slot for so long, within an hour; those given before are void. */
@@ -43,6 +43,5 @@ export async function currentPaces(
   idleMs: number,
 ): Promise<readonly { readonly key: string; readonly nextInMs: number }[]> {
   await tx.all(sql`DELETE FROM paces WHERE next_at < ${tx.now - idleMs}`);
-  const rows = await tx.all<{ key: string; next_at: number }>(sql`SELECT key, next_at FROM paces`);
-  return rows.map(({ key, next_at }) => ({ key, nextInMs: next_at - tx.now }));
+  return tx.all(sql`SELECT key, next_at - ${tx.now} AS next_in_ms FROM paces`);
 }

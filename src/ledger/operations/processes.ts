@@ -33,7 +33,7 @@ interface Standing {
 /** Whose heart beats, and this one; the one whose config was loaded last first. A clock that was ahead keeps nobody alive. */
 function living(tx: Tx): Promise<readonly Standing[]> {
   return tx.all<Standing>(sql`
-    SELECT owner, config_hash AS "configHash", loaded_at AS "loadedAt", seen_at AS "seenAt" FROM processes
+    SELECT * FROM processes
     WHERE (seen_at > ${tx.now - DEAD_AFTER_MS} AND seen_at < ${tx.now + DEAD_AFTER_MS}) OR owner = ${tx.owner}
     ORDER BY loaded_at DESC, owner DESC`);
 }
@@ -62,10 +62,10 @@ export async function processes(tx: Tx): Promise<readonly LivingProcess[]> {
 
 /** @returns whether this process may route anew */
 export async function heartbeat(tx: Tx, { hash, channels }: RunningConfig): Promise<boolean> {
-  const own = await tx.first<{ config_hash: string }>(
+  const own = await tx.first<{ configHash: string }>(
     sql`SELECT config_hash FROM processes WHERE owner = ${tx.owner}`,
   );
-  if (own?.config_hash !== hash) {
+  if (own?.configHash !== hash) {
     await noteLoaded(tx, hash);
     await noteChannels(tx, channels);
   }

@@ -25,7 +25,7 @@ async function keep(tx: Tx, refused: RefusedBody): Promise<void> {
   const text = cleanText(body.slice(0, LONGEST_BODY_BYTES));
   await tx.all(sql`
     INSERT INTO refused (received_at, status, detail, errors, remote_address, body, fault)
-    VALUES (${receivedAt}, ${status}, ${short(detail)}, ${JSON.stringify(errors.map(shortened))}, ${from},
+    VALUES (${receivedAt}, ${status}, ${short(detail)}, ${errors.map(shortened)}, ${from},
       ${text.slice(0, charactersWithin(text, LONGEST_BODY_BYTES))}, ${short(faultOf(refused))})`);
   await tx.all(sql`
     DELETE FROM refused WHERE id <= (SELECT id FROM refused ORDER BY id DESC LIMIT 1 OFFSET ${MOST_KEPT})`);

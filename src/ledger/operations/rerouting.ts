@@ -33,7 +33,7 @@ export async function reroute(
     channels,
     isUnrouted,
   );
-  await insertRows(tx, { callbackId, jobKey: row.job_key, targets: lacking });
+  await insertRows(tx, { callbackId, jobKey: row.jobKey, targets: lacking });
   await reviveRows(tx, revived);
   await writeHistory(tx, [
     { callbackId, what: 'routed', entry: { by: 'config', explanations: routing } },
@@ -53,27 +53,18 @@ export async function hasten(tx: Tx): Promise<boolean> {
   const rows = await tx.all(sql`
     UPDATE deliveries SET due_at = ${tx.now}
     WHERE id IN (
-      SELECT id FROM deliveries WHERE state = 'pending' AND is_ours = 1 AND due_at > ${tx.now} AND ${isIdle(tx.now)}
+      SELECT id FROM deliveries WHERE state = 'pending' AND is_taken_over = 1 AND due_at > ${tx.now} AND ${isIdle(tx.now)}
       ORDER BY id LIMIT ${AT_ONCE} ${tx.skipLocked})
     RETURNING id`);
   return rows.length === AT_ONCE;
 }
 
-interface UnroutedColumns extends Omit<UnroutedRow, 'ageMs'> {
-  readonly counts_from: number;
-  readonly waited_ms: number;
-}
-
 /** The next of what ended because no route named it. */
-export async function unroutedAfter(tx: Tx, id: number): Promise<readonly UnroutedRow[]> {
-  const rows = await tx.all<UnroutedColumns>(sql`
-    SELECT deliveries.id, destination, callback_id AS "callbackId", kind, bot_id AS "botId", status, state, counts_from, waited_ms
+export function unroutedAfter(tx: Tx, id: number): Promise<readonly UnroutedRow[]> {
+  return tx.all<UnroutedRow>(sql`
+    SELECT deliveries.id, destination, callback_id, kind, bot_id, status, state, ${tx.now} - counts_from - waited_ms AS age_ms
     FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
-    WHERE hold_code = 'no longer routed' AND deliveries.id > ${id} ORDER BY deliveries.id LIMIT ${AT_ONCE}`);
-  return rows.map(({ counts_from, waited_ms, ...row }) => ({
-    ...row,
-    ageMs: tx.now - counts_from - waited_ms,
-  }));
+    WHERE reason = 'no longer routed' AND deliveries.id > ${id} ORDER BY deliveries.id LIMIT ${AT_ONCE}`);
 }
 
 /** Makes those Botbell's own again that nobody has been told of under another name of their channel. @returns their ids */
@@ -92,8 +83,8 @@ export async function revive(
     const siblings = await siblingsOf(tx, sql`SELECT callback_id FROM deliveries WHERE id = ${id}`);
     const row = siblings.find((each) => each.id === id);
     if (row === undefined || !isUnrouted(row) || hasUnderAnotherName(row, siblings, channels)) continue;
-    const { callback_id: callbackId } = row;
-    const isFirst = revived.every((each) => each.callback_id !== callbackId);
+    const { callbackId } = row;
+    const isFirst = revived.every((each) => each.callbackId !== callbackId);
     const entry = { by: 'config', explanations: routing } as const;
     if (isFirst) await writeHistory(tx, [{ callbackId, what: 'routed', entry }]);
     await reviveRows(tx, [row]);
@@ -112,18 +103,17 @@ export type Channels = ReadonlyMap<string, string>;
 
 interface Sibling extends DeliveryTarget {
   readonly id: number;
-  readonly callback_id: number;
-  readonly job_key: string | null;
+  readonly callbackId: number;
   readonly state: string;
-  readonly hold_code: string | null;
+  readonly reason: string | undefined;
   /** Of its channel, as the last config had it that named one so. */
-  readonly type: string | null;
+  readonly type: string | undefined;
 }
 
 /** All deliveries of these callbacks. */
 export function siblingsOf(tx: Tx, callbackIds: Sql): Promise<readonly Sibling[]> {
   return tx.all<Sibling>(sql`
-    SELECT id, callback_id, job_key, destination, channel, address, state, hold_code, type
+    SELECT id, callback_id, destination, channel, address, state, reason, type
     FROM deliveries LEFT JOIN channel_types ON channel_types.name = deliveries.channel
     WHERE callback_id IN (${callbackIds}) ORDER BY id`);
 }
@@ -169,6 +159,6 @@ function hasUnderAnotherName(
 }
 
 /** It has ended because no route named it. */
-export function isUnrouted({ state, hold_code }: Sibling): boolean {
-  return hold_code === NO_LONGER_ROUTED && (state === 'held' || state === 'dead');
+export function isUnrouted({ state, reason }: Sibling): boolean {
+  return reason === NO_LONGER_ROUTED && (state === 'held' || state === 'dead');
 }

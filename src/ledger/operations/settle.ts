@@ -3,18 +3,15 @@ import sql, { join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { type NewHistoryRow, writeHistory } from '../history.ts';
 import {
-  type Alert,
   type AnswerRecord,
   type AttemptRecord,
-  type DeliveryState,
   type DeliveryUpdate,
-  type Hold,
   type Settled,
   type Settlement,
   SUPERSEDED,
 } from '../ledger.ts';
 import { keyOf } from '../keys.ts';
-import { jsonOrNull, keptError, keptReceipt, type RowWithCallback, withCallbacks } from '../rows.ts';
+import { keptError, keptReceipt, type RowWithCallback, withCallbacks } from '../rows.ts';
 import { raise } from './alerts.ts';
 import { nextOfJobs } from './deliveries.ts';
 import { lock, lockJobsOf } from './locks.ts';
@@ -52,7 +49,7 @@ export async function dueAfter(
 ): Promise<readonly string[]> {
   const alerted = await raise(
     tx,
-    decisions.flatMap(({ alert, row }) => (alert === undefined ? [] : { ...alert, about: row.callback_id })),
+    decisions.flatMap(({ alert, row }) => (alert === undefined ? [] : { ...alert, about: row.callbackId })),
   );
   const ended = decisions.flatMap(({ state, row }) => (state === 'pending' ? [] : row.id));
   return [...alerted, ...(await nextOfJobs(tx, [...told, ...ended]))];
@@ -69,10 +66,10 @@ async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<
 
 /** @returns how often the callback has come; 0: it was forgotten meanwhile */
 async function writeAnswer(tx: Tx, callbackId: number, { result }: AnswerRecord): Promise<number> {
-  const row = await tx.first<{ times_received: number }>(
+  const row = await tx.first<{ timesReceived: number }>(
     sql`UPDATE callbacks SET result = ${result} WHERE id = ${callbackId} RETURNING times_received`,
   );
-  return row?.times_received ?? 0;
+  return row?.timesReceived ?? 0;
 }
 
 /** Of a callback that comes again and again; whoever reads its history has seen enough by then. */
@@ -96,23 +93,17 @@ async function tell(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<readonl
   return withNext;
 }
 
-interface Told {
-  readonly job_key: string | null;
-  readonly destination: string;
-  readonly has_others: number;
-}
-
 /** @returns whether something of its job is pending there */
 async function tellOne(tx: Tx, { id, attempts, receipt }: DeliveryUpdate): Promise<boolean> {
-  const row = await tx.first<Told>(sql`
+  const row = await tx.first<{ hasOthers: boolean }>(sql`
     UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL,
-      error = NULL, receipt = ${jsonOrNull(receipt && keptReceipt(receipt))}, hold_code = NULL, hold_details = NULL, hold_until = NULL, owner = NULL,
+      last_error = NULL, receipt = ${receipt && keptReceipt(receipt)}, reason = NULL, held_until = NULL, owner = NULL,
       claimed_until = NULL, updated_at = ${tx.now}
     WHERE id = ${id} AND state <> 'delivered'
-    RETURNING CASE WHEN EXISTS (
+    RETURNING EXISTS (
       SELECT 1 FROM deliveries AS other WHERE other.state = 'pending' AND other.job_key = deliveries.job_key
-        AND other.destination = deliveries.destination AND other.id <> deliveries.id) THEN 1 ELSE 0 END AS has_others`);
-  return row?.has_others === 1;
+        AND other.destination = deliveries.destination AND other.id <> deliveries.id) AS has_others`);
+  return row?.hasOthers === true;
 }
 
 function attemptEntry(callbackId: number, attempt: AttemptRecord): NewHistoryRow {
@@ -135,68 +126,60 @@ function answerEntry(
 }
 
 /** What is to be written of a delivery, and the alert that is to be raised. */
-export type Decision = NonNullable<ReturnType<typeof decide>>;
+export interface Decision extends Pick<DeliveryUpdate, 'state' | 'reason' | 'heldUntil' | 'alert'> {
+  readonly row: RowWithCallback;
+  readonly update: DeliveryUpdate;
+  readonly isTakenOver: boolean;
+  readonly alertedCause: string | undefined;
+}
 
 /** @returns undefined: somebody is told, or the claim was lost, so that it does not count */
 export function decide(
   row: RowWithCallback | undefined,
   update: DeliveryUpdate,
-  { now, owner }: Pick<Tx, 'now' | 'owner'>,
-) {
+  { owner }: Pick<Tx, 'owner'>,
+): Decision | undefined {
   if (row === undefined || update.state === 'delivered') return undefined;
   if (row.state !== 'pending' || row.owner !== owner) return undefined;
-  const isSuperseded = update.state === 'pending' && row.is_late_start === 1;
-  const state: DeliveryState = isSuperseded ? 'held' : update.state;
-  const hold: Hold | undefined = isSuperseded ? { code: SUPERSEDED } : update.hold;
-  const isOurs = row.is_ours === 1 || update.isTakenOver;
-  return {
-    row,
-    update,
-    state,
-    hold,
-    isOurs,
-    dueAt: dueAt(row, update, now),
-    ...(isSuperseded ? { alertedCause: row.alerted_cause, alert: undefined } : alertOf(row, update)),
-  };
+  const isTakenOver = row.isTakenOver || update.isTakenOver;
+  const { alertedCause } = row;
+  const decided = { row, update, isTakenOver, alertedCause };
+  if (update.state === 'pending' && row.isLateStart) return { ...decided, state: 'held', reason: SUPERSEDED };
+  const { state, reason, heldUntil, alert } = update;
+  const told = { ...decided, state, reason, heldUntil };
+  if (alert === undefined) return told;
+  // What lasts is told once for each delivery: the next failure of the same cause tells nobody anything new.
+  const cause = keyOf(alert.cause);
+  const isNew = state !== 'pending' || cause !== alertedCause;
+  return { ...told, alertedCause: cause, alert: isNew ? alert : undefined };
 }
 
 /** What somebody else has taken over meanwhile is not the service's to retry: it is due at once. */
-function dueAt(row: RowWithCallback, { isTakenOver, dueInMs }: DeliveryUpdate, now: number): number {
-  if (row.is_ours === 1 && !isTakenOver) return now;
-  return dueInMs === undefined ? row.due_at : now + dueInMs;
-}
-
-/** What lasts is told once for each delivery: the next failure of the same cause tells nobody anything new. */
-function alertOf(
-  { alerted_cause }: RowWithCallback,
-  { state, alert }: DeliveryUpdate,
-): { readonly alertedCause: string | null; readonly alert: Alert | undefined } {
-  if (alert === undefined) return { alertedCause: alerted_cause, alert };
-  const cause = keyOf(alert.cause);
-  return { alertedCause: cause, alert: state === 'pending' && cause === alerted_cause ? undefined : alert };
+function dueAt({ row, update: { isTakenOver, dueInMs = row.dueInMs } }: Decision, now: number): number {
+  return row.isTakenOver && !isTakenOver ? now : now + dueInMs;
 }
 
 /** How it stands from now on, where that is another state. */
-export function entriesOf({ row, update, state, hold, isOurs }: Decision): readonly NewHistoryRow[] {
-  const about = { callbackId: row.callback_id, deliveryId: row.id };
+export function entriesOf(decision: Decision): readonly NewHistoryRow[] {
+  const { row, update, state, reason, heldUntil, isTakenOver } = decision;
+  const about = { callbackId: row.callbackId, deliveryId: row.id };
   if (state === 'held') {
-    return [{ ...about, what: 'held', result: hold?.code ?? '', entry: { endsAt: hold?.endsAt } }];
+    return [{ ...about, what: 'held', result: reason ?? '', entry: { endsAt: heldUntil } }];
   }
   if (state === 'dead') {
-    return [{ ...about, what: 'dead', result: hold?.code ?? update.lastError?.class ?? '' }];
+    return [{ ...about, what: 'dead', result: reason ?? update.lastError?.class ?? '' }];
   }
-  return isOurs && row.is_ours === 0 ? [{ ...about, what: 'taken_over' }] : [];
+  return isTakenOver && !row.isTakenOver ? [{ ...about, what: 'taken_over' }] : [];
 }
 
 export async function writeDecision(tx: Tx, decision: Decision): Promise<void> {
-  const { row, update, state, hold, isOurs, alertedCause } = decision;
+  const { row, update, state, reason, heldUntil, isTakenOver, alertedCause } = decision;
   const error = update.lastError && keptError(update.lastError);
   await tx.all(sql`
-    UPDATE deliveries SET state = ${state}, attempts = ${update.attempts}, error_class = ${error?.class ?? null},
-      error_code = ${error?.code ?? null}, error = ${jsonOrNull(error)},
-      receipt = ${jsonOrNull(update.receipt && keptReceipt(update.receipt))}, hold_code = ${hold?.code ?? null},
-      hold_details = ${jsonOrNull(hold?.details)},
-      hold_until = ${hold?.endsAt ?? null}, owner = NULL, claimed_until = NULL, is_ours = ${Number(isOurs)},
-      due_at = ${decision.dueAt}, alerted_cause = ${alertedCause}, updated_at = ${tx.now}
+    UPDATE deliveries SET state = ${state}, attempts = ${update.attempts}, error_class = ${error?.class},
+      error_code = ${error?.code}, last_error = ${error}, receipt = ${update.receipt && keptReceipt(update.receipt)},
+      reason = ${reason}, held_until = ${heldUntil}, owner = NULL, claimed_until = NULL,
+      is_taken_over = ${isTakenOver}, due_at = ${dueAt(decision, tx.now)}, alerted_cause = ${alertedCause},
+      updated_at = ${tx.now}
     WHERE id = ${row.id}`);
 }

@@ -5,6 +5,8 @@ import {
   type CallOptions,
   DEFAULT_WITHIN_MS,
   MOST_WAITING,
+  rowIn,
+  storedValue,
   type Transactions,
   type Tx,
 } from '../database.ts';
@@ -122,7 +124,10 @@ export class PostgresTransactions implements Transactions {
 
   #transactionOn(client: pg.PoolClient): Tx {
     const { clock, owner } = this.#settings;
-    const all = async <Row>({ text, values }: Sql) => (await query(client, { text, values })).rows as Row[];
+    const all = async <Row>({ text, values }: Sql) => {
+      const { rows } = await query(client, { text, values: values.map(storedValue) });
+      return (rows as Record<string, unknown>[]).map(rowIn) as Row[];
+    };
     return {
       all,
       first: async <Row>(statement: Sql) => (await all<Row>(statement))[0],

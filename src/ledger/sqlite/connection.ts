@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import type { Sql } from 'sql-template-tag';
+import { rowIn, storedValue } from '../database.ts';
 import { makeFile, MEMORY, WatchedFile } from './file.ts';
 
 /** Distinct statements of a running service stay below this; the bound keeps lists of odd lengths from piling up. */
@@ -51,8 +52,10 @@ export class SqliteConnection {
     this.#watched = isWatching ? this.#filesOf(path).map((each) => new WatchedFile(each)) : [];
   }
 
+  /** As `Tx.all` promises. */
   all(statement: Sql): unknown[] {
-    return this.#prepared(statement.sql).all(...statement.values.map((value) => value ?? null)) as unknown[];
+    const rows = this.#prepared(statement.sql).all(...statement.values.map(storedValue));
+    return (rows as Record<string, unknown>[]).map(rowIn);
   }
 
   exec(text: string): void {

@@ -14,7 +14,6 @@ export interface SqliteOptions extends Omit<SqliteSettings, 'connection' | 'make
   readonly onEvent?: SpaceOptions['onEvent'] | undefined;
   /** Undefined: no limit. */
   readonly maxBytes?: number | undefined;
-  readonly timezone?: string | undefined;
 }
 
 /** @throws {Error} a file that cannot be opened or created, or that another version or program has written: what to do */
@@ -49,10 +48,10 @@ export function openOnlooker(path: string, clock: Pick<Clock, 'now' | 'monotonic
 
 function spaceOf(
   connection: SqliteConnection,
-  { maxBytes, timezone = 'UTC', now, isReader, onEvent = () => undefined }: SqliteOptions,
+  { maxBytes, now, isReader, onEvent = () => undefined }: SqliteOptions,
 ): Pick<SqliteSettings, 'makeRoom'> {
   if (isReader === true || maxBytes === undefined) return {};
-  const space = new Space({ maxBytes, timezone, now, onEvent, connection });
+  const space = new Space({ maxBytes, now, onEvent, connection });
   return { makeRoom: (inTransaction) => space.makeRoom(inTransaction) };
 }
 

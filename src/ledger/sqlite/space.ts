@@ -30,8 +30,6 @@ export interface SpaceOptions {
   readonly connection: Pick<SqliteConnection, 'size' | 'emptyLog'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Where days begin and end that callbacks are counted by before they go. */
-  readonly timezone: string;
   readonly onEvent: (event: StoreEvent) => void;
 }
 
@@ -41,7 +39,8 @@ type Urgency = 'early' | 'all';
 export class Space {
   readonly #options: SpaceOptions;
   #isFull = false;
-  #isAnew = true;
+  /** The id of the last callback that was looked at. */
+  #after = 0;
   readonly #restedAt = { early: Number.NEGATIVE_INFINITY, all: Number.NEGATIVE_INFINITY };
 
   constructor(options: SpaceOptions) {
@@ -64,12 +63,11 @@ export class Space {
 
   /** @returns whether there may be more */
   async #forget(inTransaction: InTransaction, urgency: Urgency): Promise<boolean> {
-    const { now, timezone, onEvent } = this.#options;
+    const { now, onEvent } = this.#options;
     if (Math.abs(now() - this.#restedAt[urgency]) < REST_MS) return false;
     const before = urgency === 'all' ? now() + 1 : now() - MAY_COME_AGAIN_MS;
-    const request = { before, isAnew: this.#isAnew };
-    const { forgotten, isThrough } = await inTransaction((tx) => forgetDone(tx, request, timezone));
-    this.#isAnew = isThrough;
+    const { forgotten, next, isThrough } = await inTransaction((tx) => forgetDone(tx, before, this.#after));
+    this.#after = isThrough ? 0 : next;
     if (forgotten > 0) onEvent({ what: 'forgotten_early', count: forgotten });
     else if (isThrough) this.#restedAt[urgency] = now();
     return forgotten > 0 || !isThrough;

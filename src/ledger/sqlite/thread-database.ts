@@ -14,7 +14,6 @@ export interface ThreadSettings {
   readonly owner: string;
   readonly isReader: boolean;
   readonly maxBytes?: number | undefined;
-  readonly timezone?: string | undefined;
 }
 
 export interface ThreadCall {
@@ -113,8 +112,8 @@ export class ThreadDatabase implements Database {
   }
 
   #start(): Worker {
-    const { path, owner, isReader, maxBytes, timezone, entry = ENTRY } = this.#options;
-    const settings: ThreadSettings = { path, owner, isReader, maxBytes, timezone };
+    const { path, owner, isReader, maxBytes, entry = ENTRY } = this.#options;
+    const settings: ThreadSettings = { path, owner, isReader, maxBytes };
     const thread = new Worker(entry, { workerData: settings });
     threads.add(thread);
     thread.on('message', (message: FromThread) => this.#take(message));

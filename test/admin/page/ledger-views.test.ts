@@ -56,7 +56,6 @@ describe('The page over a ledger', () => {
       status: 1,
       message: '在庫がありません',
     });
-    await world.recorded.sumDays();
     expect(await pageOf('/')).to.contain('href="/bots/invoice%2F1"');
     const bot = await pageOf('/bots/invoice%2F1');
     expect(bot).to.contain(`href="/callbacks/${id}"`);

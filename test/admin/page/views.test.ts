@@ -9,22 +9,13 @@ import type { StoryEvent } from '../../../src/story/event.ts';
 import { cleanLine } from '../../../src/text/clean.ts';
 import type { Language } from '../../../src/time/display.ts';
 import { faultsIn } from '../../support/html-faults.ts';
-import {
-  BOT,
-  callbackOf,
-  DEAD,
-  deliveryOf,
-  HOSTILE,
-  runOf,
-  standingOf,
-  storyOf,
-} from '../../support/page-data.ts';
+import { BOT, callbackOf, DEAD, deliveryOf, HOSTILE, runOf, storyOf } from '../../support/page-data.ts';
 import { htmlFor, PAGE_NOW, readerIn } from '../../support/page-world.ts';
 
 const few = (count: number) => ({ count, isMore: false });
 
 const BOTS: BotsData = {
-  page: { bots: [standingOf({ isFailing: true })], next: HOSTILE },
+  page: { bots: [{ ...BOT, isFailing: true }], next: HOSTILE },
   filter: { name: HOSTILE, isFailing: true },
   after: HOSTILE,
   runs: new Map([
@@ -218,7 +209,7 @@ describe('the page of a callback', () => {
     expect(page({ deliveries: [deliveryOf(1, { state: 'pending' })] })).not.to.contain('/act/redeliver');
     const putOff = page({ deliveries: [deliveryOf(1, { state: 'pending', dueInMs: 60_000 })] });
     expect(putOff).to.contain('/act/redeliver').and.to.contain('Try now');
-    const superseded = deliveryOf(1, { state: 'held', hold: { code: 'superseded' } });
+    const superseded = deliveryOf(1, { state: 'held', reason: 'superseded' });
     expect(page({ deliveries: [superseded] })).not.to.contain('/act/redeliver');
   });
 
@@ -238,7 +229,7 @@ describe('the page of a callback', () => {
   });
 
   it('says why a delivery has ended without being made, and offers only what is left to do', () => {
-    const held = (code: string) => page({ deliveries: [deliveryOf(1, { state: 'held', hold: { code } })] });
+    const held = (code: string) => page({ deliveries: [deliveryOf(1, { state: 'held', reason: code })] });
     expect(held('superseded')).to.contain('Out of date');
     expect(held('no longer routed')).to.contain('No longer sent there').and.to.contain('/act/dismiss');
     expect(held('dismissed')).to.contain('Marked as done').and.not.to.contain('/act/dismiss');
@@ -258,7 +249,7 @@ describe('the page of a callback', () => {
   it('says when Botbell tries again by itself', () => {
     const pending = deliveryOf(1, { state: 'pending', dueInMs: 5 * 60_000 });
     expect(page({ deliveries: [pending] })).to.match(/Next attempt <time [^>]*>in 5 min/);
-    expect(page({ deliveries: [{ ...pending, isClaimed: true }] })).not.to.contain('Next attempt');
+    expect(page({ deliveries: [{ ...pending, claim: 'elsewhere' }] })).not.to.contain('Next attempt');
   });
 
   it('says an error once, and of attempts that failed for the same reason how many they were', () => {

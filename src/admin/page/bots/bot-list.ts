@@ -1,5 +1,5 @@
 /** Which BOTs a page of the overview shows, those that fail first, and what their runs come to. */
-import type { BotStanding, Run } from '../../../ledger/archive/archive.ts';
+import type { ArchivedBot, Run } from '../../../ledger/archive/archive.ts';
 
 export interface BotFilter {
   /** Part of a name or id, in any case, `*` standing for anything; empty: all. */
@@ -8,14 +8,14 @@ export interface BotFilter {
 }
 
 export interface BotsOnPage {
-  readonly bots: readonly BotStanding[];
+  readonly bots: readonly ArchivedBot[];
   /** The BOT after which the next page begins; undefined: there is none. */
   readonly next: string | undefined;
 }
 
 /** @param after a BOT of the page before; one that is gone: from the beginning */
 export function botsOnPage(
-  all: readonly BotStanding[],
+  all: readonly ArchivedBot[],
   filter: BotFilter,
   after: string | undefined,
   size: number,
@@ -27,16 +27,16 @@ export function botsOnPage(
 }
 
 /** The one that something came of last first, those that fail before the others. */
-function worstFirst(a: BotStanding, b: BotStanding): number {
+function worstFirst(a: ArchivedBot, b: ArchivedBot): number {
   if (a.isFailing !== b.isFailing) return a.isFailing ? -1 : 1;
   return lastAt(b) - lastAt(a) || (a.botId < b.botId ? -1 : 1);
 }
 
-function lastAt({ lastResultAt, lastReceivedAt }: BotStanding): number {
-  return lastResultAt ?? lastReceivedAt ?? 0;
+function lastAt({ lastResultAt, lastReceivedAt }: ArchivedBot): number {
+  return lastResultAt ?? lastReceivedAt;
 }
 
-function matches({ botId, botName, isFailing }: BotStanding, filter: BotFilter): boolean {
+function matches({ botId, botName, isFailing }: ArchivedBot, filter: BotFilter): boolean {
   if (filter.isFailing && !isFailing) return false;
   const parts = comparable(filter.name).split('*');
   return [botName, botId].some((text) => holdsInOrder(comparable(text), parts));

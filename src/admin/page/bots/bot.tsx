@@ -25,7 +25,7 @@ export interface BotData {
 }
 
 export const showBot: View = async ({ params, reader, services: { archive, drawing } }) => {
-  const bot = await archive.bot(params['id'] ?? '', reader.formats.dayOf(reader.now - 7 * DAY_MS));
+  const bot = await archive.bot(params['id'] ?? '');
   if (bot === undefined) return undefined;
   const runs = await archive.runsSince(bot, reader.now - DAYS_SHOWN * DAY_MS);
   const { router } = drawing();
@@ -57,7 +57,6 @@ export function Bot({ data }: BotProps) {
             { term: t('bot.last success'), details: <Time at={bot.lastSucceededAt} /> },
             { term: t('bot.last failure'), details: <Time at={bot.lastFailedAt} /> },
             { term: t('bot.takes'), details: usual === undefined ? '–' : formats.elapsed(usual) },
-            { term: t('bot.retries'), details: formats.number(bot.counts.retries) },
           ]}
         />
       </Section>

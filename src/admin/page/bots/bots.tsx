@@ -1,5 +1,5 @@
 /** The overview: what needs somebody, then a row for each BOT, those that fail first. */
-import type { BotStanding, Counted, OpenWork, Run } from '../../../ledger/archive/archive.ts';
+import type { ArchivedBot, Counted, OpenWork, Run } from '../../../ledger/archive/archive.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { RunStatus, Status } from '../parts/status.tsx';
@@ -13,6 +13,8 @@ import { Strip } from './charts.tsx';
 
 export const RUNS_SHOWN = 30;
 const BOTS_A_PAGE = 50;
+/** No more are looked at. */
+const MOST_BOTS = 10_000;
 
 interface Receiver {
   readonly listen: { readonly host: string; readonly port: number };
@@ -36,13 +38,13 @@ export interface BotsData {
 export const showBots: View = async ({ query, reader, services: { archive, drawing } }) => {
   const filter = { name: query.get('name')?.trim() ?? '', isFailing: query.get('state') === 'failing' };
   const after = query.get('after') ?? undefined;
-  const { bots, isComplete } = await archive.everyBot();
+  const bots = await archive.bots('', MOST_BOTS);
   const page = botsOnPage(bots, filter, after, BOTS_A_PAGE);
   const [runs, work] = await Promise.all([archive.lastRuns(page.bots, RUNS_SHOWN), archive.openWork()]);
   const failing = bots.filter(({ isFailing }) => isFailing).length;
   const { listen, path, tokens } = drawing().config.receiver;
   const receiver = bots.length === 0 ? { listen, path, hasToken: tokens.length > 0 } : undefined;
-  const data = { page, filter, after, runs, work, failing, isComplete, receiver };
+  const data = { page, filter, after, runs, work, failing, isComplete: bots.length < MOST_BOTS, receiver };
   return { title: reader.t('nav.bots'), section: 'bots', body: <Bots data={data} /> };
 };
 
@@ -119,7 +121,7 @@ function BotList({ data }: BotsProps) {
         <Field name="name" label={t('bots.search')} value={filter.name} />
         {filter.isFailing ? <input type="hidden" name="state" value="failing" /> : null}
       </FilterForm>
-      <Table<BotStanding>
+      <Table<ArchivedBot>
         caption={t('nav.bots')}
         columns={[
           { head: t('bot'), kind: 'main', cell: (bot) => <Name bot={bot} /> },
@@ -141,7 +143,7 @@ function BotList({ data }: BotsProps) {
 }
 
 interface OfBot extends BotsProps {
-  readonly bot: BotStanding;
+  readonly bot: ArchivedBot;
 }
 
 function Name({ bot: { botId, botName } }: Pick<OfBot, 'bot'>) {

@@ -1,6 +1,5 @@
 /** Each delivery of a callback: who, what became of it, the message, and what can be done about it. */
-import type { ArchivedDelivery } from '../../../ledger/archive/archive.ts';
-import { DISMISSED, SUPERSEDED } from '../../../ledger/ledger.ts';
+import { type DeliveryRecord, DISMISSED, SUPERSEDED } from '../../../ledger/ledger.ts';
 import { MessageFrame } from '../message-frame.tsx';
 import { PostButton } from '../parts/forms.tsx';
 import { DeliveryStatus, toneOf } from '../parts/status.tsx';
@@ -12,10 +11,10 @@ import { useReader } from '../reader.ts';
 const MOST_FRAMES = 20;
 
 interface OfDelivery {
-  readonly delivery: ArchivedDelivery;
+  readonly delivery: DeliveryRecord;
 }
 
-export function Deliveries({ deliveries }: { readonly deliveries: readonly ArchivedDelivery[] }) {
+export function Deliveries({ deliveries }: { readonly deliveries: readonly DeliveryRecord[] }) {
   return (
     <ul class="deliveries">
       {deliveries.map((delivery, index) => (
@@ -56,9 +55,9 @@ function Facts({ delivery }: OfDelivery) {
 }
 
 /** By Botbell itself; what the service is to retry is the timeline's to tell. */
-function NextAttempt({ delivery: { state, dueInMs, isClaimed } }: OfDelivery) {
+function NextAttempt({ delivery: { state, dueInMs, behind, claim } }: OfDelivery) {
   const { t, now } = useReader();
-  if (state !== 'pending' || dueInMs === undefined || isClaimed) return null;
+  if (state !== 'pending' || behind !== undefined || claim !== undefined) return null;
   return (
     <span>
       {t('callback.next')} <Time as="ago" at={now + Math.max(0, dueInMs)} />
@@ -66,10 +65,11 @@ function NextAttempt({ delivery: { state, dueInMs, isClaimed } }: OfDelivery) {
   );
 }
 
-function Redeliver({ delivery: { id, state, hold, destination, dueInMs = 0, isClaimed } }: OfDelivery) {
+function Redeliver({ delivery: { id, state, reason, destination, behind, dueInMs, claim } }: OfDelivery) {
   const { t } = useReader();
-  const isUnderWay = state === 'pending' && (isClaimed || dueInMs <= 0);
-  if (isUnderWay || hold?.code === SUPERSEDED) return null;
+  const isWaiting = behind !== undefined || dueInMs <= 0;
+  const isUnderWay = state === 'pending' && (claim !== undefined || isWaiting);
+  if (isUnderWay || reason === SUPERSEDED) return null;
   const action = '/act/redeliver';
   if (state === 'delivered') {
     const fields = { delivery: id, again: '1' };
@@ -82,10 +82,10 @@ function Redeliver({ delivery: { id, state, hold, destination, dueInMs = 0, isCl
   );
 }
 
-function Dismiss({ delivery: { id, state, hold } }: OfDelivery) {
+function Dismiss({ delivery: { id, state, reason } }: OfDelivery) {
   const { t } = useReader();
   const isOver = state === 'pending' || state === 'delivered';
-  if (isOver || hold?.code === SUPERSEDED || hold?.code === DISMISSED) return null;
+  if (isOver || reason === SUPERSEDED || reason === DISMISSED) return null;
   return (
     <PostButton action="/act/dismiss" fields={{ delivery: id }} word={t('callback.dismiss')} kind="small" />
   );

@@ -39,7 +39,7 @@ const STATE_TONES: Readonly<Record<DeliveryState, Tone>> = {
 /** Why a delivery has ended without being made. */
 const ENDED = [SUPERSEDED, NO_LONGER_ROUTED, DISMISSED] as const;
 
-type Standing = Pick<DeliveryRecord, 'state' | 'hold' | 'receipt'>;
+type Standing = Pick<DeliveryRecord, 'state' | 'reason' | 'receipt'>;
 
 export function toneOf(delivery: Pick<Standing, 'state' | 'receipt'>): Tone {
   return isPrinted(delivery) ? 'idle' : STATE_TONES[delivery.state];
@@ -47,9 +47,9 @@ export function toneOf(delivery: Pick<Standing, 'state' | 'receipt'>): Tone {
 
 /** What a delivery's state is called: of one that is held for good, by why it is. */
 export function stateWord(delivery: Standing, { t }: Pick<Reader, 't'>): string {
-  const { state, hold } = delivery;
+  const { state, reason } = delivery;
   if (isPrinted(delivery)) return t('printed');
-  const ended = state === 'held' ? ENDED.find((code) => code === hold?.code) : undefined;
+  const ended = state === 'held' ? ENDED.find((each) => each === reason) : undefined;
   return ended === undefined ? t(`state.${state}`) : t(`ended.${ended}`);
 }
 

@@ -25,7 +25,6 @@ export const BOTS = {
   'bot.last success': ['Last success', '最後の成功'],
   'bot.last failure': ['Last failure', '最後の失敗'],
   'bot.takes': ['Usually takes', '通常の所要時間'],
-  'bot.retries': ['Posted again', '再送された回数'],
   'bot.runs': ['Runs of the last 30 days', '過去30日間の実行'],
   'bot.runs, how': [
     'Each mark is a run: how long it took, and how it ended.',

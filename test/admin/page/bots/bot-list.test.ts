@@ -1,16 +1,18 @@
 /** In which order BOTs stand, and what is said of their runs. */
 import { expect } from 'chai';
 import { botsOnPage, usualSeconds } from '../../../../src/admin/page/bots/bot-list.ts';
-import type { BotStanding, Run } from '../../../../src/ledger/archive/archive.ts';
+import type { ArchivedBot, Run } from '../../../../src/ledger/archive/archive.ts';
 
 const ALL = { name: '', isFailing: false };
 
-function bot(botId: string, fields: Partial<BotStanding> = {}): BotStanding {
+function bot(botId: string, fields: Partial<ArchivedBot> = {}): ArchivedBot {
   return {
     botId,
     botName: botId.toUpperCase(),
     lastCallbackId: 1,
     lastReceivedAt: 100,
+    lastSucceededAt: undefined,
+    lastFailedAt: undefined,
     lastResultAt: 100,
     isFailing: false,
     ...fields,
