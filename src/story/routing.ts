@@ -17,22 +17,8 @@ interface RouteExplanation {
 }
 
 /** @param routing as the ledger keeps it */
-export function explanationsOf(routing: unknown): readonly RouteExplanation[] {
+function explanationsOf(routing: unknown): readonly RouteExplanation[] {
   return Array.isArray(routing) ? (routing as RouteExplanation[]) : [];
-}
-
-/** As far as it makes a difference to the callback: a route may be another one of the config's list. */
-export function isSameRouting(one: unknown, other: unknown): boolean {
-  const effects = (routing: unknown) =>
-    JSON.stringify(
-      explanationsOf(routing).map(({ verdict, pattern, on = [], reaches }) => [
-        verdict,
-        pattern,
-        on,
-        reaches,
-      ]),
-    );
-  return effects(one) === effects(other);
 }
 
 type OfCallback = Pick<CallbackStory, 'status'>;

@@ -1,55 +1,61 @@
-/** How each delivery of a callback stands now, and what happens to it next. */
+/** How each delivery of a callback stands now and what happens to it next, and the whole of it in a sentence or two. */
 import type { FailureToExplain } from '../channels/failure.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import { type DeliveryRecord, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
+import type { StoryEvent } from './event.ts';
+import { reasonForNobody } from './routing.ts';
+import type { Sayings } from './sayings.ts';
 
-/** Something more happens to it without anybody's doing. */
-const OPEN = [
-  'being sent',
-  // Botbell's own to attempt, at that time.
-  'due',
-  // Botbell's own, and waiting for its turn.
-  'due now',
-  'after an earlier one',
-  // Its remote limits the rate until then.
-  'paused',
-  // The service is to post it again; if it does not, Botbell takes it over then.
-  'the service’s',
-  // By a rule, until then.
-  'held until',
-] as const;
-
-type OpenKind = (typeof OPEN)[number];
-
-export type StandingKind =
-  | OpenKind
-  | 'told'
+/** Each has a sentence. What asks for somebody first; whoever was told, before all. */
+const KINDS = [
+  'told',
   /** By an outbox, which tells nobody. */
-  | 'printed'
-  | 'dead'
+  'printed',
+  'being sent',
+  'dead',
   /** A dead letter, since no route names anybody for its callback any more. */
-  | 'dead unrouted'
-  | 'marked as done'
-  | 'superseded'
-  | 'unrouted'
+  'dead unrouted',
+  /** Botbell's own to attempt, at that time. */
+  'due',
+  /** Botbell's own, and waiting for its turn. */
+  'due now',
+  /** Its remote limits the rate until then. */
+  'paused',
+  /** The service is to post it again; if it does not, Botbell takes it over then. */
+  'the service’s',
+  'after an earlier one',
+  /** By a rule, until then. */
+  'held until',
   /** By a rule. */
-  | 'held';
+  'held',
+  'unrouted',
+  'superseded',
+  'marked as done',
+] as const;
+type StandingKind = (typeof KINDS)[number];
+
+/** Something more happens without anybody's doing. */
+const OPEN: ReadonlySet<StandingKind> = new Set<StandingKind>([
+  'being sent',
+  'due',
+  'due now',
+  'paused',
+  'the service’s',
+  'after an earlier one',
+  'held until',
+]);
 
 export interface Standing {
   readonly destination: string;
   readonly kind: StandingKind;
-  /** Milliseconds since the epoch: when it was told, or something more happens to it; undefined: nobody knows. */
+  /** When it was told, or something more happens to it, where that is known. */
   readonly at: number | undefined;
   /** Of the last attempt, unless it is told. */
   readonly error: FailureToExplain | undefined;
-  /** Milliseconds since the epoch; undefined: it is not, or nobody knows. */
+  /** Undefined: it is not, or nobody knows. */
   readonly givesUpAt: number | undefined;
   /** The rule that holds it. */
-  readonly heldBy: string | undefined;
-}
-
-export function isOpen(standing: Standing): standing is Standing & { readonly kind: OpenKind } {
-  return OPEN.some((kind) => kind === standing.kind);
+  readonly rule: string;
 }
 
 interface Now {
@@ -57,57 +63,106 @@ interface Now {
   readonly giveUpAfterMs?: number;
 }
 
-/** A slot at the common pace is no pause. */
-const SHORTEST_PAUSE_MS = 3000;
-
-export function standingsOf(story: CallbackStory, when: Now): Standing[] {
+export function standingsOf(story: CallbackStory, { now, giveUpAfterMs = NaN }: Now): Standing[] {
   return story.deliveries.map((delivery) => {
-    const { kind, at } = foundOf(delivery, story, when.now);
-    const givesUpAt = delivery.state === 'pending' ? givesUpAtOf(delivery, when) : undefined;
-    const error = delivery.state === 'delivered' ? undefined : delivery.lastError;
-    return { destination: delivery.destination, kind, at, error, givesUpAt, heldBy: delivery.reason };
+    const { destination, state, ageMs, lastError, reason: rule = '' } = delivery;
+    const [kind, at] = foundOf(delivery, story, now);
+    // Time in which it only waits will come on top.
+    const givesUpAt = state === 'pending' ? now + Math.max(0, giveUpAfterMs - ageMs) || undefined : undefined;
+    const error = state === 'delivered' ? undefined : lastError;
+    return { destination, kind, at, error, givesUpAt, rule };
   });
 }
-
-type Found = Pick<Standing, 'kind'> & { readonly at?: number };
 
 /** An outbox has taken it: nobody was told. */
 export function isPrinted({ state, receipt }: Pick<DeliveryRecord, 'state' | 'receipt'>): boolean {
   return state === 'delivered' && receipt?.['told'] === 'nobody';
 }
 
+type Found = readonly [kind: StandingKind, at?: number];
+
 function foundOf(delivery: DeliveryRecord, story: CallbackStory, now: number): Found {
-  if (delivery.state === 'delivered')
-    return { kind: isPrinted(delivery) ? 'printed' : 'told', at: delivery.updatedAt };
-  if (delivery.state === 'pending') return pendingKind(delivery, story, now);
-  return endedKind(delivery);
+  const { state, reason, heldUntil, updatedAt } = delivery;
+  if (state === 'delivered') return [isPrinted(delivery) ? 'printed' : 'told', updatedAt];
+  if (state === 'pending') return pendingKind(delivery, story, now);
+  if (state === 'dead') return [reason === NO_LONGER_ROUTED ? 'dead unrouted' : 'dead'];
+  if (reason === SUPERSEDED) return ['superseded'];
+  if (reason === DISMISSED) return ['marked as done'];
+  if (reason === NO_LONGER_ROUTED) return ['unrouted'];
+  return heldUntil === undefined ? ['held'] : ['held until', heldUntil];
 }
 
-function endedKind({ state, reason, heldUntil }: DeliveryRecord): Found {
-  const isUnrouted = reason === NO_LONGER_ROUTED;
-  if (state === 'dead') return { kind: isUnrouted ? 'dead unrouted' : 'dead' };
-  if (reason === SUPERSEDED) return { kind: 'superseded' };
-  if (reason === DISMISSED) return { kind: 'marked as done' };
-  if (isUnrouted) return { kind: 'unrouted' };
-  return heldUntil === undefined ? { kind: 'held' } : { kind: 'held until', at: heldUntil };
-}
+/** A slot at the common pace is no pause. */
+const SHORTEST_PAUSE_MS = 3000;
 
 function pendingKind(delivery: DeliveryRecord, { pauses }: CallbackStory, now: number): Found {
   const { claim, isTakenOver, behind, dueInMs, destination, channel } = delivery;
-  if (claim !== undefined) return { kind: 'being sent' };
-  if (behind !== undefined) return { kind: 'after an earlier one' };
-  if (!isTakenOver && dueInMs > 0) return { kind: 'the service’s', at: now + dueInMs };
-  const pauseMs = Math.max(
-    ...pauses
-      .filter((each) => [destination, channel].includes(each.destination))
-      .map((each) => each.nextInMs),
-    0,
-  );
-  if (pauseMs >= Math.max(SHORTEST_PAUSE_MS, dueInMs)) return { kind: 'paused', at: now + pauseMs };
-  return dueInMs > 0 ? { kind: 'due', at: now + dueInMs } : { kind: 'due now' };
+  if (claim !== undefined) return ['being sent'];
+  if (behind !== undefined) return ['after an earlier one'];
+  if (!isTakenOver && dueInMs > 0) return ['the service’s', now + dueInMs];
+  const own = pauses.filter((each) => [destination, channel].includes(each.destination));
+  const pauseMs = Math.max(0, ...own.map(({ nextInMs }) => nextInMs));
+  if (pauseMs >= Math.max(SHORTEST_PAUSE_MS, dueInMs)) return ['paused', now + pauseMs];
+  return dueInMs > 0 ? ['due', now + dueInMs] : ['due now'];
 }
 
-/** Time in which it only waits will come on top. */
-function givesUpAtOf({ ageMs }: DeliveryRecord, { now, giveUpAfterMs }: Now): number | undefined {
-  return giveUpAfterMs === undefined ? undefined : now + Math.max(0, giveUpAfterMs - ageMs);
+/** What happens next without anybody's doing. */
+export function comingEvents(standings: readonly Standing[], now: number, sayings: Sayings): StoryEvent[] {
+  const open = standings.filter(({ kind }) => OPEN.has(kind));
+  const events = open.map(({ destination, at = now, ...standing }): StoryEvent => {
+    const text = sentenceOf({ destination, at, ...standing }, sayings.name(destination), sayings);
+    return { at, what: 'next', text, destination };
+  });
+  return events.toSorted((a, b) => a.at - b.at);
+}
+
+/** A sentence each. */
+const MOST_GROUPS = 3;
+
+export function summarise(story: CallbackStory, standings: readonly Standing[], sayings: Sayings): string {
+  if (standings.length === 0) return reasonForNobody(story, sayings);
+  const groups = groupsOf(standings);
+  const told = groups.slice(0, MOST_GROUPS).map((group) => {
+    const who = sayings.list(group.map(({ destination }) => destination));
+    return sentenceOf({ ...group[0], at: timeOf(group, sayings), givesUpAt: undefined }, who, sayings);
+  });
+  const more = groups.slice(MOST_GROUPS).flat().length;
+  if (more > 0) told.push(sayings.say('more destinations', { count: sayings.number(more) }));
+  return told.join(sayings.say('space'));
+}
+
+function sentenceOf({ kind, at, error, givesUpAt, rule }: Standing, who: string, sayings: Sayings): string {
+  const time = at === undefined ? '' : sayings.time(at);
+  return sayings.say(kind, {
+    who,
+    time,
+    toldAt: time && sayings.say('told at', { time }),
+    givesUp: givesUpAt === undefined ? '' : sayings.say('gives up', { time: sayings.time(givesUpAt) }),
+    because: sayings.because(error),
+    rule: sayings.name(rule),
+  });
+}
+
+type Alike = [Standing, ...Standing[]];
+
+/** Those of which the same sentence holds. */
+function groupsOf(standings: readonly Standing[]): Alike[] {
+  const groups = new Map<string, Alike>();
+  for (const standing of standings) {
+    const { kind, error, rule } = standing;
+    const key = JSON.stringify([kind, error?.code, error?.message, rule]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [standing]);
+    else group.push(standing);
+  }
+  const place = ([{ kind }]: Alike) => KINDS.indexOf(kind);
+  return [...groups.values()].toSorted((a, b) => place(a) - place(b));
+}
+
+/** When all were told, where that is one time; when the first thing happens to one of them. */
+function timeOf(group: Alike, sayings: Sayings): number | undefined {
+  const times = group.flatMap(({ at }) => at ?? []);
+  const isTold = group[0].kind === 'told' || group[0].kind === 'printed';
+  const isAtOnce = new Set(times.map((at) => sayings.time(at))).size === 1;
+  return times.length === 0 || (isTold && !isAtOnce) ? undefined : Math.min(...times);
 }

@@ -4,8 +4,7 @@ import type { Archive } from '../ledger/people.ts';
 import type { Language } from '../time/display.ts';
 import type { StoryEvent } from './event.ts';
 import { Sayings } from './sayings.ts';
-import { isOpen, type Standing, standingsOf } from './standing.ts';
-import { standingValues, summarise } from './summary.ts';
+import { comingEvents, standingsOf, summarise } from './standing.ts';
 import { isUnanswered, timelineOf } from './timeline.ts';
 
 export interface StoryContext {
@@ -79,12 +78,4 @@ function shortened(
   const text = sayings.say('left out', { count: sayings.number(count) });
   const leftOut: StoryEvent = { at: from.at, what: 'left out', text };
   return [...events.slice(0, first), leftOut, ...events.slice(events.length - last)];
-}
-
-function comingEvents(standings: readonly Standing[], now: number, sayings: Sayings): readonly StoryEvent[] {
-  const open = standings.filter(isOpen).map((standing): StoryEvent => {
-    const text = sayings.say(standing.kind, standingValues(standing, sayings));
-    return { at: standing.at ?? now, what: 'next', text, destination: standing.destination };
-  });
-  return open.toSorted((a, b) => a.at - b.at);
 }

@@ -1,7 +1,6 @@
 /** What happened to a callback: each row of its history in a sentence. */
 import { statusNameOf } from '../callback/callback.ts';
-import { isPrinted } from './standing.ts';
-import { ACCEPTED_AS, idsIn as receiptIds, type Receipt } from '../channels/channel.ts';
+import { ACCEPTED_AS, idsIn } from '../channels/channel.ts';
 import type { FailureClass, FailureToExplain } from '../channels/failure.ts';
 import type { ArchivedCallback, CallbackStory } from '../ledger/archive/archive.ts';
 import type { ActionEntry, HistoryRow, HistoryWhat } from '../ledger/history.ts';
@@ -13,9 +12,10 @@ import {
   SUPERSEDED,
 } from '../ledger/ledger.ts';
 import type { StoryEvent } from './event.ts';
-import { isSameRouting, isSupersededAtOnce, routingEvents } from './routing.ts';
+import { isSupersededAtOnce, routingEvents } from './routing.ts';
 import type { Sayings } from './sayings.ts';
 import type { Sentence } from './sentences-en.ts';
+import { isPrinted } from './standing.ts';
 
 /** In the order of time. */
 export function timelineOf(story: CallbackStory, sayings: Sayings): StoryEvent[] {
@@ -37,7 +37,6 @@ function alertEvent({ receivedAt: at, deliveries }: ArchivedCallback, sayings: S
 }
 
 type RowOf<What extends HistoryWhat> = Extract<HistoryRow, { readonly what: What }>;
-type Tellers = { readonly [What in HistoryWhat]: (row: RowOf<What>) => readonly StoryEvent[] };
 
 /** Goes from row to row, and remembers the last routing. */
 class Timeline {
@@ -45,23 +44,20 @@ class Timeline {
   readonly #sayings: Sayings;
   #routing: unknown;
 
-  readonly #tellers: Tellers = {
-    received: ({ at, entry }) => {
-      const nth = this.#sayings.ordinal(entry.times);
-      return [{ at, what: 'received', text: this.#sayings.say('received again', { nth }) }];
-    },
+  readonly #tellers: { readonly [What in HistoryWhat]: (row: RowOf<What>) => readonly StoryEvent[] } = {
+    received: (row) => [this.#event(row, 'received again', { nth: this.#sayings.ordinal(row.entry.times) })],
     routed: (row) => this.#routed(row),
     attempt: (row) => [this.#attempted(row)],
     answered: (row) => [this.#answered(row)],
-    taken_over: (row) => [this.#about(row, 'taken over', 'taken over')],
+    taken_over: (row) => [this.#event({ ...row, what: 'taken over' }, 'taken over')],
     held: (row) => this.#held(row),
     released: () => [],
     dead: (row) => [this.#dead(row)],
-    revived: (row) => [this.#about(row, 'routed anew', 'revived')],
-    redelivered: (row) => this.#byHand(row),
-    dismissed: (row) => this.#byHand(row),
-    routed_anew: ({ at, entry }) => [
-      { at, what: 'routed anew', text: this.#action(this.#sayings.say('routed by hand'), entry) },
+    revived: (row) => [this.#event({ ...row, what: 'routed anew' }, 'revived')],
+    redelivered: (row) => [this.#event(row, 'by hand', this.#action(row.what, row))],
+    dismissed: (row) => [this.#event(row, 'by hand', this.#action(row.what, row))],
+    routed_anew: (row) => [
+      this.#event({ ...row, what: 'routed anew' }, 'by hand', this.#action('routed by hand', row)),
     ],
     alerted: () => [],
   };
@@ -74,18 +70,17 @@ class Timeline {
 
   receipt(): StoryEvent[] {
     const { kind, receivedAt: at, botName } = this.#story;
+    const say = this.#sayings.say.bind(this.#sayings);
     const name = this.#sayings.name(botName);
-    const nameless = kind === 'alert' ? 'a message' : 'a BOT';
-    const bot = name === '' ? this.#sayings.say(nameless) : this.#sayings.say('named', { name });
-    if (kind === 'alert') return [{ at, what: 'received', text: this.#sayings.say('raised', { bot }) }];
-    const text = this.#sayings.say(`received, ${statusNameOf(this.#story)}`, { bot });
-    const events: StoryEvent[] = [
-      { at, what: 'received', text },
+    const bot = name === '' ? say(kind === 'alert' ? 'a message' : 'a BOT') : say('named', { name });
+    if (kind === 'alert') return [{ at, what: 'received', text: say('raised', { bot }) }];
+    return [
+      { at, what: 'received', text: say(`received, ${statusNameOf(this.#story)}`, { bot }) },
       ...routingEvents(this.#routing, at, this.#story, this.#sayings),
+      ...(isSupersededAtOnce(this.#story)
+        ? [{ at, what: 'superseded' as const, text: say('superseded at once') }]
+        : []),
     ];
-    if (isSupersededAtOnce(this.#story))
-      events.push({ at, what: 'superseded', text: this.#sayings.say('superseded at once') });
-    return events;
   }
 
   eventsOf(row: HistoryRow): readonly StoryEvent[] {
@@ -93,128 +88,107 @@ class Timeline {
     return (this.#tellers[row.what] as (row: HistoryRow) => readonly StoryEvent[])(row);
   }
 
-  #attemptsOf(id: number | undefined): readonly RowOf<'attempt'>[] {
-    const attempts = this.#story.history.filter((row) => row.what === 'attempt');
-    return attempts.filter(({ deliveryId }) => deliveryId === id);
-  }
-
   #deliveryOf({ deliveryId }: Pick<HistoryRow, 'deliveryId'>): DeliveryRecord | undefined {
     return this.#story.deliveries.find(({ id }) => id === deliveryId);
   }
 
-  #about(
-    row: Pick<HistoryRow, 'at' | 'deliveryId'>,
-    what: StoryEvent['what'],
-    sentence: Sentence,
-    values: Readonly<Record<string, string>> = {},
-  ): StoryEvent {
-    const destination = this.#deliveryOf(row)?.destination;
-    const who = this.#sayings.name(destination ?? '');
-    return { at: row.at, what, text: this.#sayings.say(sentence, { who, ...values }), destination };
+  #whoOf(row: Pick<HistoryRow, 'deliveryId'>): string {
+    return this.#sayings.name(this.#deliveryOf(row)?.destination ?? '');
   }
 
-  #routed({ at, entry: { by, explanations } }: RowOf<'routed'>): StoryEvent[] {
-    const isSame = isSameRouting(this.#routing, explanations);
+  #event(
+    row: Pick<HistoryRow, 'at' | 'deliveryId'> & Pick<StoryEvent, 'what'>,
+    sentence: Sentence,
+    values: Readonly<Record<string, string>> = {},
+    small?: string,
+  ): StoryEvent {
+    const { at, what } = row;
+    const text = this.#sayings.say(sentence, { who: this.#whoOf(row), ...values });
+    return { at, what, text, small, destination: this.#deliveryOf(row)?.destination };
+  }
+
+  #routed({ at, deliveryId, entry: { by, explanations } }: RowOf<'routed'>): StoryEvent[] {
+    const isSame = JSON.stringify(this.#routing) === JSON.stringify(explanations);
     this.#routing = explanations;
     if (isSame) return [];
     const events = routingEvents(explanations, at, this.#story, this.#sayings);
     if (by === 'hand') return events;
-    return [{ at, what: 'routed anew', text: this.#sayings.say('routed by config') }, ...events];
+    return [this.#event({ at, deliveryId, what: 'routed anew' }, 'routed by config'), ...events];
   }
 
   #attempted(row: RowOf<'attempt'>): StoryEvent {
-    const { result, entry } = row;
-    const all = this.#attemptsOf(row.deliveryId);
-    const index = all.indexOf(row);
-    const { attempts = 0, receipt } = this.#deliveryOf(row) ?? {};
-    // Of very many, the first are not there any more.
-    const number = Math.max(0, attempts - all.length) + index + 1;
-    const values = { nth: this.#sayings.ordinal(number), took: this.#sayings.duration(entry.durationMs) };
+    const all = this.#story.history.filter(
+      ({ what, deliveryId }) => what === 'attempt' && deliveryId === row.deliveryId,
+    );
     const delivery = this.#deliveryOf(row);
-    if (result === 'delivered' && delivery !== undefined && isPrinted(delivery))
-      return this.#about(row, 'delivered', 'printed, event');
-    if (result === 'delivered') {
-      const small = number === attempts && receipt ? idsIn(receipt, this.#sayings) : undefined;
-      return { ...this.#about(row, 'delivered', sentenceOf(receipt), values), small };
+    const { attempts = 0, receipt = {} } = delivery ?? {};
+    // Of very many, the first are not there any more.
+    const number = Math.max(0, attempts - all.length) + all.indexOf(row) + 1;
+    const took = this.#sayings.duration(row.entry.durationMs);
+    const values = { nth: this.#sayings.ordinal(number), took };
+    if (row.result !== 'delivered') {
+      const error = errorOf(row);
+      const cause = this.#sayings.cause(error);
+      return this.#event(row, 'failed', { ...values, cause }, this.#sayings.technical(error));
     }
-    const error = errorOf(row);
-    const before = all[index - 1];
-    const isAlike = before !== undefined && JSON.stringify(errorOf(before)) === JSON.stringify(error);
-    const cause = this.#sayings.cause(error);
-    const event = this.#about(row, 'attempt', isAlike ? 'failed alike' : 'failed', { ...values, cause });
-    return { ...event, small: this.#sayings.technical(error) };
+    const told = { ...row, what: 'delivered' } as const;
+    if (delivery !== undefined && isPrinted(delivery)) return this.#event(told, 'printed, event');
+    const ids = idsIn(receipt).map((each) => each.map((part) => this.#sayings.name(part)).join(' '));
+    const small = number === attempts && ids.length > 0 ? ids.join(', ') : undefined;
+    const sentence = receipt[ACCEPTED_AS] === undefined ? 'delivered' : 'accepted, event';
+    return this.#event(told, sentence, values, small);
   }
 
   #held(row: RowOf<'held'>): readonly StoryEvent[] {
     const { result: rule = '' } = row;
-    if (rule === SUPERSEDED) return [this.#about(row, 'superseded', 'superseded, event')];
-    if (rule === NO_LONGER_ROUTED) return [this.#about(row, 'held', 'unrouted, event')];
+    if (rule === SUPERSEDED) return [this.#event({ ...row, what: 'superseded' }, 'superseded, event')];
+    if (rule === NO_LONGER_ROUTED) return [this.#event(row, 'unrouted, event')];
     // Whoever has dismissed it is told of as an action.
     if (rule === DISMISSED) return [];
-    return [this.#about(row, 'held', 'held, event', { rule: this.#sayings.name(rule) })];
+    return [this.#event(row, 'held, event', { rule: this.#sayings.name(rule) })];
   }
 
   /** As its last attempt before ended; whatever that came to, the config has ended what is no longer routed. */
   #dead(row: RowOf<'dead'>): StoryEvent {
     const rows = this.#story.history;
-    const before = rows.slice(0, rows.indexOf(row)).filter(({ deliveryId }) => deliveryId === row.deliveryId);
-    const failed = before.findLast((each) => each.what === 'attempt' && each.result !== 'delivered');
+    const failed = rows
+      .slice(0, rows.indexOf(row))
+      .filter(({ deliveryId }) => deliveryId === row.deliveryId)
+      .findLast((each) => each.what === 'attempt' && each.result !== 'delivered');
     const known = failed?.what === 'attempt' ? errorOf(failed) : this.#deliveryOf(row)?.lastError;
     const error = row.result === NO_LONGER_ROUTED ? undefined : known;
-    const event = this.#about(row, 'dead', 'given up', { because: this.#sayings.because(error) });
-    return { ...event, small: error && this.#sayings.technical(error) };
+    const small = error && this.#sayings.technical(error);
+    return this.#event(row, 'given up', { because: this.#sayings.because(error) }, small);
   }
 
-  #answered({ at, result = '', entry: { receivedAt, status } }: RowOf<'answered'>): StoryEvent {
-    const took = this.#sayings.duration(Math.max(0, at - receivedAt));
+  #answered(row: RowOf<'answered'>): StoryEvent {
+    const { at, result = '', entry } = row;
+    const took = this.#sayings.duration(Math.max(0, at - entry.receivedAt));
     const answer = this.#sayings.say(`answer ${result as CallbackResult}`);
-    const text = this.#sayings.say('answered', { took, answer });
-    return { at, what: 'answered', text, small: `HTTP ${status}, ${result}` };
+    return this.#event(row, 'answered', { took, answer }, `HTTP ${entry.status}, ${result}`);
   }
 
-  /** What was done to several deliveries at once is one thing. */
-  #byHand(row: RowOf<'redelivered'> | RowOf<'dismissed'>): readonly StoryEvent[] {
-    const { at, what, entry } = row;
-    const alike = this.#story.history.filter(
-      (each) =>
-        each.what === what &&
-        each.at === at &&
-        each.entry.bulkId === entry.bulkId &&
-        each.entry.actor.user === entry.actor.user,
-    );
-    if (alike[0] !== row) return [];
-    const destinations = alike.flatMap((each) => this.#deliveryOf(each)?.destination ?? []);
-    const message =
-      destinations.length === 0
-        ? this.#sayings.say('the message')
-        : this.#sayings.say('the message for', { who: this.#sayings.list(destinations) });
-    return [{ at, what, text: this.#action(this.#sayings.say(what, { what: message }), entry) }];
-  }
-
-  #action(did: string, { actor: { user, via, from }, note = '', bulkId }: ActionEntry): string {
+  /** What somebody did, for the sentence `by hand`. */
+  #action(
+    did: 'redelivered' | 'dismissed' | 'routed by hand',
+    row: Pick<HistoryRow, 'deliveryId'> & { readonly entry: ActionEntry },
+  ) {
     const sayings = this.#sayings;
-    return sayings.say('by hand', {
-      did,
+    const { actor, note = '', bulkId } = row.entry;
+    const { user, via, from } = actor;
+    return {
+      did: sayings.say(did, { who: this.#whoOf(row) }),
       user: user === undefined ? sayings.say('somebody') : sayings.say('user', { name: sayings.name(user) }),
       via: sayings.say(`via ${via}`),
       from: sayings.name(from),
       bulk: bulkId === undefined ? '' : sayings.say('in bulk', { id: String(bulkId) }),
       note: note === '' ? sayings.say('no note') : sayings.say('note', { note: sayings.name(note) }),
-    });
+    };
   }
 }
 
 function errorOf({ result, entry }: RowOf<'attempt'>): FailureToExplain {
   return entry.error ?? { class: result as FailureClass, code: '', message: '' };
-}
-
-function sentenceOf(receipt: Receipt | undefined): 'delivered' | 'accepted, event' {
-  return receipt?.[ACCEPTED_AS] === undefined ? 'delivered' : 'accepted, event';
-}
-
-function idsIn(receipt: Receipt, sayings: Sayings): string | undefined {
-  const parts = receiptIds(receipt).map(([key, value]) => `${sayings.name(key)} ${sayings.name(value)}`);
-  return parts.join(', ') || undefined;
 }
 
 /** Of a callback that comes more often, not each answer is written down. */

@@ -145,12 +145,12 @@ const TELLINGS: readonly Telling[] = [
     }),
     en: [
       `attempt: The 1st attempt to tell slack:#ops failed after 0.2 s: ${CAUSE_EN}. [config, channel_not_found]`,
-      'attempt: The 2nd attempt to tell slack:#ops failed after 1 ms, for the same reason. [config, channel_not_found]',
+      `attempt: The 2nd attempt to tell slack:#ops failed after 1 ms: ${CAUSE_EN}. [config, channel_not_found]`,
       'attempt: The 3rd attempt to tell slack:#ops failed after 0.2 s: The server refused it. [permanent, 550]',
     ],
     ja: [
       `attempt: slack:#ops への1回目の送信が、0.2秒で失敗しました。${CAUSE_JA}。 [config, channel_not_found: ${NOT_FOUND.message}]`,
-      `attempt: slack:#ops への2回目の送信も、1ミリ秒で同じ理由により失敗しました。 [config, channel_not_found: ${NOT_FOUND.message}]`,
+      `attempt: slack:#ops への2回目の送信が、1ミリ秒で失敗しました。${CAUSE_JA}。 [config, channel_not_found: ${NOT_FOUND.message}]`,
       'attempt: slack:#ops への3回目の送信が、0.2秒で失敗しました。この宛先には配送できません。アドレスを確認してください。 [permanent, 550: The server refused it.]',
     ],
   },
@@ -423,21 +423,6 @@ const TELLINGS: readonly Telling[] = [
       'redelivered: ayaさんが、管理画面から、slack:#ops へのメッセージの再送を指示しました（接続元 192.0.2.7、一括操作 3、メモ「channel mended」）。',
       'routed anew: APIから、宛先の決め直しを指示しました（接続元 192.0.2.7）。',
       'dismissed: ayaさんが、コマンドから、slack:#ops へのメッセージを対応済みにしました（接続元 192.0.2.7）。',
-    ],
-  },
-  {
-    of: 'once what was done to several of its messages at once',
-    story: storyWith({
-      deliveries: [deliveryWith(), deliveryWith({ id: 2, destination: 'slack:#log' })],
-      history: [1, 2].map((deliveryId) =>
-        rowAt(1000, 'redelivered', { actor: ACTOR, bulkId: 3 }, { deliveryId }),
-      ),
-    }),
-    en: [
-      'redelivered: aya had the message for slack:#ops and slack:#log delivered again, on the page, from 192.0.2.7 (in bulk, no. 3).',
-    ],
-    ja: [
-      'redelivered: ayaさんが、管理画面から、slack:#ops、slack:#log へのメッセージの再送を指示しました（接続元 192.0.2.7、一括操作 3）。',
     ],
   },
   {
