@@ -23,16 +23,22 @@ export async function findCallbacks(
   page: PageRequest = {},
 ): Promise<Page<ArchivedCallback>> {
   const { before, limit } = boundsOf(page);
-  const range = await rangeOf(tx, filter, before);
   const sought = filter.search === undefined ? undefined : await soughtBy(tx, filter.search);
-  const looked = await lookedAt(tx, { filter, sought }, range);
-  const conditions = [...conditionsOf(filter, looked), ...(sought ? [sought.condition] : [])];
-  const rows = await tx.all<{ id: number }>(sql`
-    SELECT id FROM callbacks
-    WHERE kind = 'callback' AND id >= ${looked.lowest} AND id < ${range.before} AND ${join(conditions, ' AND ')}
-    ORDER BY id DESC LIMIT ${limit}`);
+  const candidates = candidatesOf(filter, sought?.indexed ?? [], await rangeOf(tx, filter, before));
+  const looked = await tx.first<{ count: number; lowest: number | undefined }>(
+    sql`SELECT count(*) AS count, min(id) AS lowest FROM (${candidates}) AS candidates`,
+  );
+  const conditions = [
+    sql`kind = 'callback' AND callbacks.id IN (${candidates})`,
+    ...conditionsOnCallbacks(filter),
+    ...hasDelivery(filter),
+    ...(sought ? [sought.condition] : []),
+  ];
+  const rows = await tx.all<{ id: number }>(
+    sql`SELECT id FROM callbacks WHERE ${join(conditions, ' AND ')} ORDER BY id DESC LIMIT ${limit}`,
+  );
   const ids = rows.map(({ id }) => id);
-  const next = ids.length === limit ? ids.at(-1) : looked.isCut ? looked.lowest : undefined;
+  const next = ids.length === limit ? ids.at(-1) : looked?.count === LOOKED_AT ? looked.lowest : undefined;
   return { items: await callbacksWith(tx, ids), next };
 }
 
@@ -43,22 +49,18 @@ interface IdRange {
 }
 
 async function rangeOf(tx: Tx, { from, to }: CallbackFilter, before: number): Promise<IdRange> {
-  // Each from an end of the index: of both in one query, all rows would be read.
-  const kept = await tx.first<{ lowest: number | undefined; highest: number | undefined }>(sql`
-    SELECT (SELECT min(id) FROM callbacks) AS lowest, (SELECT max(id) FROM callbacks) AS highest`);
-  const [lowest, highest] = [kept?.lowest ?? 0, kept?.highest ?? 0];
   return {
-    lowest: from === undefined ? lowest : await firstSince(tx, from, { lowest, before: highest + 1 }),
-    before: Math.min(
-      before,
-      to === undefined ? highest + 1 : await firstSince(tx, to + 1, { lowest, before: highest + 1 }),
-    ),
+    lowest: from === undefined ? 0 : await firstSince(tx, from),
+    before: to === undefined ? before : Math.min(before, await firstSince(tx, to + 1)),
   };
 }
 
 /** The lowest id of the callbacks that came then or later, as if each had come after those with lower ids. */
-async function firstSince(tx: Tx, at: number, { lowest, before }: IdRange): Promise<number> {
-  let [low, high] = [lowest, before];
+async function firstSince(tx: Tx, at: number): Promise<number> {
+  // Each from an end of the index: of both in one query, all rows would be read.
+  const kept = await tx.first<{ lowest: number | undefined; highest: number | undefined }>(sql`
+    SELECT (SELECT min(id) FROM callbacks) AS lowest, (SELECT max(id) FROM callbacks) AS highest`);
+  let [low, high] = [kept?.lowest ?? 0, (kept?.highest ?? -1) + 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const row = await tx.first<{ id: number; receivedAt: number }>(
@@ -70,34 +72,12 @@ async function firstSince(tx: Tx, at: number, { lowest, before }: IdRange): Prom
   return high;
 }
 
-interface Looked extends IdRange {
-  /** There may be more below. */
-  readonly isCut: boolean;
-  /** Where not every id of the range is one. */
-  readonly candidates: Sql | undefined;
-}
-
-interface Asked {
-  readonly filter: CallbackFilter;
-  readonly sought: Sought | undefined;
-}
-
-async function lookedAt(tx: Tx, asked: Asked, range: IdRange): Promise<Looked> {
-  const candidates = candidatesOf(asked, range);
-  if (candidates === undefined) {
-    const lowest = Math.max(range.lowest, range.before - LOOKED_AT);
-    return { ...range, lowest, isCut: lowest > range.lowest, candidates };
-  }
-  const found = await tx.first<{ count: number; lowest: number | undefined }>(
-    sql`SELECT count(*) AS count, min(id) AS lowest FROM (${candidates}) AS candidates`,
-  );
-  const { count = 0, lowest = range.before } = found ?? {};
-  return { ...range, lowest, isCut: count === LOOKED_AT, candidates };
-}
-
-/** From the index that leaves the fewest; undefined: none leaves few. */
-function candidatesOf({ filter, sought }: Asked, { lowest, before }: IdRange): Sql | undefined {
-  const { botId, jobId, state, destination } = filter;
+/** From the index that leaves the fewest. @param parts all that is sought, where indexes have it */
+function candidatesOf(
+  { botId, jobId, state, destination }: CallbackFilter,
+  parts: readonly Sql[],
+  { lowest, before }: IdRange,
+): Sql {
   const among = (column: Sql) =>
     sql`${column} >= ${lowest} AND ${column} < ${before} ORDER BY ${column} DESC LIMIT ${LOOKED_AT}`;
   const ofDeliveries = (condition: Sql) =>
@@ -110,17 +90,9 @@ function candidatesOf({ filter, sought }: Asked, { lowest, before }: IdRange): S
   if (state === 'pending' && destination !== undefined)
     return ofDeliveries(sql`state = 'pending' AND destination = ${destination}`);
   if (botId !== undefined) return ofCallbacks(isOfBot(botId));
-  const parts = (sought?.indexed ?? []).map((part) => sql`SELECT id FROM (${ofCallbacks(part)}) AS part`);
-  if (parts.length === 0) return undefined;
-  return sql`SELECT id FROM (${join(parts, ' UNION ALL ')}) AS sought ORDER BY id DESC LIMIT ${LOOKED_AT}`;
-}
-
-function conditionsOf(filter: CallbackFilter, { candidates }: Looked): Sql[] {
-  const { state, destination } = filter;
-  const conditions = conditionsOnCallbacks(filter);
-  if (candidates !== undefined) conditions.push(sql`callbacks.id IN (${candidates})`);
-  if (state !== undefined || destination !== undefined) conditions.push(hasDelivery({ state, destination }));
-  return conditions;
+  if (parts.length === 0) return ofCallbacks(sql`id > 0`);
+  const each = parts.map((part) => sql`SELECT id FROM (${ofCallbacks(part)}) AS part`);
+  return sql`SELECT id FROM (${join(each, ' UNION ALL ')}) AS sought ORDER BY id DESC LIMIT ${LOOKED_AT}`;
 }
 
 function isOfJob(jobId: string): Sql {
@@ -139,11 +111,12 @@ export function conditionsOnCallbacks({ botId, jobId, status, result, from, to }
   return conditions;
 }
 
-function hasDelivery({ state, destination }: Pick<CallbackFilter, 'state' | 'destination'>): Sql {
+function hasDelivery({ state, destination }: CallbackFilter): Sql[] {
   const conditions = [sql`deliveries.callback_id = callbacks.id`];
   if (state !== undefined) conditions.push(sql`deliveries.state = ${state}`);
   if (destination !== undefined) conditions.push(sql`deliveries.destination = ${destination}`);
-  return sql`EXISTS (SELECT 1 FROM deliveries WHERE ${join(conditions, ' AND ')})`;
+  if (conditions.length === 1) return [];
+  return [sql`EXISTS (SELECT 1 FROM deliveries WHERE ${join(conditions, ' AND ')})`];
 }
 
 /** More have too many callbacks to be looked up one by one. */
