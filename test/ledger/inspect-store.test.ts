@@ -43,7 +43,9 @@ describe('looking at a SQLite store', () => {
     expect(await troubleWith(`sqlite:${folder}/text.db`)).to.contain('is not a database');
     expect(await troubleWith(`sqlite:${folder}/folder.db`)).to.contain('disk I/O error');
     expect(await troubleWith(`sqlite:${folder}/text.db/botbell.db`)).to.contain('ENOTDIR');
-    expect(await troubleWith(`sqlite:${folder}/foreign.db`)).to.match(/table callbacks .*not Botbell's/);
+    expect(await troubleWith(`sqlite:${folder}/foreign.db`)).to.match(
+      /table callbacks .*not of this Botbell/,
+    );
   });
 
   if (process.getuid?.() !== 0) {
@@ -116,7 +118,7 @@ describe('looking at a PostgreSQL store', () => {
 
   it('finds tables of somebody else’s', async () => {
     await store.query('create table callbacks (a int)');
-    expect(await troubleWith(store.url)).to.match(/table callbacks .*not Botbell's/);
+    expect(await troubleWith(store.url)).to.match(/table callbacks .*not of this Botbell/);
     await store.query('drop table callbacks');
   });
 
@@ -126,12 +128,6 @@ describe('looking at a PostgreSQL store', () => {
     const before = await contents();
     expect(await inspectStore(store.url)).to.equal('ready');
     expect(await contents()).to.deep.equal(before);
-  });
-
-  it('finds that another version has written it', async () => {
-    await store.query('create table kysely_migration (name text)');
-    expect(await troubleWith(store.url)).to.contain('drain it first');
-    await store.query('drop table kysely_migration');
   });
 
   it('finds a server that is not there, and one that does not answer', async () => {

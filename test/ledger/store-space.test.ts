@@ -11,7 +11,6 @@ import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts'
 
 const MEGABYTE = 1024 * 1024;
 const MAX_BYTES = 16 * MEGABYTE;
-const HOUR_MS = 3_600_000;
 const ANSWER = { receivedAt: 0, answeredAt: 1, status: 200, result: 'no_route' } as const;
 
 describe('A SQLite ledger with a limit', () => {
@@ -92,18 +91,6 @@ describe('A SQLite ledger with a limit', () => {
     await leave(1000);
     expect(events.slice(-2).map(({ what }) => what)).to.deep.equal(['forgotten_early', 'has_room']);
     expect(forgottenEarly()).to.equal(3);
-  });
-
-  it('keeps of what is done whatever may come again, for as long as there is room', async () => {
-    const old = await finish();
-    await store.clock.advance(2 * HOUR_MS);
-    const young = await finish();
-    while ((await ledger.bytesUsed()) < 0.93 * MAX_BYTES) await finish(50_000);
-    await store.clock.advance(2000);
-    await finish(1000);
-    const ids = await idsIn('callbacks');
-    expect(ids).not.to.include(old.callbackId);
-    expect(ids).to.include(young.callbackId);
   });
 
   it('that was larger when it was opened shrinks little by little, and takes what comes meanwhile', async () => {

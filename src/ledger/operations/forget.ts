@@ -54,8 +54,8 @@ export interface Swept {
 }
 
 /** To make room in SQLite: what is done goes before its time. */
-export function forgetDone(tx: Tx, before: number, after: number): Promise<Swept> {
-  return sweep(tx, { goes: IS_DONE, before, after });
+export function forgetDone(tx: Tx, after: number): Promise<Swept> {
+  return sweep(tx, { goes: IS_DONE, before: tx.now + 1, after });
 }
 
 interface Sweep {

@@ -4,7 +4,7 @@ import sql, { join, raw } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { reasonOf } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
-import { POSTGRES_DIALECT, schemaIn, stateOf, type StoreState, TELLING_TABLES } from '../schema.ts';
+import { isLedger, POSTGRES_DIALECT, schemaIn, TELLING_TABLES } from '../schema.ts';
 import { type PostgresSettings, PostgresTransactions } from './transactions.ts';
 
 export interface PostgresOptions extends Omit<PostgresSettings, 'pool'> {
@@ -67,18 +67,18 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresTr
 }
 
 async function prepareSchema(tx: Tx): Promise<void> {
-  if ((await postgresState(tx)) === 'ready') return;
+  if (await isPostgresLedger(tx)) return;
   await tx.all(raw('SET LOCAL lock_timeout = 0'));
   await tx.all(sql`SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`);
   // Another replica may have made them while this one waited.
-  if ((await postgresState(tx)) === 'ready') return;
+  if (await isPostgresLedger(tx)) return;
   for (const statement of schemaIn(POSTGRES_DIALECT)) await tx.all(raw(statement));
 }
 
 /** By the tables that the search path finds. @throws {Error} it cannot be used: why, and what to do */
-export async function postgresState(tx: Tx): Promise<StoreState> {
+export async function isPostgresLedger(tx: Tx): Promise<boolean> {
   const rows = await tx.all<{ name: string }>(
     sql`SELECT relname AS name FROM pg_class WHERE relname IN (${join(TELLING_TABLES)}) AND pg_table_is_visible(oid)`,
   );
-  return stateOf(tx, rows);
+  return isLedger(tx, rows);
 }

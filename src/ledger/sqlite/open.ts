@@ -3,7 +3,7 @@ import sql, { join, raw } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { reasonOf } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
-import { schemaIn, SQLITE_DIALECT, stateOf, type StoreState, TELLING_TABLES } from '../schema.ts';
+import { isLedger, schemaIn, SQLITE_DIALECT, TELLING_TABLES } from '../schema.ts';
 import type { Clock } from '../../time/clock.ts';
 import { SqliteConnection } from './connection.ts';
 import { Space, type SpaceOptions } from './space.ts';
@@ -56,14 +56,14 @@ function spaceOf(
 }
 
 async function prepareSchema(tx: Tx): Promise<void> {
-  if ((await sqliteState(tx)) === 'ready') return;
+  if (await isSqliteLedger(tx)) return;
   for (const statement of schemaIn(SQLITE_DIALECT)) await tx.all(raw(statement));
 }
 
 /** @throws {Error} it cannot be used: why, and what to do */
-export async function sqliteState(tx: Tx): Promise<StoreState> {
+export async function isSqliteLedger(tx: Tx): Promise<boolean> {
   const rows = await tx.all<{ name: string }>(
     sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (${join(TELLING_TABLES)})`,
   );
-  return stateOf(tx, rows);
+  return isLedger(tx, rows);
 }

@@ -10,11 +10,8 @@ export type StoreEvent =
   | { readonly what: 'full' }
   | { readonly what: 'has_room' };
 
-/** From here on what is old and done goes, a step with each batch, before anybody is refused. */
+/** From here on the oldest that is done goes, a step with each batch, before anybody is refused. */
 const HIGH_WATER = 0.9;
-
-/** While there is still some room, what is younger stays: the service may post it again, and nobody is to be told twice. */
-const MAY_COME_AGAIN_MS = 3_600_000;
 
 /** Of a store past its limit, with one batch: what one batch brings is less. */
 const MOST_STEPS = 10;
@@ -33,15 +30,12 @@ export interface SpaceOptions {
   readonly onEvent: (event: StoreEvent) => void;
 }
 
-/** `early`: what can hardly come again; `all`: whatever is done. */
-type Urgency = 'early' | 'all';
-
 export class Space {
   readonly #options: SpaceOptions;
   #isFull = false;
   /** The id of the last callback that was looked at. */
   #after = 0;
-  readonly #restedAt = { early: Number.NEGATIVE_INFINITY, all: Number.NEGATIVE_INFINITY };
+  #restedAt = -Infinity;
 
   constructor(options: SpaceOptions) {
     this.#options = options;
@@ -53,7 +47,7 @@ export class Space {
     let bytes = this.#bytesWithLittleLog();
     let hasForgotten = true;
     for (let steps = 0; steps < MOST_STEPS && hasForgotten && bytes > maxBytes * HIGH_WATER; steps += 1) {
-      hasForgotten = await this.#forget(inTransaction, bytes > maxBytes ? 'all' : 'early');
+      hasForgotten = await this.#forget(inTransaction);
       bytes = this.#bytes();
       if (bytes <= maxBytes) break;
     }
@@ -62,14 +56,13 @@ export class Space {
   }
 
   /** @returns whether there may be more */
-  async #forget(inTransaction: InTransaction, urgency: Urgency): Promise<boolean> {
+  async #forget(inTransaction: InTransaction): Promise<boolean> {
     const { now, onEvent } = this.#options;
-    if (Math.abs(now() - this.#restedAt[urgency]) < REST_MS) return false;
-    const before = urgency === 'all' ? now() + 1 : now() - MAY_COME_AGAIN_MS;
-    const { forgotten, next, isThrough } = await inTransaction((tx) => forgetDone(tx, before, this.#after));
+    if (Math.abs(now() - this.#restedAt) < REST_MS) return false;
+    const { forgotten, next, isThrough } = await inTransaction((tx) => forgetDone(tx, this.#after));
     this.#after = isThrough ? 0 : next;
     if (forgotten > 0) onEvent({ what: 'forgotten_early', count: forgotten });
-    else if (isThrough) this.#restedAt[urgency] = now();
+    else if (isThrough) this.#restedAt = now();
     return forgotten > 0 || !isThrough;
   }
 
