@@ -2,6 +2,7 @@
 import { parseStartTime } from '../callback/check-callback.ts';
 import { DAY_MS, dayOf, instantOn } from './calendar.ts';
 import type { Snooze } from './rules.ts';
+import type { Streak } from './streak.ts';
 
 const NINE = 540;
 
@@ -17,6 +18,18 @@ export function snoozeEndAt(
     .map(({ until }) => until)
     .filter((until) => until > at);
   return ends.length === 0 ? undefined : Math.max(...ends);
+}
+
+/**
+ * The snoozes that end with a BOT's next success, now that it has come.
+ * @param streak with the result that came; a run that began before the last error does not make a BOT well
+ */
+export function endedSnoozes(
+  snoozes: readonly Snooze[],
+  { botId, streak }: { readonly botId: string; readonly streak: Streak },
+): readonly Snooze[] {
+  if (streak.results.at(-1)?.isError !== false) return [];
+  return snoozes.filter((snooze) => snooze.untilSuccess && snooze.botId === botId);
 }
 
 /**

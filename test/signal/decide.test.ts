@@ -194,6 +194,13 @@ describe('what a route asks for', () => {
     expect(shown(place.run({ status: 'succeeded', startedAt: 120 }))).to.equal('on');
   });
 
+  it('judges runs that began at once as they came', () => {
+    const place = new Place({ on: ['error', 'recovered'], repeat: 'changes' });
+    const came = ['error', 'error', 'succeeded', 'succeeded', 'error', 'succeeded'] as const;
+    const said = came.map((status) => shown(place.run({ status, startedAt: 100 })));
+    expect(said).to.deep.equal(['tell', 'repeat', 'tell recovered', 'on', 'tell', 'tell recovered']);
+  });
+
   it('tells what is late or missing whatever the rules before mute say', () => {
     const quiet = { on: [], holdsWhen: false, afterFailures: 9 } as const;
     expect(shown(new Place({ ...quiet, lateFor: 1 }).run({ status: 'succeeded' }))).to.equal('tell late');

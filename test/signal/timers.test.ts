@@ -4,7 +4,8 @@ import * as fc from 'fast-check';
 import { digestAtStart, nextDigest } from '../../src/signal/digest.ts';
 import { overdueAt } from '../../src/signal/overdue.ts';
 import { WEEKDAYS } from '../../src/signal/rules.ts';
-import { readSnoozeEnd, snoozeEndAt } from '../../src/signal/snooze.ts';
+import { endedSnoozes, readSnoozeEnd, snoozeEndAt } from '../../src/signal/snooze.ts';
+import { NO_RESULTS, withResult } from '../../src/signal/streak.ts';
 import { zonedToInstant } from '../../src/time/display.ts';
 
 const HOUR = 3_600_000;
@@ -88,6 +89,23 @@ describe('a snooze', () => {
   it('has an end that is to come', () => {
     for (const text of ['', 'never', 'yesterday', '2026-10-24T22:30', '2026-02-30T00:00', '1h'])
       expect(read(text), text).to.equal(undefined);
+  });
+
+  it('ends with a success of a run that began after the last error', () => {
+    const asked = { destination: undefined, until: now + DAY, because: '', by: 'me' };
+    const snoozes = [
+      { ...asked, id: 1, botId: 'bot', untilSuccess: true },
+      { ...asked, id: 2, botId: 'bot', untilSuccess: false },
+      { ...asked, id: 3, botId: 'other', untilSuccess: true },
+    ];
+    const failing = withResult(NO_RESULTS, { startedAt: 100, isError: true }).streak;
+    const ended = (startedAt: number) => {
+      const { streak } = withResult(failing, { startedAt, isError: false });
+      return endedSnoozes(snoozes, { botId: 'bot', streak }).map(({ id }) => id);
+    };
+    expect(ended(50)).to.deep.equal([]);
+    expect(ended(100)).to.deep.equal([1]);
+    expect(endedSnoozes(snoozes, { botId: 'bot', streak: failing })).to.deep.equal([]);
   });
 
   it('lasts as long as the longest of several', () => {
