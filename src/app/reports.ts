@@ -12,7 +12,7 @@ import type { BulkStep } from '../ledger/actions/actions.ts';
 import type { StoreEvent } from '../ledger/sqlite/space.ts';
 import type { TurnedAway } from '../http/problem.ts';
 import { isAlert, jobIdOf, type Notice } from '../notice/notice.ts';
-import { LineLimit } from '../observe/line-limit.ts';
+import { type LineLimit, lineLimit } from '../observe/line-limit.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { ReceiverReport } from '../receive/receiver.ts';
@@ -55,23 +55,23 @@ export function createReports(logger: Logger, metrics: Metrics, clock: Clock) {
   const onUnforeseen = error('unforeseen error');
   const safe = <Subject>(report: (subject: Subject) => void) => unfailing(report, onUnforeseen);
   const onMilestone = safe((milestone: Milestone) => reportMilestone(logger, clock, milestone));
-  const refusals = new LineLimit<object>(clock, LINE_MS, (line, notLogged) => {
+  const refusals = lineLimit<object>(clock, LINE_MS, (line, notLogged) => {
     logger.warn(notLogged === 0 ? line : { ...line, not_logged: notLogged }, 'turned away');
   });
-  const unwritten = new LineLimit<unknown>(clock, LINE_MS, error(UNWRITTEN));
-  const storeLines = new LineLimit<'full' | 'forgotten_early'>(clock, STORE_LINE_MS, (what) => {
+  const unwritten = lineLimit<unknown>(clock, LINE_MS, error(UNWRITTEN));
+  const storeLines = lineLimit<'full' | 'forgotten_early'>(clock, STORE_LINE_MS, (what) => {
     if (what === 'full') logger.error(STORE_FULL);
     else logger.warn(FORGOTTEN_EARLY);
   });
   return {
     onUnforeseen,
     /** In an outage the outcome of each delivery in hand fails alike. */
-    onUnwritten: (cause: unknown) => unwritten.say('', cause),
+    onUnwritten: (cause: unknown) => unwritten('', cause),
     onStoreTrouble: error('the store cannot be used'),
     onUnkept: error('a refused body could not be kept'),
     onStoreRecovered: () => logger.info('the store can be used again'),
     onStoreEvent: safe((event: StoreEvent) => {
-      if (event.what !== 'has_room') storeLines.say(event.what, event.what);
+      if (event.what !== 'has_room') storeLines(event.what, event.what);
     }),
     onCallback: safe((report: ReceiverReport) => reportCallback(logger, metrics, refusals, report)),
     onTurnedAway: safe((report: TurnedAway) => reportTurnedAway(metrics, refusals, report)),
@@ -146,7 +146,7 @@ interface TurnedAwayLine extends Readonly<Record<string, unknown>> {
 
 /** Where a line for each would let a stranger fill the disk. */
 function turnAway(refusals: LineLimit<object>, line: TurnedAwayLine, from: string): void {
-  refusals.say(`${line.listener} ${line.http} ${line.reason}`, { ...line, from: shortId(from) });
+  refusals(`${line.listener} ${line.http} ${line.reason}`, { ...line, from: shortId(from) });
 }
 
 function describeDelivery({ destination, state, error }: Verdict['deliveries'][number]): string {
