@@ -2,12 +2,11 @@
 import type { Card, CardLink, Fact, OutputView, Tone } from '../channels/card.ts';
 import type { RenderedParts, TemplateValue, TextKind } from '../channels/channel.ts';
 import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
-import type { Path } from '../config/path.ts';
 import type { TemplateName } from '../notice/notice.ts';
 import { cleanLine, isBlank, wholeUrl } from '../text/clean.ts';
 import { isJsonObject, keysOf } from '../text/json-object.ts';
 import type { Language } from '../time/display.ts';
-import type { TemplateKind } from './template.ts';
+import { isList, type TemplateKind } from './template.ts';
 import type { NoticeView } from './view.ts';
 
 /** Of a fact or a link: the whole of it is a value, or none of it. */
@@ -23,9 +22,9 @@ export const CARD_KIND: TemplateKind = {
     summary: { required: true, kind: 'string' },
     text: { required: false, kind: 'string' },
     message: { required: false, kind: 'string' },
-    facts: { required: false, kind: 'list' },
+    facts: { required: false, kind: 'list', keys: ['name', 'value', 'url'] },
     outputs: { required: false, kind: 'boolean' },
-    link: { required: false, kind: 'object' },
+    link: { required: false, kind: 'object', keys: ['text', 'url'] },
     footer: { required: false, kind: 'string' },
   },
   textAt: (path) => (path.at(-1) === 'url' ? ADDRESS : undefined),
@@ -97,10 +96,6 @@ function linkOf(link: TemplateValue | undefined): CardLink | undefined {
   return url === '' ? undefined : { url, text: lineAt(link, 'text') || url };
 }
 
-function isList(value: unknown): value is readonly TemplateValue[] {
-  return Array.isArray(value);
-}
-
 /** '' where there is none. */
 function textAt(object: unknown, key: string): string {
   const value = isJsonObject(object) ? object[key] : undefined;
@@ -118,30 +113,4 @@ function urlAt(object: unknown, key: string): string {
 /** '' where a reader would see nothing. */
 function shown(text: string): string {
   return isBlank(text) ? '' : text;
-}
-
-const FACT_KEYS = ['name', 'value', 'url'];
-const LINK_KEYS = ['text', 'url'];
-
-/** What is wrong with the facts and the link of a template, each with its path. */
-export function findCardFaults(parts: RenderedParts): readonly { path: Path; message: string }[] {
-  const facts = isList(parts['facts']) ? parts['facts'] : [];
-  return [
-    ...facts.flatMap((fact, index) => faultsOfKeys(fact, ['facts', index], FACT_KEYS)),
-    ...(parts['link'] === undefined ? [] : faultsOfKeys(parts['link'], ['link'], LINK_KEYS)),
-  ];
-}
-
-function faultsOfKeys(
-  value: TemplateValue,
-  path: Path,
-  known: readonly string[],
-): { path: Path; message: string }[] {
-  if (!isJsonObject(value)) return [{ path, message: `must be a map that gives "${known.join('", "')}"` }];
-  return Object.keys(value)
-    .filter((key) => !known.includes(key))
-    .map((key) => ({
-      path: [...path, key],
-      message: `there is no "${key}" here: only "${known.join('", "')}"`,
-    }));
 }

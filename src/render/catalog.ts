@@ -18,8 +18,6 @@ export interface RenderTarget {
   readonly options: Readonly<Record<string, unknown>>;
   /** `<channel>:<address>`; left out where nobody is told. */
   readonly destination?: string | undefined;
-  /** Another one than the display's. */
-  readonly language?: Language | undefined;
   /** Where the config asks for the set; `check` reports a set that does not exist there. */
   readonly place?: Place | undefined;
 }
@@ -48,8 +46,8 @@ export class TemplateCatalog {
   readonly setNames: readonly string[];
   readonly #engines: Readonly<Record<Language, Engines>>;
   readonly #choices = new Map<string, Choice>();
-  /** By language and file: formats share the cards. */
-  readonly #templates = new Map<string, Template>();
+  /** Formats share the cards. */
+  readonly #templates = new Map<SourceFile, Template>();
 
   constructor(sources: TemplateSources) {
     const { display, builtIn, own } = sources;
@@ -61,17 +59,19 @@ export class TemplateCatalog {
 
   /** An unknown set is the display language's. @throws {Error} where a built-in card is missing */
   choose(
-    { templateSet, language = this.sources.display.language }: Pick<RenderTarget, 'templateSet' | 'language'>,
+    { templateSet }: Pick<RenderTarget, 'templateSet'>,
     format: MessageFormat,
     name: TemplateName,
   ): Choice {
-    const key = `${templateSet ?? language}/${language}/${format.name}/${name}`;
-    const choice = this.#choices.get(key) ?? this.#find([templateSet ?? language, language], format, name);
+    const { language } = this.sources.display;
+    const set = templateSet ?? language;
+    const key = `${set}/${format.name}/${name}`;
+    const choice = this.#choices.get(key) ?? this.#find([set, language], format, name);
     this.#choices.set(key, choice);
     return choice;
   }
 
-  #find(sets: readonly [set: string, language: Language], format: MessageFormat, name: TemplateName): Choice {
+  #find(sets: readonly string[], format: MessageFormat, name: TemplateName): Choice {
     const { own, builtIn } = this.sources;
     const card = this.#first(sets, [own, builtIn], `${CARD_FOLDER}/${name}`, CARD_KIND);
     const fallback = this.#first(sets, [builtIn], `${CARD_FOLDER}/${name}`, CARD_KIND);
@@ -84,21 +84,20 @@ export class TemplateCatalog {
   }
 
   #first(
-    sets: readonly [set: string, language: Language],
+    sets: readonly string[],
     folders: readonly TemplateFolder[],
     name: string,
     kind: TemplateKind,
   ): Template | undefined {
     const files = sets.flatMap((set) => folders.map((folder) => folder.files.get(`${set}/${name}`)));
     const file = files.find((each) => each !== undefined);
-    return file && this.#compiled(file, kind, sets[1]);
+    return file && this.#compiled(file, kind);
   }
 
-  #compiled(file: SourceFile, kind: TemplateKind, otherwise: Language): Template {
-    const language = LANGUAGES.find((each) => each === file.set) ?? otherwise;
-    const key = `${language} ${file.path}`;
-    const template = this.#templates.get(key) ?? new Template(file, kind, this.#engines[language]);
-    this.#templates.set(key, template);
+  #compiled(file: SourceFile, kind: TemplateKind): Template {
+    const language = LANGUAGES.find((each) => each === file.set) ?? this.sources.display.language;
+    const template = this.#templates.get(file) ?? new Template(file, kind, this.#engines[language]);
+    this.#templates.set(file, template);
     return template;
   }
 

@@ -4,7 +4,7 @@ import type { MessageFormat } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
 import { isContainer } from '../text/json-object.ts';
-import { cardOf, findCardFaults } from './card-template.ts';
+import { cardOf } from './card-template.ts';
 import type { Choice, RenderTarget, TemplateCatalog } from './catalog.ts';
 import { Rendering } from './engine.ts';
 import type { Links } from './links.ts';
@@ -79,31 +79,30 @@ function checkTemplate(
   return [...problems, ...views.flatMap((view) => faultsWith(template, view, isOwn ? how : undefined))];
 }
 
+/** Much more than a message may take: a busy machine may stop the process for longer, and good templates must not fail for that. */
+const STRICTLY = { isStrict: true, limitMs: 5000 };
+
+/** @param own where it is a channel's own message, not a card */
 function faultsWith(template: Template, view: NoticeView, own: Checked | undefined): readonly Problem[] {
   try {
-    const faults = own === undefined ? cardFaults(template, view) : messageFaults(template, view, own);
-    return faults.map(({ path, message }) => template.problemAt(path, message));
+    if (own !== undefined) return messageFaults(template, view, own);
+    template.render(new Rendering(view, STRICTLY));
+    return [];
   } catch (error) {
     if (error instanceof TemplateFault) return [error.problem];
     throw error;
   }
 }
 
-/** Much more than a message may take: a busy machine may stop the process for longer, and good templates must not fail for that. */
-const STRICTLY = { isStrict: true, limitMs: 5000 };
-
-function cardFaults(template: Template, view: NoticeView) {
-  return findCardFaults(template.render(new Rendering(view, STRICTLY)));
-}
-
-function messageFaults(template: Template, view: NoticeView, { format: { own }, name, choice }: Checked) {
+function messageFaults(template: Template, view: NoticeView, { format, name, choice }: Checked) {
+  const { own } = format;
   if (own === undefined) return [];
   const { builtIn } = choice;
   const parts = builtIn.render(new Rendering(view, { limitMs: Infinity }));
   const card = cardOf(parts, { name, language: builtIn.language, view });
   const rendered = renderOwn(template, own, card, new Rendering(view, STRICTLY));
   placeDrawn(rendered, own, card, template);
-  return own.inspect(rendered);
+  return own.inspect(rendered).map(({ path, message }) => template.problemAt(path, message));
 }
 
 /** Whatever a callback may hold beside the fields of the interface is nothing that a template may not ask for. */

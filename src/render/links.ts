@@ -1,10 +1,11 @@
 /** Addresses of jobs and files, made from the Liquid templates of `display.links`. */
 import type { Liquid, Template } from 'liquidjs';
+import { type Callback, statusNameOf } from '../callback/callback.ts';
 import type { FileView } from '../channels/card.ts';
 import type { DisplayConfig, Place, PlaceInConfig, Problem } from '../config/config.ts';
 import type { Path } from '../config/path.ts';
 import { Escaped, escapeUrlPart, LONGEST_ADDRESS, wholeUrl } from '../text/clean.ts';
-import { createEngine, Rendering } from './engine.ts';
+import { createEngine } from './engine.ts';
 import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 
 export interface Links {
@@ -17,8 +18,7 @@ export interface Links {
 
 type LinkName = keyof DisplayConfig['links'];
 
-/** What the links' templates see. */
-export const LINK_FIELDS = [
+const FIELDS = [
   'code',
   'job_id',
   'bot_id',
@@ -28,53 +28,43 @@ export const LINK_FIELDS = [
   'elapsed_time',
   'output',
   'message',
-  'callback',
-  'status_name',
 ] as const;
-
+const OF_CALLBACK = [...FIELDS, 'callback', 'status_name'];
 const OF_FILE = ['ref', 'name', 'size'];
+
+/** What templates see of a callback as it came: the interface's fields, null where one is absent. */
+export function fieldsOf(callback: Callback): Readonly<Record<string, unknown>> {
+  const fields = Object.fromEntries(FIELDS.map((name) => [name, callback[name] ?? null]));
+  return { ...fields, callback, status_name: statusNameOf(callback) };
+}
 
 export function createLinks(display: DisplayConfig, placeInConfig: PlaceInConfig = placeByName): Links {
   const liquid = createEngine(display, { escape: escapeUrlPart, most: Infinity });
-  const compile = (name: LinkName, known: readonly string[]) =>
-    compileLink(liquid, display.links[name], known, (line, column) =>
-      placeInConfig(['display', 'links', name], line, column),
-    );
-  const job = compile('job', LINK_FIELDS);
-  const file = compile('file', [...LINK_FIELDS, ...OF_FILE]);
+  const problems: Problem[] = [];
+  const compile = (name: LinkName, known: readonly string[]) => {
+    const { templates = [], fault } = parseLiquid(liquid, display.links[name] ?? '');
+    const faults = fault === undefined ? findUnknownVariables(liquid, templates, known) : [fault];
+    for (const { line, column, message } of faults)
+      problems.push({
+        place: placeInConfig(['display', 'links', name], line, column),
+        message,
+        severity: 'error',
+      });
+    return faults.length === 0 ? templates : [];
+  };
+  const job = compile('job', OF_CALLBACK);
+  const file = compile('file', [...OF_CALLBACK, ...OF_FILE]);
   return {
     job: (fields) => renderLink(liquid, job, fields),
     file: (fields, { ref, name, size }) =>
       renderLink(liquid, file, { ...fields, ref: escapeRef(ref), name, size }),
-    problems: [...job.problems, ...file.problems],
+    problems,
   };
-}
-
-interface CompiledLink {
-  readonly templates: Template[] | undefined;
-  readonly problems: readonly Problem[];
 }
 
 /** Where there is no file. */
 function placeByName(path: Path, line: number, column: number): Place {
   return { file: path.join('.'), line, column };
-}
-
-function compileLink(
-  liquid: Liquid,
-  source: string | undefined,
-  knownNames: readonly string[],
-  placeOf: (line: number, column: number) => Place,
-): CompiledLink {
-  if (source === undefined || source === '') return { templates: undefined, problems: [] };
-  const { templates, fault } = parseLiquid(liquid, source);
-  const faults = templates === undefined ? [fault] : findUnknownVariables(liquid, templates, knownNames);
-  const problems = faults.map(({ line, column, message }): Problem => ({
-    place: placeOf(line, column),
-    message,
-    severity: 'error',
-  }));
-  return { templates: problems.length === 0 ? templates : undefined, problems };
 }
 
 /** The slashes of a reference are part of the path; everything else is data. What is cut is no address even so. */
@@ -83,10 +73,10 @@ function escapeRef(ref: string): Escaped {
   return new Escaped(parts.map(escapeUrlPart).join('/'));
 }
 
-function renderLink(liquid: Liquid, { templates }: CompiledLink, fields: object): string {
-  if (templates === undefined) return '';
+function renderLink(liquid: Liquid, templates: Template[], fields: object): string {
+  if (templates.length === 0) return '';
   try {
-    return wholeUrl(new Rendering(fields, { limitMs: Infinity }).print(liquid, templates)) ?? '';
+    return wholeUrl(String(liquid.renderSync(templates, fields))) ?? '';
   } catch {
     // A link is worth less than the message that would carry it.
     return '';

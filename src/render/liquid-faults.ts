@@ -34,7 +34,7 @@ export function findUnknownVariables(
     .filter(([name]) => !knownNames.includes(name))
     .flatMap(([name, places]) =>
       places.map(({ location }) => ({
-        message: unknownVariable(name, knownNames),
+        message: thereIsNo('variable', name, knownNames),
         line: location.row,
         column: location.col,
       })),
@@ -61,15 +61,13 @@ const STACK_IS_FULL = 'Maximum call stack size exceeded';
 
 function explain(liquid: Liquid, message: string, knownNames: readonly string[]): string {
   if (message === STACK_IS_FULL) return 'nested too deep';
-  const variable = /^undefined variable: (?<name>\S+)/u.exec(message)?.groups?.['name'];
-  if (variable !== undefined) return unknownVariable(variable, knownNames);
-  const filter = /^undefined filter: (?<name>\S+)/u.exec(message)?.groups?.['name'];
-  if (filter !== undefined)
-    return `there is no filter "${filter}"${didYouMean(filter, Object.keys(liquid.filters))}`;
-  const tag = /^tag "(?<name>[^"]+)" not found/u.exec(message)?.groups?.['name'];
-  return tag === undefined ? message : `there is no tag "${tag}"${didYouMean(tag, Object.keys(liquid.tags))}`;
+  const [, what, name = ''] =
+    /^undefined (variable|filter): (\S+)/u.exec(message) ?? /^(tag) "([^"]+)" not found/u.exec(message) ?? [];
+  if (what === 'variable') return thereIsNo(what, name, knownNames);
+  if (what === undefined) return message;
+  return thereIsNo(what, name, Object.keys(what === 'tag' ? liquid.tags : liquid.filters));
 }
 
-function unknownVariable(name: string, knownNames: readonly string[]): string {
-  return `there is no variable "${name}"${didYouMean(name, knownNames)}`;
+function thereIsNo(what: string, name: string, known: readonly string[]): string {
+  return `there is no ${what} "${name}"${didYouMean(name, known)}`;
 }

@@ -78,7 +78,10 @@ function viewFile(entry: unknown, { urlOf, instantText }: FileContext): FileView
   return {
     name,
     size,
-    timestamp: instant === undefined ? '' : instantText(instant),
+    // No channel shows it.
+    get timestamp() {
+      return instant === undefined ? '' : instantText(instant);
+    },
     ref,
     url: ref === '' ? '' : urlOf({ ref, name, size }),
   };

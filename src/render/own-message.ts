@@ -4,7 +4,7 @@ import type { OwnMessages, RenderedParts, TemplateValue } from '../channels/chan
 import { Escaped } from '../text/clean.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import type { Rendering } from './engine.ts';
-import { type Template, TemplateFault } from './template.ts';
+import { isList, type Template, TemplateFault } from './template.ts';
 
 type Drawing = Pick<OwnMessages<unknown>, 'draw'>;
 type Drawn = ReturnType<Drawing['draw']>;
@@ -58,8 +58,4 @@ export function placeDrawn(
 function nameIn(item: TemplateValue): string | undefined {
   const name = isJsonObject(item) ? item['draw'] : undefined;
   return typeof name === 'string' ? name : undefined;
-}
-
-function isList(value: TemplateValue): value is readonly TemplateValue[] {
-  return Array.isArray(value);
 }

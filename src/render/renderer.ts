@@ -54,11 +54,19 @@ type Outcome<Result> = { readonly result: Result } | { readonly failure: string 
 
 type Report = (failure: string) => void;
 
-/** What is worked out once for all destinations of a notice: a template that fails, or takes too long, does so once. */
+/**
+ * What is worked out once for all destinations of a notice, which are drawn one after the other: a template that fails, or
+ * takes too long, does so once.
+ */
 class Drawn {
+  readonly notice: Notice;
   readonly views = new Map<Language, NoticeView>();
   readonly cards = new Map<Template, Outcome<Card>>();
   readonly messages = new Map<Template, Outcome<RenderedParts>>();
+
+  constructor(notice: Notice) {
+    this.notice = notice;
+  }
 }
 
 export class Renderer {
@@ -66,7 +74,7 @@ export class Renderer {
   readonly #formats: readonly MessageFormat[];
   readonly #links: Links;
   readonly #conditions: Conditions;
-  readonly #drawn = new WeakMap<Notice, Drawn>();
+  #latest: Drawn | undefined;
 
   constructor(catalog: TemplateCatalog, formats: readonly MessageFormat[], links: Links) {
     this.#catalog = catalog;
@@ -84,10 +92,10 @@ export class Renderer {
     const choice = this.#catalog.choose(target, format, notice.template);
     const report: Report = (message) =>
       onFailure({ format: format.name, template: notice.template, message });
-    const drawn = this.#drawn.get(notice) ?? new Drawn();
-    this.#drawn.set(notice, drawn);
-    const card = this.#cardOf(notice, choice, drawn, report);
-    const own = this.#ownMessage(notice, choice, format, card, drawn, report);
+    const drawn = this.#latest?.notice === notice ? this.#latest : new Drawn(notice);
+    this.#latest = drawn;
+    const card = this.#cardOf(choice, drawn, report);
+    const own = this.#ownMessage(choice, format, card, drawn, report);
     const context = contextOf(notice, target);
     return (
       (own &&
@@ -99,7 +107,7 @@ export class Renderer {
         tried(() => format.compose(card, context)),
         report,
       ) ??
-      format.compose(plainCard(this.#filling(notice, choice.builtIn, drawn)), context)
+      format.compose(plainCard(this.#filling(choice.builtIn, drawn)), context)
     );
   }
 
@@ -121,21 +129,20 @@ export class Renderer {
     return checkTemplates({ catalog: this.#catalog, formats: this.#formats, links: this.#links }, targets);
   }
 
-  #cardOf(notice: Notice, { card, builtIn }: Choice, drawn: Drawn, report: Report): Card {
+  #cardOf({ card, builtIn }: Choice, drawn: Drawn, report: Report): Card {
     for (const template of new Set([card, builtIn])) {
-      const filling = this.#filling(notice, template, drawn);
+      const filling = this.#filling(template, drawn);
       const limits = template === builtIn ? { limitMs: Infinity } : {};
       const made = once(drawn.cards, template, report, () =>
         cardOf(template.render(new Rendering(filling.view, limits)), filling),
       );
       if (made !== undefined) return made;
     }
-    return plainCard(this.#filling(notice, builtIn, drawn));
+    return plainCard(this.#filling(builtIn, drawn));
   }
 
   /** Undefined: there is none, or it failed. */
   #ownMessage(
-    notice: Notice,
     { own }: Choice,
     { own: messages }: MessageFormat,
     card: Card,
@@ -144,12 +151,12 @@ export class Renderer {
   ): RenderedParts | undefined {
     if (own === undefined || messages === undefined) return undefined;
     return once(drawn.messages, own, report, () => {
-      const { view } = this.#filling(notice, own, drawn);
+      const { view } = this.#filling(own, drawn);
       return placeDrawn(renderOwn(own, messages, card, new Rendering(view)), messages, card, own);
     });
   }
 
-  #filling(notice: Notice, { language }: Template, { views }: Drawn): Filling {
+  #filling({ language }: Template, { notice, views }: Drawn): Filling {
     const { display } = this.#catalog.sources;
     const view = views.get(language) ?? viewOf(notice, { ...display, language }, this.#links);
     views.set(language, view);

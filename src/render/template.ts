@@ -14,9 +14,14 @@ import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './
 import type { SourceFile } from './template-folder.ts';
 import { findMisplaced, withOwnAddresses } from './value-places.ts';
 
+interface Part extends MessagePart {
+  /** What the object, or each object of the list, may have; left out: anything. */
+  readonly keys?: readonly string[];
+}
+
 /** What a template file of a kind may hold. */
 export interface TemplateKind {
-  readonly parts: Readonly<Record<string, MessagePart>>;
+  readonly parts: Readonly<Record<string, Part>>;
   /** Undefined: plain text. */
   textAt(path: Path, parent: TemplateValue): TextKind | undefined;
 }
@@ -108,9 +113,22 @@ export class Template {
       this.#problems.push({ place: this.#source.placeOfKey([name]), message, severity: 'error' });
       return false;
     }
-    if (kindOf(value) === part.kind) return true;
-    this.#report([name], `"${name}" must be ${part.kind === 'object' ? 'an' : 'a'} ${part.kind}`);
-    return false;
+    if (kindOf(value) !== part.kind) {
+      this.#report([name], `"${name}" must be ${part.kind === 'object' ? 'an' : 'a'} ${part.kind}`);
+      return false;
+    }
+    if (part.keys !== undefined) this.#checkKeys(value, [name], part.keys);
+    return true;
+  }
+
+  #checkKeys(value: unknown, path: Path, known: readonly string[]): void {
+    const keys = `"${known.join('", "')}"`;
+    if (isList(value))
+      for (const [index, item] of value.entries()) this.#checkKeys(item, [...path, index], known);
+    else if (!isJsonObject(value)) this.#report(path, `must be a map that gives ${keys}`);
+    else
+      for (const key of Object.keys(value))
+        if (!known.includes(key)) this.#report([...path, key], `there is no "${key}" here: only ${keys}`);
   }
 
   #compileValue(value: TemplateValue, path: Path, parent: TemplateValue): Render {
@@ -161,7 +179,7 @@ export class Template {
   }
 }
 
-function isList(value: TemplateValue): value is readonly TemplateValue[] {
+export function isList(value: unknown): value is readonly TemplateValue[] {
   return Array.isArray(value);
 }
 

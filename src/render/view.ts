@@ -1,5 +1,5 @@
 /** What templates see of a notice: the callback's fields, or what an alert tells; plain data, in a language. */
-import { type Callback, statusNameOf } from '../callback/callback.ts';
+import { statusNameOf } from '../callback/callback.ts';
 import { refusalInJapanese } from '../callback/fault-words.ts';
 import type { OutputView } from '../channels/card.ts';
 import { failureInWords } from '../channels/failure.ts';
@@ -17,7 +17,7 @@ import {
   type UndeliveredMessage,
 } from '../notice/notice.ts';
 import { formatAge, formatElapsed, formatInstant } from '../time/display.ts';
-import { type LINK_FIELDS, type Links } from './links.ts';
+import { fieldsOf, type Links } from './links.ts';
 import { viewOutputs } from './outputs.ts';
 
 /** The variables by their names. */
@@ -51,22 +51,6 @@ function callbackView(
       urlOf: (file) => links.file(fields, file),
       instantText: (ms) => localTime(ms, display),
     }),
-  };
-}
-
-function fieldsOf(callback: Callback): Readonly<Record<(typeof LINK_FIELDS)[number], unknown>> {
-  return {
-    code: callback.code,
-    job_id: callback.job_id,
-    bot_id: callback.bot_id,
-    bot_name: callback.bot_name,
-    status: callback.status,
-    start_time: callback.start_time,
-    elapsed_time: callback.elapsed_time ?? null,
-    output: callback.output ?? null,
-    message: callback.message ?? null,
-    callback,
-    status_name: statusNameOf(callback),
   };
 }
 
