@@ -194,7 +194,9 @@ function reportMilestone(logger: Logger, clock: Pick<Clock, 'now'>, milestone: M
   const [level, ofCallback, ofAlert] = MILESTONES[name];
   const line = {
     ...named(record.destination, notice),
-    ...(isAlert(notice) ? {} : { status: notice.template, bot_id: shortId(notice.callback.bot_id) }),
+    ...(isAlert(notice)
+      ? {}
+      : { status: statusNameOf(notice.callback), bot_id: shortId(notice.callback.bot_id) }),
     attempts,
     ms_since_received: Math.max(0, Math.round(clock.now() - firstReceivedAt)),
     class: lastError?.class,

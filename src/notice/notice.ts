@@ -72,8 +72,50 @@ export interface TestSubject {
   readonly askedBy: string;
 }
 
+/** A result that was due, and did not come. */
+interface MissedResult {
+  readonly template: 'missed';
+  readonly botId: string;
+  /** '' where no callback of it has come yet. */
+  readonly botName: string;
+  readonly dueAt: number;
+  /** Undefined: none has come yet. */
+  readonly lastResultAt: number | undefined;
+}
+
+/** A BOT among others, as templates see it. */
+export interface ToldBot {
+  readonly bot_id: string;
+  readonly bot_name: string;
+  readonly succeeded: number;
+  readonly errors: number;
+  /** Ids. */
+  readonly jobs: readonly string[];
+}
+
+/** What was held back, told as one. */
+interface HeldMessages {
+  readonly template: 'summary';
+  /** The rule that held it. */
+  readonly reason: 'mute' | 'snooze' | 'burst';
+  readonly since: number;
+  /** Of messages. */
+  readonly count: number;
+  readonly bots: readonly ToldBot[];
+}
+
+/** What ran since the last one, also when all is well. */
+interface Digest {
+  readonly template: 'digest';
+  readonly since: number;
+  readonly bots: readonly (ToldBot & { readonly missed: number; readonly is_muted: boolean })[];
+}
+
+/** What Botbell tells by itself of BOTs. Times are milliseconds since the epoch. */
+export type BotSubject = MissedResult | HeldMessages | Digest;
+
 /** What Botbell tells on its own account. */
-export type OwnSubject = AlertSubject | TestSubject;
+export type OwnSubject = AlertSubject | BotSubject | TestSubject;
 
 export type OwnName = OwnSubject['template'];
 
@@ -83,6 +125,9 @@ const OWN = {
   config_failure: true,
   refused: true,
   reload_refused: true,
+  missed: true,
+  summary: true,
+  digest: true,
   test: true,
 } as const satisfies Readonly<Record<OwnName, true>>;
 
@@ -96,20 +141,41 @@ export interface RaisedAlert<Subject extends OwnSubject = AlertSubject> {
   readonly subject: Subject;
 }
 
-/** A file `<name>.yaml` in each template set and format. */
-export type TemplateName = StatusName | OwnName;
+/** Why a callback is told by another template than its status'. Times are milliseconds since the epoch. */
+export type Occasion =
+  /** The first success after errors. */
+  | { readonly template: 'recovered'; readonly failingSince: number; readonly failures: number }
+  /** A result that comes after it was due and missed. */
+  | { readonly template: 'late'; readonly dueAt: number; readonly lateByMs: number }
+  /** It has been executing for too long. */
+  | { readonly template: 'overdue'; readonly runningForMs: number };
 
-export const TEMPLATE_NAMES: readonly TemplateName[] = [...ALL_STATUSES, ...(Object.keys(OWN) as OwnName[])];
+type OccasionName = Occasion['template'];
+
+const OCCASIONS = ['recovered', 'late', 'overdue'] as const satisfies readonly OccasionName[];
+
+/** A file `<name>.yaml` in each template set and format. */
+export type TemplateName = StatusName | OccasionName | OwnName;
+
+export const TEMPLATE_NAMES: readonly TemplateName[] = [
+  ...ALL_STATUSES,
+  ...OCCASIONS,
+  ...(Object.keys(OWN) as OwnName[]),
+];
 
 export interface CallbackNotice extends CheckedCallback {
-  readonly template: StatusName;
+  readonly template: StatusName | OccasionName;
   /** 1 for the first time this callback was received, 2 for the service's first retry, … */
   readonly timesReceived: number;
   /** Milliseconds since it came, where a person has it told so late; left out: it is told as it comes. */
   readonly delayedMs?: number | undefined;
+  /** Left out: it is told by its status' template. */
+  readonly occasion?: Occasion | undefined;
+  /** How many errors before this one were not told. */
+  readonly heldBack?: number | undefined;
 }
 
-/** Botbell's own: an alert, or a test. */
+/** Botbell's own: an alert, what it tells of BOTs, or a test. */
 interface AlertNotice {
   readonly template: OwnName;
   readonly alert: RaisedAlert<OwnSubject>;
@@ -117,8 +183,13 @@ interface AlertNotice {
 
 export type Notice = CallbackNotice | AlertNotice;
 
-export function noticeOf({ callback, startedAt }: CheckedCallback, timesReceived: number): CallbackNotice {
-  return { template: statusNameOf(callback), callback, startedAt, timesReceived };
+export function noticeOf(
+  { callback, startedAt }: CheckedCallback,
+  timesReceived: number,
+  occasion?: Occasion,
+): CallbackNotice {
+  const template = occasion?.template ?? statusNameOf(callback);
+  return { template, callback, startedAt, timesReceived, occasion };
 }
 
 export function noticeOfAlert(alert: RaisedAlert<OwnSubject>): AlertNotice {

@@ -44,7 +44,7 @@ export function cardOf(parts: RenderedParts, { name, language, view }: Filling):
   const title = lineAt(parts, 'title') || lineAt(view, 'bot_id') || '–';
   const outputs = parts['outputs'] === false ? [] : (view.outputs ?? []);
   return {
-    tone: toneOf(name),
+    tone: toneOf(name, view),
     language,
     title,
     summary: lineAt(parts, 'summary') || title,
@@ -67,9 +67,15 @@ export function plainCard(filling: Filling): Card {
   return cardOf({ title, message, outputs: false }, filling);
 }
 
-function toneOf(name: TemplateName): Tone {
-  if (isStatusName(name)) return name;
-  return name === 'test' ? 'test' : 'alert';
+function toneOf(name: TemplateName, { status_name: status, bots }: NoticeView): Tone {
+  if (isStatusName(name) || name === 'test') return name;
+  if (name === 'recovered') return 'succeeded';
+  if (name === 'late') return status === 'error' ? 'error' : 'succeeded';
+  // What was held of a BOT that neither failed nor succeeded is overdue, or missed.
+  const isWell = bots?.every(
+    ({ errors, succeeded, missed = 0 }) => errors + missed === 0 && (name === 'digest' || succeeded > 0),
+  );
+  return isWell === true ? 'succeeded' : 'alert';
 }
 
 function isStatusName(name: TemplateName): name is StatusName {

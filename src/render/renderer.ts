@@ -1,4 +1,5 @@
 /** What the other stages see of rendering: a notice and a destination in, a composed message out. */
+import { statusNameOf } from '../callback/callback.ts';
 import type { Card } from '../channels/card.ts';
 import type { ComposeContext, MessageFormat, RenderedParts } from '../channels/channel.ts';
 import type { DisplayConfig, PlaceInConfig, Problem } from '../config/config.ts';
@@ -96,7 +97,7 @@ export class Renderer {
     this.#latest = drawn;
     const card = this.#cardOf(choice, drawn, report);
     const own = this.#ownMessage(choice, format, card, drawn, report);
-    const context = contextOf(notice, target);
+    const context = contextOf(notice, card, target);
     return (
       (own &&
         resultOf(
@@ -164,17 +165,21 @@ export class Renderer {
   }
 }
 
-function contextOf(notice: Notice, { format, options, destination = format }: RenderTarget): ComposeContext {
+function contextOf(
+  notice: Notice,
+  { tone }: Card,
+  { format, options, destination = format }: RenderTarget,
+): ComposeContext {
   const { template } = notice;
-  if (!isAlert(notice)) {
-    const { callback, startedAt } = notice;
-    // Of a run, its end, so far as it is known.
-    const at = startedAt + Math.round((callback.elapsed_time ?? 0) * 1000);
-    return { options, isError: template === 'error', destination, template, at, callback };
-  }
-  // A test is nothing that anybody has to be called for.
-  const isError = template !== 'test';
-  return { options, isError, destination, template, at: notice.alert.raisedAt, callback: undefined };
+  const isError = (tone === 'error' || tone === 'alert') && template !== 'digest';
+  const common = { options, isError, destination, template, callback: undefined };
+  if (isAlert(notice)) return { ...common, at: notice.alert.raisedAt };
+  const { callback, startedAt } = notice;
+  // Of a run, its end, so far as it is known.
+  const at = startedAt + Math.round((callback.elapsed_time ?? 0) * 1000);
+  // Of a job that does not end, Botbell itself speaks.
+  if (template === 'overdue') return { ...common, at };
+  return { ...common, template: statusNameOf(callback), at, callback };
 }
 
 function once<Result>(

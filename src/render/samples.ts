@@ -4,6 +4,7 @@ import {
   type Notice,
   noticeOf,
   noticeOfAlert,
+  type Occasion,
   type OwnName,
   type OwnSubject,
   type TemplateName,
@@ -66,6 +67,8 @@ function undelivered(fields: Pick<Callback, 'job_id' | 'bot_id' | 'bot_name'>): 
 const GIVES_UP_AT = CAME_AT + DAY_MS;
 const FAULT = { pointer: '/status', detail: 'must be 0, 1 or 2, found null' };
 const BODY = { httpStatus: 422, detail: 'This is JSON, but not a callback.', from: '192.0.2.1' };
+const TOLD = { bot_id: 'b', bot_name: 'b', succeeded: 0, errors: 1, jobs: ['j-1'] };
+const SINCE = { since: CAME_AT };
 const TEST = { destination: 'channel:address', channel: 'channel' };
 
 /** By name, made of a callback that has everything, or of one that has only what it must. */
@@ -87,22 +90,44 @@ const SUBJECTS: Readonly<Record<OwnName, (fields: typeof FULL | typeof BARE) => 
     problems: ['config/botbell.yaml:3:1: there is no setting of this name'],
     moreProblems: fields === FULL ? 2 : 0,
   }),
+  missed: (fields) => ({
+    template: 'missed',
+    botId: fields.bot_id,
+    botName: fields === FULL ? FULL.bot_name : '',
+    dueAt: CAME_AT,
+    lastResultAt: fields === FULL ? CAME_AT - DAY_MS : undefined,
+  }),
+  summary: (fields) => ({
+    template: 'summary',
+    reason: fields === FULL ? 'snooze' : 'burst',
+    ...SINCE,
+    count: 3,
+    bots: fields === FULL ? [TOLD, { ...TOLD, succeeded: 2, errors: 0 }] : [TOLD],
+  }),
+  digest: (fields) => ({
+    template: 'digest',
+    ...SINCE,
+    bots: fields === FULL ? [{ ...TOLD, missed: 1, is_muted: true }] : [],
+  }),
   test: (fields) => ({ template: 'test', ...TEST, askedBy: fields === FULL ? 'admin' : '' }),
 };
 
+const OCCASIONS: Readonly<Record<Occasion['template'], Occasion>> = {
+  recovered: { template: 'recovered', failingSince: CAME_AT - DAY_MS, failures: 3 },
+  late: { template: 'late', dueAt: CAME_AT - DAY_MS, lateByMs: DAY_MS },
+  overdue: { template: 'overdue', runningForMs: DAY_MS },
+};
+
 export function samplesOf(name: TemplateName): readonly [full: Notice, bare: Notice] {
-  if (!isStatusName(name)) {
-    const subjectOf = SUBJECTS[name];
+  if (name in SUBJECTS) {
+    const subjectOf = SUBJECTS[name as OwnName];
     return [sampleOfAlert(subjectOf(FULL), 2), sampleOfAlert(subjectOf(BARE), 0)];
   }
-  const status = ALL_STATUSES.indexOf(name) as StatusCode;
+  const occasion = name in OCCASIONS ? OCCASIONS[name as Occasion['template']] : undefined;
+  const status = Math.max(0, ALL_STATUSES.indexOf(name as StatusName)) as StatusCode;
   const sampleOf = (fields: typeof FULL | typeof BARE) =>
-    noticeOf({ callback: { ...fields, status }, startedAt: CAME_AT }, 1);
-  return [{ ...sampleOf(FULL), delayedMs: DAY_MS }, sampleOf(BARE)];
-}
-
-function isStatusName(name: TemplateName): name is StatusName {
-  return (ALL_STATUSES as readonly string[]).includes(name);
+    noticeOf({ callback: { ...fields, status }, startedAt: CAME_AT }, 1, occasion);
+  return [{ ...sampleOf(FULL), delayedMs: DAY_MS, heldBack: 2 }, sampleOf(BARE)];
 }
 
 function sampleOfAlert(subject: OwnSubject, suppressed: number): Notice {

@@ -9,11 +9,13 @@ import {
   type CallbackNotice,
   isAlert,
   type Notice,
+  type Occasion,
   type OwnSubject,
   type RaisedAlert,
   type RefusedMessage,
   type RefusedReload,
   type TestSubject,
+  type ToldBot,
   type UndeliveredMessage,
 } from '../notice/notice.ts';
 import { formatAge, formatElapsed, formatInstant } from '../time/display.ts';
@@ -26,6 +28,7 @@ export interface NoticeView {
   readonly job_url?: string;
   readonly page_url?: string;
   readonly outputs?: readonly OutputView[];
+  readonly bots?: readonly (ToldBot & { readonly missed?: number })[];
 }
 
 export function viewOf(notice: Notice, display: DisplayConfig, links: Links): NoticeView {
@@ -33,7 +36,7 @@ export function viewOf(notice: Notice, display: DisplayConfig, links: Links): No
 }
 
 function callbackView(
-  { callback, startedAt, timesReceived, delayedMs }: CallbackNotice,
+  { callback, startedAt, timesReceived, delayedMs, occasion, heldBack = 0 }: CallbackNotice,
   display: DisplayConfig,
   links: Links,
 ): NoticeView {
@@ -47,11 +50,24 @@ function callbackView(
     elapsed: seconds === undefined || seconds === null ? '' : formatElapsed(seconds, language),
     job_url: callback.job_id === '' ? '' : links.job(fields),
     delayed_by: delayedMs === undefined ? '' : formatAge(delayedMs, language),
+    held_back: heldBack,
+    ...(occasion && occasionView(occasion, startedAt, display)),
     outputs: viewOutputs(callback.output, {
       urlOf: (file) => links.file(fields, file),
       instantText: (ms) => localTime(ms, display),
     }),
   };
+}
+
+function occasionView(occasion: Occasion, startedAt: number, display: DisplayConfig): NoticeView {
+  if (occasion.template === 'overdue') return { running_for: durationOf(occasion.runningForMs, display) };
+  if (occasion.template === 'late') {
+    const { dueAt, lateByMs } = occasion;
+    return { due_at: localTime(dueAt, display), late_by: durationOf(lateByMs, display) };
+  }
+  const { failingSince, failures } = occasion;
+  const failing_for = durationOf(startedAt - failingSince, display);
+  return { failing_since: localTime(failingSince, display), failing_for, failures };
 }
 
 function alertView(
@@ -61,6 +77,15 @@ function alertView(
 ): NoticeView {
   const at = localTime(raisedAt, display);
   if (subject.template === 'test') return testView(subject, at);
+  if (subject.template === 'missed') {
+    const { botId: bot_id, botName: bot_name, dueAt, lastResultAt } = subject;
+    const last_result_at = lastResultAt === undefined ? '' : localTime(lastResultAt, display);
+    return { bot_id, bot_name, due_at: localTime(dueAt, display), last_result_at };
+  }
+  if (subject.template === 'summary' || subject.template === 'digest') {
+    const { template: _, since, ...told } = subject;
+    return { ...told, since: localTime(since, display) };
+  }
   const page_url = pageUrlOf(subject, display);
   const common = { alert_name: subject.template, raised_at: at, suppressed, page_url };
   if (subject.template === 'reload_refused') return { ...common, ...reloadView(subject) };
@@ -129,6 +154,12 @@ function refusedView(
     more_faults: errors.length - faults.length,
     sender: from,
   };
+}
+
+/** Seconds count below an hour alone. */
+function durationOf(ms: number, { language }: DisplayConfig): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  return formatElapsed(seconds < 3600 ? seconds : seconds - (seconds % 60), language);
 }
 
 function localTime(ms: number, { timezone, language }: DisplayConfig): string {

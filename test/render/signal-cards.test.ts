@@ -1,0 +1,159 @@
+/** What is told of a BOT beside its callbacks: that it recovered, is late, overdue or missed, what was held back, what ran. */
+import { expect } from 'chai';
+import type { MessageFormat } from '../../src/channels/channel.ts';
+import { slackFormat } from '../../src/channels/slack/format.ts';
+import type { SlackMessage } from '../../src/channels/slack/message.ts';
+import { composeWebhook } from '../../src/channels/webhook/compose.ts';
+import {
+  type Notice,
+  noticeOf,
+  noticeOfAlert,
+  type Occasion,
+  type OwnSubject,
+} from '../../src/notice/notice.ts';
+import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
+import { createRenderer } from '../../src/render/renderer.ts';
+import { BARE } from './render-fixture.ts';
+import { expectAcceptable } from './slack-rules.ts';
+
+const STARTED_AT = Date.parse(BARE.start_time);
+const HOUR_MS = 3_600_000;
+
+type Status = 0 | 1 | 2;
+
+const callbackTold = (status: Status, occasion: Occasion | undefined, more: object = {}): Notice => ({
+  ...noticeOf({ callback: { ...BARE, status }, startedAt: STARTED_AT }, 1, occasion),
+  ...more,
+});
+const botbellTells = (subject: OwnSubject): Notice =>
+  noticeOfAlert({ id: 'x', raisedAt: STARTED_AT, suppressed: 0, subject });
+
+const RECOVERED = callbackTold(0, {
+  template: 'recovered',
+  failingSince: STARTED_AT - 26 * HOUR_MS - 5000,
+  failures: 3,
+});
+const late = (status: Status) =>
+  callbackTold(status, { template: 'late', dueAt: STARTED_AT - HOUR_MS, lateByMs: 90_000 });
+const OVERDUE = callbackTold(2, { template: 'overdue', runningForMs: HOUR_MS / 2 });
+const MISSED = botbellTells({
+  template: 'missed',
+  botId: 'get_items',
+  botName: '',
+  dueAt: STARTED_AT,
+  lastResultAt: undefined,
+});
+const BOT = { bot_id: 'get_items', bot_name: 'Get items', succeeded: 0, errors: 2, jobs: ['j-1', 'j-2'] };
+const summaryOf = (bot: object) =>
+  botbellTells({
+    template: 'summary',
+    reason: 'mute',
+    since: STARTED_AT,
+    count: 2,
+    bots: [{ ...BOT, ...bot }],
+  });
+const digestOf = (...bots: object[]) =>
+  botbellTells({
+    template: 'digest',
+    since: STARTED_AT,
+    bots: bots.map((bot) => ({ ...BOT, missed: 0, is_muted: false, ...bot })),
+  });
+
+const webhookFormat = { name: 'webhook', compose: composeWebhook, asText: JSON.stringify };
+
+const rendererIn = (language: 'en' | 'ja') =>
+  createRenderer({
+    display: { language, timezone: 'Asia/Tokyo', links: {} },
+    builtInTemplates: BUILT_IN_TEMPLATES,
+    formats: [slackFormat, webhookFormat] as MessageFormat[],
+  });
+
+const RENDERERS = { en: rendererIn('en'), ja: rendererIn('ja') };
+
+function drawn(notice: Notice, language: 'en' | 'ja' = 'en'): SlackMessage {
+  const target = { format: 'slack', templateSet: undefined, options: { mention_on_error: ['@here'] } };
+  const message = RENDERERS[language].render(notice, target, ({ message: failure }) => {
+    throw new Error(failure);
+  }) as SlackMessage;
+  expectAcceptable(message);
+  return message;
+}
+
+const TABLE: readonly (readonly [what: string, notice: Notice, en: RegExp, ja: RegExp])[] = [
+  [
+    'a recovery, how long the BOT was failing and how often',
+    RECOVERED,
+    /^✅ Get items works again, after failing for 1 d 2 h\n[^]*3 errors/,
+    /^✅ Get items が復旧しました（エラーが 1日2時間 [^]*3回/,
+  ],
+  [
+    'a late success, when it was due',
+    late(0),
+    /^✅ Get items succeeded, 1 min 30 s late\n[^]*due on 20 Nov 2026, 08:00:00/,
+    /^✅ Get items が 1分30秒 遅れて成功しました\n[^]*予定は 2026年11月20日 8:00:00/,
+  ],
+  ['a late error, that it is one', late(1), /^<!here> ❌ Get items failed, 1 min 30 s late/, /❌ .*エラー/],
+  ['an overdue job, for how long it has been running', OVERDUE, /⚠️ .* running for 30 min/, /30分 実行中/],
+  [
+    'a missed result, when it was due and that none has ever come',
+    MISSED,
+    /⚠️ No result of get_items has come: one was due on 20 Nov 2026, 09:00:00[^]*None has ever come/,
+    /⚠️ get_items の結果が届いていません[^]*まだありません/,
+  ],
+  [
+    'what was held back, why, and of which BOTs and jobs',
+    summaryOf({}),
+    /^<!here> ⚠️ 2 messages were held back: Get items\n[^]*while muted[^]*Get items · 2 failed · j-1, j-2/,
+    /2件の通知を保留[^]*ミュート中[^]*Get items · エラー 2件 · j-1, j-2/,
+  ],
+  [
+    'a digest, what failed, was missed and is muted',
+    digestOf({ missed: 1, succeeded: 4, is_muted: true }),
+    /^⚠️ 2 failed, 1 missed since [^]*Get items · 2 failed · 1 missed · 4 succeeded · muted/,
+    /エラー 2件、未着 1件[^]*成功 4件 · ミュート中/,
+  ],
+  ['a digest of nothing, that all is well', digestOf(), /^✅ All is well since/, /^✅ .*問題はありません/],
+  [
+    'an error, how many before it were held back',
+    callbackTold(1, undefined, { heldBack: 12 }),
+    /Held back 12 errors/,
+    /保留 前回の通知のあと、ほかに12件のエラー/,
+  ],
+];
+
+describe('Botbell’s own words of a BOT', () => {
+  for (const [what, notice, en, ja] of TABLE)
+    it(`say of ${what}`, () => {
+      for (const [language, words] of [
+        ['en', en],
+        ['ja', ja],
+      ] as const) {
+        const message = drawn(notice, language);
+        expect(`${message.text}\n${slackFormat.asText(message)}`).to.match(words);
+      }
+    });
+
+  it('mention whom the destination calls for what has gone wrong, and for nothing else', () => {
+    const isCalled = (notice: Notice) => drawn(notice).text.includes('<!here>');
+    for (const notice of [late(1), OVERDUE, MISSED, summaryOf({}), summaryOf({ errors: 0 })])
+      expect(isCalled(notice), notice.template).to.equal(true);
+    for (const notice of [RECOVERED, late(0), summaryOf({ errors: 0, succeeded: 2 }), digestOf({})])
+      expect(isCalled(notice), notice.template).to.equal(false);
+  });
+
+  it('are told to programs as their callback, unless Botbell itself speaks', () => {
+    const typeOf = (notice: Notice) =>
+      RENDERERS.en.render(
+        notice,
+        { format: webhookFormat.name, templateSet: undefined, options: {} },
+        () => undefined,
+      );
+    expect([RECOVERED, late(1), OVERDUE, MISSED].map(typeOf)).to.have.nested.property(
+      '[0].type',
+      'bot.run.succeeded',
+    );
+    expect(typeOf(late(1))).to.have.property('type', 'bot.run.error');
+    expect(typeOf(OVERDUE)).to.have.property('type', 'botbell.overdue');
+    expect(typeOf(MISSED)).to.have.property('type', 'botbell.missed');
+  });
+});
