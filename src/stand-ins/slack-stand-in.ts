@@ -1,11 +1,9 @@
-/** A local Slack on loopback: enforces what the real one enforces, keeps what it accepted, fails on demand. */
+/** A local Slack on loopback: enforces what the real one enforces, keeps what it accepted. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { isJsonObject } from '../text/json-object.ts';
-import { answerJson, interrupt, isInterruption, resetConnection } from './slack-faults.ts';
-import type { SlackFault } from './slack-faults.ts';
 import {
   type CallResult,
   judgeCall,
@@ -24,11 +22,11 @@ const IDENTITY = {
   bot_id: 'B0STANDIN',
 };
 
-interface SlackStandInOptions extends SlackWorkspace {
+export interface SlackStandInOptions extends SlackWorkspace {
   /** Loopback port; 0 or none: any free one. */
   readonly port?: number;
-  /** Asked for each call for which `faults` holds nothing. */
-  readonly faultOf?: (call: SlackCall) => SlackFault | undefined;
+  /** Answers in its place. @param right takes the call as Slack would: what that answers */
+  readonly answer?: (response: ServerResponse, call: SlackCall, right: () => unknown) => void | Promise<void>;
 }
 
 export interface SlackStandIn {
@@ -38,46 +36,34 @@ export interface SlackStandIn {
   readonly messages: PostedMessage[];
   /** Methods called so far, refused calls included. */
   readonly calls: readonly string[];
-  /** Faults of the next calls, first in, first out. */
-  readonly faults: SlackFault[];
   /** Drops every connection. */
   close(): Promise<void>;
 }
 
-/** What one running stand-in remembers. */
-type State = ReturnType<typeof stateOf>;
-
-function stateOf(options: SlackStandInOptions) {
-  return {
-    options,
-    messages: [] as PostedMessage[],
-    calls: [] as string[],
-    faults: [] as SlackFault[],
+export async function startSlackStandIn({
+  port: wanted = 0,
+  answer = (response, _call, right) => answerJson(response, right()),
+  ...workspace
+}: SlackStandInOptions): Promise<SlackStandIn> {
+  const [messages, calls] = [[] as PostedMessage[], [] as string[]];
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const call = readCall(request, await readText(request));
+    calls.push(call.method);
+    const ts = `${Math.floor(Date.now() / 1000)}.${String(calls.length).padStart(6, '0')}`;
+    await answer(response, call, () => answerOf(messages, ts, call, judgeCall(workspace, call, messages)));
   };
-}
-
-export async function startSlackStandIn(options: SlackStandInOptions): Promise<SlackStandIn> {
-  const state = stateOf(options);
   const server = createServer((request, response) => {
     // A caller that hangs up is none of the stand-in's business.
-    handle(state, request, response).catch(() => response.destroy());
+    handle(request, response).catch(() => response.destroy());
   });
-  server.listen(options.port ?? 0, '127.0.0.1');
+  server.listen(wanted, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { ...state, apiUrl: `http://127.0.0.1:${port}${API_PATH}`, close: () => closeServer(server) };
+  return { messages, calls, apiUrl: `http://127.0.0.1:${port}${API_PATH}`, close: () => closeServer(server) };
 }
 
-async function handle(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const call = readCall(request, await readText(request));
-  state.calls.push(call.method);
-  const fault = state.faults.shift() ?? state.options.faultOf?.(call);
-  if (isInterruption(fault)) return interrupt(response, fault);
-  if (fault?.kind === 'delay') await fault.until();
-  const answer = answerOf(state, call, judgeCall(state.options, call, state.messages));
-  if (fault?.kind === 'reset_after_accepting') return resetConnection(response);
-  if (fault?.kind === 'answer_late') await fault.until();
-  return answerJson(response, answer);
+export function answerJson(response: ServerResponse, body: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
 }
 
 function readCall(request: IncomingMessage, body: string): SlackCall {
@@ -105,7 +91,13 @@ function parsed(json: string): unknown {
   }
 }
 
-function answerOf({ messages, calls }: State, { args = {} }: SlackCall, result: CallResult): unknown {
+/** @param ts of what is posted: unique within a channel, seconds and six digits */
+function answerOf(
+  messages: PostedMessage[],
+  ts: string,
+  { args = {} }: SlackCall,
+  result: CallResult,
+): unknown {
   if (!result.ok) return result;
   const { channel, edited } = result;
   if (channel === undefined) return IDENTITY;
@@ -115,25 +107,16 @@ function answerOf({ messages, calls }: State, { args = {} }: SlackCall, result: 
     blocks: Array.isArray(blocks) ? blocks : undefined,
     args,
   };
-  const at = Date.now();
-  const posted: PostedMessage = edited ?? {
-    ...said,
+  const posted = edited ?? {
     channel: String(args['channel']),
     channelId: channel.id,
-    // Unique within a channel: seconds, then six digits.
-    ts: `${Math.floor(at / 1000)}.${String(calls.length).padStart(6, '0')}`,
-    threadTs: typeof threadTs === 'string' ? threadTs : undefined,
-    at,
-  };
-  const index = edited === undefined ? messages.length : messages.indexOf(edited);
-  messages[index] = { ...posted, ...said };
-  const { ts } = posted;
-  return {
-    ok: true,
-    channel: channel.id,
     ts,
-    message: { type: 'message', bot_id: IDENTITY.bot_id, text, blocks, ts },
+    threadTs: typeof threadTs === 'string' ? threadTs : undefined,
+    at: Date.now(),
   };
+  messages[edited === undefined ? messages.length : messages.indexOf(edited)] = { ...posted, ...said };
+  const message = { type: 'message', bot_id: IDENTITY.bot_id, text, blocks, ts: posted.ts };
+  return { ok: true, channel: channel.id, ts: posted.ts, message };
 }
 
 async function closeServer(server: Server): Promise<void> {

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
+import { startSlackStandIn } from '../support/faulty-slack.ts';
 import { runCommand } from '../support/command.ts';
 
 const CONFIG = `

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { SLACK_MEANINGS } from '../../src/channels/slack/errors.ts';
-import { startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
+import { startSlackStandIn } from '../support/faulty-slack.ts';
 import { runCommand } from '../support/command.ts';
 import { blocksOf, readDocument, ROOT, sessionsIn } from '../support/documents.ts';
 

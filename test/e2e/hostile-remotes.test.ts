@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import pino from 'pino';
-import type { SlackFault } from '../../src/stand-ins/slack-faults.ts';
+import type { SlackFault } from '../support/faulty-slack.ts';
 import { type BridgeWorld, callback, createBridgeWorld, SMTP_PASSWORD } from '../support/bridge-world.ts';
 import { until } from '../support/proof-wait.ts';
 

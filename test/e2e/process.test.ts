@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { request } from 'undici';
-import { type SlackStandIn, startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
+import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
 import { callback, post } from '../support/bridge-world.ts';
 import { moment } from '../support/moment.ts';
 import {

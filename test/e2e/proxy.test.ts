@@ -11,7 +11,7 @@ import { text as readText } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { request } from 'undici';
-import { type SlackStandIn, startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
+import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
 import { type BridgeWorld, callback, createBridgeWorld } from '../support/bridge-world.ts';
 import { runCommand } from '../support/command.ts';
 import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts';

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { SlackFault } from '../../src/stand-ins/slack-faults.ts';
+import type { SlackFault } from '../support/faulty-slack.ts';
 import { type BridgeWorld, callback, createBridgeWorld, SLACK_TOKEN } from '../support/bridge-world.ts';
 import { type CommandRun, runCommand } from '../support/command.ts';
 import { until } from '../support/proof-wait.ts';

@@ -1,7 +1,7 @@
 /** A Slack and a mail server that answer with whatever comes to their mind. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import type { SlackFault } from '../../src/stand-ins/slack-faults.ts';
+import type { SlackFault } from '../support/faulty-slack.ts';
 import type { SlackCall } from '../../src/stand-ins/slack-methods.ts';
 import { Chance } from './random.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { request } from 'undici';
-import type { SlackFault } from '../../src/stand-ins/slack-faults.ts';
+import type { SlackFault } from '../support/faulty-slack.ts';
 import { callback } from '../support/bridge-world.ts';
 import {
   type HostileProgram,

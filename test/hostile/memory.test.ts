@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { request } from 'undici';
-import { type SlackStandIn, startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
+import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { serve, type ServeProcess } from '../support/process.ts';
 import { itAtFullSize } from '../support/test-size.ts';

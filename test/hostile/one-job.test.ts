@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { type SlackStandIn, startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
+import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
 import { type Answer, callback, post } from '../support/bridge-world.ts';
 import { serve, type ServeProcess } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { startSlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
-import type { SlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
+import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
 import { moment } from '../support/moment.ts';
 
 const TOKEN = 'xoxb-demo';

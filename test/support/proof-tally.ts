@@ -1,6 +1,6 @@
 /** Who was told of what, and how often: the remotes' own account, which no ledger can embellish. */
 import type { MailCatcher } from '../../src/stand-ins/mail-catcher.ts';
-import type { SlackStandIn } from '../../src/stand-ins/slack-stand-in.ts';
+import type { SlackStandIn } from './faulty-slack.ts';
 
 /** Names one callback in everything that is told of it. */
 const KEY = /key-\d{6}/;

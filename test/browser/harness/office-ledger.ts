@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { request } from 'undici';
-import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
+import type { SlackFault } from '../../support/faulty-slack.ts';
 import { type OfficeApp, startOfficeApp } from './office-app.ts';
 import type { OfficeConfig } from './office-config.ts';
 import { ARCHIVED, type Remotes, startRemotes } from './remotes.ts';

@@ -1,7 +1,6 @@
 /** Whom the BOTs of a small office tell: its Slack, of which one channel is archived, and its mail server, where one mailbox is full. */
 import { type MailCatcher, startMailCatcher } from '../../../src/stand-ins/mail-catcher.ts';
-import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
-import { type SlackStandIn, startSlackStandIn } from '../../../src/stand-ins/slack-stand-in.ts';
+import { type SlackFault, type SlackStandIn, startSlackStandIn } from '../../support/faulty-slack.ts';
 
 export const SLACK_TOKEN = 'xoxb-42-SECRET-OF-THE-PAGE';
 

@@ -5,9 +5,7 @@ import { poolsThrough } from '../../../src/outbound/open-pool.ts';
 import { NO_PROXIES, parseProxy } from '../../../src/outbound/proxy.ts';
 import { slackChannel } from '../../../src/channels/slack/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';
-import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
-import { startSlackStandIn } from '../../../src/stand-ins/slack-stand-in.ts';
-import type { SlackStandIn } from '../../../src/stand-ins/slack-stand-in.ts';
+import { type SlackFault, type SlackStandIn, startSlackStandIn } from '../../support/faulty-slack.ts';
 import {
   channelContract,
   CONFIDENTIAL,

@@ -1,7 +1,7 @@
 /** Killed at any moment, with any number of sends under way: nothing is lost, and only those sends can be repeated. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
+import type { SlackFault } from '../../support/faulty-slack.ts';
 import type { ServeProcess } from '../../support/process.ts';
 import { deliveriesIn, endClaimsIn } from '../../support/proof-ledger.ts';
 import { JobService } from '../../support/proof-service.ts';

@@ -1,6 +1,6 @@
 /** The callbacks of one job are told in their order, to each destination, however they are delayed. */
 import { expect } from 'chai';
-import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
+import type { SlackFault } from '../../support/faulty-slack.ts';
 import { type BridgeWorld, createBridgeWorld } from '../../support/bridge-world.ts';
 import { moment } from '../../support/moment.ts';
 import { keyedCallback, keyOf } from '../../support/proof-tally.ts';

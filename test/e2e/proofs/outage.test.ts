@@ -1,6 +1,6 @@
 /** Slack is down for ten minutes while thousands of callbacks are accepted: memory stays flat, and nothing is lost. */
 import { expect } from 'chai';
-import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
+import type { SlackFault } from '../../support/faulty-slack.ts';
 import { type BridgeWorld, createBridgeWorld } from '../../support/bridge-world.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { JobService } from '../../support/proof-service.ts';

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
+import type { SlackFault } from '../../support/faulty-slack.ts';
 import { post } from '../../support/bridge-world.ts';
 import {
   afterPowerCut,

@@ -1,6 +1,6 @@
 /** Remotes at their worst: nothing is lost, and nobody is told twice but where the remote itself hid that it had accepted. */
 import { expect } from 'chai';
-import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
+import type { SlackFault } from '../../support/faulty-slack.ts';
 import type { SlackCall } from '../../../src/stand-ins/slack-methods.ts';
 import type { MailFault } from '../../../src/stand-ins/mail-catcher.ts';
 import { type Clock, systemClock } from '../../../src/time/clock.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { request } from 'undici';
-import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
+import type { SlackFault } from '../../support/faulty-slack.ts';
 import { post } from '../../support/bridge-world.ts';
 import { type OwnPostgresServer, startOwnPostgres } from '../../support/postgres-server.ts';
 import type { ServeProcess } from '../../support/process.ts';

@@ -1,6 +1,6 @@
 /** The service may never post again: what it leaves undelivered is Botbell's, to its end. */
 import { expect } from 'chai';
-import type { SlackFault } from '../../../src/stand-ins/slack-faults.ts';
+import type { SlackFault } from '../../support/faulty-slack.ts';
 import { type BridgeWorld, createBridgeWorld } from '../../support/bridge-world.ts';
 import { keyedCallback, keyedCallbacks, keyOf, pairsOf, toldBy } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';

@@ -1,5 +1,39 @@
-/** Ways in which the local Slack can fail on demand. */
+/** The local Slack, which fails on demand. */
 import type { ServerResponse } from 'node:http';
+import type { SlackCall } from '../../src/stand-ins/slack-methods.ts';
+import {
+  answerJson,
+  type SlackStandIn as StandIn,
+  type SlackStandInOptions,
+  startSlackStandIn as startStandIn,
+} from '../../src/stand-ins/slack-stand-in.ts';
+
+export interface SlackStandIn extends StandIn {
+  /** Faults of the next calls, first in, first out. */
+  readonly faults: SlackFault[];
+}
+
+interface FaultyOptions extends Omit<SlackStandInOptions, 'answer'> {
+  /** Asked for each call for which `faults` holds nothing. */
+  readonly faultOf?: (call: SlackCall) => SlackFault | undefined;
+}
+
+export async function startSlackStandIn({ faultOf, ...options }: FaultyOptions): Promise<SlackStandIn> {
+  const faults: SlackFault[] = [];
+  const slack = await startStandIn({
+    ...options,
+    answer: async (response, call, right) => {
+      const fault = faults.shift() ?? faultOf?.(call);
+      if (isInterruption(fault)) return interrupt(response, fault);
+      if (fault?.kind === 'delay') await fault.until();
+      const answer = right();
+      if (fault?.kind === 'reset_after_accepting') return resetConnection(response);
+      if (fault?.kind === 'answer_late') await fault.until();
+      return answerJson(response, answer);
+    },
+  });
+  return { ...slack, faults };
+}
 
 export type SlackFault =
   /** An answer of the API: `{ok: false, error}` and whatever else is given. */
@@ -29,18 +63,17 @@ export type SlackFault =
   | { readonly kind: 'answer_late'; readonly until: () => Promise<unknown> };
 
 /** Faults before or instead of the right answer; the others are the server's own business. */
-export type Interruption = Exclude<SlackFault, { kind: 'delay' | 'answer_late' | 'reset_after_accepting' }>;
+type Interruption = Exclude<SlackFault, { kind: 'delay' | 'answer_late' | 'reset_after_accepting' }>;
 
 const SERVERS_OWN = new Set<SlackFault['kind']>(['delay', 'answer_late', 'reset_after_accepting']);
 
-export function isInterruption(fault: SlackFault | undefined): fault is Interruption {
+function isInterruption(fault: SlackFault | undefined): fault is Interruption {
   return fault !== undefined && !SERVERS_OWN.has(fault.kind);
 }
 
-const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 const HALF_AN_ANSWER = '{"ok":';
 
-export function interrupt(response: ServerResponse, fault: Interruption): void {
+function interrupt(response: ServerResponse, fault: Interruption): void {
   switch (fault.kind) {
     case 'error':
       return answerJson(response, { ok: false, error: fault.error, ...fault.extra });
@@ -49,14 +82,14 @@ export function interrupt(response: ServerResponse, fault: Interruption): void {
     case 'rate_limited': {
       const header = fault.retryAfter === undefined ? {} : { 'retry-after': fault.retryAfter };
       return void response
-        .writeHead(429, { ...JSON_TYPE, ...header })
+        .writeHead(429, { 'content-type': 'application/json; charset=utf-8', ...header })
         .end('{"ok":false,"error":"ratelimited"}');
     }
     case 'html':
       return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
     case 'stall':
     case 'cut':
-      response.writeHead(200, { ...JSON_TYPE, 'content-length': '100' });
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
       return void response.write(HALF_AN_ANSWER, () => fault.kind === 'cut' && response.destroy());
     case 'reset':
       return resetConnection(response);
@@ -65,10 +98,6 @@ export function interrupt(response: ServerResponse, fault: Interruption): void {
   }
 }
 
-export function answerJson(response: ServerResponse, body: unknown): void {
-  response.writeHead(200, JSON_TYPE).end(JSON.stringify(body));
-}
-
-export function resetConnection(response: ServerResponse): void {
+function resetConnection(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
 }
