@@ -8,7 +8,7 @@ import {
   type FailureDetails,
   type Words,
 } from './failure.ts';
-import { askedPause } from './retry-after.ts';
+import { askedMs, obeyedMs } from './retry-after.ts';
 
 /** What a code, or a status, means. */
 export interface Meaning extends Pick<FailureDetails, 'class' | 'concerns' | 'retryAfterMs'> {
@@ -75,17 +75,19 @@ function pauseOf(answer: HttpAnswer, failureClass: FailureClass, { waitOf, limit
   const isLimited = failureClass === 'rate_limited';
   if (!isLimited && (failureClass !== 'transient' || header === undefined))
     return { details: {}, words: { en: '', ja: '' } };
-  const { ms, overlongMs } = askedPause(header ?? waitOf?.(answer), Date.now());
-  const [asked, obeyed] = [overlongMs ?? ms, ms].map((each) => Math.ceil(each / 1000));
+  const asked = askedMs(header ?? waitOf?.(answer), Date.now());
+  const ms = obeyedMs(asked);
+  const [seconds, obeyed] = [asked, ms].map((each) => Math.ceil(each / 1000));
+  const of =
+    asked <= ms
+      ? { en: '', ja: '' }
+      : { en: `, of which ${obeyed} s are obeyed`, ja: `（${obeyed}秒待機します）` };
   return {
     details: { ...(isLimited && { concerns: limits }), retryAfterMs: ms },
-    words:
-      overlongMs === undefined
-        ? { en: `; it asked for a pause of ${asked} s`, ja: `。${asked}秒の待機を求められています` }
-        : {
-            en: `; it asked for a pause of ${asked} s, of which ${obeyed} s are obeyed`,
-            ja: `。${asked}秒の待機を求められています（${obeyed}秒待機します）`,
-          },
+    words: {
+      en: `; it asked for a pause of ${seconds} s${of.en}`,
+      ja: `。${seconds}秒の待機を求められています${of.ja}`,
+    },
   };
 }
 

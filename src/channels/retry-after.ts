@@ -13,22 +13,15 @@ const SECONDS = /^\d+(?:\.\d+)?$/;
 /** RFC 9110, 5.6.7: the form that every server of today sends. */
 const HTTP_DATE = /^[A-Z][a-z]+, .* GMT$/;
 
-export interface AskedPause {
-  /** What is obeyed: from a second to an hour. */
-  readonly ms: number;
-  /** What was asked for, where that is more than is obeyed, in milliseconds. */
-  readonly overlongMs: number | undefined;
-}
-
 /**
- * What a Retry-After asks for (RFC 9110, 10.2.3), or the like of it in a JSON answer.
- * @param asked a number of seconds, as a number or as text, or an HTTP date; anything else is no answer to "how long"
+ * What a Retry-After asks for (RFC 9110, 10.2.3), or the like of it in a JSON answer, in milliseconds: half a minute where
+ * that cannot be read. `obeyedMs` says how much of it is obeyed.
+ * @param asked a number of seconds, as a number or as text, or an HTTP date
  * @param nowMs since the epoch
  */
-export function askedPause(asked: unknown, nowMs: number): AskedPause {
+export function askedMs(asked: unknown, nowMs: number): number {
   const ms = Math.ceil(millisecondsIn(asked, nowMs));
-  if (!Number.isSafeInteger(ms)) return { ms: UNSPECIFIED_PAUSE_MS, overlongMs: undefined };
-  return { ms: obeyedMs(ms), overlongMs: ms > LONGEST_PAUSE_MS ? ms : undefined };
+  return Number.isSafeInteger(ms) ? ms : UNSPECIFIED_PAUSE_MS;
 }
 
 /** Whoever asks for it: a whole number that can be compared, added up and written down. */

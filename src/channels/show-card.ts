@@ -107,26 +107,7 @@ export function linesOfOutputs(outputs: readonly ShownOutput[], language: Langua
   });
 }
 
-/** Everything but title and summary as plain lines, for chats whose messages are text. */
-export function linesOfCard(
-  { text, outputs, moreOutputs, facts, footer }: ShownCard,
-  message: string,
-  language: Language,
-): readonly string[] {
-  const factLines = facts.map(({ name, value, url }) =>
-    [`${name}: ${value}`, url].filter((part) => part !== '').join(' '),
-  );
-  return [
-    text.trim(),
-    message,
-    ...linesOfOutputs(outputs, language),
-    moreOutputs,
-    ...factLines,
-    footer,
-  ].filter((line) => line !== '');
-}
-
-export function fileText({ name, size, url }: ShownFile): string {
+function fileText({ name, size, url }: ShownFile): string {
   return [size === '' ? name : `${name} (${size})`, url].filter((part) => part !== '').join(' ');
 }
 

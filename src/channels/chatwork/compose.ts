@@ -4,7 +4,8 @@ import type { ComposeContext, MessageFormat } from '../channel.ts';
 import { shownBy } from '../html-text.ts';
 import { chatBox, chatText } from '../hooks/chat-html.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
-import { fitted, linesOfCard, showCard } from '../show-card.ts';
+import { linesOfCard } from '../hooks/card-lines.ts';
+import { fitted, showCard } from '../show-card.ts';
 
 export interface ChatworkMessage {
   readonly body: string;

@@ -4,7 +4,8 @@ import type { Card } from '../card.ts';
 import { chatBox, chatLink, chatText } from '../hooks/chat-html.ts';
 import { shownBy } from '../html-text.ts';
 import { type HookChat, URL_ALONE } from '../hooks/hook-channel.ts';
-import { fitted, linesOfCard, showCard } from '../show-card.ts';
+import { linesOfCard } from '../hooks/card-lines.ts';
+import { fitted, showCard } from '../show-card.ts';
 import { withoutMentions } from './compose.ts';
 
 export interface LineworksHookMessage {

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../text/json-object.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import type { Language } from '../../time/display.ts';
 import { cutMark } from '../marks.ts';
-import { isUsableUrl, MAX_URL_LENGTH } from './message.ts';
+import { isUsableUrl } from './message.ts';
 import { cutMrkdwn } from './mrkdwn.ts';
 
 export interface BlockFlaw {
@@ -93,12 +93,8 @@ export function cutText(value: string, most: number, isMrkdwn: boolean, language
 
 /** What cannot be opened is dropped. */
 export const url: Rule = (value, spot) => {
-  const isText = typeof value === 'string';
-  if (isText && isUsableUrl(value)) return value;
-  if (value === '') spot.flaw('must be more than 0 characters', true);
-  else if (isText && value.length > MAX_URL_LENGTH)
-    spot.flaw(`must be less than ${MAX_URL_LENGTH + 1} characters`);
-  else if (!isText || !/^(?:mailto|slack):/.test(value)) spot.flaw('invalid url');
+  if (typeof value === 'string' && (isUsableUrl(value) || /^(?:mailto|slack):/.test(value))) return value;
+  spot.flaw('invalid url', value === '');
   return undefined;
 };
 

@@ -41,7 +41,7 @@ export function rowsOfTable(table: SlackObject): readonly (readonly SlackObject[
 }
 
 /** Slack: Block Kit reference, button and image. */
-export const MAX_URL_LENGTH = 3000;
+const MAX_URL_LENGTH = 3000;
 
 /** True for an http or https address that Slack takes as it is: it refuses blanks and lets `|`, `<` and `>` end a link. */
 export function isUsableUrl(text: string): boolean {

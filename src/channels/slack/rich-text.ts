@@ -1,5 +1,6 @@
 /** Puts blocks together of native rich text: what is put in is neither parsed nor escaped, and copied as it is. */
 import { splitAddresses } from '../../text/clean.ts';
+import { recordsOf } from '../outputs.ts';
 import { type SlackObject, isUsableUrl, stringAt, typeOf } from './message.ts';
 
 /** A piece of a line. */
@@ -56,7 +57,7 @@ export class RichText {
   /** A further table is a list. */
   table(names: readonly string[], rows: readonly (readonly string[])[]): void {
     this.#tables += 1;
-    if (this.#tables > MOST_TABLES) return this.list(rows.map((row) => fieldsOf(names, row)));
+    if (this.#tables > MOST_TABLES) return this.list(recordsOf({ names, rows }).map(linked));
     this.#endBlock();
     this.#blocks.push({ type: 'table', rows: [names.map(cellOf), ...rows.map((row) => row.map(cellOf))] });
   }
@@ -102,14 +103,6 @@ const NOTHING = '–';
 function sectionOf(runs: readonly Run[]): SlackObject {
   const shown = runs.filter(hasWords);
   return { type: 'rich_text_section', elements: shown.length === 0 ? [words(NOTHING)] : shown };
-}
-
-/** A row of a table as a line: `name: value · name: value`. */
-function fieldsOf(names: readonly string[], row: readonly string[]): readonly Run[] {
-  return row.flatMap((cell, index) => [
-    words(`${index > 0 ? ' · ' : ''}${names[index] ?? ''}: `),
-    ...linked(cell || NOTHING),
-  ]);
 }
 
 /** The simplest cell that holds the text. */

@@ -107,7 +107,7 @@ const REFUSED: readonly (readonly [string, unknown, string, string])[] = [
     'a long URL',
     [actions(button({ url: `https://x/${'y'.repeat(3000)}` }))],
     '/blocks/0/elements/0/url',
-    '3001',
+    'url',
   ],
   ['an unknown style', [actions(button({ style: 'loud' }))], '/blocks/0/elements/0/style', 'one of'],
   ['an image without words', [image({ alt_text: undefined })], '/blocks/0', 'alt_text'],
