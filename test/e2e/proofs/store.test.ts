@@ -114,7 +114,7 @@ describe('The store', () => {
   });
 
   it('that is locked while a message is on its way: told is told, and written down when the lock is gone', async () => {
-    world = await createProofWorld({ receiver: SOON, delivery: 'take_over_after: 1s' });
+    world = await createProofWorld({ receiver: 'answer_within: 6s', delivery: 'take_over_after: 1s' });
     const botbell = await world.start();
     const release = moment();
     world.slack.faults.push({ kind: 'answer_late', until: () => release.promise });
