@@ -1,14 +1,14 @@
-/** What a list of callbacks is asked for by: read from a query, or all that is wrong with it, and written into one. */
+/** Parameters of a query, read strictly: which callbacks are meant, by a list, an action or a link; or all that is wrong with it. */
 import { ALL_STATUSES, type StatusCode, statusNameOf } from '../callback/callback.ts';
 import { parseStartTime } from '../callback/check-callback.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
+import { HttpProblem } from '../http/problem.ts';
 import type { RedeliveryFilter } from '../ledger/actions/actions.ts';
 import type { CallbackFilter, PageRequest } from '../ledger/archive/archive.ts';
 import { CALLBACK_RESULTS, DELIVERY_STATES } from '../ledger/ledger.ts';
 import { cleanText } from '../text/clean.ts';
-import { type Language, parseDuration } from '../time/display.ts';
-import { PARAMETER_WORDS } from './parameter-words.ts';
-import { type Parameter, type ParameterProblem, readParameters, wholeNumberIn } from './parameters.ts';
+import { parseDuration } from '../time/display.ts';
+import type { Translate } from './page/words/words.ts';
 
 /** Of a delivery that is dead without an attempt. */
 const NO_ERROR = 'none';
@@ -23,121 +23,174 @@ export interface FilterContext {
   readonly timezone: string;
   /** Milliseconds since the epoch: what `2d` counts back from. */
   readonly now: number;
-  /** Of the sentences that say what is wrong. */
-  readonly language: Language;
-  /** Parameters that are somebody else's to read. */
-  readonly besides?: readonly string[];
+  /** Says what is wrong. */
+  readonly t: Translate;
 }
 
-export type Read<Found> =
-  | ({ readonly isGood: true } & Found)
-  | { readonly isGood: false; readonly problems: readonly ParameterProblem[] };
+/** What of a query cannot be meant. */
+export interface ParameterProblem {
+  /** As it was written, cleaned. */
+  readonly parameter: string;
+  /** To be read after the parameter's name; holds nothing of its value. */
+  readonly detail: string;
+}
 
-export type ReadFilter = Read<{ readonly filter: CallbackFilter; readonly page: PageRequest }>;
+export interface Parameter<T> {
+  /** @returns undefined: it cannot be meant */
+  readonly read: (text: string) => T | undefined;
+  /** What it must be, to be read after its name. */
+  readonly rule: string;
+}
+
+type Known = Readonly<Record<string, Parameter<unknown>>>;
+
+/** Undefined is what is not given. */
+export type Values<Names extends Known> = {
+  readonly [Name in keyof Names]: ReturnType<Names[Name]['read']>;
+};
+
+/**
+ * Each at most once, and none that nobody reads.
+ * @param isForm what is empty is not given, as forms send it; else it is refused: a variable of a shell that is not set, say
+ */
+export function readParameters<Names extends Known>(
+  query: URLSearchParams,
+  known: Names,
+  t: Translate,
+  isForm = false,
+): { readonly values: Values<Names>; readonly problems: ParameterProblem[] } {
+  const values: Record<string, unknown> = {};
+  const problems: ParameterProblem[] = [];
+  for (const name of new Set(query.keys())) {
+    const [text, ...more] = query.getAll(name).filter((each) => each.trim() !== '');
+    if (isForm && text === undefined) continue;
+    const parameter = Object.hasOwn(known, name) ? known[name] : undefined;
+    const value = text === undefined || more.length > 0 ? undefined : parameter?.read(text);
+    if (value !== undefined) values[name] = value;
+    else problems.push({ parameter: cleanText(name), detail: fault(parameter, text, more) });
+  }
+  return { values: values as Values<Names>, problems };
+
+  function fault(parameter: Parameter<unknown> | undefined, text?: string, more: readonly string[] = []) {
+    if (text === undefined) return t('query.empty');
+    if (parameter === undefined) return t('query.unknown');
+    return more.length > 0 ? t('query.repeated') : parameter.rule;
+  }
+}
+
+/** @throws {HttpProblem} 400 that names each parameter and what is wrong with it */
+export function refuseParameters(problems: readonly ParameterProblem[]): void {
+  if (problems.length === 0) return;
+  const sentences = problems.map(({ parameter, detail }) => `"${parameter}" ${detail}`);
+  throw new HttpProblem({
+    status: 400,
+    detail: `The query cannot be meant: ${sentences.join('; ')}.`,
+    members: { errors: problems },
+    logged: 'a query that cannot be meant',
+  });
+}
 
 function parametersOf(context: FilterContext) {
-  const words = PARAMETER_WORDS[context.language];
+  const { t } = context;
   const oneOf = <Name extends string>(names: readonly Name[]) => ({
-    read: (text: string) => names.find((name) => name === text),
-    rule: words.oneOf(names.join(', ')),
+    read: (text: string) => names.find((name) => name === text.trim()),
+    rule: t('query.oneOf', { names: names.join(', ') }),
   });
-  const id = { read: textIn, rule: words.text, isAsWritten: true };
+  const id = { read: textIn, rule: t('query.text') };
   return {
     bot_id: id,
     job_id: id,
-    status: { ...oneOf(ALL_STATUSES), read: statusIn },
+    status: { ...oneOf(ALL_STATUSES), read: (text: string) => statusIn(text.trim()) },
     state: oneOf(DELIVERY_STATES),
     result: oneOf(CALLBACK_RESULTS),
-    destination: { read: destinationIn, rule: words.destination },
-    from: { read: (text: string) => beginIn(text, context), rule: words.time },
-    to: { read: (text: string) => endIn(text, context), rule: words.time },
+    destination: { read: (text: string) => destinationIn(text.trim()), rule: t('query.destination') },
+    from: { read: (text: string) => beginIn(text.trim(), context), rule: t('query.time') },
+    to: { read: (text: string) => endIn(text.trim(), context), rule: t('query.time') },
   };
 }
 
 /** Of any list. */
-export function pageParameters(language: Language) {
-  const words = PARAMETER_WORDS[language];
+export function pageParameters(t: Translate) {
   return {
-    before: { read: (text: string) => wholeNumberIn(text), rule: words.next },
-    limit: { read: (text: string) => wholeNumberIn(text, LARGEST_PAGE), rule: words.upTo(LARGEST_PAGE) },
-  } satisfies Readonly<Record<keyof PageRequest, Parameter<number>>>;
+    before: { read: (text: string) => wholeNumberIn(text.trim()), rule: t('query.next') },
+    limit: wholeNumberUpTo(LARGEST_PAGE, t),
+  };
 }
 
-function causeParameters(language: Language) {
-  const words = PARAMETER_WORDS[language];
-  const orNone = (text: string, value: string | undefined) => (text === NO_ERROR ? '' : value);
-  return {
-    error_class: {
-      read: (text: string) =>
-        orNone(
-          text,
-          FAILURE_CLASSES.find((name) => name === text),
-        ),
-      rule: words.oneOf([...FAILURE_CLASSES, NO_ERROR].join(', ')),
-    },
-    error_code: { read: (text: string) => orNone(text, textIn(text)), rule: words.code },
-  };
+export function wholeNumberUpTo(most: number, t: Translate): Parameter<number> {
+  const read = (text: string) => wholeNumberIn(text.trim(), most);
+  return { read, rule: t('query.upTo', { most: String(most) }) };
 }
 
 export type FilterName = keyof ReturnType<typeof parametersOf> | 'search';
 
+export interface ReadFilter {
+  readonly filter: CallbackFilter;
+  readonly page: PageRequest;
+  /** With one of them, the filter is not what was meant. */
+  readonly problems: readonly ParameterProblem[];
+}
+
 /** Empty parameters, as forms send them, are none. */
 export function readFilter(query: URLSearchParams, context: FilterContext): ReadFilter {
-  const { language } = context;
-  const search = { read: textIn, rule: PARAMETER_WORDS[language].text };
-  const known = { search, ...parametersOf(context), ...pageParameters(language) };
-  const { values, problems } = readParameters(query, known, { ...context, isForm: true });
-  const all = [...problems, ...backwardsIn(values, language)];
-  if (all.length > 0) return { isGood: false, problems: all };
+  const { t } = context;
+  const search = { read: textIn, rule: t('query.text') };
+  const known = { search, ...parametersOf(context), ...pageParameters(t) };
+  const { values, problems } = readParameters(query, known, t, true);
   const { before, limit } = values;
-  return { isGood: true, filter: { search: values.search, ...filterIn(values) }, page: { before, limit } };
+  return {
+    filter: { search: values.search, ...filterIn(values) },
+    page: { before, limit },
+    problems: [...problems, ...backwardsIn(values, t)],
+  };
 }
 
 /**
  * What is to be given back to the worker, or dismissed: at least one parameter says it, and none is empty, since what a
  * filter that was lost would have kept out is given back as well.
+ * @param besides what else the query may say
+ * @throws {HttpProblem} 400 that says all that is wrong
  */
-export function readRedeliveryFilter(
+export function readRedelivery<Besides extends Known>(
   query: URLSearchParams,
   context: FilterContext,
-): Read<{ readonly filter: RedeliveryFilter }> {
-  const { language } = context;
-  const words = PARAMETER_WORDS[language];
-  const known = { ...parametersOf(context), ...causeParameters(language) };
-  const { values, problems } = readParameters(query, known, context);
-  const all = [...problems, ...backwardsIn(values, language)];
+  besides: Besides,
+): { readonly filter: RedeliveryFilter; readonly values: Values<Besides> } {
+  const { t } = context;
+  const orNone = <T>(read: (text: string) => T) => {
+    return (text: string) => (text.trim() === NO_ERROR ? '' : read(text.trim()));
+  };
+  const causes = {
+    error_class: {
+      read: orNone((text) => FAILURE_CLASSES.find((name) => name === text)),
+      rule: t('query.oneOf', { names: [...FAILURE_CLASSES, NO_ERROR].join(', ') }),
+    },
+    error_code: { read: orNone(textIn), rule: t('query.code') },
+  };
+  const known = { ...besides, ...parametersOf(context), ...causes };
+  const { values, problems } = readParameters(query, known, t);
+  problems.push(...backwardsIn(values, t));
   if (values.state === 'pending' || values.state === 'delivered')
-    all.push({ parameter: 'state', detail: words.undelivered });
-  if (all.length === 0 && Object.keys(values).length === 0)
-    all.push({ parameter: 'state', detail: words.all });
-  if (all.length > 0) return { isGood: false, problems: all };
+    problems.push({ parameter: 'state', detail: t('query.undelivered') });
+  if (problems.length === 0 && Object.keys(values).every((name) => Object.hasOwn(besides, name)))
+    problems.push({ parameter: 'state', detail: t('query.all') });
+  refuseParameters(problems);
   const { error_class: errorClass, error_code: errorCode } = values;
-  return { isGood: true, filter: { ...filterIn(values), errorClass, errorCode } };
+  return { filter: { ...filterIn(values), errorClass, errorCode }, values };
 }
 
-type FilterValues = ReturnType<typeof readParameters<ReturnType<typeof parametersOf>>>['values'];
+type FilterValues = Values<ReturnType<typeof parametersOf>>;
 
-function filterIn({
-  bot_id: botId,
-  job_id: jobId,
-  status,
-  state,
-  result,
-  destination,
-  from,
-  to,
-}: FilterValues) {
+function filterIn({ bot_id: botId, job_id: jobId, ...values }: FilterValues) {
+  const { status, state, result, destination, from, to } = values;
   return { botId, jobId, status, state, result, destination, from, to };
 }
 
-function backwardsIn(
-  { from = 0, to = Infinity }: FilterValues,
-  language: Language,
-): readonly ParameterProblem[] {
-  return from > to ? [{ parameter: 'from', detail: PARAMETER_WORDS[language].backwards }] : [];
+function backwardsIn({ from = 0, to = Infinity }: FilterValues, t: Translate): readonly ParameterProblem[] {
+  return from > to ? [{ parameter: 'from', detail: t('query.backwards') }] : [];
 }
 
-/** For links: what `readFilter`, or `readRedeliveryFilter`, reads as the same, whenever it is read. */
+/** For links: what `readFilter`, or `readRedelivery`, reads as the same, whenever it is read. */
 export function filterQuery(
   filter: CallbackFilter & RedeliveryFilter,
   page: PageRequest = {},
@@ -162,7 +215,16 @@ export function filterQuery(
   return new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
 }
 
-/** Ids and addresses stand in the ledger as cleaned text. */
+/** From 1 on. */
+export function wholeNumberIn(
+  text: string | null | undefined,
+  largest = Number.MAX_SAFE_INTEGER,
+): number | undefined {
+  const value = /^\d{1,16}$/.test(text ?? '') ? Number(text) : 0;
+  return value >= 1 && value <= largest ? value : undefined;
+}
+
+/** Ids and addresses stand in the ledger as cleaned text; blanks around an id are part of it. */
 function textIn(text: string): string | undefined {
   return cleanText(text) || undefined;
 }

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { HttpProblem } from '../http/problem.ts';
 import { isOneOf } from '../http/sender.ts';
-import type { AdminState } from './actor.ts';
 import { readForm } from './body.ts';
+import type { AdminState } from './password.ts';
 
 const COOKIE = 'botbell_form';
 /** The hidden field of each form. */
@@ -13,29 +13,30 @@ export const TOKEN_FIELD = 'token';
 /** 43 characters in base64url. */
 const TOKEN_BYTES = 32;
 
+/** Of a callback pasted into the playground: percent-encoded, each of its bytes may take three. */
+const LARGEST_FORM_BYTES = 24 * 1024 * 1024;
+
 /**
  * Gives pages their token, and checks that of forms: it must be the one in the cookie, which another site can neither read
  * nor set (a double-submit cookie, since replicas and restarts are to share it). The cookie is `Lax`, not `Strict`: else a
  * link in a chat would come without it, get a new one, and all forms that are open elsewhere would be refused.
  */
-export function guardForms(maxBytes: number): Middleware {
-  return async (ctx, next) => {
-    const state = ctx.state as AdminState;
-    const token = tokenIn(ctx);
-    if (ctx.method === 'POST') {
-      const form = await readForm(ctx, maxBytes);
-      if (token === undefined || !isOneOf(form.get(TOKEN_FIELD) ?? '', [token])) throw foreignForm();
-      form.delete(TOKEN_FIELD);
-      state.form = form;
-    }
-    state.formToken = token ?? newToken(ctx);
-    await next();
-  };
-}
+export const guardForms: Middleware = async (ctx, next) => {
+  const state = ctx.state as AdminState;
+  const token = tokenIn(ctx);
+  if (ctx.method === 'POST') {
+    const form = await readForm(ctx, LARGEST_FORM_BYTES);
+    if (token === undefined || !isOneOf(form.get(TOKEN_FIELD) ?? '', [token])) throw foreignForm();
+    form.delete(TOKEN_FIELD);
+    state.form = form;
+  }
+  state.formToken = token ?? newToken(ctx);
+  await next();
+};
 
-/** What a page's forms carry in their field `TOKEN_FIELD`. */
-export function formTokenOf(ctx: Context): string {
-  return (ctx.state as AdminState).formToken ?? '';
+/** What a page's forms carry in their field `TOKEN_FIELD`; undefined: the guards have not let it pass. */
+export function formTokenOf(ctx: Context): string | undefined {
+  return (ctx.state as AdminState).formToken;
 }
 
 /** What a posted form holds beside its token. */

@@ -3,10 +3,29 @@ import type { Context, Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { isOneOf, type SenderReader } from '../http/sender.ts';
+import type { Actor } from '../ledger/history.ts';
 import type { Clock } from '../time/clock.ts';
-import type { AdminState } from './actor.ts';
 
 const USER = 'admin';
+
+/** What the guards leave in a request's `state`. */
+export interface AdminState {
+  /** Undefined: no password is asked for. */
+  user?: string;
+  /** The address of who asks. */
+  from?: string;
+  /** What a page's forms carry. */
+  formToken?: string;
+  /** What a form holds, its token checked and left out. */
+  form?: URLSearchParams;
+}
+
+/** Who asks, for whoever reads later what was done. */
+export function actorOf(ctx: Context, via: Actor['via']): Actor {
+  const { user, from } = ctx.state as AdminState;
+  if (from === undefined) throw new Error('a request has passed no guard');
+  return { via, user, from };
+}
 
 /** Whoever mistypes a password is not to notice any of this. */
 const FREE_TRIES = 5;
@@ -57,15 +76,16 @@ export function askForPassword(
   wrong: WrongPasswords,
 ): Middleware {
   return async (ctx, next) => {
-    if (password !== undefined) await letIn(ctx, password);
+    const { address } = senderOf(ctx.req);
+    (ctx.state as AdminState).from = address;
+    if (password !== undefined) await letIn(ctx, address, password);
     await next();
   };
 
   /** @throws {HttpProblem} 401, 429 */
-  async function letIn(ctx: Context, right: string): Promise<void> {
+  async function letIn(ctx: Context, address: string, right: string): Promise<void> {
     const header = ctx.get('Authorization');
     if (header === '') throw unauthorized();
-    const { address } = senderOf(ctx.req);
     if (!(await wrong.mayTry(address))) throw tooOften();
     const isAdmin = isAuthorized(header, right);
     if (!isAdmin && !isScraper(ctx, header, metricsToken)) {

@@ -20,7 +20,7 @@ export type Operations = ReturnType<typeof createOperations>;
 export interface ReloadStatus {
   /** The config's file, as it was named when Botbell was started. */
   readonly file: string;
-  /** Of the config in force, as `processes` shares it. */
+  /** Of the config in force. */
   readonly configHash: string;
   /** When the config in force was loaded; milliseconds since the epoch. */
   readonly loadedAt: number;
@@ -68,17 +68,6 @@ export interface ReloadPreview {
   readonly unchanged: readonly string[];
 }
 
-/** One of those that share the store. Times are the store's, in milliseconds since the epoch. */
-export interface RunningProcess {
-  /** Its machine and its number there. */
-  readonly name: string;
-  /** Whether it is the one that answers. */
-  readonly isThis: boolean;
-  readonly configHash: string;
-  readonly loadedAt: number;
-  readonly seenAt: number;
-}
-
 export interface Reloading {
   readonly status: ReloadStatus;
   /** One after the other; of what has not changed since the one before, next to nothing is done. */
@@ -87,8 +76,6 @@ export interface Reloading {
   preview(): Promise<ReloadPreview>;
   /** The config in force as YAML, with its defaults and without any secret: `***` stands for each. */
   configText(): string;
-  /** The living ones, each with the config that it runs with. @throws {LedgerUnavailable} */
-  processes(): Promise<readonly RunningProcess[]>;
 }
 
 /** Of the process that answers, and of the config that it has in force. */

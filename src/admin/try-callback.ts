@@ -54,7 +54,7 @@ const MOST_DRAWN = 12;
 
 /** @throws {LedgerUnavailable} */
 export async function tryCallback(
-  subject: Subject,
+  subject: Subject | undefined,
   options: TryOptions,
   drawing: Drawing,
 ): Promise<TryResult> {
@@ -66,7 +66,8 @@ export async function tryCallback(
   }
 }
 
-async function loadSubject(subject: Subject, drawing: Drawing): Promise<Notice | undefined> {
+async function loadSubject(subject: Subject | undefined, drawing: Drawing): Promise<Notice | undefined> {
+  if (subject === undefined) return undefined;
   if (subject.kind === 'recorded') return drawing.load(subject.callbackId);
   return noticeOf(drawing.read(Buffer.from(subject.text)), 1);
 }

@@ -4,7 +4,6 @@ import { createApi } from '../admin/api/api.ts';
 import { WrongPasswords } from '../admin/password.ts';
 import { createPages } from '../admin/page/page-router.tsx';
 import { createCallbackCheck } from '../callback/check-callback.ts';
-import type { AdminConfig, ReceiverConfig } from '../config/config.ts';
 import { senderReader } from '../http/sender.ts';
 import { type Handler, listen, type ListeningServer } from '../http/server.ts';
 import { Loads } from '../receive/loads.ts';
@@ -24,11 +23,9 @@ export async function openAdmin(running: Services): Promise<ListeningServer | un
     ...createPages(services),
     onTurnedAway: reports.onAdminTurnedAway,
   };
-  const handlerFor = (config: AdminConfig, { maxBodyBytes }: ReceiverConfig) =>
-    createAdmin({ ...fixed, config, maxPasteBytes: maxBodyBytes }).callback();
-  let handle = handlerFor(admin, settings.current.loaded.config.receiver);
+  let handle = createAdmin({ ...fixed, config: admin }).callback();
   settings.onSwap(({ loaded: { config } }) => {
-    if (config.admin !== undefined) handle = handlerFor(config.admin, config.receiver);
+    if (config.admin !== undefined) handle = createAdmin({ ...fixed, config: config.admin }).callback();
   });
   return listen((request, response) => handle(request, response), admin.listen);
 }

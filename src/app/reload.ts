@@ -57,10 +57,6 @@ export class Reloader implements Reloading {
     return this.#loaded.text;
   }
 
-  processes(): ReturnType<Reloading['processes']> {
-    return this.#dependencies.ledger.configs.processes();
-  }
-
   /** From now on, a change of the config's files is followed. */
   watch(): void {
     this.#stopWatching = watchConfig({

@@ -68,7 +68,7 @@ const adminSchema = section('Health, metrics and the web page.', {
   hosts: texts(rule.hostRule, 'Further host names that may be asked for on a loopback listener.'),
   metrics_token: ruled(rule.bearerRule, 'A bearer token that opens /metrics alone.', UNSET).default(''),
   trust_proxy: trustProxy(
-    'Take who asks from X-Forwarded-For and X-Forwarded-User: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.',
+    'Take the address of who asks from X-Forwarded-For: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.',
   ),
 });
 

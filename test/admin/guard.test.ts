@@ -1,9 +1,8 @@
 /** Who comes in, from where, and what the page and the API behind the guards can rely on. */
 import { expect } from 'chai';
 import type { Context } from 'koa';
-import { actorOf } from '../../src/admin/actor.ts';
 import { formOf, formTokenOf } from '../../src/admin/form-token.ts';
-import { WrongPasswords } from '../../src/admin/password.ts';
+import { actorOf, WrongPasswords } from '../../src/admin/password.ts';
 import type { AdminConfig } from '../../src/config/config.ts';
 import type { TurnedAway } from '../../src/http/problem.ts';
 import { type AdminWorld, basic, openAdminWorld } from '../support/admin-world.ts';
@@ -283,7 +282,7 @@ describe('the guards of the admin listener', () => {
       const { token, cookies } = await page();
       const paste = (bytes: number) => submit(`token=${token}&callback=${'x'.repeat(bytes)}`, cookies);
       expect((await paste(1_000_000)).status).to.equal(200);
-      expect((await paste(3_000_000)).status).to.equal(413);
+      expect((await paste(26_000_000)).status).to.equal(413);
       expect((await submit('{}', { ...cookies, 'content-type': 'application/json' })).status).to.equal(415);
     });
   });
@@ -293,9 +292,7 @@ describe('the guards of the admin listener', () => {
 
     it('by the Basic user and the address', async () => {
       await open({ password: PASSWORD });
-      expect(
-        await actor({ ...RIGHT, 'x-forwarded-user': 'mallory', 'x-forwarded-for': '1.2.3.4' }),
-      ).to.deep.equal({
+      expect(await actor({ ...RIGHT, 'x-forwarded-for': '1.2.3.4' })).to.deep.equal({
         via: 'page',
         user: 'admin',
         from: '127.0.0.1',
@@ -307,24 +304,10 @@ describe('the guards of the admin listener', () => {
       expect(await actor(basic('somebody:x'))).to.deep.equal({ via: 'page', from: '127.0.0.1' });
     });
 
-    it('by what a trusted proxy says, cleaned', async () => {
+    it('by the address that a trusted proxy names, and by no name that a header claims', async () => {
       await open({ password: PASSWORD, trustProxy: ['127.0.0.0/8'] });
-      const headers = { ...RIGHT, 'x-forwarded-for': '192.0.2.7' };
-      const name = Buffer.from('田中\u202e さん').toString('latin1');
-      expect(await actor({ ...headers, 'x-forwarded-user': name })).to.deep.equal({
-        via: 'page',
-        user: '田中 さん',
-        from: '192.0.2.7',
-      });
-      const long = (await actor({ ...headers, 'x-forwarded-user': 'x'.repeat(5000) })) as { user: string };
-      expect(long.user.length).to.be.lessThan(120);
-      expect(await actor(headers)).to.include({ user: 'admin' });
-    });
-
-    it('by no header of who connects past the proxy', async () => {
-      await open({ trustProxy: ['10.0.0.0/8'] });
-      const headers = { 'x-forwarded-user': 'mallory', 'x-forwarded-for': '1.2.3.4' };
-      expect(await actor(headers)).to.deep.equal({ via: 'page', from: '127.0.0.1' });
+      const headers = { ...RIGHT, 'x-forwarded-for': '192.0.2.7', 'x-forwarded-user': 'mallory' };
+      expect(await actor(headers)).to.deep.equal({ via: 'page', user: 'admin', from: '192.0.2.7' });
     });
   });
 

@@ -54,9 +54,9 @@ inBrowser('The page', () => {
       const { page, open, troubles } = await come({ javaScriptEnabled });
       await open('/callbacks');
       await page.getByText(t('filters')).click();
-      await page.getByLabel(t('callbacks.bot_id')).fill('invoice-import');
-      await page.getByLabel(t('callbacks.status')).selectOption('error');
-      await page.getByLabel(t('callbacks.from')).fill('30d');
+      await page.getByLabel(t('filter.bot_id')).fill('invoice-import');
+      await page.getByLabel(t('filter.status')).selectOption('error');
+      await page.getByLabel(t('filter.from')).fill('30d');
       await page.getByRole('button', { name: t('apply') }).click();
       const address = new URL(page.url());
       expect(Object.fromEntries(address.searchParams)).to.include({

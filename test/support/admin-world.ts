@@ -38,7 +38,7 @@ export interface AdminWorld {
 }
 
 export interface AdminWorldOptions extends Partial<
-  Pick<AdminDependencies, 'page' | 'drawProblem' | 'onTurnedAway' | 'wrongPasswords'>
+  Pick<AdminDependencies, 'page' | 'drawFaults' | 'onTurnedAway' | 'wrongPasswords'>
 > {
   readonly config?: Partial<AdminConfig>;
   readonly clock?: Clock;
@@ -79,7 +79,6 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
     config: { ...PLAIN, ...config },
     services,
     api: createApi(services),
-    maxPasteBytes: 1_000_000,
   });
   const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
   const close = () => server.close(0);

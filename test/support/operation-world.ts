@@ -291,23 +291,6 @@ export async function openOperationWorld(archive: Partial<Archive> = {}): Promis
         },
         preview: () => Promise.resolve(PREVIEW),
         configText: () => 'receiver:\n  listen: 127.0.0.1:8080\n  token: "***"\n',
-        processes: () =>
-          Promise.resolve([
-            {
-              name: 'bridge-1/4711',
-              isThis: true,
-              configHash: STATUS.configHash,
-              loadedAt: STATUS.loadedAt,
-              seenAt: PAGE_NOW - 2000,
-            },
-            {
-              name: 'bridge-2/815',
-              isThis: false,
-              configHash: 'beef0000',
-              loadedAt: PAGE_NOW - DAY,
-              seenAt: PAGE_NOW - 4000,
-            },
-          ]),
       },
       drawing: drawings,
       paused: () => [{ key: 'slack:#bot-alerts', ms: 25_000 }],

@@ -9,7 +9,7 @@ import { TOKEN_FIELD } from '../../src/admin/form-token.ts';
 import { createFormats } from '../../src/admin/page/formats.ts';
 import { createPages } from '../../src/admin/page/page-router.tsx';
 import { type Reader, ReaderContext } from '../../src/admin/page/reader.ts';
-import { translator } from '../../src/admin/page/words/words.ts';
+import { namer, translator } from '../../src/admin/page/words/words.ts';
 import type { AdminServices } from '../../src/admin/services.ts';
 import { listen, type ListeningServer } from '../../src/http/server.ts';
 import { createRouter } from '../../src/route/router.ts';
@@ -37,6 +37,7 @@ export function readerIn(language: Language, fields: Partial<Reader> = {}): Read
     now: PAGE_NOW,
     formats: createFormats(language, timezone, PAGE_NOW),
     t: translator(language),
+    word: namer(language),
     here: '/here?a=1',
     formToken: 'token-of-forms',
     ...fields,
@@ -79,7 +80,6 @@ export async function openPageWorld(services: Partial<AdminServices> = {}): Prom
     wrongPasswords: new WrongPasswords(clock),
     api: createApi(around),
     ...createPages(around),
-    maxPasteBytes: 1_000_000,
   });
   const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
   return {
@@ -131,7 +131,7 @@ function servicesOver({ archive }: Recorded, clock: ManualClock, unforeseen: unk
     archive,
     drawing: () => ({ router }),
     reloading: { status: { configHash: 'c0ffee1234567890' } },
-    operations: { redeliver: nobodyActs },
+    operations: { redeliver: nobodyActs, bulks: () => Promise.resolve([]) },
     onUnforeseen: (error: unknown) => unforeseen.push(error),
   } as unknown as AdminServices;
 }

@@ -2,13 +2,12 @@
 import { Router } from '@koa/router';
 import type { Middleware } from 'koa';
 import { HttpProblem } from '../../http/problem.ts';
-import { actorOf } from '../actor.ts';
+import { actorOf } from '../password.ts';
 import { readJson } from '../body.ts';
-import { pageParameters } from '../filters.ts';
-import type { Parameter } from '../parameters.ts';
+import { pageParameters, type Parameter } from '../filters.ts';
 import { routed, TO_THE_LETTER } from '../routed.ts';
 import type { ApiServices } from '../services.ts';
-import { actionRequestIn, badBody, conflict, FLAG, idIn, parametersIn, unknownId } from './asked.ts';
+import { actionRequestIn, badBody, conflict, ENGLISH, FLAG, idIn, parametersIn, unknownId } from './asked.ts';
 import { addCallbacks } from './callbacks.ts';
 import { addRedeliveries } from './redeliveries.ts';
 import { addReload } from './reload.ts';
@@ -73,7 +72,7 @@ function addBots(router: Router, { archive }: ApiServices): void {
 
 function addRefusals(router: Router, { archive }: ApiServices): void {
   router.get('/api/refused', async (ctx) => {
-    const { items, next } = await archive.refusals(parametersIn(ctx, pageParameters('en')));
+    const { items, next } = await archive.refusals(parametersIn(ctx, pageParameters(ENGLISH)));
     ctx.body = { items: items.map(refusalShape), next: next ?? null };
   });
 }

@@ -3,41 +3,46 @@ import type { Context } from 'koa';
 import { HttpProblem } from '../../http/problem.ts';
 import type { ActionRequest } from '../../ledger/actions/actions.ts';
 import { cleanText } from '../../text/clean.ts';
-import { actorOf } from '../actor.ts';
+import { actorOf } from '../password.ts';
 import { readJson } from '../body.ts';
-import type { FilterContext } from '../filters.ts';
 import {
-  type Known,
+  type FilterContext,
   type Parameter,
   readParameters,
   refuseParameters,
-  type Values,
   wholeNumberIn,
-} from '../parameters.ts';
+} from '../filters.ts';
+import { translator } from '../page/words/words.ts';
 import type { Surroundings } from '../services.ts';
 
 const LONGEST_NOTE = 1000;
 
 export const FLAG: Parameter<boolean> = {
-  read: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
+  read: (text) => ({ true: true, false: false })[text.trim()],
   rule: 'must be true or false',
 };
 
+/** Problems over HTTP are said in English. */
+export const ENGLISH = translator('en');
+
 /** @throws {HttpProblem} 400 that says all that is wrong */
-export function parametersIn<Names extends Known>(ctx: Context, known: Names): Values<Names> {
-  const { values, problems } = readParameters(new URLSearchParams(ctx.querystring), known);
+export function parametersIn<Names extends Readonly<Record<string, Parameter<unknown>>>>(
+  { querystring }: Context,
+  known: Names,
+) {
+  const { values, problems } = readParameters(new URLSearchParams(querystring), known, ENGLISH);
   refuseParameters(problems);
   return values;
 }
 
-/** Of this moment; what is wrong with a query is said in English, as are all problems over HTTP. */
+/** Of this moment. */
 export function filterContext({ display, now }: Pick<Surroundings, 'display' | 'now'>): FilterContext {
-  return { timezone: display().timezone, now: now(), language: 'en' };
+  return { timezone: display().timezone, now: now(), t: ENGLISH };
 }
 
 /** Of a path. @throws {HttpProblem} 404: nothing can have it */
 export function idIn(text: string | undefined): number {
-  const id = wholeNumberIn(text ?? '');
+  const id = wholeNumberIn(text);
   if (id === undefined) throw unknownId();
   return id;
 }

@@ -1,8 +1,7 @@
 /** `/api/callbacks`: which there were, what became of one, and to route it anew. */
 import type { Router, RouterContext } from '@koa/router';
 import { HttpProblem } from '../../http/problem.ts';
-import { readFilter } from '../filters.ts';
-import { refuseParameters } from '../parameters.ts';
+import { readFilter, refuseParameters } from '../filters.ts';
 import type { ApiServices } from '../services.ts';
 import { actionRequestIn, conflict, filterContext, idIn, parametersIn, unknownId } from './asked.ts';
 import { loadStory } from '../../story/story.ts';
@@ -35,9 +34,10 @@ export function addCallbacks(router: Router, services: ApiServices): void {
 }
 
 async function list(ctx: RouterContext, { archive, surroundings }: ApiServices): Promise<void> {
-  const asked = readFilter(new URLSearchParams(ctx.querystring), filterContext(surroundings));
-  if (!asked.isGood) return refuseParameters(asked.problems);
-  const { items, next } = await archive.callbacks(asked.filter, asked.page);
+  const query = new URLSearchParams(ctx.querystring);
+  const { filter, page, problems } = readFilter(query, filterContext(surroundings));
+  refuseParameters(problems);
+  const { items, next } = await archive.callbacks(filter, page);
   ctx.body = { items: items.map((item) => callbackJson(item, surroundings.redact)), next: next ?? null };
 }
 

@@ -1,13 +1,10 @@
 /** `/api/redeliver`, `/api/dismiss` and `/api/redeliveries`: all that a filter matches, and how far that is. */
 import type { Router, RouterContext } from '@koa/router';
 import type { BulkKind, BulkRedelivery } from '../../ledger/actions/actions.ts';
-import { readRedeliveryFilter } from '../filters.ts';
-import { refuseParameters } from '../parameters.ts';
+import { readRedelivery } from '../filters.ts';
 import type { ApiServices } from '../services.ts';
 import { actionRequestIn, filterContext, FLAG, idIn, parametersIn, unknownId } from './asked.ts';
 import { bulkShape, tallyShape } from './shapes.ts';
-
-const DRY_RUN = 'dry_run';
 
 export function addRedeliveries(router: Router, services: ApiServices): void {
   const { operations } = services;
@@ -34,17 +31,13 @@ async function start(
   { operations, surroundings }: ApiServices,
 ): Promise<void> {
   const query = new URLSearchParams(ctx.querystring);
-  const asked = readRedeliveryFilter(query, { ...filterContext(surroundings), besides: [DRY_RUN] });
-  const isDryRun = FLAG.read(query.get(DRY_RUN)?.trim() ?? 'false');
-  const wrongFlag = isDryRun === undefined ? [{ parameter: DRY_RUN, detail: FLAG.rule }] : [];
-  refuseParameters([...(asked.isGood ? [] : asked.problems), ...wrongFlag]);
-  if (!asked.isGood) return;
+  const { filter, values } = readRedelivery(query, filterContext(surroundings), { dry_run: FLAG });
   const request = await actionRequestIn(ctx);
-  if (isDryRun === true) {
-    ctx.body = tallyShape(await operations.tally(asked.filter), surroundings.now());
+  if (values.dry_run === true) {
+    ctx.body = tallyShape(await operations.tally(filter), surroundings.now());
     return;
   }
-  const bulk = await operations.startBulk(asked.filter, request, what);
+  const bulk = await operations.startBulk(filter, request, what);
   ctx.set('Location', `/api/redeliveries/${bulk.id}`);
   answer(ctx, 202, bulk);
 }

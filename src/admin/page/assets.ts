@@ -38,7 +38,7 @@ function asset(extension: string, type: string, body: Buffer): Asset {
 }
 
 export function answerAsset(ctx: Context, { type, body }: Asset): void {
-  ctx.set({ 'Cache-Control': FOR_EVER, 'X-Content-Type-Options': 'nosniff' });
+  ctx.set('Cache-Control', FOR_EVER);
   ctx.type = type;
   ctx.body = body;
 }

@@ -1,7 +1,6 @@
 /** What the page keeps at its reader's, a language and a message that is shown once, and where a form leads. */
 import type { Context } from 'koa';
 import type { Language } from '../../time/display.ts';
-import { isOwnPath } from './parts/text.tsx';
 
 const YEAR_MS = 365 * 86_400_000;
 const MINUTE_MS = 60_000;
@@ -42,6 +41,11 @@ export function takeFlash(ctx: Context): Flash | undefined {
   const [kind, value = ''] = cookie.split('.');
   if (kind !== 'done' && kind !== 'failed') return undefined;
   return { kind, text: Buffer.from(value, 'base64url').toString('utf8') };
+}
+
+/** `//host` and `/\host` lead elsewhere. */
+export function isOwnPath(path: string): boolean {
+  return /^\/(?![/\\])[!-[\]-~]*$/.test(path);
 }
 
 /** Leads a form that was posted to a page of ours: its field `back` says which. */

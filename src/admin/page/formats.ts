@@ -14,33 +14,28 @@ const UNITS_SHOWN = 2;
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** To make one takes Intl longer than to use it a thousand times. */
-function formatterOf(
-  language: Language,
-  timezone: string,
-  options: Intl.DateTimeFormatOptions,
-): Intl.DateTimeFormat {
-  const key = `${language} ${timezone} ${JSON.stringify(options)}`;
-  const known = formatters.get(key);
-  if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat(LOCALES[language], { ...options, timeZone: timezone });
-  formatters.set(key, made);
-  return made;
+function formatterOf(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${locale} ${JSON.stringify(options)}`;
+  const formatter = formatters.get(key) ?? new Intl.DateTimeFormat(locale, options);
+  formatters.set(key, formatter);
+  return formatter;
 }
 
 const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const DAY = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
 const DATE = { day: 'numeric', month: 'short' } as const;
 
 /** @param now milliseconds since the epoch, as all times are */
 export function createFormats(language: Language, timezone: string, now: number) {
   const t = translator(language);
-  const numbers = new Intl.NumberFormat(LOCALES[language], { maximumFractionDigits: 1 });
-  const days = { timeZone: timezone, year: 'numeric', month: '2-digit', day: '2-digit' } as const;
-  const dayOf = (ms: number) => new Intl.DateTimeFormat('en-CA', days).format(ms);
+  const locale = LOCALES[language];
+  const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+  const dayOf = (ms: number) => formatterOf('en-CA', { ...DAY, timeZone: timezone }).format(ms);
   const short = (ms: number) => {
     const isToday = dayOf(ms) === dayOf(now);
     const isThisYear = dayOf(ms).slice(0, 4) === dayOf(now).slice(0, 4);
     const date = isToday ? {} : isThisYear ? DATE : ({ ...DATE, year: 'numeric' } as const);
-    return formatterOf(language, timezone, { ...date, ...CLOCK }).format(ms);
+    return formatterOf(locale, { ...date, ...CLOCK, timeZone: timezone }).format(ms);
   };
   /** `3 h 20 min`, of seconds. */
   const elapsed = (seconds: number) => largestUnits(seconds, UNITS_SHOWN, language);
@@ -58,11 +53,13 @@ export function createFormats(language: Language, timezone: string, now: number)
     /** `10:42` today, `21 Nov, 10:42` else. */
     short,
     /** `10:42:05` */
-    clock: (ms: number) => formatterOf(language, timezone, { ...CLOCK, second: '2-digit' }).format(ms),
+    clock: (ms: number) =>
+      formatterOf(locale, { ...CLOCK, second: '2-digit', timeZone: timezone }).format(ms),
     /** `2026-01-31`, where the reader is. */
     dayOf,
     /** `31 Jan`, of `2026-01-31`. */
-    day: (day: string) => formatterOf(language, 'UTC', DATE).format(Date.parse(`${day}T00:00:00Z`)),
+    day: (day: string) =>
+      formatterOf(locale, { ...DATE, timeZone: 'UTC' }).format(Date.parse(`${day}T00:00:00Z`)),
     relative,
     elapsed,
     /** `250 ms`, `1.2 s`, `3 min 20 s`, of milliseconds. */

@@ -2,8 +2,9 @@
 import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { renderToString } from 'preact-render-to-string';
-import { formOf } from '../form-token.ts';
-import { HttpProblem, type ProblemDetails } from '../../http/problem.ts';
+import { HttpProblem, notFound } from '../../http/problem.ts';
+import { LedgerUnavailable } from '../../ledger/ledger.ts';
+import { formOf, formTokenOf } from '../form-token.ts';
 import { routed } from '../routed.ts';
 import type { AdminServices } from '../services.ts';
 import { answerAsset, type Assets, readAssets } from './assets.ts';
@@ -12,15 +13,14 @@ import { countedText, showBots } from './bots/bots.tsx';
 import { showCallback } from './callbacks/callback.tsx';
 import { showCallbacks } from './callbacks/callbacks.tsx';
 import { keepLanguage, returnTo, takeFlash } from './cookies.ts';
-import { faultPageOf, notFoundPage, problemPage, unforeseenPage } from './faults.tsx';
+import { faultPage } from './faults.tsx';
 import { LANGUAGES, type Reader, readerOf, ReaderContext } from './reader.ts';
+import { answerDelivery } from './message.tsx';
 import { routeActs } from './operation/acts.ts';
 import { configView } from './operation/config.tsx';
 import { deadView } from './operation/dead.tsx';
-import { answerMessage } from './operation/delivery.ts';
 import { destinationsView } from './operation/destinations.tsx';
-import { dryRunView } from './operation/dry-run.tsx';
-import { redeliveriesView, redeliveryView } from './operation/redeliveries.tsx';
+import { dryRunView, redeliveryView } from './operation/redeliver.tsx';
 import { refusedView } from './operation/refused.tsx';
 import { answerTriedMessage, playgroundView } from './playground/playground.tsx';
 import { Shell, type ShellFacts } from './shell.tsx';
@@ -39,17 +39,6 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const HEADERS = {
-  'Content-Security-Policy': POLICY,
-  'X-Content-Type-Options': 'nosniff',
-  // With `no-referrer`, browsers send `Origin: null` with our own forms, which no guard can tell from another site's.
-  'Referrer-Policy': 'same-origin',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Cache-Control': 'no-store',
-  Vary: 'Accept-Language, Cookie',
-};
-
 const VIEWS: readonly (readonly [path: string, view: View])[] = [
   ['/', showBots],
   ['/bots/:id', showBot],
@@ -60,7 +49,6 @@ const VIEWS: readonly (readonly [path: string, view: View])[] = [
   ['/destinations', destinationsView],
   ['/config', configView],
   ['/playground', playgroundView],
-  ['/redeliveries', redeliveriesView],
   ['/redeliveries/new', dryRunView],
   ['/redeliveries/:id', redeliveryView],
 ];
@@ -71,69 +59,59 @@ export const VIEW_PATHS = VIEWS.map(([path]) => path);
 export interface Pages {
   /** Answers every path that no API has; behind the guards. */
   readonly page: Middleware;
-  /** Makes a page of what a guard turns a browser away with. */
-  readonly drawProblem: (ctx: Context, details: ProblemDetails) => void;
+  /** Whoever asks for a page gets one, whatever goes wrong, in the guards and behind them. */
+  readonly drawFaults: Middleware;
 }
 
 export function createPages(services: AdminServices): Pages {
   const { surroundings, onUnforeseen } = services;
   const assets = readAssets();
-  const answer = async (ctx: Context, shown: Shown, reader: Reader) => {
-    answerShown(ctx, shown, reader, { assets, facts: await factsFor(ctx, services, reader) });
-  };
   const answerView = async (ctx: RouterContext, view: View, query = ctx.URL.searchParams) => {
     const reader = readerOf(ctx, surroundings);
     const shown = await view({ params: ctx.params, query, reader, services });
-    await answer(ctx, shown ?? notFoundPage(reader), reader);
+    if (shown === undefined) throw notFound();
+    answerShown(ctx, shown, reader, { assets, facts: await factsFor(ctx, services, reader) });
   };
 
   const router = new Router();
   for (const asset of [assets.style, assets.script]) router.get(asset.path, (ctx) => answerAsset(ctx, asset));
   for (const [path, view] of VIEWS) router.get(path, (ctx) => answerView(ctx, view));
-  router.get('/deliveries/:id/message', (ctx) => answerMessage(ctx, ctx.params['id'], services));
+  router.get('/deliveries/:id/message', (ctx) => answerDelivery(ctx, services));
   router.get('/playground/message', (ctx) => answerTriedMessage(ctx, services));
   router.post('/act/preferences', keepPreferences);
   // What is pasted is too long for an address.
   router.post('/playground', (ctx) => answerView(ctx, playgroundView, formOf(ctx)));
   routeActs(router, services);
-  const views = routed(router);
 
   return {
-    page: async (ctx, next) => {
+    page: routed(router),
+    drawFaults: async (ctx, next) => {
       try {
-        await views(ctx, next);
-        if (ctx.status !== 404 || ctx.body !== undefined || !wantsPage(ctx)) return;
-        const reader = readerOf(ctx, surroundings);
-        await answer(ctx, notFoundPage(reader), reader);
+        await next();
+        if (ctx.status === 404 && ctx.body === undefined) throw notFound();
       } catch (error) {
-        // Whoever asks for a page gets one, whatever goes wrong.
-        if (!wantsPage(ctx)) throw error;
-        const reader = readerOf(ctx, surroundings);
-        const fault = faultPageOf(error, reader);
-        if (fault === undefined) onUnforeseen(error);
+        if (ctx.accepts('json', 'html') !== 'html') throw error;
         if (error instanceof HttpProblem) ctx.set(error.details.headers ?? {});
-        await answer(ctx, fault ?? unforeseenPage(reader), reader);
+        else if (!(error instanceof LedgerUnavailable)) onUnforeseen(error);
+        const reader = readerOf(ctx, surroundings);
+        // To whoever has passed no guard, nothing of ours is shown.
+        const facts = formTokenOf(ctx) === undefined ? undefined : await factsFor(ctx, services, reader);
+        answerShown(ctx, faultPage(error, reader), reader, { assets, facts });
       }
-    },
-    drawProblem: (ctx, details) => {
-      const reader = readerOf(ctx, surroundings);
-      answerShown(ctx, problemPage(details, reader), reader, { assets, facts: undefined });
     },
   };
 }
 
-function wantsPage(ctx: Context): boolean {
-  return ctx.accepts('html', 'json') === 'html';
-}
-
 async function factsFor(ctx: Context, services: AdminServices, reader: Reader): Promise<ShellFacts> {
-  const { surroundings, reloading } = services;
+  const { surroundings, reloading, archive } = services;
+  // A page that says that the ledger cannot be read needs no count.
+  const open = await archive.openWork().catch(() => undefined);
   return {
     version: surroundings.version,
     processName: surroundings.processName,
     configHash: reloading.status.configHash,
     isConfigRefused: reloading.status.failure !== undefined,
-    dead: await countOfDead(services, reader),
+    dead: open === undefined || open.dead.count === 0 ? undefined : countedText(open.dead, reader),
     flash: takeFlash(ctx),
   };
 }
@@ -145,7 +123,7 @@ interface Frame {
 
 function answerShown(ctx: Context, shown: Shown, reader: Reader, { assets, facts }: Frame): void {
   ctx.status = shown.status ?? 200;
-  ctx.set(HEADERS);
+  ctx.set({ 'Content-Security-Policy': POLICY, Vary: 'Accept-Language, Cookie' });
   ctx.type = 'text/html; charset=utf-8';
   const document = renderToString(
     <ReaderContext.Provider value={reader}>
@@ -160,10 +138,4 @@ function keepPreferences(ctx: Context): void {
   const language = LANGUAGES.find((each) => each === form.get('language'));
   if (language !== undefined) keepLanguage(ctx, language);
   returnTo(ctx, form.get('back'));
-}
-
-/** A page that says that the ledger cannot be read needs none. */
-async function countOfDead({ archive }: AdminServices, reader: Reader): Promise<string | undefined> {
-  const open = await archive.openWork().catch(() => undefined);
-  return open === undefined || open.dead.count === 0 ? undefined : countedText(open.dead, reader);
 }

@@ -7,7 +7,7 @@ import { formTokenOf } from '../form-token.ts';
 import type { Surroundings } from '../services.ts';
 import { keptLanguage } from './cookies.ts';
 import { createFormats, type Formats } from './formats.ts';
-import { type Translate, translator } from './words/words.ts';
+import { namer, type Translate, translator } from './words/words.ts';
 
 export const LANGUAGES = ['en', 'ja'] as const satisfies readonly Language[];
 
@@ -19,6 +19,8 @@ export interface Reader {
   readonly now: number;
   readonly formats: Formats;
   readonly t: Translate;
+  /** What a value of a group is called, `status.error`; a name that has no phrase stands for itself. */
+  readonly word: (group: string | undefined, value: string) => string;
   /** This page, for a form to come back to: path and query. */
   readonly here: string;
   /** What the forms of this page carry, so that no other site can post them. */
@@ -35,8 +37,9 @@ export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'dis
     now: at,
     formats: createFormats(language, timezone, at),
     t: translator(language),
+    word: namer(language),
     here: ctx.path + ctx.search,
-    formToken: formTokenOf(ctx),
+    formToken: formTokenOf(ctx) ?? '',
   };
 }
 

@@ -28,10 +28,3 @@ export interface Shown {
 
 /** Undefined: there is no such thing, which is a 404. */
 export type View = (request: ViewRequest) => Promise<Shown | undefined>;
-
-/** A whole number from a path or query; undefined for anything else. */
-export function idIn(text: string | null | undefined): number | undefined {
-  const isWhole = typeof text === 'string' && /^[1-9]\d{0,15}$/.test(text);
-  const id = isWhole ? Number(text) : undefined;
-  return Number.isSafeInteger(id) ? id : undefined;
-}

@@ -50,8 +50,8 @@ describe('The playground', () => {
 
   it('says of what is no callback what is wrong with it, by pointer', async () => {
     const { body } = await post({ text: '{"code": 1, "status": "done"}' });
-    expect(body).to.contain('This is no callback').and.contain('/status').and.contain('/job_id');
-    expect((await post({ text: 'hello' })).body).to.contain('This cannot be read');
+    expect(body).to.contain('it is no callback').and.contain('/status').and.contain('/job_id');
+    expect((await post({ text: 'hello' })).body).to.contain('it cannot be read');
     const { body: japanese } = await world.get('/playground?refused=12', {
       'accept-language': 'ja',
     });
@@ -155,6 +155,6 @@ describe('The message of a delivery', () => {
   it('says so where it is not there, or its channel is not', async () => {
     expect((await frame(4711)).status).to.equal(404);
     const { status, body } = await frame(await admit('pager:1234'));
-    expect([status, body.includes('no such channel')]).to.deep.equal([409, true]);
+    expect([status, body.includes('no such channel')]).to.deep.equal([404, true]);
   });
 });

@@ -1,6 +1,6 @@
 /** What every page has around its view: language, headers, and an answer where there is nothing to show. */
 import { expect } from 'chai';
-import { isOwnPath } from '../../../src/admin/page/parts/text.tsx';
+import { isOwnPath } from '../../../src/admin/page/cookies.ts';
 import { LedgerUnavailable } from '../../../src/ledger/ledger.ts';
 import { faultsIn } from '../../support/html-faults.ts';
 import { openPageWorld, type PageWorld } from '../../support/page-world.ts';

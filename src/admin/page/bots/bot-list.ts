@@ -1,26 +1,27 @@
 /** Which BOTs a page of the overview shows, those that fail first, and what their runs come to. */
 import type { ArchivedBot, Run } from '../../../ledger/archive/archive.ts';
 
-export interface BotFilter {
-  /** Part of a name or id, in any case, `*` standing for anything; empty: all. */
-  readonly name: string;
-  readonly isFailing: boolean;
-}
-
 export interface BotsOnPage {
   readonly bots: readonly ArchivedBot[];
   /** The BOT after which the next page begins; undefined: there is none. */
   readonly next: string | undefined;
 }
 
-/** @param after a BOT of the page before; one that is gone: from the beginning */
+/**
+ * @param name part of a name or id, in any case, `*` standing for anything; empty: all
+ * @param after a BOT of the page before; one that is gone: from the beginning
+ */
 export function botsOnPage(
   all: readonly ArchivedBot[],
-  filter: BotFilter,
+  name: string,
   after: string | undefined,
   size: number,
 ): BotsOnPage {
-  const matching = all.filter((bot) => matches(bot, filter)).toSorted(worstFirst);
+  const parts = comparable(name).split('*');
+  const matches = (text: string) => holdsInOrder(comparable(text), parts);
+  const matching = all
+    .filter(({ botId, botName }) => matches(botName) || matches(botId))
+    .toSorted(worstFirst);
   const start = after === undefined ? 0 : matching.findIndex(({ botId }) => botId === after) + 1;
   const bots = matching.slice(start, start + size);
   return { bots, next: start + size < matching.length ? bots.at(-1)?.botId : undefined };
@@ -34,12 +35,6 @@ function worstFirst(a: ArchivedBot, b: ArchivedBot): number {
 
 function lastAt({ lastResultAt, lastReceivedAt }: ArchivedBot): number {
   return lastResultAt ?? lastReceivedAt;
-}
-
-function matches({ botId, botName, isFailing }: ArchivedBot, filter: BotFilter): boolean {
-  if (filter.isFailing && !isFailing) return false;
-  const parts = comparable(filter.name).split('*');
-  return [botName, botId].some((text) => holdsInOrder(comparable(text), parts));
 }
 
 function holdsInOrder(text: string, parts: readonly string[]): boolean {

@@ -4,10 +4,9 @@ import type { ArchivedBot, Run, Runs } from '../../../ledger/archive/archive.ts'
 import type { RouteExplanation } from '../../../route/router.ts';
 import { Head, Section } from '../parts/layout.tsx';
 import { RunStatus } from '../parts/status.tsx';
-import { DefinitionList, Table } from '../parts/table.tsx';
-import { BotName, Code, Destinations, Link, pathTo, ShortCode } from '../parts/text.tsx';
-import { Time } from '../parts/time.tsx';
-import { useReader } from '../reader.ts';
+import { type Column, Table, Terms } from '../parts/table.tsx';
+import { BotName, Chips, Code, JobLink, Link, pathTo, Time } from '../parts/text.tsx';
+import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 import { usualSeconds } from './bot-list.ts';
 import { Scatter } from './charts.tsx';
@@ -35,15 +34,15 @@ export const showBot: View = async ({ params, reader, services: { archive, drawi
   return { title: bot.botName || bot.botId, section: 'bots', body: <Bot data={{ bot, runs, routes }} /> };
 };
 
-interface BotProps {
-  readonly data: BotData;
-}
-
-export function Bot({ data }: BotProps) {
-  const { t, formats } = useReader();
-  const { bot, runs } = data;
+export function Bot({ data: { bot, runs, routes } }: { readonly data: BotData }) {
+  const reader = useReader();
+  const { t, formats } = reader;
   const usual = usualSeconds(runs.runs);
   const last = runs.runs.find(({ status }) => status !== 2) ?? runs.runs[0];
+  const told = [...routes].map(([status, explanations]) => ({
+    term: <RunStatus status={status} />,
+    details: <Chips names={[...new Set(explanations.flatMap(({ reaches }) => reaches))]} />,
+  }));
   return (
     <>
       <Head title={<BotName name={bot.botName} id={bot.botId} />}>
@@ -52,7 +51,7 @@ export function Bot({ data }: BotProps) {
         <Link to={pathTo(['callbacks'], { bot_id: bot.botId })}>{t('bot.callbacks')}</Link>
       </Head>
       <Section>
-        <DefinitionList
+        <Terms
           terms={[
             { term: t('bot.last success'), details: <Time at={bot.lastSucceededAt} /> },
             { term: t('bot.last failure'), details: <Time at={bot.lastFailedAt} /> },
@@ -61,9 +60,17 @@ export function Bot({ data }: BotProps) {
         />
       </Section>
       <MonthOfRuns runs={runs} />
-      <Told data={data} />
+      <Section title={t('bot.told')}>
+        <Terms terms={told} />
+      </Section>
       <Section title={t('bot.recent')}>
-        <Recent runs={runs.runs} />
+        <Table
+          caption={t('bot.recent')}
+          columns={columnsFor(reader)}
+          rows={runs.runs.slice(0, RUNS_LISTED)}
+          keyOf={({ callbackId }) => callbackId}
+          empty={t('bot.no runs')}
+        />
       </Section>
     </>
   );
@@ -84,56 +91,23 @@ function MonthOfRuns({ runs: { runs, isComplete } }: { readonly runs: Runs }) {
   );
 }
 
-function Told({ data: { routes } }: BotProps) {
-  const { t } = useReader();
-  const terms = [...routes].map(([status, explanations]) => {
-    const names = [...new Set(explanations.flatMap(({ reaches }) => reaches))];
-    return {
-      term: <RunStatus status={status} />,
-      details: <Destinations names={names} />,
-    };
-  });
-  return (
-    <Section title={t('bot.told')}>
-      <DefinitionList terms={terms} />
-    </Section>
-  );
-}
-
-function Recent({ runs }: { readonly runs: readonly Run[] }) {
-  const { t, formats } = useReader();
-  return (
-    <Table<Run>
-      caption={t('bot.recent')}
-      columns={[
-        {
-          head: t('status'),
-          kind: 'main',
-          cell: ({ status, callbackId }) => (
-            <Link to={pathTo(['callbacks', callbackId])}>
-              <RunStatus status={status} />
-            </Link>
-          ),
-        },
-        { head: t('started'), kind: 'narrow', cell: ({ startedAt }) => <Time at={startedAt} /> },
-        {
-          head: t('took'),
-          kind: 'number',
-          cell: ({ elapsedSeconds: took }) => (took === undefined ? '–' : formats.elapsed(took)),
-        },
-        {
-          head: t('job'),
-          kind: 'narrow',
-          cell: ({ jobId }) => (
-            <Link to={pathTo(['callbacks'], { job_id: jobId })}>
-              <ShortCode text={jobId} />
-            </Link>
-          ),
-        },
-      ]}
-      rows={runs.slice(0, RUNS_LISTED)}
-      keyOf={({ callbackId }) => callbackId}
-      empty={t('bot.no runs')}
-    />
-  );
+function columnsFor({ t, formats }: Reader): readonly Column<Run>[] {
+  return [
+    {
+      head: t('status'),
+      kind: 'main',
+      cell: ({ status, callbackId }) => (
+        <Link to={pathTo(['callbacks', callbackId])}>
+          <RunStatus status={status} />
+        </Link>
+      ),
+    },
+    { head: t('started'), kind: 'narrow', cell: ({ startedAt }) => <Time at={startedAt} /> },
+    {
+      head: t('took'),
+      kind: 'number',
+      cell: ({ elapsedSeconds: took }) => (took === undefined ? '–' : formats.elapsed(took)),
+    },
+    { head: t('job'), kind: 'narrow', cell: ({ jobId }) => <JobLink id={jobId} /> },
+  ];
 }

@@ -3,12 +3,11 @@ import type { ArchivedBot, Counted, OpenWork, Run } from '../../../ledger/archiv
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { RunStatus, Status } from '../parts/status.tsx';
-import { Paging, Table } from '../parts/table.tsx';
-import { BotName, Code, Link, pathTo } from '../parts/text.tsx';
-import { Time } from '../parts/time.tsx';
+import { type Column, Paging, Table } from '../parts/table.tsx';
+import { BotName, Code, Link, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
-import { type BotFilter, botsOnPage, type BotsOnPage, usualSeconds } from './bot-list.ts';
+import { botsOnPage, type BotsOnPage, usualSeconds } from './bot-list.ts';
 import { Strip } from './charts.tsx';
 
 export const RUNS_SHOWN = 30;
@@ -24,8 +23,10 @@ interface Receiver {
 
 export interface BotsData {
   readonly page: BotsOnPage;
-  readonly filter: BotFilter;
+  /** What is looked for. */
+  readonly name: string;
   readonly after: string | undefined;
+  /** Of each BOT of the page, the newest first. */
   readonly runs: ReadonlyMap<string, readonly Run[]>;
   readonly work: OpenWork;
   /** How many fail, of all. */
@@ -36,15 +37,15 @@ export interface BotsData {
 }
 
 export const showBots: View = async ({ query, reader, services: { archive, drawing } }) => {
-  const filter = { name: query.get('name')?.trim() ?? '', isFailing: query.get('state') === 'failing' };
+  const name = query.get('name')?.trim() ?? '';
   const after = query.get('after') ?? undefined;
   const bots = await archive.bots('', MOST_BOTS);
-  const page = botsOnPage(bots, filter, after, BOTS_A_PAGE);
+  const page = botsOnPage(bots, name, after, BOTS_A_PAGE);
   const [runs, work] = await Promise.all([archive.lastRuns(page.bots, RUNS_SHOWN), archive.openWork()]);
   const failing = bots.filter(({ isFailing }) => isFailing).length;
   const { listen, path, tokens } = drawing().config.receiver;
   const receiver = bots.length === 0 ? { listen, path, hasToken: tokens.length > 0 } : undefined;
-  const data = { page, filter, after, runs, work, failing, isComplete: bots.length < MOST_BOTS, receiver };
+  const data = { page, name, after, runs, work, failing, isComplete: bots.length < MOST_BOTS, receiver };
   return { title: reader.t('nav.bots'), section: 'bots', body: <Bots data={data} /> };
 };
 
@@ -66,7 +67,7 @@ export function Bots({ data }: BotsProps) {
 function Tiles({ data: { work, failing } }: BotsProps) {
   const reader = useReader();
   const tiles = [
-    { word: 'bots.failing', counted: { count: failing, isMore: false }, to: '/?state=failing', tone: 'bad' },
+    { word: 'bots.failing', counted: { count: failing, isMore: false }, to: '/', tone: 'bad' },
     { word: 'bots.pending', counted: work.pending, to: '/callbacks?state=pending', tone: 'wait' },
     { word: 'nav.dead', counted: work.dead, to: '/dead', tone: 'bad' },
     { word: 'refused.title', counted: work.refused, to: '/refused', tone: 'wait' },
@@ -110,92 +111,90 @@ function Start({ receiver: { listen, path, hasToken } }: { readonly receiver: Re
   );
 }
 
-function BotList({ data }: BotsProps) {
-  const { t } = useReader();
-  const { filter, page, after, isComplete } = data;
-  const state = filter.isFailing ? 'failing' : undefined;
-  const path = (last: string | undefined) => pathTo([''], { name: filter.name, state, after: last });
+function BotList({ data: { page, name, after, runs, isComplete } }: BotsProps) {
+  const reader = useReader();
+  const { t } = reader;
+  const rows = page.bots.map((bot) => rowOf(bot, runs.get(bot.botId) ?? []));
   return (
     <Section>
-      <FilterForm path="/" isFiltered={filter.name !== '' || filter.isFailing}>
-        <Field name="name" label={t('bots.search')} value={filter.name} />
-        {filter.isFailing ? <input type="hidden" name="state" value="failing" /> : null}
+      <FilterForm path="/" isFiltered={name !== ''}>
+        <Field name="name" label={t('bots.search')} value={name} />
       </FilterForm>
-      <Table<ArchivedBot>
+      <Table
         caption={t('nav.bots')}
-        columns={[
-          { head: t('bot'), kind: 'main', cell: (bot) => <Name bot={bot} /> },
-          { head: t('bots.runs'), cell: (bot) => <LastRuns bot={bot} data={data} /> },
-          { head: t('bots.last'), cell: (bot) => <LastResult bot={bot} data={data} /> },
-          { head: t('bots.duration'), kind: 'number', cell: (bot) => <Duration bot={bot} data={data} /> },
-        ]}
-        rows={page.bots}
+        columns={columnsFor(reader)}
+        rows={rows}
         keyOf={({ botId }) => botId}
         empty={t('bots.none')}
       />
       {isComplete ? null : <p class="quiet">{t('bots.isMore')}</p>}
       <Paging
-        newest={after === undefined ? undefined : path(undefined)}
-        older={page.next === undefined ? undefined : path(page.next)}
+        newest={after === undefined ? undefined : pathTo([''], { name })}
+        older={page.next === undefined ? undefined : pathTo([''], { name, after: page.next })}
       />
     </Section>
   );
 }
 
-interface OfBot extends BotsProps {
-  readonly bot: ArchivedBot;
-}
+type Row = ReturnType<typeof rowOf>;
 
-function Name({ bot: { botId, botName } }: Pick<OfBot, 'bot'>) {
-  return (
-    <>
-      <Link to={pathTo(['bots', botId])}>
-        <BotName name={botName} id={botId} />
-      </Link>
-      <small>
-        <Code text={botId} />
-      </small>
-    </>
-  );
-}
-
-function LastRuns({ bot: { botId }, data }: OfBot) {
-  const { t } = useReader();
-  const runs = data.runs.get(botId) ?? [];
+function rowOf(bot: ArchivedBot, runs: readonly Run[]) {
+  const last = runs.find(({ status }) => status !== 2) ?? runs[0];
   const failed = runs.filter(({ status }) => status === 1).length;
-  return (
-    <Link to={pathTo(['bots', botId])}>
-      <Strip runs={runs} room={RUNS_SHOWN} title={t('bots.strip', { runs: runs.length, failed })} />
-    </Link>
-  );
+  return { ...bot, runs, last, failed, usual: usualSeconds(runs) };
 }
 
-function LastResult({ bot: { botId, lastResultAt }, data }: OfBot) {
+function columnsFor({ t, formats }: Reader): readonly Column<Row>[] {
+  return [
+    {
+      head: t('bot'),
+      kind: 'main',
+      cell: ({ botId, botName }) => (
+        <>
+          <Link to={pathTo(['bots', botId])}>
+            <BotName name={botName} id={botId} />
+          </Link>
+          <small>
+            <Code text={botId} />
+          </small>
+        </>
+      ),
+    },
+    {
+      head: t('bots.runs'),
+      kind: 'narrow',
+      cell: ({ botId, runs, failed }) => (
+        <Link to={pathTo(['bots', botId])}>
+          <Strip runs={runs} room={RUNS_SHOWN} title={t('bots.strip', { runs: runs.length, failed })} />
+        </Link>
+      ),
+    },
+    { head: t('bots.last'), kind: 'narrow', cell: (row) => <LastResult row={row} /> },
+    {
+      head: t('bots.duration'),
+      kind: 'number',
+      cell: ({ last, usual }) =>
+        last?.elapsedSeconds === undefined || usual === undefined ? (
+          <span class="quiet">–</span>
+        ) : (
+          <>
+            {formats.elapsed(last.elapsedSeconds)}
+            <small>{t('bots.usually', { duration: formats.elapsed(usual) })}</small>
+          </>
+        ),
+    },
+  ];
+}
+
+function LastResult({ row: { last, lastResultAt } }: { readonly row: Row }) {
   const { t } = useReader();
-  const runs = data.runs.get(botId) ?? [];
-  const last = runs.find(({ status }) => status !== 2);
-  if (last === undefined)
-    return runs.length === 0 ? <Status tone="idle" word={t('bots.no result')} /> : <RunStatus status={2} />;
+  if (last === undefined) return <Status tone="idle" word={t('bots.no result')} />;
   return (
     <>
       <RunStatus status={last.status} />
       <small>
-        <Time as="ago" at={lastResultAt ?? last.receivedAt} />
+        <Time as="ago" at={last.status === 2 ? last.receivedAt : (lastResultAt ?? last.receivedAt)} />
       </small>
-    </>
-  );
-}
-
-function Duration({ bot: { botId }, data }: OfBot) {
-  const { t, formats } = useReader();
-  const runs = data.runs.get(botId) ?? [];
-  const last = runs.find(({ status }) => status !== 2)?.elapsedSeconds;
-  const usual = usualSeconds(runs);
-  if (last === undefined || usual === undefined) return <span class="quiet">–</span>;
-  return (
-    <>
-      {formats.elapsed(last)}
-      <small>{t('bots.usually', { duration: formats.elapsed(usual) })}</small>
     </>
   );
 }

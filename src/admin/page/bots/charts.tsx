@@ -19,36 +19,27 @@ const STRIP_HEIGHT = 30;
 const LOWEST = 4;
 const HIGHEST = STRIP_HEIGHT - BAR - 2;
 
-/** A bar each, as high as it took long: an error has a cross on top, a run that goes on is hollow. */
+/** A bar each, the newest at the right, as high as it took long: an error has a cross on top, a run that goes on is hollow. */
 export function Strip({ runs, room, title }: StripProps) {
   const longest = longestOf(runs);
   const width = room * SLOT;
+  const box = { viewBox: `0 0 ${width} ${STRIP_HEIGHT}`, width, height: STRIP_HEIGHT };
   return (
-    <svg
-      class="strip"
-      role="img"
-      aria-label={title}
-      viewBox={`0 0 ${width} ${STRIP_HEIGHT}`}
-      width={width}
-      height={STRIP_HEIGHT}
-    >
-      {runs
-        .slice(0, room)
-        .toReversed()
-        .map((run, index) => {
-          const tone = RUN_TONES[statusNameOf(run)];
-          const x = index * SLOT + 1;
-          // Long ones would make all others alike: the root keeps both apart.
-          const share = Math.sqrt((run.elapsedSeconds ?? 0) / longest);
-          const height = Math.round(LOWEST + share * (HIGHEST - LOWEST));
-          const y = STRIP_HEIGHT - height;
-          return (
-            <g key={run.callbackId} class={tone}>
-              <rect x={x} y={y} width={BAR} height={height} rx="1" />
-              {tone === 'bad' ? <path d={cross(x, y - BAR - 1, BAR)} /> : null}
-            </g>
-          );
-        })}
+    <svg class="strip" role="img" aria-label={title} {...box}>
+      {runs.slice(0, room).map((run, index) => {
+        const tone = RUN_TONES[statusNameOf(run)];
+        const x = width - (index + 1) * SLOT + 1;
+        // Long ones would make all others alike: the root keeps both apart.
+        const share = Math.sqrt((run.elapsedSeconds ?? 0) / longest);
+        const height = Math.round(LOWEST + share * (HIGHEST - LOWEST));
+        const y = STRIP_HEIGHT - height;
+        return (
+          <g key={run.callbackId} class={tone}>
+            <rect x={x} y={y} width={BAR} height={height} rx="1" />
+            {tone === 'bad' ? <path d={cross(x, y - BAR - 1, BAR)} /> : null}
+          </g>
+        );
+      })}
     </svg>
   );
 }
@@ -61,8 +52,8 @@ interface ScatterProps {
   readonly title: string;
 }
 
-const WIDTH = 720;
-const HEIGHT = 220;
+const WIDTH = 960;
+const HEIGHT = 230;
 const LEFT = 64;
 const RIGHT = 8;
 const TOP = 18;
@@ -77,17 +68,13 @@ export function Scatter({ runs, from, to, title }: ScatterProps) {
   // Half of it is a round number, too: of seconds, minutes or hours.
   const unit = [7200, 120].find((seconds) => longest > seconds) ?? 2;
   const most = Math.ceil(longest / unit) * unit;
-  const lines = [0, most / 2, most];
   const x = (at: number) =>
     LEFT + (WIDTH - LEFT - RIGHT) * Math.max(0, Math.min(1, (at - from) / (to - from)));
-  const y = (seconds: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - seconds / most);
-  const weeks = Array.from(
-    { length: Math.floor((to - from) / WEEK_MS) + 1 },
-    (_, index) => to - index * WEEK_MS,
-  );
+  const y = (seconds = 0) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - seconds / most);
+  const weeks = Math.floor((to - from) / WEEK_MS);
   return (
     <svg class="plot" role="img" aria-label={title} viewBox={`0 0 ${WIDTH} ${HEIGHT}`}>
-      {lines.map((seconds) => (
+      {[0, most / 2, most].map((seconds) => (
         <g key={seconds}>
           <line x1={LEFT} x2={WIDTH - RIGHT} y1={y(seconds)} y2={y(seconds)} />
           <text x={LEFT - 8} y={y(seconds) + 4} text-anchor="end">
@@ -95,22 +82,20 @@ export function Scatter({ runs, from, to, title }: ScatterProps) {
           </text>
         </g>
       ))}
-      {weeks.map((at) => (
+      {Array.from({ length: weeks + 1 }, (_, index) => to - index * WEEK_MS).map((at) => (
         <text key={at} x={x(at)} y={HEIGHT - 8} text-anchor={at === to ? 'end' : 'middle'}>
           {formats.day(formats.dayOf(at))}
         </text>
       ))}
-      {runs.map((run) => (
-        <Mark key={run.callbackId} run={run} x={x(run.receivedAt)} y={y(run.elapsedSeconds ?? 0)} />
-      ))}
+      {runs.map((run) => {
+        const tone = RUN_TONES[statusNameOf(run)];
+        const [left, top] = [x(run.receivedAt), y(run.elapsedSeconds)];
+        if (tone === 'bad')
+          return <path key={run.callbackId} class={tone} d={cross(left - MARK, top - MARK, 2 * MARK)} />;
+        return <circle key={run.callbackId} class={tone} cx={left.toFixed(1)} cy={top.toFixed(1)} r={MARK} />;
+      })}
     </svg>
   );
-}
-
-function Mark({ run, x, y }: { readonly run: Run; readonly x: number; readonly y: number }) {
-  const tone = RUN_TONES[statusNameOf(run)];
-  if (tone === 'bad') return <path class="bad" d={cross(x - MARK, y - MARK, 2 * MARK)} />;
-  return <circle class={tone} cx={x.toFixed(1)} cy={y.toFixed(1)} r={MARK} />;
 }
 
 function cross(left: number, top: number, size: number): string {

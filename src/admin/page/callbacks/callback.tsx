@@ -2,14 +2,14 @@
 import type { CallbackStory } from '../../../ledger/archive/archive.ts';
 import { loadStory, type Story } from '../../../story/story.ts';
 import { isBlank } from '../../../text/clean.ts';
+import { wholeNumberIn } from '../../filters.ts';
 import { PostForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { ResultStatus, RunStatus } from '../parts/status.tsx';
-import { DefinitionList } from '../parts/table.tsx';
-import { BotName, Code, ForeignBlock, indented, Link, pathTo } from '../parts/text.tsx';
-import { Time } from '../parts/time.tsx';
+import { Terms } from '../parts/table.tsx';
+import { BotName, ForeignBlock, indented, JobLink, Link, pathTo, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
-import { idIn, type View } from '../view.ts';
+import type { View } from '../view.ts';
 import { Deliveries } from './deliveries.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -24,9 +24,8 @@ export interface CallbackData {
 }
 
 export const showCallback: View = async ({ params, reader, services: { archive, surroundings } }) => {
-  const id = idIn(params['id']);
   const context = { ...reader, giveUpAfterMs: surroundings.giveUpAfterMs(), redact: surroundings.redact };
-  const found = id === undefined ? undefined : await loadStory(archive, id, context);
+  const found = await loadStory(archive, wholeNumberIn(params['id']) ?? 0, context);
   if (found === undefined) return undefined;
   const { callback, story } = found;
   const body = await archive.body(callback.id);
@@ -74,7 +73,7 @@ interface OfCallback {
 function ApplyRoutes({ callback: { id, deliveries } }: OfCallback) {
   const { t } = useReader();
   return (
-    <PostForm action="/act/route" fields={{ callback: id }} className="actions">
+    <PostForm action="/act/route" fields={{ id }} className="actions">
       <button type="submit" class={deliveries.length === 0 ? 'primary' : undefined}>
         {t('callback.route')}
       </button>
@@ -85,45 +84,34 @@ function ApplyRoutes({ callback: { id, deliveries } }: OfCallback) {
 
 function Facts({ callback }: OfCallback) {
   const { t, formats } = useReader();
-  const { id, botId, botName, jobId, elapsedSeconds, timesReceived } = callback;
-  const terms = [
-    {
-      term: t('bot'),
-      details: (
-        <Link to={pathTo(['bots', botId])}>
-          <BotName name={botName} id={botId} />
-        </Link>
-      ),
-    },
-    {
-      term: t('job'),
-      details: (
-        <Link to={pathTo(['callbacks'], { job_id: jobId })}>
-          <Code text={jobId} />
-        </Link>
-      ),
-    },
-    { term: t('started'), details: <Time at={callback.startedAt} /> },
-    elapsedSeconds === undefined ? undefined : { term: t('took'), details: formats.elapsed(elapsedSeconds) },
-    {
-      term: t('received'),
-      details:
-        timesReceived === 1 ? (
-          <Time at={callback.receivedAt} />
-        ) : (
-          <>
-            {t('callback.again', { times: timesReceived })} <Time at={callback.lastReceivedAt} />
-          </>
-        ),
-    },
-    { term: t('callback.answered'), details: <ResultStatus result={callback.result} /> },
-  ];
+  const { id, botId, botName, jobId, elapsedSeconds, timesReceived: times } = callback;
+  const toBot = (
+    <Link to={pathTo(['bots', botId])}>
+      <BotName name={botName} id={botId} />
+    </Link>
+  );
+  const received = (
+    <>
+      {times === 1 ? null : t('callback.again', { times })} <Time at={callback.lastReceivedAt} />
+    </>
+  );
   return (
     <Section
       title={t('callback.facts')}
       aside={<Link to={pathTo(['playground'], { callback: id })}>{t('playground.open')}</Link>}
     >
-      <DefinitionList terms={terms} />
+      <Terms
+        terms={[
+          { term: t('bot'), details: toBot },
+          { term: t('job'), details: <JobLink id={jobId} isWhole /> },
+          { term: t('started'), details: <Time at={callback.startedAt} /> },
+          elapsedSeconds === undefined
+            ? undefined
+            : { term: t('took'), details: formats.elapsed(elapsedSeconds) },
+          { term: t('received'), details: received },
+          { term: t('callback.answered'), details: <ResultStatus result={callback.result} /> },
+        ]}
+      />
     </Section>
   );
 }
@@ -133,17 +121,15 @@ function Json({ id, body }: { readonly id: number; readonly body: Uint8Array }) 
   const isCut = body.byteLength > MOST_BYTES_SHOWN;
   // As a stream, the decoder leaves out a last character that is cut in two.
   const text = new TextDecoder().decode(body.subarray(0, MOST_BYTES_SHOWN), { stream: isCut });
-  const size = formats.size(body.byteLength);
+  const sizes = { shown: formats.size(MOST_BYTES_SHOWN), whole: formats.size(body.byteLength) };
   return (
     <details>
       <summary>{t('callback.json')}</summary>
-      {isCut ? (
-        <p class="quiet">{t('callback.json, cut', { shown: formats.size(MOST_BYTES_SHOWN), whole: size })}</p>
-      ) : null}
+      {isCut ? <p class="quiet">{t('callback.json, cut', sizes)}</p> : null}
       <ForeignBlock text={isCut ? text : indented(text)} label={t('callback.json')} />
       <p>
         <Link to={pathTo(['api', 'callbacks', id, 'body'])} download={`callback-${id}.json`}>
-          {t('callback.download')} ({size})
+          {t('callback.download')} ({sizes.whole})
         </Link>
       </p>
     </details>

@@ -2,34 +2,21 @@
 import { ALL_STATUSES } from '../../../callback/callback.ts';
 import type { ArchivedCallback, Page } from '../../../ledger/archive/archive.ts';
 import { CALLBACK_RESULTS, DELIVERY_STATES } from '../../../ledger/ledger.ts';
-import { type FilterName, readFilter } from '../../filters.ts';
-import { type ParameterProblem, refuseParameters } from '../../parameters.ts';
-import { Field, FilterForm, type Option } from '../parts/forms.tsx';
+import { type FilterName, type ParameterProblem, readFilter, refuseParameters } from '../../filters.ts';
+import { Field, FilterForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { ResultStatus, RunStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
-import { Paging, Table } from '../parts/table.tsx';
-import { BotName, Link, pathTo, ShortCode } from '../parts/text.tsx';
-import { Time } from '../parts/time.tsx';
-import { useReader } from '../reader.ts';
+import { type Column, Paging, Table } from '../parts/table.tsx';
+import { BotName, JobLink, Link, pathTo, Time } from '../parts/text.tsx';
+import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 
 /** As the address has them, and as the form shows them again. */
-const FOLDED = [
-  'bot_id',
-  'job_id',
-  'status',
-  'state',
-  'result',
-  'destination',
-  'from',
-  'to',
-] as const satisfies readonly FilterName[];
-const FIELDS = ['search', ...FOLDED] as const;
-
-type Asked = Partial<Record<FilterName, string>>;
+const FOLDED = ['bot_id', 'job_id', 'status', 'state', 'result', 'destination', 'from', 'to'] as const;
+const FIELDS = ['search', ...FOLDED] as const satisfies readonly FilterName[];
 
 export interface CallbacksData {
-  readonly asked: Asked;
+  readonly asked: Partial<Record<FilterName, string>>;
   /** Of fields of the form: nothing is listed then. */
   readonly problems: readonly ParameterProblem[];
   /** This is not the first page. */
@@ -39,18 +26,17 @@ export interface CallbacksData {
 
 export const showCallbacks: View = async ({ query, reader, services: { archive } }) => {
   const given = FIELDS.map((name) => [name, query.get(name)?.trim() ?? ''] as const);
-  const asked: Asked = Object.fromEntries(given.filter(([, value]) => value !== ''));
-  const read = readFilter(query, reader);
-  const problems = read.isGood ? [] : read.problems;
+  const asked = Object.fromEntries(given.filter(([, value]) => value !== ''));
+  const { filter, page: wanted, problems } = readFilter(query, reader);
   // Those of a field stand beside it.
   refuseParameters(problems.filter(({ parameter }) => !FIELDS.some((name) => name === parameter)));
-  const page = read.isGood ? await archive.callbacks(read.filter, read.page) : { items: [], next: undefined };
-  const isLater = read.isGood && read.page.before !== undefined;
+  const isGood = problems.length === 0;
+  const page = isGood ? await archive.callbacks(filter, wanted) : { items: [], next: undefined };
   return {
     title: reader.t('nav.callbacks'),
     section: 'callbacks',
-    status: read.isGood ? 200 : 400,
-    body: <Callbacks data={{ asked, problems, isLater, page }} />,
+    status: isGood ? 200 : 400,
+    body: <Callbacks data={{ asked, problems, isLater: wanted.before !== undefined, page }} />,
   };
 };
 
@@ -78,13 +64,13 @@ function Filter({ data: { asked, problems } }: CallbacksProps) {
     value: asked[name],
     problem: problems.find(({ parameter }) => parameter === name)?.detail,
   });
-  const choices: Partial<Record<FilterName, readonly Option[]>> = {
-    status: ALL_STATUSES.map((value) => ({ value, word: t(`status.${value}`) })),
-    state: DELIVERY_STATES.map((value) => ({ value, word: t(`state.${value}`) })),
-    result: CALLBACK_RESULTS.map((value) => ({ value, word: t(`result.${value}`) })),
-  };
   const when = t('callbacks.when');
   const hints: Partial<Record<FilterName, string>> = { destination: 'slack:#ops', from: when, to: when };
+  const choices: Partial<Record<FilterName, readonly (readonly [value: string, word: string])[]>> = {
+    status: ALL_STATUSES.map((value) => [value, t(`status.${value}`)]),
+    state: DELIVERY_STATES.map((value) => [value, t(`state.${value}`)]),
+    result: CALLBACK_RESULTS.map((value) => [value, t(`result.${value}`)]),
+  };
   const isFolded = Object.keys(asked).every((name) => name === 'search');
   return (
     <FilterForm path="/callbacks" isFiltered={Object.keys(asked).length > 0}>
@@ -92,15 +78,18 @@ function Filter({ data: { asked, problems } }: CallbacksProps) {
       <details open={!isFolded}>
         <summary>{t('filters')}</summary>
         <div class="filters">
-          {FOLDED.map((name) => (
-            <Field
-              key={name}
-              {...of(name)}
-              label={t(`callbacks.${name}`)}
-              options={choices[name] && [{ value: '', word: t('any') }, ...choices[name]]}
-              hint={hints[name]}
-            />
-          ))}
+          {FOLDED.map((name) => {
+            const options = choices[name] && [['', t('any')] as const, ...choices[name]];
+            return (
+              <Field
+                key={name}
+                {...of(name)}
+                label={t(`filter.${name}`)}
+                options={options}
+                hint={hints[name]}
+              />
+            );
+          })}
         </div>
       </details>
     </FilterForm>
@@ -108,28 +97,19 @@ function Filter({ data: { asked, problems } }: CallbacksProps) {
 }
 
 function List({ data: { asked, isLater, page } }: CallbacksProps) {
-  const { t } = useReader();
+  const reader = useReader();
+  const { t } = reader;
   const isFiltered = Object.keys(asked).length > 0;
   const isBulk = isFiltered && asked.search === undefined && page.items.length > 0;
   const nothing = isFiltered || isLater ? t('callbacks.none') : t('callbacks.empty');
   return (
     <>
-      <Table<ArchivedCallback>
+      <Table
         caption={t('nav.callbacks')}
         empty={page.next === undefined ? nothing : t('callbacks.none here')}
         rows={page.items}
         keyOf={({ id }) => id}
-        columns={[
-          { head: t('bot'), kind: 'main', cell: (callback) => <Name callback={callback} /> },
-          { head: t('callbacks.run'), kind: 'narrow', cell: ({ status }) => <RunStatus status={status} /> },
-          { head: t('callbacks.told'), kind: 'narrow', cell: (callback) => <Told callback={callback} /> },
-          {
-            head: t('received'),
-            kind: 'narrow',
-            cell: ({ receivedAt }) => <Time at={receivedAt} />,
-          },
-          { head: t('job'), kind: 'narrow', cell: ({ jobId }) => <Job id={jobId} /> },
-        ]}
+        columns={columnsFor(reader)}
       />
       {isBulk && asked.state !== 'pending' && asked.state !== 'delivered' ? (
         <p>
@@ -144,20 +124,22 @@ function List({ data: { asked, isLater, page } }: CallbacksProps) {
   );
 }
 
-function Name({ callback: { id, botName, botId } }: { readonly callback: ArchivedCallback }) {
-  return (
-    <Link to={pathTo(['callbacks', id])}>
-      <BotName name={botName} id={botId} />
-    </Link>
-  );
-}
-
-function Job({ id }: { readonly id: string }) {
-  return (
-    <Link to={pathTo(['callbacks'], { job_id: id })} className="quiet">
-      <ShortCode text={id} />
-    </Link>
-  );
+function columnsFor({ t }: Reader): readonly Column<ArchivedCallback>[] {
+  return [
+    {
+      head: t('bot'),
+      kind: 'main',
+      cell: ({ id, botName, botId }) => (
+        <Link to={pathTo(['callbacks', id])}>
+          <BotName name={botName} id={botId} />
+        </Link>
+      ),
+    },
+    { head: t('callbacks.run'), kind: 'narrow', cell: ({ status }) => <RunStatus status={status} /> },
+    { head: t('callbacks.told'), kind: 'narrow', cell: (callback) => <Told callback={callback} /> },
+    { head: t('received'), kind: 'narrow', cell: ({ receivedAt }) => <Time at={receivedAt} /> },
+    { head: t('job'), kind: 'narrow', cell: ({ jobId }) => <JobLink id={jobId} /> },
+  ];
 }
 
 const WORST_FIRST = ['dead', 'pending', 'held', 'delivered'] as const;

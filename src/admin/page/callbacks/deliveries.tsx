@@ -1,13 +1,12 @@
 /** Each delivery of a callback: who, what became of it, the message, and what can be done about it. */
 import { type DeliveryRecord, DISMISSED, SUPERSEDED } from '../../../ledger/ledger.ts';
-import { MessageFrame } from '../message-frame.tsx';
+import { MessageFrame } from '../message.tsx';
 import { PostButton } from '../parts/forms.tsx';
 import { DeliveryStatus, toneOf } from '../parts/status.tsx';
-import { Code, pathTo } from '../parts/text.tsx';
-import { Time } from '../parts/time.tsx';
+import { Code, pathTo, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
 
-/** Each shows a message in a frame; of more, the message is a link away. */
+/** Each shows a message in a frame; of more, only what became of them. */
 const MOST_FRAMES = 20;
 
 interface OfDelivery {
@@ -15,16 +14,22 @@ interface OfDelivery {
 }
 
 export function Deliveries({ deliveries }: { readonly deliveries: readonly DeliveryRecord[] }) {
+  const { t } = useReader();
   return (
     <ul class="deliveries">
       {deliveries.map((delivery, index) => (
         <li key={delivery.id} class={toneOf(delivery)}>
           <Facts delivery={delivery} />
-          <div class="actions">
-            <Redeliver delivery={delivery} />
-            <Dismiss delivery={delivery} />
-          </div>
-          {index < MOST_FRAMES ? <Message delivery={delivery} /> : null}
+          <Actions delivery={delivery} />
+          {index >= MOST_FRAMES ? null : (
+            <details>
+              <summary>{t('callback.message')}</summary>
+              <MessageFrame
+                path={pathTo(['deliveries', delivery.id, 'message'])}
+                destination={delivery.destination}
+              />
+            </details>
+          )}
         </li>
       ))}
     </ul>
@@ -33,8 +38,10 @@ export function Deliveries({ deliveries }: { readonly deliveries: readonly Deliv
 
 /** What went wrong in words is the sentence's to say, and the timeline's: here stands its class. */
 function Facts({ delivery }: OfDelivery) {
-  const { t } = useReader();
-  const { destination, state, attempts, updatedAt, lastError } = delivery;
+  const { t, now } = useReader();
+  const { destination, state, attempts, updatedAt, lastError, dueInMs, behind, claim } = delivery;
+  // By Botbell itself; what the service is to retry is the timeline's to tell.
+  const isPutOff = state === 'pending' && behind === undefined && claim === undefined;
   return (
     <div class="facts">
       <h3>
@@ -46,7 +53,11 @@ function Facts({ delivery }: OfDelivery) {
           {t(`errorClass.${lastError.class}`)} <Code text={lastError.code} />
         </span>
       )}
-      <NextAttempt delivery={delivery} />
+      {isPutOff ? (
+        <span>
+          {t('callback.next')} <Time as="ago" at={now + Math.max(0, dueInMs)} />
+        </span>
+      ) : null}
       <span class="quiet">
         {t('callback.attempts', { attempts })} · <Time as="ago" at={updatedAt} />
       </span>
@@ -54,49 +65,32 @@ function Facts({ delivery }: OfDelivery) {
   );
 }
 
-/** By Botbell itself; what the service is to retry is the timeline's to tell. */
-function NextAttempt({ delivery: { state, dueInMs, behind, claim } }: OfDelivery) {
-  const { t, now } = useReader();
-  if (state !== 'pending' || behind !== undefined || claim !== undefined) return null;
+function Actions({ delivery }: OfDelivery) {
+  const { t } = useReader();
+  const { id, destination } = delivery;
+  const acts = actsOn(delivery);
+  if (acts.length === 0) return null;
   return (
-    <span>
-      {t('callback.next')} <Time as="ago" at={now + Math.max(0, dueInMs)} />
-    </span>
+    <div class="actions">
+      {acts.map((act) => (
+        <PostButton
+          key={act}
+          action={act === 'dismiss' ? '/act/dismiss' : '/act/redeliver'}
+          fields={act === 'once more' ? { id, again: '1' } : { id }}
+          word={t(`callback.${act}`)}
+          kind={act === 'redeliver' || act === 'try now' ? 'primary small' : 'small'}
+          label={t('callback.of', { word: t(`callback.${act}`), destination })}
+        />
+      ))}
+    </div>
   );
 }
 
-function Redeliver({ delivery: { id, state, reason, destination, behind, dueInMs, claim } }: OfDelivery) {
-  const { t } = useReader();
-  const isWaiting = behind !== undefined || dueInMs <= 0;
-  const isUnderWay = state === 'pending' && (claim !== undefined || isWaiting);
-  if (isUnderWay || reason === SUPERSEDED) return null;
-  const action = '/act/redeliver';
-  if (state === 'delivered') {
-    const fields = { delivery: id, again: '1' };
-    return <PostButton action={action} fields={fields} word={t('callback.once more')} kind="small" />;
-  }
-  const word = state === 'pending' ? t('callback.try now') : t('callback.redeliver');
-  const label = t('callback.of', { word, destination });
-  return (
-    <PostButton action={action} fields={{ delivery: id }} word={word} kind="primary small" label={label} />
-  );
-}
-
-function Dismiss({ delivery: { id, state, reason } }: OfDelivery) {
-  const { t } = useReader();
-  const isOver = state === 'pending' || state === 'delivered';
-  if (isOver || reason === SUPERSEDED || reason === DISMISSED) return null;
-  return (
-    <PostButton action="/act/dismiss" fields={{ delivery: id }} word={t('callback.dismiss')} kind="small" />
-  );
-}
-
-function Message({ delivery: { id, destination } }: OfDelivery) {
-  const { t } = useReader();
-  return (
-    <details>
-      <summary>{t('callback.message')}</summary>
-      <MessageFrame path={pathTo(['deliveries', id, 'message'])} destination={destination} />
-    </details>
-  );
+/** What can be done about it, what is wanted first. */
+function actsOn({ state, reason, dueInMs, behind, claim }: DeliveryRecord) {
+  if (reason === SUPERSEDED) return [];
+  if (state === 'delivered') return ['once more'] as const;
+  const isUnderWay = claim !== undefined || behind !== undefined || dueInMs <= 0;
+  if (state === 'pending') return isUnderWay ? [] : (['try now'] as const);
+  return reason === DISMISSED ? (['redeliver'] as const) : (['redeliver', 'dismiss'] as const);
 }

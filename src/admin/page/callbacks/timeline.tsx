@@ -13,63 +13,51 @@ const TONES: Readonly<Partial<Record<StoryEventName, Tone>>> = {
   next: 'wait',
 };
 
+type Alike = [StoryEvent, ...StoryEvent[]];
+
 export function Timeline({ events }: { readonly events: readonly StoryEvent[] }) {
+  const { formats } = useReader();
   const groups = alikeTogether(events);
-  const firstOf = new Map(groups.map(([{ small }], index) => [small, index] as const).toReversed());
   return (
     <ol class="timeline">
-      {groups.map(([event, ...alike], index) => (
-        <Entry
-          key={index}
-          event={event}
-          before={groups[index - 1]?.at(-1)}
-          alike={alike}
-          isNews={firstOf.get(event.small) === index}
-        />
-      ))}
+      {groups.map((group, index) => {
+        const [{ at, small }] = group;
+        const [day, before] = [at, groups[index - 1]?.at(-1)?.at ?? 0].map(formats.dayOf);
+        const isNews = groups.findIndex(([event]) => event.small === small) === index;
+        return <Entry key={index} group={group} day={day === before ? undefined : day} isNews={isNews} />;
+      })}
     </ol>
   );
 }
 
-type Alike = readonly [StoryEvent, ...StoryEvent[]];
-
 /** Attempts that failed for the same reason, one after the other: from the second one on they say nothing new. */
 function alikeTogether(events: readonly StoryEvent[]): readonly Alike[] {
-  const groups: [StoryEvent, ...StoryEvent[]][] = [];
+  const groups: Alike[] = [];
+  const nameOf = ({ what, destination, small }: StoryEvent) => [what, destination, small].join('\n');
   for (const event of events) {
-    const last = groups.at(-1);
-    if (last !== undefined && isAlike(last[0], event)) last.push(event);
+    const group = groups.at(-1);
+    if (event.what === 'attempt' && group && nameOf(group[0]) === nameOf(event)) group.push(event);
     else groups.push([event]);
   }
   return groups;
 }
 
-function isAlike(one: StoryEvent, other: StoryEvent): boolean {
-  return (
-    one.what === 'attempt' &&
-    other.what === 'attempt' &&
-    one.destination === other.destination &&
-    one.small === other.small
-  );
-}
-
 interface EntryProps {
-  readonly event: StoryEvent;
-  readonly before: StoryEvent | undefined;
-  readonly alike: readonly StoryEvent[];
+  readonly group: Alike;
+  /** Undefined: that of the entry before. */
+  readonly day: string | undefined;
   /** Its technical class has not been said before. */
   readonly isNews: boolean;
 }
 
-function Entry({ event, before, alike, isNews }: EntryProps) {
+function Entry({ group: [event, ...alike], day, isNews }: EntryProps) {
   const { formats, t } = useReader();
   const { at, what, text, small } = event;
-  const isOfNewDay = before === undefined || formats.dayOf(before.at) !== formats.dayOf(at);
   const last = alike.at(-1);
   return (
     <li class={TONES[what]}>
       <time dateTime={new Date(at).toISOString()} title={formats.instant(at)}>
-        {isOfNewDay ? formats.day(formats.dayOf(at)) : null} {formats.clock(at)}
+        {day === undefined ? null : formats.day(day)} {formats.clock(at)}
       </time>
       <div>
         <p dir="auto">{text}</p>

@@ -3,132 +3,123 @@ import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import type { ActionRequest } from '../../../ledger/actions/actions.ts';
 import { LedgerUnavailable } from '../../../ledger/ledger.ts';
-import { actorOf } from '../../actor.ts';
-import { refusalOf } from '../../parameters.ts';
+import { wholeNumberIn } from '../../filters.ts';
 import { formOf } from '../../form-token.ts';
+import { actorOf } from '../../password.ts';
 import type { AdminServices } from '../../services.ts';
 import { type Flash, leaveFlash, returnTo } from '../cookies.ts';
 import { type Reader, readerOf } from '../reader.ts';
-import { idIn } from '../view.ts';
-import { bulkFilterIn, bulkKindIn } from './bulk-request.ts';
+import { bulkIn } from './redeliver.tsx';
 
 /** What came of it; `to`: where that is shown, default: where the form stood. */
 type Outcome = Flash & { readonly to?: string };
 
-interface ActRequest {
+interface ActRequest extends Pick<AdminServices, 'operations' | 'reloading'> {
   readonly form: URLSearchParams;
-  /** The number that the form names what is meant by; 0, which nothing has: none. */
+  /** What the form is about; 0, which nothing has: none. */
   readonly id: number;
   readonly request: ActionRequest;
   readonly reader: Reader;
-  readonly services: AdminServices;
 }
 
 type Act = (act: ActRequest) => Promise<Outcome>;
 
-/** By their paths, and the field that names what is meant. */
-const ACTS: readonly (readonly [path: string, act: Act, subject: string])[] = [
-  ['redeliver', redeliver, 'delivery'],
-  ['dismiss', dismiss, 'delivery'],
-  ['route', routeAnew, 'callback'],
-  ['redeliver-all', redeliverAll, ''],
-  ['stop', stop, 'bulk'],
-  ['see-refused', seeRefused, 'refused'],
-  ['test', test, ''],
-  ['reload', reload, ''],
-];
-
-const LONGEST_NOTE = 500;
+/** By the last part of their paths. */
+const ACTS: Readonly<Record<string, Act>> = {
+  redeliver,
+  dismiss,
+  route,
+  'redeliver-all': redeliverAll,
+  stop,
+  'see-refused': seeRefused,
+  test,
+  reload,
+};
 
 export function routeActs(router: Router, services: AdminServices): void {
-  for (const [path, act, subject] of ACTS) {
-    router.post(`/act/${path}`, (ctx) => answerAct(ctx, { act, subject }, services));
-  }
+  for (const [name, act] of Object.entries(ACTS))
+    router.post(`/act/${name}`, (ctx) => answerAct(ctx, act, services));
 }
 
-async function answerAct(
-  ctx: Context,
-  { act, subject }: { readonly act: Act; readonly subject: string },
-  services: AdminServices,
-): Promise<void> {
+async function answerAct(ctx: Context, act: Act, services: AdminServices): Promise<void> {
+  const { operations, reloading, surroundings } = services;
   const form = formOf(ctx);
-  const reader = readerOf(ctx, services.surroundings);
-  const request: ActionRequest = {
-    actor: actorOf(ctx, 'page'),
-    note: form.get('note')?.trim().slice(0, LONGEST_NOTE) || undefined,
-  };
-  const id = idIn(form.get(subject)) ?? 0;
-  const outcome = await act({ form, id, request, reader, services }).catch((error: unknown): Outcome => {
+  const reader = readerOf(ctx, surroundings);
+  const request = { actor: actorOf(ctx, 'page') };
+  const id = wholeNumberIn(form.get('id')) ?? 0;
+  const outcome = await act({ form, id, request, reader, operations, reloading }).catch((error: unknown) => {
     if (!(error instanceof LedgerUnavailable)) throw error;
-    return { kind: 'failed', text: reader.t('act.unavailable') };
+    return failed(reader.t('act.unavailable'));
   });
   leaveFlash(ctx, outcome);
   returnTo(ctx, outcome.to ?? form.get('back'));
 }
 
-async function redeliver({ form, id, request, reader: { t }, services }: ActRequest): Promise<Outcome> {
-  const result = await services.operations.redeliver(id, request, form.get('again') === '1');
-  if (result === 'unknown') return { kind: 'failed', text: t('act.unknown') };
-  return { kind: result === 'accepted' ? 'done' : 'failed', text: t(`act.redeliver.${result}`) };
+function done(text: string): Outcome {
+  return { kind: 'done', text };
 }
 
-async function dismiss({ id, request, reader: { t }, services }: ActRequest): Promise<Outcome> {
-  const result = await services.operations.dismiss(id, request);
-  if (result === 'unknown') return { kind: 'failed', text: t('act.unknown') };
-  return { kind: result === 'dismissed' ? 'done' : 'failed', text: t(`act.dismiss.${result}`) };
+function failed(text: string): Outcome {
+  return { kind: 'failed', text };
 }
 
-async function routeAnew({ id, request, reader: { t }, services }: ActRequest): Promise<Outcome> {
-  const routed = await services.operations.routeAnew(id, request);
-  if (routed === undefined) return { kind: 'failed', text: t('act.unknown') };
-  if (routed === 'superseded') return { kind: 'failed', text: t('act.redeliver.superseded') };
+async function redeliver({ form, id, request, reader: { t }, operations }: ActRequest): Promise<Outcome> {
+  const result = await operations.redeliver(id, request, form.get('again') === '1');
+  if (result === 'unknown') return failed(t('act.unknown'));
+  return result === 'accepted' ? done(t('act.redeliver.accepted')) : failed(t(`act.redeliver.${result}`));
+}
+
+async function dismiss({ id, request, reader: { t }, operations }: ActRequest): Promise<Outcome> {
+  const result = await operations.dismiss(id, request);
+  if (result === 'unknown') return failed(t('act.unknown'));
+  return result === 'dismissed' ? done(t('act.dismiss.dismissed')) : failed(t(`act.dismiss.${result}`));
+}
+
+async function route({ id, request, reader: { t }, operations }: ActRequest): Promise<Outcome> {
+  const routed = await operations.routeAnew(id, request);
+  if (routed === undefined) return failed(t('act.unknown'));
+  if (routed === 'superseded') return failed(t('act.redeliver.superseded'));
   const [told, untouched] = [routed.told, routed.untouched].map((names) => names.join(', '));
-  if (told) return { kind: 'done', text: t('act.route.told', { destinations: told }) };
-  if (untouched) return { kind: 'done', text: t('act.route.untouched', { destinations: untouched }) };
-  return { kind: 'failed', text: t('act.route.nobody') };
+  if (told) return done(t('act.route.told', { destinations: told }));
+  if (untouched) return done(t('act.route.untouched', { destinations: untouched }));
+  return failed(t('act.route.nobody'));
 }
 
-async function redeliverAll({ form, request, reader, services }: ActRequest): Promise<Outcome> {
-  const read = bulkFilterIn(form, reader);
-  if (!read.isGood) throw refusalOf(read.problems);
-  const what = bulkKindIn(form);
-  const bulk = await services.operations.startBulk(read.filter, request, what);
-  return { kind: 'done', text: reader.t(`act.bulk.${bulk.what}`), to: `/redeliveries/${bulk.id}` };
+async function redeliverAll({ form, request, reader, operations }: ActRequest): Promise<Outcome> {
+  const { filter, what } = bulkIn(form, reader);
+  const { id } = await operations.startBulk(filter, request, what);
+  return { ...done(reader.t(`act.bulk.${what}`)), to: `/redeliveries/${id}` };
 }
 
-async function stop({ id, request, reader: { t }, services }: ActRequest): Promise<Outcome> {
-  const bulk = await services.operations.stopBulk(id, request);
-  if (bulk === undefined) return { kind: 'failed', text: t('act.unknown') };
-  return bulk.state === 'stopped'
-    ? { kind: 'done', text: t('act.bulk.stopped') }
-    : { kind: 'failed', text: t('act.bulk.over') };
+async function stop({ id, request, reader: { t }, operations }: ActRequest): Promise<Outcome> {
+  const bulk = await operations.stopBulk(id, request);
+  if (bulk === undefined) return failed(t('act.unknown'));
+  return bulk.state === 'stopped' ? done(t('act.bulk.stopped')) : failed(t('act.bulk.over'));
 }
 
-async function seeRefused({ id, request, reader: { t }, services }: ActRequest): Promise<Outcome> {
-  await services.operations.seeRefused(id, request);
-  return { kind: 'done', text: t('act.seen') };
+async function seeRefused({ id, request, reader: { t }, operations }: ActRequest): Promise<Outcome> {
+  await operations.seeRefused(id, request);
+  return done(t('act.seen'));
 }
 
-async function test({ form, request, reader, services }: ActRequest): Promise<Outcome> {
+async function test({ form, request, reader, operations }: ActRequest): Promise<Outcome> {
   const { t, language, formats } = reader;
-  const asked = form.get('destination') ?? '';
-  const result = await services.operations.test(asked, request.actor, language);
-  if (result === undefined) return { kind: 'failed', text: t('act.test.unknown') };
+  const result = await operations.test(form.get('destination') ?? '', request.actor, language);
+  if (result === undefined) return failed(t('act.test.unknown'));
   const { destination, words, isDelivered, durationMs } = result;
-  if (!isDelivered) return { kind: 'failed', text: t('act.test.failed', { destination, words }) };
-  const time = formats.duration(durationMs);
-  return { kind: 'done', text: t('act.test.delivered', { destination, words, time }) };
+  if (!isDelivered) return failed(t('act.test.failed', { destination, words }));
+  return done(t('act.test.delivered', { destination, words, time: formats.duration(durationMs) }));
 }
 
-async function reload({ request, reader: { t }, services }: ActRequest): Promise<Outcome> {
+async function reload({ request, reader: { t }, reloading }: ActRequest): Promise<Outcome> {
   const { user, from } = request.actor;
-  const result = await services.reloading.reload(`the page, ${user ?? 'nobody named'} from ${from}`);
+  const result = await reloading.reload(`the page, ${user ?? 'nobody named'} from ${from}`);
   if (!result.isLoaded) {
     const number = result.problems.filter(({ severity }) => severity === 'error').length;
-    return { kind: 'failed', text: t('act.reload.refused', { number }) };
+    return failed(t('act.reload.refused', { number }));
   }
-  if (!result.hasChanged) return { kind: 'done', text: t('act.reload.same') };
+  if (!result.hasChanged) return done(t('act.reload.same'));
   const loaded = t('act.reload.loaded', { hash: result.configHash.slice(0, 12) });
   const what = result.unchanged.join(', ');
-  return { kind: 'done', text: what ? `${loaded} ${t('act.reload.unchanged', { what })}` : loaded };
+  return done(what ? `${loaded} ${t('act.reload.unchanged', { what })}` : loaded);
 }

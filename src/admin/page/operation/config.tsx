@@ -1,62 +1,35 @@
 /** The running config: which one it is, what is wrong with the last one that was tried, and what the next one would change. */
-import type { ReloadPreview, ReloadStatus, RunningProcess } from '../../services.ts';
+import type { Problem } from '../../../config/config.ts';
+import type { ReloadPreview, ReloadStatus, RoutingChange } from '../../services.ts';
 import { PostButton } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
-import { DefinitionList } from '../parts/table.tsx';
-import { Code, ForeignBlock, Link } from '../parts/text.tsx';
-import { Time } from '../parts/time.tsx';
-import { useReader } from '../reader.ts';
+import { type Column, Table, Terms } from '../parts/table.tsx';
+import { Chips, Code, Foreign, ForeignBlock, Link, Time } from '../parts/text.tsx';
+import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
-import { Problems } from './problems.tsx';
-import { ReloadChanges } from './reload-changes.tsx';
 
-export const configView: View = async ({ query, reader, services }) => {
-  const { reloading } = services;
-  const data: ConfigData = {
-    status: reloading.status,
-    processes: await reloading.processes(),
-    text: reloading.configText(),
-    // It looks at many callbacks: only where somebody asks for it.
-    preview: query.get('preview') === '1' ? await reloading.preview() : undefined,
-  };
-  return { title: reader.t('nav.config'), section: 'config', body: <RunningConfig data={data} /> };
-};
+const HASH_SHOWN = 12;
 
-interface ConfigData {
-  readonly status: ReloadStatus;
-  readonly processes: readonly RunningProcess[];
-  /** YAML without any secret. */
-  readonly text: string;
-  readonly preview: ReloadPreview | undefined;
-}
-
-interface ConfigProps {
-  readonly data: ConfigData;
-}
-
-function RunningConfig({ data }: ConfigProps) {
-  const { t } = useReader();
-  const { status, preview, processes, text } = data;
-  return (
+export const configView: View = async ({ query, reader: { t }, services: { reloading } }) => {
+  const { status } = reloading;
+  // It looks at many callbacks: only where somebody asks for it.
+  const preview = query.get('preview') === '1' ? await reloading.preview() : undefined;
+  const body = (
     <>
       <Head title={t('nav.config')} lead={t('config.lead')} />
-      <Failure status={status} />
+      <Failure failure={status.failure} />
       <InForce status={status} />
-      {preview === undefined ? null : <ReloadChanges preview={preview} />}
-      {processes.length < 2 ? null : <Processes data={data} />}
+      {preview === undefined ? null : <Changes preview={preview} />}
       <Section title={t('config.text')} aside={t('config.textLead')}>
-        <ForeignBlock text={text} label={status.file} />
+        <ForeignBlock text={reloading.configText()} label={status.file} />
       </Section>
     </>
   );
-}
+  return { title: t('nav.config'), section: 'config', body };
+};
 
-interface StatusProps {
-  readonly status: ReloadStatus;
-}
-
-function Failure({ status: { failure } }: StatusProps) {
+function Failure({ failure }: Pick<ReloadStatus, 'failure'>) {
   const { t } = useReader();
   if (failure === undefined) return null;
   const title = <Status tone="bad" word={t('config.failed')} />;
@@ -68,19 +41,23 @@ function Failure({ status: { failure } }: StatusProps) {
   );
 }
 
-function InForce({ status: { file, configHash, loadedAt, warnings, unchanged } }: StatusProps) {
+interface InForceProps {
+  readonly status: ReloadStatus;
+}
+
+function InForce({ status: { file, configHash, loadedAt, warnings, unchanged } }: InForceProps) {
   const { t } = useReader();
-  const terms = [
-    { term: t('config.file'), details: <Code text={file} /> },
-    { term: t('config.hash'), details: <Hash hash={configHash} /> },
-    { term: t('config.loaded'), details: <Time at={loadedAt} as="instant" /> },
-    unchanged.length > 0
-      ? { term: t('config.unchanged'), details: <Code text={unchanged.join(', ')} /> }
-      : undefined,
-  ];
+  const needsRestart = { term: t('config.unchanged'), details: <Code text={unchanged.join(', ')} /> };
   return (
     <Section title={t('config.inForce')}>
-      <DefinitionList terms={terms} />
+      <Terms
+        terms={[
+          { term: t('config.file'), details: <Code text={file} /> },
+          { term: t('config.hash'), details: <Code text={configHash.slice(0, HASH_SHOWN)} /> },
+          { term: t('config.loaded'), details: <Time at={loadedAt} as="instant" /> },
+          unchanged.length === 0 ? undefined : needsRestart,
+        ]}
+      />
       <Problems problems={warnings} />
       <div class="actions">
         <PostButton action="/act/reload" back="/config" word={t('config.reload')} />
@@ -90,30 +67,54 @@ function InForce({ status: { file, configHash, loadedAt, warnings, unchanged } }
   );
 }
 
-const HASH_SHOWN = 12;
-
-function Hash({ hash }: { readonly hash: string }) {
-  return <Code text={hash.slice(0, HASH_SHOWN)} />;
+/** Each with its place, as `check` prints them. */
+function Problems({ problems }: { readonly problems: readonly Problem[] }) {
+  const { t } = useReader();
+  return (
+    <ul class="problems">
+      {problems.map(({ place: { file, line, column }, message, severity }) => (
+        <li key={`${file} ${line} ${column} ${message}`}>
+          <Status tone={severity === 'error' ? 'bad' : 'wait'} word={t(`config.${severity}`)} />{' '}
+          <Code text={`${file}:${line}:${column}`} /> <Foreign text={message} />
+        </li>
+      ))}
+    </ul>
+  );
 }
 
-function Processes({ data: { processes, status } }: ConfigProps) {
-  const { t } = useReader();
-  const terms = processes.map(({ name, isThis, configHash }) => {
-    const isSame = configHash === status.configHash;
-    const word = isSame ? t('config.same') : t('config.differs');
-    return {
-      term: isThis ? `${name} (${t('config.this')})` : name,
-      details: (
-        <>
-          <Status tone={isSame ? 'good' : 'wait'} word={word} /> <Hash hash={configHash} />
-        </>
-      ),
-    };
-  });
+/** Who would be told of the last days' callbacks that was not, and who no longer would. */
+export function Changes({ preview }: { readonly preview: ReloadPreview }) {
+  const reader = useReader();
+  const { t, formats } = reader;
+  const { problems, unchanged, changes, isComplete, configHash } = preview;
+  const since = formats.short(Date.parse(preview.since));
+  const lead = changes.length > 0 ? t('config.previewLead', { since }) : t('config.previewNobody', { since });
   return (
-    <Section title={t('config.processes')}>
-      <p class="quiet">{t('config.processesLead')}</p>
-      <DefinitionList terms={terms} />
+    <Section title={t('config.preview')}>
+      <p>{configHash === undefined ? t('config.previewRefused') : lead}</p>
+      {isComplete ? null : <p class="quiet">{t('config.previewPart')}</p>}
+      <Table
+        caption={t('config.preview')}
+        columns={columnsFor(reader)}
+        rows={changes}
+        keyOf={({ botId, status }) => `${status} ${botId}`}
+      />
+      <Problems problems={problems} />
+      {unchanged.length === 0 ? null : (
+        <p>
+          {t('config.unchanged')}: <Code text={unchanged.join(', ')} />
+        </p>
+      )}
     </Section>
   );
+}
+
+function columnsFor({ t, formats }: Reader): readonly Column<RoutingChange>[] {
+  return [
+    { head: t('bot'), kind: 'main', cell: ({ botId }) => <Foreign text={botId} /> },
+    { head: t('status'), cell: ({ status }) => t(`status.${status}`) },
+    { head: t('nav.callbacks'), kind: 'number', cell: ({ callbacks }) => formats.number(callbacks) },
+    { head: t('config.added'), cell: ({ added }) => <Chips names={added} tone="good" /> },
+    { head: t('config.removed'), cell: ({ removed }) => <Chips names={removed} tone="bad" /> },
+  ];
 }

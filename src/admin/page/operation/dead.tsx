@@ -1,25 +1,25 @@
-/** Dead letters, grouped by destination and cause, each group to be delivered again or marked as done. */
-import { FAILURE_CLASSES } from '../../../channels/failure.ts';
+/** Dead letters, grouped by destination and cause, each group to be delivered again or marked as done; and what was. */
+import type { BulkRedelivery } from '../../../ledger/actions/actions.ts';
 import type { DeadLetters } from '../../../ledger/archive/archive.ts';
 import { Head } from '../parts/layout.tsx';
 import { type Column, Table } from '../parts/table.tsx';
-import { Code, Foreign, Link, pathTo } from '../parts/text.tsx';
-import { Time } from '../parts/time.tsx';
+import { Code, Foreign, Link, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
-import { dryRunOf } from './bulk-request.ts';
+import { dryRunOf, Redeliveries } from './redeliver.tsx';
 
-export const deadView: View = async ({ reader, services }) => {
-  const dead = await services.archive.deadLetters();
-  return { title: reader.t('nav.dead'), section: 'dead', body: <Dead {...dead} /> };
+export const deadView: View = async ({ reader, services: { archive, operations } }) => {
+  const [dead, bulks] = await Promise.all([archive.deadLetters(), operations.bulks()]);
+  return { title: reader.t('nav.dead'), section: 'dead', body: <Dead {...dead} bulks={bulks} /> };
 };
 
 interface DeadProps {
   readonly groups: readonly DeadLetters[];
   readonly isComplete: boolean;
+  readonly bulks: readonly BulkRedelivery[];
 }
 
-function Dead({ groups, isComplete }: DeadProps) {
+function Dead({ groups, isComplete, bulks }: DeadProps) {
   const reader = useReader();
   const { t } = reader;
   return (
@@ -34,23 +34,32 @@ function Dead({ groups, isComplete }: DeadProps) {
         keyOf={({ destination, errorClass, errorCode }) => `${destination} ${errorClass} ${errorCode}`}
         empty={t('dead.none')}
       />
-      <p class="actions">
-        {groups.length > 1 ? (
+      {groups.length < 2 ? null : (
+        <p class="actions">
           <Link to={dryRunOf({ state: 'dead' }, 'redelivered')} className="button">
             {t('dead.all')}
           </Link>
-        ) : null}
-        <Link to="/redeliveries">{t('bulk.title')}</Link>
-      </p>
+        </p>
+      )}
+      <Redeliveries bulks={bulks} />
     </>
   );
 }
 
-function columnsFor(reader: Reader): readonly Column<DeadLetters>[] {
-  const { t, formats } = reader;
+function columnsFor({ t, word, formats }: Reader): readonly Column<DeadLetters>[] {
   return [
     { head: t('destination'), kind: 'main', cell: ({ destination }) => <Code text={destination} /> },
-    { head: t('dead.cause'), cell: (group) => <Cause group={group} /> },
+    {
+      head: t('dead.cause'),
+      cell: ({ errorClass, errorCode }) => (
+        <>
+          <Foreign text={word('errorClass', errorClass || 'none')} />
+          <small>
+            <Foreign text={[errorClass, errorCode].filter((part) => part !== '').join(' · ')} />
+          </small>
+        </>
+      ),
+    },
     { head: t('dead.messages'), kind: 'number', cell: ({ count }) => formats.number(count) },
     { head: t('dead.oldest'), cell: ({ oldestAt }) => <Time at={oldestAt} /> },
     { head: t('dead.newest'), cell: ({ newestAt }) => <Time at={newestAt} /> },
@@ -58,41 +67,26 @@ function columnsFor(reader: Reader): readonly Column<DeadLetters>[] {
   ];
 }
 
-interface GroupProps {
-  readonly group: DeadLetters;
-}
-
-function Cause({ group: { errorClass, errorCode } }: GroupProps) {
-  return (
-    <>
-      {causeInWords(errorClass, useReader())}
-      <small>
-        <Foreign text={[errorClass, errorCode].filter((part) => part !== '').join(' · ')} />
-      </small>
-    </>
-  );
-}
-
-function causeInWords(errorClass: string, { t }: Reader): string {
-  const known = FAILURE_CLASSES.find((name) => name === errorClass);
-  return known === undefined ? t('dead.unrouted') : t(`errorClass.${known}`);
-}
-
-function WhatToDo({ group: { destination, errorClass, errorCode } }: GroupProps) {
-  const reader = useReader();
-  const { t } = reader;
+function WhatToDo({ group: { destination, errorClass, errorCode } }: { readonly group: DeadLetters }) {
+  const { t, word } = useReader();
   const filter = { state: 'dead', destination, errorClass, errorCode } as const;
-  const about = t('dead.of', { destination, cause: causeInWords(errorClass, reader) });
-  const link = (to: string, word: string, className?: string) => (
-    <Link to={to} label={`${word} ${about}`} {...(className && { className })}>
-      {word}
-    </Link>
-  );
+  const ways = [
+    [dryRunOf(filter, 'redelivered'), t('dead.again'), 'button small'],
+    [dryRunOf(filter, 'dismissed'), t('dead.done'), undefined],
+    [pathTo(['callbacks'], { state: 'dead', destination }), t('dead.list'), undefined],
+  ] as const;
   return (
     <div class="actions">
-      {link(dryRunOf(filter, 'redelivered'), t('dead.again'), 'button small')}
-      {link(dryRunOf(filter, 'dismissed'), t('dead.done'))}
-      {link(pathTo(['callbacks'], { state: 'dead', destination }), t('dead.list'))}
+      {ways.map(([to, name, className]) => (
+        <Link
+          key={to}
+          to={to}
+          label={`${name} ${destination}: ${word('errorClass', errorClass || 'none')}`}
+          className={className}
+        >
+          {name}
+        </Link>
+      ))}
     </div>
   );
 }

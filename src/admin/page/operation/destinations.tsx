@@ -1,93 +1,73 @@
 /** Destinations by their channels: how each does, what waits for it, and a button that sends it a test. */
+import { failureInWords } from '../../../channels/failure.ts';
 import { printsOnly } from '../../../channels/registry.ts';
+import type { ArchivedDestination } from '../../../ledger/archive/archive.ts';
 import { destinationsOf } from '../../../route/router.ts';
 import { PostButton } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { type Column, Table } from '../parts/table.tsx';
-import { Code, Foreign, Link, pathTo } from '../parts/text.tsx';
-import { Time } from '../parts/time.tsx';
+import { Code, Foreign, Link, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader } from '../reader.ts';
-import type { View, ViewRequest } from '../view.ts';
+import type { View } from '../view.ts';
 
 /** More would be no page that anybody reads. */
 const MOST_SHOWN = 500;
 
-export const destinationsView: View = async ({ reader, services }) => ({
-  title: reader.t('nav.destinations'),
-  section: 'destinations',
-  body: <Destinations data={await loadDestinations(services)} />,
-});
+interface Row extends ArchivedDestination {
+  readonly dead: number;
+  readonly isPrinted: boolean;
+  /** Milliseconds; undefined: it is not paused. */
+  readonly pausedMs: number | undefined;
+}
 
-async function loadDestinations({ archive, drawing, paused }: ViewRequest['services']) {
+export const destinationsView: View = async ({ reader, services: { archive, drawing, paused } }) => {
+  const { t, formats } = reader;
   const { config } = drawing();
   const named = destinationsOf(config);
   const { groups } = await archive.deadLetters();
-  const dead = new Map<string, number>();
-  for (const { destination, count } of groups) dead.set(destination, (dead.get(destination) ?? 0) + count);
   const standings = await archive.destinations(named.slice(0, MOST_SHOWN).map(({ key }) => key));
   const waits = new Map(paused().map(({ key, ms }) => [key, ms]));
+  const rowOf = (standing: ArchivedDestination, isPrinted: boolean): Row => {
+    const { destination } = standing;
+    const dead = groups.filter((group) => group.destination === destination);
+    const count = dead.reduce((sum, group) => sum + group.count, 0);
+    return { ...standing, dead: count, isPrinted, pausedMs: waits.get(destination) };
+  };
   const channels = [...config.channels.values()].map(({ name, type }) => {
     const own = new Set(named.filter(({ channel }) => channel === name).map(({ key }) => key));
-    const destinations = standings
-      .filter(({ destination }) => own.has(destination))
-      .map((standing) => ({
-        ...standing,
-        dead: dead.get(standing.destination) ?? 0,
-        pausedMs: waits.get(standing.destination),
-        isPrinted: printsOnly(type),
-      }));
-    return { name, type, destinations, pausedMs: waits.get(name) };
+    const rows = standings.filter(({ destination }) => own.has(destination));
+    return { name, type, rows: rows.map((standing) => rowOf(standing, printsOnly(type))) };
   });
-  return {
-    channels: channels.filter(({ destinations }) => destinations.length > 0),
-    isMore: named.length > MOST_SHOWN,
-  };
-}
-
-type DestinationsData = Awaited<ReturnType<typeof loadDestinations>>;
-type ChannelData = DestinationsData['channels'][number];
-type DestinationData = ChannelData['destinations'][number];
-
-function Destinations({ data }: { readonly data: DestinationsData }) {
-  const { t } = useReader();
-  const { channels, isMore } = data;
-  return (
+  const body = (
     <>
       <Head title={t('nav.destinations')} lead={t('destinations.lead')}>
-        {isMore ? t('destinations.tooMany', { number: MOST_SHOWN }) : undefined}
+        {named.length > MOST_SHOWN ? t('destinations.tooMany', { number: MOST_SHOWN }) : undefined}
       </Head>
-      {channels.length === 0 ? <p class="empty">{t('destinations.none')}</p> : null}
-      {channels.map((channel) => (
-        <Channel key={channel.name} channel={channel} />
-      ))}
+      {named.length === 0 ? <p class="empty">{t('destinations.none')}</p> : null}
+      {channels.map(({ name, type, rows }) =>
+        rows.length === 0 ? null : (
+          <Section
+            key={name}
+            title={<Foreign text={name} />}
+            aside={t('destinations.channel', { type, number: rows.length })}
+          >
+            <Pause ms={waits.get(name)} />
+            <Table caption={name} columns={columnsFor(reader)} rows={rows} keyOf={(row) => row.destination} />
+          </Section>
+        ),
+      )}
     </>
   );
-}
+  return { title: t('nav.destinations'), section: 'destinations', body };
 
-function Channel({ channel: { name, type, destinations, pausedMs } }: { readonly channel: ChannelData }) {
-  const reader = useReader();
-  const { t, formats } = reader;
-  const aside = t('destinations.channel', { type, number: destinations.length });
-  return (
-    <Section title={<Foreign text={name} />} aside={aside}>
-      {pausedMs === undefined ? null : (
-        <p>
-          <Status tone="wait" word={t('destinations.pausedChannel', { time: formats.duration(pausedMs) })} />
-        </p>
-      )}
-      <Table
-        caption={name}
-        columns={columnsFor(reader)}
-        rows={destinations}
-        keyOf={({ destination }) => destination}
-        empty=""
-      />
-    </Section>
-  );
-}
+  function Pause({ ms }: { readonly ms: number | undefined }) {
+    if (ms === undefined) return null;
+    return <Status tone="wait" word={t('destinations.pausedChannel', { time: formats.duration(ms) })} />;
+  }
+};
 
-function columnsFor({ t }: Reader): readonly Column<DestinationData>[] {
+function columnsFor({ t }: Reader): readonly Column<Row>[] {
   return [
     {
       head: t('destination'),
@@ -98,21 +78,16 @@ function columnsFor({ t }: Reader): readonly Column<DestinationData>[] {
         </Link>
       ),
     },
-    { head: t('destinations.state'), kind: 'narrow', cell: (each) => <Standing each={each} /> },
-    { head: t('destinations.lastTold'), cell: (each) => <LastTold each={each} /> },
-    { head: t('destinations.lastError'), cell: (each) => <LastError each={each} /> },
+    { head: t('destinations.state'), kind: 'narrow', cell: (row) => <Standing row={row} /> },
     {
-      head: t('destinations.waiting'),
-      kind: 'number',
-      cell: ({ pending, isMorePending, destination }) => (
-        <Counted count={pending} isMore={isMorePending} state="pending" destination={destination} />
-      ),
+      head: t('destinations.lastTold'),
+      kind: 'narrow',
+      cell: ({ isPrinted, lastDeliveredAt: at }) =>
+        isPrinted ? <span class="quiet">–</span> : <Time at={at} />,
     },
-    {
-      head: t('destinations.dead'),
-      kind: 'number',
-      cell: ({ dead, destination }) => <Counted count={dead} state="dead" destination={destination} />,
-    },
+    { head: t('destinations.lastError'), cell: (row) => <LastError row={row} /> },
+    { head: t('destinations.waiting'), kind: 'number', cell: (row) => <Count row={row} state="pending" /> },
+    { head: t('destinations.dead'), kind: 'number', cell: (row) => <Count row={row} state="dead" /> },
     {
       head: t('destinations.test'),
       kind: 'narrow',
@@ -129,57 +104,43 @@ function columnsFor({ t }: Reader): readonly Column<DestinationData>[] {
   ];
 }
 
-interface EachProps {
-  readonly each: DestinationData;
+interface OfRow {
+  readonly row: Row;
 }
 
 /** What it did last counts. */
-function Standing({ each }: EachProps) {
+function Standing({ row: { lastDeliveredAt, lastFailedAt, pausedMs, isPrinted } }: OfRow) {
   const { t, formats } = useReader();
-  const { lastDeliveredAt, lastFailedAt, pausedMs, isPrinted } = each;
   if (pausedMs !== undefined)
     return <Status tone="wait" word={t('destinations.paused', { time: formats.duration(pausedMs) })} />;
   if ((lastFailedAt ?? 0) > (lastDeliveredAt ?? 0))
     return <Status tone="bad" word={t('destinations.fails')} />;
   if (isPrinted) return <Status tone="idle" word={t('printed')} />;
-  return lastDeliveredAt === undefined ? (
-    <Status tone="idle" word={t('destinations.unused')} />
-  ) : (
-    <Status tone="good" word={t('destinations.works')} />
-  );
+  if (lastDeliveredAt === undefined) return <Status tone="idle" word={t('destinations.unused')} />;
+  return <Status tone="good" word={t('destinations.works')} />;
 }
 
-function LastTold({ each: { lastDeliveredAt, isPrinted } }: EachProps) {
-  return isPrinted ? <span class="quiet">–</span> : <Time at={lastDeliveredAt} />;
-}
-
-function LastError({ each: { lastFailedAt, lastError } }: EachProps) {
-  const { t } = useReader();
+function LastError({ row: { lastFailedAt, lastError } }: OfRow) {
+  const { t, language } = useReader();
   if (lastFailedAt === undefined || lastError === undefined) return <span class="quiet">–</span>;
   return (
     <>
       {t(`errorClass.${lastError.class}`)} · <Time at={lastFailedAt} />
       <small>
-        <Foreign text={`${lastError.code}: ${lastError.message}`} />
+        <Foreign text={`${lastError.code}: ${failureInWords(lastError, language)}`} />
       </small>
     </>
   );
 }
 
-interface CountedProps {
-  readonly count: number;
-  readonly isMore?: boolean;
-  readonly state: 'pending' | 'dead';
-  readonly destination: string;
-}
-
-function Counted({ count, isMore, state, destination }: CountedProps) {
+function Count({ row, state }: OfRow & { readonly state: 'pending' | 'dead' }) {
   const { t, formats } = useReader();
+  const { destination, isMorePending, [state]: count } = row;
   if (count === 0) return <span class="quiet">0</span>;
   const number = formats.number(count);
   return (
     <Link to={pathTo(['callbacks'], { state, destination })}>
-      {isMore === true ? t('moreThan', { number }) : number}
+      {state === 'pending' && isMorePending ? t('moreThan', { number }) : number}
     </Link>
   );
 }

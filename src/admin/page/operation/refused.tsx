@@ -1,100 +1,69 @@
 /** Refused bodies, grouped by what is wrong with them as dead letters are by their cause; and each of a group. */
 import type { ComponentChildren } from 'preact';
-import type { ArchivedRefusal, Page, RefusedAlike } from '../../../ledger/archive/archive.ts';
-import type { Archive } from '../../../ledger/people.ts';
-import { cleanText } from '../../../text/clean.ts';
+import type { CallbackError } from '../../../callback/callback.ts';
 import { refusalInJapanese } from '../../../callback/fault-words.ts';
+import type { ArchivedRefusal, RefusedAlike } from '../../../ledger/archive/archive.ts';
+import { wholeNumberIn } from '../../filters.ts';
 import { PostButton } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Paging } from '../parts/table.tsx';
-import { Code, Foreign, ForeignBlock, Link, pathTo } from '../parts/text.tsx';
-import { Time } from '../parts/time.tsx';
+import { Code, Foreign, ForeignBlock, Link, pathTo, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
-import { idIn, type View } from '../view.ts';
-import { Faults } from './faults-of-body.tsx';
+import type { View } from '../view.ts';
 
 const AT_ONCE = 20;
-
+/** A body may have thousands of faults. */
+const MOST_FAULTS = 100;
 /** Of a body, on the page; the API has all that was kept. */
 const SHOWN_CHARACTERS = 4000;
 
-export const refusedView: View = async ({ query, reader, services: { archive } }) => {
-  const title = reader.t('refused.title');
-  const like = idIn(query.get('like'));
-  if (like === undefined)
-    return { title, section: 'refused', body: <Groups groups={await archive.refusedAlike()} /> };
-  const before = idIn(query.get('before'));
-  const page = await archive.refusals({ before, limit: AT_ONCE }, like);
-  return {
-    title,
-    section: 'refused',
-    body: <Each page={page} like={like} isNewest={before === undefined} />,
-  };
-};
-
-export async function refusalWith(
-  archive: Pick<Archive, 'refusals'>,
-  id: number | undefined,
-): Promise<ArchivedRefusal | undefined> {
-  if (id === undefined) return undefined;
-  const { items } = await archive.refusals({ before: id + 1, limit: 1 });
-  return items.find((item) => item.id === id);
-}
-
-function Groups({ groups }: { readonly groups: readonly RefusedAlike[] }) {
-  const { t } = useReader();
-  return (
+export const refusedView: View = async ({ query, reader: { t }, services: { archive } }) => {
+  const like = wholeNumberIn(query.get('like'));
+  const before = wholeNumberIn(query.get('before'));
+  const refused = like === undefined ? undefined : await archive.refusals({ before, limit: AT_ONCE }, like);
+  const groups = refused === undefined ? await archive.refusedAlike() : [];
+  const pageBefore = (last?: number) => pathTo(['refused'], { like, before: last });
+  const body = (
     <>
       <Head title={t('refused.title')} lead={t('refused.lead')} />
-      {groups.length === 0 ? <p class="empty">{t('refused.none')}</p> : null}
+      {refused === undefined && groups.length === 0 ? <p class="empty">{t('refused.none')}</p> : null}
       {groups.map((group) => (
-        <Group key={group.newest.id} group={group} />
+        <Refusal key={group.newest.id} refusal={group.newest}>
+          <Group group={group} />
+        </Refusal>
       ))}
-    </>
-  );
-}
-
-function Group({ group: { newest, count, unseen, oldestAt } }: { readonly group: RefusedAlike }) {
-  const { t, formats } = useReader();
-  return (
-    <Refusal refusal={newest}>
-      <p class="facts">
-        <strong>{t('refused.times', { number: count })}</strong>
-        {count === 1 ? null : t('refused.since', { time: formats.short(oldestAt) })}
-        {unseen === 0 ? <Status tone="idle" word={t('refused.seen')} /> : null}
-      </p>
-      <div class="actions">
-        {unseen === 0 ? null : (
-          <PostButton action="/act/see-refused" fields={{ refused: newest.id }} word={t('refused.see')} />
-        )}
-        {count === 1 ? null : <Link to={pathTo(['refused'], { like: newest.id })}>{t('refused.all')}</Link>}
-      </div>
-    </Refusal>
-  );
-}
-
-interface EachProps {
-  readonly page: Page<ArchivedRefusal>;
-  /** The id of one of them. */
-  readonly like: number;
-  readonly isNewest: boolean;
-}
-
-function Each({ page: { items, next }, like, isNewest }: EachProps) {
-  const { t } = useReader();
-  const pageBefore = (before: number | undefined) => pathTo(['refused'], { like, before });
-  return (
-    <>
-      <Head title={t('refused.title')} />
-      {items.map((refusal) => (
+      {refused?.items.map((refusal) => (
         <Refusal key={refusal.id} refusal={refusal} />
       ))}
       <Paging
-        newest={isNewest ? undefined : pageBefore(undefined)}
-        older={next === undefined ? undefined : pageBefore(next)}
+        newest={before === undefined ? undefined : pageBefore()}
+        older={refused?.next === undefined ? undefined : pageBefore(refused.next)}
       />
     </>
+  );
+  return { title: t('refused.title'), section: 'refused', body };
+};
+
+/** How many they are, and what can be done. */
+function Group({ group: { newest, count, unseen, oldestAt } }: { readonly group: RefusedAlike }) {
+  const { t, formats } = useReader();
+  return (
+    <div class="facts">
+      <strong>{t('refused.times', { number: count })}</strong>
+      {count === 1 ? null : t('refused.since', { time: formats.short(oldestAt) })}
+      {count === 1 ? null : <Link to={pathTo(['refused'], { like: newest.id })}>{t('refused.all')}</Link>}
+      {unseen === 0 ? (
+        <Status tone="idle" word={t('refused.seen')} />
+      ) : (
+        <PostButton
+          action="/act/see-refused"
+          fields={{ id: newest.id }}
+          word={t('refused.see')}
+          kind="small"
+        />
+      )}
+    </div>
   );
 }
 
@@ -106,15 +75,13 @@ interface RefusalProps {
 function Refusal({ refusal, children }: RefusalProps) {
   const { t, language } = useReader();
   const { receivedAt, status, detail, errors, from } = refusal;
+  const aside = (
+    <>
+      <Time at={receivedAt} /> · {t('refused.from')} <Code text={from} />
+    </>
+  );
   return (
-    <Section
-      title={<Status tone="bad" word={`${status} · ${t(`refused.${status}`)}`} />}
-      aside={
-        <>
-          <Time at={receivedAt} /> · {t('refused.from')} <Code text={from} />
-        </>
-      }
-    >
+    <Section title={<Status tone="bad" word={`${status} · ${t(`refused.${status}`)}`} />} aside={aside}>
       {errors.length > 0 ? (
         <Faults errors={errors} />
       ) : (
@@ -128,19 +95,36 @@ function Refusal({ refusal, children }: RefusalProps) {
   );
 }
 
+/** What is wrong with a body, by the pointers of the values at fault. */
+export function Faults({ errors }: { readonly errors: readonly CallbackError[] }) {
+  const { t } = useReader();
+  return (
+    <ul class="reasons">
+      {errors.slice(0, MOST_FAULTS).map(({ pointer, detail }) => (
+        <li key={`${pointer} ${detail}`}>
+          {pointer === '' ? t('refused.whole') : <Code text={pointer} />} <Foreign text={detail} />
+        </li>
+      ))}
+      {errors.length > MOST_FAULTS ? (
+        <li class="quiet">{t('refused.moreFaults', { number: errors.length - MOST_FAULTS })}</li>
+      ) : null}
+    </ul>
+  );
+}
+
 function Body({ refusal: { id, body } }: RefusalProps) {
   const { t, formats } = useReader();
   if (body === '') return <p class="quiet">{t('refused.empty')}</p>;
-  const shown = body.slice(0, SHOWN_CHARACTERS);
-  const size = (text: string) => formats.size(Buffer.byteLength(text));
+  const text = body.slice(0, SHOWN_CHARACTERS);
+  const size = (each: string) => formats.size(Buffer.byteLength(each));
   return (
     <details>
       <summary>{t('refused.body')}</summary>
-      <ForeignBlock text={cleanText(shown)} label={`${t('refused.body')} (${id})`} />
-      {shown === body ? null : (
-        <p class="quiet">{t('refused.cut', { shown: size(shown), kept: size(body) })}</p>
+      <ForeignBlock text={text} label={`${t('refused.body')} (${id})`} />
+      {text === body ? null : (
+        <p class="quiet">{t('refused.cut', { shown: size(text), kept: size(body) })}</p>
       )}
-      <p class="actions">
+      <p>
         <Link to={pathTo(['playground'], { refused: id })} className="button small">
           {t('playground.open')}
         </Link>

@@ -5,11 +5,6 @@ import { TOKEN_FIELD } from '../../form-token.ts';
 import { useReader } from '../reader.ts';
 import { Link } from './text.tsx';
 
-export interface Option {
-  readonly value: string;
-  readonly word: string;
-}
-
 interface FieldProps {
   readonly name: string;
   readonly label: string;
@@ -18,7 +13,7 @@ interface FieldProps {
   readonly problem?: string | undefined;
   readonly hint?: string | undefined;
   /** What it is one of; undefined: text. */
-  readonly options?: readonly Option[] | undefined;
+  readonly options?: readonly (readonly [value: string, word: string])[] | undefined;
 }
 
 /** A text, or a choice, with what is wrong with it beside it. */
@@ -43,9 +38,9 @@ export function Field({ name, label, value = '', problem, hint, options }: Field
         />
       ) : (
         <select {...shared}>
-          {options.map((option) => (
-            <option key={option.value} value={option.value} selected={option.value === value}>
-              {option.word}
+          {options.map(([option, word]) => (
+            <option key={option} value={option} selected={option === value}>
+              {word}
             </option>
           ))}
         </select>
@@ -86,7 +81,7 @@ interface PostFormProps {
   /** `/act/…` */
   readonly action: string;
   /** Hidden ones. */
-  readonly fields?: Readonly<Record<string, string | number>>;
+  readonly fields?: Readonly<Record<string, string | number>> | undefined;
   readonly className?: string;
   /** Where the reader comes back to; default: this page. */
   readonly back?: string;

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 interface HeadProps {
   readonly title: ComponentChildren;
   /** A sentence that says what is shown. */
-  readonly lead?: string;
+  readonly lead?: string | undefined;
   /** Beside it: a status, an id, links. */
   readonly children?: ComponentChildren;
 }

@@ -1,4 +1,4 @@
-/** Tables, which on a narrow screen are read as lists of terms; and lists of terms. */
+/** Tables, which on a narrow screen are read as lists of terms; lists of terms; and ways to further pages. */
 import type { ComponentChildren } from 'preact';
 import { useReader } from '../reader.ts';
 import { Link } from './text.tsx';
@@ -18,12 +18,12 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   /** Instead of a table without rows. */
-  readonly empty: string;
+  readonly empty?: string;
 }
 
 /** The roles are said again, since CSS that lays a table out otherwise takes them away. */
 export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<Row>) {
-  if (rows.length === 0) return <p class="empty">{empty}</p>;
+  if (rows.length === 0) return empty === undefined ? null : <p class="empty">{empty}</p>;
   return (
     <table role="table" aria-label={caption}>
       <thead role="rowgroup">
@@ -38,9 +38,11 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<
       <tbody role="rowgroup">
         {rows.map((row) => (
           <tr key={keyOf(row)} role="row">
-            {columns.map((column) => (
-              <Cell key={column.head} column={column} row={row} />
-            ))}
+            {columns.map(({ head, kind, cell }) => {
+              const shared = { class: kind, 'data-label': head, children: cell(row) };
+              if (kind === 'main') return <th key={head} scope="row" role="rowheader" {...shared} />;
+              return <td key={head} role="cell" {...shared} />;
+            })}
           </tr>
         ))}
       </tbody>
@@ -48,19 +50,13 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<
   );
 }
 
-function Cell<Row>({ column, row }: { readonly column: Column<Row>; readonly row: Row }) {
-  const { head, kind, cell } = column;
-  const shared = { class: kind, 'data-label': head, children: cell(row) };
-  return kind === 'main' ? <th scope="row" role="rowheader" {...shared} /> : <td role="cell" {...shared} />;
-}
-
-export interface Term {
+interface Term {
   readonly term: ComponentChildren;
   readonly details: ComponentChildren;
 }
 
 /** @param terms undefined: of what there is nothing to say */
-export function DefinitionList({ terms }: { readonly terms: readonly (Term | undefined)[] }) {
+export function Terms({ terms }: { readonly terms: readonly (Term | undefined)[] }) {
   return (
     <dl class="terms">
       {terms.map((each, index) =>

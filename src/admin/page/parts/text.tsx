@@ -1,9 +1,14 @@
-/** Foreign text kept to itself, and links that lead nowhere but where they say. */
+/** Foreign text kept to itself, links that lead nowhere but where they say, and times. */
 import type { ComponentChildren } from 'preact';
 import { cleanLine, cleanText, isBlank, wholeUrl } from '../../../text/clean.ts';
 import { cutEnd } from '../../../text/cut.ts';
+import { isOwnPath } from '../cookies.ts';
+import { useReader } from '../reader.ts';
 
 const LONGEST_LINE = 300;
+const SHORT_ID = 13;
+/** The range of JavaScript's dates. */
+const LATEST_MS = 8.64e15;
 
 /** On one line, whatever it holds, without turning the direction of what stands beside it. */
 export function Foreign({ text, className }: { readonly text: string; readonly className?: string }) {
@@ -15,19 +20,12 @@ export function Code({ text }: { readonly text: string }) {
   return <Foreign text={text} className="code" />;
 }
 
-const SHORT_ID = 13;
-
-/** Its beginning, which tells it from others at a glance. */
-export function ShortCode({ text }: { readonly text: string }) {
-  return <Code text={cutEnd(cleanLine(text), SHORT_ID, '…')} />;
-}
-
 /** Of several lines, as they are, in a box that scrolls and that a keyboard reaches. */
 export function ForeignBlock({ text, label }: { readonly text: string; readonly label: string }) {
   return (
-    <section class="box" aria-label={cleanLine(label)} tabIndex={0}>
-      <pre dir="auto">{cleanText(text)}</pre>
-    </section>
+    <pre class="box" role="region" aria-label={cleanLine(label)} tabIndex={0} dir="auto">
+      {cleanText(text)}
+    </pre>
   );
 }
 
@@ -36,10 +34,20 @@ export function BotName({ name, id }: { readonly name: string; readonly id: stri
   return <Foreign text={isBlank(name) ? id : name} />;
 }
 
+/** All callbacks of a job; the beginning of its id tells it from others at a glance. */
+export function JobLink({ id, isWhole = false }: { readonly id: string; readonly isWhole?: boolean }) {
+  return (
+    <Link to={pathTo(['callbacks'], { job_id: id })} className={isWhole ? undefined : 'quiet'}>
+      <Code text={isWhole ? id : cutEnd(cleanLine(id), SHORT_ID, '…')} />
+    </Link>
+  );
+}
+
 interface LinkProps {
   /** A path of ours, `/…`, or an address over http or https; anything else is shown without a link. */
   readonly to: string;
-  readonly className?: string;
+  readonly className?: string | undefined;
+  /** What it is called where several on a page are called alike. */
   readonly label?: string;
   readonly isCurrent?: boolean;
   /** Undefined: it is shown; else the name of the file. */
@@ -48,9 +56,8 @@ interface LinkProps {
 }
 
 export function Link({ to, className, label, isCurrent, download, children }: LinkProps) {
-  const address = addressOf(to);
+  const address = isOwnPath(to) ? to : wholeUrl(to);
   if (address === undefined) return <span class={className}>{children}</span>;
-  const isOurs = address.startsWith('/');
   return (
     <a
       href={address}
@@ -58,20 +65,11 @@ export function Link({ to, className, label, isCurrent, download, children }: Li
       aria-label={label === undefined ? undefined : cleanLine(label)}
       aria-current={isCurrent === true ? 'page' : undefined}
       download={download}
-      rel={isOurs ? undefined : 'noopener noreferrer'}
+      rel={address.startsWith('/') ? undefined : 'noopener noreferrer'}
     >
       {children}
     </a>
   );
-}
-
-function addressOf(to: string): string | undefined {
-  return isOwnPath(to) ? to : wholeUrl(to);
-}
-
-/** `//host` and `/\host` lead elsewhere. */
-export function isOwnPath(path: string): boolean {
-  return /^\/(?![/\\])[!-[\]-~]*$/.test(path);
 }
 
 /** A path of ours, its parts and parameters encoded; parameters that are undefined or empty are left out. */
@@ -85,13 +83,13 @@ export function pathTo(
   return query === '' ? path : `${path}?${query}`;
 }
 
-interface DestinationsProps {
+interface ChipsProps {
   readonly names: readonly string[];
   readonly tone?: 'good' | 'bad';
 }
 
 /** In a row, each on its own. */
-export function Destinations({ names, tone }: DestinationsProps) {
+export function Chips({ names, tone }: ChipsProps) {
   if (names.length === 0) return <span class="quiet">–</span>;
   return (
     <ul class="chips">
@@ -101,6 +99,25 @@ export function Destinations({ names, tone }: DestinationsProps) {
         </li>
       ))}
     </ul>
+  );
+}
+
+interface TimeProps {
+  /** Milliseconds since the epoch; undefined: never. */
+  readonly at: number | undefined;
+  /** `both`: 10:42, and how long ago; `ago`: that alone; `instant`: date, time and zone. */
+  readonly as?: 'both' | 'ago' | 'instant';
+}
+
+export function Time({ at, as = 'both' }: TimeProps) {
+  const { formats, t } = useReader();
+  if (at === undefined || Math.abs(at) > LATEST_MS) return <span class="quiet">{t('never')}</span>;
+  const whole = formats.instant(at);
+  return (
+    <time dateTime={new Date(at).toISOString()} title={as === 'instant' ? undefined : whole}>
+      {{ instant: whole, ago: formats.relative(at), both: `${formats.short(at)} ` }[as]}
+      {as === 'both' ? <span class="quiet">{formats.relative(at)}</span> : null}
+    </time>
   );
 }
 

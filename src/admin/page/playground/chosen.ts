@@ -1,10 +1,9 @@
-/** What is tried in the playground: pasted, recorded or a sample; and where each of its messages can be had, for its frame. */
+/** What the playground is given, and where each of its messages can be had, for its frame. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { wholeNumberIn } from '../../filters.ts';
 import type { AdminServices } from '../../services.ts';
 import type { Subject, TryOptions } from '../../try-callback.ts';
-import { refusalWith } from '../operation/refused.tsx';
 import { indented, pathTo } from '../parts/text.tsx';
-import { idIn } from '../view.ts';
 
 /** Bytes. What is larger is drawn, and not put into a field. */
 const LARGEST_EDITED = 512 * 1024;
@@ -29,23 +28,25 @@ export async function choose(query: URLSearchParams, { archive, samples }: Admin
   const pasted = query.get('text') ?? unpacked(query.get('packed') ?? '');
   if (pasted.trim() !== '') return ofText(pasted);
   if (query.has('packed')) return NOTHING;
-  if (query.get('callback')) return ofCallback(idIn(query.get('callback')), archive);
-  if (query.get('refused')) {
-    const refusal = await refusalWith(archive, idIn(query.get('refused')));
-    return refusal === undefined ? NOTHING : ofText(refusal.body);
-  }
+  if (query.get('callback')) return ofCallback(wholeNumberIn(query.get('callback')) ?? 0, archive);
+  if (query.get('refused')) return ofRefusal(wholeNumberIn(query.get('refused')) ?? 0, archive);
   const sample = samples.find(({ name }) => name === query.get('sample')) ?? samples[0];
   return sample === undefined ? NOTHING : ofText(sample.text);
 }
 
-async function ofCallback(
-  callbackId: number | undefined,
-  archive: AdminServices['archive'],
-): Promise<Chosen> {
-  const body = callbackId === undefined ? undefined : await archive.body(callbackId);
-  if (callbackId === undefined || body === undefined) return NOTHING;
+type Archive = AdminServices['archive'];
+
+async function ofCallback(callbackId: number, archive: Archive): Promise<Chosen> {
+  const body = await archive.body(callbackId);
+  if (body === undefined) return NOTHING;
   const text = indented(Buffer.from(body).toString('utf8'));
   return { ...ofText(text), subject: { kind: 'recorded', callbackId } };
+}
+
+async function ofRefusal(id: number, archive: Archive): Promise<Chosen> {
+  const { items } = await archive.refusals({ before: id + 1, limit: 1 });
+  const refusal = items.find((item) => item.id === id);
+  return refusal === undefined ? NOTHING : ofText(refusal.body);
 }
 
 function ofText(text: string): Chosen {
@@ -57,15 +58,10 @@ function ofText(text: string): Chosen {
 export type AddressOf = (destination: string) => string | undefined;
 
 export function addressesFor({ subject }: Chosen, { templateSet: set }: TryOptions): AddressOf {
-  const packed = subject?.kind === 'text' ? packedOf(subject.text) : undefined;
+  const packed = subject?.kind === 'text' ? deflateRawSync(subject.text).toString('base64url') : undefined;
   const callback = subject?.kind === 'recorded' ? subject.callbackId : undefined;
-  if (packed === undefined && callback === undefined) return () => undefined;
+  if (packed !== undefined && packed.length > LONGEST_PACKED) return () => undefined;
   return (to) => pathTo(['playground', 'message'], { callback, packed, set, to });
-}
-
-function packedOf(text: string): string | undefined {
-  const packed = deflateRawSync(text).toString('base64url');
-  return packed.length > LONGEST_PACKED ? undefined : packed;
 }
 
 /** '' for what nobody packed. */

@@ -1,11 +1,10 @@
 /** The playground: a callback that is recorded, a sample or pasted, and what would become of it. */
 import type { Context } from 'koa';
-import { ALL_STATUSES } from '../../../callback/callback.ts';
 import { destinationsOf } from '../../../route/router.ts';
 import type { Drawing } from '../../drawing.ts';
-import type { AdminServices, Sample } from '../../services.ts';
-import { tryCallback, type TryOptions, type TryResult } from '../../try-callback.ts';
-import { answerFrameFault, answerMessageFrame } from '../message-frame.tsx';
+import type { AdminServices } from '../../services.ts';
+import { tryCallback, type TryOptions } from '../../try-callback.ts';
+import { answerMessage } from '../message.tsx';
 import { Field, PostForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { Link, pathTo } from '../parts/text.tsx';
@@ -15,91 +14,68 @@ import { addressesFor, choose, type Chosen } from './chosen.ts';
 import { TryResultView } from './try-result.tsx';
 
 /** Of a GET and a POST alike: what a POST brings stands in `query`. */
-export const playgroundView: View = async ({ query, reader, services }) => {
-  const tried = await tryOut(query, services);
-  return {
-    title: reader.t('nav.playground'),
-    section: 'playground',
-    // What is being typed stays.
-    everySeconds: 0,
-    body: <Playground data={{ ...tried, drawing: services.drawing(), samples: services.samples }} />,
-  };
+export const playgroundView: View = async ({ query, reader: { t }, services }) => {
+  const { chosen, options, result, drawing } = await tryOut(query, services);
+  const samples = services.samples.map(({ name }) => name);
+  const body = (
+    <>
+      <Head title={t('nav.playground')} lead={t('playground.lead')} />
+      <div class="playground">
+        <Section title={t('playground.callback')} aside={<Samples names={samples} />}>
+          <CallbackForm chosen={chosen} options={options} drawing={drawing} />
+        </Section>
+        <Section title={t('playground.result')}>
+          <TryResultView result={result} addressOf={addressesFor(chosen, options)} />
+        </Section>
+      </div>
+    </>
+  );
+  // What is being typed stays.
+  return { title: t('nav.playground'), section: 'playground', everySeconds: 0, body };
 };
 
-interface TriedOut {
-  readonly chosen: Chosen;
-  readonly options: TryOptions;
-  readonly result: TryResult;
-}
-
-async function tryOut(query: URLSearchParams, services: AdminServices): Promise<TriedOut> {
+async function tryOut(query: URLSearchParams, services: AdminServices) {
   const drawing = services.drawing();
   const options: TryOptions = {
     templateSet: drawing.templateSets.find((set) => set === query.get('set')),
     to: query.get('to') || undefined,
   };
   const chosen = await choose(query, services);
-  if (chosen.subject === undefined) return { chosen, options, result: { kind: 'unknown' } };
-  return { chosen, options, result: await tryCallback(chosen.subject, options, drawing) };
+  const result = await tryCallback(chosen.subject, options, drawing);
+  return { chosen, options, result, drawing };
 }
 
 /** One of the messages, in its frame. */
 export async function answerTriedMessage(ctx: Context, services: AdminServices): Promise<void> {
-  const query = ctx.URL.searchParams;
-  const { options, result } = await tryOut(query, services);
+  const { options, result } = await tryOut(ctx.URL.searchParams, services);
   const messages = result.kind === 'tried' ? result.messages : [];
   const tried = messages.find(({ destination }) => destination === options.to);
-  if (tried !== undefined) return answerMessageFrame(ctx, tried);
-  const reader = readerOf(ctx, services.surroundings);
-  return answerFrameFault(ctx, 404, reader.t('message.failed'), reader);
+  answerMessage(ctx, tried, readerOf(ctx, services.surroundings));
 }
 
-interface PlaygroundData extends TriedOut {
-  readonly drawing: Drawing;
-  readonly samples: readonly Sample[];
-}
-
-interface PlaygroundProps {
-  readonly data: PlaygroundData;
-}
-
-function Playground({ data }: PlaygroundProps) {
-  const { t } = useReader();
-  return (
-    <>
-      <Head title={t('nav.playground')} lead={t('playground.lead')} />
-      <div class="playground">
-        <Section title={t('playground.callback')} aside={<Samples samples={data.samples} />}>
-          <CallbackForm data={data} />
-        </Section>
-        <Section title={t('playground.result')}>
-          <TryResultView result={data.result} addressOf={addressesFor(data.chosen, data.options)} />
-        </Section>
-      </div>
-    </>
-  );
-}
-
-function Samples({ samples }: Pick<PlaygroundData, 'samples'>) {
-  const { t } = useReader();
+function Samples({ names }: { readonly names: readonly string[] }) {
+  const { t, word } = useReader();
   return (
     <span class="facts">
       {t('playground.samples')}
-      {samples.map(({ name }) => {
-        const known = ALL_STATUSES.find((each) => each === name);
-        return (
-          <Link key={name} to={pathTo(['playground'], { sample: name })}>
-            {known === undefined ? name : t(`status.${known}`)}
-          </Link>
-        );
-      })}
+      {names.map((name) => (
+        <Link key={name} to={pathTo(['playground'], { sample: name })}>
+          {word('status', name)}
+        </Link>
+      ))}
     </span>
   );
 }
 
-function CallbackForm({ data }: PlaygroundProps) {
+interface FormProps {
+  readonly chosen: Chosen;
+  readonly options: TryOptions;
+  readonly drawing: Drawing;
+}
+
+function CallbackForm({ chosen: { subject, text, size }, options, drawing }: FormProps) {
   const { t, formats } = useReader();
-  const { subject, text, size } = data.chosen;
+  const isTooLong = text === undefined;
   return (
     <PostForm
       action="/playground"
@@ -114,45 +90,40 @@ function CallbackForm({ data }: PlaygroundProps) {
           spellcheck={false}
           autocomplete="off"
           dir="ltr"
-          aria-describedby="text-hint"
+          aria-describedby={isTooLong ? 'text-hint' : undefined}
         >
           {text ?? ''}
         </textarea>
-        <small id="text-hint" class="quiet">
-          {text === undefined ? t('playground.too long', { size: formats.size(size) }) : null}
-        </small>
+        {isTooLong ? (
+          <small id="text-hint" class="quiet">
+            {t('playground.too long', { size: formats.size(size) })}
+          </small>
+        ) : null}
       </div>
       <div class="actions">
         <button type="submit" class="primary">
           {t('playground.preview')}
         </button>
       </div>
-      <Options data={data} />
+      <Options options={options} drawing={drawing} />
     </PostForm>
   );
 }
 
-function Options({ data: { options, drawing } }: PlaygroundProps) {
+function Options({ options: { to, templateSet }, drawing }: Omit<FormProps, 'chosen'>) {
   const { t } = useReader();
-  const { to, templateSet } = options;
-  const named = (value: string) => ({ value, word: value });
-  const channels = [...drawing.formats.keys()].map((channel) => ({
-    value: channel,
-    word: t('playground.any of', { channel }),
-  }));
-  const everybody = { value: '', word: t('playground.routed') };
-  const destinations = destinationsOf(drawing.config).map(({ key }) => named(key));
-  const sets = [{ value: '', word: t('playground.any set') }, ...drawing.templateSets.map(named)];
+  const named = (value: string) => [value, value] as const;
+  const destinations = [
+    ['', t('playground.routed')] as const,
+    ...destinationsOf(drawing.config).map(({ key }) => named(key)),
+    ...[...drawing.formats.keys()].map((channel) => [channel, t('playground.any of', { channel })] as const),
+  ];
+  const sets = [['', t('playground.any set')] as const, ...drawing.templateSets.map(named)];
   return (
     <details open={(to ?? templateSet) !== undefined}>
       <summary>{t('playground.options')}</summary>
       <div class="filters">
-        <Field
-          name="to"
-          label={t('playground.to')}
-          value={to}
-          options={[everybody, ...destinations, ...channels]}
-        />
+        <Field name="to" label={t('playground.to')} value={to} options={destinations} />
         <Field name="set" label={t('playground.set')} value={templateSet} options={sets} />
       </div>
     </details>

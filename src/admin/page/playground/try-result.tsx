@@ -1,15 +1,17 @@
-/** What would become of a callback, on the page: each message in its frames, and why its routes say so. */
+/** What would become of a callback, on the page: each message in its frame, and why its routes say so. */
+import { frameHeightOf } from '../../../channels/message-document.ts';
 import type { RouteExplanation } from '../../../route/router.ts';
 import type { Tried, TriedMessage, TryResult } from '../../try-callback.ts';
-import { frameHeightOf } from '../../../channels/message-document.ts';
-import { MessageFrame } from '../message-frame.tsx';
-import { Faults } from '../operation/faults-of-body.tsx';
-import type { TemplateFailure } from '../../../render/renderer.ts';
+import { MessageFrame } from '../message.tsx';
+import { Faults } from '../operation/refused.tsx';
 import { RunStatus, Status } from '../parts/status.tsx';
-import { Table } from '../parts/table.tsx';
-import { BotName, Code, Destinations, Foreign, ForeignBlock } from '../parts/text.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { BotName, Chips, Code, Foreign, ForeignBlock } from '../parts/text.tsx';
 import { type Reader, useReader } from '../reader.ts';
 import type { AddressOf } from './chosen.ts';
+
+/** Of the routes that match not, as many as anybody reads. */
+const MOST_ROUTES = 100;
 
 interface ResultProps {
   readonly result: TryResult;
@@ -24,9 +26,7 @@ export function TryResultView({ result, addressOf }: ResultProps) {
     case 'invalid':
       return (
         <>
-          <p>
-            <Status tone="bad" word={t('playground.invalid')} />
-          </p>
+          <Status tone="bad" word={t('playground.invalid')} />
           <Faults errors={result.errors} />
         </>
       );
@@ -47,7 +47,8 @@ interface TriedProps {
 }
 
 function TriedView({ tried: { callback, routes, messages, more }, addressOf }: TriedProps) {
-  const { t } = useReader();
+  const reader = useReader();
+  const { t } = reader;
   return (
     <>
       {callback === undefined ? (
@@ -62,45 +63,36 @@ function TriedView({ tried: { callback, routes, messages, more }, addressOf }: T
       )}
       {messages.length === 0 ? <p class="empty">{t('playground.nobody')}</p> : null}
       {messages.map((message) => (
-        <MessageOf key={message.destination} tried={message} addressOf={addressOf} />
+        <Message key={message.destination} tried={message} addressOf={addressOf} />
       ))}
       {more === 0 ? null : <p class="quiet">{t('playground.more', { number: more })}</p>}
       {callback === undefined ? null : (
         <details open={messages.length === 0}>
           <summary>{t('playground.routes')}</summary>
-          <Routes routes={routes} />
+          <Table
+            caption={t('playground.routes')}
+            columns={columnsFor(reader)}
+            rows={routes.toSorted((a, b) => Number(b.matched) - Number(a.matched)).slice(0, MOST_ROUTES)}
+            keyOf={({ route }) => route}
+            empty={t('playground.no routes')}
+          />
         </details>
       )}
     </>
   );
 }
 
-/** Of the routes that match not, as many as anybody reads. */
-const MOST_ROUTES = 100;
-
-function Routes({ routes }: { readonly routes: readonly RouteExplanation[] }) {
-  const reader = useReader();
+function columnsFor(reader: Reader): readonly Column<RouteExplanation>[] {
   const { t } = reader;
-  return (
-    <Table<RouteExplanation>
-      caption={t('playground.routes')}
-      columns={[
-        {
-          head: t('playground.route'),
-          kind: 'main',
-          cell: ({ route, matched }) => <Status tone={matched ? 'good' : 'idle'} word={route} />,
-        },
-        {
-          head: t('playground.because'),
-          cell: (route) => <Foreign text={becauseInWords(route, reader)} />,
-        },
-        { head: t('playground.reaches'), cell: ({ reaches }) => <Destinations names={reaches} /> },
-      ]}
-      rows={routes.toSorted((a, b) => Number(b.matched) - Number(a.matched)).slice(0, MOST_ROUTES)}
-      keyOf={({ route }) => route}
-      empty={t('playground.no routes')}
-    />
-  );
+  return [
+    {
+      head: t('playground.route'),
+      kind: 'main',
+      cell: ({ route, matched }) => <Status tone={matched ? 'good' : 'idle'} word={route} />,
+    },
+    { head: t('playground.because'), cell: (route) => <Foreign text={becauseInWords(route, reader)} /> },
+    { head: t('playground.reaches'), cell: ({ reaches }) => <Chips names={reaches} /> },
+  ];
 }
 
 function becauseInWords({ verdict, pattern, on = [] }: RouteExplanation, { t }: Reader): string {
@@ -118,7 +110,7 @@ interface MessageProps {
   readonly addressOf: AddressOf;
 }
 
-function MessageOf({ tried, addressOf }: MessageProps) {
+function Message({ tried, addressOf }: MessageProps) {
   const { t } = useReader();
   const { destination, route, templateSet, format, message, failures } = tried;
   const path = addressOf(destination);
@@ -131,9 +123,7 @@ function MessageOf({ tried, addressOf }: MessageProps) {
         <h3>
           <Code text={destination} />
         </h3>
-        <span class="quiet">
-          <Foreign text={by + set} />
-        </span>
+        <Foreign text={by + set} className="quiet" />
       </header>
       {title === undefined ? null : (
         <p>
@@ -143,28 +133,16 @@ function MessageOf({ tried, addressOf }: MessageProps) {
       {path === undefined ? null : (
         <MessageFrame path={path} destination={destination} height={frameHeightOf(tried)} />
       )}
-      <TemplateFailures failures={failures} />
+      {failures.map(({ format, template, message }) => (
+        <p key={`${format} ${message}`}>
+          <Status tone="bad" word={t('message.template failed')} /> <Code text={`${format}/${template}`} />{' '}
+          <Foreign text={message} />
+        </p>
+      ))}
       <details open={path === undefined}>
         <summary>{t('message.text')}</summary>
         <ForeignBlock text={format.asText(message)} label={`${t('message.text')} (${destination})`} />
       </details>
     </article>
-  );
-}
-
-function TemplateFailures({ failures }: { readonly failures: readonly TemplateFailure[] }) {
-  const { t } = useReader();
-  if (failures.length === 0) return null;
-  return (
-    <div>
-      <Status tone="bad" word={t('delivery.templateFailed')} />
-      <ul class="reasons">
-        {failures.map(({ format, template, message }) => (
-          <li key={`${format} ${message}`}>
-            <Code text={`${format}/${template}`} /> <Foreign text={message} />
-          </li>
-        ))}
-      </ul>
-    </div>
   );
 }

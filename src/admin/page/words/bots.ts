@@ -1,10 +1,7 @@
 /** The overview of BOTs, and one BOT. */
 export const BOTS = {
   'bots.none': ['No BOT matches.', '条件に合うBOTはありません。'],
-  'bots.isMore': [
-    'There are more BOTs than are looked at here: 10,000.',
-    'BOTが多いため、10,000件までを対象にしています。',
-  ],
+  'bots.isMore': ['Only 10,000 BOTs are looked at.', '10,000件までが対象です。'],
   'bots.search': ['Name or id, or a part of it', '名前またはID（一部でも可）'],
   'bots.runs': ['Last runs', '最近の実行'],
   'bots.last': ['Last result', '最新の結果'],
@@ -30,10 +27,7 @@ export const BOTS = {
     'Each mark is a run: how long it took, and how it ended.',
     '印の1つが1回の実行です。高さは所要時間、形と色は結果を表します。',
   ],
-  'bot.runs, cut': [
-    'Only the last 2,000 callbacks are looked at.',
-    '最新のコールバック2,000件までを対象にしています。',
-  ],
+  'bot.runs, cut': ['Only the last 2,000 callbacks are looked at.', '最新の2,000件までが対象です。'],
   'bot.no runs': ['No run in the last 30 days.', '過去30日間に実行はありません。'],
   'bot.told': ['Who is told now', '現在の通知先'],
   'bot.recent': ['Latest runs', '最近の実行'],

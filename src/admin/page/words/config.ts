@@ -15,38 +15,21 @@ export const CONFIG = {
   ],
   'config.error': ['Error', '誤り'],
   'config.warning': ['Warning', '注意'],
-  'config.unchanged': [
-    'Changed in the file, and needs a restart',
-    'ファイルでは変更済みで、再起動が必要な項目',
-  ],
+  'config.unchanged': ['Needs a restart', '再起動が必要な項目'],
   'config.reload': ['Reload now', '再読み込みする'],
   'config.preview': ['What would a reload change?', '再読み込みすると何が変わりますか？'],
   'config.previewRefused': ['It would be refused:', '次の誤りがあるため、読み込まれません。'],
   'config.previewNobody': [
-    'For the callbacks since {since}, everybody would be told as before.',
-    '{since} 以降のコールバックについて、通知先の変化はありません。',
+    'Nobody’s messages since {since} change.',
+    '{since} 以降の通知先に変化はありません。',
   ],
   'config.previewLead': [
     'Of the callbacks that came since {since}, these would be routed otherwise:',
     '{since} 以降に受信したコールバックのうち、次のものは通知先が変わります。',
   ],
-  'config.previewPart': [
-    'Not all BOTs were looked at: there are too many.',
-    'BOTが多いため、すべては調べていません。',
-  ],
+  'config.previewPart': ['There are too many BOTs to look at all.', 'BOTが多く、すべては調べていません。'],
   'config.added': ['Would be told', '新たに通知'],
   'config.removed': ['No longer told', '通知しなくなる'],
-  'config.processes': ['Processes on this store', '同じ記録を使うプロセス'],
-  'config.processesLead': [
-    'Each loads the config for itself. While they differ, what is undelivered keeps its routes.',
-    '設定はプロセスごとに読み込みます。設定が異なる間は、未配信の通知の宛先を決め直しません。',
-  ],
-  'config.this': ['this one', '応答中'],
-  'config.same': ['Same config', '同じ設定'],
-  'config.differs': ['Another config', '異なる設定'],
   'config.text': ['The config in force', '使用中の設定の内容'],
-  'config.textLead': [
-    'With its defaults. *** stands for each secret.',
-    '既定値を含みます。*** は秘密の値です。',
-  ],
+  'config.textLead': ['With defaults; *** is a secret.', '既定値を含む。*** は秘密の値。'],
 } as const;

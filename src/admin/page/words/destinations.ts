@@ -24,19 +24,14 @@ export const DESTINATIONS = {
   ],
   'destinations.channel': ['{type}, {number|destination|destinations}', '{type}、通知先 {number}件'],
 
-  'delivery.not sent': ['It has not been sent.', 'まだ送っていません。'],
-  'delivery.changed': [
+  'message.not sent': ['It has not been sent.', 'まだ送っていません。'],
+  'message.changed': [
     'The config has changed since ({before}, now {now}), so it may have looked otherwise when it was sent.',
     '送信後に設定が変わりました（{before} → {now}）。送信時の見た目とは異なる可能性があります。',
   ],
-  'delivery.unrouted': ['No route sends it there any more.', '今の設定では、この通知先に送りません。'],
-  'delivery.no channel': [
-    'The config has no such channel any more, so it cannot be drawn.',
-    '今の設定にこのチャンネルがないため、表示できません。',
-  ],
-  'delivery.not there': ['There is no such delivery.', 'この配信はありません。'],
-  'delivery.templateFailed': [
-    'A template failed over it, so the built-in one was used:',
-    'テンプレートでエラーが起きたため、標準のものを使いました。',
+  'message.unrouted': ['No route sends it there any more.', '今の設定では送りません。'],
+  'message.template failed': [
+    'A template failed; the built-in one was used:',
+    'テンプレートのエラーで、標準を使いました：',
   ],
 } as const;

@@ -41,6 +41,7 @@ export const EVERY_PAGE = {
   'errorClass.transient': ['Temporary error', '一時的なエラー'],
   'errorClass.rate_limited': ['Too many messages at once', '一度に送りすぎ'],
   'errorClass.permanent': ['Refused', '受け取りを拒否'],
+  'errorClass.none': ['No route names it any more', '通知する設定がなくなりました'],
   'errorClass.config': ['Setting to fix', '要修正の設定'],
   bot: ['BOT', 'BOT'],
   job: ['Job', 'ジョブ'],
@@ -75,17 +76,14 @@ export const EVERY_PAGE = {
   ],
   'unreadable.again': ['Try again', 'もう一度試す'],
   'unforeseen.title': ['Something went wrong', '問題が発生しました'],
-  'unforeseen.text': [
-    'Something unforeseen went wrong; the log says what.',
-    '予期しない問題が発生しました。詳しくはログをご覧ください。',
-  ],
+  'unforeseen.text': ['The log says what.', '詳しくはログをご覧ください。'],
   refusedRequest: ['This cannot be done', '実行できません'],
   'message.frame': ['Message to {destination}', '{destination} への通知'],
   'message.subject': ['Subject', '件名'],
   'message.text': ['As plain text', 'テキスト表示'],
-  'message.failed': [
-    'It could not be shown just now. Try again in a moment.',
-    '今は表示できません。しばらくしてからお試しください。',
+  'message.none': [
+    'There is nothing to show: it has been forgotten, or the config has no such channel any more.',
+    '表示できるものがありません。保存期間が過ぎたか、設定にこのチャンネルがありません。',
   ],
   'config refused': [
     'The config on the disk has errors and was not loaded: the one before it stays in force.',

@@ -21,11 +21,11 @@ export const PLAYGROUND = {
   'playground.preview': ['Preview', 'プレビュー'],
   'playground.result': ['What would become of it', '結果'],
   'playground.invalid': [
-    'This is no callback: it would be refused.',
-    'コールバックではないため、受け付けられません。',
+    'It would be refused: it is no callback.',
+    'コールバックではなく、受け付けられません。',
   ],
   'playground.unreadable': [
-    'This cannot be read: it would be refused.',
+    'It would be refused: it cannot be read.',
     '読み取れないため、受け付けられません。',
   ],
   'playground.unknown': ['The ledger has no such callback.', 'このコールバックは記録にありません。'],
@@ -39,10 +39,7 @@ export const PLAYGROUND = {
     'This is an alert of Botbell’s own: it has no routes, and goes to the destinations in “alerts”.',
     'これはBotbellからのお知らせです。ルートはなく、「alerts」の通知先に送ります。',
   ],
-  'playground.more': [
-    'and {number|more destination|more destinations}, shown when you choose them',
-    'ほか{number}件の通知先は、選ぶと表示します',
-  ],
+  'playground.more': ['and {number|more|more}: choose one above', 'ほか{number}件（上で選ぶと表示）'],
   'playground.not routed': ['No route sends it there.', 'どのルートも、ここには送りません。'],
   'playground.by': ['by {route}', '{route} による'],
   'playground.with set': ['template set {set}', 'テンプレート {set}'],
@@ -54,16 +51,13 @@ export const PLAYGROUND = {
   ],
   'playground.verdict.tells nobody': ['It tells nobody, on purpose.', '設定により、誰にも通知しません。'],
   'playground.verdict.told already': [
-    'Whom it tells, an earlier route tells already.',
-    '同じ相手に、前のルートが通知します。',
+    'An earlier route tells the same.',
+    '前のルートが同じ相手に通知します。',
   ],
-  'playground.verdict.not of this status': [
-    'It is told only of: {on}.',
-    '通知するのは次の結果だけです：{on}',
-  ],
+  'playground.verdict.not of this status': ['It is told only of: {on}.', '通知する結果：{on}'],
   'playground.verdict.another BOT': ['It is for other BOTs.', '別のBOTのためのルートです。'],
   'playground.verdict.not needed': [
-    'Another route names this BOT, so the default one does not apply.',
-    'ほかのルートがこのBOTを指定しているため、既定のルートは使いません。',
+    'Another route names this BOT.',
+    'ほかのルートがこのBOTを指定しています。',
   ],
 } as const;

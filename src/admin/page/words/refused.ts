@@ -16,10 +16,7 @@ export const REFUSED = {
   'refused.moreFaults': ['and {number|more reason|more reasons}', 'ほか{number}件'],
   'refused.body': ['The body as it came', '受信した本文'],
   'refused.empty': ['The body was empty, or was not kept.', '本文は空だったか、保存されていません。'],
-  'refused.cut': [
-    'The first {shown} of {kept} that were kept.',
-    '保存された{kept}のうち、先頭の{shown}です。',
-  ],
+  'refused.cut': ['The first {shown} of {kept}.', '{kept}のうち、先頭の{shown}。'],
   'refused.400': ['not JSON', 'JSONではありません'],
   'refused.413': ['too large', '大きすぎます'],
   'refused.415': ['wrong kind of content', '内容の種類が違います'],

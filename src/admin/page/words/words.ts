@@ -9,6 +9,7 @@ import { REFUSED } from './refused.ts';
 import { BOTS } from './bots.ts';
 import { CALLBACKS } from './callbacks.ts';
 import { PLAYGROUND } from './playground.ts';
+import { QUERY } from './query.ts';
 
 /** `{name}` is filled in; `{runs|run|runs}` is a number with its noun, in English by the number. */
 type Phrase = readonly [en: string, ja: string];
@@ -23,6 +24,7 @@ export const PHRASES = {
   ...BOTS,
   ...CALLBACKS,
   ...PLAYGROUND,
+  ...QUERY,
 } satisfies Readonly<Record<string, Phrase>>;
 
 type Table = typeof PHRASES;
@@ -39,6 +41,12 @@ type ValuesOf<K extends Key> = [NamesIn<Table[K][0]>] extends [never]
 
 /** Numbers are written as the language writes them. */
 export type Translate = <K extends Key>(key: K, ...values: ValuesOf<K>) => string;
+
+/** See `Reader.word`. */
+export function namer(language: Language): (group: string | undefined, value: string) => string {
+  const phrases: Readonly<Record<string, Phrase | undefined>> = PHRASES;
+  return (group, value) => phrases[`${group}.${value}`]?.[language === 'ja' ? 1 : 0] ?? value;
+}
 
 const BRACES = /\{(\w+)(?:\|([^|}]+)\|([^}]+))?\}/g;
 

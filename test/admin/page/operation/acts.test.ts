@@ -29,62 +29,56 @@ describe('What people do on the page', () => {
     return { to: answer.headers['location'], ...said };
   };
 
-  const REQUEST = {
-    actor: { via: 'page', user: undefined, from: '127.0.0.1' },
-    note: undefined,
-  };
+  const REQUEST = { actor: { via: 'page', user: undefined, from: '127.0.0.1' } };
 
   it('delivers a message again, once for each form', async () => {
-    const { kind, text, to } = (await act('redeliver', { delivery: '1', note: ' mended ' })) as Record<
-      string,
-      unknown
-    >;
+    const { kind, text, to } = (await act('redeliver', { id: '1' })) as Record<string, unknown>;
     expect([kind, to]).to.deep.equal(['done', '/dead?a=1']);
     expect(text).to.contain('in a moment');
-    expect(office.done).to.deep.equal([['redeliver', 1, { ...REQUEST, note: 'mended' }, false]]);
-    expect(await act('redeliver', { delivery: '2' })).to.include({ kind: 'failed' });
-    await act('redeliver', { delivery: '2', again: '1' });
+    expect(office.done).to.deep.equal([['redeliver', 1, REQUEST, false]]);
+    expect(await act('redeliver', { id: '2' })).to.include({ kind: 'failed' });
+    await act('redeliver', { id: '2', again: '1' });
     expect(office.done.at(-1)).to.deep.equal(['redeliver', 2, REQUEST, true]);
   });
 
   it('says of what is gone, or is no number, that it is', async () => {
-    expect(await act('redeliver', { delivery: '99' })).to.include({
+    expect(await act('redeliver', { id: '99' })).to.include({
       kind: 'failed',
       text: 'There is no such thing any more.',
     });
     for (const name of ['redeliver', 'dismiss']) {
-      expect(await act(name, { delivery: 'x' })).to.include({ kind: 'failed' });
+      expect(await act(name, { id: 'x' })).to.include({ kind: 'failed' });
     }
-    expect(await act('route', { callback: '' })).to.include({ kind: 'failed' });
+    expect(await act('route', { id: '' })).to.include({ kind: 'failed' });
   });
 
   it('dismisses a dead letter', async () => {
-    expect(await act('dismiss', { delivery: '1' })).to.include({ kind: 'done' });
-    expect(await act('dismiss', { delivery: '2' })).to.include({ kind: 'failed' });
+    expect(await act('dismiss', { id: '1' })).to.include({ kind: 'done' });
+    expect(await act('dismiss', { id: '2' })).to.include({ kind: 'failed' });
     expect(office.done[0]).to.deep.equal(['dismiss', 1, REQUEST]);
   });
 
   it('routes a callback anew, and names who is told, or says that nobody is', async () => {
-    expect(await act('route', { callback: '1' })).to.include({
+    expect(await act('route', { id: '1' })).to.include({
       kind: 'done',
-      text: 'Current routes applied: it goes to slack:#ops now.',
+      text: 'It goes to slack:#ops now.',
     });
-    expect(await act('route', { callback: '2' })).to.include({ kind: 'failed' });
-    expect(await act('route', { callback: '3' }))
+    expect(await act('route', { id: '2' })).to.include({ kind: 'failed' });
+    expect(await act('route', { id: '3' }))
       .to.have.property('text')
-      .that.contains('out of date');
-    expect(await act('route', { callback: '4' })).to.include({ kind: 'failed' });
+      .that.contains('Its job has ended');
+    expect(await act('route', { id: '4' })).to.include({ kind: 'failed' });
   });
 
   it('begins with all that matches', async () => {
     const group = { state: 'dead', destination: 'slack:#ops', error_class: 'config', error_code: 'x' };
-    const begun = await act('redeliver-all', { ...group, what: 'dismissed', note: 'n' });
+    const begun = await act('redeliver-all', { ...group, what: 'dismissed' });
     expect(begun).to.include({ to: '/redeliveries/3', kind: 'done' });
     expect(office.done).to.deep.equal([
       [
         'bulk',
         { state: 'dead', destination: 'slack:#ops', errorClass: 'config', errorCode: 'x' },
-        { ...REQUEST, note: 'n' },
+        REQUEST,
         'dismissed',
       ],
     ]);
@@ -105,20 +99,20 @@ describe('What people do on the page', () => {
   });
 
   it('stops a redelivery', async () => {
-    expect(await act('stop', { bulk: '3' })).to.include({ kind: 'done' });
-    expect(await act('stop', { bulk: '9' })).to.include({ kind: 'failed' });
+    expect(await act('stop', { id: '3' })).to.include({ kind: 'done' });
+    expect(await act('stop', { id: '9' })).to.include({ kind: 'failed' });
     expect(office.done[0]).to.deep.equal(['stop', 3, REQUEST]);
   });
 
   it('marks refused bodies as seen', async () => {
-    expect(await act('see-refused', { refused: '12' })).to.include({ kind: 'done' });
+    expect(await act('see-refused', { id: '12' })).to.include({ kind: 'done' });
     expect(office.done).to.deep.equal([['see refused', 12, REQUEST]]);
   });
 
   it('sends a test, and says what the remote said', async () => {
     expect(await act('test', { destination: 'slack:#shop' })).to.include({
       kind: 'done',
-      text: 'A test message reached slack:#shop in 180 ms. Slack took it.',
+      text: 'The test reached slack:#shop in 180 ms. Slack took it.',
     });
     expect(office.done[0], 'in the language of the page').to.deep.equal([
       'test',
@@ -145,13 +139,13 @@ describe('What people do on the page', () => {
   it('says so where the ledger cannot be written', async () => {
     const gone = () => Promise.reject(new LedgerUnavailable('gone'));
     Object.assign(world.services.operations, { dismiss: gone });
-    const answer = (await act('dismiss', { delivery: '1' })) as Record<string, unknown>;
+    const answer = (await act('dismiss', { id: '1' })) as Record<string, unknown>;
     expect([answer['kind'], answer['to']]).to.deep.equal(['failed', '/dead?a=1']);
     expect(answer['text']).to.contain('nothing was done');
   });
 
   it('answers in the reader’s language', async () => {
-    const answer = await world.post('/act/dismiss', { delivery: '1', back: '/' });
+    const answer = await world.post('/act/dismiss', { id: '1', back: '/' });
     expect(answer.status).to.equal(303);
   });
 });

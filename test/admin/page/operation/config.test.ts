@@ -1,14 +1,14 @@
 /** What a reload would change, in words. */
 import { expect } from 'chai';
 import { h } from 'preact';
-import { ReloadChanges } from '../../../../src/admin/page/operation/reload-changes.tsx';
+import { Changes } from '../../../../src/admin/page/operation/config.tsx';
 import type { ReloadPreview } from '../../../../src/admin/services.ts';
 import { PREVIEW } from '../../../support/operation-world.ts';
 import { htmlFor, readerIn } from '../../../support/page-world.ts';
 
 function shown(changes: Partial<ReloadPreview>, language: 'en' | 'ja' = 'en'): string {
   const preview = { ...PREVIEW, ...changes };
-  return htmlFor(readerIn(language), h(ReloadChanges, { preview }));
+  return htmlFor(readerIn(language), h(Changes, { preview }));
 }
 
 describe('what a reload would change', () => {

@@ -1,0 +1,99 @@
+/** A message, drawn again at an address of its own, with a policy of its own: what is framed otherwise has the page's. */
+import type { RouterContext } from '@koa/router';
+import type { Context } from 'koa';
+import type { DeliveryOfCallback } from '../../ledger/archive/archive.ts';
+import { messageDocument } from '../../channels/message-document.ts';
+import { cleanLine, escapeHtml } from '../../text/clean.ts';
+import { wholeNumberIn } from '../filters.ts';
+import type { AdminServices } from '../services.ts';
+import { drawFor, type TriedMessage } from '../try-callback.ts';
+import { type Reader, readerOf, useReader } from './reader.ts';
+
+/** Its links open apart, out of the frame and its rules. */
+const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox';
+
+/** Inline styles are the message's own; nothing is loaded, nothing runs, nobody else frames it. */
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'self'",
+  `sandbox ${SANDBOX}`,
+].join('; ');
+
+const NOTE_STYLE =
+  'margin:0 0 8px;padding:6px 10px;border-radius:6px;background:#fff8c5;color:#24292f;font:14px/1.5 system-ui,sans-serif';
+const HASH_SHOWN = 12;
+
+/** Of a delivery: `GET /deliveries/:id/message`. */
+export async function answerDelivery(ctx: RouterContext, services: AdminServices): Promise<void> {
+  const reader = readerOf(ctx, services.surroundings);
+  const drawing = services.drawing();
+  const found = await services.archive.delivery(wholeNumberIn(ctx.params['id']) ?? 0);
+  const notice = found && (await drawing.load(found.callbackId));
+  const drawn = found && notice && drawFor(found.delivery.destination, notice, drawing);
+  const { configHash } = services.reloading.status;
+  const notes = found && drawn ? notesOn(found, drawn, configHash, reader) : [];
+  answerMessage(ctx, drawn, reader, notes);
+}
+
+/**
+ * @param drawn undefined: it cannot be drawn, which is a 404
+ * @param notes said above the message
+ */
+export function answerMessage(
+  ctx: Context,
+  drawn: TriedMessage | undefined,
+  { t }: Reader,
+  notes: readonly string[] = [],
+): void {
+  ctx.status = drawn === undefined ? 404 : 200;
+  ctx.set({ 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer' });
+  ctx.type = 'text/html; charset=utf-8';
+  ctx.body =
+    drawn === undefined ? withNotes(NOTHING, [t('message.none')]) : withNotes(messageDocument(drawn), notes);
+}
+
+const NOTHING =
+  '<!doctype html><html><head><meta charset="utf-8"><title>–</title></head><body></body></html>';
+
+function withNotes(document: string, notes: readonly string[]): string {
+  const html = notes.map((note) => `<p style="${NOTE_STYLE}" dir="auto">${escapeHtml(cleanLine(note))}</p>`);
+  const isOpened = /<body[\s>]/i.test(document);
+  return document.replace(isOpened ? /<body(\s[^<>]*)?>/i : /<base[^<>]*>/, (tag) => tag + html.join(''));
+}
+
+/** Its subject, and whether it looked so when it was sent. @param inForce hash of the config */
+function notesOn(
+  { delivery, configHash }: DeliveryOfCallback,
+  { format, message, failures, route }: TriedMessage,
+  inForce: string,
+  { t }: Reader,
+): readonly string[] {
+  const title = format.titleOf?.(message);
+  const wasSent = delivery.state === 'delivered' || delivery.attempts > 0;
+  const hasChanged = wasSent && configHash !== undefined && configHash !== inForce;
+  const hashes = { before: configHash?.slice(0, HASH_SHOWN) ?? '', now: inForce.slice(0, HASH_SHOWN) };
+  return [
+    title === undefined ? '' : `${t('message.subject')}: ${title}`,
+    wasSent ? '' : t('message.not sent'),
+    hasChanged ? t('message.changed', hashes) : '',
+    route === undefined ? t('message.unrouted') : '',
+    ...failures.map((failure) => `${t('message.template failed')} ${failure.message}`),
+  ].filter((note) => note !== '');
+}
+
+interface MessageFrameProps {
+  /** Where the message is to be had. */
+  readonly path: string;
+  readonly destination: string;
+  /** Pixels; undefined: as the style sheet says. */
+  readonly height?: number;
+}
+
+export function MessageFrame({ path, destination, height }: MessageFrameProps) {
+  const title = useReader().t('message.frame', { destination });
+  return <iframe sandbox={SANDBOX} loading="lazy" src={path} height={height} title={cleanLine(title)} />;
+}

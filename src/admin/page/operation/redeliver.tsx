@@ -1,0 +1,213 @@
+/** Delivering again, or being done with, all that a filter matches: what it comes to before it is done, and how far it is. */
+import type {
+  BulkKind,
+  BulkRedelivery,
+  RedeliveryFilter,
+  RedeliveryTally,
+} from '../../../ledger/actions/actions.ts';
+import type { Actor } from '../../../ledger/history.ts';
+import { filterQuery, readRedelivery, wholeNumberIn } from '../../filters.ts';
+import { PostButton } from '../parts/forms.tsx';
+import { Head, Section } from '../parts/layout.tsx';
+import { Status, type Tone } from '../parts/status.tsx';
+import { type Column, Table, Terms } from '../parts/table.tsx';
+import { Chips, Code, Foreign, Link, pathTo, Time } from '../parts/text.tsx';
+import { type Reader, useReader } from '../reader.ts';
+import type { View } from '../view.ts';
+
+const KINDS = ['redelivered', 'dismissed'] as const satisfies readonly BulkKind[];
+
+interface Bulk {
+  readonly filter: RedeliveryFilter;
+  readonly what: BulkKind;
+}
+
+/** Of a query or a form. @throws {HttpProblem} 400 */
+export function bulkIn(query: URLSearchParams, reader: Reader): Bulk {
+  const rule = reader.t('query.oneOf', { names: KINDS.join(', ') });
+  const { filter, values } = readRedelivery(query, reader, {
+    what: { read: (text) => KINDS.find((kind) => kind === text), rule },
+    back: { read: (text) => text, rule: '' },
+  });
+  return { filter, what: values.what ?? 'redelivered' };
+}
+
+/** As parameters of `bulkIn`. */
+function fieldsOf({ filter, what }: Bulk): Readonly<Record<string, string>> {
+  return { ...Object.fromEntries(filterQuery(filter)), what };
+}
+
+/** Where it is said what it would come to. */
+export function dryRunOf(filter: RedeliveryFilter, what: BulkKind): string {
+  return pathTo(['redeliveries', 'new'], fieldsOf({ filter, what }));
+}
+
+export const dryRunView: View = async ({ query, reader, services }) => {
+  const bulk = bulkIn(query, reader);
+  const tally = await services.operations.tally(bulk.filter);
+  return {
+    title: reader.t(`bulk.new.${bulk.what}`),
+    section: 'dead',
+    // What was looked at is what is agreed to.
+    everySeconds: 0,
+    body: <DryRun bulk={bulk} tally={tally} />,
+  };
+};
+
+function DryRun({ bulk, tally }: { readonly bulk: Bulk; readonly tally: RedeliveryTally }) {
+  const { t, formats } = useReader();
+  const { what, filter } = bulk;
+  const { messages: number, isMore, destinations, oldestAt, newestAt } = tally;
+  const counted = t('bulk.messages', { number });
+  const messages = isMore ? t('bulk.orMore', { messages: counted }) : counted;
+  return (
+    <>
+      <Head title={t(`bulk.new.${what}`)} lead={t(`bulk.newLead.${what}`)} />
+      {number === 0 ? <p class="empty">{t('bulk.nothing')}</p> : null}
+      <Section>
+        <Terms
+          terms={[
+            { term: t('bulk.meant'), details: <Meant filter={filter} /> },
+            { term: t('dead.messages'), details: <strong>{messages}</strong> },
+            oldestAt === undefined ? undefined : { term: t('dead.oldest'), details: <Time at={oldestAt} /> },
+            newestAt === undefined ? undefined : { term: t('dead.newest'), details: <Time at={newestAt} /> },
+          ]}
+        />
+        <Table
+          caption={t('destination')}
+          columns={[
+            { head: t('destination'), kind: 'main', cell: ({ destination }) => <Code text={destination} /> },
+            { head: t('dead.messages'), kind: 'number', cell: (each) => formats.number(each.messages) },
+          ]}
+          rows={destinations}
+          keyOf={({ destination }) => destination}
+        />
+      </Section>
+      <div class="actions">
+        {number === 0 ? null : (
+          <PostButton
+            action="/act/redeliver-all"
+            fields={fieldsOf(bulk)}
+            word={t(`bulk.start.${what}`, { messages })}
+            kind={what === 'dismissed' ? 'danger' : 'primary'}
+          />
+        )}
+        <Link to="/dead">{t('nav.dead')}</Link>
+      </div>
+    </>
+  );
+}
+
+/** What each of the filter's values is called by. */
+const GROUPS: Readonly<Record<string, string>> = {
+  status: 'status',
+  state: 'state',
+  result: 'result',
+  error_class: 'errorClass',
+};
+
+/** What a filter asks for, as chips. */
+function Meant({ filter }: { readonly filter: RedeliveryFilter }) {
+  const { word, formats } = useReader();
+  const names = [...filterQuery(filter)].map(([name, value]) => {
+    const isTime = name === 'from' || name === 'to';
+    return `${word('filter', name)}: ${isTime ? formats.short(Date.parse(value)) : word(GROUPS[name], value)}`;
+  });
+  return <Chips names={names} />;
+}
+
+const TONES: Readonly<Record<BulkRedelivery['state'], Tone>> = {
+  running: 'busy',
+  delivering: 'busy',
+  done: 'good',
+  stopped: 'idle',
+};
+
+export const redeliveryView: View = async ({ params, reader, services }) => {
+  const bulk = await services.operations.bulk(wholeNumberIn(params['id']) ?? 0);
+  if (bulk === undefined) return undefined;
+  return {
+    title: reader.t(`bulk.what.${bulk.what}`),
+    section: 'dead',
+    body: <Redelivery bulk={bulk} />,
+    ...(TONES[bulk.state] === 'busy' && { everySeconds: 1 }),
+  };
+};
+
+function Redelivery({ bulk }: { readonly bulk: BulkRedelivery }) {
+  const { t, formats } = useReader();
+  const { id, what, state, filter, startedAt, actor, stoppedBy, given, delivered, pending, dead } = bulk;
+  const counted = (word: string, tone: Tone, value: number) => ({
+    term: word,
+    details: <Status tone={tone} word={formats.number(value)} />,
+  });
+  const whatBecame = [
+    counted(t('bulk.delivered'), 'good', delivered),
+    counted(t('bulk.pending'), 'wait', pending),
+    counted(t('bulk.dead'), 'bad', dead),
+  ];
+  const isSent = what === 'redelivered';
+  return (
+    <>
+      <Head title={t(`bulk.what.${what}`)}>
+        <Status tone={TONES[state]} word={t(`bulk.${state}`)} />
+        <Link to="/dead">{t('nav.dead')}</Link>
+      </Head>
+      <Section>
+        {isSent ? <progress max={given} value={delivered + dead} aria-label={t('bulk.delivered')} /> : null}
+        <Terms
+          terms={[
+            { term: t(`bulk.given.${what}`), details: formats.number(given) },
+            ...(isSent ? whatBecame : []),
+            { term: t('bulk.meant'), details: <Meant filter={filter} /> },
+            { term: t('bulk.began'), details: <Time at={startedAt} as="instant" /> },
+            { term: t('bulk.by'), details: <Who actor={actor} /> },
+            stoppedBy && { term: t('bulk.stoppedBy'), details: <Who actor={stoppedBy} /> },
+          ]}
+        />
+        {state === 'running' ? <PostButton action="/act/stop" fields={{ id }} word={t('bulk.stop')} /> : null}
+      </Section>
+    </>
+  );
+}
+
+function Who({ actor: { user, from } }: { readonly actor: Actor }) {
+  return <Foreign text={[user, from].filter(Boolean).join(', ')} />;
+}
+
+/** The newest first. */
+export function Redeliveries({ bulks }: { readonly bulks: readonly BulkRedelivery[] }) {
+  const reader = useReader();
+  const { t } = reader;
+  if (bulks.length === 0) return null;
+  return (
+    <Section title={t('bulk.title')}>
+      <Table caption={t('bulk.title')} columns={columnsFor(reader)} rows={bulks} keyOf={({ id }) => id} />
+    </Section>
+  );
+}
+
+function columnsFor({ t, formats }: Reader): readonly Column<BulkRedelivery>[] {
+  const numbers = (['given', 'delivered', 'pending', 'dead'] as const).map((name) => ({
+    head: name === 'given' ? t('dead.messages') : t(`bulk.${name}`),
+    kind: 'number' as const,
+    cell: (bulk: BulkRedelivery) => formats.number(bulk[name]),
+  }));
+  return [
+    {
+      head: t('bulk.meant'),
+      kind: 'main',
+      cell: ({ id, what, filter }) => (
+        <>
+          <Link to={pathTo(['redeliveries', id])}>{t(`bulk.what.${what}`)}</Link> <Meant filter={filter} />
+        </>
+      ),
+    },
+    {
+      head: t('destinations.state'),
+      cell: ({ state }) => <Status tone={TONES[state]} word={t(`bulk.${state}`)} />,
+    },
+    ...numbers,
+    { head: t('bulk.began'), kind: 'narrow', cell: ({ startedAt }) => <Time at={startedAt} /> },
+  ];
+}
