@@ -1,5 +1,5 @@
 /** Finds what contradicts itself among settings that are right one by one, and what nothing uses. */
-import type { Settings } from './config.ts';
+import type { RouteConfig, Settings } from './config.ts';
 import { isLoopback } from './field-rules.ts';
 import type { Problems } from './problems.ts';
 import type { Directory } from './read-destinations.ts';
@@ -70,12 +70,22 @@ export function checkTogether(settings: Settings, problems: Problems): void {
     if (isWrong(settings)) problems.warning(place.split('.'), message);
 }
 
-/** Groups and channels that nothing names. */
-export function warnOfUnused(directory: Directory, problems: Problems): void {
+/**
+ * Groups and channels that nothing names.
+ * @param alerts names of groups
+ */
+export function warnOfUnused(
+  { groups, channels }: Directory,
+  routes: readonly RouteConfig[],
+  alerts: readonly string[],
+  problems: Problems,
+): void {
+  const named = new Set([...alerts, ...routes.flatMap((route) => route.groups)]);
+  const told = [...groups.values(), ...routes.map(({ notify }) => notify)].flat();
   const warn = (kind: 'group' | 'channel', all: ReadonlyMap<string, unknown>, used: ReadonlySet<string>) => {
     for (const name of all.keys())
       if (!used.has(name)) problems.warningAtKey([`${kind}s`, name], `the ${kind} ${name} is never used`);
   };
-  warn('group', directory.groups, directory.usedGroups);
-  warn('channel', directory.channels, directory.usedChannels);
+  warn('group', groups, named);
+  warn('channel', channels, new Set(told.map(({ channel }) => channel)));
 }

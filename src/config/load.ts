@@ -113,8 +113,9 @@ function readConfig(
   if (settings) checkTogether(settings, problems);
   // What is wrong elsewhere may have been meant to use it.
   if (!problems.hasErrors() && interpolated.unresolved.size === 0) {
-    warnOfUnused(directory, problems);
-    warnOfRules({ ...routing, digests: directory.digests }, problems);
+    const all = [...routing.routes, routing.defaultRoute].filter((route) => route !== undefined);
+    warnOfUnused(directory, all, alertsIn(root['delivery']), problems);
+    warnOfRules(all, directory.digests, problems);
   }
   if (problems.hasErrors() || !settings) return undefined;
   const channels = new Map(

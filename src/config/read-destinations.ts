@@ -13,21 +13,18 @@ import type { Problems } from './problems.ts';
 import { groupSchema, perJobField } from './rules-schema.ts';
 import { filled, section, textOrTexts } from './schema-fields.ts';
 
-/** What a `notify` list can name, and what of it has been named so far. */
+/** What a `notify` list can name. */
 export interface Directory {
   readonly channels: KnownChannels;
   readonly groups: Map<string, readonly Destination[]>;
   readonly digests: DigestConfig[];
-  readonly usedGroups: Set<string>;
-  readonly usedChannels: Set<string>;
 }
 
 /** @param value that is no map has been told of */
 export function readGroups(value: unknown, channels: Directory['channels'], problems: Problems): Directory {
   const groups = new Map<string, readonly Destination[]>();
   const digests: DigestConfig[] = [];
-  const [usedGroups, usedChannels] = [new Set<string>(), new Set<string>()];
-  const directory = { channels, groups, digests, usedGroups, usedChannels };
+  const directory = { channels, groups, digests };
   for (const [name, written] of Object.entries(isJsonObject(value) ? value : {})) {
     const path = ['groups', name];
     const wrong = nameRule(name);
@@ -87,9 +84,8 @@ class DestinationList {
   }
 
   addGroup(name: string, path: Path): void {
-    const { groups, usedGroups } = this.directory;
+    const { groups } = this.directory;
     this.name(name, path);
-    usedGroups.add(name);
     if (!groups.has(name)) this.reportNoGroup(name, path);
     for (const destination of groups.get(name) ?? []) this.add(destination);
   }
@@ -104,7 +100,6 @@ class DestinationList {
     const { name, settings } = channel.config;
     const { [name]: addresses, per_job, ...options } = entry;
     const perJob = this.perJobOf(channel, per_job, [...path, 'per_job']);
-    this.directory.usedChannels.add(name);
     for (const [index, text] of [addresses].flat().entries()) {
       const address = channel.type.parseAddress(String(text), settings);
       const key = `${name}:${address}`;

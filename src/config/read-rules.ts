@@ -9,7 +9,7 @@ import {
   WEEKDAYS,
 } from '../signal/rules.ts';
 import { isPattern } from './bot-id-pattern.ts';
-import { type Config, msOf, type RouteConfig } from './config.ts';
+import { type DigestConfig, msOf, type RouteConfig } from './config.ts';
 import { parseTimeOfDay } from './field-rules.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
@@ -51,15 +51,23 @@ function expectationOf({
   return every === undefined ? { cron, graceMs } : { everyMs: msOf(every), graceMs };
 }
 
-/** What of the rules can never happen, and what they mean where that may surprise. */
+/**
+ * What of the rules can never happen, and what they mean where that may surprise.
+ * @param all the default route last
+ */
 export function warnOfRules(
-  { routes, defaultRoute, digests }: Pick<Config, 'routes' | 'defaultRoute' | 'digests'>,
+  all: readonly RouteConfig[],
+  digests: readonly DigestConfig[],
   problems: Problems,
 ): void {
-  const all = [...routes, defaultRoute].filter((route) => route !== undefined);
   const errorsReach = new Set(all.filter(({ on }) => on.includes('error')).flatMap(keysOf));
   for (const [index, route] of all.entries())
-    warnOfRoute(route, route === defaultRoute ? ['default_route'] : ['routes', index], errorsReach, problems);
+    warnOfRoute(
+      route,
+      route.botIds.length === 0 ? ['default_route'] : ['routes', index],
+      errorsReach,
+      problems,
+    );
   for (const { group } of digests)
     if (!all.some(({ groups }) => groups.includes(group)))
       problems.warning(['groups', group, 'digest'], 'has nothing to tell: no route names the group');
