@@ -28,20 +28,14 @@ export function reasonOf(error: unknown): string {
 }
 
 /** An error as it crosses to another thread, which has classes of its own. */
-export interface SentError {
-  readonly kind: 'unavailable' | 'full' | 'failed';
-  readonly message: string;
-}
+export type SentError = Pick<LedgerUnavailable, 'name' | 'message'>;
 
 export function sentError(error: unknown): SentError {
-  const { message } = failed(error);
-  if (error instanceof LedgerFull) return { kind: 'full', message };
-  const isFailure = error instanceof OperationFailed || !(error instanceof LedgerUnavailable);
-  return { kind: isFailure ? 'failed' : 'unavailable', message };
+  const { name, message } = failed(error);
+  return { name, message };
 }
 
-const KINDS = { unavailable: LedgerUnavailable, full: LedgerFull, failed: OperationFailed };
-
-export function receivedError({ kind, message }: SentError): LedgerUnavailable {
-  return new KINDS[kind](message);
+export function receivedError({ name, message }: SentError): LedgerUnavailable {
+  if (name === 'LedgerFull') return new LedgerFull(message);
+  return name === 'OperationFailed' ? new OperationFailed(message) : new LedgerUnavailable(message);
 }

@@ -145,6 +145,7 @@ export async function releaseHeld(tx: Tx): Promise<number> {
   const found = await tx.all<{ id: number }>(
     sql`SELECT id FROM deliveries WHERE held_until <= ${tx.now} ORDER BY held_until LIMIT ${100}`,
   );
+  if (found.length === 0) return 0;
   const ids = found.map(({ id }) => id);
   await lockDeliveries(tx, ids);
   // Of two processes that release at the same moment, the second one finds nothing left.

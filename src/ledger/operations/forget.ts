@@ -5,9 +5,9 @@ import type { Forgotten, ForgetRequest } from '../ledger.ts';
 
 const AT_ONCE = 100;
 
-/** With what belongs to a callback that came again and again: its history has some rows for each time. */
-const MOST_TIMES = 500;
 const MOST_BYTES = 8 * 1024 * 1024;
+/** What a callback that came again and again costs to forget: its history has some rows for each time. */
+const BYTES_A_TIME = 16 * 1024;
 
 const DAY_MS = 86_400_000;
 
@@ -91,11 +91,9 @@ async function sweep(tx: Tx, { goes, before, after }: Sweep): Promise<Swept> {
 /** At least one, however large it is. */
 function withinOneStep(rows: readonly Candidate[]): readonly Candidate[] {
   let bytes = 0;
-  let times = 0;
   const tooMuch = rows.findIndex((row, index) => {
-    bytes += row.bytes;
-    times += row.timesReceived;
-    return index > 0 && (bytes > MOST_BYTES || times > MOST_TIMES);
+    bytes += row.bytes + row.timesReceived * BYTES_A_TIME;
+    return index > 0 && bytes > MOST_BYTES;
   });
   return tooMuch === -1 ? rows : rows.slice(0, tooMuch);
 }

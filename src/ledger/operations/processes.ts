@@ -18,22 +18,12 @@ export function ownerName(startedAt: number): string {
   return `${hostname()}/${process.pid}/${startedAt}`;
 }
 
-/** Its machine and its number there. */
-function nameOf(owner: string): string {
-  return owner.split('/', 2).join(' ');
-}
-
-interface Standing {
-  readonly owner: string;
-  readonly configHash: string;
-  readonly loadedAt: number;
-  readonly seenAt: number;
-}
+type Standing = Omit<LivingProcess, 'name'> & { readonly owner: string };
 
 /** Whose heart beats, and this one; the one whose config was loaded last first. A clock that was ahead keeps nobody alive. */
 function living(tx: Tx): Promise<readonly Standing[]> {
   return tx.all<Standing>(sql`
-    SELECT * FROM processes
+    SELECT *, owner = ${tx.owner} AS is_this FROM processes
     WHERE (seen_at > ${tx.now - DEAD_AFTER_MS} AND seen_at < ${tx.now + DEAD_AFTER_MS}) OR owner = ${tx.owner}
     ORDER BY loaded_at DESC, owner DESC`);
 }
@@ -41,7 +31,7 @@ function living(tx: Tx): Promise<readonly Standing[]> {
 /** Whether this process may route anew: all run with its config, or have not for 15 minutes and its own was loaded last. */
 export async function isDecider(tx: Tx): Promise<boolean> {
   const all = await living(tx);
-  const own = all.find(({ owner }) => owner === tx.owner);
+  const own = all.find(({ isThis }) => isThis);
   const [last] = all;
   if (own === undefined || last === undefined) return false;
   const isOwn = ({ configHash }: Standing) => configHash === own.configHash;
@@ -53,11 +43,7 @@ export async function isDecider(tx: Tx): Promise<boolean> {
 
 /** The one whose config was loaded last first. */
 export async function processes(tx: Tx): Promise<readonly LivingProcess[]> {
-  return (await living(tx)).map(({ owner, ...each }) => ({
-    ...each,
-    name: nameOf(owner),
-    isThis: owner === tx.owner,
-  }));
+  return (await living(tx)).map(({ owner, ...each }) => ({ ...each, name: owner.split('/', 2).join(' ') }));
 }
 
 /** @returns whether this process may route anew */

@@ -87,9 +87,9 @@ async function countRefused(tx: Tx, ids: readonly number[]): Promise<void> {
 
 /** Whoever has the claim by now: somebody was told. @returns ids of those that have something pending in their jobs */
 async function tell(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<readonly number[]> {
-  const told = updates.filter(({ state }) => state === 'delivered').toSorted((a, b) => a.id - b.id);
   const withNext: number[] = [];
-  for (const update of told) if (await tellOne(tx, update)) withNext.push(update.id);
+  for (const update of updates.toSorted((a, b) => a.id - b.id))
+    if (update.state === 'delivered' && (await tellOne(tx, update))) withNext.push(update.id);
   return withNext;
 }
 

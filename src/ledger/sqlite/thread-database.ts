@@ -54,10 +54,10 @@ export interface ThreadDatabaseOptions extends ThreadSettings {
   readonly onEvent?: ((event: StoreEvent) => void) | undefined;
 }
 
-/** Its thread is started by the first call. */
 /** Node's timers may fire so much early: whoever is told that nothing was begun must not be wrong. */
 const EARLY_MS = 1;
 
+/** Its thread is started by the first call. */
 export class ThreadDatabase implements Database {
   readonly #options: ThreadDatabaseOptions;
   readonly #waiting = new Map<number, Waiting>();
