@@ -115,9 +115,10 @@ export class Pipeline {
     const first = Promise.all([this.paces.refresh(), this.#follower.beat()]);
     await first.catch(this.#parts.reports.onStoreTrouble);
     this.#chores.start([
+      // First, since it writes what could not be written while the store was away.
+      this.#claiming,
       this.#beat,
       { everyMs: POLL_MS, work: () => this.paces.refresh() },
-      this.#claiming,
       this.#review,
       this.#bulks,
       { everyMs: HEARTBEAT_MS, work: () => this.#seen.write() },

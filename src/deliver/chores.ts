@@ -33,6 +33,7 @@ export class Chores {
     this.lookedAt = dependencies.clock.monotonic();
   }
 
+  /** @param chores in the order in which they are done where several are due */
   start(chores: readonly Chore[]): void {
     for (const chore of chores) this.#dueAt.set(chore, -Infinity);
     this.#schedule();
@@ -64,22 +65,28 @@ export class Chores {
 
   async #doWhatIsDue(): Promise<void> {
     const { clock } = this.#dependencies;
-    for (const [chore, dueAt] of this.#dueAt)
-      if (!this.#isStopped && dueAt <= clock.monotonic()) await this.#do(chore);
+    for (const [chore, dueAt] of this.#dueAt) {
+      if (this.#isStopped || dueAt > clock.monotonic()) continue;
+      // A store that hangs would have each wait, and the first ones come last.
+      if (!(await this.#do(chore))) break;
+    }
     this.lookedAt = clock.monotonic();
     this.#round = undefined;
     this.#schedule();
   }
 
-  async #do(chore: Chore): Promise<void> {
+  /** @returns whether the ledger could be used */
+  async #do(chore: Chore): Promise<boolean> {
     const { clock, onTrouble, onRecovered } = this.#dependencies;
     this.#dueAt.set(chore, clock.monotonic() + chore.everyMs);
     try {
       if ((await chore.work()) === true) this.#dueAt.set(chore, clock.monotonic() + PAUSE_MS);
       if (this.#failing.delete(chore) && this.#failing.size === 0) onRecovered();
+      return true;
     } catch (error) {
       if (this.#failing.size === 0) onTrouble(error);
       this.#failing.add(chore);
+      return false;
     }
   }
 }
