@@ -9,6 +9,7 @@ import { ConfigFollower } from '../deliver/follow-config.ts';
 import { createOperations } from '../deliver/operations.ts';
 import { Paces } from '../deliver/pace.ts';
 import { createPost, type Post, untilOf } from '../deliver/post.ts';
+import { Signals } from '../deliver/signals.ts';
 import type { Problem } from '../config/config.ts';
 import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
@@ -64,7 +65,10 @@ export class Pipeline {
       isBehind: (destination) => this.#claims.isBehind(destination),
       onRoom: () => this.#claims.goOn(),
     }));
-    this.#claims = new Claims({ ...shared, dispatcher, follower });
+    const mayDecide = () => follower.mayDecide;
+    const { archive, signals: store } = ledger;
+    const signals = new Signals({ ...shared, archive, signals: store, mayDecide });
+    this.#claims = new Claims({ ...shared, signals, dispatcher, follower });
     settings.onSwap((next, previous) => this.#adopt(next, previous));
     this.post = createPost({ ...shared, dispatcher });
     this.operations = createOperations({

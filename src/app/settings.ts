@@ -13,6 +13,7 @@ import {
 import type { Readings } from '../config/readings.ts';
 import {
   type ConfiguredChannel,
+  asTarget,
   plannedTarget,
   type PlannedTarget,
   type RunningSettings,
@@ -22,6 +23,7 @@ import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { type LedgerOptions, openLedger } from '../ledger/open-ledger.ts';
 import { ownerName } from '../ledger/operations/processes.ts';
 import { poolsThrough } from '../outbound/open-pool.ts';
+import { noticeOf } from '../notice/notice.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import { createRouter, type Router, routesOf } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
@@ -99,6 +101,8 @@ export async function openSettings(
         { format: formats.get(channel)?.name ?? '', destination, templateSet, options },
         environment.onTemplateError,
       ),
+    meets: (condition, checked) =>
+      renderer.holds(condition, noticeOf(checked, 1), environment.onTemplateError),
     redact: redactorBy(secrets.hide),
   };
 }
@@ -110,6 +114,10 @@ export function decidedBy(config: Config, hash: string) {
   return {
     router,
     route: (callback: Parameters<Settings['route']>[0]) => router.route(callback),
+    routesOf: (botId: string) => router.routesOf(botId),
+    routes: routesOf(config),
+    digests: config.digests,
+    timezone: display.timezone,
     leaseMs: receiver.answerWithinMs + delivery.timeoutMs + LEASE_MARGIN_MS,
     config: {
       hash,
@@ -118,7 +126,7 @@ export function decidedBy(config: Config, hash: string) {
     answer: receiver,
     delivery,
     alerts: {
-      targets: delivery.alerts.map((destination) => plannedTarget({ destination, templateSet: undefined })),
+      targets: delivery.alerts.map(asTarget),
       giveUpAfterMs: delivery.giveUpAfterMs,
     },
     language: display.language,
@@ -133,7 +141,8 @@ function targetsOf(config: Config): ReadonlyMap<string, PlannedTarget> {
       targets.set(destination.key, plannedTarget({ destination, templateSet }));
   };
   for (const { notify, templateSet } of routesOf(config)) for (const each of notify) add(each, templateSet);
-  for (const each of config.delivery.alerts) add(each, undefined);
+  const others = [...config.delivery.alerts, ...config.digests.flatMap(({ notify }) => notify)];
+  for (const each of others) add(each, undefined);
   return targets;
 }
 
@@ -159,7 +168,7 @@ async function openChannels(
         channel = await type.open(each.settings, { print, openPool });
         opened.push(channel);
       }
-      channels.set(each.name, { pace: type?.pace ?? NO_PACE, channel });
+      channels.set(each.name, { pace: type?.pace ?? NO_PACE, channel, burst: each.burst });
     }
   } catch (error) {
     await Promise.allSettled(opened.map((channel) => channel.close()));

@@ -1,5 +1,4 @@
 /** Which alert an outcome raises, which the ledger writes in the transaction that writes the outcome; and what the log says of it. */
-import type { Callback } from '../callback/callback.ts';
 import type { Problem } from '../config/config.ts';
 import type {
   Alert,
@@ -9,7 +8,7 @@ import type {
   DueDelivery,
   RefusedBody,
 } from '../ledger/ledger.ts';
-import { type AlertedCallback, type AlertSubject, isAlert } from '../notice/notice.ts';
+import { aboutOf, type AlertedCallback, type AlertSubject, isForOperators } from '../notice/notice.ts';
 import { cutEnd } from '../text/cut.ts';
 
 const LONGEST_NAME = 1000;
@@ -35,10 +34,10 @@ export function withAlert(
 ): DeliveryUpdate {
   const { state, isTakenOver, lastError: error, attempts } = update;
   // Of an alert that cannot be delivered, nobody is alerted.
-  if (error === undefined || isAlert(notice)) return update;
+  if (error === undefined || isForOperators(notice)) return update;
   const isConfigFailure = state === 'pending' && isTakenOver && error.class === 'config';
   if (state !== 'dead' && !isConfigFailure) return update;
-  const callback = named(notice.callback);
+  const callback = named(aboutOf(notice));
   const message = { destination, channel, error, attempts, callback, callbackId, since };
   const subject: AlertSubject = isConfigFailure
     ? { template: 'config_failure', ...message, givesUpAt: since + settings.giveUpAfterMs }
@@ -49,7 +48,7 @@ export function withAlert(
 }
 
 /** Each may be as long as a body. */
-function named({ job_id, bot_id, bot_name, status }: Callback): AlertedCallback {
+function named({ job_id, bot_id, bot_name, status }: AlertedCallback): AlertedCallback {
   const cut = (name: string) => cutEnd(name, LONGEST_NAME, '…');
   return { job_id: cut(job_id), bot_id: cut(bot_id), bot_name: cut(bot_name), status };
 }

@@ -137,12 +137,18 @@ const LATE_AFTER_MS = 60_000;
 export function addressedTo(
   notice: Notice,
   planned: PlannedTarget,
-  { givenBackAt, receipt }: Pick<DeliveryRecord, 'givenBackAt' | 'receipt'>,
+  { givenBackAt, receipt, telling }: Pick<DeliveryRecord, 'givenBackAt' | 'receipt' | 'telling'>,
   at: { readonly firstReceivedAt: number; readonly now: number },
 ): AddressedNotice {
-  if (givenBackAt === undefined) return { notice, ...planned };
+  const told = toldSo(notice, telling);
+  if (givenBackAt === undefined) return { notice: told, ...planned };
   const delayedMs = at.now - at.firstReceivedAt;
-  const isLate = !isAlert(notice) && delayedMs >= LATE_AFTER_MS;
+  const isLate = !isAlert(told) && delayedMs >= LATE_AFTER_MS;
   const anew = receipt === undefined ? {} : { anew: String(givenBackAt) };
-  return { notice: isLate ? { ...notice, delayedMs } : notice, ...planned, ...anew };
+  return { notice: isLate ? { ...told, delayedMs } : told, ...planned, ...anew };
+}
+
+function toldSo(notice: Notice, telling: DeliveryRecord['telling']): Notice {
+  if (telling === undefined || isAlert(notice)) return notice;
+  return { ...notice, template: telling.occasion?.template ?? notice.template, ...telling };
 }

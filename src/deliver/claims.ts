@@ -1,14 +1,14 @@
 /** Claims what is due and nobody waits for: callbacks accepted for later, and what Botbell has taken over. */
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { DueDelivery, DueDestination } from '../ledger/ledger.ts';
-import { isAlert } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Milestone } from './alerts.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { channelOf, requestsFor } from './due.ts';
 import type { ConfigFollower } from './follow-config.ts';
+import type { Signals } from './signals.ts';
 import type { Paces } from './pace.ts';
-import { planFor, plannedFor, type RunningSettings, type Settings } from './settings.ts';
+import { plannedFor, planOf, type RunningSettings, type Settings } from './settings.ts';
 
 /** How often the ledger is asked for what has become due without this process's knowing. */
 export const POLL_MS = 1000;
@@ -18,10 +18,11 @@ const RECOVERY_MS = 2 * POLL_MS;
 
 export interface ClaimsDependencies {
   readonly clock: Clock;
-  readonly ledger: Pick<DatabaseLedger, 'claimDue' | 'dueDestinations' | 'releaseHeld'>;
+  readonly ledger: Pick<DatabaseLedger, 'claimDue' | 'dueDestinations'>;
   readonly paces: Paces;
   readonly dispatcher: Dispatcher;
   readonly follower: ConfigFollower;
+  readonly signals: Signals;
   readonly settings: Pick<RunningSettings, 'current'>;
   /** In [0, 1). */
   readonly random: () => number;
@@ -57,9 +58,9 @@ export class Claims {
 
   /** Looks for what is due, and has it delivered as far as there is room. @throws {LedgerUnavailable} */
   async work(): Promise<void> {
-    const { clock, ledger, follower } = this.#dependencies;
+    const { clock, ledger, signals, follower } = this.#dependencies;
     try {
-      await ledger.releaseHeld();
+      await signals.work();
       const found = await ledger.dueDestinations();
       if (this.#mayClaimFrom === Infinity) this.#mayClaimFrom = clock.monotonic() + RECOVERY_MS;
       if (clock.monotonic() < this.#mayClaimFrom) return;
@@ -116,7 +117,7 @@ export class Claims {
     if (claimed.isTakenOver) onMilestone({ ...claimed, ...record, name: 'taken_over' });
     // Its claim has ended before its attempt, which is still to end.
     if (dispatcher.inHand(record.id) !== undefined) return;
-    const plan = planFor(settings, isAlert(notice) ? undefined : notice.callback);
+    const plan = planOf(settings, notice);
     const planned = plannedFor(record, plan);
     this.#inHand.set(record.id, record.destination);
     const ended =

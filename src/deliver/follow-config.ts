@@ -3,10 +3,10 @@ import { DeliveryFailure } from '../channels/failure.ts';
 import type { ConfigStore, DatabaseLedger } from '../ledger/database-ledger.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import type { DeliveryUpdate, DueDelivery, UnroutedRow } from '../ledger/ledger.ts';
-import { isAlert } from '../notice/notice.ts';
+import { isForOperators } from '../notice/notice.ts';
 import { type AlertSettings, type Milestone, milestoneOf, withAlert } from './alerts.ts';
 import { errorOf, updateOf } from './outcome.ts';
-import { type Plan, planFor, plannedFor, type RunningSettings, type Settings } from './settings.ts';
+import { type Plan, planOfKind, plannedFor, type RunningSettings, type Settings } from './settings.ts';
 
 /** What another process is to attempt, or to route anew, is looked at again after so long, and up to twice that. */
 const PUT_OFF_MS = 5000;
@@ -25,7 +25,7 @@ export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSetting
   const { record, notice } = due;
   const ended = updateOf(record, { state: 'held', reason: NO_LONGER_ROUTED });
   // Of an alert that nobody is to be told, nobody is alerted.
-  if (isAlert(notice) || plan.targets.length > 0) return ended;
+  if (isForOperators(notice) || plan.targets.length > 0) return ended;
   const dead: DeliveryUpdate = { ...ended, state: 'dead', lastError: errorOf(NOT_ROUTED) };
   return withAlert(dead, due, alerts);
 }
@@ -35,7 +35,7 @@ function revivingPlan(row: UnroutedRow, settings: Settings): Plan | undefined {
   const { kind, botId, status, state, ageMs } = row;
   const hasEnded = state === 'held' || state === 'dead';
   if (kind === 'alert' || !hasEnded || ageMs >= settings.delivery.giveUpAfterMs) return undefined;
-  const plan = planFor(settings, { bot_id: botId, status });
+  const plan = planOfKind(settings, { kind, botId, status });
   return plannedFor(row, plan) && plan;
 }
 
@@ -64,6 +64,11 @@ export class ConfigFollower {
 
   constructor(dependencies: ConfigFollowerDependencies) {
     this.#dependencies = dependencies;
+  }
+
+  /** No living process runs with another config, or this one's is the last. */
+  get mayDecide(): boolean {
+    return this.#mayRouteAnew;
   }
 
   /** Tells the other processes with which config this one runs. @throws {LedgerUnavailable} */

@@ -6,7 +6,7 @@ import type { Actions, Archive } from '../ledger/people.ts';
 import type { Language } from '../time/display.ts';
 import type { Clock } from '../time/clock.ts';
 import { type SendOnce, sendTest, type TestOutcome } from './test-message.ts';
-import { planFor, type RunningSettings, type Settings } from './settings.ts';
+import { planOfKind, type RunningSettings, type Settings } from './settings.ts';
 
 /** What was asked for and what came of it, for the log. */
 export interface ReportedAction {
@@ -96,10 +96,10 @@ async function testAt(
 
 /** Whom the settings name for a callback that the ledger has. */
 export function planByHand(
-  settings: Pick<Settings, 'route' | 'alerts'> & { readonly config: Pick<Settings['config'], 'channels'> },
-  { kind, botId: bot_id, status }: Pick<CallbackStory, 'kind' | 'botId' | 'status'>,
+  settings: Parameters<typeof planOfKind>[0] & { readonly config: Pick<Settings['config'], 'channels'> },
+  callback: Pick<CallbackStory, 'kind' | 'botId' | 'status'>,
 ) {
-  const { targets, routing } = planFor(settings, kind === 'alert' ? undefined : { bot_id, status });
+  const { targets, routing } = planOfKind(settings, callback);
   return { targets, routing, channels: settings.config.channels };
 }
 

@@ -8,6 +8,7 @@ import type {
   DeliveryState,
   DeliveryUpdate,
 } from '../ledger/ledger.ts';
+import { type RuleName, RULES } from '../signal/rules.ts';
 import type { AttemptResult } from './attempt.ts';
 import type { DeliverySettings } from './settings.ts';
 
@@ -130,7 +131,7 @@ export function backoffMs(attempts: number, random: number): number {
 /** A delivery when its callback is answered. */
 export interface Standing extends Pick<
   DeliveryRecord,
-  'id' | 'destination' | 'state' | 'isTakenOver' | 'lastError'
+  'id' | 'destination' | 'state' | 'isTakenOver' | 'lastError' | 'reason' | 'heldUntil'
 > {
   /** Attempted for this POST. */
   readonly isOwn: boolean;
@@ -147,6 +148,9 @@ export interface Verdict {
     readonly destination: string;
     readonly state: DeliveryState;
     readonly error?: string;
+    /** Of what a rule holds: which, and until when, where that ends (ISO 8601). */
+    readonly rule?: RuleName;
+    readonly until?: string;
   }[];
 }
 
@@ -200,8 +204,19 @@ function resultOf(
 
 function answered(each: Standing, status: Verdict['status']): Verdict['deliveries'][number] {
   const { destination, state, isTakenOver, lastError, isBeingMade } = each;
-  if (state === 'delivered' || state === 'held' || status === 200) return { destination, state };
+  if (state === 'held') return { destination, state, ...heldBy(each) };
+  if (state === 'delivered' || status === 200) return { destination, state };
   const error = isBeingMade ? undefined : lastError;
   if (isTakenOver && error === undefined) return { destination, state };
   return { destination, state, error: error?.message ?? 'not finished in time' };
+}
+
+/** Nothing where no rule holds it. */
+function heldBy({
+  reason,
+  heldUntil,
+}: Standing): Pick<Verdict['deliveries'][number], 'rule' | 'until'> | undefined {
+  const rule = RULES.find((name) => name === reason);
+  if (rule === undefined) return undefined;
+  return { rule, ...(heldUntil !== undefined && { until: new Date(heldUntil).toISOString() }) };
 }

@@ -14,6 +14,7 @@ import {
   type RunningSettings,
   type Settings,
 } from './settings.ts';
+import { plannedDeliveries, watchedOf } from './watch.ts';
 
 /** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
 export interface Incoming extends CheckedCallback {
@@ -62,8 +63,10 @@ async function handle(dependencies: Shared, incoming: Incoming): Promise<Verdict
   const isAccepted = answerWhen === 'accepted';
   const until = untilOf(incoming.arrivedAt, answerWithinMs);
   const plan = planFor(settings, callback);
+  const planned = plannedDeliveries(settings, plan, incoming);
+  const watched = watchedOf(settings, incoming);
   const arrival = { callback, identity, body, startedAt, receivedAt, routing: plan.routing, isAccepted };
-  const admission = await ledger.admit({ ...arrival, planned: plan.targets }, until - clock.monotonic());
+  const admission = await ledger.admit({ ...arrival, planned, watched }, until - clock.monotonic());
   if (isAccepted) return accept(dependencies, incoming, admission);
   return new OpenPost(dependencies, { incoming, settings, plan, admission, until }).answer();
 }

@@ -1,9 +1,16 @@
 /** The settings in force: what one config says about delivering, whom it plans to tell, and the change to the next one. */
-import type { Callback } from '../callback/callback.ts';
-import type { DeliveryTarget } from '../ledger/ledger.ts';
-import type { Notice } from '../notice/notice.ts';
+import type { Callback, CheckedCallback, StatusCode } from '../callback/callback.ts';
+import type { CallbackKind, DeliveryTarget } from '../ledger/ledger.ts';
+import { isAlert, type Notice } from '../notice/notice.ts';
 import type { Channel, ChannelPace } from '../channels/channel.ts';
-import type { DeliveryConfig, Destination, ReceiverConfig } from '../config/config.ts';
+import type {
+  DeliveryConfig,
+  Destination,
+  DigestConfig,
+  ReceiverConfig,
+  RouteConfig,
+} from '../config/config.ts';
+import type { Burst, PerJob } from '../signal/rules.ts';
 import type { Language } from '../time/display.ts';
 import type { Clock } from '../time/clock.ts';
 import type { AlertSettings } from './alerts.ts';
@@ -18,7 +25,13 @@ export const RESERVE_MS = 250;
 export interface PlannedTarget extends DeliveryTarget {
   readonly templateSet: string | undefined;
   readonly options: Readonly<Record<string, unknown>>;
+  /** Default: a message for each callback. */
+  readonly perJob?: PerJob | undefined;
+  /** The routes that may tell it, each asked by its rules; undefined: it is told. */
+  readonly asked?: readonly AskableRoute[] | undefined;
 }
+
+export type AskableRoute = Pick<RouteConfig, 'name' | 'on' | 'rules' | 'botIds'>;
 
 /** One notice for one destination. */
 export interface AddressedNotice extends PlannedTarget {
@@ -29,6 +42,8 @@ export interface AddressedNotice extends PlannedTarget {
 
 export interface Plan {
   readonly targets: readonly PlannedTarget[];
+  /** Told only of a recovery, or of a result that was missed. */
+  readonly perhaps: readonly PlannedTarget[];
   /** Why each route matched or not, for the ledger. */
   readonly routing: unknown;
 }
@@ -36,6 +51,7 @@ export interface Plan {
 interface RoutedDestination {
   readonly destination: Destination;
   readonly templateSet: string | undefined;
+  readonly asked?: readonly AskableRoute[];
 }
 
 type Routed = Pick<Callback, 'bot_id' | 'status'>;
@@ -45,12 +61,7 @@ const plans = new WeakMap<Settings['route'], Map<string, Plan>>();
 const MOST_PLANS = 1000;
 const LONGEST_ID = 200;
 
-/** @param callback undefined: of an alert */
-export function planFor(
-  { route, alerts }: Pick<Settings, 'route' | 'alerts'>,
-  callback: Routed | undefined,
-): Plan {
-  if (callback === undefined) return { targets: alerts.targets, routing: [] };
+export function planFor({ route }: Pick<Settings, 'route'>, callback: Routed): Plan {
   if (callback.bot_id.length > LONGEST_ID) return planBy(route, callback);
   const made = plans.get(route) ?? new Map<string, Plan>();
   const key = `${callback.status} ${callback.bot_id}`;
@@ -61,23 +72,99 @@ export function planFor(
 }
 
 function planBy(route: Settings['route'], callback: Routed): Plan {
-  const { destinations, explanations } = route(callback);
-  return { targets: destinations.map(plannedTarget), routing: explanations };
+  const { destinations, perhaps = [], explanations } = route(callback);
+  return {
+    targets: destinations.map(plannedTarget),
+    perhaps: perhaps.map(plannedTarget),
+    routing: explanations,
+  };
 }
 
 export function plannedTarget({
-  destination: { key, channel, address, options },
+  destination: { key, channel, address, options, perJob },
   templateSet,
+  asked,
 }: RoutedDestination): PlannedTarget {
-  return { destination: key, channel, address, options, templateSet };
+  return { destination: key, channel, address, options, perJob, templateSet, asked };
+}
+
+type Planning = Pick<Settings, 'route' | 'routesOf' | 'alerts' | 'digests' | 'destinations'>;
+
+/** What of a notice says whom it is for: a row of the ledger's callbacks. */
+export interface KindOfNotice {
+  readonly kind: CallbackKind;
+  readonly botId: string;
+  readonly status: StatusCode;
+}
+
+/** Of what Botbell says by itself, whom the config names today. */
+export function planOfKind(settings: Planning, { kind, botId, status }: KindOfNotice): Plan {
+  switch (kind) {
+    case 'callback':
+      return planFor(settings, { bot_id: botId, status });
+    case 'alert':
+      return planOfTargets(settings.alerts.targets);
+    case 'overdue':
+      return planOfTargets(watchersOf(settings, botId, ({ rules }) => rules.overdueMs !== undefined));
+    case 'missed':
+      return planOfTargets(watchersOf(settings, botId, ({ rules }) => rules.expect !== undefined));
+    case 'summary':
+    case 'digest':
+      return planOfTargets([]);
+  }
+}
+
+export function planOf(settings: Planning, notice: Notice): Plan {
+  if (!isAlert(notice)) {
+    const { bot_id: botId, status } = notice.callback;
+    const kind = notice.template === 'overdue' ? notice.template : 'callback';
+    return planOfKind(settings, { kind, botId, status });
+  }
+  const { subject } = notice.alert;
+  if (subject.template === 'missed')
+    return planOfKind(settings, { kind: 'missed', botId: subject.botId, status: 1 });
+  if (subject.template === 'summary') {
+    const target = settings.destinations.get(subject.destination);
+    return planOfTargets(target === undefined ? [] : [target]);
+  }
+  if (subject.template === 'digest') {
+    const digest = settings.digests.find(({ group }) => group === subject.group);
+    return planOfTargets((digest?.notify ?? []).map(asTarget));
+  }
+  return planOfTargets(settings.alerts.targets);
+}
+
+function planOfTargets(targets: readonly PlannedTarget[]): Plan {
+  return { targets, perhaps: [], routing: [] };
+}
+
+export function asTarget(destination: Destination): PlannedTarget {
+  return plannedTarget({ destination, templateSet: undefined });
+}
+
+/** Whom the routes of a BOT tell that watch it so; each once. */
+export function watchersOf(
+  { routesOf }: Pick<Settings, 'routesOf'>,
+  botId: string,
+  watches: (route: RouteConfig) => boolean,
+): readonly PlannedTarget[] {
+  const targets = new Map<string, PlannedTarget>();
+  for (const route of routesOf(botId).filter(watches))
+    for (const destination of route.notify) {
+      const { templateSet } = route;
+      const known = targets.get(destination.key) ?? plannedTarget({ destination, templateSet });
+      targets.set(destination.key, { ...known, asked: [...(known.asked ?? []), route] });
+    }
+  return [...targets.values()];
 }
 
 /** Undefined: the plan does not name the destination (any more). */
 export function plannedFor(
   { destination }: Pick<DeliveryTarget, 'destination'>,
-  { targets }: Plan,
+  { targets, perhaps }: Plan,
 ): PlannedTarget | undefined {
-  return targets.find((target) => target.destination === destination);
+  const isIt = (target: PlannedTarget) => target.destination === destination;
+  return targets.find(isIt) ?? perhaps.find(isIt);
 }
 
 /** Of `delivery:`. */
@@ -87,6 +174,7 @@ export interface ConfiguredChannel {
   readonly pace: ChannelPace;
   /** Undefined: nobody is told by it, so it was not opened. */
   readonly channel: Channel | undefined;
+  readonly burst?: Burst | undefined;
 }
 
 /** Everything that one config decides about delivering; it never changes. */
@@ -100,8 +188,16 @@ export interface Settings {
   readonly language: Language;
   readonly route: (callback: Routed) => {
     readonly destinations: readonly RoutedDestination[];
+    readonly perhaps?: readonly RoutedDestination[];
     readonly explanations: readonly unknown[];
   };
+  /** The routes that name a BOT, or else the default one. */
+  readonly routesOf: (botId: string) => readonly RouteConfig[];
+  /** Every route, the default one last. */
+  readonly routes: readonly RouteConfig[];
+  readonly digests: readonly DigestConfig[];
+  /** The display's. */
+  readonly timezone: string;
   /** Each that may be told of anything, by its name, as the first route that names it has it told. */
   readonly destinations: ReadonlyMap<string, PlannedTarget>;
   readonly channels: ReadonlyMap<string, ConfiguredChannel>;
@@ -109,6 +205,8 @@ export interface Settings {
   readonly leaseMs: number;
   /** The message, or a promise of it: a large one is made elsewhere. */
   compose(addressed: AddressedNotice): unknown;
+  /** Whether a route's condition `when` holds of a callback. */
+  meets(condition: string, checked: CheckedCallback): boolean;
   /** An error's text, fit to be logged, answered, stored and shown. */
   redact(text: string): string;
 }

@@ -18,7 +18,16 @@ import type {
 } from './ledger.ts';
 import { admitArgs } from './operations/admit.ts';
 import { type Actions, type Archive, createActions, createArchive } from './people.ts';
-import type { Args, Call, Database, OperationName, Result } from './registry.ts';
+import {
+  type Args,
+  type Call,
+  type Database,
+  type Methods,
+  methodsOver,
+  type OperationName,
+  type Result,
+  signalOperations,
+} from './registry.ts';
 import { noticeIn } from './rows.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
 
@@ -55,6 +64,7 @@ export class DatabaseLedger {
   readonly #unwritten: UnwrittenOutcomes;
   readonly paces: PaceStore;
   readonly configs: ConfigStore;
+  readonly signals: SignalStore;
   readonly actions: Actions;
   readonly archive: Archive;
   #writtenAt: number | undefined;
@@ -66,6 +76,7 @@ export class DatabaseLedger {
     this.#unwritten = new UnwrittenOutcomes((told) => this.#call('settle', [told, true]));
     this.paces = pacesOver(writing.call);
     this.configs = configsOver(writing.call, (config) => this.#heartbeat(config));
+    this.signals = methodsOver(writing.call, signalOperations);
     this.actions = createActions(writing.call, reading.call);
     this.archive = createArchive(reading.call);
   }
@@ -122,11 +133,6 @@ export class DatabaseLedger {
       onLate: (late) => this.#release(late.map(({ record }) => record)),
     });
     return rows.map(({ told, ...due }) => ({ ...due, notice: noticeIn(told) }));
-  }
-
-  /** Deliveries whose hold has ended become pending, at most 100. @returns how many */
-  releaseHeld(): Promise<number> {
-    return this.#call('releaseHeld', []);
   }
 
   /** Not flushed: what a power cut takes of it, no retry would bring. */
@@ -204,6 +210,8 @@ export class DatabaseLedger {
   }
 }
 
+/** What is done at a time: ends of holds, and timers. */
+export type SignalStore = Methods<typeof signalOperations>;
 export type PaceStore = ReturnType<typeof pacesOver>;
 export type ConfigStore = ReturnType<typeof configsOver>;
 

@@ -2,7 +2,9 @@
 import type { Sql } from 'sql-template-tag';
 
 /** Columns that hold JSON. */
-const JSON_COLUMNS = new Set('last_error receipt entry filter actor stopped_by errors routing'.split(' '));
+const JSON_COLUMNS = new Set(
+  'last_error receipt entry filter actor stopped_by errors routing telling facts data'.split(' '),
+);
 
 interface Column {
   readonly property: string;

@@ -38,6 +38,10 @@ export interface HistoryEntries {
   /** Its `result`: the hold's code. */
   readonly held: { readonly endsAt?: number | undefined } | undefined;
   readonly released: undefined;
+  /** It is told with others that were held. */
+  readonly summarised: { readonly summaryId: number };
+  /** And was told so. */
+  readonly told_in_summary: { readonly summaryId: number };
   /** Its `result`: the class of the last failure, or `no longer routed`. */
   readonly dead: undefined;
   /** The config names it again. */

@@ -2,7 +2,12 @@
 import type { Callback, StatusCode } from '../callback/callback.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
-import type { AlertSubject, Notice } from '../notice/notice.ts';
+import type { AlertSubject, Notice, Telling } from '../notice/notice.ts';
+import type { Burst, Expectation } from '../signal/rules.ts';
+import type { AskedRoute } from '../signal/decide.ts';
+
+/** What is told: a callback, or by Botbell itself, to its operators (`alert`) or of BOTs. */
+export type CallbackKind = 'callback' | 'alert' | 'overdue' | 'missed' | 'summary' | 'digest';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'held'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -53,8 +58,12 @@ export interface DeliveryRecord extends DeliveryTarget {
   readonly receipt: Receipt | undefined;
   /** Why it is held, or dead without having failed: one of those above, or a rule's name. */
   readonly reason: string | undefined;
-  /** When Botbell makes what is held pending again; undefined: never by itself. */
+  /** When that ends, and it is told; undefined: not by itself. */
   readonly heldUntil: number | undefined;
+  /** The callback, a summary of Botbell's own, that tells it with others. */
+  readonly summaryId: number | undefined;
+  /** How it is told by more than its status. */
+  readonly telling: Telling | undefined;
   /** Non-2xx answers given while it failed as `permanent` or `config`. */
   readonly refusals: number;
   /** Botbell retries it by itself. */
@@ -72,6 +81,38 @@ export interface DeliveryRecord extends DeliveryTarget {
   readonly updatedAt: number;
 }
 
+/** Whom a callback reaches, if their rules let it. */
+export interface PlannedDelivery extends DeliveryTarget {
+  /** The routes that may tell it; undefined: it is told. */
+  readonly asked?: readonly PlannedRoute[] | undefined;
+  readonly burst?: Burst | undefined;
+}
+
+export interface PlannedRoute extends Omit<AskedRoute, 'lateFor'> {
+  /** Of the timer that expects the BOT for this route. */
+  readonly timer: string | undefined;
+}
+
+/** A target, and what its rules decided: `reason` holds it back, until `heldUntil` where that ends. */
+export interface DecidedTarget extends DeliveryTarget {
+  readonly reason?: string | undefined;
+  readonly heldUntil?: number | undefined;
+  readonly snoozeId?: number | undefined;
+  readonly telling?: Telling | undefined;
+}
+
+/** What is looked at beside the deliveries themselves. */
+export interface Watched {
+  /** The display's. */
+  readonly timezone: string;
+  /** Of an error, as `likenessOf` has it. */
+  readonly likeness: string;
+  /** The BOT's expectations, by the keys of their timers. */
+  readonly expected: readonly { readonly key: string; readonly rule: Expectation }[];
+  /** After how many milliseconds without a result a run is told to be overdue. */
+  readonly overdueMs: readonly number[];
+}
+
 export interface Arrival {
   readonly callback: Callback;
   /** SHA-256 of what identifies it (callback/callback.ts). */
@@ -80,7 +121,9 @@ export interface Arrival {
   readonly body: Uint8Array;
   readonly startedAt: number;
   readonly receivedAt: number;
-  readonly planned: readonly DeliveryTarget[];
+  readonly planned: readonly PlannedDelivery[];
+  /** Default: nothing. */
+  readonly watched?: Watched | undefined;
   readonly routing: unknown;
   /** Answered before anybody is told: flushed, claimed by nobody, Botbell's own and due at once. */
   readonly isAccepted: boolean;
@@ -247,7 +290,7 @@ export interface UnroutedRow {
   readonly id: number;
   readonly destination: string;
   readonly callbackId: number;
-  readonly kind: 'callback' | 'alert';
+  readonly kind: CallbackKind;
   /** Cleaned. */
   readonly botId: string;
   readonly status: StatusCode;

@@ -19,7 +19,7 @@ import type { ArgsOf, CallOptions, ResultOf, RunOptions, Transactions, Tx } from
 import { admit } from './operations/admit.ts';
 import { raise } from './operations/alerts.ts';
 import { claimDue, dueDestinations } from './operations/claim-due.ts';
-import { releaseClaims, releaseHeld, takeOver } from './operations/deliveries.ts';
+import { releaseClaims, takeOver } from './operations/deliveries.ts';
 import { recordDestinations } from './operations/destinations.ts';
 import { forget } from './operations/forget.ts';
 import { currentPaces, forgetPaces, pausePace, reservePace } from './operations/paces.ts';
@@ -27,6 +27,11 @@ import { heartbeat, leave, processes } from './operations/processes.ts';
 import { refuse, seeRefused } from './operations/refused.ts';
 import { hasten, reroute, revive, unroutedAfter } from './operations/rerouting.ts';
 import { settle } from './operations/settle.ts';
+import { digestCounts } from './signal/digest.ts';
+import { dueSignals, fire, openRun } from './signal/fire.ts';
+import { askMutesAgain, endHolds } from './signal/holds.ts';
+import { endSnooze, readSnoozes, snooze } from './signal/snoozes.ts';
+import { adoptTimers, timersOfKind } from './signal/timers.ts';
 
 export const archiveReads = {
   callbacks: findCallbacks,
@@ -45,7 +50,7 @@ export const archiveReads = {
   delivery: readDelivery,
 };
 
-export const actionReads = { tally, bulks: readBulks, bulk: readBulk };
+export const actionReads = { snoozes: readSnoozes, tally, bulks: readBulks, bulk: readBulk };
 
 export const actionOperations = {
   redeliver,
@@ -55,12 +60,26 @@ export const actionOperations = {
   stopBulk,
   continueBulk,
   seeRefused,
+  snooze,
+  endSnooze,
+};
+
+export const signalOperations = {
+  dueSignals,
+  timersOfKind,
+  adoptTimers,
+  fire,
+  openRun,
+  digestCounts,
+  endHolds,
+  askMutesAgain,
 };
 
 export const operations = {
   ...archiveReads,
   ...actionReads,
   ...actionOperations,
+  ...signalOperations,
   admit,
   claimDue,
   countOpen,
@@ -77,7 +96,6 @@ export const operations = {
   recordDestinations,
   refuse,
   releaseClaims,
-  releaseHeld,
   reservePace,
   reroute,
   revive,

@@ -1,6 +1,6 @@
 /** What of the ledger's rows several operations read alike. */
 import sql, { join, type Sql } from 'sql-template-tag';
-import type { Callback } from '../callback/callback.ts';
+import type { Callback, CheckedCallback } from '../callback/callback.ts';
 import { parseExactly } from '../callback/decode.ts';
 import type { Receipt } from '../channels/channel.ts';
 import { type Notice, noticeOf, noticeOfAlert, type RaisedAlert } from '../notice/notice.ts';
@@ -94,8 +94,17 @@ export interface NoticeRow {
 }
 
 export function noticeIn({ kind, startedAt, timesReceived, body }: NoticeRow): Notice {
-  const text = storedText(body);
-  if (kind === 'alert') return noticeOfAlert(JSON.parse(text) as RaisedAlert);
-  const checked = { callback: parseExactly(text) as Callback, startedAt };
-  return noticeOf(checked, timesReceived);
+  const told: unknown = parseExactly(storedText(body));
+  if (kind === 'callback') return noticeOf({ callback: told as Callback, startedAt }, timesReceived);
+  if (kind === 'overdue') return overdueIn(told as { readonly subject: OverdueRun });
+  return noticeOfAlert(told as RaisedAlert);
+}
+
+/** What is kept of a run that takes too long. */
+export interface OverdueRun extends CheckedCallback {
+  readonly runningForMs: number;
+}
+
+function overdueIn({ subject: { runningForMs, ...checked } }: { readonly subject: OverdueRun }): Notice {
+  return noticeOf(checked, 1, { template: 'overdue', runningForMs });
 }

@@ -55,14 +55,15 @@ const TABLES: readonly string[] = [
   `CREATE TABLE bodies (
     callback_id $key REFERENCES callbacks (id) ON DELETE CASCADE, body $bytes NOT NULL)`,
   // last_error, with its class and code to be looked for: of the last attempt. reason: why it is held, or dead without having failed.
-  // held_until: when it becomes pending again. due_at: not before, by Botbell itself. is_taken_over: Botbell retries it. counts_from,
+  // held_until: when that ends. snooze_id: the one that holds it. summary_id: the callback that tells it with others. telling: JSON
+  // of how it is told by more than its status. due_at: not before, by Botbell itself. is_taken_over: Botbell retries it. counts_from,
   // waited_ms: its age, less what it only waited. given_back_at: when a person did. is_bulk: after what is new.
   `CREATE TABLE deliveries (
     id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, job_key TEXT,
     destination TEXT NOT NULL, channel TEXT NOT NULL, address TEXT NOT NULL, state TEXT NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0, refusals INTEGER NOT NULL DEFAULT 0,
     error_class TEXT, error_code TEXT, last_error TEXT, receipt TEXT,
-    reason TEXT, held_until BIGINT, owner TEXT, claimed_until BIGINT,
+    reason TEXT, held_until BIGINT, snooze_id BIGINT, summary_id BIGINT, telling TEXT, owner TEXT, claimed_until BIGINT,
     due_at BIGINT NOT NULL, is_taken_over INTEGER NOT NULL DEFAULT 0, counts_from BIGINT NOT NULL,
     waited_ms BIGINT NOT NULL DEFAULT 0, alerted_cause TEXT, is_bulk INTEGER NOT NULL DEFAULT 0, bulk_id BIGINT,
     given_back_at BIGINT, updated_at BIGINT NOT NULL,
@@ -92,6 +93,14 @@ const TABLES: readonly string[] = [
     id $id, what TEXT NOT NULL, filter TEXT NOT NULL, actor TEXT NOT NULL, note TEXT, state TEXT NOT NULL,
     started_at BIGINT NOT NULL, ended_at BIGINT, stopped_by TEXT, looked_at BIGINT NOT NULL DEFAULT 0,
     until_id BIGINT NOT NULL, given BIGINT NOT NULL DEFAULT 0)`,
+  // What is known of a BOT's results, and of what each destination was told of them; locked before it is changed. facts: JSON.
+  `CREATE TABLE streaks (bot_key TEXT PRIMARY KEY NOT NULL, updated_at BIGINT NOT NULL, facts TEXT)`,
+  // What is due at a time whatever comes; what is counted until then. data: JSON.
+  `CREATE TABLE timers (key TEXT PRIMARY KEY NOT NULL, kind TEXT NOT NULL, due_at BIGINT NOT NULL, data TEXT)`,
+  // bot_key, destination: NULL for any. until_at: over since then.
+  `CREATE TABLE snoozes (
+    id $id, bot_key TEXT, bot_id TEXT, destination TEXT, until_at BIGINT NOT NULL, is_until_success INTEGER NOT NULL,
+    because TEXT NOT NULL, actor TEXT NOT NULL, created_at BIGINT NOT NULL)`,
 ];
 
 /** A condition of an index has to stand in the query as it stands here, not as a parameter. */
@@ -104,6 +113,8 @@ const INDEXES: readonly string[] = [
   `CREATE INDEX deliveries_dead_ids ON deliveries (id) WHERE state = 'dead'`,
   `CREATE INDEX deliveries_held ON deliveries (callback_id) WHERE state = 'held'`,
   'CREATE INDEX deliveries_held_until ON deliveries (held_until) WHERE held_until IS NOT NULL',
+  'CREATE INDEX deliveries_of_summary ON deliveries (summary_id) WHERE summary_id IS NOT NULL',
+  'CREATE INDEX timers_due ON timers (due_at)',
   `CREATE INDEX deliveries_unrouted ON deliveries (id) WHERE reason = 'no longer routed'`,
   'CREATE INDEX deliveries_of_bulk ON deliveries (bulk_id, state) WHERE bulk_id IS NOT NULL',
   'CREATE INDEX history_of_callback ON history (callback_id, id)',

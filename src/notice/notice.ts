@@ -73,7 +73,7 @@ export interface TestSubject {
 }
 
 /** A result that was due, and did not come. */
-interface MissedResult {
+export interface MissedResult {
   readonly template: 'missed';
   readonly botId: string;
   /** '' where no callback of it has come yet. */
@@ -93,26 +93,39 @@ export interface ToldBot {
   readonly jobs: readonly string[];
 }
 
-/** What was held back, told as one. */
-interface HeldMessages {
+/** What was held back at a destination, told as one. */
+export interface HeldMessages {
   readonly template: 'summary';
+  readonly destination: string;
   /** The rule that held it. */
-  readonly reason: 'mute' | 'snooze' | 'burst';
+  readonly reason: string;
   readonly since: number;
   /** Of messages. */
   readonly count: number;
+  /** Those with most errors first. */
   readonly bots: readonly ToldBot[];
+  /** How many there are beside these. */
+  readonly moreBots: number;
 }
 
 /** What ran since the last one, also when all is well. */
-interface Digest {
+export interface DigestNotice {
   readonly template: 'digest';
+  readonly group: string;
   readonly since: number;
-  readonly bots: readonly (ToldBot & { readonly missed: number; readonly is_muted: boolean })[];
+  /** Those with most trouble first. */
+  readonly bots: readonly DigestedBot[];
+  readonly moreBots: number;
+}
+
+export interface DigestedBot extends Omit<ToldBot, 'jobs'> {
+  readonly missed: number;
+  /** Something of it is held back now. */
+  readonly is_muted: boolean;
 }
 
 /** What Botbell tells by itself of BOTs. Times are milliseconds since the epoch. */
-export type BotSubject = MissedResult | HeldMessages | Digest;
+export type BotSubject = MissedResult | HeldMessages | DigestNotice;
 
 /** What Botbell tells on its own account. */
 export type OwnSubject = AlertSubject | BotSubject | TestSubject;
@@ -200,9 +213,30 @@ export function isAlert(notice: Notice): notice is AlertNotice {
   return 'alert' in notice;
 }
 
-/** The same for every attempt to tell the same; 64 hexadecimal digits. */
+/** How a callback is told by more than its status. */
+export type Telling = Pick<CallbackNotice, 'occasion' | 'heldBack'>;
+
+/** Whether it tells the operators of Botbell, or is a test: of what cannot be delivered of it, nobody is alerted. */
+export function isForOperators(notice: Notice): boolean {
+  if (!isAlert(notice)) return false;
+  const { template } = notice;
+  return template !== 'missed' && template !== 'summary' && template !== 'digest';
+}
+
+/** The callback, or what is named of one, or of a BOT; '' where it concerns none. */
+export function aboutOf(notice: Notice): AlertedCallback {
+  if (!isAlert(notice)) return notice.callback;
+  const { subject } = notice.alert;
+  if ('callback' in subject) return subject.callback;
+  const [bot_id, bot_name] = subject.template === 'missed' ? [subject.botId, subject.botName] : ['', ''];
+  return { job_id: '', bot_id, bot_name, status: 1 };
+}
+
+/** The same for every attempt to tell the same. */
 export function noticeId(notice: Notice): string {
-  return isAlert(notice) ? notice.alert.id : identityOf(notice.callback);
+  if (isAlert(notice)) return notice.alert.id;
+  const identity = identityOf(notice.callback);
+  return notice.template === 'overdue' ? `${identity} overdue` : identity;
 }
 
 /** The job that it concerns; undefined where there is none. */

@@ -99,15 +99,19 @@ const SUBJECTS: Readonly<Record<OwnName, (fields: typeof FULL | typeof BARE) => 
   }),
   summary: (fields) => ({
     template: 'summary',
+    destination: TEST.destination,
     reason: fields === FULL ? 'snooze' : 'burst',
     ...SINCE,
     count: 3,
     bots: fields === FULL ? [TOLD, { ...TOLD, succeeded: 2, errors: 0 }] : [TOLD],
+    moreBots: fields === FULL ? 4 : 0,
   }),
   digest: (fields) => ({
     template: 'digest',
+    group: 'operators',
     ...SINCE,
     bots: fields === FULL ? [{ ...TOLD, missed: 1, is_muted: true }] : [],
+    moreBots: fields === FULL ? 4 : 0,
   }),
   test: (fields) => ({ template: 'test', ...TEST, askedBy: fields === FULL ? 'admin' : '' }),
 };

@@ -28,7 +28,7 @@ export interface NoticeView {
   readonly job_url?: string;
   readonly page_url?: string;
   readonly outputs?: readonly OutputView[];
-  readonly bots?: readonly (ToldBot & { readonly missed?: number })[];
+  readonly bots?: readonly (Omit<ToldBot, 'jobs'> & { readonly missed?: number })[];
 }
 
 export function viewOf(notice: Notice, display: DisplayConfig, links: Links): NoticeView {
@@ -83,8 +83,10 @@ function alertView(
     return { bot_id, bot_name, due_at: localTime(dueAt, display), last_result_at };
   }
   if (subject.template === 'summary' || subject.template === 'digest') {
-    const { template: _, since, ...told } = subject;
-    return { ...told, since: localTime(since, display) };
+    const { since, bots, moreBots: more_bots } = subject;
+    const told = { since: localTime(since, display), bots, more_bots };
+    if (subject.template === 'digest') return { ...told, group: subject.group };
+    return { ...told, reason: subject.reason, count: subject.count };
   }
   const page_url = pageUrlOf(subject, display);
   const common = { alert_name: subject.template, raised_at: at, suppressed, page_url };

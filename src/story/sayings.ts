@@ -43,6 +43,12 @@ export class Sayings {
     return shortLine(text, LONGEST_NAME);
   }
 
+  /** Why a rule holds a message back. */
+  rule(name: string): string {
+    const sentence = `rule ${name}`;
+    return sentence in this.#sentences ? this.say(sentence as Sentence) : this.name(name);
+  }
+
   number(count: number): string {
     return this.#numbers.format(count);
   }

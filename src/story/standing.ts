@@ -26,6 +26,8 @@ const KINDS = [
   'after an earlier one',
   /** By a rule, until then. */
   'held until',
+  /** With others that a rule held. */
+  'in a summary',
   /** By a rule. */
   'held',
   'unrouted',
@@ -43,6 +45,7 @@ const OPEN: ReadonlySet<StandingKind> = new Set<StandingKind>([
   'the service’s',
   'after an earlier one',
   'held until',
+  'in a summary',
 ]);
 
 export interface Standing {
@@ -82,13 +85,14 @@ export function isPrinted({ state, receipt }: Pick<DeliveryRecord, 'state' | 're
 type Found = readonly [kind: StandingKind, at?: number];
 
 function foundOf(delivery: DeliveryRecord, story: CallbackStory, now: number): Found {
-  const { state, reason, heldUntil, updatedAt } = delivery;
+  const { state, reason, heldUntil, summaryId, updatedAt } = delivery;
   if (state === 'delivered') return [isPrinted(delivery) ? 'printed' : 'told', updatedAt];
   if (state === 'pending') return pendingKind(delivery, story, now);
   if (state === 'dead') return [reason === NO_LONGER_ROUTED ? 'dead unrouted' : 'dead'];
   if (reason === SUPERSEDED) return ['superseded'];
   if (reason === DISMISSED) return ['marked as done'];
   if (reason === NO_LONGER_ROUTED) return ['unrouted'];
+  if (summaryId !== undefined) return ['in a summary'];
   return heldUntil === undefined ? ['held'] : ['held until', heldUntil];
 }
 
@@ -139,7 +143,7 @@ function sentenceOf({ kind, at, error, givesUpAt, rule }: Standing, who: string,
     toldAt: time && sayings.say('told at', { time }),
     givesUp: givesUpAt === undefined ? '' : sayings.say('gives up', { time: sayings.time(givesUpAt) }),
     because: sayings.because(error),
-    rule: sayings.name(rule),
+    rule: sayings.rule(rule),
   });
 }
 

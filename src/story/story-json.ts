@@ -42,13 +42,22 @@ function eventJson({ at, what, text, small, destination }: StoryEvent) {
 
 /** Without the remote's own words, which its message has where they may be shown. */
 function deliveryJson(delivery: DeliveryRecord, redact: Redact) {
-  const { id, destination, state, attempts, lastError, updatedAt } = delivery;
+  const { id, destination, state, attempts, lastError, updatedAt, reason, heldUntil } = delivery;
   const last_error = lastError && {
     class: lastError.class,
     code: redact(lastError.code),
     message: redact(lastError.message),
   };
-  return { id, destination, state, attempts, last_error: last_error ?? null, updated_at: isoTime(updatedAt) };
+  return {
+    id,
+    destination,
+    state,
+    attempts,
+    last_error: last_error ?? null,
+    updated_at: isoTime(updatedAt),
+    rule: (state === 'held' && reason) || null,
+    until: heldUntil === undefined ? null : isoTime(heldUntil),
+  };
 }
 
 function isoTime(ms: number): string {

@@ -52,6 +52,8 @@ class Timeline {
     taken_over: (row) => [this.#event({ ...row, what: 'taken over' }, 'taken over')],
     held: (row) => this.#held(row),
     released: () => [],
+    summarised: (row) => [this.#event({ ...row, what: 'held' }, 'summarised, event')],
+    told_in_summary: (row) => [this.#event({ ...row, what: 'delivered' }, 'told in summary, event')],
     dead: (row) => [this.#dead(row)],
     revived: (row) => [this.#event({ ...row, what: 'routed anew' }, 'revived')],
     redelivered: (row) => [this.#event(row, 'by hand', this.#action(row.what, row))],
@@ -73,7 +75,7 @@ class Timeline {
     const say = this.#sayings.say.bind(this.#sayings);
     const name = this.#sayings.name(botName);
     const bot = name === '' ? say(kind === 'alert' ? 'a message' : 'a BOT') : say('named', { name });
-    if (kind === 'alert') return [{ at, what: 'received', text: say('raised', { bot }) }];
+    if (kind !== 'callback') return [{ at, what: 'received', text: say(`raised, ${kind}`, { bot }) }];
     return [
       { at, what: 'received', text: say(`received, ${statusNameOf(this.#story)}`, { bot }) },
       ...routingEvents(this.#routing, at, this.#story, this.#sayings),
@@ -145,7 +147,11 @@ class Timeline {
     if (rule === NO_LONGER_ROUTED) return [this.#event(row, 'unrouted, event')];
     // Whoever has dismissed it is told of as an action.
     if (rule === DISMISSED) return [];
-    return [this.#event(row, 'held, event', { rule: this.#sayings.name(rule) })];
+    const values = { rule: this.#sayings.rule(rule) };
+    const endsAt = row.entry?.endsAt;
+    if (endsAt === undefined) return [this.#event(row, 'held, event', values)];
+    const time = this.#sayings.time(endsAt);
+    return [this.#event(row, 'held until, event', { ...values, time })];
   }
 
   /** As its last attempt before ended; whatever that came to, the config has ended what is no longer routed. */
@@ -196,6 +202,6 @@ const MOST_ANSWERS = 1000;
 
 /** Whether the service waits for an answer, or waited for one that nobody knows of. */
 export function isUnanswered({ kind, timesReceived, lastReceivedAt, history }: CallbackStory): boolean {
-  if (kind === 'alert' || timesReceived > MOST_ANSWERS) return false;
+  if (kind !== 'callback' || timesReceived > MOST_ANSWERS) return false;
   return !history.some(({ what, at }) => what === 'answered' && at >= lastReceivedAt);
 }

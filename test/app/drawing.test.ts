@@ -79,13 +79,13 @@ describe('What the config in force makes of a callback', () => {
     expect(draw(callback, 'slack'))
       .to.contain('no paper')
       .and.not.match(/[ぁ-ん]/);
-    expect(draw(callback, 'mail', { language: 'ja' })).to.match(/エラー/);
+    expect(draw(callback, 'mail', { templateSet: 'ja' })).to.match(/エラー/);
     expect(draw(callback, 'slack', { templateSet: 'ja' })).to.match(/エラー/);
   });
 
-  it('is made of a large callback, in either language', () => {
+  it('is made of a large callback, by either set', () => {
     expect(draw(LARGE, 'slack')).to.match(/begin x+[^]*left out[^]* end/);
-    expect(draw(LARGE, 'mail', { language: 'ja' })).to.match(/begin x+[^]*省略[^]* end/);
+    expect(draw(LARGE, 'mail', { templateSet: 'ja' })).to.match(/begin x+[^]*省略[^]* end/);
   });
 
   it('is not made of what the receiver would refuse, and says why', () => {

@@ -395,7 +395,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         for (const { record } of await bench.claim())
           await bench.settle([failed(record.id, { state: 'held', ...hold })]);
         await bench.store.passTime(1);
-        await bench.ledger.releaseHeld();
+        await bench.release();
         expect(await bench.history()).to.deep.equal([
           'taken_over',
           'dead transient',

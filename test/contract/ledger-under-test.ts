@@ -75,6 +75,16 @@ export class Bench {
     return by.claimDue(destinations.map(({ destination }) => ({ destination, limit, bulkTurns: 0 })));
   }
 
+  /** Ends the holds whose time has come, and has each message delivered by itself. @returns how many kinds there were */
+  async release({ signals }: DatabaseLedger = this.ledger): Promise<number> {
+    const { asOf, groups } = (await signals.dueSignals()).ended;
+    await signals.endHolds(
+      asOf,
+      groups.map((group) => ({ group, outcome: 'pending' })),
+    );
+    return groups.length;
+  }
+
   tell(due: readonly DueDelivery[]): Promise<unknown> {
     return this.settle(due.map(({ record }) => delivered(record.id)));
   }

@@ -152,7 +152,7 @@ describe('what nobody waits for', () => {
   it('is told when the hold that kept it back ends', async () => {
     await accept({}, [OPS]);
     const endsAt = bench.clock.now() + 60 * MINUTE_MS;
-    await bench.store.run(`update deliveries set state = 'held', reason = 'mute', held_until = ${endsAt}`);
+    await bench.store.run(`update deliveries set state = 'held', reason = 'burst', held_until = ${endsAt}`);
     await start();
     await bench.clock.advance(59 * MINUTE_MS);
     expect(bench.told).to.deep.equal([]);

@@ -209,6 +209,11 @@ export class DeliveryBench {
       destinations: new Map([...planned, ...alertTargets].map((key) => [key, plannedTo(key)])),
       channels: new Map(channels),
       route: () => ({ destinations: planned.map(routedTo), explanations: [] }),
+      routesOf: () => [],
+      routes: [],
+      digests: [],
+      timezone: 'UTC',
+      meets: () => true,
       compose: (addressed) => {
         this.addressed.push(addressed);
         return {};

@@ -101,8 +101,7 @@ describe('a plan', () => {
       asked += 1;
       return { destinations: [], explanations: [] };
     };
-    const alerts = { targets: [], giveUpAfterMs: 0 };
-    const first = { route: routeOf(), alerts };
+    const first = { route: routeOf() };
     const callback = { bot_id: 'a', status: 0 } as const;
     for (const each of [
       callback,
@@ -112,13 +111,13 @@ describe('a plan', () => {
     ])
       planFor(first, each);
     expect(asked).to.equal(3);
-    planFor({ route: routeOf(), alerts }, callback);
+    planFor({ route: routeOf() }, callback);
     expect(asked).to.equal(4);
   });
 
   it('of any number of BOTs takes no memory without end', () => {
     const route = () => ({ destinations: [], explanations: [] });
-    const settings = { route, alerts: { targets: [], giveUpAfterMs: 0 } };
+    const settings = { route };
     const plan = planFor(settings, { bot_id: 'first', status: 0 });
     for (let bot = 0; bot < 1000; bot += 1) planFor(settings, { bot_id: `${bot}`, status: 0 });
     expect(planFor(settings, { bot_id: 'first', status: 0 })).to.not.equal(plan);

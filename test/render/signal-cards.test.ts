@@ -47,6 +47,8 @@ const BOT = { bot_id: 'get_items', bot_name: 'Get items', succeeded: 0, errors: 
 const summaryOf = (bot: object) =>
   botbellTells({
     template: 'summary',
+    destination: 'slack:#ops',
+    moreBots: 0,
     reason: 'mute',
     since: STARTED_AT,
     count: 2,
@@ -55,6 +57,8 @@ const summaryOf = (bot: object) =>
 const digestOf = (...bots: object[]) =>
   botbellTells({
     template: 'digest',
+    group: 'operators',
+    moreBots: 0,
     since: STARTED_AT,
     bots: bots.map((bot) => ({ ...BOT, missed: 0, is_muted: false, ...bot })),
   });

@@ -325,15 +325,15 @@ const TELLINGS: readonly Telling[] = [
     of: 'what a rule holds back until a time',
     story: storyWith({
       deliveries: [deliveryWith({ state: 'held', reason: 'mute', heldUntil: CONTEXT.now + DAY_MS })],
-      history: [rowAt(300, 'held', undefined, { result: 'mute' })],
+      history: [rowAt(300, 'held', { endsAt: CONTEXT.now + DAY_MS }, { result: 'mute' })],
     }),
     en: [
-      'held: It was held back for slack:#ops, by the rule mute.',
-      'next: Held back for slack:#ops until 24 Nov, 10:01.',
+      'held: It was held back for slack:#ops until 24 Nov, 10:01: the route is muted then (mute).',
+      'next: Held back for slack:#ops until 24 Nov, 10:01: the route is muted then (mute).',
     ],
     ja: [
-      'held: slack:#ops への通知を、ルール「mute」により保留にしました。',
-      'next: slack:#ops への通知は、11月24日 10:01 まで保留です。',
+      'held: slack:#ops への通知を 11月24日 10:01 まで保留にしました：この時間帯はミュート中です（mute）。',
+      'next: slack:#ops への通知は、11月24日 10:01 まで保留です：この時間帯はミュート中です（mute）。',
     ],
   },
   {

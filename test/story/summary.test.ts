@@ -106,14 +106,14 @@ const ANSWERS: readonly (readonly [of: string, story: CallbackStory, en: string,
     storyWith({
       deliveries: [deliveryWith({ state: 'held', reason: 'mute', heldUntil: CONTEXT.now + 86_400_000 })],
     }),
-    'Held back for slack:#ops until 24 Nov, 10:01.',
-    'slack:#ops への通知は、11月24日 10:01 まで保留です。',
+    'Held back for slack:#ops until 24 Nov, 10:01: the route is muted then (mute).',
+    'slack:#ops への通知は、11月24日 10:01 まで保留です：この時間帯はミュート中です（mute）。',
   ],
   [
     'held by a rule',
     storyWith({ deliveries: [deliveryWith({ state: 'held', reason: 'when' })] }),
-    'Held back for slack:#ops, by the rule when.',
-    'slack:#ops への通知は、ルール「when」により保留です。',
+    'Not told to slack:#ops: the route’s condition does not hold (when).',
+    'slack:#ops には通知しません：ルートの条件に当てはまりません（when）。',
   ],
   [
     'given up',

@@ -15,6 +15,8 @@ export function deliveryRecord(fields: Partial<DeliveryRecord> = {}): DeliveryRe
     callbackId: 1,
     reason: undefined,
     heldUntil: undefined,
+    summaryId: undefined,
+    telling: undefined,
     refusals: 0,
     isTakenOver: false,
     claim: undefined,

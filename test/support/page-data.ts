@@ -43,6 +43,8 @@ export function deliveryOf(id: number, fields: Partial<DeliveryRecord> = {}): De
     receipt: undefined,
     reason: undefined,
     heldUntil: undefined,
+    summaryId: undefined,
+    telling: undefined,
     callbackId: 7,
     refusals: 0,
     claim: undefined,

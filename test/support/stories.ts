@@ -34,6 +34,8 @@ export function deliveryWith(fields: Partial<DeliveryRecord> = {}): DeliveryReco
     receipt: undefined,
     reason: undefined,
     heldUntil: undefined,
+    summaryId: undefined,
+    telling: undefined,
     callbackId: 7,
     claim: undefined,
     behind: undefined,

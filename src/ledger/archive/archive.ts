@@ -1,10 +1,14 @@
 /** What people ask the ledger: which callbacks there were, what became of each and why, and how each BOT does. */
 import type { StatusCode } from '../../callback/callback.ts';
 import type { HistoryRow } from '../history.ts';
-import type { CallbackResult, DeliveryError, DeliveryRecord, DeliveryState, RefusedBody } from '../ledger.ts';
-
-/** `alert`: a message of Botbell's own to its operators. */
-export type CallbackKind = 'callback' | 'alert';
+import type {
+  CallbackKind,
+  CallbackResult,
+  DeliveryError,
+  DeliveryRecord,
+  DeliveryState,
+  RefusedBody,
+} from '../ledger.ts';
 
 /** All of what is given must hold. Times are milliseconds since 1970. */
 export interface CallbackFilter {

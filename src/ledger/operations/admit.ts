@@ -6,9 +6,17 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeHistory } from '../history.ts';
 import { keyOf, nameIn } from '../keys.ts';
-import { type Admission, type Arrival, type DeliveryRecord, LedgerFull, SUPERSEDED } from '../ledger.ts';
+import {
+  type Admission,
+  type Arrival,
+  type DeliveryRecord,
+  LedgerFull,
+  SUPERSEDED,
+  type Watched,
+} from '../ledger.ts';
 import { deliveriesOf, type DeliveryRow, EXECUTING, isIdle } from '../rows.ts';
 import { toStored } from '../stored-body.ts';
+import { decideAll } from '../signal/admission.ts';
 import { claimOf, holdBack, insertRows, writeBody } from './deliveries.ts';
 
 interface AdmissionSettings {
@@ -41,9 +49,12 @@ export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
     body: await toStored(arrival.body),
     bytes: arrival.body.byteLength,
     planned,
+    watched: arrival.watched ?? NOTHING_WATCHED,
     isAccepted,
   };
 }
+
+const NOTHING_WATCHED: Watched = { timezone: 'UTC', likeness: '', expected: [], overdueMs: [] };
 
 /** Longer than any run: sums of it stay numbers that every database has. */
 const LONGEST_SECONDS = 1_000_000_000;
@@ -64,7 +75,9 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
   const isLateStart = args.status === EXECUTING && job.result !== undefined;
   if (job.posts > 1 && args.status !== EXECUTING) await supersede(tx, startsOf(args.jobKey));
   const [deliveries] = await Promise.all([
-    isNew ? planned(tx, args, id, isLateStart) : returned(tx, args, id, isLateStart),
+    isNew
+      ? planned(tx, args, { id, isLateStart, hasSnoozes: job.hasSnoozes })
+      : returned(tx, args, id, isLateStart),
     isNew ? writeBody(tx, id, args.body) : noteReturn(tx, id, timesReceived),
   ]);
   return {
@@ -83,6 +96,7 @@ interface Job {
   readonly posts: number;
   /** Known before or with this one. */
   readonly result: number | undefined;
+  readonly hasSnoozes: boolean;
 }
 
 /** Holds the job until the transaction ends. */
@@ -92,7 +106,7 @@ async function enterJob(tx: Tx, { jobKey, status }: AdmitArgs): Promise<Job> {
     await tx.all<Job>(sql`
       INSERT INTO jobs (key, result, posts) VALUES (${jobKey}, ${result}, 1)
       ON CONFLICT (key) DO UPDATE SET posts = jobs.posts + 1, result = coalesce(excluded.result, jobs.result)
-      RETURNING posts, result`),
+      RETURNING posts, result, EXISTS (SELECT 1 FROM snoozes WHERE until_at > ${tx.now}) AS has_snoozes`),
   );
 }
 
@@ -123,15 +137,21 @@ async function noteReturn(tx: Tx, callbackId: number, times: number): Promise<vo
   if (times <= MOST_RETURNS) await writeHistory(tx, [{ callbackId, what: 'received', entry: { times } }]);
 }
 
+interface New {
+  readonly id: number;
+  readonly isLateStart: boolean;
+  readonly hasSnoozes: boolean;
+}
+
 /** Of a callback that is new: a claim outlasts the lease only where the service is to retry first. */
 async function planned(
   tx: Tx,
-  { jobKey, planned: targets, isAccepted, leaseMs, takeOverAfterMs }: AdmitArgs,
-  callbackId: number,
-  isLateStart: boolean,
+  args: AdmitArgs,
+  { id: callbackId, isLateStart, hasSnoozes }: New,
 ): Promise<readonly DeliveryRecord[]> {
+  const { jobKey, isAccepted, leaseMs, takeOverAfterMs } = args;
   if (isLateStart) return [];
-  const to = { callbackId, jobKey, targets };
+  const to = { callbackId, jobKey, targets: await decideAll(tx, { ...args, callbackId, hasSnoozes }) };
   if (isAccepted) return insertRows(tx, to);
   const dueInMs = Math.max(takeOverAfterMs, leaseMs);
   const rows = await insertRows(tx, to, { isTakenOver: false, dueInMs, claimedForMs: leaseMs });
@@ -152,7 +172,7 @@ async function returned(
 }
 
 function asOwn(row: DeliveryRow): DeliveryRow {
-  return { ...row, claim: 'own' };
+  return row.state === 'pending' ? { ...row, claim: 'own' } : row;
 }
 
 function startsOf(jobKey: string): Sql {

@@ -1,12 +1,11 @@
 /** Alerts are callbacks of a kind of their own, and each cause is told once within an hour, whichever process raises it. */
-import { randomBytes } from 'node:crypto';
 import sql from 'sql-template-tag';
-import type { RaisedAlert } from '../../notice/notice.ts';
 import type { Tx } from '../database.ts';
 import { writeHistory } from '../history.ts';
-import { keyOf, nameIn } from '../keys.ts';
+import { keyOf } from '../keys.ts';
 import type { Alert } from '../ledger.ts';
-import { insertRows, writeBody } from './deliveries.ts';
+import { writeOwnNotice } from '../signal/own-notices.ts';
+import { insertRows } from './deliveries.ts';
 
 const ONCE_WITHIN_MS = 60 * 60_000;
 
@@ -56,21 +55,11 @@ async function raiseOne(tx: Tx, alert: AlertAbout, key: string): Promise<boolean
   return isDue;
 }
 
-const NO_CALLBACK = { job_id: '', bot_id: 'botbell', bot_name: 'Botbell' };
-
 async function write(tx: Tx, { subject, targets, about }: AlertAbout, suppressed: number): Promise<void> {
-  const raised: RaisedAlert = { id: randomBytes(32).toString('hex'), raisedAt: tx.now, suppressed, subject };
-  const { job_id, bot_id, bot_name } = 'callback' in subject ? subject.callback : NO_CALLBACK;
-  const body = Buffer.from(JSON.stringify(raised));
-  const [alert] = await tx.all<{ id: number }>(sql`
-    INSERT INTO callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
-      last_received_at, times_received, routing, bytes, about)
-    VALUES ('alert', NULL, ${raised.id}, ${keyOf(job_id)}, ${keyOf(bot_id)}, ${nameIn(bot_id)}, ${nameIn(bot_name)}, 1,
-      ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about})
-    RETURNING id`);
-  if (alert === undefined) return;
-  await writeBody(tx, alert.id, body);
-  await insertRows(tx, { callbackId: alert.id, jobKey: undefined, targets });
+  const { job_id: jobId, bot_id: botId, bot_name: botName } = 'callback' in subject ? subject.callback : {};
+  const named = { jobId, botId, botName, about, suppressed };
+  const id = await writeOwnNotice(tx, { kind: 'alert', subject: JSON.stringify(subject), ...named });
+  await insertRows(tx, { callbackId: id, jobKey: undefined, targets });
   if (about !== undefined)
-    await writeHistory(tx, [{ callbackId: about, what: 'alerted', entry: { alertId: alert.id } }]);
+    await writeHistory(tx, [{ callbackId: about, what: 'alerted', entry: { alertId: id } }]);
 }

@@ -1,11 +1,9 @@
 /** Writing deliveries down, holding them back, making them pending again; and which one of a job is next. */
 import sql, { bulk as rowsOf, join, type RawValue } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { writeEach } from '../history.ts';
-import { SUPERSEDED } from '../ledger.ts';
-import type { DeliveryTarget } from '../ledger.ts';
-import { type DeliveryRow, EARLIER_IN_JOB, isIdle, recordIn, withCallbacks } from '../rows.ts';
-import { lockDeliveries } from './locks.ts';
+import { writeEach, writeHistory } from '../history.ts';
+import type { DecidedTarget } from '../ledger.ts';
+import { type DeliveryRow, EARLIER_IN_JOB, isIdle, recordIn } from '../rows.ts';
 
 /** @param body as `stored-body.ts` keeps it */
 export async function writeBody(tx: Tx, callbackId: number, body: Uint8Array): Promise<void> {
@@ -16,7 +14,7 @@ export async function writeBody(tx: Tx, callbackId: number, body: Uint8Array): P
 export interface Planned {
   readonly callbackId: number;
   readonly jobKey: string | undefined;
-  readonly targets: readonly DeliveryTarget[];
+  readonly targets: readonly DecidedTarget[];
 }
 
 /** How a delivery begins. claimedForMs: this process has it in hand. */
@@ -37,14 +35,37 @@ export async function insertRows(
 ): Promise<readonly DeliveryRow[]> {
   if (targets.length === 0) return [];
   const claim = claimedForMs === undefined ? [null, null] : [tx.owner, tx.now + claimedForMs];
-  const standing: RawValue[] = ['pending', ...claim, tx.now + dueInMs, isTakenOver, tx.now, tx.now];
-  const rows = targets.map(({ destination, channel, address }) =>
-    standing.toSpliced(0, 0, callbackId, jobKey, destination, channel, address),
+  const standing: RawValue[] = [tx.now + dueInMs, isTakenOver, tx.now, tx.now];
+  const rows = targets.map(
+    ({ destination, channel, address, reason, heldUntil, snoozeId, telling }): RawValue[] => [
+      callbackId,
+      jobKey,
+      destination,
+      channel,
+      address,
+      reason,
+      heldUntil,
+      snoozeId,
+      telling,
+      ...(reason === undefined ? ['pending', ...claim] : ['held', null, null]),
+      ...standing,
+    ],
   );
   const inserted = await tx.all<DeliveryRow>(sql`
-    INSERT INTO deliveries (callback_id, job_key, destination, channel, address, state, owner, claimed_until, due_at,
-      is_taken_over, counts_from, updated_at)
+    INSERT INTO deliveries (callback_id, job_key, destination, channel, address, reason, held_until, snooze_id, telling,
+      state, owner, claimed_until, due_at, is_taken_over, counts_from, updated_at)
     VALUES ${rowsOf(rows)} ON CONFLICT (callback_id, destination) DO NOTHING RETURNING ${recordIn(tx)}`);
+  const held = inserted.filter(({ state }) => state === 'held');
+  await writeHistory(
+    tx,
+    held.map(({ id, reason, heldUntil }) => ({
+      callbackId,
+      deliveryId: id,
+      what: 'held' as const,
+      result: reason ?? '',
+      entry: { endsAt: heldUntil },
+    })),
+  );
   const byDestination = new Map(inserted.map((row) => [row.destination, row]));
   return targets.flatMap(({ destination }) => byDestination.get(destination) ?? []);
 }
@@ -85,7 +106,7 @@ export async function makePending(
     : sql`waited_ms = waited_ms + ${tx.now} - updated_at`;
   const bulk = givenBackAt === undefined ? sql`bulk_id` : sql`${bulkId}`;
   await tx.all(sql`
-    UPDATE deliveries SET state = 'pending', reason = NULL, held_until = NULL,
+    UPDATE deliveries SET state = 'pending', reason = NULL, held_until = NULL, snooze_id = NULL, summary_id = NULL,
       error_class = NULL, error_code = NULL, last_error = NULL, alerted_cause = NULL,
       owner = CASE WHEN state = 'pending' THEN owner END,
       claimed_until = CASE WHEN state = 'pending' THEN claimed_until END,
@@ -135,25 +156,4 @@ export async function claimOf(tx: Tx, callbackId: number, leaseMs: number): Prom
       WHERE callback_id = ${callbackId} AND state = 'pending' AND ${isIdle(tx.now)} ORDER BY id ${tx.skipLocked})
     RETURNING id`);
   return rows.map(({ id }) => id);
-}
-
-/**
- * Deliveries whose hold has ended are Botbell's own again, but for the start of a job whose result has come.
- * @returns how many were looked at; a hundred: there may be more
- */
-export async function releaseHeld(tx: Tx): Promise<number> {
-  const found = await tx.all<{ id: number }>(
-    sql`SELECT id FROM deliveries WHERE held_until <= ${tx.now} ORDER BY held_until LIMIT ${100}`,
-  );
-  if (found.length === 0) return 0;
-  const ids = found.map(({ id }) => id);
-  await lockDeliveries(tx, ids);
-  // Of two processes that release at the same moment, the second one finds nothing left.
-  const ended = (await withCallbacks(tx, ids)).filter((row) => (row.heldUntil ?? Infinity) <= tx.now);
-  const late = ended.filter(({ isLateStart }) => isLateStart);
-  const others = ended.filter((row) => !late.includes(row));
-  await holdBack(tx, late, SUPERSEDED);
-  await makePending(tx, others, { countsAnew: false });
-  await writeEach(tx, others, 'released');
-  return ended.length;
 }

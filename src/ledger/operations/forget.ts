@@ -20,11 +20,13 @@ const LONG_KEPT_MS = 400 * DAY_MS;
 /** Of a row of `callbacks`: nothing of it is undelivered. */
 const IS_DONE = sql`NOT EXISTS (
   SELECT 1 FROM deliveries
-  WHERE callback_id = callbacks.id AND (state IN ('pending', 'dead') OR held_until IS NOT NULL))`;
+  WHERE callback_id = callbacks.id
+    AND (state IN ('pending', 'dead') OR held_until IS NOT NULL OR (state = 'held' AND summary_id IS NOT NULL)))`;
 
-/** Nobody was to be told, or its result was there first. */
+/** Nobody was to be told, a rule let it go for good, or its result was there first. */
 const REACHED_NOBODY = sql`NOT EXISTS (
-  SELECT 1 FROM deliveries WHERE callback_id = callbacks.id AND NOT (state = 'held' AND reason = 'superseded'))`;
+  SELECT 1 FROM deliveries WHERE callback_id = callbacks.id AND NOT (state = 'held' AND held_until IS NULL
+    AND summary_id IS NULL AND reason IN ('superseded', 'when', 'after_failures', 'repeat')))`;
 
 /** @returns where to go on */
 export async function forget(
@@ -36,6 +38,8 @@ export async function forget(
   const reachedNobody = await sweep(tx, nobody);
   const tidied = [
     await forgetRows(tx, 'alert_causes', 'cause', sql`told_at < ${tx.now - CAUSES_KEPT_MS}`),
+    await forgetRows(tx, 'snoozes', 'id', sql`until_at < ${tx.now - CAUSES_KEPT_MS}`),
+    await forgetRows(tx, 'streaks', 'bot_key', sql`updated_at < ${tx.now - LONG_KEPT_MS}`),
     await forgetRows(tx, 'bulks', 'id', sql`ended_at < ${tx.now - LONG_KEPT_MS}`),
   ];
   return {

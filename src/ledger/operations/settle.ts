@@ -14,6 +14,7 @@ import { keyOf } from '../keys.ts';
 import { keptError, keptReceipt, type RowWithCallback, withCallbacks } from '../rows.ts';
 import { raise } from './alerts.ts';
 import { nextOfJobs } from './deliveries.ts';
+import { tellSummarised } from '../signal/holds.ts';
 import { lock, lockJobsOf } from './locks.ts';
 
 /** @param isRepeated the first try was not answered and may have been committed: nothing is written where everybody of it is told already */
@@ -95,14 +96,17 @@ async function tell(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<readonl
 
 /** @returns whether something of its job is pending there */
 async function tellOne(tx: Tx, { id, attempts, receipt }: DeliveryUpdate): Promise<boolean> {
-  const row = await tx.first<{ hasOthers: boolean }>(sql`
+  const kept = receipt && keptReceipt(receipt);
+  const row = await tx.first<{ callbackId: number; hasOthers: boolean; isSummary: boolean }>(sql`
     UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL,
-      last_error = NULL, receipt = ${receipt && keptReceipt(receipt)}, reason = NULL, held_until = NULL, owner = NULL,
+      last_error = NULL, receipt = ${kept}, reason = NULL, held_until = NULL, owner = NULL,
       claimed_until = NULL, updated_at = ${tx.now}
     WHERE id = ${id} AND state <> 'delivered'
-    RETURNING EXISTS (
+    RETURNING callback_id, EXISTS (
+      SELECT 1 FROM deliveries AS held WHERE held.summary_id = deliveries.callback_id) AS is_summary, EXISTS (
       SELECT 1 FROM deliveries AS other WHERE other.state = 'pending' AND other.job_key = deliveries.job_key
         AND other.destination = deliveries.destination AND other.id <> deliveries.id) AS has_others`);
+  if (row?.isSummary === true) await tellSummarised(tx, row.callbackId, kept);
   return row?.hasOthers === true;
 }
 

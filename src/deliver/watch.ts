@@ -1,0 +1,66 @@
+/** What of an arrival the ledger asks its rules by: as plain data, for the transaction that admits it. */
+import { hash } from 'node:crypto';
+import { type CheckedCallback, statusNameOf } from '../callback/callback.ts';
+import type { PlannedDelivery, PlannedRoute, Watched } from '../ledger/ledger.ts';
+import { likenessOf } from '../signal/likeness.ts';
+import { keyOf } from '../ledger/keys.ts';
+import type { AskableRoute, Plan, PlannedTarget, Settings } from './settings.ts';
+
+/** Characters of a message that are compared with another one's. */
+type Watching = Pick<Settings, 'channels' | 'meets' | 'routesOf' | 'timezone'>;
+
+export function plannedDeliveries(
+  settings: Watching,
+  { targets, perhaps }: Pick<Plan, 'targets' | 'perhaps'>,
+  checked: CheckedCallback,
+): readonly PlannedDelivery[] {
+  const { bot_id: botId } = checked.callback;
+  const meets = (condition: string) => settings.meets(condition, checked);
+  return [...targets, ...perhaps].map((target) => plannedDelivery(settings, target, botId, meets));
+}
+
+export function plannedDelivery(
+  { channels }: Pick<Settings, 'channels'>,
+  { destination, channel, address, asked }: PlannedTarget,
+  botId: string,
+  meets: (condition: string) => boolean = () => true,
+): PlannedDelivery {
+  const routes = asked?.map((route) => plannedRoute(route, botId, meets));
+  return { destination, channel, address, asked: routes, burst: channels.get(channel)?.burst };
+}
+
+function plannedRoute(
+  route: AskableRoute,
+  botId: string,
+  meets: (condition: string) => boolean,
+): PlannedRoute {
+  const { name, on, rules } = route;
+  const holdsWhen = rules.when === undefined || meets(rules.when);
+  return { name, on, rules, holdsWhen, timer: rules.expect && expectationKey(route, botId) };
+}
+
+/** What the key of a timer begins with that expects a route's BOTs: other BOTs or times make it another one. */
+export function expectationOf({ botIds, rules: { expect } }: AskableRoute): string {
+  return `expect ${hash('sha256', JSON.stringify([botIds, expect]), 'hex').slice(0, 16)} `;
+}
+
+export function expectationKey(route: AskableRoute, botId: string): string {
+  return expectationOf(route) + keyOf(botId);
+}
+
+export function watchedOf(settings: Watching, { callback }: CheckedCallback): Watched {
+  const { bot_id: botId, job_id, message } = callback;
+  const routes = settings.routesOf(botId);
+  const isError = statusNameOf(callback) === 'error';
+  const overdue = routes.flatMap(({ rules }) => rules.overdueMs ?? []);
+  const expected = routes.flatMap((route) => {
+    const { expect: rule } = route.rules;
+    return rule === undefined ? [] : { key: expectationKey(route, botId), rule };
+  });
+  return {
+    timezone: settings.timezone,
+    likeness: isError ? likenessOf(message ?? '', job_id) : '',
+    expected: [...new Map(expected.map((each) => [each.key, each])).values()],
+    overdueMs: [...new Set(overdue)],
+  };
+}

@@ -1,0 +1,47 @@
+/** What became of each BOT since a digest was told. */
+import sql from 'sql-template-tag';
+import type { DigestedBot } from '../../notice/notice.ts';
+import type { Tx } from '../database.ts';
+
+/** Where the next digest begins. */
+export interface DigestPosition {
+  /** The id of the last callback that was counted. */
+  readonly position: number;
+  readonly since: number;
+}
+
+export interface DigestCounts {
+  readonly bots: readonly DigestedBot[];
+  readonly next: DigestPosition;
+}
+
+interface CountedRow extends Pick<DigestedBot, 'succeeded' | 'errors' | 'missed'> {
+  readonly botId: string;
+  readonly botName: string;
+}
+
+/** By id of the BOT. */
+export async function digestCounts(
+  tx: Tx,
+  { position }: Pick<DigestPosition, 'position'>,
+): Promise<DigestCounts> {
+  const newest = await tx.first<{ id: number | undefined }>(sql`SELECT max(id) AS id FROM callbacks`);
+  const last = newest?.id ?? position;
+  const counted = await tx.all<CountedRow>(sql`
+    SELECT min(bot_id) AS bot_id, max(bot_name) AS bot_name,
+      count(CASE WHEN kind = 'callback' AND status = 0 THEN 1 END) AS succeeded,
+      count(CASE WHEN kind = 'callback' AND status = 1 THEN 1 END) AS errors,
+      count(CASE WHEN kind = 'missed' THEN 1 END) AS missed
+    FROM callbacks WHERE id > ${position} AND id <= ${last} AND kind IN ('callback', 'missed')
+    GROUP BY bot_key ORDER BY bot_key`);
+  const muted = await tx.all<{ botId: string }>(sql`
+    SELECT DISTINCT bot_id FROM deliveries JOIN callbacks ON callbacks.id = callback_id WHERE held_until IS NOT NULL`);
+  const isMuted = new Set(muted.map(({ botId }) => botId));
+  const bots = counted.map(({ botId, botName, ...counts }) => ({
+    bot_id: botId,
+    bot_name: botName,
+    ...counts,
+    is_muted: isMuted.has(botId),
+  }));
+  return { bots, next: { position: last, since: tx.now } };
+}

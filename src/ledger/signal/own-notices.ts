@@ -1,0 +1,38 @@
+/** What Botbell says by itself, as rows like a callback's: retried, given up, alerted and shown in the same way. */
+import { randomBytes } from 'node:crypto';
+import sql from 'sql-template-tag';
+import type { Tx } from '../database.ts';
+import { keyOf, nameIn } from '../keys.ts';
+import { writeBody } from '../operations/deliveries.ts';
+
+export interface OwnNotice {
+  /** Of table `callbacks`: `alert`, or the template's name. */
+  readonly kind: string;
+  /** JSON of what it is about (`RaisedAlert.subject`). */
+  readonly subject: string;
+  readonly jobId?: string | undefined;
+  readonly botId?: string | undefined;
+  readonly botName?: string | undefined;
+  /** The callback that it tells of. */
+  readonly about?: number | undefined;
+  /** How many of the same cause were not told before it. */
+  readonly suppressed?: number | undefined;
+}
+
+/** @returns its id among the callbacks */
+export async function writeOwnNotice(tx: Tx, notice: OwnNotice): Promise<number> {
+  const { kind, subject, jobId = '', botId = 'botbell', botName = 'Botbell', about, suppressed = 0 } = notice;
+  const id = randomBytes(32).toString('hex');
+  const body = Buffer.from(
+    `{"id":"${id}","raisedAt":${tx.now},"suppressed":${suppressed},"subject":${subject}}`,
+  );
+  const row = await tx.first<{ id: number }>(sql`
+    INSERT INTO callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
+      last_received_at, times_received, routing, bytes, about)
+    VALUES (${kind}, NULL, ${id}, ${keyOf(jobId)}, ${keyOf(botId)}, ${nameIn(botId)}, ${nameIn(botName)}, 1,
+      ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about})
+    RETURNING id`);
+  if (row === undefined) throw new Error('a notice was not written down');
+  await writeBody(tx, row.id, body);
+  return row.id;
+}

@@ -1,0 +1,94 @@
+/** Snoozes: what somebody asked not to be told for a while. */
+import sql, { join, type Sql } from 'sql-template-tag';
+import type { Snooze } from '../../signal/rules.ts';
+import type { Tx } from '../database.ts';
+import type { Actor } from '../history.ts';
+import { keyOf } from '../keys.ts';
+
+export interface SnoozeRequest {
+  /** Of a BOT, at a destination, or of the one at the other. */
+  readonly botId?: string | undefined;
+  readonly destination?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+  readonly untilSuccess: boolean;
+  readonly because: string;
+  readonly actor: Actor;
+}
+
+/** A snooze that has not ended. */
+export interface KeptSnooze extends Snooze {
+  readonly createdAt: number;
+  /** How many messages it holds. */
+  readonly held: number;
+}
+
+interface SnoozeRow extends Omit<KeptSnooze, 'by' | 'held' | 'until' | 'untilSuccess'> {
+  readonly untilAt: number;
+  readonly isUntilSuccess: boolean;
+  readonly actor: Actor;
+}
+
+function snoozeOf(row: SnoozeRow): Snooze {
+  const { id, botId, destination, untilAt: until, isUntilSuccess: untilSuccess, because } = row;
+  return { id, botId, destination, until, untilSuccess, because, by: row.actor.user ?? row.actor.via };
+}
+
+/** @returns its id */
+export async function snooze(tx: Tx, request: SnoozeRequest): Promise<number> {
+  const { botId, destination, until, untilSuccess, because, actor } = request;
+  const row = await tx.first<{ id: number }>(sql`
+    INSERT INTO snoozes (bot_key, bot_id, destination, until_at, is_until_success, because, actor, created_at)
+    VALUES (${botId === undefined ? undefined : keyOf(botId)}, ${botId}, ${destination}, ${until}, ${untilSuccess},
+      ${because}, ${actor}, ${tx.now}) RETURNING id`);
+  if (row === undefined) throw new Error('a snooze was not written down');
+  return row.id;
+}
+
+/** Those that have not ended, the newest first. */
+export async function readSnoozes(tx: Tx): Promise<readonly KeptSnooze[]> {
+  const rows = await tx.all<SnoozeRow & { readonly held: number }>(sql`
+    SELECT snoozes.*, (SELECT count(*) FROM deliveries WHERE snooze_id = snoozes.id AND held_until IS NOT NULL) AS held
+    FROM snoozes WHERE until_at > ${tx.now} ORDER BY id DESC`);
+  return rows.map((row) => ({ ...snoozeOf(row), createdAt: row.createdAt, held: row.held }));
+}
+
+/** Of this BOT or of any, here or anywhere. */
+export async function snoozesOf(
+  tx: Tx,
+  botKey: string,
+  destinations: readonly string[],
+): Promise<readonly Snooze[]> {
+  if (destinations.length === 0) return [];
+  return snoozesWhere(
+    tx,
+    sql`(bot_key IS NULL OR bot_key = ${botKey}) AND (destination IS NULL OR destination IN (${join(destinations)}))`,
+  );
+}
+
+export async function snoozesWhere(tx: Tx, which: Sql): Promise<readonly Snooze[]> {
+  const rows = await tx.all<SnoozeRow>(
+    sql`SELECT * FROM snoozes WHERE until_at > ${tx.now} AND ${which} ORDER BY id`,
+  );
+  return rows.map(snoozeOf);
+}
+
+/** What it holds is told. @returns whether there was one */
+export function endSnooze(tx: Tx, id: number): Promise<boolean> {
+  return endWhere(tx, sql`id = ${id}`);
+}
+
+export async function endBySuccess(tx: Tx, botKey: string): Promise<void> {
+  await endWhere(tx, sql`bot_key = ${botKey} AND is_until_success = 1`);
+}
+
+async function endWhere(tx: Tx, which: Sql): Promise<boolean> {
+  const ended = await tx.all<{ id: number }>(
+    sql`UPDATE snoozes SET until_at = ${tx.now} WHERE until_at > ${tx.now} AND ${which} RETURNING id`,
+  );
+  if (ended.length === 0) return false;
+  await tx.all(sql`
+    UPDATE deliveries SET held_until = ${tx.now}
+    WHERE held_until > ${tx.now} AND snooze_id IN (${join(ended.map(({ id }) => id))})`);
+  return true;
+}

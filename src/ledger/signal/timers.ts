@@ -1,0 +1,72 @@
+/** Timers: what is due at a time whatever comes, fired once by whoever gets there first. */
+import sql, { bulk, join } from 'sql-template-tag';
+import type { Tx } from '../database.ts';
+
+/** `burst` counts the messages of a window, and fires nothing. */
+export type TimerKind = 'overdue' | 'expect' | 'digest' | 'burst';
+
+export interface Timer<Data = unknown> {
+  readonly key: string;
+  readonly kind: TimerKind;
+  /** Milliseconds since 1970. */
+  readonly dueAt: number;
+  /** What its kind needs to know. */
+  readonly data: Data;
+}
+
+const AT_ONCE = 100;
+
+/** The oldest first. */
+export function dueTimers(tx: Tx): Promise<readonly Timer[]> {
+  return tx.all<Timer>(sql`
+    SELECT key, kind, due_at, data FROM timers
+    WHERE due_at <= ${tx.now} AND kind <> 'burst' ORDER BY due_at, key LIMIT ${AT_ONCE}`);
+}
+
+/** Begins those that are not there yet. */
+export async function beginTimers(tx: Tx, timers: readonly Timer[]): Promise<void> {
+  if (timers.length === 0) return;
+  const rows = timers.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  await tx.all(sql`
+    INSERT INTO timers (key, kind, due_at, data)
+    VALUES ${bulk(rows.map(({ key, kind, dueAt, data }) => [key, kind, dueAt, data as object]))}
+    ON CONFLICT (key) DO NOTHING`);
+}
+
+/** Nobody else writes it before this transaction ends. @returns what it knows; undefined: it begins now */
+export async function lockTimer<Data>(tx: Tx, key: string, kind: TimerKind): Promise<Data | undefined> {
+  const row = await tx.first<{ data: Data | undefined }>(sql`
+    INSERT INTO timers (key, kind, due_at) VALUES (${key}, ${kind}, ${tx.now})
+    ON CONFLICT (key) DO UPDATE SET kind = excluded.kind RETURNING data`);
+  return row?.data;
+}
+
+export async function writeTimer(tx: Tx, { key, dueAt, data }: Omit<Timer<object>, 'kind'>): Promise<void> {
+  await tx.all(sql`UPDATE timers SET due_at = ${dueAt}, data = ${data} WHERE key = ${key}`);
+}
+
+/** What the config asks for. */
+export interface WantedTimers {
+  readonly timers: readonly Timer<object>[];
+  /** What the keys of those of kind `expect` begin with. */
+  readonly expectations: readonly string[];
+}
+
+/** Begins those that are not there, has digests follow their times, and ends what the config does not ask for any more. */
+export async function adoptTimers(tx: Tx, { timers, expectations }: WantedTimers): Promise<void> {
+  const digests = timers.filter(({ kind }) => kind === 'digest');
+  const keys = digests.map(({ key }) => key);
+  const others = keys.length === 0 ? sql`` : sql` AND key NOT IN (${join(keys)})`;
+  await tx.all(sql`DELETE FROM timers WHERE kind = 'digest'${others}`);
+  const isWanted = expectations.map((prefix) => sql`substr(key, 1, ${prefix.length}) = ${prefix}`);
+  const unwanted = isWanted.length === 0 ? sql`` : sql` AND NOT (${join(isWanted, ' OR ')})`;
+  await tx.all(sql`DELETE FROM timers WHERE kind = 'expect'${unwanted}`);
+  await beginTimers(tx, timers);
+  for (const { key, dueAt } of digests)
+    await tx.all(sql`UPDATE timers SET due_at = ${dueAt} WHERE key = ${key}`);
+}
+
+/** What timers of a kind know, by their keys. */
+export function timersOfKind(tx: Tx, kind: TimerKind): Promise<readonly Timer[]> {
+  return tx.all<Timer>(sql`SELECT key, kind, due_at, data FROM timers WHERE kind = ${kind} ORDER BY key`);
+}
