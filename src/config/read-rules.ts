@@ -104,14 +104,17 @@ const WEEK_MINUTES = WEEKDAYS.length * DAY_MINUTES;
 
 /** Whether the entries hold messages of that status in every minute of a week. */
 function coversAllTimes(mute: readonly MuteEntry[], status: StatusName): boolean {
+  const windows = mute
+    .filter(({ dates, except }) => dates === undefined && except?.includes(status) !== true)
+    .flatMap(({ days = WEEKDAYS, from = 0, to = DAY_MINUTES }) => {
+      const minutes = to > from ? to - from : to - from + DAY_MINUTES;
+      return days.map((day) => ({ from: WEEKDAYS.indexOf(day) * DAY_MINUTES + from, minutes }));
+    });
+  // Most are short, and a config may have thousands of routes.
+  if (windows.reduce((sum, { minutes }) => sum + minutes, 0) < WEEK_MINUTES) return false;
   const held = new Set<number>();
-  for (const { days = WEEKDAYS, dates, from = 0, to = DAY_MINUTES, except } of mute) {
-    if (dates !== undefined || except?.includes(status) === true) continue;
-    const end = to > from ? to : to + DAY_MINUTES;
-    for (const day of days)
-      for (let minute = from; minute < end; minute += 1)
-        held.add((WEEKDAYS.indexOf(day) * DAY_MINUTES + minute) % WEEK_MINUTES);
-  }
+  for (const { from, minutes } of windows)
+    for (let minute = 0; minute < minutes; minute += 1) held.add((from + minute) % WEEK_MINUTES);
   return held.size === WEEK_MINUTES;
 }
 

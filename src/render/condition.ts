@@ -25,12 +25,12 @@ export function conditionFault(condition: string): LiquidFault | undefined {
   const markup = condition.search(/\{\{|\{%|%\}|\}\}/);
   if (markup !== -1)
     return at(markup + 1, 'a condition is written without {{ }} and {% %}: output.count == 0');
-  const liquid = engineFor(PLAIN_DISPLAY);
+  const { liquid, names } = checker();
   const { templates, fault } = parseLiquid(liquid, BEGIN + condition + END);
   if (fault !== undefined) return inCondition(fault);
   if (!isWhole(condition, liquid))
     return at(1, 'a condition is a value, or values with an operator between them');
-  const [unknown] = findUnknownVariables(liquid, templates, knownNames());
+  const [unknown] = findUnknownVariables(liquid, templates, names);
   return unknown && inCondition(unknown);
 }
 
@@ -38,11 +38,15 @@ function inCondition({ message, line, column }: LiquidFault): LiquidFault {
   return { message, line, column: line === 1 ? Math.max(1, column - BEGIN.length) : column };
 }
 
-function knownNames(): readonly string[] {
-  const [sample] = samplesOf('succeeded').map((notice) =>
-    viewOf(notice, PLAIN_DISPLAY, createLinks(PLAIN_DISPLAY)),
-  );
-  return Object.keys(sample ?? {});
+let made: { readonly liquid: Liquid; readonly names: readonly string[] } | undefined;
+
+/** Made with the first condition: a config may have thousands. */
+function checker(): NonNullable<typeof made> {
+  if (made !== undefined) return made;
+  const links = createLinks(PLAIN_DISPLAY);
+  const [view] = samplesOf('succeeded').map((notice) => viewOf(notice, PLAIN_DISPLAY, links));
+  made = { liquid: engineFor(PLAIN_DISPLAY), names: Object.keys(view ?? {}) };
+  return made;
 }
 
 /** liquidjs takes an operator without a value for one with nothing, and evaluates values that follow each other. */
