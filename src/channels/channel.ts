@@ -6,7 +6,7 @@
  * (`test/channels/third-channel.test.ts` is a whole one). The folder has
  * - the `ChannelType`: strict settings, addresses, options, pace, secrets, and `open`, which imports what sends lazily;
  * - the `MessageFormat`: `compose` draws a card within the remote's limits (`show-card.ts` cuts it to a room, `outputs.ts` its
- *   outputs) and escapes all of it, `asText` and, where that is worth it, `asHtml` show the message;
+ *   outputs) and escapes all of it, `asText` and `asHtml` show the message (`shownBy` of `html-text.ts` reads one out of the other);
  * - a table of the remote's codes: class, whom it concerns, and words in both languages (`answers.ts`);
  * - `send`, by `openedChannel`, within `Outgoing.timeoutMs`: over HTTP by `hooks/remote.ts`, and `hooks/hook-channel.ts` is all
  *   of it for a webhook's URL; what is refused as a card goes out once more as plain text by `sendOrPlain`.

@@ -58,9 +58,8 @@ function isMailbox(text: string): boolean {
   try {
     parseMailbox(text);
     return true;
-  } catch (error) {
-    if (error instanceof AddressError) return false;
-    throw error;
+  } catch {
+    return false;
   }
 }
 

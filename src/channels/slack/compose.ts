@@ -24,7 +24,10 @@ const ROOM = 6000;
 type SlackContext = Pick<ComposeContext, 'options' | 'isError'>;
 
 export function composeSlack(card: Card, context: SlackContext): SlackMessage {
-  return messageOf(summaryOf(card), blocksOf(card), card.language, context);
+  const { facts, ...body } = DRAWN;
+  const shown = showCard(card, ROOM);
+  const blocks = [...blocksOf(shown, card, Object.values(body)), ...blocksOf(shown, card, [facts])];
+  return messageOf(summaryOf(card), blocks, card.language, context);
 }
 
 /** The line of a push notification, in mrkdwn. */
@@ -47,46 +50,31 @@ export function messageOf(
   return { text, blocks: [...(mentions === '' ? [] : [mentionBlock(mentions)]), ...blocks] };
 }
 
+type Draw = (shown: ShownCard, text: RichText, card: Card) => void;
+
+/** By the card's part, in the order of a message. */
+const DRAWN = {
+  title: ({ title }, text) => text.line(words(title, 'bold')),
+  text: ({ text: lines }, text) => text.line(words(lines)),
+  message: ({ message, isVerbatim }, text) =>
+    isVerbatim ? text.preformatted(message) : text.line(words(message)),
+  outputs: drawOutputs,
+  link: ({ link: target }, text) => target && text.line(link(target.text, target.url)),
+  facts: drawFacts,
+} satisfies Record<string, Draw>;
+
+function blocksOf(shown: ShownCard, card: Card, draws: readonly Draw[]): readonly SlackObject[] {
+  const text = new RichText();
+  for (const draw of draws) draw(shown, text, card);
+  return text.end();
+}
+
 /** What a template may place, by the card's part. */
 export function drawCard(card: Card): Readonly<Record<string, readonly SlackObject[]>> {
   const shown = showCard(card, ROOM);
-  const drawn = (draw: Draw) => {
-    const text = new RichText();
-    draw(shown, text, card);
-    return text.end();
-  };
-  return {
-    title: drawn(drawTitle),
-    text: drawn(drawWords),
-    message: drawn(drawMessage),
-    outputs: drawn(drawOutputs),
-    link: drawn(drawLink),
-    facts: drawn(drawFacts),
-  };
-}
-
-type Draw = (shown: ShownCard, text: RichText, card: Card) => void;
-
-function blocksOf(card: Card): readonly SlackObject[] {
-  const shown = showCard(card, ROOM);
-  const body = new RichText();
-  for (const draw of [drawTitle, drawWords, drawMessage, drawOutputs, drawLink]) draw(shown, body, card);
-  const facts = new RichText();
-  drawFacts(shown, facts);
-  return [...body.end(), ...facts.end()];
-}
-
-function drawTitle({ title }: ShownCard, text: RichText): void {
-  text.line(words(title, 'bold'));
-}
-
-function drawWords({ text: lines }: ShownCard, text: RichText): void {
-  text.line(words(lines));
-}
-
-function drawMessage({ message, isVerbatim }: ShownCard, text: RichText): void {
-  if (isVerbatim) text.preformatted(message);
-  else text.line(words(message));
+  return Object.fromEntries(
+    Object.entries(DRAWN).map(([part, draw]) => [part, blocksOf(shown, card, [draw])]),
+  );
 }
 
 function drawOutputs({ outputs, moreOutputs }: ShownCard, text: RichText, { language }: Card): void {
@@ -109,10 +97,6 @@ function besideName({ text, isCode, count, files }: ShownOutput, language: Langu
   if (text !== '') return [words('  '), ...(isCode ? [words(text, 'code')] : linked(text))];
   if (count !== undefined) return [words(countMark(language, count))];
   return files.length > 0 ? [] : [words('  '), words(emptyMark(language), 'italic')];
-}
-
-function drawLink({ link: target }: ShownCard, text: RichText): void {
-  if (target !== undefined) text.line(link(target.text, target.url));
 }
 
 function drawFacts({ facts, footer }: ShownCard, text: RichText): void {
