@@ -3,6 +3,7 @@ import type { Actor } from '../ledger/history.ts';
 import type { ActionRequest, BulkKind, RedeliveryFilter, RoutedByHand } from '../ledger/actions/actions.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Actions, Archive } from '../ledger/people.ts';
+import type { SnoozeRequest } from '../ledger/signal/snoozes.ts';
 import type { Language } from '../time/display.ts';
 import type { Clock } from '../time/clock.ts';
 import { type SendOnce, sendTest, type TestOutcome } from './test-message.ts';
@@ -11,9 +12,17 @@ import { planOfKind, type RunningSettings, type Settings } from './settings.ts';
 /** What was asked for and what came of it, for the log. */
 export interface ReportedAction {
   readonly what:
-    'redeliver' | 'dismiss' | 'route anew' | 'redeliver in bulk' | 'stop in bulk' | 'see refused' | 'test';
+    | 'redeliver'
+    | 'dismiss'
+    | 'route anew'
+    | 'redeliver in bulk'
+    | 'stop in bulk'
+    | 'see refused'
+    | 'test'
+    | 'snooze'
+    | 'end a snooze';
   readonly actor: Actor;
-  /** A delivery, a callback, a refused body, a redelivery in bulk or a destination. */
+  /** A delivery, a callback, a refused body, a redelivery in bulk, a snooze or a destination. */
   readonly subject: number | string;
   readonly result: string;
 }
@@ -31,11 +40,12 @@ export interface OperationsDependencies {
   readonly sendOnce: SendOnce;
 }
 
+type Say = (what: ReportedAction['what'], actor: Actor, subject: number | string, result: string) => void;
+
 /** Each is asked of the ledger, told to whoever attempts deliveries, and said in the log. */
 export function createOperations(dependencies: OperationsDependencies) {
   const { actions, archive, settings, onDue, onBulkStarted, onAction } = dependencies;
-  const say = (what: ReportedAction['what'], actor: Actor, subject: number | string, result: string) =>
-    onAction({ what, actor, subject, result });
+  const say: Say = (what, actor, subject, result) => onAction({ what, actor, subject, result });
   return {
     async redeliver(deliveryId: number, request: ActionRequest, again: boolean) {
       const result = await actions.redeliver(deliveryId, request, again);
@@ -75,11 +85,30 @@ export function createOperations(dependencies: OperationsDependencies) {
       await actions.seeRefused(id);
       say('see refused', actor, id, 'seen');
     },
+    ...snoozing(dependencies, say),
     /** Really sends it. Never rejects. @returns undefined: the config in force has no such destination */
     async test(destination: string, actor: Actor, language?: Language) {
       const sent = await testAt(destination, dependencies, actor, language);
       say('test', actor, destination, sent === undefined ? 'unknown' : 'sent');
       return sent;
+    },
+  };
+}
+
+function snoozing({ actions, onDue }: Pick<OperationsDependencies, 'actions' | 'onDue'>, say: Say) {
+  return {
+    snoozes: () => actions.snoozes(),
+    async snooze(request: SnoozeRequest) {
+      const id = await actions.snooze(request);
+      say('snooze', request.actor, id, 'begun');
+      return id;
+    },
+    /** What it holds is told. @returns whether there was one */
+    async endSnooze(id: number, actor: Actor) {
+      const hasEnded = await actions.endSnooze(id);
+      say('end a snooze', actor, id, hasEnded ? 'ended' : 'unknown');
+      if (hasEnded) onDue();
+      return hasEnded;
     },
   };
 }

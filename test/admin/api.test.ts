@@ -82,6 +82,31 @@ describe('the API', () => {
     expect(asked).to.deep.equal([['redeliver', 17, { actor: ACTOR, note: 'Slack is back' }, true]]);
   });
 
+  it('snoozes a BOT or a destination until a time, and refuses what has no end or names nobody', async () => {
+    await open({ snooze: () => Promise.resolve(5), snoozes: () => Promise.resolve([]) });
+    expect((await post('/api/snoozes', { bot_id: 'a', until: 'tomorrow', because: 'x' })).status).to.equal(
+      201,
+    );
+    const until = Date.parse('2026-03-11T09:00:00+09:00');
+    const snooze = {
+      botId: 'a',
+      destination: undefined,
+      until,
+      untilSuccess: false,
+      because: 'x',
+      actor: ACTOR,
+    };
+    expect(asked[0]).to.deep.equal(['snooze', snooze]);
+    for (const body of [
+      { until: 'tomorrow' },
+      { bot_id: 'a', until: '2020-01-01T00:00' },
+      { destination: 'slack:#ops', until: 'next-success' },
+      { bot_id: '', until: 'tomorrow' },
+      { bot_id: 'a', until: 'tomorrow', why: 'x' },
+    ])
+      expect((await post('/api/snoozes', body)).status, JSON.stringify(body)).to.equal(400);
+  });
+
   it('answers 404 or 409 to what cannot be done, and says why', async () => {
     for (const [result, status] of [
       ['delivered', 409],

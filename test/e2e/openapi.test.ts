@@ -255,6 +255,14 @@ describe('The OpenAPI document', () => {
       await asks(200, 'GET /api/redeliveries');
     });
 
+    it('to who wants not to be told for a while', async () => {
+      const body = JSON.stringify({ destination: 'slack:#ops', until: 'tomorrow', because: 'x' });
+      const { id } = await asks(201, 'POST /api/snoozes', { headers: { ...RIGHT, ...JSON_TYPE }, body });
+      await asks(200, 'GET /api/snoozes');
+      await asks(202, `DELETE /api/snoozes/${String(id)}`);
+      await asks(404, `DELETE /api/snoozes/${String(id)}`);
+    });
+
     it('to a reload, and while it stops', async () => {
       await closeAdmin();
       const file = join(world.folder, 'botbell.yaml');

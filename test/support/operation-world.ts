@@ -313,6 +313,9 @@ function operationsIn(done: Done[]): AdminServices['operations'] {
       done.push(['redeliver', id, request, again]);
       return Promise.resolve(id === 1 ? 'accepted' : id === 2 ? 'delivered' : 'unknown');
     },
+    snoozes: () => Promise.resolve([]),
+    snooze: () => Promise.resolve(1),
+    endSnooze: () => Promise.resolve(false),
     dismiss: (id, request) => {
       done.push(['dismiss', id, request]);
       return Promise.resolve(id === 1 ? 'dismissed' : 'not dead');

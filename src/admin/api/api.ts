@@ -11,6 +11,7 @@ import { actionRequestIn, badBody, conflict, ENGLISH, FLAG, idIn, parametersIn, 
 import { addCallbacks } from './callbacks.ts';
 import { addRedeliveries } from './redeliveries.ts';
 import { addReload } from './reload.ts';
+import { addSnoozes } from './snoozes.ts';
 import { botShape, refusalShape, runShape, testShape } from './shapes.ts';
 
 export function createApi(services: ApiServices): Middleware {
@@ -21,6 +22,7 @@ export function createApi(services: ApiServices): Middleware {
   addBots(router, services);
   addRefusals(router, services);
   addTest(router, services);
+  addSnoozes(router, services);
   addReload(router, services.reloading);
   return routed(router);
 }

@@ -71,9 +71,9 @@ export function badBody(detail: string): HttpProblem {
   return new HttpProblem({ status: 400, detail });
 }
 
-function noteIn(note: unknown): string | undefined {
+export function noteIn(note: unknown, name = 'note'): string | undefined {
   if (note === undefined || note === null) return undefined;
   if (typeof note !== 'string' || note.length > LONGEST_NOTE)
-    throw badBody(`The "note" must be text of ${LONGEST_NOTE} characters at most.`);
+    throw badBody(`The "${name}" must be text of ${LONGEST_NOTE} characters at most.`);
   return cleanText(note).trim() || undefined;
 }

@@ -1,0 +1,68 @@
+/** `/api/snoozes`: what somebody asked not to be told for a while. */
+import type { Router } from '@koa/router';
+import type { KeptSnooze } from '../../ledger/signal/snoozes.ts';
+import { readSnoozeEnd } from '../../signal/snooze.ts';
+import { cleanText } from '../../text/clean.ts';
+import type { JsonObject } from '../../text/json-object.ts';
+import { readJson } from '../body.ts';
+import { actorOf } from '../password.ts';
+import type { ApiServices, Surroundings } from '../services.ts';
+import { badBody, idIn, noteIn, parametersIn, unknownId } from './asked.ts';
+import { isoTime } from './shapes.ts';
+
+const FIELDS: readonly string[] = ['bot_id', 'destination', 'until', 'because'];
+
+export function addSnoozes(router: Router, { operations, surroundings }: ApiServices): void {
+  router.get('/api/snoozes', async (ctx) => {
+    parametersIn(ctx, {});
+    ctx.body = { items: (await operations.snoozes()).map(snoozeShape) };
+  });
+  router.post('/api/snoozes', async (ctx) => {
+    parametersIn(ctx, {});
+    const asked = snoozeIn(await readJson(ctx), surroundings);
+    const id = await operations.snooze({ ...asked, actor: actorOf(ctx, 'api') });
+    const kept = (await operations.snoozes()).find((each) => each.id === id);
+    ctx.status = 201;
+    ctx.body = kept === undefined ? { id } : snoozeShape(kept);
+  });
+  router.delete('/api/snoozes/:id', async (ctx) => {
+    parametersIn(ctx, {});
+    const id = idIn(ctx.params['id']);
+    if (!(await operations.endSnooze(id, actorOf(ctx, 'api')))) throw unknownId();
+    ctx.status = 202;
+    ctx.body = { id, result: 'ended' };
+  });
+}
+
+/** @throws {HttpProblem} 400 */
+function snoozeIn(body: JsonObject, { display, now }: Pick<Surroundings, 'display' | 'now'>) {
+  const unknown = Object.keys(body).find((key) => !FIELDS.includes(key));
+  if (unknown !== undefined) throw badBody(`The body may have ${FIELDS.join(', ')}, and nothing else.`);
+  const [botId, destination] = [textAt(body, 'bot_id'), textAt(body, 'destination')];
+  if ((botId ?? destination) === undefined) throw badBody('Name a "bot_id", a "destination", or both.');
+  const until = textAt(body, 'until') ?? '';
+  const end = readSnoozeEnd(until, { now: now(), timezone: display().timezone });
+  if (end === undefined || (end.untilSuccess && botId === undefined))
+    throw badBody('"until" must be a date-time to come, tomorrow, or next-success of a BOT.');
+  return { botId, destination, ...end, because: noteIn(body['because'], 'because') ?? '' };
+}
+
+function textAt(body: JsonObject, name: string): string | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  const text = typeof value === 'string' ? cleanText(value) : '';
+  if (text === '') throw badBody(`"${name}" must be text.`);
+  return text;
+}
+
+function snoozeShape({ id, botId, destination, until, untilSuccess, because, by, held }: KeptSnooze) {
+  return {
+    id,
+    bot_id: botId ?? null,
+    destination: destination ?? null,
+    until: untilSuccess ? 'next-success' : isoTime(until),
+    because,
+    by,
+    held,
+  };
+}
