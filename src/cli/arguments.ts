@@ -1,6 +1,10 @@
 /** What stands on the command line after an option, read strictly. */
 import { InvalidArgumentError } from 'commander';
+import { parseStartTime } from '../callback/check-callback.ts';
 import { parseDuration } from '../time/display.ts';
+
+/** Of the ledger. */
+const ID = /^[1-9]\d{0,14}$/;
 
 /** Node counts a timer's milliseconds in 32 bits. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
@@ -19,8 +23,24 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
+export function snoozeId(text: string): number {
+  if (!ID.test(text)) throw new InvalidArgumentError('It must be the number of a snooze.');
+  return Number(text);
+}
+
+export function dateTime(text: string): string {
+  if (parseStartTime(text, 'UTC') !== undefined) return text;
+  throw new InvalidArgumentError('It must be a date-time, e.g. 2026-11-24T18:00.');
+}
+
+export function snoozeEnd(text: string): string {
+  if (text === 'tomorrow' || text === 'next-success') return text;
+  if (parseStartTime(text, 'UTC') !== undefined) return text;
+  throw new InvalidArgumentError('It must be a date-time, e.g. 2026-11-24T18:00, tomorrow or next-success.');
+}
+
 export function deliveryId(text: string, before: readonly number[]): readonly number[] {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('It must be the number of a delivery.');
+  if (!ID.test(text)) throw new InvalidArgumentError('It must be the number of a delivery.');
   return [...before, Number(text)];
 }
 

@@ -1,7 +1,8 @@
 /** What a command may use of the process: results go to stdout, messages to stderr. */
 import { existsSync } from 'node:fs';
-import { userInfo } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import { styleText } from 'node:util';
+import type { Actor } from '../ledger/history.ts';
 
 export interface CommandContext {
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -35,6 +36,11 @@ export function userHere(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Of what is done to the ledger from here. */
+export function actorHere(): Actor {
+  return { via: 'command line', user: userHere(), from: hostname() };
 }
 
 /** What `init` writes. */

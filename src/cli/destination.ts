@@ -1,6 +1,7 @@
 /** A destination as somebody writes it on a command line. */
 import { channelTypes } from '../channels/registry.ts';
 import type { Config, Destination } from '../config/config.ts';
+import { didYouMean } from '../text/nearest.ts';
 import { CommandFailed, failedBecause } from './context.ts';
 
 /** As the config would have it, however its address is written. @throws {CommandFailed} no such channel, or not an address of it */
@@ -18,4 +19,12 @@ export function destinationNamed(text: string, { channels }: Config): Destinatio
   } catch (error) {
     throw failedBecause(error, (reason) => `${text}: ${reason}`);
   }
+}
+
+/** @param known of the config, by their keys. @throws {CommandFailed} it is none of them */
+export function destinationAmong(known: readonly string[], text: string, config: Config): string {
+  const { key } = destinationNamed(text, config);
+  if (known.includes(key)) return key;
+  const hint = didYouMean(key, known) || `: it tells ${known.join(', ')}`;
+  throw new CommandFailed(`${key}: the config tells nobody there${hint}`);
 }

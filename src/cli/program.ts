@@ -3,13 +3,23 @@ import { Command, CommanderError, Option } from 'commander';
 import { didYouMean } from '../text/nearest.ts';
 import { readVersion } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
-import { deliveryId, duration, httpUrl, interval, once, wholeNumber } from './arguments.ts';
+import {
+  deliveryId,
+  duration,
+  httpUrl,
+  interval,
+  once,
+  snoozeEnd,
+  snoozeId,
+  wholeNumber,
+} from './arguments.ts';
 import type { CheckOptions } from './check.ts';
 import type { CommandContext } from './context.ts';
 import type { PreviewOptions } from './preview.ts';
 import type { RedeliverOptions } from './redeliver.ts';
 import type { SendOptions } from './send.ts';
 import type { ServeOptions } from './serve.ts';
+import type { SnoozeOptions } from './snooze.ts';
 import type { TestOptions } from './test.ts';
 import type { WhyOptions } from './why.ts';
 
@@ -73,6 +83,7 @@ function createProgram(context: CommandContext, run: Run): Command {
   addDryRuns(program, run);
   addLedger(program, run);
   addRedeliver(program, run);
+  addSnooze(program, run);
   addTools(program, run);
   return program;
 }
@@ -212,6 +223,30 @@ function misuseOf(
   if (named !== 1) return 'name either deliveries, or --dead, or with --route a job';
   const isFiltered = (destination ?? since) !== undefined;
   return dead !== true && isFiltered ? '--destination and --since go with --dead' : undefined;
+}
+
+function addSnooze(program: Command, run: Run): void {
+  const others = ['to', 'until', 'because'];
+  program
+    .command('snooze')
+    .description(
+      'have nobody told of a BOT, or at a destination, until then: what is held is told as one summary',
+    )
+    .argument('[bot]', 'a BOT, as its callbacks name it')
+    .option('--to <destination>', 'only there, e.g. slack:#ops; without a BOT: of every BOT', once)
+    .option('--until <time>', 'a date-time, tomorrow (9:00), or next-success (of a BOT)', snoozeEnd)
+    .option('--because <reason>', 'why, for whoever sees it')
+    .addOption(new Option('--list', 'show what is snoozed instead').conflicts([...others, 'end']))
+    .addOption(new Option('--end <id>', 'end a snooze instead').argParser(snoozeId).conflicts(others))
+    .addOption(new Option('--format <format>', 'of --list').choices(['text', 'json']).default('text'))
+    .action((bot: string | undefined, options: SnoozeOptions) =>
+      run(async (context) => {
+        const { snoozeCommand, snoozeMisuse } = await import('./snooze.ts');
+        const misuse = snoozeMisuse(bot, options);
+        if (misuse !== undefined) program.error(`error: ${misuse}`);
+        return snoozeCommand(context, bot, options);
+      }),
+    );
 }
 
 function addTools(program: Command, run: Run): void {

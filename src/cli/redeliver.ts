@@ -1,5 +1,4 @@
 /** `botbell redeliver`: gives back what is dead or held as no longer routed, or is done with it; the service delivers it. */
-import { hostname } from 'node:os';
 import { decidedBy } from '../app/settings.ts';
 import { planByHand } from '../deliver/operations.ts';
 import type { ActionRequest, RedeliveryTally } from '../ledger/actions/actions.ts';
@@ -9,7 +8,7 @@ import { shortLine } from '../text/cut.ts';
 import { secretsHidden } from '../text/hide-secrets.ts';
 import { systemClock } from '../time/clock.ts';
 import { formatAge, formatInstant } from '../time/display.ts';
-import { type CommandContext, CommandFailed, configFileOf, failedBecause, userHere } from './context.ts';
+import { actorHere, type CommandContext, CommandFailed, configFileOf, failedBecause } from './context.ts';
 import { loadLedgerConfig, loadProject, type Project } from './load-config.ts';
 
 export interface RedeliverOptions {
@@ -44,8 +43,8 @@ export async function redeliverCommand(
   let ledger: LedgerBeside | undefined;
   try {
     ledger = await openBeside(store.url, systemClock);
-    const actor = { via: 'command line', user: userHere(), from: hostname() } as const;
-    const acting = { context, options, ledger, request: { actor }, timezone: display.timezone };
+    const request = { actor: actorHere() };
+    const acting = { context, options, ledger, request, timezone: display.timezone };
     if (project !== undefined && jobId !== undefined) return await routeAnew(acting, project, jobId);
     return await (options.dead === true ? allDead(acting) : eachNamed(acting, [...new Set(ids)]));
   } catch (error) {

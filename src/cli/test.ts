@@ -6,10 +6,9 @@ import { openIn } from '../deliver/settings.ts';
 import { sendTest, type TestOutcome } from '../deliver/test-message.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
-import { didYouMean } from '../text/nearest.ts';
 import { systemClock } from '../time/clock.ts';
-import { CommandFailed, type CommandContext, styled, userHere } from './context.ts';
-import { destinationNamed } from './destination.ts';
+import { type CommandContext, styled, userHere } from './context.ts';
+import { destinationAmong } from './destination.ts';
 import { loadProject } from './load-config.ts';
 
 export interface TestOptions {
@@ -34,17 +33,11 @@ export async function testCommand(
   });
   try {
     const known = [...settings.destinations.keys()];
-    const named = names.map((name) => destinationNamed(name, project.config).key);
-    for (const each of named) if (!known.includes(each)) throw toldNobody(each, known);
+    const named = names.map((name) => destinationAmong(known, name, project.config));
     return (await testAll(context, settings, new Set(all ? known : named))) ? 0 : 1;
   } finally {
     await Promise.all(openIn(settings).map((channel) => channel.close()));
   }
-}
-
-function toldNobody(destination: string, known: readonly string[]): CommandFailed {
-  const hint = didYouMean(destination, known) || `: it tells ${known.join(', ')}`;
-  return new CommandFailed(`${destination}: the config tells nobody there${hint}`);
 }
 
 /** One after the other, at the pace of their channels. @returns whether all were told */

@@ -2,6 +2,7 @@
 import { statusNameOf } from '../callback/callback.ts';
 import type { ArchivedCallback } from '../ledger/archive/archive.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
+import type { KeptSnooze } from '../ledger/signal/snoozes.ts';
 import type { StoryEvent } from './event.ts';
 import type { LoadedStory } from './story.ts';
 
@@ -33,6 +34,19 @@ export function callbackJson(callback: ArchivedCallback, redact: Redact) {
     times_received: callback.timesReceived,
     result: callback.result ?? null,
     deliveries: callback.deliveries.map((delivery) => deliveryJson(delivery, redact)),
+  };
+}
+
+/** The same of a snooze. */
+export function snoozeJson({ id, botId, destination, until, untilSuccess, because, by, held }: KeptSnooze) {
+  return {
+    id,
+    bot_id: botId ?? null,
+    destination: destination ?? null,
+    until: untilSuccess ? 'next-success' : isoTime(until),
+    because,
+    by,
+    held,
   };
 }
 

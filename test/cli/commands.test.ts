@@ -77,6 +77,18 @@ describe('The command line', () => {
         ['redeliver', '1', '--again', '--dismiss', '--config', config],
         ['redeliver', '--route', 'j', '--dismiss', '--config', config],
         ['why', 'job-1', '--last', '501', '--config', config],
+        ['snooze', '--config', config],
+        ['snooze', 'b', '--config', config],
+        ['snooze', '', '--until', 'tomorrow', '--config', config],
+        ['snooze', '--until', 'tomorrow', '--config', config],
+        ['snooze', 'b', '--until', 'soon', '--config', config],
+        ['snooze', 'b', '--until', '2026-02-30T09:00', '--config', config],
+        ['snooze', '--to', 'slack:#ops', '--until', 'next-success', '--config', config],
+        ['snooze', 'b', '--list', '--config', config],
+        ['snooze', '--list', '--end', '1', '--config', config],
+        ['snooze', '--end', 'one', '--config', config],
+        ['snooze', '--end', '1', '--until', 'tomorrow', '--config', config],
+        ['snooze', 'b', '--until', 'tomorrow', '--format', 'json', '--config', config],
         ['preview', 'f.json', '--to', 'slack:#a', '--to', 'slack:#b', '--config', config],
       ]) {
         const { code, stdout, stderr } = await runCommand(args);
@@ -99,6 +111,7 @@ describe('The command line', () => {
         'preview',
         'why',
         'redeliver',
+        'snooze',
         'send',
         'test',
         'backup',
@@ -193,7 +206,7 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
       const wrong = await runCommand(['check', '--without-secrets', '--config', config]);
       expect(wrong.code).to.equal(1);
       expect(wrong.stdout.split('\n').map((line) => line.slice(config.length))).to.deep.equal([
-        ':3:23: default_route.on[0] must be "succeeded", "error" or "executing"; did you mean "error"?',
+        ':3:23: default_route.on[0] must be "succeeded", "error", "executing" or "recovered"; did you mean "error"?',
         ':3:48: default_route.notify[0].slack: "ops@example.com" is no Slack address: write a channel as "#name" (80 characters at most, no spaces or punctuation) or by its ID (C…) without the "#", a person by a user ID (U…)',
         ':3:76: a ${ is not closed by }: write $${ for a literal ${',
       ]);

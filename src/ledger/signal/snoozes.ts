@@ -3,7 +3,7 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import type { Snooze } from '../../signal/rules.ts';
 import type { Tx } from '../database.ts';
 import type { Actor } from '../history.ts';
-import { keyOf } from '../keys.ts';
+import { keyOf, nameIn } from '../keys.ts';
 
 export interface SnoozeRequest {
   /** Of a BOT, at a destination, or of the one at the other. */
@@ -39,7 +39,7 @@ export async function snooze(tx: Tx, request: SnoozeRequest): Promise<number> {
   const { botId, destination, until, untilSuccess, because, actor } = request;
   const row = await tx.first<{ id: number }>(sql`
     INSERT INTO snoozes (bot_key, bot_id, destination, until_at, is_until_success, because, actor, created_at)
-    VALUES (${botId === undefined ? undefined : keyOf(botId)}, ${botId}, ${destination}, ${until}, ${untilSuccess},
+    VALUES (${botId && keyOf(botId)}, ${botId && nameIn(botId)}, ${destination}, ${until}, ${untilSuccess},
       ${because}, ${actor}, ${tx.now}) RETURNING id`);
   if (row === undefined) throw new Error('a snooze was not written down');
   return row.id;
