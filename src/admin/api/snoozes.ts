@@ -1,21 +1,20 @@
 /** `/api/snoozes`: what somebody asked not to be told for a while. */
 import type { Router } from '@koa/router';
-import type { KeptSnooze } from '../../ledger/signal/snoozes.ts';
 import { readSnoozeEnd } from '../../signal/snooze.ts';
+import { snoozeJson } from '../../story/story-json.ts';
 import { cleanText } from '../../text/clean.ts';
 import type { JsonObject } from '../../text/json-object.ts';
 import { readJson } from '../body.ts';
 import { actorOf } from '../password.ts';
 import type { ApiServices, Surroundings } from '../services.ts';
 import { badBody, idIn, noteIn, parametersIn, unknownId } from './asked.ts';
-import { isoTime } from './shapes.ts';
 
 const FIELDS: readonly string[] = ['bot_id', 'destination', 'until', 'because'];
 
 export function addSnoozes(router: Router, { operations, surroundings }: ApiServices): void {
   router.get('/api/snoozes', async (ctx) => {
     parametersIn(ctx, {});
-    ctx.body = { items: (await operations.snoozes()).map(snoozeShape) };
+    ctx.body = { items: (await operations.snoozes()).map(snoozeJson) };
   });
   router.post('/api/snoozes', async (ctx) => {
     parametersIn(ctx, {});
@@ -23,7 +22,7 @@ export function addSnoozes(router: Router, { operations, surroundings }: ApiServ
     const id = await operations.snooze({ ...asked, actor: actorOf(ctx, 'api') });
     const kept = (await operations.snoozes()).find((each) => each.id === id);
     ctx.status = 201;
-    ctx.body = kept === undefined ? { id } : snoozeShape(kept);
+    ctx.body = kept === undefined ? { id } : snoozeJson(kept);
   });
   router.delete('/api/snoozes/:id', async (ctx) => {
     parametersIn(ctx, {});
@@ -53,16 +52,4 @@ function textAt(body: JsonObject, name: string): string | undefined {
   const text = typeof value === 'string' ? cleanText(value) : '';
   if (text === '') throw badBody(`"${name}" must be text.`);
   return text;
-}
-
-function snoozeShape({ id, botId, destination, until, untilSuccess, because, by, held }: KeptSnooze) {
-  return {
-    id,
-    bot_id: botId ?? null,
-    destination: destination ?? null,
-    until: untilSuccess ? 'next-success' : isoTime(until),
-    because,
-    by,
-    held,
-  };
 }
