@@ -147,10 +147,11 @@ export class Pipeline {
   }
 
   #attempt() {
-    const { clock, reports } = this.#parts;
+    const { clock, ledger, reports } = this.#parts;
     return createAttempt({
       clock,
       timers: systemClock,
+      jobMessages: (told) => ledger.archive.jobMessages(told),
       onAttempt: (addressed, result) => {
         this.#seen.attempted(addressed.destination, result);
         reports.onAttempt(addressed, result);

@@ -78,6 +78,9 @@ export function createReports(logger: Logger, metrics: Metrics, clock: Clock) {
     onAdminTurnedAway: safe(({ status, from, problem }: TurnedAway) =>
       turnAway(refusals, { http: status, listener: 'admin', reason: problem }, from),
     ),
+    /** By a rule, when its callback came. */
+    onHeld: (rule: string) => metrics.held(rule),
+    onIdleRoute: safe((route: string) => logger.warn({ route }, 'a route has matched nothing for 30 days')),
     onAttempt: (addressed: AddressedNotice, result: AttemptResult) =>
       reportAttempt(logger, metrics, addressed, result),
     /** After the answer, which is written in this turn of the event loop. */

@@ -11,6 +11,9 @@ const INTERVAL_MS = 60_000;
 /** Whoever may post can write these, and nobody was meant to read them. */
 const REACHED_NOBODY_KEPT_MS = 3 * 86_400_000;
 
+/** A digest, told once a week at the least, counts them, too. */
+const DIGESTED_KEPT_MS = 8 * 86_400_000;
+
 /** What was undelivered when its time came may be much, and changes little: it is looked at once a day. */
 const ANEW_MS = 86_400_000;
 
@@ -28,6 +31,7 @@ export function retentionChore({ clock, ledger, settings }: RetentionParts): Cho
     everyMs: INTERVAL_MS,
     async work() {
       const { keepMs } = settings.current.loaded.config.store;
+      const hasDigests = settings.current.digests.length > 0;
       const now = clock.now();
       if (clock.monotonic() >= anewAt) {
         from = oldest;
@@ -35,7 +39,7 @@ export function retentionChore({ clock, ledger, settings }: RetentionParts): Cho
       }
       const { next, isMore } = await ledger.forget({
         doneBefore: now - keepMs,
-        reachedNobodyBefore: now - Math.min(keepMs, REACHED_NOBODY_KEPT_MS),
+        reachedNobodyBefore: now - Math.min(keepMs, hasDigests ? DIGESTED_KEPT_MS : REACHED_NOBODY_KEPT_MS),
         from,
       });
       from = next;

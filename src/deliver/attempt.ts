@@ -1,8 +1,9 @@
 /** One attempt to tell one destination: it ends within its time limit, whatever the channel does, and never throws. */
 import { hash } from 'node:crypto';
-import type { Receipt } from '../channels/channel.ts';
+import type { PerJob, Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
+import type { Archive } from '../ledger/people.ts';
 import { isAlert, jobIdOf, type Notice, noticeId } from '../notice/notice.ts';
 import { type Clock, unfailing } from '../time/clock.ts';
 import { type AddressedNotice, type PlannedTarget, RESERVE_MS, type Settings } from './settings.ts';
@@ -33,6 +34,8 @@ export interface AttemptDependencies {
   /** By the clock that the channels' own time limits run by: the system's. */
   readonly timers: Pick<Clock, 'startTimer'>;
   readonly onAttempt: (addressed: AddressedNotice, result: AttemptResult) => void;
+  /** What a destination has been told of a job before; left out: there is no ledger. */
+  readonly jobMessages?: Archive['jobMessages'];
   /** A report threw. */
   readonly onUnforeseen: (error: unknown) => void;
 }
@@ -53,7 +56,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
         end({ failure: ignoredTimeLimit(addressed.channel, timeoutMs) }),
       );
     };
-    void send(begun, onSending)
+    void send(begun, onSending, dependencies)
       .then(
         (receipt) => end({ receipt }),
         (error: unknown) => end({ failure: classed(error, settings) }),
@@ -70,10 +73,15 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
   };
 }
 
-async function send({ addressed, settings }: Begun, onSending: () => void): Promise<Receipt> {
+async function send(
+  { addressed, settings }: Begun,
+  onSending: () => void,
+  { jobMessages }: Pick<AttemptDependencies, 'jobMessages'>,
+): Promise<Receipt> {
   const { address, channel: name, options, notice } = addressed;
   const { channel } = settings.channels.get(name) ?? {};
   if (channel === undefined) throw unknownChannel(name);
+  const perJob = await perJobOf(addressed, jobMessages);
   const message = await settings.compose(addressed);
   onSending();
   return channel.send({
@@ -83,7 +91,26 @@ async function send({ addressed, settings }: Begun, onSending: () => void): Prom
     timeoutMs: settings.delivery.timeoutMs,
     idempotencyKey: () => idempotencyKeyOf(addressed),
     jobId: jobIdOf(notice),
+    perJob,
   });
+}
+
+/** Undefined: the message stands alone. An edit never takes back what came later. */
+async function perJobOf(
+  { perJob: mode = 'message', notice, destination, callbackId }: AddressedNotice,
+  jobMessages: AttemptDependencies['jobMessages'],
+): Promise<PerJob | undefined> {
+  const jobId = jobIdOf(notice);
+  if (mode === 'message' || jobId === undefined || callbackId === undefined) return undefined;
+  const told = await jobMessages?.({ jobId, destination, callbackId });
+  if (told === undefined) return undefined;
+  const { root, isOvertaken } = told;
+  return mode === 'update' && isOvertaken ? undefined : { mode, root, isLoud: isLoud(notice) };
+}
+
+/** An error, or a run that takes too long, is not to be overlooked. */
+function isLoud(notice: Notice): boolean {
+  return notice.template === 'overdue' || (!isAlert(notice) && notice.callback.status === 1);
 }
 
 const CUT_OFF = new DeliveryFailure({
@@ -137,15 +164,16 @@ const LATE_AFTER_MS = 60_000;
 export function addressedTo(
   notice: Notice,
   planned: PlannedTarget,
-  { givenBackAt, receipt, telling }: Pick<DeliveryRecord, 'givenBackAt' | 'receipt' | 'telling'>,
+  record: Pick<DeliveryRecord, 'callbackId' | 'givenBackAt' | 'receipt' | 'telling'>,
   at: { readonly firstReceivedAt: number; readonly now: number },
 ): AddressedNotice {
+  const { callbackId, givenBackAt, receipt, telling } = record;
   const told = toldSo(notice, telling);
-  if (givenBackAt === undefined) return { notice: told, ...planned };
+  if (givenBackAt === undefined) return { notice: told, callbackId, ...planned };
   const delayedMs = at.now - at.firstReceivedAt;
   const isLate = !isAlert(told) && delayedMs >= LATE_AFTER_MS;
   const anew = receipt === undefined ? {} : { anew: String(givenBackAt) };
-  return { notice: isLate ? { ...told, delayedMs } : told, ...planned, ...anew };
+  return { notice: isLate ? { ...told, delayedMs } : told, callbackId, ...planned, ...anew };
 }
 
 function toldSo(notice: Notice, telling: DeliveryRecord['telling']): Notice {

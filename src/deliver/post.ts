@@ -41,6 +41,8 @@ export interface PostDependencies {
   readonly dispatcher: Dispatcher;
   readonly settings: Pick<RunningSettings, 'current'>;
   readonly onDue: () => void;
+  /** A rule holds back, or lets go, what has just come. */
+  readonly onHeld: (rule: string) => void;
 }
 
 type Shared = PostDependencies & { readonly waiting: Set<OpenPost> };
@@ -67,6 +69,7 @@ async function handle(dependencies: Shared, incoming: Incoming): Promise<Verdict
   const watched = watchedOf(settings, incoming);
   const arrival = { callback, identity, body, startedAt, receivedAt, routing: plan.routing, isAccepted };
   const admission = await ledger.admit({ ...arrival, planned, watched }, until - clock.monotonic());
+  if (admission.isNew) for (const { reason } of admission.deliveries) if (reason) dependencies.onHeld(reason);
   if (isAccepted) return accept(dependencies, incoming, admission);
   return new OpenPost(dependencies, { incoming, settings, plan, admission, until }).answer();
 }

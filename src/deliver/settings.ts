@@ -36,6 +36,8 @@ export type AskableRoute = Pick<RouteConfig, 'name' | 'on' | 'rules' | 'botIds'>
 /** One notice for one destination. */
 export interface AddressedNotice extends PlannedTarget {
   readonly notice: Notice;
+  /** The ledger's; undefined: it knows nothing of it. */
+  readonly callbackId?: number | undefined;
   /** It was told there before, and a person wants it told again; unlike for each time. */
   readonly anew?: string | undefined;
 }

@@ -1,4 +1,5 @@
 /** What is done at a time, whatever comes: held messages are told when nothing holds them any more, timers fire. */
+import { hash } from 'node:crypto';
 import { type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { SignalStore } from '../ledger/database-ledger.ts';
 import type { ExpectedBot, OpenRunTimer } from '../ledger/signal/admission.ts';
@@ -6,10 +7,11 @@ import { ASKED_AGAIN_MS, lastOf } from '../ledger/signal/decisions.ts';
 import type { DigestPosition } from '../ledger/signal/digest.ts';
 import type { Fired } from '../ledger/signal/fire.ts';
 import type { EndedHold, EndedHolds, HoldDecision } from '../ledger/signal/holds.ts';
-import type { Timer } from '../ledger/signal/timers.ts';
+import type { Timer, WatchedRoute } from '../ledger/signal/timers.ts';
 import type { Archive } from '../ledger/people.ts';
 import type { DigestedBot, DigestNotice, MissedResult } from '../notice/notice.ts';
-import type { DigestConfig } from '../config/config.ts';
+import type { DigestConfig, RouteConfig } from '../config/config.ts';
+import type { ArchivedBot } from '../ledger/archive/archive.ts';
 import { digestAtStart, nextDigest } from '../signal/digest.ts';
 import { beginToExpect, missedFrom, withMissed } from '../signal/expect.ts';
 import { holdAt } from '../signal/hold.ts';
@@ -26,6 +28,8 @@ export interface SignalsDependencies {
   readonly mayDecide: () => boolean;
   /** Something may be due. */
   readonly onDue: () => void;
+  /** No BOT that it names has come for a long time. */
+  readonly onIdleRoute: (name: string) => void;
 }
 
 /** How often it is looked for what is due. */
@@ -62,7 +66,8 @@ export class Signals {
     const digests = await this.#digestTimers(settings);
     const expected = expecting.length === 0 ? [] : await this.#expectTimers(settings);
     const expectations = expecting.map(expectationOf);
-    await signals.adoptTimers({ timers: [...digests, ...expected], expectations });
+    const watching = settings.routes.map((route) => this.#routeTimer(route));
+    await signals.adoptTimers({ timers: [...digests, ...expected, ...watching], expectations });
     await signals.askMutesAgain();
     this.#adopted = settings;
   }
@@ -70,7 +75,7 @@ export class Signals {
   /** Of BOTs that a route names exactly, and of those that have been heard of. */
   async #expectTimers(settings: Settings): Promise<readonly Timer<object>[]> {
     const { clock } = this.#dependencies;
-    const known = new Set(await this.#knownBots());
+    const known = new Set((await this.#knownBots()).map(({ botId }) => botId));
     const named = settings.routes.flatMap(({ botIds }) => botIds).filter(isName);
     const bots = [...new Set([...named, ...known])];
     return bots.flatMap((botId) =>
@@ -90,12 +95,12 @@ export class Signals {
     );
   }
 
-  async #knownBots(): Promise<readonly string[]> {
+  async #knownBots(): Promise<readonly ArchivedBot[]> {
     const { archive } = this.#dependencies;
-    const known: string[] = [];
+    const known: ArchivedBot[] = [];
     for (let page = await archive.bots('', BOTS_A_PAGE); page.length > 0;) {
-      known.push(...page.map(({ botId }) => botId));
-      page = page.length < BOTS_A_PAGE ? [] : await archive.bots(known.at(-1) ?? '', BOTS_A_PAGE);
+      known.push(...page);
+      page = page.length < BOTS_A_PAGE ? [] : await archive.bots(known.at(-1)?.botId ?? '', BOTS_A_PAGE);
     }
     return known;
   }
@@ -122,9 +127,29 @@ export class Signals {
         return this.#missed(timer as Timer<ExpectedBot>, settings);
       case 'digest':
         return this.#digest(timer as Timer<DigestPosition>, settings);
+      case 'route':
+        return this.#idle(timer, settings);
       case 'burst':
         return { timer };
     }
+  }
+
+  #routeTimer(route: RouteConfig): Timer<object> {
+    const dueAt = this.#dependencies.clock.now() + IDLE_MS;
+    return { key: routeKey(route), kind: 'route', dueAt, data: { name: route.name, isIdle: false } };
+  }
+
+  async #idle(timer: Timer, settings: Settings): Promise<Fired> {
+    const { clock, onIdleRoute } = this.#dependencies;
+    const route = settings.routes.find((each) => routeKey(each) === timer.key);
+    if (route === undefined) return { timer };
+    const matched = (await this.#knownBots()).filter(({ botId }) => settings.routesOf(botId).includes(route));
+    const lastAt = Math.max(...matched.map(({ lastReceivedAt }) => lastReceivedAt ?? 0), 0);
+    const now = clock.now();
+    const isIdle = lastAt <= now - IDLE_MS;
+    if (isIdle) onIdleRoute(route.name);
+    const dueAt = isIdle ? now + SAID_AGAIN_MS : lastAt + IDLE_MS;
+    return { timer, next: { dueAt, data: { name: route.name, isIdle } satisfies WatchedRoute } };
   }
 
   async #overdue(timer: Timer<OpenRunTimer>, settings: Settings): Promise<Fired> {
@@ -139,7 +164,10 @@ export class Signals {
     const subject = `{"callback":${run.body},${facts.slice(1)}`;
     const planned = targets.map((target) => plannedDelivery(settings, target, botId));
     const { timezone } = settings;
-    return { timer, notice: { kind: 'overdue', subject, jobId, botId, botName, about, planned, timezone } };
+    return {
+      timer,
+      notice: { kind: 'overdue', isOfJob: true, subject, jobId, botId, botName, about, planned, timezone },
+    };
   }
 
   async #missed(timer: Timer<ExpectedBot>, settings: Settings): Promise<Fired> {
@@ -189,6 +217,14 @@ export class Signals {
 }
 
 const BOTS_A_PAGE = 500;
+
+/** A route that has matched nothing for so long is said in the log, and again after a week. */
+const IDLE_MS = 30 * 86_400_000;
+const SAID_AGAIN_MS = 7 * 86_400_000;
+
+function routeKey({ botIds }: RouteConfig): string {
+  return `route ${hash('sha256', JSON.stringify(botIds), 'hex').slice(0, 16)}`;
+}
 
 /** Neither a glob nor a regular expression. */
 function isName(botId: string): boolean {

@@ -6,7 +6,6 @@ import { likenessOf } from '../signal/likeness.ts';
 import { keyOf } from '../ledger/keys.ts';
 import type { AskableRoute, Plan, PlannedTarget, Settings } from './settings.ts';
 
-/** Characters of a message that are compared with another one's. */
 type Watching = Pick<Settings, 'channels' | 'meets' | 'routesOf' | 'timezone'>;
 
 export function plannedDeliveries(
@@ -16,17 +15,21 @@ export function plannedDeliveries(
 ): readonly PlannedDelivery[] {
   const { bot_id: botId } = checked.callback;
   const meets = (condition: string) => settings.meets(condition, checked);
-  return [...targets, ...perhaps].map((target) => plannedDelivery(settings, target, botId, meets));
+  const planned = [...targets, ...perhaps].map((target) => plannedDelivery(settings, target, botId, meets));
+  // An error is posted beside the edit.
+  const isError = statusNameOf(checked.callback) === 'error';
+  return isError ? planned.map((target) => ({ ...target, isEdit: false })) : planned;
 }
 
 export function plannedDelivery(
   { channels }: Pick<Settings, 'channels'>,
-  { destination, channel, address, asked }: PlannedTarget,
+  { destination, channel, address, asked, perJob }: PlannedTarget,
   botId: string,
   meets: (condition: string) => boolean = () => true,
 ): PlannedDelivery {
   const routes = asked?.map((route) => plannedRoute(route, botId, meets));
-  return { destination, channel, address, asked: routes, burst: channels.get(channel)?.burst };
+  const { burst } = channels.get(channel) ?? {};
+  return { destination, channel, address, asked: routes, burst, isEdit: perJob === 'update' };
 }
 
 function plannedRoute(

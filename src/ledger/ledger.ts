@@ -86,6 +86,8 @@ export interface PlannedDelivery extends DeliveryTarget {
   /** The routes that may tell it; undefined: it is told. */
   readonly asked?: readonly PlannedRoute[] | undefined;
   readonly burst?: Burst | undefined;
+  /** It edits what was told of its job before, and so counts in no burst. */
+  readonly isEdit?: boolean | undefined;
 }
 
 export interface PlannedRoute extends Omit<AskedRoute, 'lateFor'> {

@@ -30,8 +30,9 @@ import { settle } from './operations/settle.ts';
 import { digestCounts } from './signal/digest.ts';
 import { dueSignals, fire, openRun } from './signal/fire.ts';
 import { askMutesAgain, endHolds } from './signal/holds.ts';
+import { jobMessages } from './signal/job-messages.ts';
 import { endSnooze, readSnoozes, snooze } from './signal/snoozes.ts';
-import { adoptTimers, timersOfKind } from './signal/timers.ts';
+import { adoptTimers, idleRoutes, timersOfKind } from './signal/timers.ts';
 
 export const archiveReads = {
   callbacks: findCallbacks,
@@ -48,6 +49,8 @@ export const archiveReads = {
   refusedAlike,
   destinations: destinationsNamed,
   delivery: readDelivery,
+  jobMessages,
+  idleRoutes,
 };
 
 export const actionReads = { snoozes: readSnoozes, tally, bulks: readBulks, bulk: readBulk };

@@ -5,6 +5,9 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 /** Seconds: from a cached duplicate to the longest answer that a config can ask for. */
 const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+/** Rules of routes and channels (contract, section 8). */
+const HOLDING_RULES = ['when', 'after_failures', 'repeat', 'mute', 'snooze', 'burst'];
+
 /** The service posts again no sooner than this, and the BOT's clock runs meanwhile (callback interface, "Limits"). */
 const RETRY_COST_S = 30;
 
@@ -41,6 +44,7 @@ export function createMetrics(version: string) {
       meters.deliveries.inc({ channel, outcome });
       meters.deliverySeconds.observe({ channel }, seconds);
     },
+    held: (rule: string) => meters.heldTotal.inc({ rule }),
     templateFailed: () => meters.templateErrors.inc(),
     /** @param bytes infinite: nothing limits it */
     storeLimitedTo: (bytes: number) => meters.storeMaxBytes.set(bytes),
@@ -74,6 +78,7 @@ function begin(meters: ReturnType<typeof createMeters>, version: string): void {
   meters.buildInfo.set({ version }, 1);
   meters.reloadOk.set(1);
   for (const cause of ['answer', 'retry']) meters.botSeconds.inc({ cause }, 0);
+  for (const rule of HOLDING_RULES) meters.heldTotal.inc({ rule }, 0);
 }
 
 /** Of what may come, so that the first of it is an increase. */
@@ -123,6 +128,9 @@ function createMeters(registry: Registry) {
     pending: new Gauge(on('deliveries_pending', 'Deliveries not yet made')),
     dead: new Gauge(on('deliveries_dead', 'Deliveries given up')),
     paused: new Gauge(on('destinations_paused', 'Destinations and channels that asked to be left alone')),
-    held: new Gauge(on('deliveries_held', 'Deliveries held back because no route names them any more')),
+    held: new Gauge(
+      on('deliveries_held', 'Deliveries held back: by a rule until it ends, or no longer routed'),
+    ),
+    heldTotal: new Counter(on('held_total', 'Deliveries that a rule held back or let go', ['rule'])),
   };
 }

@@ -69,8 +69,8 @@ function deliveryJson(delivery: DeliveryRecord, redact: Redact) {
     attempts,
     last_error: last_error ?? null,
     updated_at: isoTime(updatedAt),
-    rule: (state === 'held' && reason) || null,
-    until: heldUntil === undefined ? null : isoTime(heldUntil),
+    ...(state === 'held' && reason !== undefined && { rule: reason }),
+    ...(heldUntil !== undefined && { until: isoTime(heldUntil) }),
   };
 }
 

@@ -61,7 +61,9 @@ export async function countOpen(tx: Tx): Promise<OpenCounts> {
     pending: await all("state = 'pending'"),
     dead: await all("state = 'dead'"),
     held:
-      (await all("reason = 'no longer routed' AND state = 'held'")) + (await all('held_until IS NOT NULL')),
+      (await all("reason = 'no longer routed' AND state = 'held'")) +
+      (await all('held_until IS NOT NULL')) +
+      (await all("summary_id IS NOT NULL AND state = 'held'")),
   };
 }
 

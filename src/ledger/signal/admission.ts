@@ -15,6 +15,7 @@ import { beginTimers, lockTimer, writeTimer } from './timers.ts';
 /** What comes of a new callback. */
 export interface Arrived {
   readonly callbackId: number;
+  readonly jobId: string;
   readonly botKey: string;
   readonly botId: string;
   readonly status: StatusCode;
@@ -52,13 +53,13 @@ export async function decideAll(tx: Tx, arrived: Arrived): Promise<readonly Deci
 }
 
 function askedOf(
-  { botId, botKey, status, startedAt, receivedAt, planned, watched, hasSnoozes }: Arrived,
+  { jobId, botId, botKey, status, startedAt, receivedAt, planned, watched, hasSnoozes }: Arrived,
   { told }: Facts,
   { row, lateFor }: Pick<Asked['subject'], 'row'> & Pick<Asked, 'lateFor'>,
 ): Asked {
   const { timezone, likeness } = watched;
   const subject = { botId, status: statusNameOf({ status }), startedAt, row, likeness };
-  return { subject, receivedAt, botKey, planned, timezone, told, lateFor, hasSnoozes };
+  return { subject, receivedAt, jobId, botKey, planned, timezone, told, lateFor, hasSnoozes };
 }
 
 /** Nobody else writes them before this transaction ends. */

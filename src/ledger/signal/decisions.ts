@@ -6,6 +6,7 @@ import type { Burst, Snooze } from '../../signal/rules.ts';
 import { NOTHING_TOLD, type Told } from '../../signal/told.ts';
 import type { Tx } from '../database.ts';
 import type { DecidedTarget, PlannedDelivery } from '../ledger.ts';
+import { jobMessages } from './job-messages.ts';
 import { snoozesOf } from './snoozes.ts';
 import { lockTimer, writeTimer } from './timers.ts';
 
@@ -14,6 +15,8 @@ export interface Asked {
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
   readonly botKey: string;
+  /** '' where it is of none. */
+  readonly jobId: string;
   readonly planned: readonly PlannedDelivery[];
   readonly timezone: string;
   /** Of the BOT, by destination. */
@@ -54,17 +57,22 @@ export async function askRules(tx: Tx, asked: Asked): Promise<Answers> {
 /** Undefined: it has no rules. */
 async function decideOne(
   tx: Tx,
-  { subject, told, lateFor, timezone }: Asked,
-  { destination, asked, burst }: PlannedDelivery,
+  { subject, jobId, told, lateFor, timezone }: Asked,
+  { destination, asked, burst, isEdit }: PlannedDelivery,
   snoozes: readonly Snooze[],
 ): Promise<Decision | undefined> {
   if (asked === undefined) return undefined;
   const routes = asked.map(({ timer = '', ...route }) => ({ ...route, lateFor: lateFor.get(timer) }));
-  const window = burst && (await lockTimer<BurstWindow>(tx, burstKey(destination), 'burst'));
-  const here = { destination, told: told[destination] ?? NOTHING_TOLD, snoozes, burst, window };
+  const counted = isEdit === true && (await hasMessage(tx, jobId, destination)) ? undefined : burst;
+  const window = counted && (await lockTimer<BurstWindow>(tx, burstKey(destination), 'burst'));
+  const here = { destination, told: told[destination] ?? NOTHING_TOLD, snoozes, burst: counted, window };
   const decision = decide(subject, routes, here, { now: tx.now, timezone });
-  if (burst !== undefined) await keepWindow(tx, destination, burst, decision.window);
+  if (counted !== undefined) await keepWindow(tx, destination, counted, decision.window);
   return decision;
+}
+
+async function hasMessage(tx: Tx, jobId: string, destination: string): Promise<boolean> {
+  return (await jobMessages(tx, { jobId, destination, callbackId: 0 })).root !== undefined;
 }
 
 function burstKey(destination: string): string {

@@ -45,11 +45,12 @@ export async function fire(tx: Tx, { timer: { key, dueAt }, next, notice }: Fire
 }
 
 async function tell(tx: Tx, notice: FiredNotice): Promise<void> {
-  const { planned, timezone, botId = '' } = notice;
+  const { planned, timezone, botId = '', jobId = '' } = notice;
   const subject = { botId, status: undefined, startedAt: tx.now, row: undefined, likeness: '' };
   const asked = {
     subject,
     receivedAt: tx.now,
+    jobId,
     botKey: keyOf(botId),
     planned,
     timezone,

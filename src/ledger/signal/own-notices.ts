@@ -11,6 +11,8 @@ export interface OwnNotice {
   /** JSON of what it is about (`RaisedAlert.subject`). */
   readonly subject: string;
   readonly jobId?: string | undefined;
+  /** Its messages belong to the job's. */
+  readonly isOfJob?: boolean;
   readonly botId?: string | undefined;
   readonly botName?: string | undefined;
   /** The callback that it tells of. */
@@ -21,7 +23,16 @@ export interface OwnNotice {
 
 /** @returns its id among the callbacks */
 export async function writeOwnNotice(tx: Tx, notice: OwnNotice): Promise<number> {
-  const { kind, subject, jobId = '', botId = 'botbell', botName = 'Botbell', about, suppressed = 0 } = notice;
+  const {
+    kind,
+    subject,
+    jobId = '',
+    isOfJob = false,
+    botId = 'botbell',
+    botName = 'Botbell',
+    about,
+    suppressed = 0,
+  } = notice;
   const id = randomBytes(32).toString('hex');
   const body = Buffer.from(
     `{"id":"${id}","raisedAt":${tx.now},"suppressed":${suppressed},"subject":${subject}}`,
@@ -29,7 +40,7 @@ export async function writeOwnNotice(tx: Tx, notice: OwnNotice): Promise<number>
   const row = await tx.first<{ id: number }>(sql`
     INSERT INTO callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
       last_received_at, times_received, routing, bytes, about)
-    VALUES (${kind}, NULL, ${id}, ${keyOf(jobId)}, ${keyOf(botId)}, ${nameIn(botId)}, ${nameIn(botName)}, 1,
+    VALUES (${kind}, ${isOfJob ? keyOf(jobId) : null}, ${id}, ${keyOf(jobId)}, ${keyOf(botId)}, ${nameIn(botId)}, ${nameIn(botName)}, 1,
       ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about})
     RETURNING id`);
   if (row === undefined) throw new Error('a notice was not written down');

@@ -3,7 +3,7 @@ import sql, { bulk, join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 
 /** `burst` counts the messages of a window, and fires nothing. */
-export type TimerKind = 'overdue' | 'expect' | 'digest' | 'burst';
+export type TimerKind = 'overdue' | 'expect' | 'digest' | 'route' | 'burst';
 
 export interface Timer<Data = unknown> {
   readonly key: string;
@@ -45,6 +45,19 @@ export async function writeTimer(tx: Tx, { key, dueAt, data }: Omit<Timer<object
   await tx.all(sql`UPDATE timers SET due_at = ${dueAt}, data = ${data} WHERE key = ${key}`);
 }
 
+/** What a timer of kind `route` knows. */
+export interface WatchedRoute {
+  readonly name: string;
+  /** It has matched nothing for 30 days. */
+  readonly isIdle: boolean;
+}
+
+/** Names of routes that have matched nothing for 30 days. */
+export async function idleRoutes(tx: Tx): Promise<readonly string[]> {
+  const watched = await timersOfKind(tx, 'route');
+  return watched.flatMap(({ data }) => ((data as WatchedRoute).isIdle ? (data as WatchedRoute).name : []));
+}
+
 /** What the config asks for. */
 export interface WantedTimers {
   readonly timers: readonly Timer<object>[];
@@ -55,9 +68,8 @@ export interface WantedTimers {
 /** Begins those that are not there, has digests follow their times, and ends what the config does not ask for any more. */
 export async function adoptTimers(tx: Tx, { timers, expectations }: WantedTimers): Promise<void> {
   const digests = timers.filter(({ kind }) => kind === 'digest');
-  const keys = digests.map(({ key }) => key);
-  const others = keys.length === 0 ? sql`` : sql` AND key NOT IN (${join(keys)})`;
-  await tx.all(sql`DELETE FROM timers WHERE kind = 'digest'${others}`);
+  await endBut(tx, 'digest', timers);
+  await endBut(tx, 'route', timers);
   const isWanted = expectations.map((prefix) => sql`substr(key, 1, ${prefix.length}) = ${prefix}`);
   const unwanted = isWanted.length === 0 ? sql`` : sql` AND NOT (${join(isWanted, ' OR ')})`;
   await tx.all(sql`DELETE FROM timers WHERE kind = 'expect'${unwanted}`);
@@ -69,4 +81,11 @@ export async function adoptTimers(tx: Tx, { timers, expectations }: WantedTimers
 /** What timers of a kind know, by their keys. */
 export function timersOfKind(tx: Tx, kind: TimerKind): Promise<readonly Timer[]> {
   return tx.all<Timer>(sql`SELECT key, kind, due_at, data FROM timers WHERE kind = ${kind} ORDER BY key`);
+}
+
+/** Those of a kind that are not wanted any more. */
+async function endBut(tx: Tx, kind: TimerKind, wanted: readonly Timer[]): Promise<void> {
+  const keys = wanted.filter((timer) => timer.kind === kind).map(({ key }) => key);
+  const others = keys.length === 0 ? sql`` : sql` AND key NOT IN (${join(keys)})`;
+  await tx.all(sql`DELETE FROM timers WHERE kind = ${kind}${others}`);
 }
