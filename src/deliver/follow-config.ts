@@ -2,7 +2,8 @@
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { ConfigStore, DatabaseLedger } from '../ledger/database-ledger.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
-import type { DeliveryUpdate, DueDelivery, UnroutedRow } from '../ledger/ledger.ts';
+import type { UnroutedRow } from '../ledger/config-changes.ts';
+import type { DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
 import { isForOperators } from '../notice/notice.ts';
 import { type AlertSettings, type Milestone, milestoneOf, withAlert } from './alerts.ts';
 import { errorOf, updateOf } from './outcome.ts';

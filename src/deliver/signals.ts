@@ -144,7 +144,7 @@ export class Signals {
     const route = settings.routes.find((each) => routeKey(each) === timer.key);
     if (route === undefined) return { timer };
     const matched = (await this.#knownBots()).filter(({ botId }) => settings.routesOf(botId).includes(route));
-    const lastAt = Math.max(...matched.map(({ lastReceivedAt }) => lastReceivedAt ?? 0), 0);
+    const lastAt = Math.max(...matched.map(({ lastReceivedAt }) => lastReceivedAt), 0);
     const now = clock.now();
     const isIdle = lastAt <= now - IDLE_MS;
     if (isIdle) onIdleRoute(route.name);

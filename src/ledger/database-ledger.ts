@@ -2,6 +2,7 @@
 import { type Clock, Deadline } from '../time/clock.ts';
 import { type CallOptions, DEFAULT_WITHIN_MS } from './database.ts';
 import { unavailable } from './failures.ts';
+import type { Rerouting, RunningConfig } from './config-changes.ts';
 import type {
   Admission,
   Alert,
@@ -11,8 +12,6 @@ import type {
   ForgetRequest,
   Forgotten,
   RefusedBody,
-  Rerouting,
-  RunningConfig,
   Settled,
   Settlement,
 } from './ledger.ts';

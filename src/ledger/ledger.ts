@@ -1,5 +1,5 @@
 /** What the ledger is told and tells: who is to be told of which callback, and who has been. Times are milliseconds since 1970. */
-import type { Callback, StatusCode } from '../callback/callback.ts';
+import type { Callback } from '../callback/callback.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type { AlertSubject, Notice, Telling } from '../notice/notice.ts';
@@ -254,48 +254,4 @@ export interface DestinationFigures {
   readonly lastFailedAt: number;
   /** Of the last failure. */
   readonly lastError: DeliveryError | undefined;
-}
-
-/** The config that a process has loaded. channels: the type of each, by its name. */
-export interface RunningConfig {
-  readonly hash: string;
-  readonly channels: ReadonlyMap<string, string>;
-}
-
-/** One of those that share the store. */
-export interface LivingProcess {
-  /** Its machine and its number there. */
-  readonly name: string;
-  readonly isThis: boolean;
-  readonly configHash: string;
-  readonly loadedAt: number;
-  readonly seenAt: number;
-}
-
-/** A claimed delivery that the config no longer sends where it was to go. */
-export interface Rerouting {
-  readonly callbackId: number;
-  /** How it ends: held, or dead. */
-  readonly update: DeliveryUpdate;
-  /** Whom the config names for its callback. */
-  readonly targets: readonly DeliveryTarget[];
-  readonly routing: unknown;
-}
-
-export interface Rerouted extends Settled {
-  /** Destinations that the callback has gained, due at once. */
-  readonly added: readonly string[];
-}
-
-/** A delivery that ended because no route named it. */
-export interface UnroutedRow {
-  readonly id: number;
-  readonly destination: string;
-  readonly callbackId: number;
-  readonly kind: CallbackKind;
-  /** Cleaned. */
-  readonly botId: string;
-  readonly status: StatusCode;
-  readonly state: DeliveryState;
-  readonly ageMs: number;
 }

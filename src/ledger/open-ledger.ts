@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { type Clock, systemClock } from '../time/clock.ts';
 import { DatabaseLedger, type LedgerSettings, type OpenDatabase } from './database-ledger.ts';
-import type { LivingProcess } from './ledger.ts';
+import type { LivingProcess } from './config-changes.ts';
 import { openReadings } from './look.ts';
 import { ownerName } from './operations/processes.ts';
 import { type Actions, type Archive, createActions, createArchive } from './people.ts';

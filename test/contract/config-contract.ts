@@ -1,12 +1,12 @@
 /** What every ledger promises where the config changes: who may route anew, what that adds, and what a route brings back. */
 import { expect } from 'chai';
+import type { RunningConfig } from '../../src/ledger/config-changes.ts';
 import {
   type Alert,
   type DeliveryTarget,
   type DeliveryUpdate,
   type DueDelivery,
   NO_LONGER_ROUTED,
-  type RunningConfig,
 } from '../../src/ledger/ledger.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';

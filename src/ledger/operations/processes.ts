@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import sql, { bulk } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import type { LivingProcess, RunningConfig } from '../ledger.ts';
+import type { LivingProcess, RunningConfig } from '../config-changes.ts';
 
 /** Several heartbeats. */
 const DEAD_AFTER_MS = 30_000;

@@ -2,13 +2,8 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeEach, writeHistory } from '../history.ts';
-import {
-  type DeliveryTarget,
-  NO_LONGER_ROUTED,
-  type Rerouted,
-  type Rerouting,
-  type UnroutedRow,
-} from '../ledger.ts';
+import type { Rerouted, Rerouting, UnroutedRow } from '../config-changes.ts';
+import { type DeliveryTarget, NO_LONGER_ROUTED } from '../ledger.ts';
 import { isIdle, withCallbacks } from '../rows.ts';
 import { insertRows, makePending } from './deliveries.ts';
 import { lockDeliveries } from './locks.ts';
