@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { SignalStore } from '../ledger/database-ledger.ts';
 import type { ExpectedBot, OpenRunTimer } from '../ledger/signal/admission.ts';
-import { ASKED_AGAIN_MS, lastOf } from '../ledger/signal/decisions.ts';
+import { ASKED_AGAIN_MS } from '../ledger/signal/decisions.ts';
 import type { DigestPosition } from '../ledger/signal/digest.ts';
 import type { Fired } from '../ledger/signal/fire.ts';
 import type { EndedHold, EndedHolds, HoldDecision } from '../ledger/signal/holds.ts';
@@ -269,6 +269,6 @@ export function afterHold(
   const held = holds.filter((hold) => hold !== undefined);
   const [first] = held.toSorted((a, b) => (a.until ?? Infinity) - (b.until ?? Infinity));
   if (first === undefined || held.length < holds.length) return 'summary';
-  const { rule: reason, until: heldUntil = asOf + ASKED_AGAIN_MS } = first;
-  return { reason, heldUntil, snoozeId: reason === 'snooze' ? lastOf(snoozes)?.id : undefined };
+  const { rule: reason, until: heldUntil = asOf + ASKED_AGAIN_MS, snoozeId } = first;
+  return { reason, heldUntil, snoozeId };
 }

@@ -2,12 +2,14 @@
 import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
 import { muteEndAt } from './mute.ts';
 import type { MuteEntry, Snooze } from './rules.ts';
-import { snoozeEndAt } from './snooze.ts';
+import { lastSnoozeAt } from './snooze.ts';
 
 export interface Hold {
   readonly rule: 'mute' | 'snooze' | 'burst';
   /** Undefined: it does not end by itself. */
   readonly until: number | undefined;
+  /** The snooze that holds it as well, or alone: when somebody ends that, the others are asked. */
+  readonly snoozeId?: number | undefined;
 }
 
 /** Who may hold a message, and what they go by. */
@@ -28,16 +30,17 @@ const MOST_IN_A_CHAIN = 400;
 export function holdAt(at: number, holders: Holders): Hold | undefined {
   const { mute, snoozes } = holders;
   const mutedUntil = muteEndAt(at, mute, holders);
-  const first = mutedUntil ?? snoozeEndAt(at, snoozes, holders);
+  const snooze = lastSnoozeAt(at, snoozes, holders);
+  const first = mutedUntil ?? snooze?.until;
   if (first === undefined) return undefined;
   let until = first;
-  const rule = mutedUntil === undefined ? 'snooze' : 'mute';
+  const held = { rule: mutedUntil === undefined ? 'snooze' : 'mute', snoozeId: snooze?.id } as const;
   for (let count = 0; count < MOST_IN_A_CHAIN; count += 1) {
-    const next: number | undefined = muteEndAt(until, mute, holders) ?? snoozeEndAt(until, snoozes, holders);
-    if (next === undefined) return { rule, until };
+    const next = muteEndAt(until, mute, holders) ?? lastSnoozeAt(until, snoozes, holders)?.until;
+    if (next === undefined) return { ...held, until };
     until = next;
   }
-  return { rule, until: undefined };
+  return { ...held, until: undefined };
 }
 
 /** Whether a route with these entries never tells anybody: the windows leave no gap, and nothing is excepted. */

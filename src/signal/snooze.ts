@@ -6,18 +6,17 @@ import type { Streak } from './streak.ts';
 
 const NINE = 540;
 
-/** When the snoozes end that are in force then for a BOT at a destination; undefined where none is. */
-export function snoozeEndAt(
+/** The last to end of those that are in force then for a BOT at a destination; undefined where none is. */
+export function lastSnoozeAt(
   at: number,
   snoozes: readonly Snooze[],
   { botId, destination }: { readonly botId: string; readonly destination: string },
-): number | undefined {
-  const ends = snoozes
+): Snooze | undefined {
+  return snoozes
     .filter((snooze) => snooze.botId === undefined || snooze.botId === botId)
     .filter((snooze) => snooze.destination === undefined || snooze.destination === destination)
-    .map(({ until }) => until)
-    .filter((until) => until > at);
-  return ends.length === 0 ? undefined : Math.max(...ends);
+    .filter(({ until }) => until > at)
+    .toSorted((a, b) => b.until - a.until)[0];
 }
 
 /**

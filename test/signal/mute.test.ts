@@ -140,7 +140,7 @@ describe('what holds a message', () => {
 
   it('has no end where the windows leave no gap', () => {
     const always = [NIGHT, { from: 7 * 60, to: 22 * 60 }];
-    expect(holdIn(TOKYO, '2026-11-20T12:00:00', { mute: always })).to.deep.equal({
+    expect(holdIn(TOKYO, '2026-11-20T12:00:00', { mute: always })).to.include({
       rule: 'mute',
       until: undefined,
     });

@@ -47,7 +47,7 @@ export async function askRules(tx: Tx, asked: Asked): Promise<Answers> {
     const telling = decision && tellingOf(decision, asked);
     decided.set(
       destination,
-      decision === undefined ? [target] : targetOf(tx, { ...target, telling }, decision, snoozes),
+      decision === undefined ? [target] : targetOf(tx, { ...target, telling }, decision),
     );
     if (decision !== undefined && decision.told !== NOTHING_TOLD) told[destination] = decision.told;
   }
@@ -96,19 +96,13 @@ function targetOf(
   { now }: Tx,
   { destination, channel, address, telling }: DecidedTarget,
   { verdict }: Decision,
-  snoozes: readonly Snooze[],
 ): readonly DecidedTarget[] {
   if (verdict.does === 'let go' && verdict.rule === 'on') return [];
   const target = { destination, channel, address, telling };
   if (verdict.does === 'tell') return [target];
   if (verdict.does === 'let go') return [{ ...target, reason: verdict.rule }];
-  const { rule: reason, until: heldUntil = now + ASKED_AGAIN_MS } = verdict;
-  return [{ ...target, reason, heldUntil, snoozeId: reason === 'snooze' ? lastOf(snoozes)?.id : undefined }];
-}
-
-/** The one that ends last. */
-export function lastOf(snoozes: readonly Snooze[]): Snooze | undefined {
-  return snoozes.toSorted((a, b) => b.until - a.until)[0];
+  const { rule: reason, until: heldUntil = now + ASKED_AGAIN_MS, snoozeId } = verdict;
+  return [{ ...target, reason, heldUntil, snoozeId }];
 }
 
 /** Undefined: by its status alone. */

@@ -65,10 +65,10 @@ export async function endHolds(tx: Tx, asOf: number, decisions: readonly HoldDec
   for (const place of places.values()) await summarise(tx, asOf, place);
 }
 
-/** The config has changed, and may hold something else. */
+/** The config has changed, and may hold something else: a snooze's hold, too, may have gone on by a mute window. */
 export async function askMutesAgain(tx: Tx): Promise<void> {
   await tx.all(
-    sql`UPDATE deliveries SET held_until = ${tx.now} WHERE held_until > ${tx.now} AND reason = 'mute'`,
+    sql`UPDATE deliveries SET held_until = ${tx.now} WHERE held_until > ${tx.now} AND reason IN ('mute', 'snooze')`,
   );
 }
 
