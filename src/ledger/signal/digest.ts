@@ -26,7 +26,7 @@ export async function digestCounts(
   { position }: Pick<DigestPosition, 'position'>,
 ): Promise<DigestCounts> {
   const newest = await tx.first<{ id: number | undefined }>(sql`SELECT max(id) AS id FROM callbacks`);
-  const last = newest?.id ?? position;
+  const last = newest?.id ?? 0;
   const counted = await tx.all<CountedRow>(sql`
     SELECT min(bot_id) AS bot_id, max(bot_name) AS bot_name,
       count(CASE WHEN kind = 'callback' AND status = 0 THEN 1 END) AS succeeded,
