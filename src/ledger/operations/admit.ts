@@ -75,9 +75,7 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
   const isLateStart = args.status === EXECUTING && job.result !== undefined;
   if (job.posts > 1 && args.status !== EXECUTING) await supersede(tx, startsOf(args.jobKey));
   const [deliveries] = await Promise.all([
-    isNew
-      ? planned(tx, args, { id, isLateStart, hasSnoozes: job.hasSnoozes })
-      : returned(tx, args, id, isLateStart),
+    isNew ? planned(tx, args, { id, isLateStart, job }) : returned(tx, args, id, isLateStart),
     isNew ? writeBody(tx, id, args.body) : noteReturn(tx, id, timesReceived),
   ]);
   return {
@@ -140,18 +138,19 @@ async function noteReturn(tx: Tx, callbackId: number, times: number): Promise<vo
 interface New {
   readonly id: number;
   readonly isLateStart: boolean;
-  readonly hasSnoozes: boolean;
+  readonly job: Job;
 }
 
 /** Of a callback that is new: a claim outlasts the lease only where the service is to retry first. */
 async function planned(
   tx: Tx,
   args: AdmitArgs,
-  { id: callbackId, isLateStart, hasSnoozes }: New,
+  { id: callbackId, isLateStart, job: { posts, hasSnoozes } }: New,
 ): Promise<readonly DeliveryRecord[]> {
   const { jobKey, isAccepted, leaseMs, takeOverAfterMs } = args;
   if (isLateStart) return [];
-  const to = { callbackId, jobKey, targets: await decideAll(tx, { ...args, callbackId, hasSnoozes }) };
+  const arrived = { ...args, callbackId, hasSnoozes, isFirstOfJob: posts === 1 };
+  const to = { callbackId, jobKey, targets: await decideAll(tx, arrived) };
   if (isAccepted) return insertRows(tx, to);
   const dueInMs = Math.max(takeOverAfterMs, leaseMs);
   const rows = await insertRows(tx, to, { isTakenOver: false, dueInMs, claimedForMs: leaseMs });

@@ -25,6 +25,8 @@ export interface Arrived {
   readonly watched: Watched;
   /** There are snoozes that have not ended. */
   readonly hasSnoozes: boolean;
+  /** Nothing of its job has come before. */
+  readonly isFirstOfJob: boolean;
 }
 
 /** What is known of a BOT, and of what each destination was told of it. */
@@ -40,7 +42,7 @@ export async function decideAll(tx: Tx, arrived: Arrived): Promise<readonly Deci
   const { status, startedAt, botKey } = arrived;
   const lateFor = await expectNext(tx, arrived);
   if (status === EXECUTING) {
-    await watchRun(tx, arrived);
+    if (arrived.isFirstOfJob) await watchRun(tx, arrived);
     return (await askRules(tx, askedOf(arrived, NO_FACTS, { row: undefined, lateFor }))).targets;
   }
   const facts = await lockFacts(tx, botKey);
