@@ -64,11 +64,18 @@ function note(
   return writeHistory(tx, [{ callbackId, deliveryId: id, what, entry: entryOf(request) }]);
 }
 
-export async function markDismissed(tx: Tx, rows: readonly { readonly id: number }[]): Promise<void> {
+export async function markDismissed(
+  tx: Tx,
+  rows: readonly { readonly id: number; readonly callbackId: number }[],
+): Promise<void> {
   if (rows.length === 0) return;
   await tx.all(sql`
     UPDATE deliveries SET state = 'held', reason = ${DISMISSED}, held_until = NULL, updated_at = ${tx.now}
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
+  // What a summary was to tell is done with, too.
+  await tx.all(sql`
+    UPDATE deliveries SET reason = ${DISMISSED}, updated_at = ${tx.now}
+    WHERE state = 'held' AND summary_id IN (${join(rows.map(({ callbackId }) => callbackId))})`);
 }
 
 /** As it stands while nobody else can change it; undefined: there is no such delivery. */

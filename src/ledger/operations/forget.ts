@@ -17,14 +17,19 @@ const CAUSES_KEPT_MS = 3 * DAY_MS;
 /** For whoever asks what came of a redelivery. */
 const LONG_KEPT_MS = 400 * DAY_MS;
 
-/** Of a row of `callbacks`: nothing of it is undelivered. */
-const IS_DONE = sql`NOT EXISTS (
+/** Of a row of `callbacks`: a start whose result is still waited for. */
+const IS_WATCHED = sql`(callbacks.status = 2
+  AND EXISTS (SELECT 1 FROM jobs WHERE jobs.key = callbacks.job_key AND jobs.result IS NULL)
+  AND EXISTS (SELECT 1 FROM timers WHERE kind = 'overdue' AND timers.key LIKE 'overdue ' || callbacks.id || ' %'))`;
+
+/** Nothing of it is undelivered. */
+const IS_DONE = sql`NOT ${IS_WATCHED} AND NOT EXISTS (
   SELECT 1 FROM deliveries
-  WHERE callback_id = callbacks.id
-    AND (state IN ('pending', 'dead') OR held_until IS NOT NULL OR (state = 'held' AND summary_id IS NOT NULL)))`;
+  WHERE callback_id = callbacks.id AND (state IN ('pending', 'dead') OR held_until IS NOT NULL
+    OR (state = 'held' AND summary_id IS NOT NULL AND reason <> 'dismissed')))`;
 
 /** Nobody was to be told, a rule let it go for good, or its result was there first. */
-const REACHED_NOBODY = sql`NOT EXISTS (
+const REACHED_NOBODY = sql`NOT ${IS_WATCHED} AND NOT EXISTS (
   SELECT 1 FROM deliveries WHERE callback_id = callbacks.id AND NOT (state = 'held' AND held_until IS NULL
     AND summary_id IS NULL AND reason IN ('superseded', 'when', 'after_failures', 'repeat')))`;
 
