@@ -34,7 +34,7 @@ export class Bench {
   readonly store: StoreUnderTest;
   ledger: DatabaseLedger;
 
-  private constructor(store: StoreUnderTest, ledger: DatabaseLedger) {
+  protected constructor(store: StoreUnderTest, ledger: DatabaseLedger) {
     this.store = store;
     this.ledger = ledger;
   }

@@ -4,6 +4,7 @@ import { describeDueDeliveries } from '../contract/due-contract.ts';
 import { describeForgetting } from '../contract/forgetting-contract.ts';
 import { describeLedger } from '../contract/ledger-contract.ts';
 import { describePlans } from '../contract/plan-contract.ts';
+import { describeSignals } from '../contract/signal-contract.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore } from '../support/postgres-store.ts';
 
@@ -21,6 +22,7 @@ describe('a ledger on PostgreSQL', () => {
   describeDueDeliveries('PostgreSQL', createStore);
   describeConfigChanges('PostgreSQL', createStore);
   describeAlerts('PostgreSQL', createStore);
+  describeSignals('PostgreSQL', createStore);
   describeForgetting('PostgreSQL', createStore);
   describePlans('PostgreSQL', createStore, {
     explain: 'EXPLAIN',

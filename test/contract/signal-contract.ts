@@ -1,0 +1,809 @@
+/** What every ledger promises of messages that rules hold, let go or sum up, and of what is told at a time whatever comes. */
+import { expect } from 'chai';
+import { statusNameOf } from '../../src/callback/callback.ts';
+import type { Callback } from '../../src/callback/callback.ts';
+import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
+import type { Admission, PlannedDelivery, PlannedRoute, Watched } from '../../src/ledger/ledger.ts';
+import type { FiredNotice } from '../../src/ledger/signal/fire.ts';
+import type { HoldDecision } from '../../src/ledger/signal/holds.ts';
+import type { SnoozeRequest } from '../../src/ledger/signal/snoozes.ts';
+import type { HeldMessages } from '../../src/notice/notice.ts';
+import { isAlert } from '../../src/notice/notice.ts';
+import { likenessOf } from '../../src/signal/likeness.ts';
+import { type Burst, type Expectation, NO_RULES, type RouteRules } from '../../src/signal/rules.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import {
+  arrivalOf,
+  Bench,
+  type CreateStore,
+  dead,
+  delivered,
+  EXECUTING,
+  LOG,
+  OPS,
+  target,
+} from './ledger-under-test.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const ERROR = 1;
+const ASKED = { actor: { via: 'page', user: 'admin', from: '127.0.0.1' } } as const;
+
+/** Everything is held until the end of the day: the tests' clock begins at midnight. */
+const MUTED: Partial<RouteRules> = { mute: [{}] };
+
+interface RouteFields extends Partial<RouteRules> {
+  readonly on?: PlannedRoute['on'];
+  readonly timer?: string;
+  readonly holdsWhen?: boolean;
+}
+
+function to(destination: string, routes: readonly RouteFields[] = [{}], burst?: Burst): PlannedDelivery {
+  const asked = routes.map(({ on, timer, holdsWhen = true, ...rules }, index) => ({
+    name: `routes[${index}]`,
+    on: on ?? (['succeeded', 'error', 'executing'] as const),
+    rules: { ...NO_RULES, ...rules },
+    holdsWhen,
+    timer,
+  }));
+  return { ...target(destination), asked, burst };
+}
+
+/** A ledger whose callbacks come by the rules of a plan. */
+class SignalBench extends Bench {
+  #jobs = 0;
+
+  static override async open(createStore: CreateStore): Promise<SignalBench> {
+    const store = await createStore();
+    return new SignalBench(store, await store.open({ owner: 'first' }));
+  }
+
+  get now(): number {
+    return this.store.clock.now();
+  }
+
+  /** A job of its own that begins now, unless the fields say more. */
+  async comes(
+    fields: Partial<Callback>,
+    planned: readonly PlannedDelivery[],
+    { watched = {}, by = this.ledger }: { watched?: Partial<Watched>; by?: DatabaseLedger } = {},
+  ): Promise<Admission> {
+    this.#jobs += 1;
+    const job_id = `own-${this.#jobs}`;
+    const callback = callbackWith({ job_id, start_time: new Date(this.now).toISOString(), ...fields });
+    const likeness = statusNameOf(callback) === 'error' ? likenessOf(callback.message ?? '', job_id) : '';
+    const arrival = arrivalOf(callback, planned, this.now);
+    const nothing = { timezone: 'UTC', likeness, expected: [], overdueMs: [] };
+    return by.admit({ ...arrival, planned, watched: { ...nothing, ...watched } });
+  }
+
+  /** An error each: `tell`, `repeat` or `mute 60` (minutes from now). */
+  async fails(planned: PlannedDelivery, fields: Partial<Callback> = {}): Promise<string> {
+    return this.shown(await this.comes({ status: ERROR, ...fields }, [planned]));
+  }
+
+  shown({ deliveries }: Admission): string {
+    const words = deliveries.map(({ state, reason, heldUntil }) => {
+      if (state === 'pending') return 'tell';
+      return heldUntil === undefined ? String(reason) : `${reason} ${(heldUntil - this.now) / MINUTE}`;
+    });
+    return words.join(', ');
+  }
+
+  /** What all whose hold is over come to. @returns how many kinds there were */
+  async end(outcome: HoldDecision['outcome'] = 'summary', by = this.ledger): Promise<number> {
+    const { asOf, groups } = (await by.signals.dueSignals()).ended;
+    await by.signals.endHolds(
+      asOf,
+      groups.map((group) => ({ group, outcome })),
+    );
+    return groups.length;
+  }
+
+  /** Subjects of what is due of Botbell's own, each told at once. */
+  async tellOwn(): Promise<readonly unknown[]> {
+    return (await this.tellAll()).map(({ notice }) =>
+      isAlert(notice) ? notice.alert.subject : notice.template,
+    );
+  }
+
+  /** The summaries that are due, told: `slack:#ops mute 3: job_1 2e 1s`. */
+  async summaries(): Promise<readonly string[]> {
+    const told = (await this.tellOwn()) as readonly HeldMessages[];
+    return told.map(({ destination, reason, count, bots }) => {
+      const each = bots.map(({ bot_id, errors, succeeded }) => `${bot_id} ${errors}e ${succeeded}s`);
+      return `${destination} ${reason} ${count}: ${each.join(', ')}`;
+    });
+  }
+
+  snooze(request: Partial<SnoozeRequest>, by = this.ledger): Promise<number> {
+    return by.actions.snooze({
+      until: this.now + HOUR,
+      untilSuccess: false,
+      because: 'known',
+      ...ASKED,
+      ...request,
+    });
+  }
+}
+
+export function describeSignals(name: string, createStore: CreateStore): void {
+  describe(`${name} by the rules of routes`, () => {
+    let bench: SignalBench;
+
+    beforeEach(async () => {
+      bench = await SignalBench.open(createStore);
+    });
+
+    afterEach(() => bench.store.close());
+
+    const pass = (ms: number) => bench.store.passTime(ms);
+
+    describe('counts errors in a row', () => {
+      const third = to('slack:#ops', [{ afterFailures: 3 }]);
+
+      it('of each BOT for itself, also those that nobody is told of', async () => {
+        expect(await bench.fails(third)).to.equal('after_failures');
+        await bench.comes({ status: ERROR }, []);
+        expect(await bench.fails(third, { bot_id: 'another' })).to.equal('after_failures');
+        expect(await bench.fails(third)).to.equal('tell');
+        expect(await bench.fails(third)).to.equal('tell');
+        await bench.comes({ status: 0 }, []);
+        expect(await bench.fails(third)).to.equal('after_failures');
+      });
+
+      it('but neither retries nor starts', async () => {
+        const again = { status: ERROR, job_id: 'same', start_time: '2026-11-20T00:00:00Z' } as const;
+        for (let times = 0; times < 4; times += 1)
+          expect(bench.shown(await bench.comes(again, [third]))).to.equal('after_failures');
+        await bench.comes({ status: EXECUTING }, [third]);
+        expect(await bench.fails(third)).to.equal('after_failures');
+        expect(await bench.fails(third)).to.equal('tell');
+      });
+
+      it('by the start of their runs', async () => {
+        await pass(HOUR);
+        const at = (minutes: number) => new Date(bench.now + minutes * MINUTE).toISOString();
+        await bench.fails(third, { start_time: at(-50) });
+        await bench.comes({ status: 0, start_time: at(-30) }, [third]);
+        await bench.fails(third, { start_time: at(-20) });
+        expect(await bench.fails(third, { start_time: at(-40) }), 'two before the success').to.equal(
+          'after_failures',
+        );
+        expect(await bench.fails(third, { start_time: at(-10) }), 'two behind it').to.equal('after_failures');
+        expect(await bench.fails(third, { start_time: at(-25) })).to.equal('tell');
+      });
+
+      it('for all processes, over restarts', async () => {
+        await bench.fails(third);
+        const second = await bench.openAs('second');
+        await bench.comes({ status: ERROR }, [third], { by: second });
+        await bench.ledger.close();
+        bench.ledger = await bench.openAs('third');
+        expect(await bench.fails(third)).to.equal('tell');
+      });
+
+      it('that come to two processes at once, each once', async () => {
+        const second = await bench.openAs('second');
+        const came = await Promise.all(
+          [bench.ledger, second, bench.ledger].map((by) => bench.comes({ status: ERROR }, [third], { by })),
+        );
+        expect(came.map((each) => bench.shown(each)).toSorted()).to.deep.equal([
+          'after_failures',
+          'after_failures',
+          'tell',
+        ]);
+      });
+    });
+
+    describe('tells again', () => {
+      it('at most once in a while, and then how many it let go', async () => {
+        const hourly = to('slack:#ops', [{ repeat: HOUR }]);
+        expect(await bench.fails(hourly)).to.equal('tell');
+        for (let count = 0; count < 11; count += 1) {
+          await pass(5 * MINUTE);
+          expect(await bench.fails(hourly)).to.equal('repeat');
+        }
+        await pass(5 * MINUTE);
+        const { deliveries } = await bench.comes({ status: ERROR }, [hourly]);
+        expect(deliveries[0]).to.deep.include({ state: 'pending', telling: { heldBack: 11 } });
+      });
+
+      it('what differs from what each destination was told last', async () => {
+        const changes = to('slack:#ops', [{ repeat: 'changes' }]);
+        expect(await bench.fails(changes, { message: 'row 17 of 2026-11-20' })).to.equal('tell');
+        expect(await bench.fails(changes, { message: 'row 18 of 2026-11-21' })).to.equal('repeat');
+        const log = to('slack:#log', [{ repeat: 'changes' }]);
+        const both = await bench.comes({ status: ERROR, message: 'row 19 of 2026-11-22' }, [changes, log]);
+        expect(bench.shown(both)).to.equal('repeat, tell');
+        expect(await bench.fails(changes, { message: 'no login' })).to.equal('tell');
+      });
+
+      it('to each destination if any of its routes tells', async () => {
+        const twice = to('slack:#ops', [{ repeat: HOUR }, { afterFailures: 2 }]);
+        expect(await bench.fails(twice)).to.equal('tell');
+        expect(await bench.fails(twice)).to.equal('tell');
+        await bench.comes({ status: 0 }, [twice]);
+        expect(await bench.fails(twice)).to.equal('tell');
+      });
+    });
+
+    describe('tells of a recovery', () => {
+      const recovery = to('slack:#ops', [{ on: ['error', 'recovered'] }]);
+
+      it('once, with how long and how often it failed', async () => {
+        const failingSince = bench.now;
+        await bench.fails(recovery);
+        await pass(HOUR);
+        await bench.comes({ status: ERROR }, []);
+        await pass(HOUR);
+        bench.ledger = await bench.openAs('later');
+        const { deliveries } = await bench.comes({ status: 0 }, [recovery]);
+        expect(deliveries[0]?.telling).to.deep.equal({
+          occasion: { template: 'recovered', failingSince, failures: 2 },
+        });
+        expect((await bench.comes({ status: 0 }, [recovery])).deliveries).to.deep.equal([]);
+      });
+
+      it('where the error was told or is held, whichever route told it, and nowhere else', async () => {
+        const held = to('slack:#held', [{ on: ['error'], ...MUTED }]);
+        const untold = to('slack:#untold', [{ on: ['error'], afterFailures: 9 }]);
+        await bench.comes({ status: ERROR }, [held, untold]);
+        const only = [{ on: ['recovered' as const] }];
+        const came = await bench.comes({ status: 0 }, [to('slack:#held', only), to('slack:#untold', only)]);
+        expect(came.deliveries.map(({ destination, state }) => `${destination} ${state}`)).to.deep.equal([
+          'slack:#held pending',
+        ]);
+      });
+
+      it('not of a run that began before the error', async () => {
+        await pass(HOUR);
+        await bench.fails(recovery);
+        const start_time = new Date(bench.now - HOUR).toISOString();
+        expect((await bench.comes({ status: 0, start_time }, [recovery])).deliveries).to.deep.equal([]);
+        expect(bench.shown(await bench.comes({ status: 0 }, [recovery]))).to.equal('tell');
+      });
+    });
+
+    describe('keeps what it holds', () => {
+      it('with the rule and its end, and what it lets go with the rule alone', async () => {
+        const planned = [
+          to('slack:#ops', [MUTED]),
+          to('slack:#log', [{ holdsWhen: false }]),
+          to('slack:#all'),
+          to('slack:#none', [{ on: ['succeeded'] }]),
+        ];
+        const came = await bench.comes({ status: ERROR }, planned);
+        expect(bench.shown(came), 'nothing is kept of a route that is not told of errors').to.equal(
+          `mute ${DAY / MINUTE}, when, tell`,
+        );
+        expect(await bench.history()).to.deep.equal(['held mute', 'held when']);
+        expect(await bench.ledger.countOpen(), 'only what will be told').to.include({ held: 1, pending: 1 });
+      });
+
+      it('when its callback comes again', async () => {
+        const same = { job_id: 'same', status: ERROR, start_time: '2026-11-20T00:00:00Z' } as const;
+        await bench.comes(same, [to('slack:#ops', [MUTED])]);
+        await pass(HOUR);
+        const again = await bench.comes(same, [to('slack:#ops', [MUTED])]);
+        expect(bench.shown(again)).to.equal(`mute ${(DAY - HOUR) / MINUTE}`);
+        expect(await bench.claim()).to.deep.equal([]);
+      });
+    });
+
+    describe('snoozed', () => {
+      const everybody = [to('slack:#ops'), to('slack:#log')];
+      const comes = async (bot_id: string) =>
+        bench.shown(await bench.comes({ status: ERROR, bot_id }, everybody));
+
+      it('a BOT is told nowhere', async () => {
+        await bench.snooze({ botId: 'get_items' });
+        expect(await comes('get_items')).to.equal('snooze 60, snooze 60');
+        expect(await comes('another')).to.equal('tell, tell');
+        await pass(HOUR);
+        expect(await comes('get_items')).to.equal('tell, tell');
+      });
+
+      it('a destination is told nothing', async () => {
+        await bench.snooze({ destination: 'slack:#ops' });
+        expect(await comes('get_items')).to.equal('snooze 60, tell');
+        expect(await comes('another')).to.equal('snooze 60, tell');
+      });
+
+      it('a BOT at a destination is told elsewhere', async () => {
+        await bench.snooze({ botId: 'get_items', destination: 'slack:#ops' });
+        expect(await comes('get_items')).to.equal('snooze 60, tell');
+        expect(await comes('another')).to.equal('tell, tell');
+      });
+
+      it('a BOT is told from its next success on, and of what was held', async () => {
+        await bench.snooze({ botId: 'get_items', until: bench.now + 7 * DAY, untilSuccess: true });
+        const hold = `snooze ${(7 * DAY) / MINUTE}`;
+        expect(await comes('get_items')).to.equal(`${hold}, ${hold}`);
+        await bench.comes({ status: 0, start_time: '2026-11-19T00:00:00Z' }, []);
+        expect(await comes('get_items'), 'a run that began before the error').to.equal(`${hold}, ${hold}`);
+        await pass(MINUTE);
+        expect(bench.shown(await bench.comes({ status: 0 }, everybody))).to.equal('tell, tell');
+        await bench.tellAll();
+        await bench.end();
+        expect(await bench.summaries()).to.deep.equal([
+          'slack:#log snooze 2: get_items 2e 0s',
+          'slack:#ops snooze 2: get_items 2e 0s',
+        ]);
+        expect(await bench.ledger.actions.snoozes()).to.deep.equal([]);
+      });
+
+      it('until somebody ends it, whatever else is snoozed', async () => {
+        const id = await bench.snooze({ botId: 'get_items' });
+        const longer = await bench.snooze({ botId: 'another', until: bench.now + DAY });
+        await bench.snooze({ destination: 'slack:#log', until: bench.now + DAY });
+        await bench.comes({ status: ERROR }, everybody);
+        const held = (await bench.ledger.actions.snoozes()).map((each) => [each.id === id, each.held]);
+        expect(held).to.deep.equal([
+          [false, 1],
+          [false, 0],
+          [true, 1],
+        ]);
+        expect(await bench.ledger.actions.endSnooze(longer)).to.equal(true);
+        expect(await bench.end()).to.equal(0);
+        expect(await bench.ledger.actions.endSnooze(id)).to.equal(true);
+        expect(await bench.ledger.actions.endSnooze(id)).to.equal(false);
+        await bench.end();
+        expect(await bench.summaries()).to.deep.equal(['slack:#ops snooze 1: get_items 1e 0s']);
+      });
+
+      it('that a mute window precedes, until somebody ends it', async () => {
+        const night = { mute: [{ to: 60 }] };
+        const id = await bench.snooze({ botId: 'get_items', until: bench.now + 5 * HOUR });
+        expect(await bench.fails(to('slack:#ops', [night]))).to.equal('mute 300');
+        await pass(2 * HOUR);
+        expect(await bench.end()).to.equal(0);
+        await bench.ledger.actions.endSnooze(id);
+        await bench.end();
+        expect(await bench.summaries()).to.deep.equal(['slack:#ops mute 1: get_items 1e 0s']);
+      });
+
+      it('says who asked, why, and until when', async () => {
+        await bench.snooze({ botId: 'get_items', destination: 'slack:#ops', because: '月次処理' });
+        const [kept] = await bench.ledger.actions.snoozes();
+        expect(kept).to.deep.include({
+          botId: 'get_items',
+          destination: 'slack:#ops',
+          until: bench.now + HOUR,
+          untilSuccess: false,
+          because: '月次処理',
+          by: 'admin',
+          createdAt: bench.now,
+          held: 0,
+        });
+      });
+    });
+
+    describe('in a burst', () => {
+      const burst = { max: 3, perMs: MINUTE };
+      const place = to('slack:#ops', [{}], burst);
+
+      it('tells as many as may be, and the rest as one at the window’s end', async () => {
+        const told: string[] = [];
+        for (let count = 0; count < 5; count += 1) {
+          told.push(await bench.fails(place, { bot_id: `bot-${count % 2}` }));
+          await pass(10 * SECOND);
+        }
+        expect(told.map((each) => each.split(' ')[0])).to.deep.equal([
+          'tell',
+          'tell',
+          'tell',
+          'burst',
+          'burst',
+        ]);
+        await pass(10 * SECOND);
+        await bench.tellAll();
+        expect(await bench.end()).to.equal(2);
+        expect(await bench.summaries()).to.deep.equal(['slack:#ops burst 2: bot-1 1e 0s, bot-0 1e 0s']);
+        expect(await bench.fails(place), 'the next window').to.equal('tell');
+      });
+
+      it('counts what two processes tell there as one', async () => {
+        const second = await bench.openAs('second');
+        const came = await Promise.all(
+          [1, 2, 3, 4, 5, 6].map((count) =>
+            bench.comes({ bot_id: `bot-${count}` }, [place], { by: count % 2 === 0 ? second : bench.ledger }),
+          ),
+        );
+        const told = came.filter((each) => bench.shown(each) === 'tell');
+        expect(told).to.have.length(3);
+        expect(await bench.fails(to('slack:#log', [{}], burst)), 'another destination').to.equal('tell');
+      });
+
+      it('counts nothing that another rule holds', async () => {
+        for (let count = 0; count < 5; count += 1) await bench.fails(to('slack:#ops', [MUTED], burst));
+        expect(await bench.fails(place)).to.equal('tell');
+      });
+    });
+
+    describe('when holds end', () => {
+      const muted = to('slack:#ops', [MUTED]);
+
+      it('tells one summary for each destination', async () => {
+        await bench.comes({ status: ERROR }, [muted, to('slack:#log', [MUTED])]);
+        await bench.comes({ status: 0 }, [muted]);
+        await bench.comes({ status: ERROR, bot_id: 'another' }, [muted]);
+        expect(await bench.end()).to.equal(0);
+        await pass(DAY);
+        await bench.end();
+        expect(await bench.summaries()).to.deep.equal([
+          'slack:#log mute 1: get_items 1e 0s',
+          'slack:#ops mute 3: get_items 1e 1s, another 1e 0s',
+        ]);
+        expect(await bench.states()).to.deep.equal([
+          'slack:#ops delivered',
+          'slack:#log delivered',
+          'slack:#ops delivered',
+          'slack:#ops delivered',
+          'slack:#log delivered',
+          'slack:#ops delivered',
+        ]);
+      });
+
+      it('tells it once, of two processes that end the same', async () => {
+        await bench.fails(muted);
+        await pass(DAY);
+        const second = await bench.openAs('second');
+        const processes = await Promise.all(
+          [bench.ledger, second].map(async ({ signals }) => ({
+            signals,
+            ended: (await signals.dueSignals()).ended,
+          })),
+        );
+        await Promise.all(
+          processes.map(async ({ signals, ended: { asOf, groups } }) =>
+            signals.endHolds(
+              asOf,
+              groups.map((group) => ({ group, outcome: 'summary' })),
+            ),
+          ),
+        );
+        expect(await bench.summaries()).to.deep.equal(['slack:#ops mute 1: get_items 1e 0s']);
+      });
+
+      it('goes on holding what another rule holds', async () => {
+        await bench.fails(muted);
+        await pass(DAY);
+        const snoozeId = await bench.snooze({ botId: 'get_items' });
+        await bench.end({ reason: 'snooze', heldUntil: bench.now + HOUR, snoozeId });
+        expect(await bench.end()).to.equal(0);
+        expect(await bench.claim()).to.deep.equal([]);
+        expect((await bench.history()).at(-1)).to.equal('held snooze');
+        await pass(HOUR);
+        await bench.end();
+        expect(await bench.summaries()).to.deep.equal(['slack:#ops snooze 1: get_items 1e 0s']);
+      });
+
+      it('leaves out a start whose result has come meanwhile', async () => {
+        await bench.comes({ status: EXECUTING, job_id: 'job' }, [muted]);
+        await bench.comes({ status: EXECUTING, job_id: 'running' }, [muted]);
+        await bench.comes({ status: 0, job_id: 'job' }, []);
+        await pass(DAY);
+        await bench.end();
+        expect(await bench.summaries()).to.deep.equal(['slack:#ops mute 1: get_items 0e 0s']);
+        const [start] = await bench.deliveries();
+        expect(start).to.include({ state: 'held', reason: 'superseded' });
+      });
+
+      it('tells no summary of starts alone whose results have come', async () => {
+        await bench.comes({ status: EXECUTING, job_id: 'job' }, [muted]);
+        await bench.comes({ status: 0, job_id: 'job' }, []);
+        await pass(DAY);
+        await bench.end();
+        expect(await bench.summaries()).to.deep.equal([]);
+        expect(await bench.end()).to.equal(0);
+      });
+
+      it('has what the summary told delivered, by its receipt, when it arrives and not before', async () => {
+        const { callbackId } = await bench.comes({ status: ERROR }, [muted]);
+        await pass(DAY);
+        await bench.end();
+        const [due] = await bench.claim();
+        const [held, summary] = await bench.deliveries();
+        expect(held).to.include({ state: 'held', reason: 'mute' });
+        expect(summary).to.include({ state: 'pending' });
+        expect(await bench.ledger.countOpen()).to.include({ held: 1, pending: 1 });
+        await bench.settle([delivered(due?.record.id ?? -1)]);
+        const [told, own] = await bench.deliveries();
+        expect(told).to.include({ state: 'delivered', reason: null });
+        expect(told?.receipt).to.equal(own?.receipt);
+        const ofCallback = (await bench.store.rows('history')).filter(
+          (row) => Number(row['callback_id']) === callbackId,
+        );
+        expect(ofCallback.map(({ what }) => what)).to.deep.equal(['held', 'summarised', 'told_in_summary']);
+      });
+
+      it('keeps what a dead summary did not tell until that is delivered after all', async () => {
+        await bench.fails(muted);
+        await pass(DAY);
+        await bench.end();
+        const [due] = await bench.claim();
+        const id = due?.record.id ?? -1;
+        await bench.settle([dead(id)]);
+        expect((await bench.states())[0]).to.equal('slack:#ops held');
+        await bench.ledger.actions.redeliver(id, ASKED, false);
+        await bench.tellAll();
+        expect(await bench.states()).to.deep.equal(['slack:#ops delivered', 'slack:#ops delivered']);
+      });
+
+      it('has what no route names any more delivered by itself, as far as routes go', async () => {
+        await bench.fails(muted);
+        await pass(DAY);
+        await bench.end('pending');
+        expect(await bench.tellOwn()).to.deep.equal(['error']);
+      });
+
+      it('asks at once what a config that changed may not hold any more', async () => {
+        await bench.fails(muted);
+        await bench.snooze({ destination: 'slack:#log' });
+        await bench.fails(to('slack:#log', [MUTED]));
+        await bench.fails(to('slack:#log', [{ mute: [{ from: 30 }] }]));
+        await bench.ledger.signals.askMutesAgain();
+        const { groups } = (await bench.ledger.signals.dueSignals()).ended;
+        expect(groups.map(({ destination }) => destination)).to.deep.equal(['slack:#log', 'slack:#ops']);
+        await bench.end();
+        expect(await bench.summaries(), 'also where a snooze was first').to.deep.equal([
+          'slack:#log mute 2: get_items 2e 0s',
+          'slack:#ops mute 1: get_items 1e 0s',
+        ]);
+      });
+    });
+
+    describe('at a time', () => {
+      const digest = {
+        key: 'digest ops',
+        kind: 'digest' as const,
+        dueAt: 0,
+        data: { position: 0, since: 0 },
+      };
+      const adopt = (expectations: readonly string[] = [], by = bench.ledger) =>
+        by.signals.adoptTimers({ timers: [{ ...digest, dueAt: bench.now + HOUR }], expectations });
+      const noticeOf = (fields: Partial<FiredNotice> = {}): FiredNotice => ({
+        kind: 'missed',
+        subject: '{"template":"missed","botId":"get_items","botName":"","dueAt":1}',
+        botId: 'get_items',
+        planned: [to('slack:#ops')],
+        timezone: 'UTC',
+        ...fields,
+      });
+
+      it('fires what is due, once, whichever process is first', async () => {
+        await adopt();
+        const second = await bench.openAs('second');
+        expect((await bench.ledger.signals.dueSignals()).timers).to.deep.equal([]);
+        await pass(HOUR);
+        const [timer] = (await second.signals.dueSignals()).timers;
+        if (timer === undefined) throw new Error('nothing is due');
+        const next = { dueAt: bench.now + HOUR, data: { position: 1, since: 2 } };
+        const fired = { timer, next, notice: noticeOf() };
+        const won = await Promise.all([bench.ledger, second].map(({ signals }) => signals.fire(fired)));
+        expect(won.toSorted()).to.deep.equal([false, true]);
+        expect(await bench.tellOwn()).to.have.length(1);
+        expect((await bench.ledger.signals.dueSignals()).timers).to.deep.equal([]);
+        await pass(HOUR);
+        const [again] = (await bench.ledger.signals.dueSignals()).timers;
+        expect(again).to.deep.include({ key: 'digest ops', data: { position: 1, since: 2 } });
+        expect(await bench.ledger.signals.fire({ timer: again ?? timer })).to.equal(true);
+        expect(await bench.ledger.signals.timersOfKind('digest')).to.deep.equal([]);
+      });
+
+      it('keeps what a timer knows when it is asked for again, and ends what is not', async () => {
+        await adopt();
+        await bench.ledger.signals.adoptTimers({
+          timers: [{ ...digest, dueAt: bench.now + DAY, data: { position: 9, since: 9 } }],
+          expectations: [],
+        });
+        expect(await bench.ledger.signals.timersOfKind('digest')).to.deep.equal([
+          { ...digest, dueAt: bench.now + DAY },
+        ]);
+        await bench.ledger.signals.adoptTimers({ timers: [], expectations: [] });
+        expect(await bench.ledger.signals.timersOfKind('digest')).to.deep.equal([]);
+      });
+
+      it('has mute windows, snoozes and bursts hold what it says by itself', async () => {
+        const hold = async (planned: PlannedDelivery) => {
+          await adopt();
+          await pass(HOUR);
+          const [timer] = (await bench.ledger.signals.dueSignals()).timers;
+          if (timer === undefined) throw new Error('nothing is due');
+          await bench.ledger.signals.fire({ timer, notice: noticeOf({ planned: [planned] }) });
+          return (await bench.deliveries()).at(-1)?.reason;
+        };
+        expect(await hold(to('slack:#ops', [{ mute: [{ except: ['error'] }] }]))).to.equal('mute');
+        await bench.snooze({ botId: 'get_items', until: bench.now + DAY });
+        expect(await hold(to('slack:#ops'))).to.equal('snooze');
+        await bench.fails(to('slack:#log', [{}], { max: 1, perMs: DAY }), { bot_id: 'another' });
+        const crowded = to('slack:#log', [{}], { max: 1, perMs: DAY });
+        await bench.ledger.actions.endSnooze((await bench.ledger.actions.snoozes())[0]?.id ?? -1);
+        expect(await hold(crowded)).to.equal('burst');
+        expect(await hold(to('slack:#all', [{ on: ['succeeded'], afterFailures: 9 }]))).to.equal(null);
+      });
+    });
+
+    describe('watches a run', () => {
+      const overdueMs = [30 * MINUTE];
+      const timers = () => bench.ledger.signals.timersOfKind('overdue');
+      const openRun = async () => {
+        const [timer] = (await bench.ledger.signals.dueSignals()).timers;
+        const { callbackId } = (timer?.data ?? { callbackId: -1 }) as { callbackId: number };
+        return bench.ledger.signals.openRun(callbackId);
+      };
+
+      it('that has no result in time, whoever is told of its start', async () => {
+        await bench.comes({ status: EXECUTING, job_id: 'slow' }, [], { watched: { overdueMs } });
+        await pass(30 * MINUTE - 1);
+        expect((await bench.ledger.signals.dueSignals()).timers).to.deep.equal([]);
+        await pass(1);
+        bench.ledger = await bench.openAs('later');
+        expect(await openRun()).to.include({
+          botId: 'get_items',
+          jobId: 'slow',
+          startedAt: bench.now - 30 * MINUTE,
+        });
+      });
+
+      it('until its result comes', async () => {
+        const { callbackId } = await bench.comes({ status: EXECUTING, job_id: 'slow' }, [], {
+          watched: { overdueMs },
+        });
+        await bench.comes({ status: ERROR, job_id: 'slow' }, []);
+        expect(await bench.ledger.signals.openRun(callbackId)).to.equal(undefined);
+      });
+
+      it('once, however often its start is told', async () => {
+        const start = { status: EXECUTING, job_id: 'slow' } as const;
+        await bench.comes({ ...start, start_time: '2026-11-20T00:00:00Z' }, [], { watched: { overdueMs } });
+        await bench.comes({ ...start, start_time: '2026-11-20T00:00:00Z' }, [], { watched: { overdueMs } });
+        await bench.comes({ ...start, message: 'step 2' }, [], { watched: { overdueMs } });
+        expect(await timers()).to.have.length(1);
+      });
+
+      it('not where its result was there before its start', async () => {
+        await bench.comes({ status: 0, job_id: 'quick' }, []);
+        await bench.comes({ status: EXECUTING, job_id: 'quick' }, [], { watched: { overdueMs } });
+        expect(await timers()).to.deep.equal([]);
+      });
+    });
+
+    describe('expects a result', () => {
+      const rule: Expectation = { everyMs: DAY, graceMs: HOUR };
+      const watched = { expected: [{ key: 'expect daily', rule }] };
+      const planned = [to('slack:#ops', [{ on: ['error'], expect: rule, timer: 'expect daily' }])];
+      const dues = async () => {
+        const timers = await bench.ledger.signals.timersOfKind('expect');
+        return timers.map(({ dueAt }) => dueAt);
+      };
+
+      it('from its first callback on, and again when that came', async () => {
+        await bench.comes({ status: EXECUTING }, planned, { watched });
+        expect(await dues()).to.deep.equal([bench.now + DAY + HOUR + 1]);
+        await pass(DAY - 30 * MINUTE);
+        await bench.comes({ status: 0 }, planned, { watched });
+        expect(await dues()).to.deep.equal([bench.now + 30 * MINUTE + DAY + HOUR + 1]);
+        expect((await bench.ledger.signals.dueSignals()).timers).to.deep.equal([]);
+      });
+
+      it('and tells the one that comes late by how much', async () => {
+        await bench.comes({ status: 0 }, planned, { watched });
+        const dueAt = bench.now + DAY;
+        await pass(DAY + 2 * HOUR);
+        bench.ledger = await bench.openAs('later');
+        const late = await bench.comes({ status: 0 }, planned, { watched });
+        expect(late.deliveries[0], 'though its route is not told of successes').to.deep.include({
+          state: 'pending',
+          telling: { occasion: { template: 'late', dueAt, lateByMs: 2 * HOUR } },
+        });
+        await pass(DAY - 2 * HOUR);
+        const next = await bench.comes({ status: 0 }, planned, { watched });
+        expect(next.deliveries, 'the next one is in time').to.deep.equal([]);
+      });
+
+      it('no more once the config does not ask for it', async () => {
+        await bench.comes({ status: 0 }, planned, { watched });
+        await bench.ledger.signals.adoptTimers({ timers: [], expectations: ['expect d'] });
+        expect(await dues()).to.have.length(1);
+        await bench.ledger.signals.adoptTimers({ timers: [], expectations: ['expect other'] });
+        expect(await dues()).to.deep.equal([]);
+      });
+    });
+
+    describe('counts for a digest', () => {
+      it('what came of each BOT since the last one, and who is muted', async () => {
+        const from = (await bench.ledger.signals.digestCounts({ position: Number.MAX_SAFE_INTEGER })).next;
+        expect((await bench.ledger.signals.digestCounts({ position: 0 })).bots).to.deep.equal([]);
+        await bench.comes({ status: 0 }, []);
+        await bench.fails(to('slack:#ops', [MUTED]));
+        await bench.comes({ status: EXECUTING, bot_id: 'starting' }, []);
+        await bench.comes(
+          { status: 0, bot_id: 'well' },
+          [OPS, LOG].map((each) => to(each.destination)),
+        );
+        const { bots, next } = await bench.ledger.signals.digestCounts(from);
+        const counts = { bot_name: '商品取得', missed: 0 };
+        expect(bots).to.deep.include.members([
+          { ...counts, bot_id: 'get_items', succeeded: 1, errors: 1, is_muted: true },
+          { ...counts, bot_id: 'well', succeeded: 1, errors: 0, is_muted: false },
+        ]);
+        expect(next.since).to.equal(bench.now);
+        await bench.comes({ status: 0, bot_id: 'next' }, []);
+        const since = await bench.ledger.signals.digestCounts(next);
+        expect(since.bots.map(({ bot_id }) => bot_id)).to.deep.equal(['next']);
+      });
+    });
+
+    describe('forgets', () => {
+      const from = { done: 0, reachedNobody: 0 };
+      const forget = () =>
+        bench.ledger.forget({
+          doneBefore: bench.now - 30 * DAY,
+          reachedNobodyBefore: bench.now - 3 * DAY,
+          from,
+        });
+      const left = async () => (await bench.store.rows('callbacks')).map((row) => row['job_id']);
+      const muted = to('slack:#ops', [{ mute: [{ dates: ['2026-11-20'] }] }]);
+
+      it('after three days what a rule let go for good, and nothing that waits for an end', async () => {
+        await bench.fails(muted, { job_id: 'held' });
+        await bench.fails(to('slack:#ops', [{ repeat: HOUR }]), { job_id: 'repeated' });
+        await bench.comes({ job_id: 'when', status: ERROR }, [
+          to('slack:#ops', [{ holdsWhen: false }]),
+          to('slack:#log', [{ afterFailures: 9 }]),
+        ]);
+        await bench.comes({ job_id: 'half', status: ERROR }, [
+          to('slack:#ops', [{ holdsWhen: false }]),
+          muted,
+        ]);
+        await pass(3 * DAY - 1);
+        await forget();
+        expect(await left()).to.have.length(4);
+        await pass(2);
+        await forget();
+        expect(await left()).to.deep.equal(['held', 'half']);
+        await pass(400 * DAY);
+        await forget();
+        expect(await left()).to.deep.equal(['held', 'half']);
+      });
+
+      it('nothing that a summary has yet to tell, nor the summary', async () => {
+        await bench.fails(muted, { job_id: 'held' });
+        await pass(400 * DAY);
+        await bench.end();
+        await pass(400 * DAY);
+        await forget();
+        expect(await left()).to.have.length(2);
+        await bench.tellAll();
+        await forget();
+        expect(await left(), 'told').to.deep.equal([]);
+      });
+
+      it('what a summary was to tell that somebody has done with', async () => {
+        await bench.fails(muted, { job_id: 'held' });
+        await pass(DAY);
+        await bench.end();
+        const [due] = await bench.claim();
+        const id = due?.record.id ?? -1;
+        await bench.settle([dead(id)]);
+        await pass(40 * DAY);
+        await forget();
+        expect(await left(), 'as long as it may be redelivered').to.have.length(2);
+        await bench.ledger.actions.dismiss(id, ASKED);
+        await forget();
+        expect(await left()).to.deep.equal([]);
+      });
+
+      it('no run that it still watches', async () => {
+        await bench.comes({ status: EXECUTING, job_id: 'slow' }, [], { watched: { overdueMs: [5 * DAY] } });
+        await pass(5 * DAY);
+        await forget();
+        expect(await left()).to.deep.equal(['slow']);
+      });
+    });
+  });
+}
