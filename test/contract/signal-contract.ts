@@ -540,6 +540,16 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.tellOwn()).to.deep.equal(['error']);
       });
 
+      it('says only once until when the same rule holds on', async () => {
+        await bench.fails(muted);
+        const heldUntil = Number((await bench.store.rows('deliveries'))[0]?.['held_until']);
+        for (let start = 0; start < 2; start += 1) {
+          await bench.ledger.signals.askMutesAgain();
+          await bench.end({ reason: 'mute', heldUntil, snoozeId: undefined });
+        }
+        expect(await bench.history()).to.deep.equal(['held mute']);
+      });
+
       it('asks at once what a config that changed may not hold any more', async () => {
         await bench.fails(muted);
         await bench.snooze({ destination: 'slack:#log' });

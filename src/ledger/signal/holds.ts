@@ -82,7 +82,23 @@ async function holdOn(tx: Tx, asOf: number, group: EndedHold, hold: HeldOn): Pro
   const rows = await tx.all<{ id: number; callbackId: number }>(sql`
     UPDATE deliveries SET reason = ${reason}, held_until = ${heldUntil}, snooze_id = ${snoozeId}
     WHERE ${among(asOf, group)} RETURNING id, callback_id`);
-  await writeEach(tx, rows, 'held', { result: reason, entry: { endsAt: heldUntil } });
+  const entry = { endsAt: heldUntil };
+  await writeEach(tx, await unsaid(tx, rows, reason, entry), 'held', { result: reason, entry });
+}
+
+/** Those of which the history does not say so yet: each start asks all mute windows again. */
+async function unsaid<Row extends { readonly id: number; readonly callbackId: number }>(
+  tx: Tx,
+  rows: readonly Row[],
+  reason: string,
+  entry: object,
+): Promise<readonly Row[]> {
+  if (rows.length === 0) return rows;
+  const said = await tx.all<{ deliveryId: number }>(sql`
+    SELECT delivery_id FROM history WHERE callback_id IN (${join(rows.map(({ callbackId }) => callbackId))})
+      AND what = 'held' AND result = ${reason} AND entry = ${JSON.stringify(entry)}`);
+  const ids = new Set(said.map(({ deliveryId }) => deliveryId));
+  return rows.filter(({ id }) => !ids.has(id));
 }
 
 async function release(tx: Tx, asOf: number, group: EndedHold): Promise<void> {
