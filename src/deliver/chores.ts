@@ -58,9 +58,15 @@ export class Chores {
     this.#stopTimer();
     if (this.#isStopped || this.#round !== undefined) return;
     const waitMs = Math.max(0, Math.min(...this.#dueAt.values()) - clock.monotonic());
-    this.#stopTimer = clock.startTimer(waitMs, () => {
-      this.#round = this.#doWhatIsDue();
-    });
+    this.#stopTimer = clock.startTimer(waitMs, () => void this.#goRound());
+  }
+
+  /** A timer may fire a fraction early, and then nothing is due yet: only here does a round end. */
+  async #goRound(): Promise<void> {
+    this.#round = this.#doWhatIsDue();
+    await this.#round;
+    this.#round = undefined;
+    this.#schedule();
   }
 
   async #doWhatIsDue(): Promise<void> {
@@ -71,8 +77,6 @@ export class Chores {
       if (!(await this.#do(chore))) break;
     }
     this.lookedAt = clock.monotonic();
-    this.#round = undefined;
-    this.#schedule();
   }
 
   /** @returns whether the ledger could be used */
