@@ -1,0 +1,164 @@
+/** The whole pipeline over a real ledger and a config as people write it, in time moved by hand; what arrives is kept as text. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Pipeline } from '../../src/app/pipeline.ts';
+import { createReports, type Reports } from '../../src/app/reports.ts';
+import { type AppSettings, openSettings } from '../../src/app/settings.ts';
+import { type Callback, identityOf } from '../../src/callback/callback.ts';
+import { channelTypes } from '../../src/channels/registry.ts';
+import { loadProject } from '../../src/cli/load-config.ts';
+import type { Verdict } from '../../src/deliver/outcome.ts';
+import { RunningSettings } from '../../src/deliver/settings.ts';
+import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
+import { createLogger } from '../../src/observe/logger.ts';
+import { createMetrics } from '../../src/observe/metrics.ts';
+import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
+import { callbackWith, startOf } from '../support/callbacks.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { createSqliteStore } from '../support/sqlite-store.ts';
+
+const SECOND = 1000;
+
+/** A message that came to somebody. */
+export interface Arrived {
+  readonly at: number;
+  /** `slack:#ops` */
+  readonly destination: string;
+  readonly lines: readonly string[];
+}
+
+interface Process {
+  readonly pipeline: Pipeline;
+  readonly ledger: DatabaseLedger;
+  readonly settings: RunningSettings<AppSettings>;
+}
+
+/** Channels of type outbox are `slack` and `email`. */
+export class SignalWorld {
+  readonly clock: ManualClock;
+  readonly store;
+  readonly arrived: Arrived[] = [];
+  /** What should never happen: templates that fail, a store that cannot be used. */
+  readonly troubles: unknown[] = [];
+  readonly processes: Process[] = [];
+  #yaml: string;
+  #started = 0;
+  #jobs = 0;
+
+  private constructor(yaml: string, now: number) {
+    this.clock = new ManualClock(now);
+    this.store = createSqliteStore(this.clock);
+    this.#yaml = yaml;
+  }
+
+  /** @param now when it begins, with one process */
+  static async open(yaml: string, now: number): Promise<SignalWorld> {
+    const world = new SignalWorld(yaml, now - SECOND);
+    await world.start();
+    await world.clock.advance(SECOND);
+    return world;
+  }
+
+  async close(): Promise<void> {
+    while (this.processes.length > 0) await this.stop();
+    await this.store.close();
+  }
+
+  /** What people can do. */
+  get actions(): DatabaseLedger['actions'] {
+    const [process] = this.processes;
+    if (process === undefined) throw new Error('no process runs');
+    return process.ledger.actions;
+  }
+
+  /** One more process. */
+  async start(): Promise<void> {
+    const { clock } = this;
+    this.#started += 1;
+    const settings = new RunningSettings(
+      await this.#settings(),
+      clock,
+      (error) => void this.troubles.push(error),
+    );
+    const ledger = await this.store.open({ clock, owner: `process ${this.#started}` });
+    const pipeline = new Pipeline({ clock, settings, ledger, reports: await this.#reports() }, () => 0.5);
+    this.processes.push({ pipeline, ledger, settings });
+    await clock.runUntil(pipeline.start());
+  }
+
+  /** The one that has run for longest ends. */
+  async stop(): Promise<void> {
+    const process = this.processes.shift();
+    if (process === undefined) throw new Error('no process runs');
+    await this.clock.runUntil(process.pipeline.stop());
+    await this.clock.runUntil(process.pipeline.leave());
+    await process.settings.close();
+    await process.ledger.close();
+  }
+
+  /** All of them go on with another config. */
+  async reload(yaml: string): Promise<void> {
+    this.#yaml = yaml;
+    for (const { settings } of this.processes) settings.swap(await this.#settings());
+  }
+
+  /** The service posts it to the process. */
+  async post(fields: Partial<Callback>, process = this.processes.at(-1)): Promise<Verdict> {
+    if (process === undefined) throw new Error('no process runs');
+    this.#jobs += 1;
+    const now = this.clock.now();
+    const own = { job_id: `job-${this.#jobs}`, start_time: new Date(now).toISOString() };
+    const callback = callbackWith({ ...own, ...fields });
+    const incoming = {
+      callback,
+      identity: identityOf(callback),
+      body: Buffer.from(JSON.stringify(callback)),
+      startedAt: startOf(callback),
+      receivedAt: now,
+      arrivedAt: this.clock.monotonic(),
+    };
+    return this.clock.runUntil(process.pipeline.post(incoming));
+  }
+
+  /** So much later, with all done that was due by then: between two steps nothing is looked at, as on a machine that slept. */
+  async pass(ms: number): Promise<void> {
+    const working = Math.min(ms, 3 * SECOND);
+    this.clock.setBy(ms - working);
+    await this.clock.advance(working);
+  }
+
+  /** Passes a time by steps. */
+  async passBy(ms: number, step: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += step) await this.pass(step);
+  }
+
+  async #settings(): Promise<AppSettings> {
+    const { folder } = this.store;
+    const file = join(folder, 'botbell.yaml');
+    writeFileSync(
+      file,
+      `store: { url: 'sqlite:${folder}/unused.db' }\nadmin: { listen: off }\n${this.#yaml}`,
+    );
+    return openSettings(await loadProject({ variables: {}, configFile: file }), {
+      channelTypes,
+      clock: this.clock,
+      print: (text) => this.#print(text),
+      onTemplateError: (failure) => void this.troubles.push(failure),
+      secrets: new HiddenSecrets(),
+    });
+  }
+
+  #print(text: string): void {
+    const [first = '', ...lines] = text.split('\n').filter((line) => line.trim() !== '');
+    const [, channel = '', address = ''] = /outbox \((.*?)\): (.*)/.exec(first) ?? [];
+    const trimmed = lines.map((line) => line.trim());
+    this.arrived.push({ at: this.clock.now(), destination: `${channel}:${address}`, lines: trimmed });
+  }
+
+  async #reports(): Promise<Reports> {
+    const trouble = (error: unknown) => void this.troubles.push(error);
+    const logger = await createLogger('silent', false, (line) => line);
+    const reports = createReports(logger, createMetrics('0.0.0-test'), this.clock);
+    return { ...reports, onStoreTrouble: trouble, onUnwritten: trouble, onUnforeseen: trouble };
+  }
+}

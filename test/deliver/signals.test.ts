@@ -1,0 +1,203 @@
+/** What arrives, and when, where routes ask to be told less: the whole pipeline, hour by hour. */
+import { expect } from 'chai';
+import { type Arrived, SignalWorld } from './signal-world.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** Of Tokyo, all through the year. */
+const OFFSET = 9 * HOUR;
+const EVENING = Date.parse('2026-11-20T19:00:00+09:00');
+
+const CHANNELS = `
+display: { timezone: Asia/Tokyo }
+channels:
+  slack: { type: outbox, as: slack, burst: { max: 3, per: 1m } }
+  email: { type: outbox, as: email }`;
+
+const CONFIG = `${CHANNELS}
+groups:
+  team:
+    notify: [{ slack: '#ops' }, { email: ops@example.com }]
+    digest: { at: '09:00', days: [sat] }
+routes:
+  - bot_id: crawler
+    on: [error, recovered]
+    repeat: 1h
+    mute: [{ from: '22:00', to: '07:00' }]
+    notify: [team]
+  - bot_id: nightly
+    on: [error]
+    expect: { cron: '0 3 * * *', grace: 30m }
+    notify: [team]
+default_route:
+  on: [error]
+  overdue: 30m
+  notify: [{ slack: '#ops' }]`;
+
+/** `20:00 slack Crawler · Failed after 12 s · Held back 11 errors`; of a mail, its subject. */
+function shown({ at, destination, lines }: Arrived): string {
+  const time = new Date(at + OFFSET + MINUTE / 2).toISOString().slice(11, 16);
+  if (destination.startsWith('email')) return `${time} mail ${lines[0]}`;
+  const heldBack = /Held back \d+ errors?/.exec(lines.at(-1) ?? '') ?? [];
+  const [title = '', ...rest] = lines;
+  return [`${time} slack ${title.replace(/^\P{L}+/u, '')}`, ...rest.slice(0, 2), ...heldBack].join(' · ');
+}
+
+describe('of a night', () => {
+  let world: SignalWorld;
+
+  beforeEach(async () => {
+    world = await SignalWorld.open(CONFIG, EVENING);
+  });
+
+  afterEach(async () => {
+    await world.close();
+    expect(world.troubles).to.deep.equal([]);
+  });
+
+  /** What has come since it was asked last. */
+  const arrived = () =>
+    world.arrived
+      .splice(0)
+      .toSorted((a, b) => a.at - b.at || (a.destination < b.destination ? -1 : 1))
+      .map(shown);
+  const crawler = (status: 0 | 1) => {
+    const message = status === 1 ? 'no login' : '';
+    return world.post({ bot_id: 'crawler', bot_name: 'Crawler', status, message });
+  };
+  const crawlerFailsFor = async (hours: number) => {
+    for (let count = 0; count < 12 * hours; count += 1) {
+      const { result } = await crawler(1);
+      expect(result).to.be.oneOf(['delivered', 'held']);
+      await world.pass(5 * MINUTE);
+    }
+  };
+
+  it('a team is told of each trouble once, over a restart and by two replicas', async () => {
+    await world.pass(HOUR);
+    await crawlerFailsFor(2);
+    expect(arrived(), 'in the evening').to.deep.equal([
+      '20:00 mail Crawler failed after 12 s: no login',
+      '20:00 slack Crawler · Failed after 12 s · no login',
+      '21:00 mail Crawler failed after 12 s: no login',
+      '21:00 slack Crawler · Failed after 12 s · no login · Held back 11 errors',
+    ]);
+    await world.start();
+    await crawlerFailsFor(4);
+    await world.stop();
+    await world.stop();
+    await world.pass(10 * MINUTE);
+    await world.start();
+    await crawlerFailsFor(1);
+    await world.start();
+    expect(arrived(), 'from ten to three').to.deep.equal([]);
+    await crawlerFailsFor(3);
+    expect(arrived(), 'what did not run').to.deep.equal([
+      '03:35 mail No result of nightly has come: one was due on 21 Nov 2026, 03:00:00 (GMT+9)',
+      '03:35 slack nightly · No result has come, and one was due on 21 Nov 2026, 03:00:00 (GMT+9) · None has ever come',
+    ]);
+    await crawlerFailsFor(1);
+    await world.pass(50 * MINUTE);
+    expect(arrived(), 'in the morning').to.deep.equal([
+      '07:00 mail 9 messages were held back: Crawler',
+      '07:00 slack Held back: 9 messages · Held back while muted, since 20 Nov 2026, 22:00:00 (GMT+9) · • Crawler · 9 failed · job-25, job-37, job-49, job-61, job-73, job-85, job-97, job-109, job-121',
+    ]);
+    await crawler(0);
+    await crawler(0);
+    await world.passBy(HOUR, 10 * MINUTE);
+    expect(arrived(), 'that it works again, and how the night was').to.deep.equal([
+      '08:00 mail Crawler works again, after failing for 12 h',
+      '08:00 slack Crawler · Works again, in 12 s · It was failing for 12 h, since 20 Nov 2026, 20:00:00 (GMT+9): 132 errors',
+      '09:00 mail 132 failed, 1 missed since 20 Nov 2026, 18:59:59 (GMT+9)',
+      '09:00 slack Digest · Since 20 Nov 2026, 18:59:59 (GMT+9) · • Crawler · 132 failed · 2 succeeded',
+    ]);
+    await world.post({ bot_id: 'nightly', bot_name: 'Nightly', status: 0 });
+    expect(arrived(), 'late, though nobody is told of its successes').to.deep.equal([
+      '09:00 mail Nightly succeeded, 6 h late',
+      '09:00 slack Nightly · Succeeded in 12 s · 6 h late: a result was due on 21 Nov 2026, 03:00:00 (GMT+9)',
+    ]);
+  });
+
+  it('a burst is told as three messages and a summary, by two replicas', async () => {
+    await world.start();
+    for (let count = 0; count < 6; count += 1)
+      await world.post({ bot_id: `bot-${count}`, status: 1 }, world.processes[count % 2]);
+    expect(arrived().map((each) => each.slice(6))).to.deep.equal(
+      Array(3).fill('slack 商品取得 · Failed after 12 s · The BOT gave no message.'),
+    );
+    await world.pass(57 * SECOND);
+    expect(arrived()).to.deep.equal([]);
+    await world.pass(6 * SECOND);
+    const [summary = '', ...others] = arrived();
+    expect(summary).to.match(
+      /^19:01 slack Held back: 3 messages · Held back, as there were too many at once/,
+    );
+    expect(others).to.deep.equal([]);
+    await world.post({ bot_id: 'bot-7', status: 1 });
+    expect(arrived()).to.have.length(1);
+    expect((await world.store.rows('deliveries')).map(({ state }) => state)).to.deep.equal(
+      Array(8).fill('delivered'),
+    );
+  });
+
+  it('nothing of a snoozed BOT is told before somebody ends that', async () => {
+    const actions = world.actions;
+    const actor = { via: 'page', user: 'admin', from: '127.0.0.1' } as const;
+    const until = world.clock.now() + 5 * HOUR;
+    const id = await actions.snooze({ botId: 'bot', until, untilSuccess: false, because: '', actor });
+    const answer = await world.post({ bot_id: 'bot', status: 1 });
+    expect(answer).to.deep.include({ status: 200, result: 'held' });
+    await world.pass(HOUR);
+    await world.post({ bot_id: 'bot', status: 1 });
+    await world.post({ bot_id: 'other', status: 1 });
+    expect(arrived()).to.have.length(1);
+    await actions.endSnooze(id);
+    await world.pass(3 * SECOND);
+    expect(arrived()).to.deep.equal([
+      '20:00 slack Held back: 2 messages · Held back by a snooze, since 20 Nov 2026, 19:00:00 (GMT+9) · • 商品取得 · 2 failed · job-1, job-2',
+    ]);
+  });
+
+  it('a run that takes too long is told once, though nobody is told of starts', async () => {
+    const run = { bot_id: 'slow', job_id: 'slow-1', start_time: '2026-11-20T18:50:00+09:00' };
+    await world.post({ ...run, status: 2 });
+    await world.post({ ...run, status: 2, message: 'step 2' });
+    await world.post({ ...run, job_id: 'quick-1', status: 2 });
+    await world.post({ ...run, job_id: 'quick-1', status: 0 });
+    await world.pass(19 * MINUTE);
+    expect(arrived()).to.deep.equal([]);
+    await world.start();
+    await world.passBy(4 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal([
+      '19:20 slack 商品取得 · Running for 30 min, and no result has come · Started 20 Nov 2026, 18:50:00 (GMT+9)',
+    ]);
+    await world.stop();
+    await world.passBy(HOUR, 10 * MINUTE);
+    expect(arrived()).to.deep.equal([]);
+  });
+
+  it('what a config mutes no longer is told at once', async () => {
+    await world.pass(4 * HOUR);
+    await crawler(1);
+    expect(arrived()).to.deep.equal([]);
+    await world.reload(CONFIG.replace("mute: [{ from: '22:00', to: '07:00' }]", ''));
+    await world.pass(10 * SECOND);
+    expect(arrived()).to.deep.equal([
+      '23:00 mail 1 message was held back: Crawler',
+      '23:00 slack Held back: 1 message · Held back while muted, since 20 Nov 2026, 23:00:00 (GMT+9) · • Crawler · 1 failed · job-1',
+    ]);
+  });
+
+  it('what a config no longer sends there ends there', async () => {
+    await world.pass(4 * HOUR);
+    await crawler(1);
+    await world.reload(CONFIG.replace('- bot_id: crawler', '- bot_id: another'));
+    await world.pass(10 * SECOND);
+    expect(arrived(), 'whom the default route names').to.deep.equal([
+      '23:00 slack Held back: 1 message · Held back while muted, since 20 Nov 2026, 23:00:00 (GMT+9) · • Crawler · 1 failed · job-1',
+    ]);
+    const [, mail] = await world.store.rows('deliveries');
+    expect(mail).to.include({ state: 'held', reason: 'no longer routed' });
+  });
+});
