@@ -4,6 +4,7 @@ import { didYouMean } from '../text/nearest.ts';
 import { readVersion } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
 import {
+  dateTime,
   deliveryId,
   duration,
   httpUrl,
@@ -17,6 +18,7 @@ import type { CheckOptions } from './check.ts';
 import type { CommandContext } from './context.ts';
 import type { PreviewOptions } from './preview.ts';
 import type { RedeliverOptions } from './redeliver.ts';
+import type { RouteOptions } from './route.ts';
 import type { SendOptions } from './send.ts';
 import type { ServeOptions } from './serve.ts';
 import type { SnoozeOptions } from './snooze.ts';
@@ -144,8 +146,13 @@ function addDryRuns(program: Command, run: Run): void {
     .command('route')
     .description('show which routes a callback matches, whom it reaches, and why not the others')
     .argument('<file>', 'a callback as JSON, or - for standard input')
-    .action((file: string) =>
-      run(async (context) => (await import('./route.ts')).routeCommand(context, file)),
+    .option(
+      '--at <time>',
+      'when it comes, e.g. 2026-11-24T18:00 (default: now): rules may hold it back',
+      dateTime,
+    )
+    .action((file: string, options: RouteOptions) =>
+      run(async (context) => (await import('./route.ts')).routeCommand(context, file, options)),
     );
   program
     .command('preview')

@@ -4,9 +4,13 @@ import { type CheckedCallback, statusNameOf } from '../callback/callback.ts';
 import type { PlannedDelivery, PlannedRoute, Watched } from '../ledger/ledger.ts';
 import { likenessOf } from '../signal/likeness.ts';
 import { keyOf } from '../ledger/keys.ts';
-import type { AskableRoute, Plan, PlannedTarget, Settings } from './settings.ts';
+import type { AskableRoute, ConfiguredChannel, Plan, PlannedTarget, Settings } from './settings.ts';
 
-type Watching = Pick<Settings, 'channels' | 'meets' | 'routesOf' | 'timezone'>;
+type Watching = Bursting & Pick<Settings, 'meets' | 'routesOf' | 'timezone'>;
+
+interface Bursting {
+  readonly channels: ReadonlyMap<string, Pick<ConfiguredChannel, 'burst'>>;
+}
 
 export function plannedDeliveries(
   settings: Watching,
@@ -22,7 +26,7 @@ export function plannedDeliveries(
 }
 
 export function plannedDelivery(
-  { channels }: Pick<Settings, 'channels'>,
+  { channels }: Bursting,
   { destination, channel, address, asked, perJob }: PlannedTarget,
   botId: string,
   meets: (condition: string) => boolean = () => true,

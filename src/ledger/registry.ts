@@ -29,6 +29,7 @@ import { hasten, reroute, revive, unroutedAfter } from './operations/rerouting.t
 import { settle } from './operations/settle.ts';
 import { digestCounts } from './signal/digest.ts';
 import { dueSignals, fire, openRun } from './signal/fire.ts';
+import { knownOf } from './signal/foresee.ts';
 import { askMutesAgain, endHolds } from './signal/holds.ts';
 import { jobMessages } from './signal/job-messages.ts';
 import { endSnooze, readSnoozes, snooze } from './signal/snoozes.ts';
@@ -51,6 +52,7 @@ export const archiveReads = {
   delivery: readDelivery,
   jobMessages,
   idleRoutes,
+  knownOf,
 };
 
 export const actionReads = { snoozes: readSnoozes, tally, bulks: readBulks, bulk: readBulk };

@@ -55,6 +55,7 @@ describe('The command line', () => {
         ['serve', 'chek'],
         ['check', '--nope'],
         ['route'],
+        ['route', ERROR, '--at', '12:00'],
         ['preview', ERROR, '--format', 'pdf'],
         ['backup'],
         ['demo', '--config', config],

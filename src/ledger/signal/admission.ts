@@ -3,6 +3,7 @@ import sql from 'sql-template-tag';
 import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
 import { beginToExpect, type Expected, missedFrom, withCallback } from '../../signal/expect.ts';
 import { overdueAt } from '../../signal/overdue.ts';
+import type { Expectation } from '../../signal/rules.ts';
 import { NO_RESULTS, type Streak, withResult } from '../../signal/streak.ts';
 import { type Told, withSuccess } from '../../signal/told.ts';
 import type { Tx } from '../database.ts';
@@ -12,9 +13,8 @@ import { type Asked, askRules } from './decisions.ts';
 import { endBySuccess } from './snoozes.ts';
 import { beginTimers, lockTimer, writeTimer } from './timers.ts';
 
-/** What comes of a new callback. */
-export interface Arrived {
-  readonly callbackId: number;
+/** What rules are asked about. */
+export interface Arriving {
   readonly jobId: string;
   readonly botKey: string;
   readonly botId: string;
@@ -23,6 +23,11 @@ export interface Arrived {
   readonly receivedAt: number;
   readonly planned: readonly PlannedDelivery[];
   readonly watched: Watched;
+}
+
+/** What comes of a new callback. */
+export interface Arrived extends Arriving {
+  readonly callbackId: number;
   /** There are snoozes that have not ended. */
   readonly hasSnoozes: boolean;
   /** Nothing of its job has come before. */
@@ -30,23 +35,23 @@ export interface Arrived {
 }
 
 /** What is known of a BOT, and of what each destination was told of it. */
-interface Facts {
+export interface Facts {
   readonly streak: Streak;
   readonly told: Readonly<Record<string, Told>>;
 }
 
-const NO_FACTS: Facts = { streak: NO_RESULTS, told: {} };
+export const NO_FACTS: Facts = { streak: NO_RESULTS, told: {} };
 
 /** Whom it is told, and whom not for now, or not at all. */
 export async function decideAll(tx: Tx, arrived: Arrived): Promise<readonly DecidedTarget[]> {
-  const { status, startedAt, botKey } = arrived;
+  const { status, botKey } = arrived;
   const lateFor = await expectNext(tx, arrived);
   if (status === EXECUTING) {
     if (arrived.isFirstOfJob) await watchRun(tx, arrived);
     return (await askRules(tx, askedOf(arrived, NO_FACTS, { row: undefined, lateFor }))).targets;
   }
   const facts = await lockFacts(tx, botKey);
-  const { streak, row } = withResult(facts.streak, { startedAt, isError: status === 1 });
+  const { streak, row } = withItsResult(facts, arrived);
   const isLatestSuccess = status === 0 && streak.results.at(-1)?.isError === false;
   if (isLatestSuccess && arrived.hasSnoozes) await endBySuccess(tx, botKey);
   const { targets, told } = await askRules(tx, askedOf(arrived, facts, { row, lateFor }));
@@ -54,8 +59,25 @@ export async function decideAll(tx: Tx, arrived: Arrived): Promise<readonly Deci
   return targets;
 }
 
-function askedOf(
-  { jobId, botId, botKey, status, startedAt, receivedAt, planned, watched, hasSnoozes }: Arrived,
+export function withItsResult(
+  { streak }: Facts,
+  { startedAt, status }: Pick<Arrived, 'startedAt' | 'status'>,
+) {
+  return withResult(streak, { startedAt, isError: status === 1 });
+}
+
+export function askedOf(
+  {
+    jobId,
+    botId,
+    botKey,
+    status,
+    startedAt,
+    receivedAt,
+    planned,
+    watched,
+    hasSnoozes,
+  }: Arriving & Pick<Arrived, 'hasSnoozes'>,
   { told }: Facts,
   { row, lateFor }: Pick<Asked['subject'], 'row'> & Pick<Asked, 'lateFor'>,
 ): Asked {
@@ -89,20 +111,26 @@ export interface ExpectedBot {
 }
 
 /** @returns the due times that it is late for, by the keys of their timers */
-async function expectNext(
-  tx: Tx,
-  { status, startedAt, receivedAt: at, watched: { expected, timezone }, botId }: Arrived,
-): Promise<ReadonlyMap<string, number>> {
+async function expectNext(tx: Tx, arrived: Arrived): Promise<ReadonlyMap<string, number>> {
+  const { watched, botId } = arrived;
   const late = new Map<string, number>();
-  for (const { key, rule } of expected.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+  for (const { key, rule } of watched.expected.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
     const known = await lockTimer<ExpectedBot>(tx, key, 'expect');
-    const before = known?.expected ?? beginToExpect(rule, { at, hasCome: false, timezone });
-    const came = { at, startedAt, isResult: status !== EXECUTING };
-    const { expected: next, lateFor } = withCallback(rule, before, came, timezone);
+    const { expected: next, lateFor } = expectedAfter(rule, known, arrived);
     if (lateFor !== undefined) late.set(key, lateFor);
     await writeTimer(tx, { key, dueAt: missedFrom(rule, next), data: { botId, expected: next } });
   }
   return late;
+}
+
+/** @param known undefined: the rule begins to expect the BOT now */
+export function expectedAfter(
+  rule: Expectation,
+  known: ExpectedBot | undefined,
+  { status, startedAt, receivedAt: at, watched: { timezone } }: Arriving,
+) {
+  const before = known?.expected ?? beginToExpect(rule, { at, hasCome: false, timezone });
+  return withCallback(rule, before, { at, startedAt, isResult: status !== EXECUTING }, timezone);
 }
 
 /** What a timer of kind `overdue` knows. */

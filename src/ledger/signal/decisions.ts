@@ -1,7 +1,7 @@
 /** Asks the rules of each destination, counts its bursts, and says what its delivery begins as. */
 import type { Telling } from '../../notice/notice.ts';
 import type { BurstWindow } from '../../signal/burst.ts';
-import { decide, type Decision, type Subject } from '../../signal/decide.ts';
+import { decide, type Decision, type DestinationFacts, type Subject } from '../../signal/decide.ts';
 import type { Burst, Snooze } from '../../signal/rules.ts';
 import { NOTHING_TOLD, type Told } from '../../signal/told.ts';
 import type { Tx } from '../database.ts';
@@ -57,25 +57,37 @@ export async function askRules(tx: Tx, asked: Asked): Promise<Answers> {
 /** Undefined: it has no rules. */
 async function decideOne(
   tx: Tx,
-  { subject, jobId, told, lateFor, timezone }: Asked,
-  { destination, asked, burst, isEdit }: PlannedDelivery,
+  asked: Asked,
+  target: PlannedDelivery,
   snoozes: readonly Snooze[],
 ): Promise<Decision | undefined> {
+  if (target.asked === undefined) return undefined;
+  const { destination, isEdit } = target;
+  const burst =
+    isEdit === true && (await hasMessage(tx, asked.jobId, destination)) ? undefined : target.burst;
+  const window = burst && (await lockTimer<BurstWindow>(tx, burstKey(destination), 'burst'));
+  const decision = decisionOn(asked, { ...target, burst }, { snoozes, window, now: tx.now });
+  if (burst !== undefined) await keepWindow(tx, destination, burst, decision?.window);
+  return decision;
+}
+
+/** Undefined: it has no rules. */
+export function decisionOn(
+  { subject, told, lateFor, timezone }: Asked,
+  { destination, asked, burst }: PlannedDelivery,
+  { now, ...known }: Pick<DestinationFacts, 'snoozes' | 'window'> & { readonly now: number },
+): Decision | undefined {
   if (asked === undefined) return undefined;
   const routes = asked.map(({ timer = '', ...route }) => ({ ...route, lateFor: lateFor.get(timer) }));
-  const counted = isEdit === true && (await hasMessage(tx, jobId, destination)) ? undefined : burst;
-  const window = counted && (await lockTimer<BurstWindow>(tx, burstKey(destination), 'burst'));
-  const here = { destination, told: told[destination] ?? NOTHING_TOLD, snoozes, burst: counted, window };
-  const decision = decide(subject, routes, here, { now: tx.now, timezone });
-  if (counted !== undefined) await keepWindow(tx, destination, counted, decision.window);
-  return decision;
+  const here = { destination, told: told[destination] ?? NOTHING_TOLD, burst, ...known };
+  return decide(subject, routes, here, { now, timezone });
 }
 
 async function hasMessage(tx: Tx, jobId: string, destination: string): Promise<boolean> {
   return (await jobMessages(tx, { jobId, destination, callbackId: 0 })).root !== undefined;
 }
 
-function burstKey(destination: string): string {
+export function burstKey(destination: string): string {
   return `burst ${destination}`;
 }
 

@@ -1,0 +1,138 @@
+/** What `botbell route` says of rules: which of them holds a callback back at some time, until when, and by what came before. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Callback } from '../../src/callback/callback.ts';
+import { NO_RULES } from '../../src/signal/rules.ts';
+import { systemClock } from '../../src/time/clock.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { runCommand } from '../support/command.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { Recorded, target } from '../support/recorded.ts';
+import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+
+const MINUTE_MS = 60_000;
+const NIGHT = '2199-12-31T23:00';
+const NOON = '2199-12-31T12:00';
+const ERROR = { bot_id: 'get_items', status: 1, message: 'no stock' } as const;
+
+describe('botbell route, of rules', () => {
+  let store: SqliteStore;
+  let recorded: Recorded;
+  let config: string;
+
+  /** The lines of a destination. */
+  const route = async (fields: Partial<Callback>, ...args: readonly string[]) => {
+    const file = join(store.folder, 'callback.json');
+    const start_time = new Date(store.clock.now()).toISOString();
+    writeFileSync(file, JSON.stringify({ ...callbackWith(fields), start_time }));
+    const { code, stdout, stderr } = await runCommand(['route', file, ...args, '--config', config]);
+    expect(code, stderr).to.equal(0);
+    const [heading = '', others = ''] = stdout.split(/(?=^reaches )/m);
+    const [, ...lines] = others.split('\n').map((line) => line.trim());
+    return { heading, lines, stderr };
+  };
+  const configure = (rules: string, url = `sqlite:${store.file}`) =>
+    writeFileSync(
+      config,
+      `
+store: { url: '${url}' }
+display: { timezone: Asia/Tokyo }
+channels: { slack: { type: outbox, as: slack } }
+routes:
+  - bot_id: get_items
+    notify: [{ slack: '#ops' }]
+    ${rules}
+`,
+    );
+  const errorsCame = async (count: number) => {
+    const rules = { ...NO_RULES, afterFailures: 3, repeat: 3_600_000 };
+    const asked = [{ name: 'routes[0]', on: ['error'] as const, rules, holdsWhen: true, timer: undefined }];
+    for (let index = 0; index < count; index += 1) {
+      const planned = { ...target('slack:#ops'), asked };
+      await recorded.arrive({ ...ERROR, job_id: `job ${index}` }, [planned]);
+      store.clock.setBy(MINUTE_MS);
+    }
+  };
+
+  beforeEach(() => {
+    store = createSqliteStore(new ManualClock(systemClock.now()));
+    recorded = new Recorded(store);
+    config = join(store.folder, 'botbell.yaml');
+  });
+
+  afterEach(() => store.close());
+
+  it('says which rule holds it at that time, and until when', async () => {
+    configure('mute: [{ from: "22:00", to: "07:00" }]');
+    const night = await route(ERROR, '--at', NIGHT);
+    expect(night.heading).to.include('bot_id "get_items", error, at 31 Dec 2199, 23:00:00 (GMT+9)');
+    expect(night.lines).to.deep.equal([
+      'slack:#ops (routes[0])',
+      'routes[0]: held by mute, until 1 Jan 2200, 07:00:00 (GMT+9)',
+    ]);
+    expect((await route(ERROR, '--at', NOON)).lines).to.deep.equal(['slack:#ops (routes[0])', 'told']);
+  });
+
+  it('says what came before, as the store knows it, and changes nothing there', async () => {
+    configure('after_failures: 3');
+    await errorsCame(1);
+    for (let times = 0; times < 2; times += 1)
+      expect((await route(ERROR)).lines).to.deep.equal([
+        'slack:#ops (routes[0])',
+        'routes[0]: not told, by after_failures',
+        'after_failures: 2 errors in a row so far, with this one',
+      ]);
+    await errorsCame(2);
+    const [, verdict] = (await route(ERROR)).lines;
+    expect(verdict).to.equal('routes[0]: told');
+  });
+
+  it('knows which error was told last, and which success is news', async () => {
+    configure('repeat: 1h');
+    await errorsCame(4);
+    const { lines } = await route(ERROR);
+    expect(lines[1]).to.equal('routes[0]: not told, by repeat');
+    expect(lines[2]).to.match(/^repeat: an error was last told here at .+ \(GMT\+9\), and 1 not told since$/);
+    configure('on: [error, recovered]');
+    expect((await route({ bot_id: 'get_items', status: 0 })).lines).to.deep.equal([
+      'slack:#ops (routes[0])',
+      'routes[0]: told, as recovered',
+      'recovered: 1 error told here that no success has followed',
+    ]);
+  });
+
+  it('reaches nobody by a success that recovers from nothing', async () => {
+    configure('on: [error, recovered]');
+    await errorsCame(1);
+    expect((await route({ bot_id: 'get_items', status: 0 })).lines).to.deep.equal([]);
+  });
+
+  it('names the snooze that holds it, who asked and why', async () => {
+    configure('on: [error]');
+    const actor = { via: 'command line', user: 'kenji', from: 'host' } as const;
+    const until = Date.parse('2199-12-31T09:00Z');
+    const asked = { botId: 'get_items', until, untilSuccess: false, because: 'moving', actor };
+    await recorded.actions.snooze(asked);
+    expect((await route(ERROR)).lines[1]).to.equal(
+      'routes[0]: held by snooze 1 of kenji, until 31 Dec 2199, 18:00:00 (GMT+9): moving',
+    );
+    expect((await route(ERROR, '--at', NIGHT)).lines[1], 'it is over by then').to.equal('told');
+  });
+
+  it('says without a store what depends on what came before, and makes none', async () => {
+    const file = join(store.folder, 'none.db');
+    configure('after_failures: 3', `sqlite:${file}`);
+    const { lines, stderr } = await route(ERROR);
+    expect(lines).to.deep.equal([
+      'slack:#ops (routes[0])',
+      'routes[0]: not told, by after_failures',
+      'depends on what came before: after_failures, snoozes',
+    ]);
+    expect(stderr).to.match(/^what came before is not known: there is no ledger yet at store\.url/);
+    expect(existsSync(file)).to.equal(false);
+    configure('on: [error]', `sqlite:${file}`);
+    const plain = await route(ERROR);
+    expect([plain.lines, plain.stderr]).to.deep.equal([['slack:#ops (routes[0])'], '']);
+  });
+});
