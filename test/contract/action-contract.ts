@@ -261,6 +261,17 @@ export function describeActions(
         expect(told2?.entry).to.deep.include({ bulkId: id });
       });
 
+      it('names of a callback only what is in the state that is asked for', async () => {
+        const mixed = await accept({ job_id: 'mixed' }, [OPS, MAIL]);
+        await recorded.claim();
+        const [ops, mail = 0] = mixed.ids;
+        await recorded.settle(mixed, [deadUpdate(ops, undefined), unrouted(mail)], 'gave_up');
+        const tallied = async (state: 'dead' | 'held') =>
+          (await actions.tally({ state })).destinations.map(({ destination }) => destination);
+        expect(await tallied('dead')).to.deep.equal([OPS.destination]);
+        expect(await tallied('held')).to.deep.equal([MAIL.destination]);
+      });
+
       it('takes what names a BOT, job, status, destination, cause or time, and nothing else', async () => {
         const lastError = { class: 'config', code: 'is_archived', message: 'no' } as const;
         const [one] = await deadLetters(['a'], { bot_id: 'invoice' });
@@ -277,6 +288,7 @@ export function describeActions(
           [{ jobId: 'b' }, 1],
           [{ status: 1 }, 1],
           [{ state: 'held' }, 1],
+          [{ state: 'dead' }, 2],
           [{ destination: OPS.destination }, 1],
           [{ result: 'gave_up' }, 1],
           [{ errorClass: 'config' }, 1],

@@ -21,10 +21,10 @@ const IS_HELD_UNROUTED = sql`reason = 'no longer routed' AND state = 'held'`;
 function candidates({ state }: RedeliveryFilter, { after, until, most }: IdRange): Sql {
   const where = (condition: Sql) =>
     sql`SELECT * FROM (SELECT id FROM deliveries WHERE ${condition} AND id > ${after} AND id <= ${until} ORDER BY id LIMIT ${most}) AS own`;
-  const held = where(IS_HELD_UNROUTED);
+  const [dead, held] = [where(IS_DEAD), where(IS_HELD_UNROUTED)];
   if (state === 'held') return held;
-  // What no route names any more is dead where nobody was told of its callback.
-  return sql`SELECT id FROM (${where(IS_DEAD)} UNION ALL ${held}) AS undelivered ORDER BY id LIMIT ${most}`;
+  if (state === 'dead') return dead;
+  return sql`SELECT id FROM (${dead} UNION ALL ${held}) AS undelivered ORDER BY id LIMIT ${most}`;
 }
 
 /** Ids of the next few that may be given back, whatever else the filter says. */
@@ -49,7 +49,7 @@ export async function matchingAmong(
 }
 
 function matches(filter: RedeliveryFilter): Sql {
-  const { botId, jobId, status, result, destination, errorClass, errorCode } = filter;
+  const { botId, jobId, status, state, result, destination, errorClass, errorCode } = filter;
   const conditions = [
     sql`((${IS_DEAD}) OR (${IS_HELD_UNROUTED}))`,
     sql`NOT ${IS_LATE_START}`,
@@ -57,6 +57,7 @@ function matches(filter: RedeliveryFilter): Sql {
   ];
   if ([botId, jobId, status, result].some((each) => each !== undefined))
     conditions.push(sql`callbacks.kind = 'callback'`);
+  if (state !== undefined) conditions.push(sql`deliveries.state = ${state}`);
   if (destination !== undefined) conditions.push(sql`destination = ${destination}`);
   if (errorClass !== undefined) conditions.push(sql`coalesce(error_class, '') = ${errorClass}`);
   if (errorCode !== undefined) conditions.push(sql`coalesce(error_code, '') = ${errorCode}`);
