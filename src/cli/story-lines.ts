@@ -67,12 +67,11 @@ export function storyInLines(
 }
 
 function headingOf(callback: CallbackStory, { language, redact }: Display): string {
-  const { jobId, botId, botName } = callback;
+  const { jobId, botId, botName, kind } = callback;
   const name = (text: string) => shortLine(redact(text), LONGEST_NAME);
-  const status = STATUS[language][statusNameOf(callback)];
-  return visibleOnOneLine(
-    `${JOB[language]} ${name(jobId)} · BOT ${name(botId)} (${name(botName)}) · ${status}`,
-  );
+  const status = kind === 'callback' ? STATUS[language][statusNameOf(callback)] : kind;
+  const job = jobId === '' ? '' : `${JOB[language]} ${name(jobId)} · `;
+  return visibleOnOneLine(`${job}BOT ${name(botId)} (${name(botName)}) · ${status}`);
 }
 
 function lineOf(context: Pick<CommandContext, 'isTerminal'>, event: StoryEvent, time: string): string {

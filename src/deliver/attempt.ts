@@ -4,7 +4,7 @@ import type { PerJob, Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
 import type { Archive } from '../ledger/people.ts';
-import { isAlert, jobIdOf, type Notice, noticeId } from '../notice/notice.ts';
+import { isAlert, jobIdOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
 import { type Clock, unfailing } from '../time/clock.ts';
 import { type AddressedNotice, type PlannedTarget, RESERVE_MS, type Settings } from './settings.ts';
 
@@ -174,9 +174,4 @@ export function addressedTo(
   const isLate = !isAlert(told) && delayedMs >= LATE_AFTER_MS;
   const anew = receipt === undefined ? {} : { anew: String(givenBackAt) };
   return { notice: isLate ? { ...told, delayedMs } : told, callbackId, ...planned, ...anew };
-}
-
-function toldSo(notice: Notice, telling: DeliveryRecord['telling']): Notice {
-  if (telling === undefined || isAlert(notice)) return notice;
-  return { ...notice, template: telling.occasion?.template ?? notice.template, ...telling };
 }

@@ -3,7 +3,7 @@ import { continueBulk, readBulk, readBulks, startBulk, stopBulk } from './action
 import { dismiss, redeliver } from './actions/one-delivery.ts';
 import { routeByHand } from './actions/route-by-hand.ts';
 import { tally } from './actions/undelivered.ts';
-import { botNamed, botsAfter, cameSince, lastRuns, runsSince } from './archive/bots.ts';
+import { botNamed, botsAfter, cameSince, lastRuns, lateBots, runsSince } from './archive/bots.ts';
 import { findCallbacks } from './archive/find-callbacks.ts';
 import {
   countOpen,
@@ -42,6 +42,7 @@ export const archiveReads = {
   bots: botsAfter,
   bot: botNamed,
   cameSince,
+  lateBots,
   lastRuns,
   runsSince,
   deadLetters,

@@ -106,6 +106,7 @@ const TABLES: readonly string[] = [
 /** A condition of an index has to stand in the query as it stands here, not as a parameter. */
 const INDEXES: readonly string[] = [
   `CREATE INDEX callbacks_by_bot ON callbacks (bot_key, id, status) WHERE kind = 'callback'`,
+  `CREATE INDEX callbacks_own ON callbacks (bot_key, id) WHERE kind <> 'callback'`,
   'CREATE INDEX callbacks_about ON callbacks (about) WHERE about IS NOT NULL',
   `CREATE INDEX deliveries_due ON deliveries (destination, is_bulk, callback_id) WHERE state = 'pending'`,
   `CREATE INDEX deliveries_of_job ON deliveries (job_key, destination, callback_id) WHERE state = 'pending'`,

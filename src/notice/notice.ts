@@ -216,6 +216,11 @@ export function isAlert(notice: Notice): notice is AlertNotice {
 /** How a callback is told by more than its status. */
 export type Telling = Pick<CallbackNotice, 'occasion' | 'heldBack'>;
 
+export function toldSo(notice: Notice, telling: Telling | undefined): Notice {
+  if (telling === undefined || isAlert(notice)) return notice;
+  return { ...notice, template: telling.occasion?.template ?? notice.template, ...telling };
+}
+
 /** Whether it tells the operators of Botbell, or is a test: of what cannot be delivered of it, nobody is alerted. */
 export function isForOperators(notice: Notice): boolean {
   if (!isAlert(notice)) return false;

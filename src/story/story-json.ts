@@ -12,7 +12,6 @@ type Redact = (text: string) => string;
 export function storyJson({ callback, story }: LoadedStory, redact: Redact) {
   return {
     ...callbackJson(callback, redact),
-    kind: callback.kind,
     summary: story.summary,
     timeline: story.events.map(eventJson),
     alerts: callback.alerts.map(({ id }) => id),
@@ -23,6 +22,7 @@ export function storyJson({ callback, story }: LoadedStory, redact: Redact) {
 export function callbackJson(callback: ArchivedCallback, redact: Redact) {
   return {
     id: callback.id,
+    kind: callback.kind,
     job_id: redact(callback.jobId),
     bot_id: redact(callback.botId),
     bot_name: redact(callback.botName),

@@ -58,6 +58,7 @@ export function describeApi(
       expect(items).to.deep.equal([
         {
           id,
+          kind: 'callback',
           job_id: 'b',
           bot_id: '請求',
           bot_name: '商品取得',

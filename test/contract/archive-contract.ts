@@ -1,9 +1,12 @@
 /** What people may ask of every ledger, whatever database holds it. */
 import { expect } from 'chai';
+import sql from 'sql-template-tag';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { CallbackFilter } from '../../src/ledger/archive/archive.ts';
 import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
+import type { Tx } from '../../src/ledger/database.ts';
 import { pausePace } from '../../src/ledger/operations/paces.ts';
+import { writeOwnNotice } from '../../src/ledger/signal/own-notices.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -42,6 +45,60 @@ export function describeArchive(
       deliveries.map(({ id }) => id) as [number, ...number[]];
     const found = async (filter: CallbackFilter) =>
       (await archive.callbacks(filter)).items.map(({ id }) => id);
+
+    describe('of what Botbell says by itself', () => {
+      const say = (kind: string, botId?: string) =>
+        store.call(writeOwnNotice, [{ kind, botId, botName: botId, subject: '{}' }]);
+
+      it('finds it among the callbacks, by its BOT, but no alert, and none where a status is asked for', async () => {
+        const { callbackId } = await arrive({ bot_id: 'invoice', status: FAILED });
+        const missed = await say('missed', 'invoice');
+        const digest = await say('digest');
+        await say('alert', 'invoice');
+        expect(await found({})).to.deep.equal([digest, missed, callbackId]);
+        expect(await found({ botId: 'invoice' })).to.deep.equal([missed, callbackId]);
+        expect(await found({ search: 'invoice' })).to.deep.equal([missed, callbackId]);
+        expect(await found({ status: FAILED })).to.deep.equal([callbackId]);
+        expect((await archive.callbacks({})).items.map(({ kind }) => kind)).to.deep.equal([
+          'digest',
+          'missed',
+          'callback',
+        ]);
+      });
+
+      it('knows of which BOTs a result is missing, until one comes', async () => {
+        await arrive({ job_id: 'before', bot_id: 'invoice' });
+        const [first, noticeId, overdueId] = [
+          await say('missed', 'invoice'),
+          await say('missed', 'invoice'),
+          await say('overdue', 'never'),
+        ];
+        const toldAt = clock.now();
+        const missed = { botId: 'invoice', botName: 'invoice', kind: 'missed', toldAt };
+        const overdue = { botId: 'never', botName: 'never', kind: 'overdue', noticeId: overdueId, toldAt };
+        await arrive({ job_id: 'after', bot_id: 'invoice', status: EXECUTING });
+        const told = [overdue, { ...missed, noticeId }, { ...missed, noticeId: first }];
+        expect(await archive.lateBots()).to.deep.equal(told);
+        await arrive({ job_id: 'after', bot_id: 'invoice', status: FAILED });
+        expect(await archive.lateBots()).to.deep.equal([overdue]);
+      });
+
+      it('finds what a summary told, and what a notice is about', async () => {
+        const { callbackId } = await arrive({}, [OPS, LOG]);
+        await arrive({ job_id: 'another' }, [OPS]);
+        const summaryId = await say('summary');
+        await store.call(
+          (tx: Tx) =>
+            tx.all(sql`UPDATE deliveries SET summary_id = ${summaryId} WHERE callback_id = ${callbackId}`),
+          [],
+        );
+        expect(await found({ summaryId })).to.deep.equal([callbackId]);
+        const about = await store.call(writeOwnNotice, [
+          { kind: 'overdue', subject: '{}', about: callbackId },
+        ]);
+        expect(await archive.story(about)).to.include({ kind: 'overdue', about: callbackId });
+      });
+    });
 
     describe('of each BOT', () => {
       const run = async (job: string, fields: Partial<Callback>) => {

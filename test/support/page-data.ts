@@ -1,6 +1,7 @@
 /** What the archive tells the page, made up: each value that a stranger writes is hostile. */
 import type { ArchivedBot, ArchivedCallback, CallbackStory, Run } from '../../src/ledger/archive/archive.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
+import type { KeptSnooze } from '../../src/ledger/signal/snoozes.ts';
 import { PAGE_NOW } from './page-world.ts';
 
 export const HOSTILE = `"><script>alert('1')</script> \u202e${'x'.repeat(50)}\n' onclick="evil()" style="color:red"`;
@@ -67,6 +68,7 @@ export const DEAD: DeliveryRecord = deliveryOf(2, {
 export function callbackOf(id: number, fields: Partial<ArchivedCallback> = {}): ArchivedCallback {
   return {
     id,
+    kind: 'callback',
     jobId: HOSTILE,
     botId: HOSTILE,
     botName: HOSTILE,
@@ -85,7 +87,7 @@ export function callbackOf(id: number, fields: Partial<ArchivedCallback> = {}): 
 export function storyOf(fields: Partial<CallbackStory> = {}): CallbackStory {
   return {
     ...callbackOf(7),
-    kind: 'callback',
+    about: undefined,
     routing: [],
     history: [],
     alerts: [callbackOf(8)],
@@ -93,3 +95,15 @@ export function storyOf(fields: Partial<CallbackStory> = {}): CallbackStory {
     ...fields,
   };
 }
+
+export const SNOOZE: KeptSnooze = {
+  id: 5,
+  botId: HOSTILE,
+  destination: `slack:${HOSTILE}`,
+  until: PAGE_NOW + 60 * MINUTE_MS,
+  untilSuccess: true,
+  because: HOSTILE,
+  by: HOSTILE,
+  createdAt: PAGE_NOW,
+  held: 3,
+};

@@ -65,6 +65,7 @@ export function storyWith(fields: Partial<CallbackStory> = {}): CallbackStory {
   return {
     id: 7,
     kind: 'callback',
+    about: undefined,
     jobId: 'job-1',
     botId: 'get_items',
     botName: '商品取得',

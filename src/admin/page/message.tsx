@@ -4,6 +4,7 @@ import type { Context } from 'koa';
 import type { DeliveryOfCallback } from '../../ledger/archive/archive.ts';
 import { messageDocument } from '../../channels/message-document.ts';
 import { cleanLine, escapeHtml } from '../../text/clean.ts';
+import { toldSo } from '../../notice/notice.ts';
 import { wholeNumberIn } from '../filters.ts';
 import type { AdminServices } from '../services.ts';
 import { drawFor, type TriedMessage } from '../try-callback.ts';
@@ -33,7 +34,8 @@ export async function answerDelivery(ctx: RouterContext, services: AdminServices
   const drawing = services.drawing();
   const found = await services.archive.delivery(wholeNumberIn(ctx.params['id']) ?? 0);
   const notice = found && (await drawing.load(found.callbackId));
-  const drawn = found && notice && drawFor(found.delivery.destination, notice, drawing);
+  const told = found && notice && toldSo(notice, found.delivery.telling);
+  const drawn = told && drawFor(found.delivery.destination, told, drawing);
   const { configHash } = services.reloading.status;
   const notes = found && drawn ? notesOn(found, drawn, configHash, reader) : [];
   answerMessage(ctx, drawn, reader, notes);
@@ -67,7 +69,7 @@ function withNotes(document: string, notes: readonly string[]): string {
 
 /** Its subject, and whether it looked so when it was sent. @param inForce hash of the config */
 function notesOn(
-  { delivery, configHash }: DeliveryOfCallback,
+  { delivery, kind, configHash }: DeliveryOfCallback,
   { format, message, failures, route }: TriedMessage,
   inForce: string,
   { t }: Reader,
@@ -80,7 +82,8 @@ function notesOn(
     title === undefined ? '' : `${t('message.subject')}: ${title}`,
     wasSent ? '' : t('message.not sent'),
     hasChanged ? t('message.changed', hashes) : '',
-    route === undefined ? t('message.unrouted') : '',
+    // Who is told what Botbell says of BOTs, routes alone do not say.
+    route === undefined && kind === 'callback' ? t('message.unrouted') : '',
     ...failures.map((failure) => `${t('message.template failed')} ${failure.message}`),
   ].filter((note) => note !== '');
 }

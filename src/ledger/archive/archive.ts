@@ -23,6 +23,8 @@ export interface CallbackFilter {
   readonly destination?: string | undefined;
   /** What was answered last. */
   readonly result?: CallbackResult | undefined;
+  /** The callback, a summary of Botbell's own, that tells one of its deliveries with others. */
+  readonly summaryId?: number | undefined;
   /** When it came first. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -45,9 +47,10 @@ export interface Page<Item> {
   readonly next: number | undefined;
 }
 
-/** A callback without what is large of it. Times are milliseconds since 1970. */
+/** A callback, or what Botbell says by itself, without what is large of it. Times are milliseconds since 1970. */
 export interface ArchivedCallback {
   readonly id: number;
+  readonly kind: CallbackKind;
   /** Ids and names are cleaned, and cut where they are long. */
   readonly jobId: string;
   readonly botId: string;
@@ -75,7 +78,8 @@ export interface ArchivedPause {
 
 /** All that is known of one callback but its body. */
 export interface CallbackStory extends ArchivedCallback {
-  readonly kind: CallbackKind;
+  /** The callback that it tells of. */
+  readonly about: number | undefined;
   /** Why each route matched or not when it came: the router's explanations; later ones are rows of `history`. */
   readonly routing: unknown;
   /** Of the destinations and channels of its deliveries. */
@@ -98,6 +102,14 @@ export interface ArchivedBot {
   readonly lastResultAt: number | undefined;
   /** What came last of a run that ended was an error. */
   readonly isFailing: boolean;
+}
+
+/** A BOT of which nothing has come since it was told that a result was due, or takes too long. */
+export interface LateBot extends Pick<ArchivedBot, 'botId' | 'botName'> {
+  readonly kind: 'missed' | 'overdue';
+  /** The notice that told it, and when that was. */
+  readonly noticeId: number;
+  readonly toldAt: number;
 }
 
 /** One job of a BOT, by its last callback: its result, where it has one. */

@@ -5,7 +5,7 @@ import { cleanText } from '../../text/clean.ts';
 import type { Tx } from '../database.ts';
 import { keysFor } from '../keys.ts';
 import { EXECUTING } from '../rows.ts';
-import type { ArchivedBot, CameOfBot, Run, Runs } from './archive.ts';
+import type { ArchivedBot, CameOfBot, LateBot, Run, Runs } from './archive.ts';
 
 /** Rows of `callbacks` of a BOT. @param botId as callbacks name it, or as the archive does */
 export function isOfBot(botId: string): Sql {
@@ -59,6 +59,20 @@ export function botsAfter(tx: Tx, after: string, most: number): Promise<readonly
 export async function botNamed(tx: Tx, botId: string): Promise<ArchivedBot | undefined> {
   const keys = sql`SELECT DISTINCT bot_key AS key FROM callbacks WHERE kind = 'callback' AND ${isOfBot(botId)}`;
   return (await botsAmong(tx, keys, sql`1 = 1`, 1))[0];
+}
+
+/** No more are looked for. */
+const MOST_LATE = 1000;
+
+/** The one that was told last first, each once for each time it was told. */
+export function lateBots(tx: Tx): Promise<readonly LateBot[]> {
+  return tx.all<LateBot>(sql`
+    SELECT bot_key AS bot_id, bot_name, kind, id AS notice_id, received_at AS told_at FROM callbacks AS own
+    WHERE kind <> 'callback' AND kind IN ('missed', 'overdue') AND (
+      SELECT id FROM callbacks AS result
+      WHERE kind = 'callback' AND result.bot_key = own.bot_key AND result.id > own.id AND result.status <> ${EXECUTING}
+      ORDER BY id LIMIT 1) IS NULL
+    ORDER BY id DESC LIMIT ${MOST_LATE}`);
 }
 
 /** No more are counted, the newest. */

@@ -29,7 +29,7 @@ export async function findCallbacks(
     sql`SELECT count(*) AS count, min(id) AS lowest FROM (${candidates}) AS candidates`,
   );
   const conditions = [
-    sql`kind = 'callback' AND callbacks.id IN (${candidates})`,
+    sql`kind <> 'alert' AND callbacks.id IN (${candidates})`,
     ...conditionsOnCallbacks(filter),
     ...hasDelivery(filter),
     ...(sought ? [sought.condition] : []),
@@ -72,9 +72,12 @@ async function firstSince(tx: Tx, at: number): Promise<number> {
   return high;
 }
 
+/** Those that came, and those of Botbell's own: each has an index of its own. */
+const KINDS = [sql`kind = 'callback'`, sql`kind <> 'callback'`];
+
 /** From the index that leaves the fewest. @param parts all that is sought, where indexes have it */
 function candidatesOf(
-  { botId, jobId, state, destination }: CallbackFilter,
+  { botId, jobId, state, destination, summaryId }: CallbackFilter,
   parts: readonly Sql[],
   { lowest, before }: IdRange,
 ): Sql {
@@ -83,15 +86,18 @@ function candidatesOf(
   const ofDeliveries = (condition: Sql) =>
     sql`SELECT DISTINCT callback_id AS id FROM deliveries WHERE ${condition} AND ${among(sql`callback_id`)}`;
   const ofCallbacks = (condition: Sql) =>
-    sql`SELECT id FROM callbacks WHERE kind = 'callback' AND ${condition} AND ${among(sql`id`)}`;
+    sql`SELECT id FROM callbacks WHERE ${condition} AND ${among(sql`id`)}`;
+  if (summaryId !== undefined) return ofDeliveries(sql`summary_id = ${summaryId}`);
   if (jobId !== undefined) return ofCallbacks(isOfJob(jobId));
   if (state === 'dead') return ofDeliveries(sql`state = 'dead'`);
   if (state === 'held') return ofDeliveries(sql`state = 'held'`);
   if (state === 'pending' && destination !== undefined)
     return ofDeliveries(sql`state = 'pending' AND destination = ${destination}`);
-  if (botId !== undefined) return ofCallbacks(isOfBot(botId));
-  if (parts.length === 0) return ofCallbacks(sql`id > 0`);
-  const each = parts.map((part) => sql`SELECT id FROM (${ofCallbacks(part)}) AS part`);
+  const sought = botId === undefined ? parts : [isOfBot(botId)];
+  if (sought.length === 0) return ofCallbacks(sql`id > 0`);
+  const each = sought
+    .flatMap((part) => KINDS.map((kind) => sql`${kind} AND ${part}`))
+    .map((part) => sql`SELECT id FROM (${ofCallbacks(part)}) AS part`);
   return sql`SELECT id FROM (${join(each, ' UNION ALL ')}) AS sought ORDER BY id DESC LIMIT ${LOOKED_AT}`;
 }
 
@@ -104,7 +110,8 @@ export function conditionsOnCallbacks({ botId, jobId, status, result, from, to }
   const conditions = [sql`callbacks.id > 0`];
   if (botId !== undefined) conditions.push(isOfBot(botId));
   if (jobId !== undefined) conditions.push(isOfJob(jobId));
-  if (status !== undefined) conditions.push(sql`status = ${status}`);
+  // What Botbell says by itself has none.
+  if (status !== undefined) conditions.push(sql`callbacks.kind = 'callback' AND status = ${status}`);
   if (result !== undefined) conditions.push(sql`result = ${result}`);
   if (from !== undefined) conditions.push(sql`received_at >= ${from}`);
   if (to !== undefined) conditions.push(sql`received_at <= ${to}`);

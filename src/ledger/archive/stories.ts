@@ -7,7 +7,7 @@ import { deliveriesOf, type NoticeRow } from '../rows.ts';
 import type { ArchivedCallback, ArchivedPause, CallbackStory, DeliveryOfCallback } from './archive.ts';
 
 /** Columns of `callbacks`. */
-const ARCHIVED = sql`id, job_id, bot_id, bot_name, status, started_at, received_at, last_received_at, times_received,
+const ARCHIVED = sql`id, kind, job_id, bot_id, bot_name, status, started_at, received_at, last_received_at, times_received,
   elapsed AS elapsed_seconds, result`;
 
 /** The newest first. */
@@ -31,7 +31,7 @@ const MOST_HISTORY = 1000;
 /** Also of an alert. */
 export async function readStory(tx: Tx, id: number): Promise<CallbackStory | undefined> {
   const found = await tx.first<Omit<CallbackStory, 'deliveries' | 'pauses' | 'history' | 'alerts'>>(
-    sql`SELECT ${ARCHIVED}, kind, routing FROM callbacks WHERE id = ${id}`,
+    sql`SELECT ${ARCHIVED}, about, routing FROM callbacks WHERE id = ${id}`,
   );
   if (found === undefined) return undefined;
   const deliveries = await deliveriesOf(tx, [id]);

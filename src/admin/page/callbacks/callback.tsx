@@ -1,24 +1,31 @@
 /** One callback: in one sentence why somebody was told, or was not; then everything that happened, and what can be done. */
-import type { CallbackStory } from '../../../ledger/archive/archive.ts';
+import type { ArchivedCallback, CallbackStory, Page } from '../../../ledger/archive/archive.ts';
+import type { CallbackKind } from '../../../ledger/ledger.ts';
 import { loadStory, type Story } from '../../../story/story.ts';
 import { isBlank } from '../../../text/clean.ts';
 import { wholeNumberIn } from '../../filters.ts';
 import { PostForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
-import { ResultStatus, RunStatus } from '../parts/status.tsx';
-import { Terms } from '../parts/table.tsx';
+import { KindStatus, ResultStatus } from '../parts/status.tsx';
+import { Table, Terms } from '../parts/table.tsx';
 import { BotName, ForeignBlock, indented, JobLink, Link, pathTo, Time } from '../parts/text.tsx';
-import { useReader } from '../reader.ts';
+import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
+import { callbackColumns } from './callbacks.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Timeline } from './timeline.tsx';
 
 /** Of a larger body, its beginning. */
 const MOST_BYTES_SHOWN = 64 * 1024;
 
+/** Of what a summary tells, the newest. */
+const MOST_TOLD = 100;
+
 export interface CallbackData {
   readonly callback: CallbackStory;
   readonly story: Story;
+  /** What it has told as one; undefined: it is no summary. */
+  readonly told?: Page<ArchivedCallback> | undefined;
   /** JSON in UTF-8, as it came; undefined: it has been forgotten meanwhile. */
   readonly body: Uint8Array | undefined;
 }
@@ -28,46 +35,86 @@ export const showCallback: View = async ({ params, reader, services: { archive, 
   const found = await loadStory(archive, wholeNumberIn(params['id']) ?? 0, context);
   if (found === undefined) return undefined;
   const { callback, story } = found;
-  const body = await archive.body(callback.id);
-  const name = isBlank(callback.botName) ? callback.botId : callback.botName;
+  const { id, kind, botName, botId } = callback;
+  const told =
+    kind === 'summary' ? await archive.callbacks({ summaryId: id }, { limit: MOST_TOLD }) : undefined;
+  const body = kind === 'callback' ? await archive.body(id) : undefined;
+  const name = isBlank(botName) ? botId : botName;
   return {
-    title: reader.t('callback.title', { name, id: String(callback.id) }),
+    title: isOfBot(kind) ? reader.t('callback.title', { name, id: String(id) }) : ownTitle(callback, reader),
     section: 'callbacks',
-    body: <Callback data={{ callback, story, body }} />,
+    body: <Callback data={{ callback, story, told, body }} />,
   };
 };
 
-export function Callback({ data: { callback, story, body } }: { readonly data: CallbackData }) {
+interface OfCallback {
+  readonly callback: CallbackStory;
+}
+
+function isOfBot(kind: CallbackKind): boolean {
+  return kind === 'callback' || kind === 'missed' || kind === 'overdue';
+}
+
+/** `Summary 12` */
+function ownTitle({ kind, id }: CallbackStory, { word }: Reader): string {
+  return `${word('kind', kind)} ${id}`;
+}
+
+export function Callback({ data: { callback, story, told, body } }: { readonly data: CallbackData }) {
   const { t } = useReader();
-  const { id, botName, botId, status, receivedAt, deliveries } = callback;
-  const isAlert = callback.kind === 'alert';
+  const { id, kind, deliveries } = callback;
+  const isOwn = kind !== 'callback';
   return (
     <>
-      <Head title={isAlert ? t('callback.alert', { id: String(id) }) : <BotName name={botName} id={botId} />}>
-        {isAlert ? t('callback.alert, what') : <RunStatus status={status} />}
-        <Time as="instant" at={receivedAt} />
-      </Head>
+      <Title callback={callback} />
       <Section className="summary">
         <p dir="auto">{story.summary}</p>
-        {isAlert || deliveries.length > 0 ? null : <ApplyRoutes callback={callback} />}
+        {isOwn || deliveries.length > 0 ? null : <ApplyRoutes callback={callback} />}
       </Section>
       {deliveries.length === 0 ? null : (
         <Section title={t('callback.deliveries')}>
           <Deliveries deliveries={deliveries} />
-          {isAlert ? null : <ApplyRoutes callback={callback} />}
+          {isOwn ? null : <ApplyRoutes callback={callback} />}
         </Section>
       )}
+      {told === undefined ? null : <Summarised told={told} />}
       <Section title={t('callback.timeline')}>
         <Timeline events={story.events} />
       </Section>
-      {isAlert ? null : <Facts callback={callback} />}
+      {isOwn ? null : <Facts callback={callback} />}
       {body === undefined ? null : <Json id={id} body={body} />}
     </>
   );
 }
 
-interface OfCallback {
-  readonly callback: CallbackStory;
+function Title({ callback }: OfCallback) {
+  const reader = useReader();
+  const { kind, botName, botId, about, receivedAt } = callback;
+  const title = isOfBot(kind) ? <BotName name={botName} id={botId} /> : ownTitle(callback, reader);
+  return (
+    <Head title={title}>
+      {isOfBot(kind) ? <KindStatus callback={callback} /> : null}
+      {kind === 'callback' ? null : reader.t(`kind.${kind}, what`)}
+      <Time as="instant" at={receivedAt} />
+      {about === undefined ? null : (
+        <Link to={pathTo(['callbacks', about])}>{reader.t('callback.about')}</Link>
+      )}
+      {kind === 'missed' ? (
+        <Link to={pathTo(['callbacks'], { bot_id: botId })}>{reader.t('bot.callbacks')}</Link>
+      ) : null}
+    </Head>
+  );
+}
+
+/** Each leads to what became of it. */
+function Summarised({ told: { items, next } }: { readonly told: Page<ArchivedCallback> }) {
+  const reader = useReader();
+  const title = reader.t('callback.summarised');
+  return (
+    <Section title={title} aside={next === undefined ? undefined : reader.t('callback.summarised, cut')}>
+      <Table caption={title} columns={callbackColumns(reader)} rows={items} keyOf={({ id }) => id} />
+    </Section>
+  );
 }
 
 function ApplyRoutes({ callback: { id, deliveries } }: OfCallback) {

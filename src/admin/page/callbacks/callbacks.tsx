@@ -5,7 +5,7 @@ import { CALLBACK_RESULTS, DELIVERY_STATES } from '../../../ledger/ledger.ts';
 import { type FilterName, type ParameterProblem, readFilter, refuseParameters } from '../../filters.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
-import { ResultStatus, RunStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
+import { KindStatus, ResultStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
 import { type Column, Paging, Table } from '../parts/table.tsx';
 import { BotName, JobLink, Link, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader } from '../reader.ts';
@@ -109,7 +109,7 @@ function List({ data: { asked, isLater, page } }: CallbacksProps) {
         empty={page.next === undefined ? nothing : t('callbacks.none here')}
         rows={page.items}
         keyOf={({ id }) => id}
-        columns={columnsFor(reader)}
+        columns={callbackColumns(reader)}
       />
       {isBulk && asked.state !== 'pending' && asked.state !== 'delivered' ? (
         <p>
@@ -124,7 +124,7 @@ function List({ data: { asked, isLater, page } }: CallbacksProps) {
   );
 }
 
-function columnsFor({ t }: Reader): readonly Column<ArchivedCallback>[] {
+export function callbackColumns({ t }: Reader): readonly Column<ArchivedCallback>[] {
   return [
     {
       head: t('bot'),
@@ -135,10 +135,10 @@ function columnsFor({ t }: Reader): readonly Column<ArchivedCallback>[] {
         </Link>
       ),
     },
-    { head: t('callbacks.run'), kind: 'narrow', cell: ({ status }) => <RunStatus status={status} /> },
+    { head: t('callbacks.run'), kind: 'narrow', cell: (callback) => <KindStatus callback={callback} /> },
     { head: t('callbacks.told'), kind: 'narrow', cell: (callback) => <Told callback={callback} /> },
     { head: t('received'), kind: 'narrow', cell: ({ receivedAt }) => <Time at={receivedAt} /> },
-    { head: t('job'), kind: 'narrow', cell: ({ jobId }) => <JobLink id={jobId} /> },
+    { head: t('job'), kind: 'narrow', cell: ({ jobId }) => (jobId === '' ? null : <JobLink id={jobId} />) },
   ];
 }
 

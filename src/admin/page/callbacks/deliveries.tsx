@@ -1,9 +1,10 @@
 /** Each delivery of a callback: who, what became of it, the message, and what can be done about it. */
-import { type DeliveryRecord, DISMISSED, SUPERSEDED } from '../../../ledger/ledger.ts';
+import { type DeliveryRecord, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/ledger.ts';
+import { RULES } from '../../../signal/rules.ts';
 import { MessageFrame } from '../message.tsx';
 import { PostButton } from '../parts/forms.tsx';
 import { DeliveryStatus, toneOf } from '../parts/status.tsx';
-import { Code, pathTo, Time } from '../parts/text.tsx';
+import { Code, Link, pathTo, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
 
 /** Each shows a message in a frame; of more, only what became of them. */
@@ -48,6 +49,7 @@ function Facts({ delivery }: OfDelivery) {
         <Code text={destination} />
       </h3>
       <DeliveryStatus delivery={delivery} />
+      <Hold delivery={delivery} />
       {lastError === undefined || state === 'delivered' ? null : (
         <span>
           {t(`errorClass.${lastError.class}`)} <Code text={lastError.code} />
@@ -62,6 +64,27 @@ function Facts({ delivery }: OfDelivery) {
         {t('callback.attempts', { attempts })} · <Time as="ago" at={updatedAt} />
       </span>
     </div>
+  );
+}
+
+/** Which rule holds it and until when, and the summary that tells it. */
+function Hold({ delivery: { state, reason, heldUntil, summaryId } }: OfDelivery) {
+  const { t } = useReader();
+  const rule = state === 'held' ? RULES.find((each) => each === reason) : undefined;
+  return (
+    <>
+      {rule === undefined ? null : (
+        <Link to={rule === 'snooze' ? '/snoozes' : '/config'}>{t(`rule.${rule}`)}</Link>
+      )}
+      {heldUntil === undefined ? null : (
+        <span>
+          {t('callback.until')} <Time at={heldUntil} />
+        </span>
+      )}
+      {summaryId === undefined ? null : (
+        <Link to={pathTo(['callbacks', summaryId])}>{t('callback.summary')}</Link>
+      )}
+    </>
   );
 }
 
@@ -92,5 +115,7 @@ function actsOn({ state, reason, dueInMs, behind, claim }: DeliveryRecord) {
   if (state === 'delivered') return ['once more'] as const;
   const isUnderWay = claim !== undefined || behind !== undefined || dueInMs <= 0;
   if (state === 'pending') return isUnderWay ? [] : (['try now'] as const);
-  return reason === DISMISSED ? (['redeliver'] as const) : (['redeliver', 'dismiss'] as const);
+  if (reason === DISMISSED) return ['redeliver'] as const;
+  // What a rule holds, the rule tells.
+  return state === 'dead' || reason === NO_LONGER_ROUTED ? (['redeliver', 'dismiss'] as const) : [];
 }

@@ -1,5 +1,6 @@
 /** States, each as a symbol, a word and a colour. */
 import { type StatusCode, statusNameOf } from '../../../callback/callback.ts';
+import type { ArchivedCallback } from '../../../ledger/archive/archive.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/ledger.ts';
 import type { CallbackResult, DeliveryRecord, DeliveryState } from '../../../ledger/ledger.ts';
 import { isPrinted } from '../../../story/standing.ts';
@@ -60,6 +61,17 @@ export function DeliveryStatus({ delivery }: { readonly delivery: Standing }) {
 export function RunStatus({ status }: { readonly status: StatusCode }) {
   const name = statusNameOf({ status });
   return <Status tone={RUN_TONES[name]} word={useReader().t(`status.${name}`)} />;
+}
+
+/** How a run ended, or what Botbell says by itself. */
+export function KindStatus({
+  callback: { kind, status },
+}: {
+  readonly callback: Pick<ArchivedCallback, 'kind' | 'status'>;
+}) {
+  const { t } = useReader();
+  if (kind === 'callback') return <RunStatus status={status} />;
+  return <Status tone={kind === 'missed' || kind === 'overdue' ? 'wait' : 'idle'} word={t(`kind.${kind}`)} />;
 }
 
 const RESULT_TONES: Readonly<Record<CallbackResult | 'none', Tone>> = {
