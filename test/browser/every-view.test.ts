@@ -53,6 +53,12 @@ inBrowser('Every view', () => {
       },
     );
     expect(bulk.statusCode, await bulk.body.text()).to.equal(202);
+    const snooze = await request(`${office.url}/api/snoozes`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ bot_id: 'price-watch', until: 'next-success', because: '請求 <b>' }),
+    });
+    expect(snooze.statusCode, await snooze.body.text()).to.equal(201);
     const known = knownIn(office.file, []);
     addresses = (path) => samplesOf(path, known);
   });

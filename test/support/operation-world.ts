@@ -12,6 +12,7 @@ import { RunningSettings } from '../../src/deliver/settings.ts';
 import type { BulkRedelivery, RedeliveryTally } from '../../src/ledger/actions/actions.ts';
 import type { ArchivedDestination, ArchivedRefusal, DeadLetters } from '../../src/ledger/archive/archive.ts';
 import type { Archive } from '../../src/ledger/people.ts';
+import type { KeptSnooze } from '../../src/ledger/signal/snoozes.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { PAGE_NOW } from './page-world.ts';
@@ -200,6 +201,31 @@ export const BULKS: readonly BulkRedelivery[] = [
   },
 ];
 
+export const SNOOZES: readonly KeptSnooze[] = [
+  {
+    id: 1,
+    botId: 'invoice-import',
+    destination: 'slack:#ops',
+    until: PAGE_NOW + 2 * HOUR,
+    untilSuccess: false,
+    because: 'the supplier moves house',
+    by: 'suzuki',
+    createdAt: PAGE_NOW - HOUR,
+    held: 12,
+  },
+  {
+    id: 2,
+    botId: 'get_items',
+    destination: undefined,
+    until: PAGE_NOW + 7 * DAY,
+    untilSuccess: true,
+    because: '',
+    by: 'api',
+    createdAt: PAGE_NOW - HOUR,
+    held: 0,
+  },
+];
+
 export const TALLY: RedeliveryTally = {
   messages: 128,
   isMore: false,
@@ -313,9 +339,15 @@ function operationsIn(done: Done[]): AdminServices['operations'] {
       done.push(['redeliver', id, request, again]);
       return Promise.resolve(id === 1 ? 'accepted' : id === 2 ? 'delivered' : 'unknown');
     },
-    snoozes: () => Promise.resolve([]),
-    snooze: () => Promise.resolve(1),
-    endSnooze: () => Promise.resolve(false),
+    snoozes: () => Promise.resolve(SNOOZES),
+    snooze: (request) => {
+      done.push(['snooze', request]);
+      return Promise.resolve(1);
+    },
+    endSnooze: (id, actor) => {
+      done.push(['end a snooze', id, actor]);
+      return Promise.resolve(id === 1);
+    },
     dismiss: (id, request) => {
       done.push(['dismiss', id, request]);
       return Promise.resolve(id === 1 ? 'dismissed' : 'not dead');
@@ -369,6 +401,7 @@ export const OFFICE_ARCHIVE: Partial<Archive> = {
       dead: { count: 132, isMore: false },
       refused: { count: 2, isMore: false },
     }),
+  idleRoutes: () => Promise.resolve(['routes[3]']),
   deadLetters: () => Promise.resolve({ groups: DEAD, isComplete: true }),
   refusals: ({ before = Number.MAX_SAFE_INTEGER, limit = 50 } = {}) =>
     Promise.resolve({ items: REFUSALS.filter(({ id }) => id < before).slice(0, limit), next: undefined }),

@@ -131,7 +131,11 @@ function servicesOver({ archive }: Recorded, clock: ManualClock, unforeseen: unk
     archive,
     drawing: () => ({ router }),
     reloading: { status: { configHash: 'c0ffee1234567890' } },
-    operations: { redeliver: nobodyActs, bulks: () => Promise.resolve([]) },
+    operations: {
+      redeliver: nobodyActs,
+      snoozes: () => Promise.resolve([]),
+      bulks: () => Promise.resolve([]),
+    },
     onUnforeseen: (error: unknown) => unforeseen.push(error),
   } as unknown as AdminServices;
 }

@@ -22,6 +22,7 @@ import { deadView } from './operation/dead.tsx';
 import { destinationsView } from './operation/destinations.tsx';
 import { dryRunView, redeliveryView } from './operation/redeliver.tsx';
 import { refusedView } from './operation/refused.tsx';
+import { snoozesView } from './operation/snoozes.tsx';
 import { answerTriedMessage, playgroundView } from './playground/playground.tsx';
 import { Shell, type ShellFacts } from './shell.tsx';
 import type { Shown, View } from './view.ts';
@@ -47,6 +48,7 @@ const VIEWS: readonly (readonly [path: string, view: View])[] = [
   ['/dead', deadView],
   ['/refused', refusedView],
   ['/destinations', destinationsView],
+  ['/snoozes', snoozesView],
   ['/config', configView],
   ['/playground', playgroundView],
   ['/redeliveries/new', dryRunView],

@@ -32,6 +32,7 @@ const PATHS: readonly (readonly [Section, string])[] = [
   ['dead', '/dead'],
   ['refused', '/refused'],
   ['destinations', '/destinations'],
+  ['snoozes', '/snoozes'],
   ['playground', '/playground'],
   ['config', '/config'],
 ];

@@ -3,7 +3,8 @@ import type { VNode } from 'preact';
 import type { AdminServices } from '../services.ts';
 import type { Reader } from './reader.ts';
 
-export type Section = 'bots' | 'callbacks' | 'dead' | 'refused' | 'destinations' | 'playground' | 'config';
+export type Section =
+  'bots' | 'callbacks' | 'dead' | 'refused' | 'destinations' | 'snoozes' | 'playground' | 'config';
 
 export interface ViewRequest {
   /** Of the path, decoded. */

@@ -53,6 +53,7 @@ export function addressesOf(path: string, known: Known): readonly string[] {
 const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   '/': ['/', '/?name=BOT'],
   '/bots/:id': ['/bots/invoice-import', '/bots/price-watch', '/bots/crm-export'],
+  '/snoozes': ['/snoozes', '/snoozes?bot_id=price-watch&time=2030-01-01T09:00'],
   '/callbacks': [
     '/callbacks',
     '/callbacks?state=dead',

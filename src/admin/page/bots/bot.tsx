@@ -1,11 +1,13 @@
 /** One BOT: how it runs, how long it takes, and who is told of it now. */
 import type { StatusCode } from '../../../callback/callback.ts';
 import type { ArchivedBot, Run, Runs } from '../../../ledger/archive/archive.ts';
+import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
 import type { RouteExplanation } from '../../../route/router.ts';
 import { Head, Section } from '../parts/layout.tsx';
 import { RunStatus } from '../parts/status.tsx';
 import { type Column, Table, Terms } from '../parts/table.tsx';
 import { BotName, Chips, Code, JobLink, Link, pathTo, Time } from '../parts/text.tsx';
+import { Snoozed } from '../operation/snoozes.tsx';
 import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 import { usualSeconds } from './bot-list.ts';
@@ -21,9 +23,11 @@ export interface BotData {
   readonly runs: Runs;
   /** What each route makes of a run that ends so, by the config in force. */
   readonly routes: ReadonlyMap<StatusCode, readonly RouteExplanation[]>;
+  /** Of this BOT, and of destinations that it reaches. */
+  readonly snoozes: readonly KeptSnooze[];
 }
 
-export const showBot: View = async ({ params, reader, services: { archive, drawing } }) => {
+export const showBot: View = async ({ params, reader, services: { archive, operations, drawing } }) => {
   const bot = await archive.bot(params['id'] ?? '');
   if (bot === undefined) return undefined;
   const runs = await archive.runsSince(bot, reader.now - DAYS_SHOWN * DAY_MS);
@@ -31,10 +35,15 @@ export const showBot: View = async ({ params, reader, services: { archive, drawi
   const routes = new Map(
     STATUSES.map((status) => [status, router.explainAll({ bot_id: bot.botId, status })]),
   );
-  return { title: bot.botName || bot.botId, section: 'bots', body: <Bot data={{ bot, runs, routes }} /> };
+  const reached = new Set([...routes.values()].flat().flatMap(({ reaches }) => reaches));
+  const snoozes = (await operations.snoozes()).filter(({ botId, destination = '' }) =>
+    botId === undefined ? reached.has(destination) : botId === bot.botId,
+  );
+  const data = { bot, runs, routes, snoozes };
+  return { title: bot.botName || bot.botId, section: 'bots', body: <Bot data={data} /> };
 };
 
-export function Bot({ data: { bot, runs, routes } }: { readonly data: BotData }) {
+export function Bot({ data: { bot, runs, routes, snoozes } }: { readonly data: BotData }) {
   const reader = useReader();
   const { t, formats } = reader;
   const usual = usualSeconds(runs.runs);
@@ -49,7 +58,9 @@ export function Bot({ data: { bot, runs, routes } }: { readonly data: BotData })
         {last === undefined ? null : <RunStatus status={last.status} />}
         <Code text={bot.botId} />
         <Link to={pathTo(['callbacks'], { bot_id: bot.botId })}>{t('bot.callbacks')}</Link>
+        <Link to={pathTo(['snoozes'], { bot_id: bot.botId })}>{t('snoozes.link')}</Link>
       </Head>
+      <Snoozed snoozes={snoozes} />
       <Section>
         <Terms
           terms={[

@@ -3,11 +3,15 @@ import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import type { ActionRequest } from '../../../ledger/actions/actions.ts';
 import { LedgerUnavailable } from '../../../ledger/ledger.ts';
+import { readSnoozeEnd } from '../../../signal/snooze.ts';
+import { cleanText } from '../../../text/clean.ts';
+import { shortText } from '../../../text/cut.ts';
 import { wholeNumberIn } from '../../filters.ts';
 import { formOf } from '../../form-token.ts';
 import { actorOf } from '../../password.ts';
 import type { AdminServices } from '../../services.ts';
 import { type Flash, leaveFlash, returnTo } from '../cookies.ts';
+import { pathTo } from '../parts/text.tsx';
 import { type Reader, readerOf } from '../reader.ts';
 import { bulkIn } from './redeliver.tsx';
 
@@ -24,6 +28,9 @@ interface ActRequest extends Pick<AdminServices, 'operations' | 'reloading'> {
 
 type Act = (act: ActRequest) => Promise<Outcome>;
 
+/** Characters of a field. */
+const LONGEST_TEXT = 1000;
+
 /** By the last part of their paths. */
 const ACTS: Readonly<Record<string, Act>> = {
   redeliver,
@@ -32,6 +39,8 @@ const ACTS: Readonly<Record<string, Act>> = {
   'redeliver-all': redeliverAll,
   stop,
   'see-refused': seeRefused,
+  snooze,
+  'end-snooze': endSnooze,
   test,
   reload,
 };
@@ -100,6 +109,29 @@ async function stop({ id, request, reader: { t }, operations }: ActRequest): Pro
 async function seeRefused({ id, request, reader: { t }, operations }: ActRequest): Promise<Outcome> {
   await operations.seeRefused(id, request);
   return done(t('act.seen'));
+}
+
+/** What was filled in wrongly is there again to be mended. */
+async function snooze({ form, request: { actor }, reader, operations }: ActRequest): Promise<Outcome> {
+  const { t, now, timezone } = reader;
+  const fields = ['bot_id', 'destination', 'until', 'time', 'because'] as const;
+  const given = fields.map(
+    (name) => [name, shortText(cleanText(form.get(name) ?? '').trim(), LONGEST_TEXT)] as const,
+  );
+  const asked = Object.fromEntries(given);
+  const [botId, destination] = [asked['bot_id'] || undefined, asked['destination'] || undefined];
+  const to = pathTo(['snoozes'], asked);
+  if ((botId ?? destination) === undefined) return { ...failed(t('act.snooze.nothing')), to };
+  const end = readSnoozeEnd(asked['time'] || asked['until'] || '', { now, timezone });
+  if (end === undefined) return { ...failed(t('act.snooze.past')), to };
+  if (end.untilSuccess && botId === undefined) return { ...failed(t('act.snooze.whose')), to };
+  await operations.snooze({ botId, destination, ...end, because: asked['because'] ?? '', actor });
+  return { ...done(t('act.snooze.begun')), to: '/snoozes' };
+}
+
+async function endSnooze({ id, request, reader: { t }, operations }: ActRequest): Promise<Outcome> {
+  const hasEnded = await operations.endSnooze(id, request.actor);
+  return hasEnded ? done(t('act.snooze.ended')) : failed(t('act.unknown'));
 }
 
 async function test({ form, request, reader, operations }: ActRequest): Promise<Outcome> {

@@ -2,6 +2,7 @@
 import { failureInWords } from '../../../channels/failure.ts';
 import { printsOnly } from '../../../channels/registry.ts';
 import type { ArchivedDestination } from '../../../ledger/archive/archive.ts';
+import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
 import { destinationsOf } from '../../../route/router.ts';
 import { PostButton } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
@@ -10,6 +11,7 @@ import { type Column, Table } from '../parts/table.tsx';
 import { Code, Foreign, Link, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
+import { Snoozed } from './snoozes.tsx';
 
 /** More would be no page that anybody reads. */
 const MOST_SHOWN = 500;
@@ -19,20 +21,26 @@ interface Row extends ArchivedDestination {
   readonly isPrinted: boolean;
   /** Milliseconds; undefined: it is not paused. */
   readonly pausedMs: number | undefined;
+  readonly snoozes: readonly KeptSnooze[];
 }
 
-export const destinationsView: View = async ({ reader, services: { archive, drawing, paused } }) => {
+export const destinationsView: View = async ({
+  reader,
+  services: { archive, operations, drawing, paused },
+}) => {
   const { t, formats } = reader;
   const { config } = drawing();
   const named = destinationsOf(config);
   const { groups } = await archive.deadLetters();
   const standings = await archive.destinations(named.slice(0, MOST_SHOWN).map(({ key }) => key));
+  const snoozed = await operations.snoozes();
   const waits = new Map(paused().map(({ key, ms }) => [key, ms]));
   const rowOf = (standing: ArchivedDestination, isPrinted: boolean): Row => {
     const { destination } = standing;
     const dead = groups.filter((group) => group.destination === destination);
     const count = dead.reduce((sum, group) => sum + group.count, 0);
-    return { ...standing, dead: count, isPrinted, pausedMs: waits.get(destination) };
+    const snoozes = snoozed.filter((snooze) => snooze.destination === destination);
+    return { ...standing, dead: count, isPrinted, pausedMs: waits.get(destination), snoozes };
   };
   const channels = [...config.channels.values()].map(({ name, type }) => {
     const own = new Set(named.filter(({ channel }) => channel === name).map(({ key }) => key));
@@ -72,10 +80,13 @@ function columnsFor({ t }: Reader): readonly Column<Row>[] {
     {
       head: t('destination'),
       kind: 'main',
-      cell: ({ destination }) => (
-        <Link to={pathTo(['callbacks'], { destination })}>
-          <Code text={destination} />
-        </Link>
+      cell: ({ destination, snoozes }) => (
+        <>
+          <Link to={pathTo(['callbacks'], { destination })}>
+            <Code text={destination} />
+          </Link>
+          <Snoozed snoozes={snoozes} />
+        </>
       ),
     },
     { head: t('destinations.state'), kind: 'narrow', cell: (row) => <Standing row={row} /> },
@@ -92,13 +103,18 @@ function columnsFor({ t }: Reader): readonly Column<Row>[] {
       head: t('destinations.test'),
       kind: 'narrow',
       cell: ({ destination }) => (
-        <PostButton
-          action="/act/test"
-          fields={{ destination }}
-          kind="small"
-          word={t('destinations.send')}
-          label={t('destinations.sendTo', { destination })}
-        />
+        <div class="actions">
+          <PostButton
+            action="/act/test"
+            fields={{ destination }}
+            kind="small"
+            word={t('destinations.send')}
+            label={t('destinations.sendTo', { destination })}
+          />
+          <Link to={pathTo(['snoozes'], { destination })} label={t('snoozes.of', { what: destination })}>
+            {t('snoozes.link')}
+          </Link>
+        </div>
       ),
     },
   ];

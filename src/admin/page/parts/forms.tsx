@@ -12,12 +12,17 @@ interface FieldProps {
   /** What is wrong with the value. */
   readonly problem?: string | undefined;
   readonly hint?: string | undefined;
+  /** A day and a time are asked for. */
+  readonly isTime?: boolean;
   /** What it is one of; undefined: text. */
   readonly options?: readonly (readonly [value: string, word: string])[] | undefined;
 }
 
+const TEXT = { type: 'text' } as const;
+const TIME = { type: 'datetime-local' } as const;
+
 /** A text, or a choice, with what is wrong with it beside it. */
-export function Field({ name, label, value = '', problem, hint, options }: FieldProps) {
+export function Field({ name, label, value = '', problem, hint, isTime = false, options }: FieldProps) {
   const shared = {
     id: `field-${name}`,
     name,
@@ -30,7 +35,7 @@ export function Field({ name, label, value = '', problem, hint, options }: Field
       {options === undefined ? (
         <input
           {...shared}
-          type="text"
+          {...(isTime ? TIME : TEXT)}
           value={cleanText(value)}
           autocomplete="off"
           spellcheck={false}

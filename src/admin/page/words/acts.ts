@@ -20,6 +20,14 @@ export const ACTS = {
   'act.bulk.stopped': ['Stopped. What is queued is still sent.', '停止しました。開始済みの分は送ります。'],
   'act.bulk.over': ['It has ended already.', 'すでに終わっています。'],
   'act.seen': ['Marked as seen.', '確認済みにしました。'],
+  'act.snooze.begun': ['Snoozed.', 'スヌーズしました。'],
+  'act.snooze.ended': [
+    'The snooze has ended: what it held is told now.',
+    'スヌーズを終了しました。保留した通知をまとめて送ります。',
+  ],
+  'act.snooze.nothing': ['Name a BOT, a destination, or both.', 'BOTか通知先を指定してください。'],
+  'act.snooze.past': ['The time must be one to come.', 'これからの日時を指定してください。'],
+  'act.snooze.whose': ['Name the BOT whose success ends it.', '成功を待つBOTを指定してください。'],
   'act.test.delivered': [
     'The test reached {destination} in {time}. {words}',
     '{destination} に届きました（{time}）。{words}',

@@ -10,6 +10,7 @@ import { BOTS } from './bots.ts';
 import { CALLBACKS } from './callbacks.ts';
 import { PLAYGROUND } from './playground.ts';
 import { QUERY } from './query.ts';
+import { SNOOZES } from './snoozes.ts';
 
 /** `{name}` is filled in; `{runs|run|runs}` is a number with its noun, in English by the number. */
 type Phrase = readonly [en: string, ja: string];
@@ -25,6 +26,7 @@ export const PHRASES = {
   ...CALLBACKS,
   ...PLAYGROUND,
   ...QUERY,
+  ...SNOOZES,
 } satisfies Readonly<Record<string, Phrase>>;
 
 type Table = typeof PHRASES;

@@ -52,6 +52,55 @@ describe('What people do on the page', () => {
     expect(await act('route', { id: '' })).to.include({ kind: 'failed' });
   });
 
+  it('snoozes a BOT or a destination, and says what is missing', async () => {
+    const asked = {
+      bot_id: ' get_items ',
+      destination: '',
+      until: 'next-success',
+      time: '',
+      because: 'tests',
+    };
+    expect(await act('snooze', asked)).to.include({ kind: 'done', to: '/snoozes' });
+    const { snooze } = Object.fromEntries(office.done.map(([what, request]) => [what, request]));
+    expect(snooze).to.deep.include({
+      botId: 'get_items',
+      destination: undefined,
+      untilSuccess: true,
+      because: 'tests',
+    });
+    expect(snooze).to.have.property('actor').that.deep.equals(REQUEST.actor);
+
+    const time = { ...asked, bot_id: '', destination: 'slack:#ops', time: '2026-12-01T09:00' };
+    expect(await act('snooze', time)).to.include({ kind: 'done' });
+    const until = Date.parse('2026-12-01T00:00:00Z');
+    expect(office.done.at(-1)?.[1]).to.deep.include({
+      destination: 'slack:#ops',
+      until,
+      untilSuccess: false,
+    });
+
+    for (const [fields, text] of [
+      [{ bot_id: '' }, 'Name a BOT'],
+      [{ time: '2020-01-01T00:00' }, 'to come'],
+      [{ bot_id: '', destination: 'slack:#ops' }, 'whose success'],
+    ] as const) {
+      const {
+        kind,
+        to,
+        text: said,
+      } = (await act('snooze', { ...asked, ...fields })) as Record<string, unknown>;
+      expect([kind, said]).to.deep.equal(['failed', said]).and.to.have.property('1').that.contains(text);
+      expect(to, 'what was filled in is there again').to.match(/^\/snoozes\?.*because=tests/);
+    }
+    expect(office.done).to.have.length(2);
+  });
+
+  it('ends a snooze', async () => {
+    expect(await act('end-snooze', { id: '1' })).to.include({ kind: 'done', to: '/dead?a=1' });
+    expect(office.done).to.deep.equal([['end a snooze', 1, REQUEST.actor]]);
+    expect(await act('end-snooze', { id: '7' })).to.include({ kind: 'failed' });
+  });
+
   it('dismisses a dead letter', async () => {
     expect(await act('dismiss', { id: '1' })).to.include({ kind: 'done' });
     expect(await act('dismiss', { id: '2' })).to.include({ kind: 'failed' });
