@@ -9,7 +9,16 @@ import type { StoryEvent } from '../../../src/story/event.ts';
 import { cleanLine } from '../../../src/text/clean.ts';
 import type { Language } from '../../../src/time/display.ts';
 import { faultsIn } from '../../support/html-faults.ts';
-import { BOT, callbackOf, DEAD, deliveryOf, HOSTILE, runOf, storyOf } from '../../support/page-data.ts';
+import {
+  BOT,
+  callbackOf,
+  DEAD,
+  deliveryOf,
+  HOSTILE,
+  runOf,
+  SNOOZE,
+  storyOf,
+} from '../../support/page-data.ts';
 import { htmlFor, PAGE_NOW, readerIn } from '../../support/page-world.ts';
 
 const few = (count: number) => ({ count, isMore: false });
@@ -21,6 +30,11 @@ const BOTS: BotsData = {
   runs: new Map([
     [HOSTILE, [runOf(1, { status: 2 }), runOf(2, { status: 1 }), runOf(3, { status: 1 }), runOf(4)]],
   ]),
+  late: new Map([
+    [HOSTILE, { botId: HOSTILE, botName: HOSTILE, kind: 'missed', noticeId: 9, toldAt: PAGE_NOW - 1000 }],
+  ]),
+  snoozed: new Set([HOSTILE]),
+  idle: 2,
   work: { pending: few(3), dead: { count: 1000, isMore: true }, refused: few(0) },
   failing: 1,
   isComplete: false,
@@ -66,6 +80,7 @@ const VIEWS: Readonly<Record<string, ComponentChildren>> = {
         isComplete: false,
       },
       routes: new Map([[1 as const, ROUTES]]),
+      snoozes: [SNOOZE],
     },
   }),
   callbacks: h(Callbacks, { data: LIST }),
@@ -110,6 +125,14 @@ describe('the overview', () => {
     const html = bots();
     expect(html).to.match(/href="\/dead"><strong>1,000\+<\/strong>/);
     expect(html).to.match(/href="\/callbacks\?state=pending"><strong>3<\/strong>/);
+  });
+
+  it('says first of a BOT that its result is missing, and leads to what was told', () => {
+    const html = bots();
+    expect(html).to.contain('Missed or overdue').and.to.contain('href="/callbacks/9"');
+    expect(html).to.contain('>Missed<').and.to.contain('href="/snoozes">Snoozed');
+    expect(html).to.contain('nothing has matched 2 routes');
+    expect(bots({ late: new Map(), idle: 0 })).not.to.match(/Missed|has matched/);
   });
 
   it('draws a bar for each run: higher where it took longer, hollow while it runs, crossed where it failed', () => {
@@ -233,6 +256,37 @@ describe('the page of a callback', () => {
     expect(held('superseded')).to.contain('Out of date');
     expect(held('no longer routed')).to.contain('No longer sent there').and.to.contain('/act/dismiss');
     expect(held('dismissed')).to.contain('Marked as done').and.not.to.contain('/act/dismiss');
+  });
+
+  it('says which rule holds a delivery, until when, and which summary tells it', () => {
+    const until = PAGE_NOW + 2 * 3_600_000;
+    const muted = page({ deliveries: [deliveryOf(1, { state: 'held', reason: 'mute', heldUntil: until })] });
+    expect(muted).to.match(/muted then \(mute\).*until.*in 2 h/s);
+    expect(muted, 'it is told by itself').not.to.match(/act\/(redeliver|dismiss)/);
+    const snoozed = page({
+      deliveries: [deliveryOf(1, { state: 'held', reason: 'snooze', heldUntil: until })],
+    });
+    expect(snoozed).to.contain('href="/snoozes"');
+    const told = page({ deliveries: [deliveryOf(1, { summaryId: 12 })] });
+    expect(told).to.contain('href="/callbacks/12"');
+  });
+
+  it('shows what Botbell says by itself as what it is, with what it is about', () => {
+    const missed = page({ kind: 'missed', botName: 'Invoices', botId: 'a b' });
+    expect(missed).to.contain('Missed').and.to.contain('No result came when one was due');
+    expect(missed).to.contain('href="/callbacks?bot_id=a+b"').and.not.to.contain('/act/route');
+    expect(page({ kind: 'overdue', about: 3 }, 'ja'))
+      .to.contain('href="/callbacks/3"')
+      .and.to.contain('実行が長すぎます');
+    const told = { items: [callbackOf(4)], next: undefined };
+    const data = { callback: storyOf({ kind: 'summary' }), story: TOLD, told, body: undefined };
+    const summary = htmlOf(h(Callback, { data }));
+    expect(summary).to.contain('<h1>Summary 7</h1>').and.to.contain('href="/callbacks/4"');
+    expect(page({ kind: 'digest' })).to.contain('<h1>Digest 7</h1>');
+    const list = callbacks({
+      page: { items: [callbackOf(7, { kind: 'digest', jobId: '' })], next: undefined },
+    });
+    expect(list).to.contain('>Digest<').and.not.to.contain('job_id=');
   });
 
   it('says of what an outbox took that it was printed only', () => {

@@ -1,5 +1,5 @@
-/** Which BOTs a page of the overview shows, those that fail first, and what their runs come to. */
-import type { ArchivedBot, Run } from '../../../ledger/archive/archive.ts';
+/** Which BOTs a page of the overview shows, those that are late or fail first, and what their runs come to. */
+import type { ArchivedBot, LateBot, Run } from '../../../ledger/archive/archive.ts';
 
 export interface BotsOnPage {
   readonly bots: readonly ArchivedBot[];
@@ -16,21 +16,33 @@ export function botsOnPage(
   name: string,
   after: string | undefined,
   size: number,
+  late: ReadonlyMap<string, LateBot> = new Map(),
 ): BotsOnPage {
+  const trouble = ({ botId, isFailing }: ArchivedBot) => (late.has(botId) ? 2 : Number(isFailing));
   const parts = comparable(name).split('*');
   const matches = (text: string) => holdsInOrder(comparable(text), parts);
   const matching = all
     .filter(({ botId, botName }) => matches(botName) || matches(botId))
-    .toSorted(worstFirst);
+    .toSorted((a, b) => trouble(b) - trouble(a) || laterFirst(a, b));
   const start = after === undefined ? 0 : matching.findIndex(({ botId }) => botId === after) + 1;
   const bots = matching.slice(start, start + size);
   return { bots, next: start + size < matching.length ? bots.at(-1)?.botId : undefined };
 }
 
-/** The one that something came of last first, those that fail before the others. */
-function worstFirst(a: ArchivedBot, b: ArchivedBot): number {
-  if (a.isFailing !== b.isFailing) return a.isFailing ? -1 : 1;
+/** The one that something came of last first. */
+function laterFirst(a: ArchivedBot, b: ArchivedBot): number {
   return lastAt(b) - lastAt(a) || (a.botId < b.botId ? -1 : 1);
+}
+
+/** By their ids, as they were told last. @param told the last one first */
+export function lateById(told: readonly LateBot[]): ReadonlyMap<string, LateBot> {
+  return new Map(told.toReversed().map((each) => [each.botId, each]));
+}
+
+/** A BOT of which nothing has ever come. */
+export function unheardOf({ botId, botName, toldAt }: LateBot): ArchivedBot {
+  const never = { lastSucceededAt: undefined, lastFailedAt: undefined, lastResultAt: undefined };
+  return { botId, botName, lastCallbackId: 0, lastReceivedAt: toldAt, ...never, isFailing: false };
 }
 
 function lastAt({ lastResultAt, lastReceivedAt }: ArchivedBot): number {

@@ -1,13 +1,13 @@
-/** The overview: what needs somebody, then a row for each BOT, those that fail first. */
-import type { ArchivedBot, Counted, OpenWork, Run } from '../../../ledger/archive/archive.ts';
+/** The overview: what needs somebody, then a row for each BOT, those that are late or fail first. */
+import type { ArchivedBot, Counted, LateBot, OpenWork, Run } from '../../../ledger/archive/archive.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
-import { RunStatus, Status } from '../parts/status.tsx';
+import { KindStatus, RunStatus, Status } from '../parts/status.tsx';
 import { type Column, Paging, Table } from '../parts/table.tsx';
 import { BotName, Code, Link, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
-import { botsOnPage, type BotsOnPage, usualSeconds } from './bot-list.ts';
+import { botsOnPage, type BotsOnPage, lateById, unheardOf, usualSeconds } from './bot-list.ts';
 import { Strip } from './charts.tsx';
 
 export const RUNS_SHOWN = 30;
@@ -29,6 +29,12 @@ export interface BotsData {
   /** Of each BOT of the page, the newest first. */
   readonly runs: ReadonlyMap<string, readonly Run[]>;
   readonly work: OpenWork;
+  /** By their ids: of which a result is missing. */
+  readonly late: ReadonlyMap<string, LateBot>;
+  /** Ids. */
+  readonly snoozed: ReadonlySet<string>;
+  /** Routes that have matched nothing for long. */
+  readonly idle: number;
   /** How many fail, of all. */
   readonly failing: number;
   readonly isComplete: boolean;
@@ -36,16 +42,22 @@ export interface BotsData {
   readonly receiver: Receiver | undefined;
 }
 
-export const showBots: View = async ({ query, reader, services: { archive, drawing } }) => {
+export const showBots: View = async ({ query, reader, services: { archive, operations, drawing } }) => {
   const name = query.get('name')?.trim() ?? '';
   const after = query.get('after') ?? undefined;
-  const bots = await archive.bots('', MOST_BOTS);
-  const page = botsOnPage(bots, name, after, BOTS_A_PAGE);
+  const known = await archive.bots('', MOST_BOTS);
+  const late = lateById(await archive.lateBots());
+  const heardOf = new Set(known.map(({ botId }) => botId));
+  const bots = [...known, ...[...late.values()].filter(({ botId }) => !heardOf.has(botId)).map(unheardOf)];
+  const page = botsOnPage(bots, name, after, BOTS_A_PAGE, late);
   const [runs, work] = await Promise.all([archive.lastRuns(page.bots, RUNS_SHOWN), archive.openWork()]);
+  const snoozed = new Set((await operations.snoozes()).flatMap(({ botId }) => botId ?? []));
   const failing = bots.filter(({ isFailing }) => isFailing).length;
   const { listen, path, tokens } = drawing().config.receiver;
   const receiver = bots.length === 0 ? { listen, path, hasToken: tokens.length > 0 } : undefined;
-  const data = { page, name, after, runs, work, failing, isComplete: bots.length < MOST_BOTS, receiver };
+  const { length: idle } = await archive.idleRoutes();
+  const isComplete = known.length < MOST_BOTS;
+  const data = { page, name, after, runs, work, late, snoozed, idle, failing, isComplete, receiver };
   return { title: reader.t('nav.bots'), section: 'bots', body: <Bots data={data} /> };
 };
 
@@ -59,14 +71,26 @@ export function Bots({ data }: BotsProps) {
     <>
       <Head title={t('nav.bots')} />
       <Tiles data={data} />
+      {data.idle === 0 ? null : (
+        <p>
+          <Link to="/config">{t('bots.idle', { routes: data.idle })}</Link>
+        </p>
+      )}
       {data.receiver === undefined ? <BotList data={data} /> : <Start receiver={data.receiver} />}
     </>
   );
 }
 
-function Tiles({ data: { work, failing } }: BotsProps) {
+function Tiles({ data: { work, late, failing } }: BotsProps) {
   const reader = useReader();
+  const isLate = {
+    word: 'bots.late',
+    counted: { count: late.size, isMore: false },
+    to: '/',
+    tone: 'bad',
+  } as const;
   const tiles = [
+    ...(late.size === 0 ? [] : [isLate]),
     { word: 'bots.failing', counted: { count: failing, isMore: false }, to: '/', tone: 'bad' },
     { word: 'bots.pending', counted: work.pending, to: '/callbacks?state=pending', tone: 'wait' },
     { word: 'nav.dead', counted: work.dead, to: '/dead', tone: 'bad' },
@@ -111,10 +135,13 @@ function Start({ receiver: { listen, path, hasToken } }: { readonly receiver: Re
   );
 }
 
-function BotList({ data: { page, name, after, runs, isComplete } }: BotsProps) {
+function BotList({ data: { page, name, after, runs, late, snoozed, isComplete } }: BotsProps) {
   const reader = useReader();
   const { t } = reader;
-  const rows = page.bots.map((bot) => rowOf(bot, runs.get(bot.botId) ?? []));
+  const rows = page.bots.map((bot) => {
+    const { botId } = bot;
+    return { ...rowOf(bot, runs.get(botId) ?? []), late: late.get(botId), isSnoozed: snoozed.has(botId) };
+  });
   return (
     <Section>
       <FilterForm path="/" isFiltered={name !== ''}>
@@ -136,7 +163,10 @@ function BotList({ data: { page, name, after, runs, isComplete } }: BotsProps) {
   );
 }
 
-type Row = ReturnType<typeof rowOf>;
+interface Row extends ReturnType<typeof rowOf> {
+  readonly late: LateBot | undefined;
+  readonly isSnoozed: boolean;
+}
 
 function rowOf(bot: ArchivedBot, runs: readonly Run[]) {
   const last = runs.find(({ status }) => status !== 2) ?? runs[0];
@@ -149,13 +179,13 @@ function columnsFor({ t, formats }: Reader): readonly Column<Row>[] {
     {
       head: t('bot'),
       kind: 'main',
-      cell: ({ botId, botName }) => (
+      cell: ({ botId, botName, lastCallbackId, late, isSnoozed }) => (
         <>
-          <Link to={pathTo(['bots', botId])}>
+          <Link to={pathTo(lastCallbackId === 0 && late ? ['callbacks', late.noticeId] : ['bots', botId])}>
             <BotName name={botName} id={botId} />
           </Link>
           <small>
-            <Code text={botId} />
+            <Code text={botId} /> {isSnoozed ? <Link to="/snoozes">{t('snoozed')}</Link> : null}
           </small>
         </>
       ),
@@ -186,8 +216,20 @@ function columnsFor({ t, formats }: Reader): readonly Column<Row>[] {
   ];
 }
 
-function LastResult({ row: { last, lastResultAt } }: { readonly row: Row }) {
+function LastResult({ row: { last, lastResultAt, late } }: { readonly row: Row }) {
   const { t } = useReader();
+  if (late !== undefined) {
+    return (
+      <>
+        <Link to={pathTo(['callbacks', late.noticeId])}>
+          <KindStatus callback={{ kind: late.kind, status: 1 }} />
+        </Link>
+        <small>
+          <Time as="ago" at={late.toldAt} />
+        </small>
+      </>
+    );
+  }
   if (last === undefined) return <Status tone="idle" word={t('bots.no result')} />;
   return (
     <>

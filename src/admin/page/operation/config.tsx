@@ -11,15 +11,16 @@ import type { View } from '../view.ts';
 
 const HASH_SHOWN = 12;
 
-export const configView: View = async ({ query, reader: { t }, services: { reloading } }) => {
+export const configView: View = async ({ query, reader: { t }, services: { archive, reloading } }) => {
   const { status } = reloading;
   // It looks at many callbacks: only where somebody asks for it.
   const preview = query.get('preview') === '1' ? await reloading.preview() : undefined;
+  const idle = await archive.idleRoutes();
   const body = (
     <>
       <Head title={t('nav.config')} lead={t('config.lead')} />
       <Failure failure={status.failure} />
-      <InForce status={status} />
+      <InForce status={status} idle={idle} />
       {preview === undefined ? null : <Changes preview={preview} />}
       <Section title={t('config.text')} aside={t('config.textLead')}>
         <ForeignBlock text={reloading.configText()} label={status.file} />
@@ -43,9 +44,12 @@ function Failure({ failure }: Pick<ReloadStatus, 'failure'>) {
 
 interface InForceProps {
   readonly status: ReloadStatus;
+  /** Names of routes. */
+  readonly idle: readonly string[];
 }
 
-function InForce({ status: { file, configHash, loadedAt, warnings, unchanged } }: InForceProps) {
+function InForce({ status, idle }: InForceProps) {
+  const { file, configHash, loadedAt, warnings, unchanged } = status;
   const { t } = useReader();
   const needsRestart = { term: t('config.unchanged'), details: <Code text={unchanged.join(', ')} /> };
   return (
@@ -56,6 +60,7 @@ function InForce({ status: { file, configHash, loadedAt, warnings, unchanged } }
           { term: t('config.hash'), details: <Code text={configHash.slice(0, HASH_SHOWN)} /> },
           { term: t('config.loaded'), details: <Time at={loadedAt} as="instant" /> },
           unchanged.length === 0 ? undefined : needsRestart,
+          idle.length === 0 ? undefined : { term: t('config.idle'), details: <Chips names={idle} /> },
         ]}
       />
       <Problems problems={warnings} />

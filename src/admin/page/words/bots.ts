@@ -7,6 +7,11 @@ export const BOTS = {
   'bots.last': ['Last result', '最新の結果'],
   'bots.duration': ['Last / usual', '所要時間'],
   'bots.failing': ['BOTs failing', '失敗中のBOT'],
+  'bots.late': ['Missed or overdue', '結果の届かないBOT'],
+  'bots.idle': [
+    'For 30 days, nothing has matched {routes|route|routes}.',
+    '30日間、どのコールバックにも使われていないルートが{routes}件あります。',
+  ],
   'bots.pending': ['Not yet delivered', '届いていない通知'],
   'bots.strip': ['{runs|run|runs}, {failed} failed', '実行{runs}回、うち失敗{failed}回'],
   'bots.no result': ['No result yet', '結果はまだありません'],
