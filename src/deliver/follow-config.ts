@@ -61,6 +61,8 @@ interface Review {
 export class ConfigFollower {
   readonly #dependencies: ConfigFollowerDependencies;
   #mayRouteAnew = false;
+  /** At the last heartbeat, others ran with another config. */
+  #isDecidedElsewhere = false;
   #review: Review = { isHastened: false, after: 0 };
 
   constructor(dependencies: ConfigFollowerDependencies) {
@@ -79,6 +81,9 @@ export class ConfigFollower {
     try {
       const mayRouteAnew = await ledger.configs.heartbeat(config);
       this.#mayRouteAnew = mayRouteAnew && config === settings.current.config;
+      // What the others could not tell by theirs, they put off, up to a quarter of an hour.
+      if (mayRouteAnew && this.#isDecidedElsewhere) this.reviewAgain();
+      this.#isDecidedElsewhere = !mayRouteAnew;
     } catch (error) {
       this.#mayRouteAnew = false;
       throw error;
