@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseDocument } from 'yaml';
 import { createMetrics } from '../../src/observe/metrics.ts';
+import { RULES } from '../../src/signal/rules.ts';
 import { callback, post } from '../support/bridge-world.ts';
 import { ALERT_SUBJECTS } from '../support/alerts.ts';
 import { anchorsOf, fences, readDocument, ROOT } from '../support/documents.ts';
@@ -116,6 +117,12 @@ describe('The operating guide', () => {
     const named = namesInTable('## Logs').filter((name) => name !== 'msg');
     expect(named).to.have.length.greaterThan(10);
     expect(named.filter((line) => !sources.includes(`'${line}'`))).to.deep.equal([]);
+  });
+
+  it('says of each rule that holds when its messages are told', () => {
+    const rows = sectionOf('## Snoozes and held messages').match(/^\| `.*/gm) ?? [];
+    const named = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, rule]) => rule));
+    expect(named).to.include.members(RULES.filter((rule) => rule !== 'on'));
   });
 
   it('says what to do at each alert of Botbell’s own', () => {
