@@ -105,23 +105,35 @@ function messageFaults(template: Template, view: NoticeView, { format, name, cho
   return own.inspect(rendered).map(({ path, message }) => template.problemAt(path, message));
 }
 
-/** Whatever a callback may hold beside the fields of the interface is nothing that a template may not ask for. */
+/** A list's first or last member, or one by its number, as Liquid asks for it. */
+const PLACE_IN_LIST = /^(?:\d+|-1)$/;
+
+/**
+ * Whatever a callback may hold beside the fields of the interface is nothing that a template may not ask for; nor is a
+ * member of a list that happens to be short.
+ */
 function withAnyMember(view: NoticeView): NoticeView {
-  const { callback, output, outputs, ...others } = view;
-  if (callback === undefined) return view;
+  const { callback, output, outputs } = view;
+  if (callback === undefined) return lenient(view, PLACE_IN_LIST);
   const open = outputs?.map((each) => ({ ...each, items: lenient(each.items) }));
-  return { ...others, callback: lenient(callback), output: lenient(output), ...(open && { outputs: open }) };
+  const opened = { callback: lenient(callback), output: lenient(output), ...(open && { outputs: open }) };
+  return lenient({ ...view, ...opened }, PLACE_IN_LIST);
 }
 
-/** The same data, in which a member that is not there is null. */
-function lenient<Value>(value: Value): Value {
+/** The same data, in which a member that is not there is null. @param names of such members */
+function lenient<Value>(value: Value, names = /(?:)/): Value {
   if (!isContainer(value)) return value;
   return new Proxy(value, {
     get(target, key): unknown {
       const member: unknown = Reflect.get(target, key);
-      return typeof key === 'string' && member === undefined ? null : lenient(member);
+      return member === undefined && isAmong(names, key) ? null : lenient(member, names);
     },
     getOwnPropertyDescriptor: (target, key) =>
-      Reflect.getOwnPropertyDescriptor(target, key) ?? { configurable: true, enumerable: false, value: null },
+      Reflect.getOwnPropertyDescriptor(target, key) ??
+      (isAmong(names, key) ? { configurable: true, enumerable: false, value: null } : undefined),
   });
+}
+
+function isAmong(names: RegExp, key: string | symbol): boolean {
+  return typeof key === 'string' && names.test(key);
 }
