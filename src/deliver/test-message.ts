@@ -74,7 +74,7 @@ function receiptInWords(receipt: Receipt, language: Language): string {
 function unsent(language: Language): Omit<TestOutcome, 'destination'> {
   const words =
     language === 'ja'
-      ? '送信先のレート制限のため、まだ送信していません。しばらくしてからもう一度お試しください。'
-      : 'Not sent: the remote has limited the rate, and asks to be left alone for now. Try again later.';
+      ? '送信先がレート制限中か、無効になっているため、まだ送信していません。しばらくしてからもう一度お試しください。'
+      : 'Not sent: the remote limits the rate, or is gone, and is left alone for now. Try again later.';
   return { isDelivered: false, words, errorClass: 'rate_limited', errorCode: 'rate_limit', durationMs: 0 };
 }

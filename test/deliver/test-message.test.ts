@@ -86,13 +86,13 @@ describe('A test message', () => {
     expect((await tested({ failure }, 'ja')).words).to.match(/メンバーではありません/);
   });
 
-  it('that met a rate limit, or a pause, says so', async () => {
+  it('that met a rate limit, or the pause of it or of a hook that is gone, says so', async () => {
     expect(await tested({ failure: LIMITED })).to.deep.include({
       words: LIMITED.message,
       errorClass: 'rate_limited',
     });
     const paused = await tested(undefined);
     expect(paused).to.deep.include({ errorClass: 'rate_limited', durationMs: 0 });
-    expect(paused.words).to.match(/^Not sent: .*left alone/);
+    expect(paused.words).to.match(/^Not sent: .*limits the rate, or is gone,.*left alone/);
   });
 });
