@@ -33,10 +33,10 @@ export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSetting
 
 /** The plan that has told after all what ended because no route named it; undefined: it stays ended. */
 function revivingPlan(row: UnroutedRow, settings: Settings): Plan | undefined {
-  const { kind, botId, status, state, ageMs } = row;
+  const { kind, state, ageMs } = row;
   const hasEnded = state === 'held' || state === 'dead';
   if (kind === 'alert' || !hasEnded || ageMs >= settings.delivery.giveUpAfterMs) return undefined;
-  const plan = planOfKind(settings, { kind, botId, status });
+  const plan = planOfKind(settings, row);
   return plannedFor(row, plan) && plan;
 }
 

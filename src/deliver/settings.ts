@@ -97,10 +97,15 @@ export interface KindOfNotice {
   readonly kind: CallbackKind;
   readonly botId: string;
   readonly status: StatusCode;
+  /** Of a summary: whom it is for, as long as the config names that. */
+  readonly destination?: string | undefined;
 }
 
 /** Of what Botbell says by itself, whom the config names today. */
-export function planOfKind(settings: Planning, { kind, botId, status }: KindOfNotice): Plan {
+export function planOfKind(
+  settings: Planning,
+  { kind, botId, status, destination = '' }: KindOfNotice,
+): Plan {
   switch (kind) {
     case 'callback':
       return planFor(settings, { bot_id: botId, status });
@@ -110,7 +115,10 @@ export function planOfKind(settings: Planning, { kind, botId, status }: KindOfNo
       return planOfTargets(watchersOf(settings, botId, ({ rules }) => rules.overdueMs !== undefined));
     case 'missed':
       return planOfTargets(watchersOf(settings, botId, ({ rules }) => rules.expect !== undefined));
-    case 'summary':
+    case 'summary': {
+      const target = settings.destinations.get(destination);
+      return planOfTargets(target === undefined ? [] : [target]);
+    }
     case 'digest':
       return planOfTargets([]);
   }
@@ -125,10 +133,8 @@ export function planOf(settings: Planning, notice: Notice): Plan {
   const { subject } = notice.alert;
   if (subject.template === 'missed')
     return planOfKind(settings, { kind: 'missed', botId: subject.botId, status: 1 });
-  if (subject.template === 'summary') {
-    const target = settings.destinations.get(subject.destination);
-    return planOfTargets(target === undefined ? [] : [target]);
-  }
+  if (subject.template === 'summary')
+    return planOfKind(settings, { kind: 'summary', botId: '', status: 1, destination: subject.destination });
   if (subject.template === 'digest') {
     const digest = settings.digests.find(({ group }) => group === subject.group);
     return planOfTargets((digest?.notify ?? []).map(asTarget));

@@ -120,6 +120,19 @@ export class SignalWorld {
     return this.clock.runUntil(process.pipeline.post(incoming));
   }
 
+  /** Has summaries written of all that a mute window or a snooze holds, which nobody tells yet. */
+  async endHolds(): Promise<void> {
+    const [process] = this.processes;
+    if (process === undefined) throw new Error('no process runs');
+    const { signals } = process.ledger;
+    await signals.askMutesAgain();
+    const { asOf, groups } = (await signals.dueSignals()).ended;
+    await signals.endHolds(
+      asOf,
+      groups.map((group) => ({ group, outcome: 'summary' })),
+    );
+  }
+
   /** So much later, with all done that was due by then: between two steps nothing is looked at, as on a machine that slept. */
   async pass(ms: number): Promise<void> {
     const working = Math.min(ms, 3 * SECOND);

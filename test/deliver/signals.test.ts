@@ -200,4 +200,25 @@ describe('of a night', () => {
     const [, mail] = await world.store.rows('deliveries');
     expect(mail).to.include({ state: 'held', reason: 'no longer routed' });
   });
+
+  it('a summary whose destination leaves the config is told once it is back', async () => {
+    await world.pass(4 * HOUR);
+    await crawler(1);
+    await world.endHolds();
+    await world.reload(CONFIG.replace('{ email: ops@example.com }', '{ email: other@example.com }'));
+    await world.pass(10 * SECOND);
+    const ofMail = async () => {
+      const rows = await world.store.rows('deliveries');
+      return rows
+        .filter(({ destination }) => destination === 'email:ops@example.com')
+        .map(({ state }) => String(state));
+    };
+    expect(await ofMail()).to.deep.equal(['held', 'dead']);
+    await world.reload(CONFIG);
+    await world.pass(10 * SECOND);
+    expect(await ofMail()).to.deep.equal(['delivered', 'delivered']);
+    expect(arrived().filter((each) => each.includes('mail'))).to.deep.equal([
+      '23:00 mail 1 message was held back: Crawler',
+    ]);
+  });
 });
