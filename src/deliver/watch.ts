@@ -46,6 +46,11 @@ function plannedRoute(
   return { name, on, rules, holdsWhen, timer: rules.expect && expectationKey(route, botId) };
 }
 
+/** Whether what it tells depends on what came before. */
+function asksBack({ on, rules }: AskableRoute): boolean {
+  return on.includes('recovered') || rules.afterFailures > 1 || rules.repeat !== 'every';
+}
+
 /** What the key of a timer begins with that expects a route's BOTs: other BOTs or times make it another one. */
 export function expectationOf({ botIds, rules: { expect } }: AskableRoute): string {
   return `expect ${hash('sha256', JSON.stringify([botIds, expect]), 'hex').slice(0, 16)} `;
@@ -64,8 +69,10 @@ export function watchedOf(settings: Watching, { callback }: CheckedCallback): Wa
     const { expect: rule } = route.rules;
     return rule === undefined ? [] : { key: expectationKey(route, botId), rule };
   });
+  const isRemembered = routes.some(asksBack);
   return {
     timezone: settings.timezone,
+    isRemembered,
     likeness: isError ? likenessOf(message ?? '', job_id) : '',
     expected: [...new Map(expected.map((each) => [each.key, each])).values()],
     overdueMs: [...new Set(overdue)],

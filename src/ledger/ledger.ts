@@ -107,6 +107,8 @@ export interface DecidedTarget extends DeliveryTarget {
 export interface Watched {
   /** The display's. */
   readonly timezone: string;
+  /** A rule asks what came of the BOT before. */
+  readonly isRemembered: boolean;
   /** Of an error, as `likenessOf` has it. */
   readonly likeness: string;
   /** The BOT's expectations, by the keys of their timers. */

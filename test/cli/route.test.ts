@@ -48,9 +48,10 @@ routes:
   const errorsCame = async (count: number) => {
     const rules = { ...NO_RULES, afterFailures: 3, repeat: 3_600_000 };
     const asked = [{ name: 'routes[0]', on: ['error'] as const, rules, holdsWhen: true, timer: undefined }];
+    const watched = { timezone: 'UTC', isRemembered: true, likeness: '', expected: [], overdueMs: [] };
     for (let index = 0; index < count; index += 1) {
       const planned = { ...target('slack:#ops'), asked };
-      await recorded.arrive({ ...ERROR, job_id: `job ${index}` }, [planned]);
+      await recorded.arrive({ ...ERROR, job_id: `job ${index}` }, [planned], { watched });
       store.clock.setBy(MINUTE_MS);
     }
   };

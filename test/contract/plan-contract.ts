@@ -41,7 +41,7 @@ export interface Planner {
 const CHANNELS = new Map([['slack', 'slack']]);
 
 /** What a common POST may take: admitted, told, answered. */
-const MOST_STATEMENTS = 9;
+const MOST_STATEMENTS = 7;
 
 export function describePlans(name: string, createStore: CreateStore, planner: Planner): void {
   describe(`${name} finds by an index`, () => {

@@ -75,7 +75,7 @@ class SignalBench extends Bench {
     const callback = callbackWith({ job_id, start_time: new Date(this.now).toISOString(), ...fields });
     const likeness = statusNameOf(callback) === 'error' ? likenessOf(callback.message ?? '', job_id) : '';
     const arrival = arrivalOf(callback, planned, this.now);
-    const nothing = { timezone: 'UTC', likeness, expected: [], overdueMs: [] };
+    const nothing = { timezone: 'UTC', isRemembered: true, likeness, expected: [], overdueMs: [] };
     return by.admit({ ...arrival, planned, watched: { ...nothing, ...watched } });
   }
 
@@ -154,6 +154,18 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.fails(third)).to.equal('after_failures');
       });
 
+      it('also those that came while no rule asked, before it or in between', async () => {
+        const unasked = { watched: { isRemembered: false } };
+        const plain = to('slack:#ops', [{ on: ['error', 'recovered'] }]);
+        await bench.comes({ status: 0 }, [], unasked);
+        await bench.comes({ status: ERROR }, [plain], unasked);
+        expect(await bench.fails(third)).to.equal('after_failures');
+        await bench.comes({ status: ERROR }, [], unasked);
+        expect(await bench.fails(third)).to.equal('tell');
+        await bench.comes({ status: 0 }, [], unasked);
+        expect(await bench.fails(third)).to.equal('after_failures');
+      });
+
       it('but neither retries nor starts', async () => {
         const again = { status: ERROR, job_id: 'same', start_time: '2026-11-20T00:00:00Z' } as const;
         for (let times = 0; times < 4; times += 1)
@@ -228,6 +240,16 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.comes({ status: 0 }, [twice]);
         expect(await bench.fails(twice)).to.equal('tell');
       });
+    });
+
+    it('tells of a recovery from an error that was told while no rule asked', async () => {
+      const target = to('slack:#ops', [{ on: ['error', 'recovered'] }]);
+      await bench.comes({ status: ERROR }, [target], { watched: { isRemembered: false } });
+      await bench.comes({ status: ERROR }, [to('slack:#log', [{ holdsWhen: false }])], {
+        watched: { isRemembered: false },
+      });
+      const [delivery] = (await bench.comes({ status: 0 }, [target])).deliveries;
+      expect(delivery?.telling?.occasion).to.include({ template: 'recovered', failures: 2 });
     });
 
     describe('tells of a recovery', () => {

@@ -67,7 +67,7 @@ export class Recorded {
   async arrive(
     fields: Partial<Callback>,
     planned: readonly DeliveryTarget[] = [],
-    options: Partial<Pick<Arrival, 'isAccepted' | 'routing' | 'startedAt' | 'body'>> = {},
+    options: Partial<Pick<Arrival, 'isAccepted' | 'routing' | 'startedAt' | 'body' | 'watched'>> = {},
   ): Promise<Admission> {
     const callback = callbackWith(fields);
     const now = this.#store.clock.now();

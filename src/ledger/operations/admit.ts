@@ -54,7 +54,13 @@ export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
   };
 }
 
-const NOTHING_WATCHED: Watched = { timezone: 'UTC', likeness: '', expected: [], overdueMs: [] };
+const NOTHING_WATCHED: Watched = {
+  timezone: 'UTC',
+  isRemembered: false,
+  likeness: '',
+  expected: [],
+  overdueMs: [],
+};
 
 /** Longer than any run: sums of it stay numbers that every database has. */
 const LONGEST_SECONDS = 1_000_000_000;

@@ -1,15 +1,14 @@
 /** Asks the rules about a callback that is new, by what the ledger knows of its BOT, and keeps what they go by from now on. */
-import sql from 'sql-template-tag';
 import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
 import { beginToExpect, type Expected, missedFrom, withCallback } from '../../signal/expect.ts';
 import { overdueAt } from '../../signal/overdue.ts';
 import type { Expectation } from '../../signal/rules.ts';
-import { NO_RESULTS, type Streak, withResult } from '../../signal/streak.ts';
-import { type Told, withSuccess } from '../../signal/told.ts';
+import { withResult } from '../../signal/streak.ts';
 import type { Tx } from '../database.ts';
 import type { DecidedTarget, PlannedDelivery, Watched } from '../ledger.ts';
 import { EXECUTING } from '../rows.ts';
 import { type Asked, askRules } from './decisions.ts';
+import { type Facts, keepFacts, lockFacts, NO_FACTS, withSuccessAt } from './facts.ts';
 import { endBySuccess } from './snoozes.ts';
 import { beginTimers, lockTimer, writeTimer } from './timers.ts';
 
@@ -34,29 +33,27 @@ export interface Arrived extends Arriving {
   readonly isFirstOfJob: boolean;
 }
 
-/** What is known of a BOT, and of what each destination was told of it. */
-export interface Facts {
-  readonly streak: Streak;
-  readonly told: Readonly<Record<string, Told>>;
-}
-
-export const NO_FACTS: Facts = { streak: NO_RESULTS, told: {} };
-
 /** Whom it is told, and whom not for now, or not at all. */
 export async function decideAll(tx: Tx, arrived: Arrived): Promise<readonly DecidedTarget[]> {
-  const { status, botKey } = arrived;
+  const { status, botKey, callbackId, watched } = arrived;
   const lateFor = await expectNext(tx, arrived);
-  if (status === EXECUTING) {
-    if (arrived.isFirstOfJob) await watchRun(tx, arrived);
+  if (status === EXECUTING && arrived.isFirstOfJob) await watchRun(tx, arrived);
+  if (status === EXECUTING || !watched.isRemembered) {
+    if (status === 0 && arrived.hasSnoozes) await endBySuccess(tx, botKey);
     return (await askRules(tx, askedOf(arrived, NO_FACTS, { row: undefined, lateFor }))).targets;
   }
-  const facts = await lockFacts(tx, botKey);
+  const facts = await lockFacts(tx, botKey, callbackId);
   const { streak, row } = withItsResult(facts, arrived);
   const isLatestSuccess = status === 0 && streak.results.at(-1)?.isError === false;
   if (isLatestSuccess && arrived.hasSnoozes) await endBySuccess(tx, botKey);
-  const { targets, told } = await askRules(tx, askedOf(arrived, facts, { row, lateFor }));
-  await keepFacts(tx, arrived, { streak, told: { ...facts.told, ...told } });
-  return targets;
+  const answers = await askRules(tx, askedOf(arrived, facts, { row, lateFor }));
+  const told = { ...facts.told, ...answers.told };
+  await keepFacts(tx, botKey, {
+    streak,
+    told: status === 0 ? withSuccessAt(told, arrived.startedAt) : told,
+    lastId: Math.max(facts.lastId, callbackId),
+  });
+  return answers.targets;
 }
 
 export function withItsResult(
@@ -84,24 +81,6 @@ export function askedOf(
   const { timezone, likeness } = watched;
   const subject = { botId, status: statusNameOf({ status }), startedAt, row, likeness };
   return { subject, receivedAt, jobId, botKey, planned, timezone, told, lateFor, hasSnoozes };
-}
-
-/** Nobody else writes them before this transaction ends. */
-async function lockFacts(tx: Tx, botKey: string): Promise<Facts> {
-  const row = await tx.first<{ facts: Facts | undefined }>(sql`
-    INSERT INTO streaks (bot_key, updated_at) VALUES (${botKey}, ${tx.now})
-    ON CONFLICT (bot_key) DO UPDATE SET updated_at = excluded.updated_at RETURNING facts`);
-  return row?.facts ?? NO_FACTS;
-}
-
-/** A success is one everywhere, whoever is told of it. */
-async function keepFacts(tx: Tx, { botKey, status, startedAt }: Arrived, facts: Facts): Promise<void> {
-  const told = Object.entries(facts.told).map(([destination, known]) => [
-    destination,
-    status === 0 ? withSuccess(known, startedAt) : known,
-  ]);
-  const kept: Facts = { ...facts, told: Object.fromEntries(told) as Facts['told'] };
-  await tx.all(sql`UPDATE streaks SET facts = ${kept} WHERE bot_key = ${botKey}`);
 }
 
 /** What a timer of kind `expect` knows. */

@@ -8,16 +8,9 @@ import type { Row } from '../../signal/streak.ts';
 import type { Tx } from '../database.ts';
 import type { PlannedDelivery } from '../ledger.ts';
 import { EXECUTING } from '../rows.ts';
-import {
-  type Arriving,
-  askedOf,
-  type ExpectedBot,
-  expectedAfter,
-  type Facts,
-  NO_FACTS,
-  withItsResult,
-} from './admission.ts';
+import { type Arriving, askedOf, type ExpectedBot, expectedAfter, withItsResult } from './admission.ts';
 import { burstKey, decisionOn } from './decisions.ts';
+import { caughtUp, type Facts, NO_FACTS } from './facts.ts';
 import { snoozesOf } from './snoozes.ts';
 
 /** What rules go by, beside the callback itself. */
@@ -48,7 +41,7 @@ export async function knownOf(
           sql`SELECT key, data FROM timers WHERE key IN (${join(keys)})`,
         );
   return {
-    facts: row?.facts ?? NO_FACTS,
+    facts: await caughtUp(tx, row?.facts ?? NO_FACTS, botKey, Number.MAX_SAFE_INTEGER),
     snoozes: await snoozesOf(tx, botKey, destinations),
     timers: Object.fromEntries(timers.map(({ key, data }) => [key, data])),
   };

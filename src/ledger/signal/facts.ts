@@ -1,0 +1,93 @@
+/**
+ * What is known of a BOT's results, and of what each destination was told of them: kept for BOTs of which a rule asks, and caught up
+ * from their callbacks when one begins to.
+ */
+import sql, { join } from 'sql-template-tag';
+import type { StatusCode } from '../../callback/callback.ts';
+import { NO_RESULTS, type Streak, withResult } from '../../signal/streak.ts';
+import { NOTHING_TOLD, type Told, withSuccess, withToldError } from '../../signal/told.ts';
+import type { Tx } from '../database.ts';
+import { EXECUTING } from '../rows.ts';
+
+export interface Facts {
+  readonly streak: Streak;
+  readonly told: Readonly<Record<string, Told>>;
+  /** The id of the last callback that is counted. */
+  readonly lastId: number;
+}
+
+export const NO_FACTS: Facts = { streak: NO_RESULTS, told: {}, lastId: 0 };
+
+/** Nobody else writes them before this transaction ends. */
+export async function lockFacts(tx: Tx, botKey: string, before: number): Promise<Facts> {
+  const row = await tx.first<{ facts: Facts | undefined }>(sql`
+    INSERT INTO streaks (bot_key, updated_at) VALUES (${botKey}, ${tx.now})
+    ON CONFLICT (bot_key) DO UPDATE SET updated_at = excluded.updated_at RETURNING facts`);
+  return caughtUp(tx, row?.facts ?? NO_FACTS, botKey, before);
+}
+
+export async function keepFacts(tx: Tx, botKey: string, facts: Facts): Promise<void> {
+  await tx.all(sql`UPDATE streaks SET facts = ${facts} WHERE bot_key = ${botKey}`);
+}
+
+/** A success is one everywhere, whoever is told of it. */
+export function withSuccessAt(told: Facts['told'], startedAt: number): Facts['told'] {
+  const each = Object.entries(told).map(([destination, known]) => [
+    destination,
+    withSuccess(known, startedAt),
+  ]);
+  return Object.fromEntries(each) as Facts['told'];
+}
+
+/** Results that came while no rule asked; of more, the last ones. */
+const MOST_CAUGHT_UP = 200;
+
+interface Result {
+  readonly id: number;
+  readonly status: StatusCode;
+  readonly startedAt: number;
+  readonly receivedAt: number;
+}
+
+/** @param before the id of the callback that is being admitted */
+export async function caughtUp(tx: Tx, facts: Facts, botKey: string, before: number): Promise<Facts> {
+  const results = await tx.all<Result>(sql`
+    SELECT id, status, started_at, received_at FROM callbacks
+    WHERE kind = 'callback' AND bot_key = ${botKey} AND id > ${facts.lastId} AND id < ${before} AND status <> ${EXECUTING}
+    ORDER BY id DESC LIMIT ${MOST_CAUGHT_UP}`);
+  const destinations = await toldBy(
+    tx,
+    results.filter(({ status }) => status === 1).map(({ id }) => id),
+  );
+  return results.reduceRight(
+    (known, result) => withCaughtUp(known, result, destinations.get(result.id) ?? []),
+    facts,
+  );
+}
+
+/** Held by `mute`, a snooze or a burst counts as told. */
+async function toldBy(tx: Tx, errors: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
+  if (errors.length === 0) return new Map();
+  const rows = await tx.all<{ callbackId: number; destination: string }>(sql`
+    SELECT callback_id, destination FROM deliveries WHERE callback_id IN (${join(errors)})
+      AND (state IN ('pending', 'delivered') OR held_until IS NOT NULL OR summary_id IS NOT NULL)`);
+  const told = new Map<number, string[]>();
+  for (const { callbackId, destination } of rows)
+    told.set(callbackId, [...(told.get(callbackId) ?? []), destination]);
+  return told;
+}
+
+/** What an error said is not looked up, so that the next one is told as another. */
+function withCaughtUp(
+  { streak, told }: Facts,
+  { id: lastId, status, startedAt, receivedAt: at }: Result,
+  destinations: readonly string[],
+): Facts {
+  const next = withResult(streak, { startedAt, isError: status === 1 }).streak;
+  if (status === 0) return { streak: next, told: withSuccessAt(told, startedAt), lastId };
+  const errors = destinations.map((destination) => [
+    destination,
+    withToldError(told[destination] ?? NOTHING_TOLD, { startedAt, at, likeness: '' }),
+  ]);
+  return { streak: next, told: { ...told, ...(Object.fromEntries(errors) as Facts['told']) }, lastId };
+}
