@@ -152,8 +152,12 @@ function turnAway(refusals: LineLimit<object>, line: TurnedAwayLine, from: strin
   refusals(`${line.listener} ${line.http} ${line.reason}`, { ...line, from: shortId(from) });
 }
 
-function describeDelivery({ destination, state, error }: Verdict['deliveries'][number]): string {
-  return error === undefined ? `${destination} ${state}` : `${destination} ${state}: ${error}`;
+/** `slack:#ops held by mute until 2026-11-25T07:00:00.000Z` */
+function describeDelivery(delivery: Verdict['deliveries'][number]): string {
+  const { destination, state, error, rule, until } = delivery;
+  const by = rule === undefined ? '' : ` by ${rule}`;
+  const end = until === undefined ? '' : ` until ${until}`;
+  return `${destination} ${state}${by}${end}${error === undefined ? '' : `: ${error}`}`;
 }
 
 function shortId(id: string): string {

@@ -99,6 +99,17 @@ describe('reports', () => {
     });
   });
 
+  it('say which rule holds a message, and until when', () => {
+    const until = '2026-11-24T22:00:00.000Z';
+    const deliveries = [
+      { destination: 'slack:#ops', state: 'held', rule: 'mute', until },
+      { destination: 'slack:#log', state: 'held', rule: 'repeat' },
+    ] as const;
+    expect(callbackLine({ verdict: { ...DELIVERED, result: 'held', deliveries } })).to.deep.include({
+      deliveries: [`slack:#ops held by mute until ${until}`, 'slack:#log held by repeat'],
+    });
+  });
+
   it('count a body that was refused as none, refused', async () => {
     const line = callbackLine({
       status: 422,

@@ -4,6 +4,7 @@ import { statusNameOf } from '../../src/callback/callback.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { Admission, PlannedDelivery, PlannedRoute, Watched } from '../../src/ledger/ledger.ts';
+import { foresee } from '../../src/ledger/signal/foresee.ts';
 import type { FiredNotice } from '../../src/ledger/signal/fire.ts';
 import type { HoldDecision } from '../../src/ledger/signal/holds.ts';
 import type { SnoozeRequest } from '../../src/ledger/signal/snoozes.ts';
@@ -90,6 +91,29 @@ class SignalBench extends Bench {
       return heldUntil === undefined ? String(reason) : `${reason} ${(heldUntil - this.now) / MINUTE}`;
     });
     return words.join(', ');
+  }
+
+  /** What would be shown of a result that came now. */
+  async foretells(
+    status: 0 | 1,
+    planned: readonly PlannedDelivery[],
+    expected: Watched['expected'],
+  ): Promise<string> {
+    const { bot_id: botId, job_id: jobId } = callbackWith({});
+    const places = planned.map(({ destination }) => destination);
+    const keys = expected.map(({ key }) => key);
+    const known = await this.ledger.archive.knownOf(botId, places, keys);
+    const likeness = status === ERROR ? likenessOf('', jobId) : '';
+    const watched = { timezone: 'UTC', likeness, expected, overdueMs: [], isRemembered: true };
+    const times = { startedAt: this.now, receivedAt: this.now };
+    const foreseen = foresee({ jobId, botKey: botId, botId, status, ...times, planned, watched }, known);
+    const words = foreseen.map(({ decision }) => {
+      const verdict = decision?.verdict ?? { does: 'tell' };
+      if (verdict.does === 'tell') return 'tell';
+      const ends = verdict.does === 'hold' ? verdict.until : undefined;
+      return ends === undefined ? verdict.rule : `${verdict.rule} ${(ends - this.now) / MINUTE}`;
+    });
+    return words.filter((word) => word !== 'on').join(', ');
   }
 
   /** What all whose hold is over come to. @returns how many kinds there were */
@@ -313,6 +337,36 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(bench.shown(again)).to.equal(`mute ${(DAY - HOUR) / MINUTE}`);
         expect(await bench.claim()).to.deep.equal([]);
       });
+    });
+
+    it('foretells what it then decides, and changes nothing by that', async () => {
+      const expected = [{ key: 'expect daily', rule: { everyMs: HOUR, graceMs: MINUTE } }];
+      const strict = { afterFailures: 2, repeat: HOUR, on: ['error', 'recovered'] as const };
+      const planned = [
+        to('slack:#ops', [strict], { max: 2, perMs: DAY }),
+        to('slack:#log', [{ timer: 'expect daily', on: ['error'] }]),
+      ];
+      const snooze = { botId: 'get_items', destination: 'slack:#log', untilSuccess: true };
+      await bench.snooze({ ...snooze, until: bench.now + DAY });
+      const decided: string[] = [];
+      for (const status of [ERROR, ERROR, ERROR, 0, 0, ERROR, ERROR, 0, ERROR] as const) {
+        const foretold = await bench.foretells(status, planned, expected);
+        expect(await bench.foretells(status, planned, expected)).to.equal(foretold);
+        decided.push(bench.shown(await bench.comes({ status }, planned, { watched: { expected } })));
+        expect(foretold).to.equal(decided.at(-1));
+        await pass(20 * MINUTE);
+      }
+      expect(decided).to.deep.equal([
+        'after_failures, snooze 1440',
+        'tell, snooze 1420',
+        'repeat, snooze 1400',
+        'tell',
+        '',
+        'after_failures, tell',
+        'burst 1340, tell',
+        'burst 1320',
+        'after_failures, tell',
+      ]);
     });
 
     describe('snoozed', () => {
