@@ -111,7 +111,10 @@ function columnsFor({ t }: Reader): readonly Column<Row>[] {
             word={t('destinations.send')}
             label={t('destinations.sendTo', { destination })}
           />
-          <Link to={pathTo(['snoozes'], { destination })} label={t('snoozes.of', { what: destination })}>
+          <Link
+            to={pathTo(['snoozes'], { destination })}
+            label={t('callback.of', { word: t('snoozes.link'), destination })}
+          >
             {t('snoozes.link')}
           </Link>
         </div>

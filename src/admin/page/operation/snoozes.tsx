@@ -107,7 +107,7 @@ function End({ snooze: { until, untilSuccess } }: OfSnooze) {
 function EndButton({ snooze: { id, botId, destination } }: OfSnooze) {
   const { t } = useReader();
   const what = [botId, destination].filter((each) => each !== undefined).join(', ');
-  const label = t('snoozes.end of', { what });
+  const label = t('callback.of', { word: t('snoozes.end'), destination: what });
   return (
     <PostButton action="/act/end-snooze" fields={{ id }} kind="small" word={t('snoozes.end')} label={label} />
   );

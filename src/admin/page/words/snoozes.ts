@@ -18,9 +18,7 @@ export const SNOOZES = {
   'snoozes.held': ['Held back', '保留中'],
   'snoozes.begin': ['Snooze', 'スヌーズする'],
   'snoozes.link': ['Snooze…', 'スヌーズ…'],
-  'snoozes.of': ['Snooze {what}…', '{what} をスヌーズ…'],
   'snoozes.end': ['End it', '終了する'],
-  'snoozes.end of': ['End the snooze of {what}', '{what} のスヌーズを終了する'],
   'snoozes.at most': ['next success, at most', '次に成功するまで、最長'],
   snoozed: ['Snoozed', 'スヌーズ中'],
 } as const;
