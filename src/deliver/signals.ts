@@ -8,6 +8,7 @@ import type { DigestPosition } from '../ledger/signal/digest.ts';
 import type { Fired } from '../ledger/signal/fire.ts';
 import type { EndedHold, EndedHolds, HoldDecision } from '../ledger/signal/holds.ts';
 import type { Timer, WatchedRoute } from '../ledger/signal/timers.ts';
+import { LedgerUnavailable } from '../ledger/ledger.ts';
 import type { Archive } from '../ledger/people.ts';
 import type { DigestedBot, DigestNotice, MissedResult } from '../notice/notice.ts';
 import type { DigestConfig, RouteConfig } from '../config/config.ts';
@@ -28,6 +29,7 @@ export interface SignalsDependencies {
   readonly mayDecide: () => boolean;
   /** Something may be due. */
   readonly onDue: () => void;
+  readonly onUnforeseen: (error: unknown) => void;
   /** No BOT that it names has come for a long time. */
   readonly onIdleRoute: (name: string) => void;
 }
@@ -54,9 +56,20 @@ export class Signals {
     const { ended, timers } = await signals.dueSignals();
     const decisions = ended.groups.map((group) => ({ group, outcome: afterHold(group, ended, current) }));
     if (decisions.length > 0) await signals.endHolds(ended.asOf, decisions);
-    for (const timer of timers) await signals.fire(await this.#fired(timer, current));
+    for (const timer of timers) await this.#fire(timer, current);
+    this.#lookedAt = clock.monotonic();
     if (decisions.length + timers.length > 0) onDue();
-    else this.#lookedAt = clock.monotonic();
+  }
+
+  /** One that cannot be fired keeps nothing else waiting. @throws {LedgerUnavailable} */
+  async #fire(timer: Timer, settings: Settings): Promise<void> {
+    const { signals, onUnforeseen } = this.#dependencies;
+    try {
+      await signals.fire(await this.#fired(timer, settings));
+    } catch (error) {
+      if (error instanceof LedgerUnavailable) throw error;
+      onUnforeseen(error);
+    }
   }
 
   /** Begins what these settings ask for: BOTs that they name, digests, holds that they no longer want. */
