@@ -267,7 +267,7 @@ function digestOf({ group }: DigestConfig, since: number, bots: readonly Digeste
 }
 
 /** @returns what becomes of held messages whose hold has ended */
-export function afterHold(
+function afterHold(
   group: EndedHold,
   { asOf, snoozes }: Pick<EndedHolds, 'asOf' | 'snoozes'>,
   settings: Settings,

@@ -1,5 +1,5 @@
 /** How long `mute` and snoozes hold a message back: until none of them holds any more. */
-import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
+import type { StatusName } from '../callback/callback.ts';
 import { muteEndAt } from './mute.ts';
 import type { MuteEntry, Snooze } from './rules.ts';
 import { lastSnoozeAt } from './snooze.ts';
@@ -41,14 +41,4 @@ export function holdAt(at: number, holders: Holders): Hold | undefined {
     until = next;
   }
   return { ...held, until: undefined };
-}
-
-/** Whether a route with these entries never tells anybody: the windows leave no gap, and nothing is excepted. */
-export function isAlwaysMuted(
-  mute: readonly MuteEntry[],
-  { now, timezone }: { readonly now: number; readonly timezone: string },
-): boolean {
-  const whom = { mute, snoozes: [], botId: '', destination: '', timezone };
-  const holds = ALL_STATUSES.map((status) => holdAt(now, { ...whom, status }));
-  return holds.every((hold) => hold !== undefined && hold.until === undefined);
 }

@@ -1,7 +1,7 @@
 /** Hours, weekdays and dates on which nobody is told, where the display's clocks are. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { holdAt, isAlwaysMuted } from '../../src/signal/hold.ts';
+import { holdAt } from '../../src/signal/hold.ts';
 import { muteEndAt } from '../../src/signal/mute.ts';
 import type { MuteEntry, Snooze } from '../../src/signal/rules.ts';
 import { zonedToInstant } from '../../src/time/display.ts';
@@ -144,15 +144,6 @@ describe('what holds a message', () => {
       rule: 'mute',
       until: undefined,
     });
-    const moment = { now: instant('2026-11-20T12:00:00', TOKYO), timezone: TOKYO };
-    expect([always, [{}]].map((mute) => isAlwaysMuted(mute, moment))).to.deep.equal([true, true]);
-    const sometimes: MuteEntry[][] = [
-      [],
-      [NIGHT, WEEKEND],
-      [{ except: ['error'] }],
-      [{ dates: ['2026-11-20'] }],
-    ];
-    for (const mute of sometimes) expect(isAlwaysMuted(mute, moment)).to.equal(false);
   });
 
   it('ends at a moment at which nothing holds', () => {
