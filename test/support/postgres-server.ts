@@ -145,7 +145,10 @@ function initialise(folder: string, { initdb }: Binaries, account: Account | und
 
 function serverArguments(data: string, port: number): string[] {
   // The slowest writer that there is: what nobody flushes stays in memory long enough to be lost in a crash.
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'wal_writer_delay=10s'];
+  const flushing = 'wal_writer_delay=10s';
+  // Statistics of the few rows of a test would make plans that no ledger has.
+  const planning = 'autovacuum=off';
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', flushing, planning];
   return ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
 }
 
