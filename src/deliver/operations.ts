@@ -4,6 +4,7 @@ import type { ActionRequest, BulkKind, RedeliveryFilter, RoutedByHand } from '..
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Actions, Archive } from '../ledger/people.ts';
 import type { SnoozeRequest } from '../ledger/signal/snoozes.ts';
+import { nearestOrAll } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import type { Clock } from '../time/clock.ts';
 import { type SendOnce, sendTest, type TestOutcome } from './test-message.ts';
@@ -95,8 +96,14 @@ export function createOperations(dependencies: OperationsDependencies) {
   };
 }
 
-function snoozing({ actions, onDue }: Pick<OperationsDependencies, 'actions' | 'onDue'>, say: Say) {
+function snoozing({ actions, settings, onDue }: OperationsDependencies, say: Say) {
   return {
+    /** What a destination may mean that the config in force does not have; undefined: it has it, or none is named. */
+    unknownDestination(destination: string | undefined) {
+      const known = [...settings.current.destinations.keys()];
+      const isKnown = destination === undefined || known.includes(destination);
+      return isKnown ? undefined : nearestOrAll(destination, known);
+    },
     snoozes: () => actions.snoozes(),
     async snooze(request: SnoozeRequest) {
       const id = await actions.snooze(request);

@@ -83,7 +83,11 @@ describe('the API', () => {
   });
 
   it('snoozes a BOT or a destination until a time, and refuses what has no end or names nobody', async () => {
-    await open({ snooze: () => Promise.resolve(5), snoozes: () => Promise.resolve([]) });
+    await open({
+      snooze: () => Promise.resolve(5),
+      snoozes: () => Promise.resolve([]),
+      unknownDestination: () => undefined,
+    });
     expect((await post('/api/snoozes', { bot_id: 'a', until: 'tomorrow', because: 'x' })).status).to.equal(
       201,
     );
@@ -96,7 +100,7 @@ describe('the API', () => {
       because: 'x',
       actor: ACTOR,
     };
-    expect(asked[0]).to.deep.equal(['snooze', snooze]);
+    expect(asked[1]).to.deep.equal(['snooze', snooze]);
     for (const body of [
       { until: 'tomorrow' },
       { bot_id: 'a', until: '2020-01-01T00:00' },
@@ -105,6 +109,17 @@ describe('the API', () => {
       { bot_id: 'a', until: 'tomorrow', why: 'x' },
     ])
       expect((await post('/api/snoozes', body)).status, JSON.stringify(body)).to.equal(400);
+  });
+
+  it('refuses to snooze a destination that the config does not have, and names the nearest one', async () => {
+    await open({
+      snooze: () => Promise.resolve(5),
+      unknownDestination: () => '; did you mean "slack:#ops"?',
+    });
+    const answer = await post('/api/snoozes', { destination: 'slack:#obs', until: 'tomorrow' });
+    expect(answer.status).to.equal(422);
+    expect(answer.json).to.have.property('detail').that.contains('did you mean "slack:#ops"?');
+    expect(asked).to.deep.equal([['unknownDestination', 'slack:#obs']]);
   });
 
   it('answers 404 or 409 to what cannot be done, and says why', async () => {

@@ -72,6 +72,11 @@ describe('what people do', () => {
     expect(bench.actions.map(({ result }) => result)).to.deep.equal(['2 told, 0 left alone', 'unknown']);
   });
 
+  it('knows which destinations the config in force has, and what another name may mean', () => {
+    expect(operations.unknownDestination(OPS)).to.equal(undefined);
+    expect(operations.unknownDestination('slack:#opps')).to.equal(`; did you mean "${OPS}"?`);
+  });
+
   it('says in the log what is refused, dismissed, begun, stopped and tested', async () => {
     const [id = 0] = await deadLetters('a');
     await operations.dismiss(id, REQUEST);

@@ -340,6 +340,7 @@ function operationsIn(done: Done[]): AdminServices['operations'] {
       return Promise.resolve(id === 1 ? 'accepted' : id === 2 ? 'delivered' : 'unknown');
     },
     snoozes: () => Promise.resolve(SNOOZES),
+    unknownDestination: (name) => (name === 'slack:#none' ? '; known: slack:#ops' : undefined),
     snooze: (request) => {
       done.push(['snooze', request]);
       return Promise.resolve(1);

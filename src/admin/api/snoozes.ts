@@ -2,6 +2,7 @@
 import type { Router } from '@koa/router';
 import { readSnoozeEnd } from '../../signal/snooze.ts';
 import { snoozeJson } from '../../story/story-json.ts';
+import { HttpProblem } from '../../http/problem.ts';
 import { cleanText } from '../../text/clean.ts';
 import type { JsonObject } from '../../text/json-object.ts';
 import { readJson } from '../body.ts';
@@ -19,6 +20,7 @@ export function addSnoozes(router: Router, { operations, surroundings }: ApiServ
   router.post('/api/snoozes', async (ctx) => {
     parametersIn(ctx, {});
     const asked = snoozeIn(await readJson(ctx), surroundings);
+    refuseUnknown(asked.destination, operations);
     const id = await operations.snooze({ ...asked, actor: actorOf(ctx, 'api') });
     const kept = (await operations.snoozes()).find((each) => each.id === id);
     ctx.status = 201;
@@ -44,6 +46,13 @@ function snoozeIn(body: JsonObject, { display, now }: Pick<Surroundings, 'displa
   if (end === undefined || (end.untilSuccess && botId === undefined))
     throw badBody('"until" must be a date-time to come, tomorrow, or next-success of a BOT.');
   return { botId, destination, ...end, because: noteIn(body['because'], 'because') ?? '' };
+}
+
+/** @throws {HttpProblem} 422: nothing is ever sent there */
+function refuseUnknown(destination: string | undefined, operations: ApiServices['operations']) {
+  const hint = operations.unknownDestination(destination);
+  if (hint !== undefined)
+    throw new HttpProblem({ status: 422, detail: `The config has no destination ${destination}${hint}` });
 }
 
 function textAt(body: JsonObject, name: string): string | undefined {

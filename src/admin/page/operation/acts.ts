@@ -125,6 +125,8 @@ async function snooze({ form, request: { actor }, reader, operations }: ActReque
   const end = readSnoozeEnd(asked['time'] || asked['until'] || '', { now, timezone });
   if (end === undefined) return { ...failed(t('act.snooze.past')), to };
   if (end.untilSuccess && botId === undefined) return { ...failed(t('act.snooze.whose')), to };
+  const isUnknown = operations.unknownDestination(destination) !== undefined;
+  if (isUnknown) return { ...failed(t('act.snooze.unknown')), to };
   await operations.snooze({ botId, destination, ...end, because: asked['because'] ?? '', actor });
   return { ...done(t('act.snooze.begun')), to: '/snoozes' };
 }

@@ -27,6 +27,7 @@ export const ACTS = {
   ],
   'act.snooze.nothing': ['Name a BOT, a destination, or both.', 'BOTか通知先を指定してください。'],
   'act.snooze.past': ['The time must be one to come.', 'これからの日時を指定してください。'],
+  'act.snooze.unknown': ['The config has no such destination.', '設定にその通知先がありません。'],
   'act.snooze.whose': ['Name the BOT whose success ends it.', '成功を待つBOTを指定してください。'],
   'act.test.delivered': [
     'The test reached {destination} in {time}. {words}',

@@ -83,6 +83,7 @@ describe('What people do on the page', () => {
       [{ bot_id: '' }, 'Name a BOT'],
       [{ time: '2020-01-01T00:00' }, 'to come'],
       [{ bot_id: '', destination: 'slack:#ops' }, 'whose success'],
+      [{ destination: 'slack:#none' }, 'no such destination'],
     ] as const) {
       const {
         kind,
