@@ -11,7 +11,7 @@ import type { AddressedNotice } from '../deliver/settings.ts';
 import type { BulkStep } from '../ledger/actions/actions.ts';
 import type { StoreEvent } from '../ledger/sqlite/space.ts';
 import type { TurnedAway } from '../http/problem.ts';
-import { isAlert, jobIdOf, type Notice } from '../notice/notice.ts';
+import { isAlert, isForOperators, jobIdOf, type Notice } from '../notice/notice.ts';
 import { type LineLimit, lineLimit } from '../observe/line-limit.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -38,13 +38,13 @@ const FORGOTTEN_EARLY = 'the store nears store.max_size: what is done was forgot
 const TAKEN_OVER = 'taken over: Botbell delivers it from here';
 const GIVEN_UP = 'could not be delivered; no further attempts';
 
-/** The line's level, and what it says of a callback and of an alert. */
+/** The line's level, and what it says of a callback, or behind the name of what Botbell tells by itself. */
 const MILESTONES: Readonly<Record<Milestone['name'], readonly ['info' | 'warn' | 'error', string, string]>> =
   {
-    delivered_late: ['info', 'delivered after the answer', 'alert delivered'],
+    delivered_late: ['info', 'delivered after the answer', 'delivered'],
     taken_over: ['info', TAKEN_OVER, TAKEN_OVER],
-    given_up: ['error', GIVEN_UP, `an alert ${GIVEN_UP}`],
-    held: ['warn', 'held back', 'an alert was held back'],
+    given_up: ['error', GIVEN_UP, GIVEN_UP],
+    held: ['warn', 'held back', 'held back'],
   };
 
 export type Reports = ReturnType<typeof createReports>;
@@ -164,11 +164,15 @@ function shortId(id: string): string {
   return shortLine(id, LONGEST_ID);
 }
 
+/** Of what Botbell tells by itself: an alert's name, `summary`, `overdue`, … */
+function ownNameOf(notice: Notice): string | undefined {
+  return isAlert(notice) || notice.template === 'overdue' ? notice.template : undefined;
+}
+
 /** What a line names a delivery by. */
 function named(destination: string, notice: Notice) {
   const jobId = jobIdOf(notice);
-  const alert = isAlert(notice) ? notice.template : undefined;
-  return { destination, job_id: jobId && shortId(jobId), alert };
+  return { destination, job_id: jobId && shortId(jobId), notice: ownNameOf(notice) };
 }
 
 /**
@@ -198,7 +202,8 @@ function reportAttempt(
 /** What happened to a delivery that no answer has told, or of which an operator may have to do something. */
 function reportMilestone(logger: Logger, clock: Pick<Clock, 'now'>, milestone: Milestone): void {
   const { name, record, notice, attempts, lastError, reason, firstReceivedAt } = milestone;
-  const [level, ofCallback, ofAlert] = MILESTONES[name];
+  const [level, ofCallback, ofOwn] = MILESTONES[name];
+  const own = isForOperators(notice) ? 'alert' : ownNameOf(notice);
   const line = {
     ...named(record.destination, notice),
     ...(isAlert(notice)
@@ -210,7 +215,7 @@ function reportMilestone(logger: Logger, clock: Pick<Clock, 'now'>, milestone: M
     code: lastError?.code,
     reason: reason ?? lastError?.message,
   };
-  logger[level](line, isAlert(notice) ? ofAlert : ofCallback);
+  logger[level](line, own === undefined ? ofCallback : `${own} ${ofOwn}`);
 }
 
 /** What people do. A user name or an address comes from whoever asks. */

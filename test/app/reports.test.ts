@@ -7,7 +7,7 @@ import type { AddressedNotice } from '../../src/deliver/settings.ts';
 import type { Milestone } from '../../src/deliver/alerts.ts';
 import type { DueDelivery } from '../../src/ledger/ledger.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
-import { noticeOfAlert } from '../../src/notice/notice.ts';
+import { noticeOf, noticeOfAlert } from '../../src/notice/notice.ts';
 import { createMetrics, type Metrics } from '../../src/observe/metrics.ts';
 import type { ReceiverReport } from '../../src/receive/receiver.ts';
 import { createReports, type Reports } from '../../src/app/reports.ts';
@@ -233,6 +233,28 @@ describe('reports', () => {
         ms_since_received: 125_000,
         msg: 'delivered after the answer',
       });
+    });
+
+    it('name what Botbell tells by itself', async () => {
+      const bots = { since: 0, bots: [], moreBots: 0 };
+      const own = [
+        { template: 'digest', group: 'ops', ...bots },
+        { template: 'summary', destination: 'slack:#ops', reason: 'mute', count: 2, ...bots },
+        { template: 'refused', httpStatus: 400, detail: 'not JSON', errors: [], from: '192.0.2.7' },
+      ] as const;
+      for (const subject of own) {
+        const notice = noticeOfAlert({ id: '', raisedAt: 0, suppressed: 0, subject });
+        await said({ name: 'delivered_late', notice });
+      }
+      const occasion = { template: 'overdue', runningForMs: 1000 } as const;
+      const notice = noticeOf({ callback: CALLBACK, startedAt: 0 }, 1, occasion);
+      await said({ name: 'given_up', notice });
+      expect(lines.map((line) => [line['notice'], line['msg']])).to.deep.equal([
+        ['digest', 'digest delivered'],
+        ['summary', 'summary delivered'],
+        ['refused', 'alert delivered'],
+        ['overdue', 'overdue could not be delivered; no further attempts'],
+      ]);
     });
 
     it('say that it was taken over, and why', async () => {
