@@ -820,7 +820,13 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(next.since).to.equal(bench.now);
         await bench.comes({ status: 0, bot_id: 'next' }, []);
         const since = await bench.ledger.signals.digestCounts(next);
-        expect(since.bots.map(({ bot_id }) => bot_id)).to.deep.equal(['next']);
+        expect(
+          since.bots.map(({ bot_id, succeeded, errors, is_muted }) => [bot_id, succeeded + errors, is_muted]),
+          'who is muted, though nothing of it ran',
+        ).to.deep.equal([
+          ['get_items', 0, true],
+          ['next', 1, false],
+        ]);
       });
     });
 

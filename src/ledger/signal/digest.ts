@@ -18,6 +18,8 @@ export interface DigestCounts {
 interface CountedRow extends Pick<DigestedBot, 'succeeded' | 'errors' | 'missed'> {
   readonly botId: string;
   readonly botName: string;
+  /** Something of it is held back now, also where that came before. */
+  readonly isMuted: boolean;
 }
 
 /** By id of the BOT. */
@@ -27,21 +29,21 @@ export async function digestCounts(
 ): Promise<DigestCounts> {
   const newest = await tx.first<{ id: number | undefined }>(sql`SELECT max(id) AS id FROM callbacks`);
   const last = newest?.id ?? 0;
+  const heldBack = sql`SELECT callback_id FROM deliveries WHERE held_until IS NOT NULL`;
   const counted = await tx.all<CountedRow>(sql`
     SELECT min(bot_id) AS bot_id, max(bot_name) AS bot_name,
-      count(CASE WHEN kind = 'callback' AND status = 0 THEN 1 END) AS succeeded,
-      count(CASE WHEN kind = 'callback' AND status = 1 THEN 1 END) AS errors,
-      count(CASE WHEN kind = 'missed' THEN 1 END) AS missed
-    FROM callbacks WHERE id > ${position} AND id <= ${last} AND kind IN ('callback', 'missed')
+      count(CASE WHEN id > ${position} AND kind = 'callback' AND status = 0 THEN 1 END) AS succeeded,
+      count(CASE WHEN id > ${position} AND kind = 'callback' AND status = 1 THEN 1 END) AS errors,
+      count(CASE WHEN id > ${position} AND kind = 'missed' THEN 1 END) AS missed,
+      max(CASE WHEN id IN (${heldBack}) THEN 1 ELSE 0 END) AS is_muted
+    FROM callbacks
+    WHERE (id > ${position} OR id IN (${heldBack})) AND id <= ${last} AND kind IN ('callback', 'missed', 'overdue')
     GROUP BY bot_key ORDER BY bot_key`);
-  const muted = await tx.all<{ botId: string }>(sql`
-    SELECT DISTINCT bot_id FROM deliveries JOIN callbacks ON callbacks.id = callback_id WHERE held_until IS NOT NULL`);
-  const isMuted = new Set(muted.map(({ botId }) => botId));
-  const bots = counted.map(({ botId, botName, ...counts }) => ({
+  const bots = counted.map(({ botId, botName, isMuted, ...counts }) => ({
     bot_id: botId,
     bot_name: botName,
     ...counts,
-    is_muted: isMuted.has(botId),
+    is_muted: isMuted,
   }));
   return { bots, next: { position: last, since: tx.now } };
 }
