@@ -82,7 +82,6 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
     clock,
     isInProcess: options.isLedgerInProcess,
     onStoreEvent: reports.onStoreEvent,
-    onTrouble: reports.onStoreTrouble,
   });
   let closeBy = 0;
   cleanUps.push(() => ledger.close(Math.max(STORE_GOODBYE_MS, closeBy - clock.monotonic())));

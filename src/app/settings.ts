@@ -196,7 +196,7 @@ function sameChannel(
  */
 export function openStore(
   settings: RunningSettings<AppSettings>,
-  reports: Pick<LedgerOptions, 'clock' | 'isInProcess' | 'onStoreEvent' | 'onTrouble'>,
+  reports: Pick<LedgerOptions, 'clock' | 'isInProcess' | 'onStoreEvent'>,
 ): Promise<DatabaseLedger> {
   const { url, maxSizeBytes: maxBytes } = settings.current.loaded.config.store;
   return openLedger(url, {

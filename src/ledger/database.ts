@@ -63,6 +63,11 @@ export interface Tx {
   readonly isFull: boolean;
 }
 
+/** Which runs one transaction at a time, so that nothing is locked. */
+export function isSqlite({ forUpdate }: Pick<Tx, 'forUpdate'>): boolean {
+  return forUpdate.sql === '';
+}
+
 /** Arguments and result are plain data, since on SQLite they cross to another thread (structured clone) and back. */
 export type Operation<Args extends readonly unknown[], Result> = (tx: Tx, ...args: Args) => Promise<Result>;
 

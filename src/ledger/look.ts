@@ -2,9 +2,10 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Clock, systemClock } from '../time/clock.ts';
-import type { Transactions, Tx } from './database.ts';
+import type { Transactions } from './database.ts';
 import { reasonOf } from './failures.ts';
 import { type Database, databaseOver } from './registry.ts';
+import { isLedger } from './schema.ts';
 import { checkReadable, checkWritable, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
 
 /**
@@ -32,30 +33,25 @@ export async function openReadings(url: string, clock: Clock): Promise<Database>
 
 /** @returns undefined: there is no ledger yet. @throws {Error} it cannot be used: why, and what to do */
 async function look(url: string, clock: Clock): Promise<Transactions | undefined> {
+  let found: Transactions | undefined;
   try {
-    if (!url.startsWith(SQLITE)) {
-      const { connectPostgres, isPostgresLedger } = await import('./postgres/open.ts');
-      return await ifLedger(connectPostgres({ url, clock, owner: '', isReader: true }), isPostgresLedger);
-    }
-    const file = resolve(sqlitePathOf(url));
-    if (!statSync(file, { throwIfNoEntry: false })?.size) return undefined;
-    checkReadable(file);
-    const { openOnlooker, isSqliteLedger } = await import('./sqlite/open.ts');
-    return await ifLedger(openOnlooker(file, clock), isSqliteLedger);
+    found = await openToRead(url, clock);
+    if (found !== undefined && (await found.run(isLedger))) return found;
   } catch (error) {
+    await found?.close();
     throw new Error(reasonOf(error), { cause: error });
   }
+  await found?.close();
+  return undefined;
 }
 
-async function ifLedger(
-  transactions: Transactions,
-  isLedger: (tx: Tx) => Promise<boolean>,
-): Promise<Transactions | undefined> {
-  let isFound = false;
-  try {
-    isFound = await transactions.run(isLedger);
-    return isFound ? transactions : undefined;
-  } finally {
-    if (!isFound) await transactions.close();
-  }
+/** @returns undefined: there is no file, or nothing in it */
+async function openToRead(url: string, clock: Clock): Promise<Transactions | undefined> {
+  const settings = { clock, owner: '', isReader: true };
+  if (!url.startsWith(SQLITE))
+    return (await import('./postgres/open.ts')).connectPostgres({ url, ...settings });
+  const path = resolve(sqlitePathOf(url));
+  if (!statSync(path, { throwIfNoEntry: false })?.size) return undefined;
+  checkReadable(path);
+  return (await import('./sqlite/open.ts')).openSqlite({ path, ...settings });
 }

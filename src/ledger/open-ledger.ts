@@ -18,12 +18,8 @@ interface DatabaseOptions {
   /** Of SQLite: pages in use and log. Undefined: no limit. */
   readonly maxBytes?: number | undefined;
   readonly onStoreEvent?: ((event: StoreEvent) => void) | undefined;
-  /** The store is out of reach while nobody asks for it, e.g. its server was restarted. */
-  readonly onTrouble?: ((error: Error) => void) | undefined;
   /** SQLite without a thread: for commands, and for tests, whose clocks no thread shares. */
   readonly isInProcess?: boolean | undefined;
-  /** PostgreSQL's clock is not asked: for tests, who cannot move it. */
-  readonly isClockShared?: boolean | undefined;
 }
 
 export type LedgerOptions = LedgerSettings & DatabaseOptions;
@@ -99,8 +95,7 @@ async function openSqliteDatabase(
     const settings = { path, owner, maxBytes, onEvent, isReader };
     if (!isInProcess) return new ThreadDatabase(settings);
     const { openSqlite } = await import('./sqlite/open.ts');
-    const times = { now: () => clock.now(), monotonic: () => clock.monotonic() };
-    return databaseOver(await openSqlite({ ...settings, ...times }));
+    return databaseOver(await openSqlite({ ...settings, clock }));
   };
   const writing = await open(false);
   // A ledger in memory has one connection.
@@ -109,17 +104,12 @@ async function openSqliteDatabase(
   return { writing, reading, logBytes };
 }
 
-async function openPostgresDatabase(
-  url: string,
-  { clock, owner, onTrouble, isClockShared }: DatabaseOptions,
-): Promise<OpenDatabase> {
+async function openPostgresDatabase(url: string, { clock, owner }: DatabaseOptions): Promise<OpenDatabase> {
   // Loaded only where it is used, since most ledgers are files.
   const { connectPostgres, openPostgres } = await import('./postgres/open.ts');
-  const settings = { url, clock, owner, onTrouble, isClockShared };
-  const transactions = await openPostgres(settings);
+  const settings = { url, clock, owner };
   return {
-    writing: databaseOver(transactions),
+    writing: databaseOver(await openPostgres(settings)),
     reading: databaseOver(connectPostgres({ ...settings, isReader: true })),
-    measureClock: () => transactions.measureClock(),
   };
 }

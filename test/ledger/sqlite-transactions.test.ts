@@ -44,10 +44,10 @@ describe('Transactions in a SQLite file', () => {
     clock = new ManualClock();
     store = createSqliteStore(clock);
     monotonic = 0;
-    const times = { now: () => clock.now(), monotonic: () => monotonic };
-    await (await openSqlite({ path: store.file, owner: 'one', ...times })).close();
-    connection = new NotingConnection(store.file, 'writer');
-    transactions = new SqliteTransactions({ connection, owner: 'one', ...times });
+    const settings = { owner: 'one', clock: { now: () => clock.now(), monotonic: () => monotonic } };
+    await (await openSqlite({ path: store.file, ...settings })).close();
+    connection = new NotingConnection(store.file, false);
+    transactions = new SqliteTransactions({ connection, ...settings });
   });
 
   afterEach(async () => {

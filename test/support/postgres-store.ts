@@ -28,8 +28,6 @@ export async function createPostgresStore(
   const url = emptied.get(server)?.pop() ?? (await server.createDatabase());
   const closers: (() => Promise<unknown>)[] = [];
   const query = (text: string) => runStatement(url, text);
-  // The server's own clock cannot be moved.
-  const times = { clock, isClockShared: true };
   return {
     url,
     clock,
@@ -37,7 +35,7 @@ export async function createPostgresStore(
     async open(options = {}) {
       const ledger = await openLedger(throughPooler(url), {
         ...OPTIONS,
-        ...times,
+        clock,
         owner: 'first',
         ...options,
       });
@@ -45,7 +43,7 @@ export async function createPostgresStore(
       return ledger;
     },
     call: callsOver(async (owner) => {
-      const transactions = await openPostgres({ url: throughPooler(url), owner, ...times });
+      const transactions = await openPostgres({ url: throughPooler(url), owner, clock });
       closers.push(() => transactions.close());
       return transactions;
     }),

@@ -24,7 +24,6 @@ export function createSqliteStore(clock = new ManualClock()): SqliteStore {
     closers.push(() => database.close());
     return database;
   };
-  const times = { now: () => clock.now(), monotonic: () => clock.monotonic() };
   return {
     folder,
     file,
@@ -42,7 +41,7 @@ export function createSqliteStore(clock = new ManualClock()): SqliteStore {
       return ledger;
     },
     call: callsOver(async (owner) => {
-      const transactions = await openSqlite({ path: file, owner, ...times });
+      const transactions = await openSqlite({ path: file, owner, clock });
       closers.push(() => transactions.close());
       return transactions;
     }),

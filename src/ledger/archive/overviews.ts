@@ -1,8 +1,7 @@
 /** What people see at a glance: dead letters by their cause, what is open, refused bodies, destinations, configs. */
 import sql, { bulk, join, raw, type Sql } from 'sql-template-tag';
-import type { Tx } from '../database.ts';
+import { isSqlite, type Tx } from '../database.ts';
 import type { OpenCounts } from '../ledger.ts';
-import { isSqlite } from '../operations/locks.ts';
 import type {
   ArchivedDestination,
   ArchivedRefusal,

@@ -1,16 +1,11 @@
 /** Who changes several rows locks jobs, callbacks and deliveries, in this order, each by id, so that nobody waits in a circle. */
 import sql, { join, type Sql } from 'sql-template-tag';
-import type { Tx } from '../database.ts';
+import { isSqlite, type Tx } from '../database.ts';
 
 export interface ToLock {
   readonly jobKeys?: readonly (string | undefined)[];
   readonly callbackIds?: readonly number[];
   readonly deliveryIds?: readonly number[];
-}
-
-/** Which runs one transaction at a time, so that nothing is locked. */
-export function isSqlite({ forUpdate }: Pick<Tx, 'forUpdate'>): boolean {
-  return forUpdate.sql === '';
 }
 
 export async function lock(

@@ -1,16 +1,12 @@
 /** From a URL to a PostgreSQL ledger of this version, which any number of replicas may share. */
 import pg from 'pg';
-import sql, { join, raw } from 'sql-template-tag';
-import type { Tx } from '../database.ts';
 import { reasonOf } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
-import { isLedger, POSTGRES_DIALECT, schemaIn, TELLING_TABLES } from '../schema.ts';
+import { prepareSchema } from '../schema.ts';
 import { type PostgresSettings, PostgresTransactions } from './transactions.ts';
 
 export interface PostgresOptions extends Omit<PostgresSettings, 'pool'> {
   readonly url: string;
-  /** A connection that nobody uses has failed. */
-  readonly onTrouble?: ((error: Error) => void) | undefined;
 }
 
 const CONNECTIONS = 10;
@@ -19,10 +15,6 @@ const READING_CONNECTIONS = 3;
 const CONNECT_TIMEOUT_MS = 3000;
 /** Of a server that went away without a word; one that works ends what takes too long itself. */
 const QUERY_TIMEOUT_MS = 10_000;
-
-/** Two replicas that start at once make the tables once; the number is Botbell's own. */
-const SCHEMA_LOCK = 3853314791;
-const SCHEMA_WITHIN_MS = QUERY_TIMEOUT_MS;
 
 /** PostgreSQL's `int8` and `numeric`, which pg hands over as text; the ledger's numbers are all safe integers. */
 const WIDE_NUMBERS = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
@@ -33,7 +25,7 @@ const types: pg.CustomTypesConfig = {
 };
 
 /** Connects only when first asked. */
-export function connectPostgres({ url, onTrouble, ...settings }: PostgresOptions): PostgresTransactions {
+export function connectPostgres({ url, ...settings }: PostgresOptions): PostgresTransactions {
   // No settings beside the name: a pooler refuses what it cannot keep for each of its clients.
   const pool = new pg.Pool({
     connectionString: url,
@@ -46,17 +38,16 @@ export function connectPostgres({ url, onTrouble, ...settings }: PostgresOptions
     types,
   });
   // A server that goes away ends connections, idle ones and those in use; unheard, that would end the process.
-  pool.on('error', (error) => onTrouble?.(error));
+  pool.on('error', () => undefined);
   pool.on('connect', (client) => void client.on('error', () => undefined));
   return new PostgresTransactions({ ...settings, pool });
 }
 
-/** @throws {Error} a server that cannot be used, or a database that another version or program has written: what to do */
+/** @throws {LedgerUnavailable} a server that cannot be used, or a database that another version or program has written: what to do */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresTransactions> {
   const transactions = connectPostgres(options);
   try {
-    await transactions.run(prepareSchema, { isDurable: true, withinMs: SCHEMA_WITHIN_MS });
-    await transactions.measureClock();
+    await transactions.run(prepareSchema, { isDurable: true, withinMs: QUERY_TIMEOUT_MS });
     return transactions;
   } catch (error) {
     await transactions.close();
@@ -64,21 +55,4 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresTr
       cause: error,
     });
   }
-}
-
-async function prepareSchema(tx: Tx): Promise<void> {
-  if (await isPostgresLedger(tx)) return;
-  await tx.all(raw('SET LOCAL lock_timeout = 0'));
-  await tx.all(sql`SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`);
-  // Another replica may have made them while this one waited.
-  if (await isPostgresLedger(tx)) return;
-  for (const statement of schemaIn(POSTGRES_DIALECT)) await tx.all(raw(statement));
-}
-
-/** By the tables that the search path finds. @throws {Error} it cannot be used: why, and what to do */
-export async function isPostgresLedger(tx: Tx): Promise<boolean> {
-  const rows = await tx.all<{ name: string }>(
-    sql`SELECT relname AS name FROM pg_class WHERE relname IN (${join(TELLING_TABLES)}) AND pg_table_is_visible(oid)`,
-  );
-  return isLedger(tx, rows);
 }

@@ -1,6 +1,6 @@
 /** Transactions over a pool of connections, also through a pooler such as PgBouncer: nothing of one outlives it on its connection. */
 import pg from 'pg';
-import sql, { raw, type Sql } from 'sql-template-tag';
+import { raw, type Sql } from 'sql-template-tag';
 import {
   type CallOptions,
   DEFAULT_WITHIN_MS,
@@ -12,15 +12,13 @@ import {
 } from '../database.ts';
 import { failed, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
-import { type Clock, Deadline, DeadlinePassed } from '../../time/clock.ts';
+import { type Clock, Deadline, DeadlinePassed, systemClock } from '../../time/clock.ts';
 
 export interface PostgresSettings {
   readonly pool: pg.Pool;
   readonly clock: Clock;
   readonly owner: string;
   readonly isReader?: boolean;
-  /** The server's clock is not asked, since nobody could move it: for tests. */
-  readonly isClockShared?: boolean | undefined;
 }
 
 /** The server gives up first, so that the connection is still of use. */
@@ -31,6 +29,8 @@ const LOCK_TIMEOUT_MS = 1000;
 
 /** Of a client that died without a word, the server keeps the locks no longer. */
 const IDLE_TIMEOUT_MS = 10_000;
+
+const CLOCK_ASKED_EVERY_MS = 10_000;
 
 /** PostgreSQL, "Appendix A. Error Codes": serialization_failure, deadlock_detected. */
 const AGAIN = new Set(['40001', '40P01']);
@@ -44,8 +44,9 @@ const SERVER_TROUBLE = new Set(['08', '25', '40', '53', '55', '57', '58']);
 
 export class PostgresTransactions implements Transactions {
   readonly #settings: PostgresSettings;
-  /** What the server's clock is ahead of this machine's. */
+  /** What the server's clock is ahead of this machine's, and when that is asked again, by the monotonic clock. */
   #aheadMs = 0;
+  #askedAgainAt = -Infinity;
 
   constructor(settings: PostgresSettings) {
     this.#settings = settings;
@@ -58,19 +59,6 @@ export class PostgresTransactions implements Transactions {
     const deadline = new Deadline(this.#settings.clock, withinMs);
     return deadline.bound(this.#tryAgain(work, deadline, isDurable), onLate).catch((error: unknown) => {
       throw error instanceof DeadlinePassed ? tooLate(error) : error;
-    });
-  }
-
-  /** Replicas' clocks may differ by minutes; from here on `now` is the server's. */
-  async measureClock(): Promise<void> {
-    const { clock, isClockShared } = this.#settings;
-    if (isClockShared === true) return;
-    this.#aheadMs = await this.run(async (tx) => {
-      const before = clock.now();
-      const row = await tx.first<{ at: number }>(
-        sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at`,
-      );
-      return Math.round((row?.at ?? before) - (before + clock.now()) / 2);
     });
   }
 
@@ -99,6 +87,7 @@ export class PostgresTransactions implements Transactions {
   ): Promise<Result> {
     const client = await this.#connect(deadline);
     try {
+      await this.#measureClock(client);
       // In one round trip with the first statement.
       const begun = query(client, this.#beginning(deadline, isDurable));
       const result = await bothOf(work(this.#transactionOn(client)), begun);
@@ -120,6 +109,17 @@ export class PostgresTransactions implements Transactions {
     if (deadline.remainingMs > 0) return client;
     client.release();
     throw tooLate(undefined);
+  }
+
+  /** Replicas' clocks may differ by minutes, so `now` is the server's; one that a test moves by hand is left alone. */
+  async #measureClock(client: pg.PoolClient): Promise<void> {
+    const { clock } = this.#settings;
+    if (clock.monotonic !== systemClock.monotonic || clock.monotonic() < this.#askedAgainAt) return;
+    this.#askedAgainAt = clock.monotonic() + CLOCK_ASKED_EVERY_MS;
+    const before = clock.now();
+    const { rows } = await query(client, 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS at');
+    const [{ at }] = rows as [{ at: number }];
+    this.#aheadMs = Math.round(at - (before + clock.now()) / 2);
   }
 
   #transactionOn(client: pg.PoolClient): Tx {

@@ -1,5 +1,5 @@
 /** One connection to a SQLite file, with its prepared statements and what it takes to notice that the file is gone. */
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import type { Sql } from 'sql-template-tag';
@@ -23,33 +23,31 @@ export interface SqliteSize {
   readonly log: number;
 }
 
-/** A reader has a writer in its process; an onlooker leaves no trace, whoever has the file open. */
-export type Role = 'writer' | 'reader' | 'onlooker';
-
 export class SqliteConnection {
   readonly #database: DatabaseSyncInstance;
   readonly #statements = new Map<string, StatementSyncInstance>();
-  /** The file and its log; a ledger in memory has none. */
+  /** The file and its log, of who writes; a ledger in memory has none. */
   readonly #watched: readonly WatchedFile[];
   readonly #pageBytes: number;
   #isFlushing = false;
 
-  /** @throws {Error} a file that cannot be opened or created, with the reason */
-  constructor(path: string, role: Role) {
-    const isWriting = role === 'writer' && path !== MEMORY;
+  /**
+   * @param isReader leaves no trace, whoever has the file open
+   * @throws {Error} a file that cannot be opened or created, with the reason
+   */
+  constructor(path: string, isReader: boolean) {
+    const isWriting = !isReader && path !== MEMORY;
     if (isWriting) makeFile(path);
-    const location = role === 'onlooker' ? withoutTrace(path) : path;
-    this.#database = new DatabaseSync(location, { readOnly: role !== 'writer', timeout: OPENING_TIMEOUT_MS });
+    const location = isReader ? withoutTrace(path) : path;
+    this.#database = new DatabaseSync(location, { readOnly: isReader, timeout: OPENING_TIMEOUT_MS });
     // What is larger than its cache SQLite keeps in files in a temporary folder otherwise, where it may not be allowed to write
     // (sqlite.org/tempfiles.html).
     this.#database.exec('pragma temp_store = memory');
     if (isWriting) this.#prepareFile();
-    this.#database.exec(
-      `pragma busy_timeout = ${role === 'onlooker' ? OPENING_TIMEOUT_MS : BUSY_TIMEOUT_MS}`,
-    );
+    if (!isReader) this.#database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
     this.#pageBytes = this.#number('page_size');
-    const isWatching = role !== 'onlooker' && path !== MEMORY;
-    this.#watched = isWatching ? this.#filesOf(path).map((each) => new WatchedFile(each)) : [];
+    // SQLite follows links, and keeps the log beside the file itself.
+    this.#watched = isWriting ? [path, `${realpathSync(path)}-wal`].map((each) => new WatchedFile(each)) : [];
   }
 
   /** As `Tx.all` promises. */
@@ -80,7 +78,7 @@ export class SqliteConnection {
 
   size(): SqliteSize {
     const pages = this.#number('page_count') - this.#number('freelist_count');
-    return { used: pages * this.#pageBytes, log: this.#logBytes() };
+    return { used: pages * this.#pageBytes, log: this.#watched[1]?.look() ?? 0 };
   }
 
   /** Moves the log into the file, unless another process is reading it. */
@@ -107,17 +105,6 @@ export class SqliteConnection {
     this.#database.exec('pragma synchronous = normal');
     // A write that changes nothing: a file that may only be read is refused now.
     this.#database.exec('pragma user_version = 0');
-  }
-
-  /** SQLite follows links, so only it knows where the log is. A reader that came first finds none. */
-  #filesOf(path: string): readonly string[] {
-    const files = this.#database.prepare('pragma database_list').all() as { name: string; file: string }[];
-    const file = files.find(({ name }) => name === 'main')?.file ?? path;
-    return [path, `${file}-wal`].filter((each) => existsSync(each));
-  }
-
-  #logBytes(): number {
-    return this.#watched[1]?.look() ?? 0;
   }
 
   #number(pragma: string): number {

@@ -1,7 +1,8 @@
 /** Keeps a file within its limit: what is done is forgotten early for what comes, and what is undelivered never. */
+import type { Clock } from '../../time/clock.ts';
+import type { Tx } from '../database.ts';
 import { forgetDone } from '../operations/forget.ts';
 import type { SqliteConnection } from './connection.ts';
-import type { InTransaction } from './transactions.ts';
 
 export type StoreEvent =
   /** Callbacks were forgotten before their time. */
@@ -22,11 +23,12 @@ const REST_MS = 1000;
 /** A share of the limit; a log that is larger is emptied first. */
 const LARGE_LOG = 0.05;
 
+type InTransaction = <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
+
 export interface SpaceOptions {
   readonly maxBytes: number;
   readonly connection: Pick<SqliteConnection, 'size' | 'emptyLog'>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'now'>;
   readonly onEvent: (event: StoreEvent) => void;
 }
 
@@ -57,12 +59,13 @@ export class Space {
 
   /** @returns whether there may be more */
   async #forget(inTransaction: InTransaction): Promise<boolean> {
-    const { now, onEvent } = this.#options;
-    if (Math.abs(now() - this.#restedAt) < REST_MS) return false;
+    const { clock, onEvent } = this.#options;
+    const now = clock.now();
+    if (Math.abs(now - this.#restedAt) < REST_MS) return false;
     const { forgotten, next, isThrough } = await inTransaction((tx) => forgetDone(tx, this.#after));
     this.#after = isThrough ? 0 : next;
     if (forgotten > 0) onEvent({ what: 'forgotten_early', count: forgotten });
-    else if (isThrough) this.#restedAt = now();
+    else if (isThrough) this.#restedAt = now;
     return forgotten > 0 || !isThrough;
   }
 

@@ -14,8 +14,7 @@ import {
 
 const transactions = openSqlite({
   ...(workerData as ThreadSettings),
-  now: () => Date.now(),
-  monotonic: sharedClockMs,
+  clock: { now: () => Date.now(), monotonic: sharedClockMs },
   onEvent: send,
 });
 // Whoever has called is told why it could not be opened; the next call starts another thread, which may find it mended.

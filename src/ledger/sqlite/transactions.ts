@@ -13,7 +13,9 @@ import {
 } from '../database.ts';
 import { failed, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
+import type { Clock } from '../../time/clock.ts';
 import { isBusy, isTrouble, type SqliteConnection } from './connection.ts';
+import type { Space } from './space.ts';
 
 /** Called one after the other in one transaction; the rest comes in the next one. */
 const CALLS_PER_BATCH = 100;
@@ -24,16 +26,12 @@ const BUSY_PAUSE_MS = 20;
 export interface SqliteSettings {
   readonly connection: SqliteConnection;
   readonly owner: string;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** Milliseconds on the scale of the calls' deadlines. */
-  readonly monotonic: () => number;
+  /** monotonic: on the scale of the calls' deadlines. */
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly isReader?: boolean;
-  /** Before a batch, outside of any transaction. @returns whether there is no room for what is new */
-  readonly makeRoom?: (inTransaction: InTransaction) => Promise<boolean>;
+  /** Undefined: there is no limit. */
+  readonly space?: Pick<Space, 'makeRoom'> | undefined;
 }
-
-export type InTransaction = <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
 
 interface Waiting {
   readonly work: (tx: Tx) => Promise<unknown>;
@@ -54,7 +52,7 @@ export class SqliteTransactions implements Transactions {
   }
 
   run<Result>(work: (tx: Tx) => Promise<Result>, options: CallOptions<Result> = {}): Promise<Result> {
-    const until = this.#settings.monotonic() + (options.withinMs ?? DEFAULT_WITHIN_MS);
+    const until = this.#settings.clock.monotonic() + (options.withinMs ?? DEFAULT_WITHIN_MS);
     return this.runUntil(until, work, options.isDurable ?? false);
   }
 
@@ -104,10 +102,12 @@ export class SqliteTransactions implements Transactions {
   }
 
   async #prepare(batch: readonly Waiting[]): Promise<boolean> {
-    const { connection, makeRoom, isReader } = this.#settings;
+    const { connection, space, isReader } = this.#settings;
     connection.look();
     if (isReader === true) return false;
-    const isFull = await makeRoom?.((work) => this.#inTransaction(() => work(this.#transactionAt(false))));
+    const isFull = await space?.makeRoom((work) =>
+      this.#inTransaction(() => work(this.#transactionAt(false))),
+    );
     connection.flushCommits(batch.some(({ isDurable }) => isDurable));
     return isFull ?? false;
   }
@@ -146,12 +146,12 @@ export class SqliteTransactions implements Transactions {
   }
 
   #transactionAt(isFull: boolean): Tx {
-    const { connection, owner, now } = this.#settings;
+    const { connection, owner, clock } = this.#settings;
     const all = <Row>(statement: Sql) => Promise.resolve(connection.all(statement) as Row[]);
     return {
       all,
       first: async <Row>(statement: Sql) => (await all<Row>(statement))[0],
-      now: now(),
+      now: clock.now(),
       owner,
       forUpdate: empty,
       skipLocked: empty,
@@ -161,7 +161,7 @@ export class SqliteTransactions implements Transactions {
 
   /** Past its deadline it is answered, and not begun. */
   #isInTime({ until, reject }: Waiting): boolean {
-    const isInTime = this.#settings.monotonic() < until;
+    const isInTime = this.#settings.clock.monotonic() < until;
     if (!isInTime) reject(new LedgerUnavailable('the ledger did not come to it in time'));
     return isInTime;
   }
