@@ -5,7 +5,6 @@ import type { AdminConfig } from '../config/config.ts';
 import { answerProblems, HttpProblem, type TurnedAway, unlessCutOff } from '../http/problem.ts';
 import { type SenderReader, senderReader } from '../http/sender.ts';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
-import { guardForms } from './form-token.ts';
 import { refuseForeignHosts, refuseOtherSites, setHeaders } from './guard.ts';
 import { askForPassword, type WrongPasswords } from './password.ts';
 import { routed, TO_THE_LETTER } from './routed.ts';
@@ -21,33 +20,28 @@ export interface AdminDependencies {
   readonly wrongPasswords: WrongPasswords;
   /** What answers under /api and /-/: whoever asks is known, and no browser on another site. */
   readonly api: Middleware;
-  /** What answers everywhere else; the token of its forms is checked, and in the request's state (`AdminState`). */
-  readonly page?: Middleware;
-  /** Makes a page of what goes wrong there, in the guards or behind them. */
-  readonly drawFaults?: Middleware;
-  readonly onTurnedAway?: (report: TurnedAway) => void;
+  /** What answers everywhere else. */
+  readonly page: Middleware;
+  readonly onTurnedAway: (report: TurnedAway) => void;
 }
 
 export function createAdmin(dependencies: AdminDependencies): Koa {
-  const { config, services, wrongPasswords, drawFaults, onTurnedAway, api, page } = dependencies;
+  const { config, services, wrongPasswords, onTurnedAway, api, page } = dependencies;
   const senderOf = senderReader(config.trustProxy);
   const app = new Koa();
   app.on('error', unlessCutOff(services.onUnforeseen));
   app.use(setHeaders);
   app.use(answerProblems(services.onUnforeseen));
   app.use(answerLedgerTrouble);
-  if (drawFaults !== undefined) app.use(where((ctx) => !isOfApi(ctx), drawFaults));
-  if (onTurnedAway !== undefined) app.use(turnedAwayReported(senderOf, onTurnedAway));
+  app.use(turnedAwayReported(senderOf, onTurnedAway));
   app.use(refuseForeignHosts(config));
   app.use(health(services.readiness));
   app.use(refuseOtherSites);
   app.use(askForPassword(config, senderOf, wrongPasswords));
   app.use(metricsRoute(services.metrics));
-  app.use(where(isOfApi, api));
-  if (page !== undefined) {
-    app.use(where((ctx) => !isOfApi(ctx), guardForms));
-    app.use(where((ctx) => !isOfApi(ctx), page));
-  }
+  app.use(async (ctx, next) => {
+    await (isOfApi(ctx) ? api : page)(ctx, next);
+  });
   return app;
 }
 
@@ -78,24 +72,14 @@ function isOfApi({ path }: Context): boolean {
   return path.startsWith('/api/') || path === '/api' || path.startsWith('/-/');
 }
 
-function where(holds: (ctx: Context) => boolean, middleware: Middleware): Middleware {
-  return async (ctx, next) => {
-    await (holds(ctx) ? middleware(ctx, next) : next());
-  };
-}
-
 function turnedAwayReported(senderOf: SenderReader, report: (report: TurnedAway) => void): Middleware {
   return async (ctx, next) => {
     try {
       await next();
     } catch (error) {
-      const details = error instanceof HttpProblem ? error.details : undefined;
-      // A browser asks without a password before it asks its user for one.
-      const isAsked = details?.status === 401 && ctx.get('Authorization') === '';
-      if (details !== undefined && TOLD.has(details.status) && !isAsked) {
-        const problem = details.logged ?? details.detail;
-        report({ status: details.status, from: senderOf(ctx.req).address, problem });
-      }
+      const { status = 0, logged: problem } = error instanceof HttpProblem ? error.details : {};
+      if (TOLD.has(status) && problem !== undefined)
+        report({ status, from: senderOf(ctx.req).address, problem });
       throw error;
     }
   };

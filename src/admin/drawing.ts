@@ -1,17 +1,12 @@
 /** What the config in force makes of a callback, for whoever wants to see it: routes, and the message for each destination. */
 import type { CheckedCallback } from '../callback/callback.ts';
+import type { ComposedMessage } from '../channels/message-document.ts';
 import type { MessageFormat } from '../channels/channel.ts';
-import type { Config } from '../config/config.ts';
-import type { Notice } from '../notice/notice.ts';
+import type { Config, Destination } from '../config/config.ts';
+import { isAlert, type Notice } from '../notice/notice.ts';
 import type { TemplateFailure } from '../render/renderer.ts';
 import type { RenderTarget } from '../render/catalog.ts';
-import type { Router } from '../route/router.ts';
-
-export interface DrawnMessage {
-  readonly message: unknown;
-  /** Templates that failed over it; another one took their place. */
-  readonly failures: readonly TemplateFailure[];
-}
+import { destinationsOf, type Router } from '../route/router.ts';
 
 /** By one config; it sends nothing, and counts nothing. */
 export interface Drawing {
@@ -27,7 +22,46 @@ export interface Drawing {
    * @throws {HttpProblem} 413 too large
    */
   read(bytes: Uint8Array): CheckedCallback;
-  /** A callback of the ledger, or an alert. @returns undefined: the ledger does not have it. @throws {LedgerUnavailable} */
-  load(callbackId: number): Promise<Notice | undefined>;
-  draw(notice: Notice, target: RenderTarget): DrawnMessage;
+  draw(notice: Notice, target: RenderTarget): Pick<DrawnMessage, 'message' | 'failures'>;
+}
+
+/** Where a message goes, and by which route: undefined where none sends it there. */
+export interface Place {
+  readonly destination: Destination;
+  readonly route?: string;
+  readonly templateSet?: string | undefined;
+}
+
+export interface DrawnMessage extends ComposedMessage, Omit<Place, 'destination'> {
+  /** `<channel>:<address>`, or the name of a channel. */
+  readonly destination: string;
+  /** Templates that failed over it; another one took their place. */
+  readonly failures: readonly TemplateFailure[];
+}
+
+/** Whom the routes say, or the one that is asked for, a destination or a channel, whether they do or not. */
+export function placesFor(
+  notice: Notice,
+  to: string | undefined,
+  { config, router }: Drawing,
+): readonly Place[] {
+  const alerted = config.delivery.alerts.map((destination) => ({ destination, route: 'delivery.alerts' }));
+  const routed = isAlert(notice) ? alerted : router.route(notice.callback).destinations;
+  if (to === undefined) return routed;
+  const found = routed.find(({ destination }) => destination.key === to);
+  const named = destinationsOf(config).find(({ key }) => key === to);
+  const [channel = ''] = to.split(':', 1);
+  return [
+    found ?? { destination: named ?? { key: to, channel, address: '', options: {}, perJob: 'message' } },
+  ];
+}
+
+/** As it would be drawn now; undefined: the config has no such channel. */
+export function drawAt(place: Place, notice: Notice, drawing: Drawing): DrawnMessage | undefined {
+  const { key, channel, options } = place.destination;
+  const { templateSet } = place;
+  const format = drawing.formats.get(channel);
+  if (format === undefined) return undefined;
+  const target = { format: format.name, destination: key, templateSet, options };
+  return { ...place, destination: key, format, ...drawing.draw(notice, target) };
 }

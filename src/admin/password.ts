@@ -126,5 +126,6 @@ function unauthorized(logged?: string): HttpProblem {
 
 function tooOften(): HttpProblem {
   const detail = 'Too many wrong passwords came from this address. Try again later.';
-  return new HttpProblem({ status: 429, detail, headers: { 'Retry-After': '1' } });
+  const logged = 'too many wrong passwords';
+  return new HttpProblem({ status: 429, detail, headers: { 'Retry-After': '1' }, logged });
 }

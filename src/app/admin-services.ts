@@ -32,7 +32,7 @@ export function adminServices(services: Services): AdminServices {
     operations: pipeline.operations,
     reloading,
     onUnforeseen: reports.onUnforeseen,
-    drawing: () => drawingOf({ ...services, archive: ledger.archive }),
+    drawing: () => drawingOf(services),
     paused: () => pipeline.paces.paused,
     samples: samplesIn(SAMPLES),
   };

@@ -6,19 +6,17 @@ import { decodeBody } from '../callback/decode.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { type Config, formatsOf } from '../config/config.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
-import type { Archive } from '../ledger/people.ts';
 import { tooLarge } from '../receive/problems.ts';
 import type { TemplateFailure } from '../render/renderer.ts';
 import type { AppSettings } from './settings.ts';
 
 export interface DrawingParts {
   readonly settings: Pick<RunningSettings<AppSettings>, 'current'>;
-  readonly archive: Pick<Archive, 'told'>;
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
 }
 
 /** By the settings that are in force now. */
-export function drawingOf({ settings: { current }, archive, channelTypes }: DrawingParts): Drawing {
+export function drawingOf({ settings: { current }, channelTypes }: DrawingParts): Drawing {
   const { config, renderer } = current.loaded;
   return {
     config,
@@ -26,7 +24,6 @@ export function drawingOf({ settings: { current }, archive, channelTypes }: Draw
     templateSets: renderer.templateSets,
     router: current.router,
     read: (body) => read(body, config),
-    load: (callbackId) => archive.told(callbackId),
     draw: (notice, target) => {
       const failures: TemplateFailure[] = [];
       const message = renderer.render(notice, target, (failure) => failures.push(failure));

@@ -20,7 +20,7 @@ export async function openAdmin(running: Services): Promise<ListeningServer | un
     services,
     wrongPasswords: new WrongPasswords(clock),
     api: createApi(services),
-    ...createPages(services),
+    page: createPages(services),
     onTurnedAway: reports.onAdminTurnedAway,
   };
   let handle = createAdmin({ ...fixed, config: admin }).callback();

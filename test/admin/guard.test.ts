@@ -1,7 +1,7 @@
 /** Who comes in, from where, and what the page and the API behind the guards can rely on. */
 import { expect } from 'chai';
 import type { Context } from 'koa';
-import { formOf, formTokenOf } from '../../src/admin/form-token.ts';
+import { formOf, formTokenOf, guardForms } from '../../src/admin/form-token.ts';
 import { actorOf, WrongPasswords } from '../../src/admin/password.ts';
 import type { AdminConfig } from '../../src/config/config.ts';
 import type { TurnedAway } from '../../src/http/problem.ts';
@@ -42,7 +42,10 @@ describe('the guards of the admin listener', () => {
           if (held !== undefined) await new Promise<void>((resolve) => held?.push(resolve));
         },
       }),
-      page: echo,
+      page: async (ctx) => {
+        await guardForms(ctx, () => Promise.resolve());
+        echo(ctx);
+      },
       onTurnedAway: (report) => turnedAway.push(report),
     });
   };

@@ -11,7 +11,7 @@ import { channelTypes } from '../../src/channels/registry.ts';
 import { loadProject } from '../../src/cli/load-config.ts';
 import { RunningSettings } from '../../src/deliver/settings.ts';
 import { HttpProblem } from '../../src/http/problem.ts';
-import { type Notice, noticeOf } from '../../src/notice/notice.ts';
+import { noticeOf } from '../../src/notice/notice.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { callbackWith } from '../support/callbacks.ts';
@@ -33,7 +33,6 @@ const LARGE = callbackWith({ bot_id: 'invoice', status: 1, message: `begin ${'x'
 describe('What the config in force makes of a callback', () => {
   let folder: string;
   let settings: RunningSettings<AppSettings>;
-  let kept: Map<number, Notice>;
   let drawing: Drawing;
 
   beforeEach(async () => {
@@ -50,9 +49,7 @@ describe('What the config in force makes of a callback', () => {
       secrets: new HiddenSecrets(),
     };
     settings = new RunningSettings(await openSettings(project, environment), systemClock, ignore);
-    kept = new Map();
-    const archive = { told: (id: number) => Promise.resolve(kept.get(id)) };
-    drawing = drawingOf({ settings, archive, channelTypes });
+    drawing = drawingOf({ settings, channelTypes });
   });
 
   afterEach(async () => {
@@ -93,14 +90,5 @@ describe('What the config in force makes of a callback', () => {
     expect(() => drawing.read(Buffer.alloc(1_100_000, ' ')))
       .to.throw(HttpProblem)
       .with.nested.property('details.status', 413);
-  });
-
-  it('is made of what the ledger has', async () => {
-    kept.set(7, noticeOf({ callback: LARGE, startedAt: 0 }, 3));
-    const loaded = await drawing.load(7);
-    if (loaded === undefined) throw new Error('not loaded');
-    const { message } = drawing.draw(loaded, { format: 'slack', templateSet: undefined, options: {} });
-    expect(drawing.formats.get('slack')?.asText(message)).to.match(/ end/);
-    expect(await drawing.load(8)).to.equal(undefined);
   });
 });

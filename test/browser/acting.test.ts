@@ -153,7 +153,7 @@ inBrowser('People at the page', () => {
     for (const javaScriptEnabled of [true, false]) {
       const { page, open, close } = await come({ javaScriptEnabled });
       await open('/callbacks?status=error');
-      await button(page, '日本語').click();
+      await link(page, '日本語').click();
       expect(new URL(page.url()).pathname + new URL(page.url()).search).to.equal('/callbacks?status=error');
       await open('/dead');
       expect(await page.locator('html').getAttribute('lang')).to.equal('ja');

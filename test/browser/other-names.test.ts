@@ -24,8 +24,8 @@ inBrowser('A page over plain HTTP', () => {
     const context = await browser.newContext({ locale: 'en', javaScriptEnabled: false });
     const page = await context.newPage();
     const posted = page.waitForResponse((response) => response.request().method() === 'POST');
-    await page.goto(office.url.replace('127.0.0.1', NAME));
-    await page.locator('form.preferences button').first().click();
+    await page.goto(`${office.url.replace('127.0.0.1', NAME)}/config`);
+    await page.locator('main form button').first().click();
     const response = await posted;
     const headers = await response.request().allHeaders();
     expect([response.status(), headers['sec-fetch-site']]).to.deep.equal([303, undefined]);

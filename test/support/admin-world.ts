@@ -38,7 +38,7 @@ export interface AdminWorld {
 }
 
 export interface AdminWorldOptions extends Partial<
-  Pick<AdminDependencies, 'page' | 'drawFaults' | 'onTurnedAway' | 'wrongPasswords'>
+  Pick<AdminDependencies, 'page' | 'onTurnedAway' | 'wrongPasswords'>
 > {
   readonly config?: Partial<AdminConfig>;
   readonly clock?: Clock;
@@ -75,6 +75,8 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
   };
   const app = createAdmin({
     wrongPasswords: new WrongPasswords(clock),
+    page: (_ctx, next) => next(),
+    onTurnedAway: () => undefined,
     ...rest,
     config: { ...PLAIN, ...config },
     services,

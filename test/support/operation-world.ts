@@ -287,7 +287,7 @@ export interface OperationWorld {
   close(): Promise<void>;
 }
 
-export async function openOperationWorld(archive: Partial<Archive> = {}): Promise<OperationWorld> {
+export async function openOperationWorld(): Promise<OperationWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-page-'));
   const file = join(folder, 'botbell.yaml');
   writeFileSync(file, CONFIG);
@@ -303,8 +303,7 @@ export async function openOperationWorld(archive: Partial<Archive> = {}): Promis
   };
   const first = await openSettings(project, environment);
   const settings = new RunningSettings<AppSettings>(first, systemClock, ignore);
-  const told: Archive['told'] = (id) => archive.told?.(id) ?? Promise.resolve(undefined);
-  const drawings = () => drawingOf({ settings, archive: { told }, channelTypes });
+  const drawings = () => drawingOf({ settings, channelTypes });
   const done: Done[] = [];
   return {
     services: {

@@ -79,7 +79,8 @@ export async function openPageWorld(services: Partial<AdminServices> = {}): Prom
     services: around,
     wrongPasswords: new WrongPasswords(clock),
     api: createApi(around),
-    ...createPages(around),
+    page: createPages(around),
+    onTurnedAway: () => undefined,
   });
   const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
   return {

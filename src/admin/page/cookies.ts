@@ -1,5 +1,7 @@
 /** What the page keeps at its reader's, a language and a message that is shown once, and where a form leads. */
+import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
+import { LANGUAGES } from '../../config/schema.ts';
 import type { Language } from '../../time/display.ts';
 
 const YEAR_MS = 365 * 86_400_000;
@@ -20,12 +22,16 @@ export interface Flash {
 /** No script reads them; a link in a chat leads to the page as its reader has chosen it. */
 const KEPT = { httpOnly: true, sameSite: 'lax', overwrite: true } as const;
 
-export function keptLanguage(ctx: Context): string | undefined {
-  return ctx.cookies.get(LANGUAGE);
+export function keptLanguage(ctx: Context): Language | undefined {
+  const kept = ctx.cookies.get(LANGUAGE);
+  return LANGUAGES.find((language) => language === kept);
 }
 
-export function keepLanguage(ctx: Context, language: Language): void {
-  ctx.cookies.set(LANGUAGE, language, { ...KEPT, maxAge: YEAR_MS });
+/** `GET /language/ja?back=/config` */
+export function keepLanguage(ctx: RouterContext): void {
+  const language = LANGUAGES.find((each) => each === ctx.params['language']);
+  if (language !== undefined) ctx.cookies.set(LANGUAGE, language, { ...KEPT, maxAge: YEAR_MS });
+  returnTo(ctx, ctx.URL.searchParams.get('back'));
 }
 
 export function leaveFlash(ctx: Context, { kind, text }: Flash): void {

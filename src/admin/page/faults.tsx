@@ -28,5 +28,5 @@ function shown(status: number, title: string, lead?: string, more?: ComponentChi
       {more}
     </Head>
   );
-  return { title, section: undefined, status, body };
+  return { title, status, body };
 }

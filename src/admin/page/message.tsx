@@ -5,9 +5,9 @@ import type { DeliveryOfCallback } from '../../ledger/archive/archive.ts';
 import { messageDocument } from '../../channels/message-document.ts';
 import { cleanLine, escapeHtml } from '../../text/clean.ts';
 import { toldSo } from '../../notice/notice.ts';
+import { drawAt, type DrawnMessage, placesFor } from '../drawing.ts';
 import { wholeNumberIn } from '../filters.ts';
 import type { AdminServices } from '../services.ts';
-import { drawFor, type TriedMessage } from '../try-callback.ts';
 import { type Reader, readerOf, useReader } from './reader.ts';
 
 /** Its links open apart, out of the frame and its rules. */
@@ -30,14 +30,15 @@ const HASH_SHOWN = 12;
 
 /** Of a delivery: `GET /deliveries/:id/message`. */
 export async function answerDelivery(ctx: RouterContext, services: AdminServices): Promise<void> {
-  const reader = readerOf(ctx, services.surroundings);
+  const { archive, reloading, surroundings } = services;
+  const reader = readerOf(ctx, surroundings);
   const drawing = services.drawing();
-  const found = await services.archive.delivery(wholeNumberIn(ctx.params['id']) ?? 0);
-  const notice = found && (await drawing.load(found.callbackId));
+  const found = await archive.delivery(wholeNumberIn(ctx.params['id']) ?? 0);
+  const notice = found && (await archive.told(found.callbackId));
   const told = found && notice && toldSo(notice, found.delivery.telling);
-  const drawn = told && drawFor(found.delivery.destination, told, drawing);
-  const { configHash } = services.reloading.status;
-  const notes = found && drawn ? notesOn(found, drawn, configHash, reader) : [];
+  const [place] = told ? placesFor(told, found.delivery.destination, drawing) : [];
+  const drawn = told && place && drawAt(place, told, drawing);
+  const notes = found && drawn ? notesOn(found, drawn, reloading.status.configHash, reader) : [];
   answerMessage(ctx, drawn, reader, notes);
 }
 
@@ -47,7 +48,7 @@ export async function answerDelivery(ctx: RouterContext, services: AdminServices
  */
 export function answerMessage(
   ctx: Context,
-  drawn: TriedMessage | undefined,
+  drawn: DrawnMessage | undefined,
   { t }: Reader,
   notes: readonly string[] = [],
 ): void {
@@ -69,8 +70,8 @@ function withNotes(document: string, notes: readonly string[]): string {
 
 /** Its subject, and whether it looked so when it was sent. @param inForce hash of the config */
 function notesOn(
-  { delivery, kind, configHash }: DeliveryOfCallback,
-  { format, message, failures, route }: TriedMessage,
+  { delivery, configHash }: DeliveryOfCallback,
+  { format, message, failures }: DrawnMessage,
   inForce: string,
   { t }: Reader,
 ): readonly string[] {
@@ -82,8 +83,6 @@ function notesOn(
     title === undefined ? '' : `${t('message.subject')}: ${title}`,
     wasSent ? '' : t('message.not sent'),
     hasChanged ? t('message.changed', hashes) : '',
-    // Who is told what Botbell says of BOTs, routes alone do not say.
-    route === undefined && kind === 'callback' ? t('message.unrouted') : '',
     ...failures.map((failure) => `${t('message.template failed')} ${failure.message}`),
   ].filter((note) => note !== '');
 }

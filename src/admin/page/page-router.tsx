@@ -1,20 +1,21 @@
 /** Which address shows which view, and what is answered where none can be shown. */
 import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { HttpProblem, notFound } from '../../http/problem.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
-import { formOf, formTokenOf } from '../form-token.ts';
+import { formOf, guardForms } from '../form-token.ts';
 import { routed } from '../routed.ts';
 import type { AdminServices } from '../services.ts';
-import { answerAsset, type Assets, readAssets } from './assets.ts';
+import { answerAsset, readAssets } from './assets.ts';
 import { showBot } from './bots/bot.tsx';
 import { countedText, showBots } from './bots/bots.tsx';
 import { showCallback } from './callbacks/callback.tsx';
 import { showCallbacks } from './callbacks/callbacks.tsx';
-import { keepLanguage, returnTo, takeFlash } from './cookies.ts';
+import { keepLanguage, takeFlash } from './cookies.ts';
 import { faultPage } from './faults.tsx';
-import { LANGUAGES, type Reader, readerOf, ReaderContext } from './reader.ts';
+import { type Reader, readerOf, ReaderContext } from './reader.ts';
 import { answerDelivery } from './message.tsx';
 import { routeActs } from './operation/acts.ts';
 import { configView } from './operation/config.tsx';
@@ -24,7 +25,7 @@ import { dryRunView, redeliveryView } from './operation/redeliver.tsx';
 import { refusedView } from './operation/refused.tsx';
 import { snoozesView } from './operation/snoozes.tsx';
 import { answerTriedMessage, playgroundView } from './playground/playground.tsx';
-import { Shell, type ShellFacts } from './shell.tsx';
+import { type Section, Shell, type ShellFacts } from './shell.tsx';
 import type { Shown, View } from './view.ts';
 
 /** Nothing from elsewhere, no script or style but our two files, no frame around it. */
@@ -40,67 +41,74 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const VIEWS: readonly (readonly [path: string, view: View])[] = [
-  ['/', showBots],
-  ['/bots/:id', showBot],
-  ['/callbacks', showCallbacks],
-  ['/callbacks/:id', showCallback],
-  ['/dead', deadView],
-  ['/refused', refusedView],
-  ['/destinations', destinationsView],
-  ['/snoozes', snoozesView],
-  ['/config', configView],
-  ['/playground', playgroundView],
-  ['/redeliveries/new', dryRunView],
-  ['/redeliveries/:id', redeliveryView],
+/** Each with its entry of the menu. */
+const VIEWS: readonly (readonly [path: string, section: Section, view: View])[] = [
+  ['/', 'bots', showBots],
+  ['/bots/:id', 'bots', showBot],
+  ['/callbacks', 'callbacks', showCallbacks],
+  ['/callbacks/:id', 'callbacks', showCallback],
+  ['/dead', 'dead', deadView],
+  ['/refused', 'refused', refusedView],
+  ['/destinations', 'destinations', destinationsView],
+  ['/snoozes', 'snoozes', snoozesView],
+  ['/config', 'config', configView],
+  ['/playground', 'playground', playgroundView],
+  ['/redeliveries/new', 'dead', dryRunView],
+  ['/redeliveries/:id', 'dead', redeliveryView],
 ];
 
 /** Of every view, e.g. `/bots/:id`. */
 export const VIEW_PATHS = VIEWS.map(([path]) => path);
 
-export interface Pages {
-  /** Answers every path that no API has; behind the guards. */
-  readonly page: Middleware;
-  /** Whoever asks for a page gets one, whatever goes wrong, in the guards and behind them. */
-  readonly drawFaults: Middleware;
-}
-
-export function createPages(services: AdminServices): Pages {
+/** Answers every path that no API has, behind the guards: whoever asks for a page gets one, whatever goes wrong. */
+export function createPages(services: AdminServices): Middleware {
   const { surroundings, onUnforeseen } = services;
   const assets = readAssets();
-  const answerView = async (ctx: RouterContext, view: View, query = ctx.URL.searchParams) => {
+  const answer = async (ctx: Context, shown: Shown, reader: Reader, section?: Section) => {
+    const facts = await factsFor(ctx, services, reader);
+    answerDocument(
+      ctx,
+      shown,
+      reader,
+      <Shell shown={shown} section={section} assets={assets} facts={facts} />,
+    );
+  };
+  const answerView = async (
+    ctx: RouterContext,
+    view: View,
+    section: Section,
+    query = ctx.URL.searchParams,
+  ) => {
     const reader = readerOf(ctx, surroundings);
     const shown = await view({ params: ctx.params, query, reader, services });
     if (shown === undefined) throw notFound();
-    answerShown(ctx, shown, reader, { assets, facts: await factsFor(ctx, services, reader) });
+    await answer(ctx, shown, reader, section);
   };
 
   const router = new Router();
   for (const asset of [assets.style, assets.script]) router.get(asset.path, (ctx) => answerAsset(ctx, asset));
-  for (const [path, view] of VIEWS) router.get(path, (ctx) => answerView(ctx, view));
+  for (const [path, section, view] of VIEWS) router.get(path, (ctx) => answerView(ctx, view, section));
   router.get('/deliveries/:id/message', (ctx) => answerDelivery(ctx, services));
   router.get('/playground/message', (ctx) => answerTriedMessage(ctx, services));
-  router.post('/act/preferences', keepPreferences);
+  router.get('/language/:language', keepLanguage);
   // What is pasted is too long for an address.
-  router.post('/playground', (ctx) => answerView(ctx, playgroundView, formOf(ctx)));
+  router.post('/playground', (ctx) => answerView(ctx, playgroundView, 'playground', formOf(ctx)));
   routeActs(router, services);
+  const routes = routed(router);
 
-  return {
-    page: routed(router),
-    drawFaults: async (ctx, next) => {
-      try {
-        await next();
-        if (ctx.status === 404 && ctx.body === undefined) throw notFound();
-      } catch (error) {
-        if (ctx.accepts('json', 'html') !== 'html') throw error;
-        if (error instanceof HttpProblem) ctx.set(error.details.headers ?? {});
-        else if (!(error instanceof LedgerUnavailable)) onUnforeseen(error);
-        const reader = readerOf(ctx, surroundings);
-        // To whoever has passed no guard, nothing of ours is shown.
-        const facts = formTokenOf(ctx) === undefined ? undefined : await factsFor(ctx, services, reader);
-        answerShown(ctx, faultPage(error, reader), reader, { assets, facts });
-      }
-    },
+  return async (ctx, next) => {
+    try {
+      await guardForms(ctx, async () => {
+        await routes(ctx, next);
+      });
+      if (ctx.status === 404 && ctx.body === undefined) throw notFound();
+    } catch (error) {
+      if (ctx.accepts('json', 'html') !== 'html') throw error;
+      if (error instanceof HttpProblem) ctx.set(error.details.headers ?? {});
+      else if (!(error instanceof LedgerUnavailable)) onUnforeseen(error);
+      const reader = readerOf(ctx, surroundings);
+      await answer(ctx, faultPage(error, reader), reader);
+    }
   };
 }
 
@@ -118,26 +126,10 @@ async function factsFor(ctx: Context, services: AdminServices, reader: Reader): 
   };
 }
 
-interface Frame {
-  readonly assets: Assets;
-  readonly facts: ShellFacts | undefined;
-}
-
-function answerShown(ctx: Context, shown: Shown, reader: Reader, { assets, facts }: Frame): void {
-  ctx.status = shown.status ?? 200;
+function answerDocument(ctx: Context, { status = 200 }: Shown, reader: Reader, document: VNode): void {
+  ctx.status = status;
   ctx.set({ 'Content-Security-Policy': POLICY, Vary: 'Accept-Language, Cookie' });
   ctx.type = 'text/html; charset=utf-8';
-  const document = renderToString(
-    <ReaderContext.Provider value={reader}>
-      <Shell shown={shown} assets={assets} facts={facts} />
-    </ReaderContext.Provider>,
-  );
-  ctx.body = `<!doctype html>${document}`;
-}
-
-function keepPreferences(ctx: Context): void {
-  const form = formOf(ctx);
-  const language = LANGUAGES.find((each) => each === form.get('language'));
-  if (language !== undefined) keepLanguage(ctx, language);
-  returnTo(ctx, form.get('back'));
+  const html = renderToString(<ReaderContext.Provider value={reader}>{document}</ReaderContext.Provider>);
+  ctx.body = `<!doctype html>${html}`;
 }

@@ -2,14 +2,13 @@
 import type { Context } from 'koa';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { LANGUAGES } from '../../config/schema.ts';
 import type { Language } from '../../time/display.ts';
 import { formTokenOf } from '../form-token.ts';
 import type { Surroundings } from '../services.ts';
 import { keptLanguage } from './cookies.ts';
 import { createFormats, type Formats } from './formats.ts';
 import { namer, type Translate, translator } from './words/words.ts';
-
-export const LANGUAGES = ['en', 'ja'] as const satisfies readonly Language[];
 
 export interface Reader {
   readonly language: Language;
@@ -28,8 +27,8 @@ export interface Reader {
 }
 
 export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'display' | 'now'>): Reader {
-  const { language: common, timezone } = display();
-  const language = languageOf(ctx, common);
+  const { timezone, ...common } = display();
+  const language = keptLanguage(ctx) ?? acceptedLanguage(ctx) ?? common.language;
   const at = now();
   return {
     language,
@@ -43,16 +42,9 @@ export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'dis
   };
 }
 
-/** What was chosen, what the browser wants, what the config says. */
-function languageOf(ctx: Context, common: Language): Language {
-  const chosen = keptLanguage(ctx);
-  return LANGUAGES.find((language) => language === chosen) ?? acceptedLanguage(ctx) ?? common;
-}
-
-/** Without the header, koa would take the first one for accepted. */
+/** What the browser wants; without the header, koa would take the first one for accepted. */
 function acceptedLanguage(ctx: Context): Language | undefined {
-  if (ctx.get('Accept-Language') === '') return undefined;
-  const accepted = ctx.acceptsLanguages([...LANGUAGES]);
+  const accepted = ctx.get('Accept-Language') === '' ? false : ctx.acceptsLanguages([...LANGUAGES]);
   return LANGUAGES.find((language) => language === accepted);
 }
 

@@ -1,13 +1,13 @@
 /** The document around every view: where one is, where else one can go, how one wants to see it, and who answers. */
+import { LANGUAGES } from '../../config/schema.ts';
 import { cleanLine } from '../../text/clean.ts';
 import type { Assets } from './assets.ts';
 import type { Flash } from './cookies.ts';
-import { PostForm } from './parts/forms.tsx';
-import { Foreign, Link } from './parts/text.tsx';
-import { LANGUAGES, type Reader, useReader } from './reader.ts';
-import type { Section, Shown } from './view.ts';
+import { Foreign, Link, pathTo } from './parts/text.tsx';
+import { useReader } from './reader.ts';
+import type { Shown } from './view.ts';
 
-/** What a page says of the process that answers: to whoever may know. */
+/** What each page says of the process that answers. */
 export interface ShellFacts {
   readonly version: string;
   readonly processName: string;
@@ -19,14 +19,7 @@ export interface ShellFacts {
   readonly flash: Flash | undefined;
 }
 
-interface ShellProps {
-  readonly shown: Shown;
-  readonly assets: Assets;
-  /** Undefined: the reader has not shown who they are, and sees neither these nor where one can go. */
-  readonly facts: ShellFacts | undefined;
-}
-
-const PATHS: readonly (readonly [Section, string])[] = [
+const MENU = [
   ['bots', '/'],
   ['callbacks', '/callbacks'],
   ['dead', '/dead'],
@@ -35,103 +28,80 @@ const PATHS: readonly (readonly [Section, string])[] = [
   ['snoozes', '/snoozes'],
   ['playground', '/playground'],
   ['config', '/config'],
-];
+] as const;
+export type Section = (typeof MENU)[number][0];
 
 const NAMES_OF_LANGUAGES = { en: 'English', ja: '日本語' } as const;
 
-export function Shell({ shown, assets, facts }: ShellProps) {
-  const reader = useReader();
+interface ShellProps {
+  readonly shown: Shown;
+  /** Undefined: of none. */
+  readonly section: Section | undefined;
+  readonly assets: Assets;
+  readonly facts: ShellFacts;
+}
+
+export function Shell({ shown: { title, body, everySeconds = 5 }, section, assets, facts }: ShellProps) {
+  const { t, language } = useReader();
+  const undelivered = facts.dead === undefined ? '' : ` (${t('undelivered', { number: facts.dead })})`;
   return (
-    <html lang={reader.language}>
+    <html lang={language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{titleOf(shown, reader, facts?.dead)}</title>
+        <title>{cleanLine(`${title}${undelivered} · Botbell`)}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={assets.style.path} />
         <script type="module" src={assets.script.path} />
       </head>
       <body>
         <a class="skip" href="#content">
-          {reader.t('skip')}
+          {t('skip')}
         </a>
-        {facts === undefined ? null : <Header shown={shown} facts={facts} />}
+        <Header section={section} facts={facts} />
         <div class="page">
-          <main id="content" tabIndex={-1} data-every={facts === undefined ? 0 : (shown.everySeconds ?? 5)}>
-            <FlashMessage flash={facts?.flash} />
-            {facts?.isConfigRefused === true && shown.section !== 'config' ? <Refused /> : null}
-            {shown.body}
+          <main id="content" tabIndex={-1} data-every={everySeconds}>
+            <FlashMessage flash={facts.flash} />
+            {facts.isConfigRefused && section !== 'config' ? <Refused /> : null}
+            {body}
           </main>
-          {facts === undefined ? null : <Footer facts={facts} />}
+          <Footer facts={facts} />
         </div>
       </body>
     </html>
   );
 }
 
-function titleOf({ title }: Shown, reader: Reader, dead: string | undefined): string {
-  const count = dead === undefined ? '' : ` (${reader.t('undelivered', { number: dead })})`;
-  return cleanLine(`${title}${count} · Botbell`);
-}
-
-interface HeaderProps {
-  readonly shown: Shown;
-  readonly facts: ShellFacts;
-}
-
-function Header({ shown, facts }: HeaderProps) {
-  const { t } = useReader();
+function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
+  const { t, here, language } = useReader();
+  // What needs somebody, beside its name.
+  const marks: Partial<Record<Section, string | undefined>> = {
+    dead: facts.dead,
+    config: facts.isConfigRefused ? '!' : undefined,
+  };
   return (
     <header>
       <a class="brand" href="/">
         Botbell
       </a>
       <nav aria-label={t('sections')}>
-        <ul>
-          {PATHS.map(([section, path]) => {
-            const count = countIn(section, facts);
-            return (
-              <li key={section}>
-                <Link to={path} isCurrent={shown.section === section}>
-                  {t(`nav.${section}`)}
-                  {count === undefined ? null : <span class="count">{count}</span>}
-                </Link>
-              </li>
-            );
-          })}
-        </ul>
-      </nav>
-      <Preferences />
-    </header>
-  );
-}
-
-/** Of what needs somebody, beside its name; `!` for a config that was refused. */
-function countIn(section: Section, { dead, isConfigRefused }: ShellFacts): string | undefined {
-  if (section === 'config' && isConfigRefused) return '!';
-  return section === 'dead' ? dead : undefined;
-}
-
-function Preferences() {
-  const reader = useReader();
-  return (
-    <PostForm action="/act/preferences" className="preferences">
-      <fieldset aria-label={reader.t('language')}>
-        {LANGUAGES.map((language) => (
-          <button
-            key={language}
-            name="language"
-            value={language}
-            lang={language}
-            aria-pressed={language === reader.language}
-          >
-            {NAMES_OF_LANGUAGES[language]}
-          </button>
+        {MENU.map(([name, path]) => (
+          <Link key={name} to={path} isCurrent={section === name}>
+            {t(`nav.${name}`)}
+            {marks[name] === undefined ? null : <span class="count">{marks[name]}</span>}
+          </Link>
         ))}
-      </fieldset>
-    </PostForm>
+      </nav>
+      <nav aria-label={t('language')}>
+        {LANGUAGES.filter((each) => each !== language).map((each) => (
+          <a key={each} lang={each} href={pathTo(['language', each], { back: here })}>
+            {NAMES_OF_LANGUAGES[each]}
+          </a>
+        ))}
+      </nav>
+    </header>
   );
 }
 
@@ -154,20 +124,19 @@ function Refused() {
   );
 }
 
-function Footer({ facts }: { readonly facts: ShellFacts }) {
-  const reader = useReader();
-  const { t } = reader;
+function Footer({ facts: { version, configHash, processName } }: Pick<ShellProps, 'facts'>) {
+  const { t, timezone } = useReader();
   return (
     <footer>
-      <span>Botbell {facts.version}</span>
+      <span>Botbell {version}</span>
       <span>
-        {t('footer.config')} <Link to="/config">{facts.configHash.slice(0, 12)}</Link>
+        {t('footer.config')} <Link to="/config">{configHash.slice(0, 12)}</Link>
       </span>
       <span>
-        {t('footer.zone')} {reader.timezone}
+        {t('footer.zone')} {timezone}
       </span>
       <span>
-        {t('footer.process')} <bdi>{facts.processName}</bdi>
+        {t('footer.process')} <bdi>{processName}</bdi>
       </span>
     </footer>
   );

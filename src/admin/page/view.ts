@@ -3,9 +3,6 @@ import type { VNode } from 'preact';
 import type { AdminServices } from '../services.ts';
 import type { Reader } from './reader.ts';
 
-export type Section =
-  'bots' | 'callbacks' | 'dead' | 'refused' | 'destinations' | 'snoozes' | 'playground' | 'config';
-
 export interface ViewRequest {
   /** Of the path, decoded. */
   readonly params: Readonly<Record<string, string | undefined>>;
@@ -17,8 +14,6 @@ export interface ViewRequest {
 export interface Shown {
   /** In the reader's language, without the product's name; may hold foreign text. */
   readonly title: string;
-  /** Undefined: of none. */
-  readonly section: Section | undefined;
   /** What stands in `<main>`, its `<h1>` first. */
   readonly body: VNode;
   /** HTTP status code; default: 200. */

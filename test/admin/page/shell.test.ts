@@ -67,7 +67,7 @@ describe('every page', () => {
       'sec-fetch-site': 'cross-site',
       host: 'elsewhere.example',
     });
-    expect([status, faultsIn(body)]).to.deep.equal([403, []]);
+    expect(status).to.equal(403);
     for (const part of ['1.2.3', 'c0ffee', 'bridge-1', '<nav']) expect(body).not.to.contain(part);
   });
 
@@ -94,11 +94,11 @@ describe('every page', () => {
   });
 
   it('keeps the language that was chosen, and goes back to where that was', async () => {
-    const answer = await world.post('/act/preferences', { language: 'ja', back: '/nowhere?a=1' });
+    const answer = await world.get('/language/ja?back=%2Fnowhere%3Fa%3D1');
     expect([answer.status, answer.headers['location']]).to.deep.equal([303, '/nowhere?a=1']);
-    expect(String(answer.headers['set-cookie'])).to.match(/^botbell_language=ja; .*samesite=lax; httponly/i);
-    const unknown = await world.post('/act/preferences', { language: 'xx', back: '/nowhere' });
-    expect(unknown.headers['set-cookie']).to.equal(undefined);
+    expect(String(answer.headers['set-cookie'])).to.match(/botbell_language=ja; .*samesite=lax; httponly/i);
+    const unknown = await world.get('/language/xx?back=/nowhere');
+    expect(String(unknown.headers['set-cookie'])).not.to.contain('botbell_language');
   });
 
   it('leads nobody to another site', async () => {
@@ -108,7 +108,7 @@ describe('every page', () => {
       'https://elsewhere.example',
       'javascript:alert(1)',
     ]) {
-      const { headers } = await world.post('/act/preferences', { language: 'en', back });
+      const { headers } = await world.get(`/language/en?${new URLSearchParams({ back })}`);
       expect(headers['location'], back).to.equal('/');
       expect(isOwnPath(back), back).to.equal(false);
     }

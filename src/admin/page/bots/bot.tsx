@@ -40,7 +40,7 @@ export const showBot: View = async ({ params, reader, services: { archive, opera
     botId === undefined ? reached.has(destination) : botId === bot.botId,
   );
   const data = { bot, runs, routes, snoozes };
-  return { title: bot.botName || bot.botId, section: 'bots', body: <Bot data={data} /> };
+  return { title: bot.botName || bot.botId, body: <Bot data={data} /> };
 };
 
 export function Bot({ data: { bot, runs, routes, snoozes } }: { readonly data: BotData }) {

@@ -58,7 +58,7 @@ export const showBots: View = async ({ query, reader, services: { archive, opera
   const { length: idle } = await archive.idleRoutes();
   const isComplete = known.length < MOST_BOTS;
   const data = { page, name, after, runs, work, late, snoozed, idle, failing, isComplete, receiver };
-  return { title: reader.t('nav.bots'), section: 'bots', body: <Bots data={data} /> };
+  return { title: reader.t('nav.bots'), body: <Bots data={data} /> };
 };
 
 interface BotsProps {

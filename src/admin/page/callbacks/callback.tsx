@@ -42,7 +42,7 @@ export const showCallback: View = async ({ params, reader, services: { archive, 
   const name = isBlank(botName) ? botId : botName;
   return {
     title: isOfBot(kind) ? reader.t('callback.title', { name, id: String(id) }) : ownTitle(callback, reader),
-    section: 'callbacks',
+
     body: <Callback data={{ callback, story, told, body }} />,
   };
 };

@@ -34,7 +34,7 @@ export const showCallbacks: View = async ({ query, reader, services: { archive }
   const page = isGood ? await archive.callbacks(filter, wanted) : { items: [], next: undefined };
   return {
     title: reader.t('nav.callbacks'),
-    section: 'callbacks',
+
     status: isGood ? 200 : 400,
     body: <Callbacks data={{ asked, problems, isLater: wanted.before !== undefined, page }} />,
   };

@@ -27,7 +27,7 @@ export const configView: View = async ({ query, reader: { t }, services: { archi
       </Section>
     </>
   );
-  return { title: t('nav.config'), section: 'config', body };
+  return { title: t('nav.config'), body };
 };
 
 function Failure({ failure }: Pick<ReloadStatus, 'failure'>) {

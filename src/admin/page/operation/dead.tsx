@@ -10,7 +10,7 @@ import { dryRunOf, Redeliveries } from './redeliver.tsx';
 
 export const deadView: View = async ({ reader, services: { archive, operations } }) => {
   const [dead, bulks] = await Promise.all([archive.deadLetters(), operations.bulks()]);
-  return { title: reader.t('nav.dead'), section: 'dead', body: <Dead {...dead} bulks={bulks} /> };
+  return { title: reader.t('nav.dead'), body: <Dead {...dead} bulks={bulks} /> };
 };
 
 interface DeadProps {

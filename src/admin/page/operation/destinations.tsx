@@ -67,7 +67,7 @@ export const destinationsView: View = async ({
       )}
     </>
   );
-  return { title: t('nav.destinations'), section: 'destinations', body };
+  return { title: t('nav.destinations'), body };
 
   function Pause({ ms }: { readonly ms: number | undefined }) {
     if (ms === undefined) return null;

@@ -47,7 +47,7 @@ export const dryRunView: View = async ({ query, reader, services }) => {
   const tally = await services.operations.tally(bulk.filter);
   return {
     title: reader.t(`bulk.new.${bulk.what}`),
-    section: 'dead',
+
     // What was looked at is what is agreed to.
     everySeconds: 0,
     body: <DryRun bulk={bulk} tally={tally} />,
@@ -128,7 +128,7 @@ export const redeliveryView: View = async ({ params, reader, services }) => {
   if (bulk === undefined) return undefined;
   return {
     title: reader.t(`bulk.what.${bulk.what}`),
-    section: 'dead',
+
     body: <Redelivery bulk={bulk} />,
     ...(TONES[bulk.state] === 'busy' && { everySeconds: 1 }),
   };

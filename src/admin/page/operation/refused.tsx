@@ -42,7 +42,7 @@ export const refusedView: View = async ({ query, reader: { t }, services: { arch
       />
     </>
   );
-  return { title: t('refused.title'), section: 'refused', body };
+  return { title: t('refused.title'), body };
 };
 
 /** How many they are, and what can be done. */

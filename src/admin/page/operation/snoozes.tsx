@@ -30,7 +30,7 @@ export const snoozesView: View = async ({ query, reader, services: { operations,
       </Section>
     </>
   );
-  return { title: t('nav.snoozes'), section: 'snoozes', body };
+  return { title: t('nav.snoozes'), body };
 };
 
 interface NewSnoozeProps {

@@ -3,7 +3,6 @@ import type { Context } from 'koa';
 import { destinationsOf } from '../../../route/router.ts';
 import type { Drawing } from '../../drawing.ts';
 import type { AdminServices } from '../../services.ts';
-import { tryCallback, type TryOptions } from '../../try-callback.ts';
 import { answerMessage } from '../message.tsx';
 import { Field, PostForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
@@ -11,46 +10,53 @@ import { Link, pathTo } from '../parts/text.tsx';
 import { readerOf, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 import { addressesFor, choose, type Chosen } from './chosen.ts';
-import { TryResultView } from './try-result.tsx';
+import { Result, tryText, type TryOptions } from './result.tsx';
+
+/** Characters. What is longer is drawn, and not put into a field. */
+const LONGEST_EDITED = 512 * 1024;
 
 /** Of a GET and a POST alike: what a POST brings stands in `query`. */
 export const playgroundView: View = async ({ query, reader: { t }, services }) => {
-  const { chosen, options, result, drawing } = await tryOut(query, services);
-  const samples = services.samples.map(({ name }) => name);
+  const drawing = services.drawing();
+  const options = optionsIn(query, drawing);
+  const chosen = await choose(query, services);
+  if (chosen === undefined) return undefined;
+  const result = await tryText(chosen.text, options, drawing);
   const body = (
     <>
       <Head title={t('nav.playground')} lead={t('playground.lead')} />
       <div class="playground">
-        <Section title={t('playground.callback')} aside={<Samples names={samples} />}>
+        <Section
+          title={t('playground.callback')}
+          aside={<Samples names={services.samples.map(({ name }) => name)} />}
+        >
           <CallbackForm chosen={chosen} options={options} drawing={drawing} />
         </Section>
         <Section title={t('playground.result')}>
-          <TryResultView result={result} addressOf={addressesFor(chosen, options)} />
+          <Result result={result} addressOf={addressesFor(chosen, options.templateSet)} />
         </Section>
       </div>
     </>
   );
   // What is being typed stays.
-  return { title: t('nav.playground'), section: 'playground', everySeconds: 0, body };
+  return { title: t('nav.playground'), everySeconds: 0, body };
 };
 
-async function tryOut(query: URLSearchParams, services: AdminServices) {
-  const drawing = services.drawing();
-  const options: TryOptions = {
-    templateSet: drawing.templateSets.find((set) => set === query.get('set')),
+function optionsIn(query: URLSearchParams, { templateSets }: Drawing): TryOptions {
+  return {
+    templateSet: templateSets.find((set) => set === query.get('set')),
     to: query.get('to') || undefined,
   };
-  const chosen = await choose(query, services);
-  const result = await tryCallback(chosen.subject, options, drawing);
-  return { chosen, options, result, drawing };
 }
 
 /** One of the messages, in its frame. */
 export async function answerTriedMessage(ctx: Context, services: AdminServices): Promise<void> {
-  const { options, result } = await tryOut(ctx.URL.searchParams, services);
-  const messages = result.kind === 'tried' ? result.messages : [];
-  const tried = messages.find(({ destination }) => destination === options.to);
-  answerMessage(ctx, tried, readerOf(ctx, services.surroundings));
+  const { searchParams: query } = ctx.URL;
+  const drawing = services.drawing();
+  const chosen = await choose(query, services);
+  const tried = await tryText(chosen?.text ?? '', optionsIn(query, drawing), drawing);
+  const drawn = 'errors' in tried ? undefined : tried.messages[0];
+  answerMessage(ctx, drawn, readerOf(ctx, services.surroundings));
 }
 
 function Samples({ names }: { readonly names: readonly string[] }) {
@@ -73,31 +79,18 @@ interface FormProps {
   readonly drawing: Drawing;
 }
 
-function CallbackForm({ chosen: { subject, text, size }, options, drawing }: FormProps) {
+function CallbackForm({ chosen: { text, callbackId: callback }, options, drawing }: FormProps) {
   const { t, formats } = useReader();
-  const isTooLong = text === undefined;
+  const isTooLong = text.length > LONGEST_EDITED;
   return (
-    <PostForm
-      action="/playground"
-      fields={subject?.kind === 'recorded' ? { callback: subject.callbackId } : undefined}
-    >
+    <PostForm action="/playground" fields={callback === undefined ? {} : { callback }}>
       <div class="field">
         <label for="text">{t('playground.json')}</label>
-        <textarea
-          id="text"
-          name="text"
-          rows={14}
-          spellcheck={false}
-          autocomplete="off"
-          dir="ltr"
-          aria-describedby={isTooLong ? 'text-hint' : undefined}
-        >
-          {text ?? ''}
+        <textarea id="text" name="text" rows={14} spellcheck={false} autocomplete="off" dir="ltr">
+          {isTooLong ? '' : text}
         </textarea>
         {isTooLong ? (
-          <small id="text-hint" class="quiet">
-            {t('playground.too long', { size: formats.size(size) })}
-          </small>
+          <small class="quiet">{t('playground.too long', { size: formats.size(text.length) })}</small>
         ) : null}
       </div>
       <div class="actions">

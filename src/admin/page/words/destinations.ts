@@ -29,7 +29,6 @@ export const DESTINATIONS = {
     'The config has changed since ({before}, now {now}), so it may have looked otherwise when it was sent.',
     '送信後に設定が変わりました（{before} → {now}）。送信時の見た目とは異なる可能性があります。',
   ],
-  'message.unrouted': ['No route sends it there any more.', '今の設定では送りません。'],
   'message.template failed': [
     'A template failed; the built-in one was used:',
     'テンプレートのエラーで、標準を使いました：',

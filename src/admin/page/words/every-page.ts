@@ -86,7 +86,6 @@ export const EVERY_PAGE = {
   refusedRequest: ['This cannot be done', '実行できません'],
   'message.frame': ['Message to {destination}', '{destination} への通知'],
   'message.subject': ['Subject', '件名'],
-  'message.text': ['As plain text', 'テキスト表示'],
   'message.none': [
     'There is nothing to show: it has been forgotten, or the config has no such channel any more.',
     '表示できるものがありません。保存期間が過ぎたか、設定にこのチャンネルがありません。',
