@@ -30,9 +30,7 @@ const BOTS: BotsData = {
   runs: new Map([
     [HOSTILE, [runOf(1, { status: 2 }), runOf(2, { status: 1 }), runOf(3, { status: 1 }), runOf(4)]],
   ]),
-  late: new Map([
-    [HOSTILE, { botId: HOSTILE, botName: HOSTILE, kind: 'missed', noticeId: 9, toldAt: PAGE_NOW - 1000 }],
-  ]),
+  late: [{ botId: HOSTILE, botName: HOSTILE, kind: 'missed', noticeId: 9, toldAt: PAGE_NOW - 1000 }],
   snoozed: new Set([HOSTILE]),
   idle: 2,
   work: { pending: few(3), dead: { count: 1000, isMore: true }, refused: few(0) },
@@ -132,7 +130,7 @@ describe('the overview', () => {
     expect(html).to.contain('Missed or overdue').and.to.contain('href="/callbacks/9"');
     expect(html).to.contain('>Missed<').and.to.contain('href="/snoozes">Snoozed');
     expect(html).to.contain('nothing has matched 2 routes');
-    expect(bots({ late: new Map(), idle: 0 })).not.to.match(/Missed|has matched/);
+    expect(bots({ late: [], idle: 0 })).not.to.match(/Missed|has matched/);
   });
 
   it('draws a bar for each run: higher where it took longer, hollow while it runs, crossed where it failed', () => {

@@ -1,19 +1,20 @@
-/** The overview: what needs somebody, then a row for each BOT, those that are late or fail first. */
+/** The overview: what needs somebody, then a row for each BOT, those that fail first. */
 import type { ArchivedBot, Counted, LateBot, OpenWork, Run } from '../../../ledger/archive/archive.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
-import { KindStatus, RunStatus, Status } from '../parts/status.tsx';
+import { KindStatus, RunStatus } from '../parts/status.tsx';
 import { type Column, Paging, Table } from '../parts/table.tsx';
 import { BotName, Code, Link, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
-import { botsOnPage, type BotsOnPage, lateById, unheardOf, usualSeconds } from './bot-list.ts';
+import { botsOnPage, type BotsOnPage, usualSeconds } from './bot-list.ts';
 import { Strip } from './charts.tsx';
 
-export const RUNS_SHOWN = 30;
+const RUNS_SHOWN = 30;
 const BOTS_A_PAGE = 50;
 /** No more are looked at. */
 const MOST_BOTS = 10_000;
+const MOST_LATE = 50;
 
 interface Receiver {
   readonly listen: { readonly host: string; readonly port: number };
@@ -29,8 +30,8 @@ export interface BotsData {
   /** Of each BOT of the page, the newest first. */
   readonly runs: ReadonlyMap<string, readonly Run[]>;
   readonly work: OpenWork;
-  /** By their ids: of which a result is missing. */
-  readonly late: ReadonlyMap<string, LateBot>;
+  /** Of which a result is missing, each once. */
+  readonly late: readonly LateBot[];
   /** Ids. */
   readonly snoozed: ReadonlySet<string>;
   /** Routes that have matched nothing for long. */
@@ -45,19 +46,23 @@ export interface BotsData {
 export const showBots: View = async ({ query, reader, services: { archive, operations, drawing } }) => {
   const name = query.get('name')?.trim() ?? '';
   const after = query.get('after') ?? undefined;
-  const known = await archive.bots('', MOST_BOTS);
-  const late = lateById(await archive.lateBots());
-  const heardOf = new Set(known.map(({ botId }) => botId));
-  const bots = [...known, ...[...late.values()].filter(({ botId }) => !heardOf.has(botId)).map(unheardOf)];
-  const page = botsOnPage(bots, name, after, BOTS_A_PAGE, late);
-  const [runs, work] = await Promise.all([archive.lastRuns(page.bots, RUNS_SHOWN), archive.openWork()]);
-  const snoozed = new Set((await operations.snoozes()).flatMap(({ botId }) => botId ?? []));
-  const failing = bots.filter(({ isFailing }) => isFailing).length;
+  const bots = await archive.bots('', MOST_BOTS);
+  const page = botsOnPage(bots, name, after, BOTS_A_PAGE);
+  const told = await archive.lateBots();
   const { listen, path, tokens } = drawing().config.receiver;
-  const receiver = bots.length === 0 ? { listen, path, hasToken: tokens.length > 0 } : undefined;
-  const { length: idle } = await archive.idleRoutes();
-  const isComplete = known.length < MOST_BOTS;
-  const data = { page, name, after, runs, work, late, snoozed, idle, failing, isComplete, receiver };
+  const data = {
+    page,
+    name,
+    after,
+    runs: await archive.lastRuns(page.bots, RUNS_SHOWN),
+    work: await archive.openWork(),
+    late: told.filter(({ botId }, index) => told.findIndex((each) => each.botId === botId) === index),
+    snoozed: new Set((await operations.snoozes()).flatMap(({ botId }) => botId ?? [])),
+    idle: (await archive.idleRoutes()).length,
+    failing: bots.filter(({ isFailing }) => isFailing).length,
+    isComplete: bots.length < MOST_BOTS,
+    receiver: bots.length === 0 ? { listen, path, hasToken: tokens.length > 0 } : undefined,
+  };
   return { title: reader.t('nav.bots'), body: <Bots data={data} /> };
 };
 
@@ -71,6 +76,7 @@ export function Bots({ data }: BotsProps) {
     <>
       <Head title={t('nav.bots')} />
       <Tiles data={data} />
+      <Late late={data.late} />
       {data.idle === 0 ? null : (
         <p>
           <Link to="/config">{t('bots.idle', { routes: data.idle })}</Link>
@@ -81,16 +87,9 @@ export function Bots({ data }: BotsProps) {
   );
 }
 
-function Tiles({ data: { work, late, failing } }: BotsProps) {
+function Tiles({ data: { work, failing } }: BotsProps) {
   const reader = useReader();
-  const isLate = {
-    word: 'bots.late',
-    counted: { count: late.size, isMore: false },
-    to: '/',
-    tone: 'bad',
-  } as const;
   const tiles = [
-    ...(late.size === 0 ? [] : [isLate]),
     { word: 'bots.failing', counted: { count: failing, isMore: false }, to: '/', tone: 'bad' },
     { word: 'bots.pending', counted: work.pending, to: '/callbacks?state=pending', tone: 'wait' },
     { word: 'nav.dead', counted: work.dead, to: '/dead', tone: 'bad' },
@@ -116,6 +115,29 @@ export function countedText({ count, isMore }: Counted, { t, formats }: Reader):
   return isMore ? t('moreThan', { number }) : number;
 }
 
+/** Each leads to what was told; also of BOTs of which nothing has ever come. */
+function Late({ late }: Pick<BotsData, 'late'>) {
+  const { t, formats } = useReader();
+  if (late.length === 0) return null;
+  return (
+    <Section title={t('bots.late')} aside={formats.number(late.length)}>
+      <ul class="problems">
+        {late.slice(0, MOST_LATE).map(({ botId, botName, kind, noticeId, toldAt }) => (
+          <li key={botId} class="facts">
+            <KindStatus callback={{ kind, status: 1 }} />
+            <Link to={pathTo(['callbacks', noticeId])}>
+              <BotName name={botName} id={botId} />
+            </Link>
+            <span class="quiet">
+              <Time as="ago" at={toldAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
 /** For whoever sees the page before anything has come. */
 function Start({ receiver: { listen, path, hasToken } }: { readonly receiver: Receiver }) {
   const { t } = useReader();
@@ -135,13 +157,13 @@ function Start({ receiver: { listen, path, hasToken } }: { readonly receiver: Re
   );
 }
 
-function BotList({ data: { page, name, after, runs, late, snoozed, isComplete } }: BotsProps) {
+function BotList({ data: { page, name, after, runs, snoozed, isComplete } }: BotsProps) {
   const reader = useReader();
   const { t } = reader;
-  const rows = page.bots.map((bot) => {
-    const { botId } = bot;
-    return { ...rowOf(bot, runs.get(botId) ?? []), late: late.get(botId), isSnoozed: snoozed.has(botId) };
-  });
+  const rows = page.bots.map((bot) => ({
+    ...rowOf(bot, runs.get(bot.botId) ?? []),
+    isSnoozed: snoozed.has(bot.botId),
+  }));
   return (
     <Section>
       <FilterForm path="/" isFiltered={name !== ''}>
@@ -164,7 +186,6 @@ function BotList({ data: { page, name, after, runs, late, snoozed, isComplete } 
 }
 
 interface Row extends ReturnType<typeof rowOf> {
-  readonly late: LateBot | undefined;
   readonly isSnoozed: boolean;
 }
 
@@ -179,9 +200,9 @@ function columnsFor({ t, formats }: Reader): readonly Column<Row>[] {
     {
       head: t('bot'),
       kind: 'main',
-      cell: ({ botId, botName, lastCallbackId, late, isSnoozed }) => (
+      cell: ({ botId, botName, isSnoozed }) => (
         <>
-          <Link to={pathTo(lastCallbackId === 0 && late ? ['callbacks', late.noticeId] : ['bots', botId])}>
+          <Link to={pathTo(['bots', botId])}>
             <BotName name={botName} id={botId} />
           </Link>
           <small>
@@ -193,49 +214,33 @@ function columnsFor({ t, formats }: Reader): readonly Column<Row>[] {
     {
       head: t('bots.runs'),
       kind: 'narrow',
-      cell: ({ botId, runs, failed }) => (
-        <Link to={pathTo(['bots', botId])}>
-          <Strip runs={runs} room={RUNS_SHOWN} title={t('bots.strip', { runs: runs.length, failed })} />
-        </Link>
+      cell: ({ runs, failed }) => (
+        <Strip runs={runs} room={RUNS_SHOWN} title={t('bots.strip', { runs: runs.length, failed })} />
       ),
     },
     { head: t('bots.last'), kind: 'narrow', cell: (row) => <LastResult row={row} /> },
     {
       head: t('bots.duration'),
       kind: 'number',
-      cell: ({ last, usual }) =>
-        last?.elapsedSeconds === undefined || usual === undefined ? (
-          <span class="quiet">–</span>
-        ) : (
-          <>
-            {formats.elapsed(last.elapsedSeconds)}
+      cell: ({ last, usual }) => (
+        <>
+          {last?.elapsedSeconds === undefined ? '–' : formats.elapsed(last.elapsedSeconds)}
+          {usual === undefined ? null : (
             <small>{t('bots.usually', { duration: formats.elapsed(usual) })}</small>
-          </>
-        ),
+          )}
+        </>
+      ),
     },
   ];
 }
 
-function LastResult({ row: { last, lastResultAt, late } }: { readonly row: Row }) {
+function LastResult({ row: { last, lastReceivedAt, lastResultAt } }: { readonly row: Row }) {
   const { t } = useReader();
-  if (late !== undefined) {
-    return (
-      <>
-        <Link to={pathTo(['callbacks', late.noticeId])}>
-          <KindStatus callback={{ kind: late.kind, status: 1 }} />
-        </Link>
-        <small>
-          <Time as="ago" at={late.toldAt} />
-        </small>
-      </>
-    );
-  }
-  if (last === undefined) return <Status tone="idle" word={t('bots.no result')} />;
   return (
     <>
-      <RunStatus status={last.status} />
+      {last === undefined ? t('bots.no result') : <RunStatus status={last.status} />}
       <small>
-        <Time as="ago" at={last.status === 2 ? last.receivedAt : (lastResultAt ?? last.receivedAt)} />
+        <Time as="ago" at={last?.status === 2 ? last.receivedAt : (lastResultAt ?? lastReceivedAt)} />
       </small>
     </>
   );

@@ -1,6 +1,6 @@
 /** In which order BOTs stand, and what is said of their runs. */
 import { expect } from 'chai';
-import { botsOnPage, lateById, unheardOf, usualSeconds } from '../../../../src/admin/page/bots/bot-list.ts';
+import { botsOnPage, usualSeconds } from '../../../../src/admin/page/bots/bot-list.ts';
 import type { ArchivedBot, Run } from '../../../../src/ledger/archive/archive.ts';
 
 function bot(botId: string, fields: Partial<ArchivedBot> = {}): ArchivedBot {
@@ -36,19 +36,6 @@ describe('the overview of BOTs', () => {
     expect(idsOf(bots, '', undefined, 50)).to.deep.equal(['worse', 'bad', 'new', 'begun', 'old']);
   });
 
-  it('begins with those of which a result is missing, also where nothing has ever come of them', () => {
-    const told = { botName: '', kind: 'missed', noticeId: 7 } as const;
-    const late = lateById([
-      { ...told, botId: 'never', toldAt: 8 },
-      { ...told, botId: 'old', toldAt: 7 },
-      { ...told, botId: 'never', toldAt: 2 },
-    ]);
-    const all = [...bots, ...[...late.values()].filter(({ botId }) => botId === 'never').map(unheardOf)];
-    const ids = botsOnPage(all, '', undefined, 50, late).bots.map(({ botId }) => botId);
-    expect(ids).to.deep.equal(['never', 'old', 'worse', 'bad', 'new', 'begun']);
-    expect(late.get('never')?.toldAt, 'as it was told last').to.equal(8);
-  });
-
   it('goes on behind the last BOT of the page before', () => {
     const first = botsOnPage(bots, '', undefined, 2);
     expect(first.next).to.equal('bad');
@@ -66,11 +53,6 @@ describe('the overview of BOTs', () => {
     expect(idsOf(bots, 'NE', undefined, 9)).to.deep.equal(['new']);
     expect(idsOf(bots, '請求', undefined, 9)).to.deep.equal(['begun']);
     expect(idsOf(bots, ' abc ', undefined, 9)).to.deep.equal(['begun']);
-  });
-
-  it('finds what a pattern names', () => {
-    expect(idsOf(bots, 'b*d', undefined, 9)).to.deep.equal(['bad']);
-    expect(idsOf(bots, '*', undefined, 9)).to.have.length(5);
   });
 });
 
