@@ -69,7 +69,7 @@ inBrowser('People at the page', () => {
       office.remotes.slackFaults.delete('#old-prices');
       await open('/dead');
       await link(page, literally(`${t('dead.again')} slack:#old-prices`)).click();
-      expect(await page.locator('h1').innerText()).to.equal(t('bulk.new.redelivered'));
+      expect(await page.locator('h1').innerText()).to.equal(t('bulk.new'));
       expect(toldAt('#old-prices'), 'nothing has been sent yet').to.have.lengthOf(0);
       await button(page, t('bulk.start.redelivered', { messages: `${dead} messages` })).click();
       expect(await flash()).to.contain(t('act.bulk.redelivered'));

@@ -52,7 +52,7 @@ function Facts({ delivery }: OfDelivery) {
       <Hold delivery={delivery} />
       {lastError === undefined || state === 'delivered' ? null : (
         <span>
-          {t(`errorClass.${lastError.class}`)} <Code text={lastError.code} />
+          {t(`error_class.${lastError.class}`)} <Code text={lastError.code} />
         </span>
       )}
       {isPutOff ? (

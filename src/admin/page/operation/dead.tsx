@@ -36,7 +36,7 @@ function Dead({ groups, isComplete, bulks }: DeadProps) {
       />
       {groups.length < 2 ? null : (
         <p class="actions">
-          <Link to={dryRunOf({ state: 'dead' }, 'redelivered')} className="button">
+          <Link to={dryRunOf({ state: 'dead' })} className="button">
             {t('dead.all')}
           </Link>
         </p>
@@ -53,7 +53,7 @@ function columnsFor({ t, word, formats }: Reader): readonly Column<DeadLetters>[
       head: t('dead.cause'),
       cell: ({ errorClass, errorCode }) => (
         <>
-          <Foreign text={word('errorClass', errorClass || 'none')} />
+          <Foreign text={word('error_class', errorClass || 'none')} />
           <small>
             <Foreign text={[errorClass, errorCode].filter((part) => part !== '').join(' · ')} />
           </small>
@@ -69,24 +69,19 @@ function columnsFor({ t, word, formats }: Reader): readonly Column<DeadLetters>[
 
 function WhatToDo({ group: { destination, errorClass, errorCode } }: { readonly group: DeadLetters }) {
   const { t, word } = useReader();
-  const filter = { state: 'dead', destination, errorClass, errorCode } as const;
-  const ways = [
-    [dryRunOf(filter, 'redelivered'), t('dead.again'), 'button small'],
-    [dryRunOf(filter, 'dismissed'), t('dead.done'), undefined],
-    [pathTo(['callbacks'], { state: 'dead', destination }), t('dead.list'), undefined],
-  ] as const;
+  const what = `${destination}: ${word('error_class', errorClass || 'none')}`;
   return (
     <div class="actions">
-      {ways.map(([to, name, className]) => (
-        <Link
-          key={to}
-          to={to}
-          label={`${name} ${destination}: ${word('errorClass', errorClass || 'none')}`}
-          className={className}
-        >
-          {name}
-        </Link>
-      ))}
+      <Link
+        to={dryRunOf({ state: 'dead', destination, errorClass, errorCode })}
+        label={`${t('dead.again')} ${what}`}
+        className="button small"
+      >
+        {t('dead.again')}
+      </Link>
+      <Link to={pathTo(['callbacks'], { state: 'dead', destination })} label={`${t('dead.list')} ${what}`}>
+        {t('dead.list')}
+      </Link>
     </div>
   );
 }

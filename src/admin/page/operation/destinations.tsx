@@ -144,7 +144,7 @@ function LastError({ row: { lastFailedAt, lastError } }: OfRow) {
   if (lastFailedAt === undefined || lastError === undefined) return <span class="quiet">–</span>;
   return (
     <>
-      {t(`errorClass.${lastError.class}`)} · <Time at={lastFailedAt} />
+      {t(`error_class.${lastError.class}`)} · <Time at={lastFailedAt} />
       <small>
         <Foreign text={`${lastError.code}: ${failureInWords(lastError, language)}`} />
       </small>

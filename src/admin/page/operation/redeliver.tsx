@@ -7,7 +7,7 @@ import type {
 } from '../../../ledger/actions/actions.ts';
 import type { Actor } from '../../../ledger/history.ts';
 import { filterQuery, readRedelivery, wholeNumberIn } from '../../filters.ts';
-import { PostButton } from '../parts/forms.tsx';
+import { PostButton, PostForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { Status, type Tone } from '../parts/status.tsx';
 import { type Column, Table, Terms } from '../parts/table.tsx';
@@ -17,60 +17,56 @@ import type { View } from '../view.ts';
 
 const KINDS = ['redelivered', 'dismissed'] as const satisfies readonly BulkKind[];
 
-interface Bulk {
-  readonly filter: RedeliveryFilter;
-  readonly what: BulkKind;
-}
-
-/** Of a query or a form. @throws {HttpProblem} 400 */
-export function bulkIn(query: URLSearchParams, reader: Reader): Bulk {
+/** Of a form. @throws {HttpProblem} 400 */
+export function bulkIn(form: URLSearchParams, reader: Reader) {
   const rule = reader.t('query.oneOf', { names: KINDS.join(', ') });
-  const { filter, values } = readRedelivery(query, reader, {
+  const { filter, values } = readRedelivery(form, reader, {
     what: { read: (text) => KINDS.find((kind) => kind === text), rule },
     back: { read: (text) => text, rule: '' },
   });
-  return { filter, what: values.what ?? 'redelivered' };
-}
-
-/** As parameters of `bulkIn`. */
-function fieldsOf({ filter, what }: Bulk): Readonly<Record<string, string>> {
-  return { ...Object.fromEntries(filterQuery(filter)), what };
+  return { filter, what: values.what ?? 'redelivered' } as const;
 }
 
 /** Where it is said what it would come to. */
-export function dryRunOf(filter: RedeliveryFilter, what: BulkKind): string {
-  return pathTo(['redeliveries', 'new'], fieldsOf({ filter, what }));
+export function dryRunOf(filter: RedeliveryFilter): string {
+  return `/redeliveries/new?${filterQuery(filter).toString()}`;
 }
 
 export const dryRunView: View = async ({ query, reader, services }) => {
-  const bulk = bulkIn(query, reader);
-  const tally = await services.operations.tally(bulk.filter);
-  return {
-    title: reader.t(`bulk.new.${bulk.what}`),
-
-    // What was looked at is what is agreed to.
-    everySeconds: 0,
-    body: <DryRun bulk={bulk} tally={tally} />,
-  };
+  const { filter } = readRedelivery(query, reader, {});
+  const tally = await services.operations.tally(filter);
+  // What was looked at is what is agreed to.
+  return { title: reader.t('bulk.new'), everySeconds: 0, body: <DryRun filter={filter} tally={tally} /> };
 };
 
-function DryRun({ bulk, tally }: { readonly bulk: Bulk; readonly tally: RedeliveryTally }) {
+interface DryRunProps {
+  readonly filter: RedeliveryFilter;
+  readonly tally: RedeliveryTally;
+}
+
+function DryRun({
+  filter,
+  tally: { messages: number, isMore, destinations, oldestAt, newestAt },
+}: DryRunProps) {
   const { t, formats } = useReader();
-  const { what, filter } = bulk;
-  const { messages: number, isMore, destinations, oldestAt, newestAt } = tally;
   const counted = t('bulk.messages', { number });
   const messages = isMore ? t('bulk.orMore', { messages: counted }) : counted;
+  if (number === 0)
+    return (
+      <>
+        <Head title={t('bulk.new')} />
+        <p class="empty">{t('bulk.nothing')}</p>
+      </>
+    );
   return (
     <>
-      <Head title={t(`bulk.new.${what}`)} lead={t(`bulk.newLead.${what}`)} />
-      {number === 0 ? <p class="empty">{t('bulk.nothing')}</p> : null}
+      <Head title={t('bulk.new')} lead={t('bulk.new, lead')} />
       <Section>
         <Terms
           terms={[
             { term: t('bulk.meant'), details: <Meant filter={filter} /> },
-            { term: t('dead.messages'), details: <strong>{messages}</strong> },
-            oldestAt === undefined ? undefined : { term: t('dead.oldest'), details: <Time at={oldestAt} /> },
-            newestAt === undefined ? undefined : { term: t('dead.newest'), details: <Time at={newestAt} /> },
+            { term: t('dead.oldest'), details: <Time at={oldestAt} /> },
+            { term: t('dead.newest'), details: <Time at={newestAt} /> },
           ]}
         />
         <Table
@@ -83,35 +79,27 @@ function DryRun({ bulk, tally }: { readonly bulk: Bulk; readonly tally: Redelive
           keyOf={({ destination }) => destination}
         />
       </Section>
-      <div class="actions">
-        {number === 0 ? null : (
-          <PostButton
-            action="/act/redeliver-all"
-            fields={fieldsOf(bulk)}
-            word={t(`bulk.start.${what}`, { messages })}
-            kind={what === 'dismissed' ? 'danger' : 'primary'}
-          />
-        )}
-        <Link to="/dead">{t('nav.dead')}</Link>
-      </div>
+      <PostForm
+        action="/act/redeliver-all"
+        fields={Object.fromEntries(filterQuery(filter))}
+        className="actions"
+      >
+        {KINDS.map((what) => (
+          <button key={what} name="what" value={what} class={what === 'redelivered' ? 'primary' : 'danger'}>
+            {t(`bulk.start.${what}`, { messages })}
+          </button>
+        ))}
+      </PostForm>
     </>
   );
 }
-
-/** What each of the filter's values is called by. */
-const GROUPS: Readonly<Record<string, string>> = {
-  status: 'status',
-  state: 'state',
-  result: 'result',
-  error_class: 'errorClass',
-};
 
 /** What a filter asks for, as chips. */
 function Meant({ filter }: { readonly filter: RedeliveryFilter }) {
   const { word, formats } = useReader();
   const names = [...filterQuery(filter)].map(([name, value]) => {
     const isTime = name === 'from' || name === 'to';
-    return `${word('filter', name)}: ${isTime ? formats.short(Date.parse(value)) : word(GROUPS[name], value)}`;
+    return `${word('filter', name)}: ${isTime ? formats.short(Date.parse(value)) : word(name, value)}`;
   });
   return <Chips names={names} />;
 }

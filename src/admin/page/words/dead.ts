@@ -1,8 +1,8 @@
 /** Phrases of the dead letters, and of delivering many again. */
 export const DEAD = {
   'dead.lead': [
-    'Messages that Botbell has given up: nobody gets them unless somebody acts. Fix the cause first, then deliver them again.',
-    'Botbellが送信をあきらめた通知です。対応しないかぎり、誰にも届きません。まず原因を取り除いてから、再送してください。',
+    'What Botbell has given up. Fix the cause, then deliver it again, or mark it as done.',
+    '送信をあきらめた通知です。原因を取り除いてから再送するか、対応済みにしてください。',
   ],
   'dead.none': ['No dead letters.', '配信不能はありません。'],
   'dead.incomplete': ['Only the newest 10,000 are counted.', '新しい1万件だけを数えました。'],
@@ -13,14 +13,11 @@ export const DEAD = {
   'dead.actions': ['What to do', '対応'],
   'dead.list': ['Show them', '一覧を見る'],
   'dead.again': ['Deliver again …', '再送する…'],
-  'dead.done': ['Mark as done …', '対応済みにする…'],
   'dead.all': ['Deliver all of them again …', 'すべて再送する…'],
 
   'bulk.title': ['Redeliveries', '一括再送'],
-  'bulk.new.redelivered': ['Deliver all of these again?', 'すべて再送しますか？'],
-  'bulk.new.dismissed': ['Mark all of these as done?', 'すべて対応済みにしますか？'],
-  'bulk.newLead.redelivered': ['Nothing has been sent yet.', 'まだ何も送っていません。'],
-  'bulk.newLead.dismissed': ['Nothing has been done yet.', 'まだ何もしていません。'],
+  'bulk.new': ['Deliver these again?', '再送しますか？'],
+  'bulk.new, lead': ['Nothing has been done yet.', 'まだ何もしていません。'],
   'bulk.start.redelivered': ['Deliver {messages} again', '{messages}を再送する'],
   'bulk.start.dismissed': ['Mark {messages} as done', '{messages}を対応済みにする'],
   'bulk.messages': ['{number|message|messages}', '{number}件'],
