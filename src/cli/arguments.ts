@@ -3,9 +3,6 @@ import { InvalidArgumentError } from 'commander';
 import { parseStartTime } from '../callback/check-callback.ts';
 import { parseDuration } from '../time/display.ts';
 
-/** Of the ledger. */
-const ID = /^[1-9]\d{0,14}$/;
-
 /** Node counts a timer's milliseconds in 32 bits. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
@@ -15,33 +12,28 @@ export function httpUrl(text: string): string {
   return text;
 }
 
-export function wholeNumber(least: number, most: number): (text: string) => number {
+export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
-    const number = /^\d{1,6}$/.test(text) ? Number(text) : -1;
+    const number = /^\d{1,15}$/.test(text) ? Number(text) : -1;
     if (number >= least && number <= most) return number;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
 }
 
-export function snoozeId(text: string): number {
-  if (!ID.test(text)) throw new InvalidArgumentError('It must be the number of a snooze.');
-  return Number(text);
+/** Of something in the ledger. */
+export const id = wholeNumber(1);
+
+export function ids(text: string, before: readonly number[]): readonly number[] {
+  return [...before, id(text)];
 }
 
-export function dateTime(text: string): string {
-  if (parseStartTime(text, 'UTC') !== undefined) return text;
-  throw new InvalidArgumentError('It must be a date-time, e.g. 2026-11-24T18:00.');
-}
-
-export function snoozeEnd(text: string): string {
-  if (text === 'tomorrow' || text === 'next-success') return text;
-  if (parseStartTime(text, 'UTC') !== undefined) return text;
-  throw new InvalidArgumentError('It must be a date-time, e.g. 2026-11-24T18:00, tomorrow or next-success.');
-}
-
-export function deliveryId(text: string, before: readonly number[]): readonly number[] {
-  if (!ID.test(text)) throw new InvalidArgumentError('It must be the number of a delivery.');
-  return [...before, Number(text)];
+/** @param words that it may be instead */
+export function dateTimeOr(...words: readonly string[]): (text: string) => string {
+  const choices = ['a date-time, e.g. 2026-11-24T18:00', ...words].join(', or ');
+  return (text) => {
+    if (words.includes(text) || parseStartTime(text, 'UTC') !== undefined) return text;
+    throw new InvalidArgumentError(`It must be ${choices}.`);
+  };
 }
 
 export function duration(text: string): number {

@@ -11,7 +11,7 @@ import { type Proxies, proxyFor } from '../outbound/proxy.ts';
 import { inspectStore } from '../ledger/look.ts';
 import { SQLITE, sqlitePathOf } from '../ledger/sqlite/file.ts';
 
-export interface CheckOptions {
+interface Options {
   /** Also asks Slack and the mail server whether they take our credentials, and looks at the store. */
   readonly online?: boolean;
   /** Warnings count as errors. */
@@ -20,7 +20,7 @@ export interface CheckOptions {
   readonly withoutSecrets?: boolean;
 }
 
-export async function checkCommand(context: CommandContext, options: CheckOptions): Promise<number> {
+export async function run(context: CommandContext, options: Options): Promise<number> {
   const { withoutSecrets = false } = options;
   const { loaded, problems, missing } = await readProject(context, { withoutSecrets });
   for (const problem of problems) context.result(formatProblem(problem));

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { styleText } from 'node:util';
 import type { Actor } from '../ledger/history.ts';
+import type { HiddenSecrets } from '../text/hide-secrets.ts';
 
 export interface CommandContext {
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -11,6 +12,8 @@ export interface CommandContext {
   /** The file that Node was started with, absolute; left out where nobody knows. */
   readonly script?: string | undefined;
   readonly isTerminal: boolean;
+  /** Of each config that was read: no message shows them, and no error. */
+  readonly secrets: HiddenSecrets;
   result(text: string): void;
   message(text: string): void;
   readStdin(): Promise<Buffer>;
@@ -64,8 +67,12 @@ export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
 }
 
-/** What somebody else says went wrong, without any secret. */
-export function failedBecause(error: unknown, redact: (text: string) => string): CommandFailed {
-  if (error instanceof CommandFailed) return error;
-  return new CommandFailed(redact(error instanceof Error ? error.message : String(error)), { cause: error });
+/** What was asked for makes no sense: the command ends with 2. */
+export class WrongUsage extends Error {
+  override readonly name = 'WrongUsage';
+}
+
+/** What somebody else says went wrong, said better. */
+export function failedBecause(error: unknown, inWords: (reason: string) => string): CommandFailed {
+  return new CommandFailed(inWords((error as Error).message), { cause: error });
 }

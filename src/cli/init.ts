@@ -14,7 +14,7 @@ import { visible } from '../text/clean.ts';
 import { type CommandContext, CommandFailed, DEFAULT_CONFIGS, failedBecause, OWN_CONFIG } from './context.ts';
 
 /** @throws {CommandFailed} one of the files is there already, or the folder cannot be written */
-export function initCommand(context: CommandContext, folder: string): number {
+export function run(context: CommandContext, folder: string): number {
   const place = resolve(folder);
   const program = wordsToRun(place, context.script);
   writeStarter(folder, program);

@@ -8,7 +8,8 @@ import { formatProblem } from '../config/problems.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
 import { CommandFailed, type CommandContext, configFileOf } from './context.ts';
 
-type ConfigSource = Pick<CommandContext, 'configFile' | 'variables'>;
+type ConfigSource = Pick<CommandContext, 'configFile' | 'variables'> &
+  Partial<Pick<CommandContext, 'message' | 'secrets'>>;
 
 /** A config with its templates, and how to read it again for a reload. */
 export interface Project extends LoadedConfig {
@@ -24,11 +25,10 @@ export function readProject(
 }
 
 /** Says what works and cannot be meant. @throws {CommandFailed} with every error of the config and its templates */
-export async function loadProject(
-  source: ConfigSource & Partial<Pick<CommandContext, 'message'>>,
-): Promise<Project> {
+export async function loadProject(source: ConfigSource): Promise<Project> {
   const { loaded, problems } = await readProject(source);
   if (loaded === undefined) throw refusalOf(problems);
+  source.secrets?.add(loaded.config.secrets);
   for (const problem of problems) source.message?.(formatProblem(problem));
   return { ...loaded, readConfig: () => readProject(source, { isAgain: true }) };
 }
@@ -54,6 +54,7 @@ function loadWithoutTemplates(source: ConfigSource, withoutSecrets: boolean) {
   const options = { variables, channelTypes, builtInTemplates: BUILT_IN_TEMPLATES, withoutSecrets };
   const { config, problems, missingOfStore = [] } = loadConfig(configFileOf(source), options);
   if (config === undefined) throw refusalOf(problems);
+  source.secrets?.add(config.secrets);
   return { config, missingOfStore };
 }
 

@@ -1,32 +1,30 @@
-/** `botbell preview`: a callback as each destination would see it, without sending anything. */
+/** `botbell preview`: a callback as each destination would see it, without sending anything: as text, JSON or a page. */
 import type { Callback, CheckedCallback } from '../callback/callback.ts';
+import { type ComposedMessage, frameHeightOf, messageDocument } from '../channels/message-document.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { formatsOf, type Config } from '../config/config.ts';
 import { noticeOf } from '../notice/notice.ts';
 import { createRouter, type RoutedDestination } from '../route/router.ts';
-import { visible, visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
+import { escapeHtml as html, visible, visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { CommandFailed, type CommandContext, styled } from './context.ts';
 import { destinationNamed } from './destination.ts';
 import { loadProject, type Project } from './load-config.ts';
-import { type PreviewedMessage, previewPage } from './preview-page.ts';
 import { readCallback } from './read-callback.ts';
 
-type PreviewFormat = 'text' | 'json' | 'html';
-
-export interface PreviewOptions {
+interface Options {
   readonly to?: string;
-  readonly format: PreviewFormat;
+  readonly format: 'text' | 'json' | 'html';
+}
+
+interface PreviewedMessage extends ComposedMessage {
+  readonly destination: string;
 }
 
 interface Preview extends PreviewedMessage {
   readonly channel: string;
 }
 
-export async function previewCommand(
-  context: CommandContext,
-  file: string,
-  options: PreviewOptions,
-): Promise<number> {
+export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
   const project = await loadProject(context);
   const checked = await readCallback(context, file, project.config);
   const previews = chosen(context, project.config, checked.callback, options.to).map((routed) =>
@@ -70,22 +68,51 @@ function preview(
   return { destination: destination.key, channel: destination.channel, message, format };
 }
 
-function printed(context: CommandContext, previews: readonly Preview[], format: PreviewFormat): string {
-  switch (format) {
-    case 'json':
-      return visible(JSON.stringify(previews.map(withoutFormat), null, 2));
-    case 'html':
-      return previewPage(previews);
-    case 'text':
-      return previews
-        .map(({ destination, format, message }) => {
-          const heading = styled(context, 'bold', destination);
-          return `${heading}\n${visibleAndIndented(format.asText(message))}\n`;
-        })
-        .join('\n');
+function printed(context: CommandContext, previews: readonly Preview[], format: Options['format']): string {
+  if (format === 'html') return previewPage(previews);
+  if (format === 'json') {
+    const shapes = previews.map(({ destination, channel, message }) => ({ destination, channel, message }));
+    return visible(JSON.stringify(shapes, null, 2));
   }
+  const texts = previews.map(({ destination, format: own, message }) => {
+    const heading = styled(context, 'bold', destination);
+    return `${heading}\n${visibleAndIndented(own.asText(message))}\n`;
+  });
+  return texts.join('\n');
 }
 
-function withoutFormat({ destination, channel, message }: Preview) {
-  return { destination, channel, message };
+const STYLE = `
+  :root { color-scheme: light dark; }
+  body { margin: 0 auto; max-width: 720px; padding: 24px 16px; font: 15px/1.5 system-ui, sans-serif; }
+  h1 { font-size: 22px; margin: 0; }
+  h2 { font-size: 15px; margin: 32px 0 8px; overflow-wrap: anywhere; }
+  h3 { font-size: 15px; font-weight: 600; margin: 0 0 8px; overflow-wrap: anywhere; }
+  iframe { box-sizing: border-box; width: 100%; border: 1px solid GrayText; border-radius: 8px; background: Canvas; resize: vertical; overflow: auto; }`;
+
+/** A page that a browser opens from a file: each message as its reader would see it, no script, nothing loaded. */
+export function previewPage(previews: readonly PreviewedMessage[]): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'">
+<title>Botbell preview</title>
+<style>${STYLE}
+</style>
+<h1>Preview</h1>
+${previews.map(section).join('\n')}
+</html>`;
+}
+
+/** In a frame that runs nothing, so that neither a message's styles nor its markup get out of it. */
+function section(previewed: PreviewedMessage): string {
+  const title = previewed.format.titleOf?.(previewed.message);
+  const above = title === undefined ? '' : `<h3>${html(title)}</h3>`;
+  const document = attribute(messageDocument(previewed));
+  return `<section><h2>${html(previewed.destination)}</h2>${above}
+<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" title="message" style="height:${frameHeightOf(previewed)}px" srcdoc="${document}"></iframe></section>`;
+}
+
+function attribute(value: string): string {
+  return value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }

@@ -1,29 +1,10 @@
 /** The command line: which commands there are, what they take, and which exit code their end means. */
 import { Command, CommanderError, Option } from 'commander';
-import { didYouMean } from '../text/nearest.ts';
 import { readVersion } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
-import {
-  dateTime,
-  deliveryId,
-  duration,
-  httpUrl,
-  interval,
-  once,
-  snoozeEnd,
-  snoozeId,
-  wholeNumber,
-} from './arguments.ts';
-import type { CheckOptions } from './check.ts';
-import type { CommandContext } from './context.ts';
-import type { PreviewOptions } from './preview.ts';
-import type { RedeliverOptions } from './redeliver.ts';
-import type { RouteOptions } from './route.ts';
-import type { SendOptions } from './send.ts';
-import type { ServeOptions } from './serve.ts';
-import type { SnoozeOptions } from './snooze.ts';
-import type { TestOptions } from './test.ts';
-import type { WhyOptions } from './why.ts';
+import { HiddenSecrets } from '../text/hide-secrets.ts';
+import { dateTimeOr, duration, httpUrl, id, ids, interval, once, wholeNumber } from './arguments.ts';
+import { type CommandContext, WrongUsage } from './context.ts';
 
 const WRONG_USAGE = 2;
 const FAILED = 1;
@@ -32,23 +13,35 @@ const FAILED = 1;
 const MOST_STORIES = 500;
 const MOST_RETRIES = 1000;
 
+/** A file of a command. It is given its arguments, then its options, then itself. */
+interface CommandFile {
+  readonly run: (context: CommandContext, ...given: never[]) => number | Promise<number>;
+}
+
 /** Has the program end with the exit code of a command, which is loaded when it is run: none waits for what the others need. */
-type Run = (command: (context: CommandContext) => Promise<number>) => Promise<void>;
+type Action = (load: () => Promise<CommandFile>) => (...given: unknown[]) => Promise<void>;
 
 /** @returns the exit code: 0 done, 1 not, 2 wrong usage */
-export async function runProgram(args: readonly string[], context: CommandContext): Promise<number> {
+export async function runProgram(
+  args: readonly string[],
+  given: Omit<CommandContext, 'secrets'>,
+): Promise<number> {
+  const secrets = new HiddenSecrets();
+  const context = { ...given, secrets, message: (text: string) => given.message(secrets.hide(text)) };
   let code = 0;
-  const program = createProgram(context, async (command) => {
+  const program = createProgram(context, (load) => async (...values) => {
     const { config } = program.opts<{ config?: string }>();
-    code = await command({ ...context, configFile: config });
+    const command = await load();
+    code = await command.run({ ...context, configFile: config }, ...(values as never[]));
   });
   try {
     await program.parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
-    context.message(visible(explanationOf(error)));
-    return FAILED;
+    const isMisused = error instanceof WrongUsage;
+    context.message(visible(isMisused ? `error: ${error.message}` : explanationOf(error)));
+    return isMisused ? WRONG_USAGE : FAILED;
   }
 }
 
@@ -59,7 +52,7 @@ function explanationOf(error: unknown): string {
   return isOurs ? (error.stack ?? error.message) : error.message;
 }
 
-function createProgram(context: CommandContext, run: Run): Command {
+function createProgram(context: CommandContext, action: Action): Command {
   const program = new Command('botbell')
     .description('A webhook-to-chat bridge: BOT execution results in, Slack messages and mail out.')
     .version(readVersion(), '-V, --version')
@@ -81,12 +74,12 @@ function createProgram(context: CommandContext, run: Run): Command {
       writeErr: (text) => context.message(text.trimEnd()),
     })
     .exitOverride();
-  addService(program, run);
-  addDryRuns(program, run);
-  addLedger(program, run);
-  addRedeliver(program, run);
-  addSnooze(program, run);
-  addTools(program, run);
+  addService(program, action);
+  addDryRuns(program, action);
+  addLedger(program, action);
+  addRedeliver(program, action);
+  addSnooze(program, action);
+  addTools(program, action);
   return program;
 }
 
@@ -95,11 +88,11 @@ function takesConfig(command: Command): boolean {
   return !['demo', 'init', 'schema'].includes(command.name());
 }
 
-function addService(program: Command, run: Run): void {
+function addService(program: Command, action: Action): void {
   program
     .command('serve', { isDefault: true })
     .description('run the receiver and the admin listener (the default)')
-    // What is no command comes here, too, where `noCommand` has better words for it.
+    // What is no command comes here, too, which has better words for it.
     .allowExcessArguments()
     .addOption(
       new Option('--log-level <level>', 'how much to log')
@@ -108,26 +101,15 @@ function addService(program: Command, run: Run): void {
         .default('info'),
     )
     .option('--no-watch', 'load a config that has changed only on SIGHUP, or when asked by POST /-/reload')
-    .action((options: ServeOptions, serve: Command) => {
-      const [unknown] = serve.args;
-      if (unknown !== undefined) program.error(`error: ${noCommand(program, unknown)}`);
-      return run(async (context) => (await import('./serve.ts')).serveCommand(context, options));
-    });
+    .action(action(() => import('./serve.ts')));
   program
     .command('demo')
     .description('show everything on this machine, with nothing to set up')
     .option('--stay', 'go on serving, so that you can post to it')
-    .action(({ stay }: { stay?: boolean }) =>
-      run(async (context) => (await import('./demo/demo.ts')).demoCommand(context, stay === true)),
-    );
+    .action(action(() => import('./demo.ts')));
 }
 
-function noCommand(program: Command, name: string): string {
-  const names = program.commands.map((command) => command.name());
-  return `there is no command '${name}'${didYouMean(name, names)}`;
-}
-
-function addDryRuns(program: Command, run: Run): void {
+function addDryRuns(program: Command, action: Action): void {
   program
     .command('check')
     .description('check the config and every template it names')
@@ -139,9 +121,7 @@ function addDryRuns(program: Command, run: Run): void {
         'take for granted what variables and files would give (CI, a git hook)',
       ).conflicts('online'),
     )
-    .action((options: CheckOptions) =>
-      run(async (context) => (await import('./check.ts')).checkCommand(context, options)),
-    );
+    .action(action(() => import('./check.ts')));
   program
     .command('route')
     .description('show which routes a callback matches, whom it reaches, and why not the others')
@@ -149,11 +129,9 @@ function addDryRuns(program: Command, run: Run): void {
     .option(
       '--at <time>',
       'when it comes, e.g. 2026-11-24T18:00 (default: now): rules may hold it back',
-      dateTime,
+      dateTimeOr(),
     )
-    .action((file: string, options: RouteOptions) =>
-      run(async (context) => (await import('./route.ts')).routeCommand(context, file, options)),
-    );
+    .action(action(() => import('./route.ts')));
   program
     .command('preview')
     .description('show a callback as each destination would see it, without sending anything')
@@ -162,12 +140,10 @@ function addDryRuns(program: Command, run: Run): void {
     .addOption(
       new Option('--format <format>', 'how to print it').choices(['text', 'json', 'html']).default('text'),
     )
-    .action((file: string, options: PreviewOptions) =>
-      run(async (context) => (await import('./preview.ts')).previewCommand(context, file, options)),
-    );
+    .action(action(() => import('./preview.ts')));
 }
 
-function addLedger(program: Command, run: Run): void {
+function addLedger(program: Command, action: Action): void {
   program
     .command('why')
     .description('tell what became of each callback of a job, and why, from the ledger, which is only read')
@@ -179,27 +155,21 @@ function addLedger(program: Command, run: Run): void {
       wholeNumber(1, MOST_STORIES),
     )
     .addOption(new Option('--format <format>', 'how to print it').choices(['text', 'json']).default('text'))
-    .action((jobId: string | undefined, options: WhyOptions) => {
-      if ((jobId === undefined) === (options.bot === undefined))
-        program.error('error: name either a job or, with --bot, a BOT');
-      return run(async (context) => (await import('./why.ts')).whyCommand(context, jobId, options));
-    });
+    .action(action(() => import('./why.ts')));
   program
     .command('backup')
     .description('write a whole copy of the SQLite store, while the service runs; never over a file')
     .argument('<file>', 'a file that is not there yet')
-    .action((file: string) =>
-      run(async (context) => (await import('./backup.ts')).backupCommand(context, file)),
-    );
+    .action(action(() => import('./backup.ts')));
 }
 
-function addRedeliver(program: Command, run: Run): void {
+function addRedeliver(program: Command, action: Action): void {
   program
     .command('redeliver')
     .description(
       'have what is dead, or held as no longer routed, delivered again, after saying how many, to whom, how old',
     )
-    .argument('[id...]', 'deliveries, as `botbell why --format json` and the page name them', deliveryId, [])
+    .argument('[id...]', 'deliveries, as `botbell why --format json` and the page name them', ids, [])
     .option('--dead', 'all that is dead or held as no longer routed')
     .option('--destination <destination>', 'of --dead, only to this one, e.g. slack:#ops')
     .option('--since <duration>', 'of --dead, only what came since, e.g. 2d', duration)
@@ -214,25 +184,10 @@ function addRedeliver(program: Command, run: Run): void {
       'route the callbacks of a job anew by today’s config instead, and have those told who have not been',
     )
     .option('-y, --yes', 'do not ask')
-    .action((ids: readonly number[], options: RedeliverOptions) => {
-      const misuse = misuseOf(ids, options);
-      if (misuse !== undefined) program.error(`error: ${misuse}`);
-      return run(async (context) => (await import('./redeliver.ts')).redeliverCommand(context, ids, options));
-    });
+    .action(action(() => import('./redeliver.ts')));
 }
 
-/** What makes no sense together, beyond the options that exclude each other. */
-function misuseOf(
-  ids: readonly number[],
-  { dead, route, destination, since }: RedeliverOptions,
-): string | undefined {
-  const named = [ids.length > 0, dead === true, route !== undefined].filter(Boolean).length;
-  if (named !== 1) return 'name either deliveries, or --dead, or with --route a job';
-  const isFiltered = (destination ?? since) !== undefined;
-  return dead !== true && isFiltered ? '--destination and --since go with --dead' : undefined;
-}
-
-function addSnooze(program: Command, run: Run): void {
+function addSnooze(program: Command, action: Action): void {
   const others = ['to', 'until', 'because'];
   program
     .command('snooze')
@@ -241,22 +196,19 @@ function addSnooze(program: Command, run: Run): void {
     )
     .argument('[bot]', 'a BOT, as its callbacks name it')
     .option('--to <destination>', 'only there, e.g. slack:#ops; without a BOT: of every BOT', once)
-    .option('--until <time>', 'a date-time, tomorrow (9:00), or next-success (of a BOT)', snoozeEnd)
+    .option(
+      '--until <time>',
+      'a date-time, tomorrow (9:00), or next-success (of a BOT)',
+      dateTimeOr('tomorrow', 'next-success'),
+    )
     .option('--because <reason>', 'why, for whoever sees it')
     .addOption(new Option('--list', 'show what is snoozed instead').conflicts([...others, 'end']))
-    .addOption(new Option('--end <id>', 'end a snooze instead').argParser(snoozeId).conflicts(others))
+    .addOption(new Option('--end <id>', 'end a snooze instead').argParser(id).conflicts(others))
     .addOption(new Option('--format <format>', 'of --list').choices(['text', 'json']).default('text'))
-    .action((bot: string | undefined, options: SnoozeOptions) =>
-      run(async (context) => {
-        const { snoozeCommand, snoozeMisuse } = await import('./snooze.ts');
-        const misuse = snoozeMisuse(bot, options);
-        if (misuse !== undefined) program.error(`error: ${misuse}`);
-        return snoozeCommand(context, bot, options);
-      }),
-    );
+    .action(action(() => import('./snooze.ts')));
 }
 
-function addTools(program: Command, run: Run): void {
+function addTools(program: Command, action: Action): void {
   program
     .command('send')
     .description('play the job service: POST a callback, and post it again while it is not answered 2xx')
@@ -269,28 +221,20 @@ function addTools(program: Command, run: Run): void {
         .default(30_000, '30s'),
     )
     .option('--fresh', 'give it a new job id, so that it is no duplicate of what was sent before')
-    .action((file: string, options: SendOptions) =>
-      run(async (context) => (await import('./send.ts')).sendCommand(context, file, options)),
-    );
+    .action(action(() => import('./send.ts')));
   program
     .command('test')
     .description('really send a message marked as a test, and say what each remote answered')
     .argument('[destinations...]', 'such as slack:#ops')
     .option('--all', 'to each destination that the config has')
-    .action((destinations: string[], options: TestOptions) => {
-      if (destinations.length > 0 === (options.all === true))
-        program.error('error: name the destinations to test, such as slack:#ops, or give --all');
-      return run(async (context) => (await import('./test.ts')).testCommand(context, destinations, options));
-    });
+    .action(action(() => import('./test.ts')));
   program
     .command('init')
     .description('write a config of your own to begin with, and nothing over what is there')
     .argument('[dir]', 'the folder to write it to', '.')
-    .action((folder: string) =>
-      run(async (context) => (await import('./init.ts')).initCommand(context, folder)),
-    );
+    .action(action(() => import('./init.ts')));
   program
     .command('schema')
     .description('print the JSON Schema of the config file')
-    .action(() => run(async (context) => (await import('./schema.ts')).schemaCommand(context)));
+    .action(action(() => import('./schema.ts')));
 }

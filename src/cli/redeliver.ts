@@ -5,13 +5,12 @@ import type { ActionRequest, RedeliveryTally } from '../ledger/actions/actions.t
 import { type LedgerBeside, openBeside } from '../ledger/open-ledger.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
-import { secretsHidden } from '../text/hide-secrets.ts';
 import { systemClock } from '../time/clock.ts';
 import { formatAge, formatInstant } from '../time/display.ts';
-import { actorHere, type CommandContext, CommandFailed, configFileOf, failedBecause } from './context.ts';
+import { actorHere, type CommandContext, CommandFailed, configFileOf, WrongUsage } from './context.ts';
 import { loadLedgerConfig, loadProject, type Project } from './load-config.ts';
 
-export interface RedeliverOptions {
+interface Options {
   readonly dead?: boolean;
   readonly destination?: string;
   /** Milliseconds. */
@@ -25,66 +24,66 @@ export interface RedeliverOptions {
 
 interface Acting {
   readonly context: CommandContext;
-  readonly options: RedeliverOptions;
+  readonly options: Options;
   readonly ledger: LedgerBeside;
   readonly request: ActionRequest;
-  readonly timezone: string;
 }
 
 /** @param ids of deliveries; none: all that the options match */
-export async function redeliverCommand(
+export async function run(
   context: CommandContext,
   ids: readonly number[],
-  options: RedeliverOptions,
+  options: Options,
 ): Promise<number> {
+  refuseMisuse(ids, options);
   const { route: jobId } = options;
   const project = jobId === undefined ? undefined : await loadProject(context);
-  const { store, secrets, display } = project?.config ?? loadLedgerConfig(context);
-  let ledger: LedgerBeside | undefined;
+  const { store, display } = project?.config ?? loadLedgerConfig(context);
+  const ledger = await openBeside(store.url);
   try {
-    ledger = await openBeside(store.url, systemClock);
-    const request = { actor: actorHere() };
-    const acting = { context, options, ledger, request, timezone: display.timezone };
+    const acting = { context, options, ledger, request: { actor: actorHere() } };
     if (project !== undefined && jobId !== undefined) return await routeAnew(acting, project, jobId);
-    return await (options.dead === true ? allDead(acting) : eachNamed(acting, [...new Set(ids)]));
-  } catch (error) {
-    throw failedBecause(error, secretsHidden(secrets));
+    if (options.dead === true) return await allDead(acting, display.timezone);
+    return await eachNamed(acting, [...new Set(ids)]);
   } finally {
-    await ledger?.close();
+    await ledger.close();
   }
+}
+
+/** What makes no sense together, beyond the options that exclude each other. */
+function refuseMisuse(ids: readonly number[], { dead, route, destination, since }: Options): void {
+  const named = [ids.length > 0, dead === true, route !== undefined].filter(Boolean).length;
+  if (named !== 1) throw new WrongUsage('name either deliveries, or --dead, or with --route a job');
+  if (dead !== true && (destination ?? since) !== undefined)
+    throw new WrongUsage('--destination and --since go with --dead');
 }
 
 async function eachNamed(acting: Acting, ids: readonly number[]): Promise<number> {
   if (!(await isAgreed(acting, counted(ids.length, 'message')))) return 1;
+  const { actions } = acting.ledger;
+  const { dismiss, again = false } = acting.options;
   let done = 0;
-  for (const id of ids) if (await act(acting, id)) done += 1;
+  for (const id of ids) {
+    const result = await (dismiss
+      ? actions.dismiss(id, acting.request)
+      : actions.redeliver(id, acting.request, again));
+    if (result === 'dismissed' || result === 'accepted') done += 1;
+    else acting.context.message(LEFT_ALONE[result](id));
+  }
   if (done > 0) await report(acting, done);
   return done === ids.length ? 0 : 1;
 }
 
-/** @returns whether it was done */
-async function act({ context, ledger, options, request }: Acting, id: number): Promise<boolean> {
-  const result = options.dismiss
-    ? await ledger.actions.dismiss(id, request)
-    : await ledger.actions.redeliver(id, request, options.again === true);
-  const isDone = result === 'dismissed' || result === 'accepted';
-  if (!isDone) context.message(leftAlone(id, result, options));
-  return isDone;
-}
+const LEFT_ALONE = {
+  unknown: (id: number) => `there is no delivery ${id} in this ledger`,
+  'not dead': (id: number) => `${id} is left alone: it is neither dead nor held as no longer routed`,
+  delivered: (id: number) => `${id} is left alone: it has been delivered; with --again it is sent once more`,
+  superseded: (id: number) =>
+    `${id} is left alone: its job’s result is known, so nobody is told of its start any more`,
+  open: (id: number) => `${id} is left alone: it is still to be delivered`,
+} as const;
 
-const REASONS: Readonly<Record<string, string>> = {
-  delivered: 'it has been delivered; with --again it is sent once more',
-  superseded: 'its job’s result is known, so nobody is told of its start any more',
-  open: 'it is still to be delivered',
-};
-
-function leftAlone(id: number, result: string, { dismiss }: RedeliverOptions): string {
-  if (result === 'unknown') return `there is no delivery ${id} in this ledger`;
-  if (dismiss === true) return `${id} is left alone: it is neither dead nor held as no longer routed`;
-  return `${id} is left alone: ${REASONS[result] ?? result}`;
-}
-
-async function allDead(acting: Acting): Promise<number> {
+async function allDead(acting: Acting, timezone: string): Promise<number> {
   const { context, ledger, request } = acting;
   const { destination, since, dismiss } = acting.options;
   const filter = { destination, from: since === undefined ? undefined : systemClock.now() - since };
@@ -93,7 +92,7 @@ async function allDead(acting: Acting): Promise<number> {
     context.message('nothing that matches is dead or held as no longer routed');
     return 0;
   }
-  if (!(await isAgreed(acting, tallyInWords(tally, acting.timezone)))) return 1;
+  if (!(await isAgreed(acting, tallyInWords(tally, timezone)))) return 1;
   const what = dismiss === true ? 'dismissed' : 'redelivered';
   const { id } = await ledger.actions.startBulk(filter, request, what);
   await report(acting, await untilThrough(ledger, id));
@@ -110,25 +109,6 @@ async function untilThrough({ actions }: LedgerBeside, id: number): Promise<numb
     if (bulk?.state !== 'running') return bulk?.given ?? 0;
     if (!isMore) await systemClock.sleep(LOOK_MS);
   }
-}
-
-/** @param what is acted on, said before they are asked */
-function isAgreed(acting: Acting, what: string): Promise<boolean> {
-  acting.context.message(what);
-  const { dismiss } = acting.options;
-  return isConfirmed(acting, dismiss ? 'Dismiss, so that nobody is ever told?' : 'Deliver again?');
-}
-
-/** @returns whether to go on: they want to, or have said so before */
-async function isConfirmed({ context, options }: Acting, question: string): Promise<boolean> {
-  if (options.yes === true) return true;
-  if (context.ask === undefined) {
-    context.message('nothing was changed: nobody is at a terminal to be asked; with --yes it is done');
-    return false;
-  }
-  const isYes = /^\s*y(es)?\s*$/i.test(await context.ask(`${question} [y/N] `));
-  if (!isYes) context.message('nothing was changed');
-  return isYes;
 }
 
 const LONGEST_NAME = 100;
@@ -148,13 +128,29 @@ function counted(count: number, what: string): string {
   return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
 }
 
+/**
+ * @param what is acted on, said before they are asked
+ * @returns whether to go on: they want to, or have said so before
+ */
+async function isAgreed({ context, options }: Acting, what: string): Promise<boolean> {
+  context.message(what);
+  if (options.yes === true) return true;
+  if (context.ask === undefined) {
+    context.message('nothing was changed: nobody is at a terminal to be asked; with --yes it is done');
+    return false;
+  }
+  const question = options.dismiss ? 'Dismiss, so that nobody is ever told?' : 'Deliver again?';
+  const isYes = /^\s*y(es)?\s*$/i.test(await context.ask(`${question} [y/N] `));
+  if (!isYes) context.message('nothing was changed');
+  return isYes;
+}
+
 async function report({ context, ledger, options }: Acting, count: number): Promise<void> {
   if (options.dismiss === true) return context.result(`${counted(count, 'message')} dismissed`);
-  const living = await ledger.processes();
-  const who =
-    living.length > 0
-      ? 'the running service delivers them now'
-      : 'no service runs on this ledger at this moment: they are delivered when one does';
+  const isServed = (await ledger.processes()).length > 0;
+  const who = isServed
+    ? 'the running service delivers them now'
+    : 'no service runs on this ledger at this moment: they are delivered when one does';
   context.result(`${counted(count, 'message')} given back: ${who}`);
 }
 
@@ -164,30 +160,30 @@ const MOST_OF_JOB = 500;
 /** Routes a job's callbacks by today's config, and has those told who have not been. */
 async function routeAnew(acting: Acting, project: Project, jobId: string): Promise<number> {
   const { context, ledger } = acting;
-  await checkRunning(context, ledger, project);
+  await refuseOtherConfig(context, ledger, project);
   const job = visibleOnOneLine(`job ${JSON.stringify(shortLine(jobId, LONGEST_NAME))}`);
-  const { items: callbacks } = await ledger.archive.callbacks({ jobId }, { limit: MOST_OF_JOB });
-  if (callbacks.length === 0) throw new CommandFailed(`no callback of ${job} is known here`);
+  const { items } = await ledger.archive.callbacks({ jobId }, { limit: MOST_OF_JOB });
+  if (items.length === 0) throw new CommandFailed(`no callback of ${job} is known here`);
   const decided = decidedBy(project.config, project.configHash);
-  const planned = callbacks
-    .toReversed()
-    .map((callback) => ({ id: callback.id, plan: planByHand(decided, { ...callback, kind: 'callback' }) }));
+  const planned = items.toReversed().map((callback) => ({
+    id: callback.id,
+    plan: planByHand(decided, { ...callback, kind: 'callback' }),
+  }));
   const names = new Set(planned.flatMap(({ plan }) => plan.targets.map(({ destination }) => destination)));
-  if (names.size === 0) {
-    context.message('today’s config names nobody for the callbacks of this job; `botbell route` says why');
-    return 1;
-  }
+  if (names.size === 0)
+    throw new CommandFailed(
+      'today’s config names nobody for the callbacks of this job; `botbell route` says why',
+    );
   const whom = visibleOnOneLine([...names].join(', '));
-  context.message(`${counted(callbacks.length, 'callback')} of ${job}, which today’s config tells ${whom}`);
-  if (!(await isConfirmed(acting, 'Route anew, and tell whoever has not been told?'))) return 1;
-  return tellLacking(acting, planned);
+  const what = `${counted(items.length, 'callback')} of ${job}, which today’s config tells ${whom}`;
+  return (await isAgreed(acting, what)) ? tellLacking(acting, planned) : 1;
 }
 
 /**
  * A service by another config would take back at once what this one adds.
  * @throws {CommandFailed}
  */
-async function checkRunning(
+async function refuseOtherConfig(
   context: CommandContext,
   ledger: LedgerBeside,
   { configHash }: Project,
@@ -210,7 +206,7 @@ async function tellLacking(
   for (const { id, plan } of planned) {
     const routed = await ledger.actions.routeAnew(id, plan, request);
     if (routed === 'superseded') {
-      context.message(`callback ${id} is left alone: ${REASONS['superseded']}`);
+      context.message(`callback ${LEFT_ALONE.superseded(id)}`);
       refused += 1;
     } else told += routed?.told.length ?? 0;
   }

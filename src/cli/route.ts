@@ -1,37 +1,33 @@
 /** `botbell route`: which routes a callback matches, whom it reaches, why not the others, and what rules would hold back. */
 import { decidedBy } from '../app/settings.ts';
-import { type CheckedCallback, statusNameOf } from '../callback/callback.ts';
+import { type CheckedCallback, type StatusName, statusNameOf } from '../callback/callback.ts';
 import { parseStartTime } from '../callback/check-callback.ts';
 import { planFor } from '../deliver/settings.ts';
 import { plannedDeliveries, watchedOf } from '../deliver/watch.ts';
 import { keyOf, nameIn } from '../ledger/keys.ts';
+import type { PlannedDelivery, PlannedRoute } from '../ledger/ledger.ts';
 import { type OpenArchive, openArchive } from '../ledger/open-ledger.ts';
 import type { Arriving } from '../ledger/signal/admission.ts';
-import { foresee, type Known, NOTHING_KNOWN } from '../ledger/signal/foresee.ts';
+import { foresee, type Foreseen, type Known, NOTHING_KNOWN } from '../ledger/signal/foresee.ts';
 import { noticeOf } from '../notice/notice.ts';
 import type { RoutedDestination, RouteExplanation } from '../route/router.ts';
+import type { Decision, RouteVerdict } from '../signal/decide.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
-import { secretsHidden } from '../text/hide-secrets.ts';
 import { systemClock } from '../time/clock.ts';
 import { formatInstant } from '../time/display.ts';
-import { type CommandContext, failedBecause, styled } from './context.ts';
-import { foreseenInLines } from './foreseen-lines.ts';
+import { type CommandContext, styled } from './context.ts';
 import { loadProject, type Project } from './load-config.ts';
 import { readCallback } from './read-callback.ts';
 
-export interface RouteOptions {
+interface Options {
   /** A date-time; default: now. */
   readonly at?: string;
 }
 
 const LONGEST_ID = 200;
 
-export async function routeCommand(
-  context: CommandContext,
-  file: string,
-  options: RouteOptions,
-): Promise<number> {
+export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
   const project = await loadProject(context);
   const { timezone } = project.config.display;
   const checked = await readCallback(context, file, project.config);
@@ -76,17 +72,16 @@ async function ruledLines(
   const say = (message: string) => context.message(visibleOnOneLine(message));
   const arriving = arrivingOf(project, checked, { at: at ?? systemClock.now(), say });
   const found = await readKnown(project.config, arriving);
-  const known = typeof found === 'string' ? undefined : found;
+  const isKnown = typeof found !== 'string';
   const isAsked = at !== undefined;
-  const { timezone } = project.config.display;
-  const of = { status: arriving.status, known, timezone, isAsked };
+  const asked = { status: statusNameOf(checked.callback), isKnown, isAsked, ...project.config.display };
   const lines = new Map<string, readonly string[]>();
-  for (const foreseen of foresee(arriving, known ?? NOTHING_KNOWN)) {
-    const own = foreseenInLines(foreseen, of)?.map(visibleOnOneLine);
+  for (const foreseen of foresee(arriving, isKnown ? found : NOTHING_KNOWN)) {
+    const own = foreseenInLines(foreseen, asked)?.map(visibleOnOneLine);
     if (own !== undefined) lines.set(foreseen.target.destination, own);
   }
   const isOfInterest = isAsked || [...lines.values()].some((own) => own.length > 0);
-  if (typeof found === 'string' && isOfInterest) say(`what came before is not known: ${found}`);
+  if (!isKnown && isOfInterest) say(`what came before is not known: ${found}`);
   return lines;
 }
 
@@ -109,7 +104,7 @@ function arrivingOf(
 
 /** @returns why it is not known: there is no ledger, or it cannot be read */
 async function readKnown(
-  { store, secrets }: Project['config'],
+  { store }: Project['config'],
   { botKey, planned, watched }: Arriving,
 ): Promise<Known | string> {
   let opened: OpenArchive | undefined;
@@ -119,8 +114,69 @@ async function readKnown(
     const places = planned.map(({ destination }) => destination);
     return await opened.archive.knownOf(botKey, places, keys);
   } catch (error) {
-    return failedBecause(error, secretsHidden(secrets)).message;
+    return (error as Error).message;
   } finally {
     await opened?.close();
   }
+}
+
+interface Asked {
+  readonly status: StatusName;
+  /** The ledger has said what came before. */
+  readonly isKnown: boolean;
+  /** Somebody asked about rules: who is simply told is said, too. */
+  readonly isAsked: boolean;
+  readonly timezone: string;
+}
+
+/** @returns none of who is told whatever came before; undefined: it does not reach that destination */
+function foreseenInLines(foreseen: Foreseen, asked: Asked): readonly string[] | undefined {
+  const { decision, target } = foreseen;
+  const names = rulesOfBefore(target, asked);
+  const before = names.length === 0 ? [] : [beforeInWords(names, asked)];
+  if (decision === undefined) return asked.isKnown ? [] : before;
+  const { verdict, template } = decision;
+  const isCertain = asked.isKnown || names.length === 0;
+  if (isCertain && verdict.does === 'let go' && verdict.rule === 'on') return undefined;
+  const isPlain = verdict.does === 'tell' && template === undefined && names.length === 0;
+  if (isPlain) return asked.isAsked ? ['told'] : [];
+  return [...verdictsOf(decision, foreseen, asked), ...before];
+}
+
+function beforeInWords(names: readonly string[], { isKnown }: Asked): string {
+  if (isKnown) return `by what came before: ${names.join(', ')}`;
+  return `depends on what came before: ${[...names, 'snoozes'].join(', ')}`;
+}
+
+/** Those that go by what came before it. */
+function rulesOfBefore({ asked = [], burst }: PlannedDelivery, { status, isAsked }: Asked): string[] {
+  const isError = status === 'error';
+  const some = (isSo: (route: PlannedRoute) => boolean) => asked.some(isSo);
+  const matters = {
+    after_failures: isError && some(({ rules }) => rules.afterFailures > 1),
+    repeat: isError && some(({ rules }) => rules.repeat !== 'every'),
+    recovered: status === 'succeeded' && some(({ on }) => on.includes('recovered')),
+    expect: status !== 'executing' && some(({ timer }) => timer !== undefined),
+    burst: isAsked && burst !== undefined,
+  };
+  return Object.entries(matters).flatMap(([name, isSo]) => (isSo ? name : []));
+}
+
+/** The one that counts first. */
+function verdictsOf({ verdict, routes, template }: Decision, foreseen: Foreseen, asked: Asked): string[] {
+  const others = routes.filter(({ route }) => route !== verdict.route);
+  const drawn = template === undefined ? '' : `, as ${template}`;
+  const lines = [verdict, ...others].map((each) => `${each.route}: ${inWords(each, foreseen, asked)}`);
+  return lines.map((line, index) => (index === 0 ? `${line}${drawn}` : line));
+}
+
+/** `held by mute, until 25 Nov 2026, 07:00:00 (GMT+9)` */
+function inWords(verdict: RouteVerdict, { snoozes }: Foreseen, { timezone }: Asked): string {
+  if (verdict.does === 'tell') return 'told';
+  if (verdict.does === 'let go') return `not told, by ${verdict.rule}`;
+  const { rule, until, snoozeId } = verdict;
+  const end = until === undefined ? 'with no end' : `until ${formatInstant(until, timezone, 'en')}`;
+  if (rule !== 'snooze') return `held by ${rule}, ${end}`;
+  const snooze = snoozes.find(({ id }) => id === snoozeId);
+  return `held by snooze ${snooze?.id} of ${snooze?.by}, ${end}: ${snooze?.because || 'no reason given'}`;
 }

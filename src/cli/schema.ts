@@ -3,7 +3,7 @@ import { channelTypes } from '../channels/registry.ts';
 import { configJsonSchema } from '../config/json-schema.ts';
 import type { CommandContext } from './context.ts';
 
-export function schemaCommand(context: CommandContext): number {
+export function run(context: CommandContext): number {
   context.result(JSON.stringify(configJsonSchema(channelTypes), null, 2));
   return 0;
 }

@@ -13,7 +13,7 @@ import { readBytes } from './read-callback.ts';
 /** Longer than any answer that a config should allow. */
 const TIMEOUT_MS = 120_000;
 
-export interface SendOptions {
+interface Options {
   /** Left out: the receiver of the config. */
   readonly url?: string;
   readonly retries: number;
@@ -23,11 +23,7 @@ export interface SendOptions {
   readonly fresh?: boolean;
 }
 
-export async function sendCommand(
-  context: CommandContext,
-  file: string,
-  options: SendOptions,
-): Promise<number> {
+export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
   const bytes = await readBytes(context, file);
   const body = options.fresh === true ? freshened(context, file, bytes) : bytes;
   const to = options.url === undefined ? receiverOf(context) : addressIn(options.url);
@@ -45,14 +41,12 @@ export async function sendCommand(
 interface Address {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Without login and token. */
-  readonly shown: string;
 }
 
 /** fetch takes no login within a URL. */
 function addressIn(given: string): Address {
   const url = Object.assign(new URL(given), { username: '', password: '' }).href;
-  return { url, headers: loginOf(given), shown: url };
+  return { url, headers: loginOf(given) };
 }
 
 /** @throws {CommandFailed} the config is wrong, or leaves the port to the system */
@@ -61,10 +55,8 @@ function receiverOf(context: CommandContext): Address {
   if (listen.port === 0)
     throw new CommandFailed('receiver.listen leaves the port to the system: say where to with --url');
   const own = OF_EVERY_INTERFACE[listen.host] ?? listen.host;
-  const url = `http://${own.includes(':') ? `[${own}]` : own}:${listen.port}${path}`;
-  const [token] = tokens;
-  if (token === undefined) return { url, headers: {}, shown: url };
-  return { url: `${url}/${token}`, headers: {}, shown: `${url}/<token>` };
+  const host = own.includes(':') ? `[${own}]` : own;
+  return { url: [`http://${host}:${listen.port}${path}`, ...tokens.slice(0, 1)].join('/'), headers: {} };
 }
 
 /** Where a listener on every interface is reached from its own machine. */
@@ -88,11 +80,7 @@ function jsonIn(bytes: Buffer): unknown {
   }
 }
 
-async function post(
-  context: CommandContext,
-  { url, headers, shown }: Address,
-  body: Buffer,
-): Promise<boolean> {
+async function post(context: CommandContext, { url, headers }: Address, body: Buffer): Promise<boolean> {
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -107,7 +95,7 @@ async function post(
     context.result(visibleAndIndented(await response.text()));
     return response.ok;
   } catch (error) {
-    context.message(styled(context, 'red', `no answer from ${shown}: ${visibleOnOneLine(reasonOf(error))}`));
+    context.message(styled(context, 'red', `no answer from ${url}: ${visibleOnOneLine(reasonOf(error))}`));
     return false;
   }
 }

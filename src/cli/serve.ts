@@ -1,25 +1,30 @@
 /** `botbell serve`: runs the receiver and the admin listener until it is told to stop. */
+import type { Command } from 'commander';
 import { startApp } from '../app/app.ts';
 import { channelTypes } from '../channels/registry.ts';
-import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { createLogger, type LogLevel } from '../observe/logger.ts';
 import { readVersion } from '../package-files.ts';
+import { didYouMean } from '../text/nearest.ts';
 import { systemClock } from '../time/clock.ts';
-import { type CommandContext, configFileOf } from './context.ts';
+import { type CommandContext, configFileOf, WrongUsage } from './context.ts';
 import { loadProject } from './load-config.ts';
 
-export interface ServeOptions {
+interface Options {
   readonly logLevel: LogLevel;
   /** Whether a change of the config's files is followed by itself. */
   readonly watch: boolean;
 }
 
-export async function serveCommand(given: CommandContext, options: ServeOptions): Promise<number> {
+/** @param serve what came to be it: what is no command comes here, too */
+export async function run(given: CommandContext, options: Options, serve: Command): Promise<number> {
+  const [unknown] = serve.args;
+  const names = serve.parent?.commands.map((command) => command.name()) ?? [];
+  if (unknown !== undefined)
+    throw new WrongUsage(`there is no command '${unknown}'${didYouMean(unknown, names)}`);
   // Decided once: another file that appears where it is looked for first is not the one that runs.
   const context = { ...given, configFile: configFileOf(given) };
+  const { secrets } = context;
   const project = await loadProject(context);
-  const { config } = project;
-  const secrets = new HiddenSecrets(config.secrets);
   const logger = await createLogger(options.logLevel, context.isTerminal, secrets.hide);
   // Sent while it starts, it must not end it: what it asks for is being done.
   let onHangup = () => {};
@@ -37,7 +42,7 @@ export async function serveCommand(given: CommandContext, options: ServeOptions)
     print: (text) => context.result(text),
   });
   onHangup = () => void app.reload('SIGHUP');
-  const { path, tokens } = config.receiver;
+  const { path, tokens } = project.config.receiver;
   logger.info(
     {
       config: configFileOf(context),

@@ -1,20 +1,19 @@
 /** `botbell snooze`: has nobody told of a BOT, or at a destination, for a while; lists what is snoozed, and ends it. */
 import { decidedBy } from '../app/settings.ts';
 import type { Config } from '../config/config.ts';
-import { type LedgerBeside, openBeside } from '../ledger/open-ledger.ts';
+import { openBeside } from '../ledger/open-ledger.ts';
 import type { KeptSnooze } from '../ledger/signal/snoozes.ts';
 import { readSnoozeEnd } from '../signal/snooze.ts';
 import { snoozeJson } from '../story/story-json.ts';
 import { visible, visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
-import { secretsHidden } from '../text/hide-secrets.ts';
 import { systemClock } from '../time/clock.ts';
 import { formatInstant } from '../time/display.ts';
-import { actorHere, type CommandContext, CommandFailed, failedBecause } from './context.ts';
+import { actorHere, type CommandContext, CommandFailed, WrongUsage } from './context.ts';
 import { destinationAmong } from './destination.ts';
 import { loadLedgerConfig } from './load-config.ts';
 
-export interface SnoozeOptions {
+interface Options {
   readonly to?: string;
   /** A date-time, `tomorrow` or `next-success`. */
   readonly until?: string;
@@ -25,44 +24,45 @@ export interface SnoozeOptions {
   readonly format: 'text' | 'json';
 }
 
-/** What makes no sense together, beyond the options that exclude each other; undefined: all does. */
-export function snoozeMisuse(bot: string | undefined, options: SnoozeOptions): string | undefined {
-  const { list, end, to, until, format } = options;
-  if (format === 'json' && list !== true) return '--format json goes with --list';
-  if (list === true || end !== undefined)
-    return bot === undefined ? undefined : 'a BOT goes with --until alone';
-  if (!(bot ?? to)) return 'name a BOT, with --to a destination, or both';
-  if (until === undefined) return 'say --until when: a date-time, tomorrow, or next-success of a BOT';
-  return bot === undefined && until === 'next-success' ? '--until next-success goes with a BOT' : undefined;
-}
-
-export async function snoozeCommand(
+export async function run(
   context: CommandContext,
   botId: string | undefined,
-  options: SnoozeOptions,
+  options: Options,
 ): Promise<number> {
+  refuseMisuse(botId, options);
   const config = loadLedgerConfig(context);
   const request = options.until === undefined ? undefined : requestOf(botId, options, config);
-  let ledger: LedgerBeside | undefined;
+  const { actions, archive, close } = await openBeside(config.store.url);
   try {
-    ledger = await openBeside(config.store.url, systemClock);
-    if (options.end !== undefined) return await end(context, ledger, options.end);
-    const id = request && (await ledger.actions.snooze(request));
-    const kept = await ledger.actions.snoozes();
-    if (id === undefined) return list(context, kept, options, config);
-    for (const snooze of kept.filter((each) => each.id === id)) context.result(lineOf(snooze, config));
-    const isKnown = botId === undefined || (await ledger.archive.bot(botId)) !== undefined;
-    if (!isKnown) context.message('no callback of this BOT has come yet: is this how callbacks name it?');
+    if (options.end !== undefined) return ended(context, options.end, await actions.endSnooze(options.end));
+    const id = request && (await actions.snooze(request));
+    const kept = await actions.snoozes();
+    print(context, id === undefined ? kept : kept.filter((each) => each.id === id), options, config);
+    if (request !== undefined && botId !== undefined && (await archive.bot(botId)) === undefined)
+      context.message('no callback of this BOT has come yet: is this how callbacks name it?');
     return 0;
-  } catch (error) {
-    throw failedBecause(error, secretsHidden(config.secrets));
   } finally {
-    await ledger?.close();
+    await close();
   }
 }
 
+/** What makes no sense together, beyond the options that exclude each other. */
+function refuseMisuse(bot: string | undefined, { list, end, to, until }: Options): void {
+  if (list === true || end !== undefined) {
+    if (bot !== undefined) throw new WrongUsage('a BOT goes with --until alone');
+    return;
+  }
+  if (!(bot ?? to)) throw new WrongUsage('name a BOT, with --to a destination, or both');
+  if (until === undefined)
+    throw new WrongUsage('say --until when: a date-time, tomorrow, or next-success of a BOT');
+  if (bot === undefined && until === 'next-success')
+    throw new WrongUsage('--until next-success goes with a BOT');
+}
+
+const LONGEST_REASON = 1000;
+
 /** @throws {CommandFailed} the config has no such destination, or the time is over */
-function requestOf(botId: string | undefined, options: SnoozeOptions, config: Config) {
+function requestOf(botId: string | undefined, options: Options, config: Config) {
   const { to, until = '', because = '' } = options;
   const known = [...decidedBy(config, '').destinations.keys()];
   const destination = to === undefined ? undefined : destinationAmong(known, to, config);
@@ -71,25 +71,16 @@ function requestOf(botId: string | undefined, options: SnoozeOptions, config: Co
   return { botId, destination, ...end, because: shortLine(because, LONGEST_REASON), actor: actorHere() };
 }
 
-const LONGEST_REASON = 1000;
-
-async function end(context: CommandContext, { actions }: LedgerBeside, id: number): Promise<number> {
-  const hasEnded = await actions.endSnooze(id);
+function ended(context: CommandContext, id: number, hasEnded: boolean): number {
   if (hasEnded) context.result(`${id} has ended: what it held is told as one summary`);
   else context.message(`there is no snooze ${id}, or it has ended before`);
   return hasEnded ? 0 : 1;
 }
 
-function list(
-  context: CommandContext,
-  kept: readonly KeptSnooze[],
-  { format }: SnoozeOptions,
-  config: Config,
-): number {
+function print(context: CommandContext, kept: readonly KeptSnooze[], { format }: Options, config: Config) {
   if (format === 'json') context.result(visible(JSON.stringify(kept.map(snoozeJson), null, 2)));
   else if (kept.length === 0) context.message('nothing is snoozed');
   else for (const snooze of kept) context.result(lineOf(snooze, config));
-  return 0;
 }
 
 const LONGEST_NAME = 200;

@@ -5,31 +5,31 @@ import { createAttempt } from '../deliver/attempt.ts';
 import { openIn } from '../deliver/settings.ts';
 import { sendTest, type TestOutcome } from '../deliver/test-message.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
-import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { systemClock } from '../time/clock.ts';
-import { type CommandContext, styled, userHere } from './context.ts';
+import { type CommandContext, styled, userHere, WrongUsage } from './context.ts';
 import { destinationAmong } from './destination.ts';
 import { loadProject } from './load-config.ts';
 
-export interface TestOptions {
+interface Options {
   /** Each that the config has. */
   readonly all?: boolean;
 }
 
 /** Nothing is sent where one of the names is none of the config's. */
-export async function testCommand(
+export async function run(
   context: CommandContext,
   names: readonly string[],
-  { all = false }: TestOptions,
+  { all = false }: Options,
 ): Promise<number> {
+  if (names.length > 0 === all)
+    throw new WrongUsage('name the destinations to test, such as slack:#ops, or give --all');
   const project = await loadProject(context);
   const settings = await openSettings(project, {
     channelTypes,
     clock: systemClock,
     print: (text) => context.result(text),
     onTemplateError: ({ message }) => context.message(visibleOnOneLine(message)),
-    // No message is large.
-    secrets: new HiddenSecrets(),
+    secrets: context.secrets,
   });
   try {
     const known = [...settings.destinations.keys()];

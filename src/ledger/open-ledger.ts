@@ -43,7 +43,7 @@ export async function openLedger(url: string, options: LedgerOptions): Promise<D
 
 export interface OpenArchive {
   readonly archive: Archive;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Read-only: nothing is created, released or claimed. @throws {Error} there is no ledger, or it cannot be read: what to do */

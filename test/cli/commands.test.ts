@@ -89,7 +89,6 @@ describe('The command line', () => {
         ['snooze', '--list', '--end', '1', '--config', config],
         ['snooze', '--end', 'one', '--config', config],
         ['snooze', '--end', '1', '--until', 'tomorrow', '--config', config],
-        ['snooze', 'b', '--until', 'tomorrow', '--format', 'json', '--config', config],
         ['preview', 'f.json', '--to', 'slack:#a', '--to', 'slack:#b', '--config', config],
       ]) {
         const { code, stdout, stderr } = await runCommand(args);

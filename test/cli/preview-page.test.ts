@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { emailFormat } from '../../src/channels/email/format.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
-import { previewPage } from '../../src/cli/preview-page.ts';
+import { previewPage } from '../../src/cli/preview.ts';
 
 const MAIL = {
   destination: 'email:ops@example.com',

@@ -136,7 +136,7 @@ routes:
     expect(asked.code).to.equal(1);
     expect(asked.stderr)
       .to.include('1 callback of job "j", which today’s config tells slack:#ops, slack:#log\n')
-      .and.to.include('Route anew');
+      .and.to.include('Deliver again? [y/N]');
     const { code, stdout } = await redeliver(['--route', 'j'], { answer: 'y' });
     expect([code, stdout.slice(0, 22)]).to.deep.equal([0, '2 messages given back:']);
     expect(await counts()).to.include({ pending: 2 });

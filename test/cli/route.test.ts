@@ -82,7 +82,7 @@ routes:
       expect((await route(ERROR)).lines).to.deep.equal([
         'slack:#ops (routes[0])',
         'routes[0]: not told, by after_failures',
-        'after_failures: 2 errors in a row so far, with this one',
+        'by what came before: after_failures',
       ]);
     await errorsCame(2);
     const [, verdict] = (await route(ERROR)).lines;
@@ -94,12 +94,12 @@ routes:
     await errorsCame(4);
     const { lines } = await route(ERROR);
     expect(lines[1]).to.equal('routes[0]: not told, by repeat');
-    expect(lines[2]).to.match(/^repeat: an error was last told here at .+ \(GMT\+9\), and 1 not told since$/);
+    expect(lines[2]).to.equal('by what came before: repeat');
     configure('on: [error, recovered]');
     expect((await route({ bot_id: 'get_items', status: 0 })).lines).to.deep.equal([
       'slack:#ops (routes[0])',
       'routes[0]: told, as recovered',
-      'recovered: 1 error told here that no success has followed',
+      'by what came before: recovered',
     ]);
   });
 

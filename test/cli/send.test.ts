@@ -164,7 +164,7 @@ describe('The send command', () => {
       const { code, stderr } = await sendTo('listen: "[::]:1", token: new-0123456789abcdef');
       expect(code).to.equal(1);
       expect(stderr)
-        .to.include('no answer from http://[::1]:1/callbacks/<token>: ')
+        .to.include('no answer from http://[::1]:1/callbacks/[secret]: ')
         .and.not.to.include('new-');
     });
 
