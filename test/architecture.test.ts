@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   route: ['text', 'callback', 'signal', 'config'],
   render: ['text', 'time', 'callback', 'channels', 'notice', 'config'],
   ledger: ['text', 'time', 'callback', 'signal', 'channels', 'notice'],
-  deliver: ['text', 'time', 'callback', 'signal', 'channels', 'notice', 'config', 'ledger'],
+  deliver: ['text', 'time', 'callback', 'signal', 'channels', 'notice', 'config', 'route', 'ledger'],
   receive: ['text', 'time', 'callback', 'config', 'http', 'deliver', 'ledger'],
   story: ['text', 'time', 'callback', 'signal', 'channels', 'notice', 'ledger'],
   admin: [

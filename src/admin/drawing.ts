@@ -6,7 +6,7 @@ import type { Config, Destination } from '../config/config.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
 import type { TemplateFailure } from '../render/renderer.ts';
 import type { RenderTarget } from '../render/catalog.ts';
-import { destinationsOf, type Router } from '../route/router.ts';
+import { destinationsOf, type RoutedDestination, type Router } from '../route/router.ts';
 
 /** By one config; it sends nothing, and counts nothing. */
 export interface Drawing {
@@ -26,15 +26,11 @@ export interface Drawing {
 }
 
 /** Where a message goes, and by which route: undefined where none sends it there. */
-export interface Place {
-  readonly destination: Destination;
-  readonly route?: string;
-  readonly templateSet?: string | undefined;
-}
+export type Place = Pick<Destination, 'destination' | 'channel' | 'options'> &
+  Pick<Partial<RoutedDestination>, 'route' | 'templateSet'>;
 
-export interface DrawnMessage extends ComposedMessage, Omit<Place, 'destination'> {
-  /** `<channel>:<address>`, or the name of a channel. */
-  readonly destination: string;
+/** Its destination may be the name of a channel. */
+export interface DrawnMessage extends ComposedMessage, Pick<Place, 'destination' | 'route' | 'templateSet'> {
   /** Templates that failed over it; another one took their place. */
   readonly failures: readonly TemplateFailure[];
 }
@@ -45,23 +41,21 @@ export function placesFor(
   to: string | undefined,
   { config, router }: Drawing,
 ): readonly Place[] {
-  const alerted = config.delivery.alerts.map((destination) => ({ destination, route: 'delivery.alerts' }));
+  const alerted = config.delivery.alerts.map((told) => ({ ...told, route: 'delivery.alerts' }));
   const routed = isAlert(notice) ? alerted : router.route(notice.callback).destinations;
   if (to === undefined) return routed;
-  const found = routed.find(({ destination }) => destination.key === to);
-  const named = destinationsOf(config).find(({ key }) => key === to);
+  const isIt = ({ destination }: Destination) => destination === to;
   const [channel = ''] = to.split(':', 1);
   return [
-    found ?? { destination: named ?? { key: to, channel, address: '', options: {}, perJob: 'message' } },
+    routed.find(isIt) ?? destinationsOf(config).find(isIt) ?? { destination: to, channel, options: {} },
   ];
 }
 
 /** As it would be drawn now; undefined: the config has no such channel. */
 export function drawAt(place: Place, notice: Notice, drawing: Drawing): DrawnMessage | undefined {
-  const { key, channel, options } = place.destination;
-  const { templateSet } = place;
+  const { destination, channel, options, route, templateSet } = place;
   const format = drawing.formats.get(channel);
   if (format === undefined) return undefined;
-  const target = { format: format.name, destination: key, templateSet, options };
-  return { ...place, destination: key, format, ...drawing.draw(notice, target) };
+  const target = { format: format.name, destination, templateSet, options };
+  return { destination, route, templateSet, format, ...drawing.draw(notice, target) };
 }

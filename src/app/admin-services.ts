@@ -50,8 +50,8 @@ function surroundingsOf({ clock, settings, version }: Services): Surroundings {
     version,
     processName: `${hostname()}/${process.pid}`,
     now: () => clock.now(),
-    display: () => settings.current.loaded.config.display,
-    giveUpAfterMs: () => settings.current.delivery.giveUpAfterMs,
+    display: () => settings.current.config.display,
+    giveUpAfterMs: () => settings.current.config.delivery.giveUpAfterMs,
     redact: (text) => settings.current.redact(text),
   };
 }

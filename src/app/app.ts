@@ -106,7 +106,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const doors: CleanUp[] = [() => pipeline.leave()];
   cleanUps.push(() => allOf(doors.map((close) => close())));
   cleanUps.push(() => {
-    closeBy = clock.monotonic() + settings.current.answer.answerWithinMs + STORE_GOODBYE_MS;
+    closeBy = clock.monotonic() + settings.current.config.receiver.answerWithinMs + STORE_GOODBYE_MS;
     return drain(services, reloading.stop());
   });
   await pipeline.start();
@@ -123,7 +123,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
 /** Whoever comes is answered 503, and every POST by its time; the pipeline ends soon after that. */
 async function drain({ traffic, pipeline, settings, clock }: Services, reload: Promise<void>): Promise<void> {
   const drained = allOf([traffic.drain(), reload]);
-  await allOf([pipeline.stop(), within(settings.current.answer.answerWithinMs, drained, clock)]);
+  await allOf([pipeline.stop(), within(settings.current.config.receiver.answerWithinMs, drained, clock)]);
 }
 
 async function allOf(works: readonly Promise<unknown>[]): Promise<void> {

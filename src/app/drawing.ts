@@ -17,7 +17,7 @@ export interface DrawingParts {
 
 /** By the settings that are in force now. */
 export function drawingOf({ settings: { current }, channelTypes }: DrawingParts): Drawing {
-  const { config, renderer } = current.loaded;
+  const { config, renderer } = current;
   return {
     config,
     formats: formatsOf(config, channelTypes),

@@ -17,7 +17,7 @@ const LOOK_MS = 1000;
 export interface HeartbeatServices
   extends Omit<ReadinessSources, 'clock'>, Pick<Services, 'clock' | 'logger'> {
   readonly settings: {
-    readonly current: { readonly loaded: { readonly config: Pick<Config, 'heartbeat' | 'proxies'> } };
+    readonly current: { readonly config: Pick<Config, 'heartbeat' | 'proxies'> };
   };
   readonly pipeline: { readonly lookedAt: number };
 }
@@ -45,7 +45,7 @@ export class Heartbeat {
   /** One at a time: the next look is after what this one asked has ended. */
   async #look(): Promise<void> {
     const { clock, settings } = this.#services;
-    const { heartbeat } = settings.current.loaded.config;
+    const { heartbeat } = settings.current.config;
     if (heartbeat !== undefined && (heartbeat.url !== this.#url || clock.monotonic() >= this.#dueAt)) {
       this.#url = heartbeat.url;
       this.#dueAt = clock.monotonic() + heartbeat.everyMs;
@@ -59,7 +59,7 @@ export class Heartbeat {
     if (troubles.length > 0)
       return this.#say('warn', 'no heartbeat is sent while not all is well', { troubles });
     try {
-      await this.#ask(url, ASKED_FOR_MS, poolsThrough(this.#services.settings.current.loaded.config.proxies));
+      await this.#ask(url, ASKED_FOR_MS, poolsThrough(this.#services.settings.current.config.proxies));
       this.#say('info', 'the heartbeat is taken');
     } catch (error) {
       const reason = error instanceof NotTaken ? error.message : networkErrorOf(error).words.en;

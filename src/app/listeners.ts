@@ -13,7 +13,7 @@ import type { AppSettings } from './settings.ts';
 
 export async function openAdmin(running: Services): Promise<ListeningServer | undefined> {
   const { settings, clock, reports } = running;
-  const { admin } = settings.current.loaded.config;
+  const { admin } = settings.current.config;
   if (admin === undefined) return undefined;
   const services = adminServices(running);
   const fixed = {
@@ -24,7 +24,7 @@ export async function openAdmin(running: Services): Promise<ListeningServer | un
     onTurnedAway: reports.onAdminTurnedAway,
   };
   let handle = createAdmin({ ...fixed, config: admin }).callback();
-  settings.onSwap(({ loaded: { config } }) => {
+  settings.onSwap(({ config }) => {
     if (config.admin !== undefined) handle = createAdmin({ ...fixed, config: config.admin }).callback();
   });
   return listen((request, response) => handle(request, response), admin.listen);
@@ -32,18 +32,18 @@ export async function openAdmin(running: Services): Promise<ListeningServer | un
 
 export function openReceiver(services: Services): Promise<ListeningServer> {
   const { settings, clock, reports } = services;
-  const { receiver } = settings.current.loaded.config;
+  const { receiver } = settings.current.config;
   const loads = new Loads(clock, receiver);
   let handle = receiverOf(settings.current, services, loads);
   settings.onSwap((next) => {
-    loads.resize(next.loaded.config.receiver);
+    loads.resize(next.config.receiver);
     handle = receiverOf(next, services, loads);
   });
   return listen((request, response) => handle(request, response), receiver.listen, reports.onTurnedAway);
 }
 
 /** What takes the POSTs that come while these settings are in force. */
-function receiverOf({ loaded: { config } }: AppSettings, services: Services, loads: Loads): Handler {
+function receiverOf({ config }: AppSettings, services: Services, loads: Loads): Handler {
   const { pipeline, clock, traffic, reports } = services;
   return createReceiver({
     config: config.receiver,

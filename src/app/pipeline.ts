@@ -17,7 +17,7 @@ import type { Refusal } from '../receive/problems.ts';
 import { type Clock, systemClock, within } from '../time/clock.ts';
 import type { Reports } from './reports.ts';
 import { retentionChore } from './retention.ts';
-import { type AppSettings, NO_PACE } from './settings.ts';
+import type { AppSettings } from './settings.ts';
 
 /** How often this process tells the others with which config it runs, and what it has seen of its destinations. */
 const HEARTBEAT_MS = 5000;
@@ -54,7 +54,7 @@ export class Pipeline {
     const { onStoreTrouble: onTrouble, onStoreRecovered: onRecovered } = reports;
     this.#chores = new Chores({ clock, onTrouble, onRecovered });
     this.#seen = new SeenDestinations(ledger);
-    const paceOf = (channel: string) => settings.current.channels.get(channel)?.pace ?? NO_PACE;
+    const paceOf = (channel: string) => settings.current.channels.get(channel)?.pace;
     const paces = (this.paces = new Paces({ clock, store: ledger.paces, paceOf, onTrouble }));
     const onDue = () => this.#chores.hurry(this.#claiming);
     const shared = { ...reports, clock, settings, ledger, random, paces, onDue };
@@ -88,12 +88,12 @@ export class Pipeline {
   /** Keeps a refused body, and has the operators alerted of it. Never rejects. */
   async refuse({ bytes, arrivedAt, ...refusal }: Refusal): Promise<void> {
     const { settings, ledger, clock, reports } = this.#parts;
-    const { alerts, answer } = settings.current;
+    const { delivery, receiver } = settings.current.config;
     try {
       // As a stream, it leaves out a last character that is cut in two.
       const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
-      const withinMs = untilOf(arrivedAt, answer.answerWithinMs) - clock.monotonic();
-      await ledger.refuse({ ...refusal, body }, refusalAlert(refusal, alerts), withinMs);
+      const withinMs = untilOf(arrivedAt, receiver.answerWithinMs) - clock.monotonic();
+      await ledger.refuse({ ...refusal, body }, refusalAlert(refusal, delivery), withinMs);
       this.#chores.hurry(this.#claiming);
     } catch (error) {
       reports.onUnkept(error);
@@ -103,8 +103,8 @@ export class Pipeline {
   /** Has the operators alerted that a reload was refused. Never rejects. */
   async reloadRefused(problems: readonly Problem[]): Promise<void> {
     const { settings, ledger, reports } = this.#parts;
-    const { alerts, loaded } = settings.current;
-    await ledger.raise(reloadAlert(loaded.config.file, problems, alerts)).catch(reports.onStoreTrouble);
+    const { file, delivery } = settings.current.config;
+    await ledger.raise(reloadAlert(file, problems, delivery)).catch(reports.onStoreTrouble);
     this.#chores.hurry(this.#claiming);
   }
 
@@ -135,7 +135,7 @@ export class Pipeline {
     const { settings, clock } = this.#parts;
     this.dispatcher.stop();
     const idle = Promise.all([this.#chores.stop(), this.dispatcher.idle()]);
-    await within(settings.current.answer.answerWithinMs, idle, clock);
+    await within(settings.current.config.receiver.answerWithinMs, idle, clock);
     this.dispatcher.cut();
     await within(GOODBYE_MS, idle, clock);
   }

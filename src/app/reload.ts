@@ -81,17 +81,15 @@ export class Reloader implements Reloading {
 
   async preview(): Promise<ReloadPreview> {
     const { clock, settings, readConfig, ledger } = this.#dependencies;
-    const { route } = settings.current;
-    const { config: running } = this.#loaded;
+    const { router, config: running } = settings.current;
     const from = clock.now() - LOOKED_BACK_MS;
     const since = new Date(from).toISOString();
     const { loaded: next, problems } = await readConfig();
     const refused = { problems, configHash: undefined, since, unchanged: [], changes: [], isComplete: true };
     if (next === undefined) return refused;
     const { unchanged } = asItCanRun(next.config, running);
-    const router = createRouter(next.config.routes, next.config.defaultRoute);
-    const nextRoute: AppSettings['route'] = (callback) => router.route(callback);
-    const found = await routingChanges(ledger.archive, from, route, nextRoute);
+    const nextRouter = createRouter(next.config.routes, next.config.defaultRoute);
+    const found = await routingChanges(ledger.archive, from, router.route, nextRouter.route);
     return { problems, configHash: next.configHash, since, ...found, unchanged };
   }
 
@@ -103,7 +101,7 @@ export class Reloader implements Reloading {
   }
 
   get #loaded(): LoadedConfig {
-    return this.#dependencies.settings.current.loaded;
+    return this.#dependencies.settings.current;
   }
 
   /** Whether what is on the disk is what is in force; reads it. */

@@ -30,16 +30,16 @@ export function retentionChore({ clock, ledger, settings }: RetentionParts): Cho
   return {
     everyMs: INTERVAL_MS,
     async work() {
-      const { keepMs } = settings.current.loaded.config.store;
-      const hasDigests = settings.current.digests.length > 0;
+      const { store, digests } = settings.current.config;
       const now = clock.now();
       if (clock.monotonic() >= anewAt) {
         from = oldest;
         anewAt = clock.monotonic() + ANEW_MS;
       }
       const { next, isMore } = await ledger.forget({
-        doneBefore: now - keepMs,
-        reachedNobodyBefore: now - Math.min(keepMs, hasDigests ? DIGESTED_KEPT_MS : REACHED_NOBODY_KEPT_MS),
+        doneBefore: now - store.keepMs,
+        reachedNobodyBefore:
+          now - Math.min(store.keepMs, digests.length > 0 ? DIGESTED_KEPT_MS : REACHED_NOBODY_KEPT_MS),
         from,
       });
       from = next;

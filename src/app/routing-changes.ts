@@ -1,11 +1,11 @@
 /** What another config would change for the callbacks of the last days: who would be told that was not, who no longer. */
 import type { ReloadPreview, RoutingChange } from '../admin/services.ts';
 import { statusNameOf } from '../callback/callback.ts';
-import type { Settings } from '../deliver/settings.ts';
+import type { Router } from '../route/router.ts';
 import type { CameOfBot } from '../ledger/archive/archive.ts';
 import type { Archive } from '../ledger/people.ts';
 
-type Route = Settings['route'];
+type Route = Router['route'];
 
 /** How far back is looked. */
 export const LOOKED_BACK_MS = 7 * 86_400_000;
@@ -27,7 +27,7 @@ export function changesOf(
 }
 
 function keysOf(route: Route, callback: Parameters<Route>[0]): readonly string[] {
-  return route(callback).destinations.map(({ destination }) => destination.key);
+  return route(callback).destinations.map(({ destination }) => destination);
 }
 
 /** @param since milliseconds since 1970 @throws {LedgerUnavailable} */

@@ -12,13 +12,12 @@ const UNREAD_RESULTS = ['refused', 'unavailable'];
 const OUTCOMES = ['delivered', ...FAILURE_CLASSES];
 
 export function beginSeries(metrics: Metrics, settings: RunningSettings<AppSettings>): void {
-  metrics.configInForce(settings.current.config.hash);
+  metrics.configInForce(settings.current.configHash);
   for (const status of ALL_STATUSES)
     for (const result of CALLBACK_RESULTS) metrics.expectCallbacks(status, result);
   for (const result of UNREAD_RESULTS) metrics.expectCallbacks('none', result);
   const expectAttempts = ({ channels }: Pick<AppSettings, 'channels'>) => {
-    for (const [name, { channel }] of channels)
-      if (channel !== undefined) metrics.expectAttempts(name, OUTCOMES);
+    for (const name of channels.keys()) metrics.expectAttempts(name, OUTCOMES);
   };
   expectAttempts(settings.current);
   settings.onSwap(expectAttempts);

@@ -3,19 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { cutEnd, shortLine } from '../text/cut.ts';
 import { type HiddenSecrets, secretsHidden } from '../text/hide-secrets.ts';
 import type { Channel, ChannelType } from '../channels/channel.ts';
-import {
-  type ChannelConfig,
-  type Config,
-  type Destination,
-  formatsOf,
-  type Problem,
-} from '../config/config.ts';
+import { type ChannelConfig, type Config, formatsOf, type Problem } from '../config/config.ts';
 import type { Readings } from '../config/readings.ts';
 import {
-  type ConfiguredChannel,
-  asTarget,
-  plannedTarget,
+  type OpenChannel,
   type PlannedTarget,
+  type Planning,
   type RunningSettings,
   type Settings,
 } from '../deliver/settings.ts';
@@ -25,7 +18,7 @@ import { ownerName } from '../ledger/operations/processes.ts';
 import { poolsThrough } from '../outbound/open-pool.ts';
 import { noticeOf } from '../notice/notice.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
-import { createRouter, type Router, routesOf } from '../route/router.ts';
+import { createRouter, routesOf } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
 
 const LONGEST_MESSAGE = 500;
@@ -39,11 +32,6 @@ function redactorBy(hide: (text: string) => string): (text: string) => string {
   // What cleaning takes away may have stood in the middle of a secret, and no cut may leave the half of one.
   return (text) => cutEnd(hide(shortLine(hide(text), 2 * LONGEST_MESSAGE)), LONGEST_MESSAGE, '…');
 }
-
-/** Longer than any attempt that outlives its answer, so that a claim never ends before its attempt. */
-const LEASE_MARGIN_MS = 5000;
-
-export const NO_PACE = { addressMs: 0, channelMs: 0 };
 
 /** A checked config with what goes with it. */
 export interface LoadedConfig {
@@ -71,10 +59,7 @@ export interface SettingsEnvironment {
   readonly secrets: HiddenSecrets;
 }
 
-export interface AppSettings extends Settings {
-  readonly loaded: LoadedConfig;
-  readonly router: Router;
-}
+export type AppSettings = Settings & LoadedConfig;
 
 /**
  * @param previous what is as it was is not opened again, but shared
@@ -85,15 +70,15 @@ export async function openSettings(
   environment: SettingsEnvironment,
   previous?: AppSettings,
 ): Promise<AppSettings> {
-  const { config, configHash, renderer } = loaded;
+  const { config, renderer } = loaded;
   const { channelTypes, secrets } = environment;
   // What goes wrong from here on may repeat them.
   secrets.add(config.secrets);
   const channels = await openChannels(config, environment, previous);
   const formats = formatsOf(config, channelTypes);
   return {
-    loaded,
-    ...decidedBy(config, configHash),
+    ...loaded,
+    ...decidedBy(loaded),
     channels,
     compose: ({ notice, channel, destination, templateSet, options }) =>
       renderer.render(
@@ -108,41 +93,19 @@ export async function openSettings(
 }
 
 /** What the config decides without anything that is open. */
-export function decidedBy(config: Config, hash: string) {
-  const { receiver, delivery, display } = config;
+export function decidedBy({ config, configHash }: Pick<LoadedConfig, 'config' | 'configHash'>): Planning {
   const router = createRouter(config.routes, config.defaultRoute);
-  return {
-    router,
-    route: (callback: Parameters<Settings['route']>[0]) => router.route(callback),
-    routesOf: (botId: string) => router.routesOf(botId),
-    routes: routesOf(config),
-    digests: config.digests,
-    timezone: display.timezone,
-    leaseMs: receiver.answerWithinMs + delivery.timeoutMs + LEASE_MARGIN_MS,
-    config: {
-      hash,
-      channels: new Map([...config.channels].map(([name, { type }]) => [name, type])),
-    },
-    answer: receiver,
-    delivery,
-    alerts: {
-      targets: delivery.alerts.map(asTarget),
-      giveUpAfterMs: delivery.giveUpAfterMs,
-    },
-    language: display.language,
-    destinations: targetsOf(config),
-  };
+  return { config, configHash, router, destinations: targetsOf(config) };
 }
 
-function targetsOf(config: Config): ReadonlyMap<string, PlannedTarget> {
-  const targets = new Map<string, PlannedTarget>();
-  const add = (destination: Destination, templateSet: string | undefined) => {
-    if (!targets.has(destination.key))
-      targets.set(destination.key, plannedTarget({ destination, templateSet }));
-  };
-  for (const { notify, templateSet } of routesOf(config)) for (const each of notify) add(each, templateSet);
+export function targetsOf(config: Config): ReadonlyMap<string, PlannedTarget> {
+  const routed = routesOf(config).flatMap(({ notify, templateSet }) =>
+    notify.map((told): PlannedTarget => ({ ...told, templateSet })),
+  );
   const others = [...config.delivery.alerts, ...config.digests.flatMap(({ notify }) => notify)];
-  for (const each of others) add(each, undefined);
+  const targets = new Map<string, PlannedTarget>();
+  for (const target of [...routed, ...others])
+    if (!targets.has(target.destination)) targets.set(target.destination, target);
   return targets;
 }
 
@@ -157,18 +120,18 @@ async function openChannels(
 ): Promise<Settings['channels']> {
   const used = new Set([...targetsOf(config).values()].map(({ channel }) => channel));
   const openPool = poolsThrough(config.proxies);
-  const channels = new Map<string, ConfiguredChannel>();
+  const channels = new Map<string, OpenChannel>();
   const opened: Channel[] = [];
   try {
     for (const each of config.channels.values()) {
       const type = channelTypes.get(each.type);
-      const isUsed = used.has(each.name);
-      let channel = isUsed ? sameChannel(each, config, previous) : undefined;
-      if (isUsed && type !== undefined && channel === undefined) {
+      if (type === undefined || !used.has(each.name)) continue;
+      let channel = sameChannel(each, config, previous);
+      if (channel === undefined) {
         channel = await type.open(each.settings, { print, openPool });
         opened.push(channel);
       }
-      channels.set(each.name, { pace: type?.pace ?? NO_PACE, channel, burst: each.burst });
+      channels.set(each.name, { channel, pace: type.pace });
     }
   } catch (error) {
     await Promise.allSettled(opened.map((channel) => channel.close()));
@@ -183,7 +146,7 @@ function sameChannel(
   { proxies }: Config,
   previous: AppSettings | undefined,
 ): Channel | undefined {
-  const before = previous?.loaded.config;
+  const before = previous?.config;
   const isSame =
     isDeepStrictEqual(channel, before?.channels.get(channel.name)) &&
     isDeepStrictEqual(proxies, before?.proxies);
@@ -198,7 +161,7 @@ export function openStore(
   settings: RunningSettings<AppSettings>,
   reports: Pick<LedgerOptions, 'clock' | 'isInProcess' | 'onStoreEvent'>,
 ): Promise<DatabaseLedger> {
-  const { url, maxSizeBytes: maxBytes } = settings.current.loaded.config.store;
+  const { url, maxSizeBytes: maxBytes } = settings.current.config.store;
   return openLedger(url, {
     ...reports,
     owner: ownerName(reports.clock.now()),
@@ -207,7 +170,7 @@ export function openStore(
       return settings.leaseMs;
     },
     get takeOverAfterMs() {
-      return settings.current.delivery.takeOverAfterMs;
+      return settings.current.config.delivery.takeOverAfterMs;
     },
   });
 }

@@ -15,16 +15,16 @@ export function destinationNamed(text: string, { channels }: Config): Destinatio
   }
   try {
     const address = type.parseAddress(rest.join(':'), channel?.settings);
-    return { key: `${name}:${address}`, channel: name, address, options: {}, perJob: 'message' };
+    return { destination: `${name}:${address}`, channel: name, address, options: {}, perJob: 'message' };
   } catch (error) {
     throw failedBecause(error, (reason) => `${text}: ${reason}`);
   }
 }
 
-/** @param known of the config, by their keys. @throws {CommandFailed} it is none of them */
+/** @param known of the config, @throws {CommandFailed} it is none of them */
 export function destinationAmong(known: readonly string[], text: string, config: Config): string {
-  const { key } = destinationNamed(text, config);
-  if (known.includes(key)) return key;
-  const hint = didYouMean(key, known) || `: it tells ${known.join(', ')}`;
-  throw new CommandFailed(`${key}: the config tells nobody there${hint}`);
+  const { destination } = destinationNamed(text, config);
+  if (known.includes(destination)) return destination;
+  const hint = didYouMean(destination, known) || `: it tells ${known.join(', ')}`;
+  throw new CommandFailed(`${destination}: the config tells nobody there${hint}`);
 }

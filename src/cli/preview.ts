@@ -2,7 +2,7 @@
 import type { Callback, CheckedCallback } from '../callback/callback.ts';
 import { type ComposedMessage, frameHeightOf, messageDocument } from '../channels/message-document.ts';
 import { channelTypes } from '../channels/registry.ts';
-import { formatsOf, type Config } from '../config/config.ts';
+import { formatsOf, type Config, type Destination } from '../config/config.ts';
 import { noticeOf } from '../notice/notice.ts';
 import { createRouter, type RoutedDestination } from '../route/router.ts';
 import { escapeHtml as html, visible, visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
@@ -35,7 +35,7 @@ export async function run(context: CommandContext, file: string, options: Option
   return 0;
 }
 
-type Routed = Pick<RoutedDestination, 'destination' | 'templateSet'>;
+type Routed = Destination & Pick<Partial<RoutedDestination>, 'templateSet'>;
 
 /** The destinations that routing chooses; a single one may be asked for even where routing would leave it out. */
 function chosen(
@@ -47,25 +47,24 @@ function chosen(
   const { destinations } = createRouter(config.routes, config.defaultRoute).route(callback);
   if (to === undefined) return destinations;
   const wanted = destinationNamed(to, config);
-  const routed = destinations.find(({ destination }) => destination.key === wanted.key);
-  if (routed === undefined) context.message(`${wanted.key}: no route sends this callback there`);
-  return [routed ?? { destination: wanted, templateSet: undefined }];
+  const routed = destinations.find(({ destination }) => destination === wanted.destination);
+  if (routed === undefined) context.message(`${wanted.destination}: no route sends this callback there`);
+  return [routed ?? wanted];
 }
 
 function preview(
   context: CommandContext,
   { config, renderer }: Project,
   checked: CheckedCallback,
-  { destination, templateSet }: Routed,
+  { destination, channel, options, templateSet }: Routed,
 ): Preview {
-  const format = formatsOf(config, channelTypes).get(destination.channel);
-  if (format === undefined) throw new CommandFailed(`${destination.channel}: has no message format`);
-  const { key, options } = destination;
-  const target = { format: format.name, destination: key, templateSet, options };
+  const format = formatsOf(config, channelTypes).get(channel);
+  if (format === undefined) throw new CommandFailed(`${channel}: has no message format`);
+  const target = { format: format.name, destination, templateSet, options };
   const message = renderer.render(noticeOf(checked, 1), target, (failure) =>
     context.message(visibleOnOneLine(failure.message)),
   );
-  return { destination: destination.key, channel: destination.channel, message, format };
+  return { destination, channel, message, format };
 }
 
 function printed(context: CommandContext, previews: readonly Preview[], format: Options['format']): string {

@@ -164,7 +164,7 @@ async function routeAnew(acting: Acting, project: Project, jobId: string): Promi
   const job = visibleOnOneLine(`job ${JSON.stringify(shortLine(jobId, LONGEST_NAME))}`);
   const { items } = await ledger.archive.callbacks({ jobId }, { limit: MOST_OF_JOB });
   if (items.length === 0) throw new CommandFailed(`no callback of ${job} is known here`);
-  const decided = decidedBy(project.config, project.configHash);
+  const decided = decidedBy(project);
   const planned = items.toReversed().map((callback) => ({
     id: callback.id,
     plan: planByHand(decided, { ...callback, kind: 'callback' }),

@@ -2,7 +2,6 @@
 import { decidedBy } from '../app/settings.ts';
 import { type CheckedCallback, type StatusName, statusNameOf } from '../callback/callback.ts';
 import { parseStartTime } from '../callback/check-callback.ts';
-import { planFor } from '../deliver/settings.ts';
 import { plannedDeliveries, watchedOf } from '../deliver/watch.ts';
 import { keyOf, nameIn } from '../ledger/keys.ts';
 import type { PlannedDelivery, PlannedRoute } from '../ledger/ledger.ts';
@@ -32,7 +31,7 @@ export async function run(context: CommandContext, file: string, options: Option
   const { timezone } = project.config.display;
   const checked = await readCallback(context, file, project.config);
   const { callback } = checked;
-  const { router } = decidedBy(project.config, project.configHash);
+  const { router } = decidedBy(project);
   const at = parseStartTime(options.at ?? '', timezone);
   const time = at === undefined ? '' : `, at ${formatInstant(at, timezone, 'en')}`;
   const id = JSON.stringify(shortLine(callback.bot_id, LONGEST_ID));
@@ -40,11 +39,11 @@ export async function run(context: CommandContext, file: string, options: Option
   for (const explanation of router.explainAll(callback)) context.result(lineOf(context, explanation));
   const lines = await ruledLines(context, project, checked, at);
   const { destinations, perhaps } = router.route(callback);
-  const reached = [...destinations, ...perhaps].filter(({ destination }) => lines.has(destination.key));
+  const reached = [...destinations, ...perhaps].filter(({ destination }) => lines.has(destination));
   context.result(reached.length === 0 ? 'reaches nobody' : `reaches ${reached.length}:`);
   for (const routed of reached) {
     context.result(destinationLine(context, routed));
-    for (const line of lines.get(routed.destination.key) ?? []) context.result(`    ${line}`);
+    for (const line of lines.get(routed.destination) ?? []) context.result(`    ${line}`);
   }
   return 0;
 }
@@ -56,7 +55,7 @@ function lineOf(context: CommandContext, { route, matched, because }: RouteExpla
 
 function destinationLine(context: CommandContext, { destination, templateSet, route }: RoutedDestination) {
   const set = templateSet === undefined ? '' : `, template set ${templateSet}`;
-  return `  ${styled(context, 'bold', destination.key)} (${route}${set})`;
+  return `  ${styled(context, 'bold', destination)} (${route}${set})`;
 }
 
 /**
@@ -87,17 +86,16 @@ async function ruledLines(
 
 /** As a POST asks the ledger for it. */
 function arrivingOf(
-  { config, configHash, renderer }: Project,
+  project: Project,
   checked: CheckedCallback,
   { at, say }: { readonly at: number; readonly say: (message: string) => void },
 ): Arriving {
   const { callback, startedAt } = checked;
   const { job_id, bot_id, status } = callback;
-  const decided = decidedBy(config, configHash);
   const meets = (condition: string) =>
-    renderer.holds(condition, noticeOf(checked, 1), ({ message }) => say(message));
-  const settings = { ...decided, channels: config.channels, meets };
-  const planned = plannedDeliveries(settings, planFor(decided, callback), checked);
+    project.renderer.holds(condition, noticeOf(checked, 1), ({ message }) => say(message));
+  const settings = { ...decidedBy(project), meets };
+  const planned = plannedDeliveries(settings, settings.router.route(callback), checked);
   const ids = { jobId: keyOf(job_id), botKey: keyOf(bot_id), botId: nameIn(bot_id) };
   return { ...ids, status, startedAt, receivedAt: at, planned, watched: watchedOf(settings, checked) };
 }

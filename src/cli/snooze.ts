@@ -1,5 +1,5 @@
 /** `botbell snooze`: has nobody told of a BOT, or at a destination, for a while; lists what is snoozed, and ends it. */
-import { decidedBy } from '../app/settings.ts';
+import { targetsOf } from '../app/settings.ts';
 import type { Config } from '../config/config.ts';
 import { openBeside } from '../ledger/open-ledger.ts';
 import type { KeptSnooze } from '../ledger/signal/snoozes.ts';
@@ -64,7 +64,7 @@ const LONGEST_REASON = 1000;
 /** @throws {CommandFailed} the config has no such destination, or the time is over */
 function requestOf(botId: string | undefined, options: Options, config: Config) {
   const { to, until = '', because = '' } = options;
-  const known = [...decidedBy(config, '').destinations.keys()];
+  const known = [...targetsOf(config).keys()];
   const destination = to === undefined ? undefined : destinationAmong(known, to, config);
   const end = readSnoozeEnd(until, { now: systemClock.now(), timezone: config.display.timezone });
   if (end === undefined) throw new CommandFailed(`--until ${until}: that is over already`);

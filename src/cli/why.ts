@@ -105,7 +105,7 @@ function hintOn(callback: CallbackStory, { display, routes, defaultRoute }: Conf
   }
   const { destinations } = createRouter(routes, defaultRoute).route({ bot_id: botId, status });
   if (destinations.length === 0) return undefined;
-  const list = cutEnd(destinations.map(({ destination }) => destination.key).join(', '), LONGEST_LIST, '…');
+  const list = cutEnd(destinations.map(({ destination }) => destination).join(', '), LONGEST_LIST, '…');
   const command = `botbell redeliver --route ${PLAIN_WORD.test(jobId) ? jobId : '<job_id>'}`;
   return isJapanese
     ? `現在の設定では ${list} に通知します。次のコマンドで、いまから通知できます：${command}`

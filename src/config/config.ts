@@ -108,9 +108,10 @@ export interface ChannelConfig {
   readonly burst: Burst | undefined;
 }
 
-/** One address on one channel; `key` is `<channel>:<address>`. */
+/** One address on one channel. */
 export interface Destination {
-  readonly key: string;
+  /** `<channel>:<address>` */
+  readonly destination: string;
   readonly channel: string;
   readonly address: string;
   readonly options: Readonly<Record<string, unknown>>;

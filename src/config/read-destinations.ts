@@ -71,7 +71,7 @@ export function readTargets(
 
 /** A list of destinations as it is read: it names no group and no address twice. */
 class DestinationList {
-  /** By key. */
+  /** By `<channel>:<address>`. */
   readonly told = new Map<string, Destination>();
   private readonly named = new Set<string>();
 
@@ -102,9 +102,9 @@ class DestinationList {
     const perJob = this.perJobOf(channel, per_job, [...path, 'per_job']);
     for (const [index, text] of [addresses].flat().entries()) {
       const address = channel.type.parseAddress(String(text), settings);
-      const key = `${name}:${address}`;
-      this.name(key, Array.isArray(addresses) ? [...path, name, index] : [...path, name]);
-      this.add({ key, channel: name, address, options, perJob });
+      const destination = `${name}:${address}`;
+      this.name(destination, Array.isArray(addresses) ? [...path, name, index] : [...path, name]);
+      this.add({ destination, channel: name, address, options, perJob });
     }
   }
 
@@ -127,8 +127,8 @@ class DestinationList {
     return { ...values, [name]: texts };
   }
 
-  private add(destination: Destination): void {
-    if (!this.told.has(destination.key)) this.told.set(destination.key, destination);
+  private add(told: Destination): void {
+    if (!this.told.has(told.destination)) this.told.set(told.destination, told);
   }
 
   private name(name: string, path: Path): void {

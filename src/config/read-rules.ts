@@ -74,7 +74,7 @@ export function warnOfRules(
 }
 
 function keysOf({ notify }: RouteConfig): string[] {
-  return notify.map(({ key }) => key);
+  return notify.map(({ destination }) => destination);
 }
 
 /** @param errorsReach keys of the destinations that some route tells of errors */

@@ -1,24 +1,13 @@
 /** Which alert an outcome raises, which the ledger writes in the transaction that writes the outcome; and what the log says of it. */
-import type { Problem } from '../config/config.ts';
-import type {
-  Alert,
-  DeliveryRecord,
-  DeliveryTarget,
-  DeliveryUpdate,
-  DueDelivery,
-  RefusedBody,
-} from '../ledger/ledger.ts';
+import type { DeliveryConfig, Problem } from '../config/config.ts';
+import type { Alert, DeliveryRecord, DeliveryUpdate, DueDelivery, RefusedBody } from '../ledger/ledger.ts';
 import { aboutOf, type AlertedCallback, type AlertSubject, isForOperators } from '../notice/notice.ts';
 import { cutEnd } from '../text/cut.ts';
 
 const LONGEST_NAME = 1000;
 
-export interface AlertSettings {
-  /** Empty: nobody wants to know. */
-  readonly targets: readonly DeliveryTarget[];
-  /** From the first time the callback came. */
-  readonly giveUpAfterMs: number;
-}
+/** `alerts`: empty where nobody wants to know. */
+export type AlertSettings = Pick<DeliveryConfig, 'alerts' | 'giveUpAfterMs'>;
 
 /** A delivery as it stood before, and what it is to tell. */
 export type Subject = Pick<DueDelivery, 'record' | 'callbackId' | 'notice' | 'firstReceivedAt'>;
@@ -44,7 +33,7 @@ export function withAlert(
     : { template: 'dead_letter', ...message };
   const where = error.concerns === 'address' ? destination : channel;
   const cause = `${subject.template} ${where} ${error.class} ${error.code}`;
-  return { ...update, alert: { cause, subject, targets: settings.targets } };
+  return { ...update, alert: { cause, subject, targets: settings.alerts } };
 }
 
 /** Each may be as long as a body. */
@@ -56,7 +45,7 @@ function named({ job_id, bot_id, bot_name, status }: AlertedCallback): AlertedCa
 /** Of a body that was refused. */
 export function refusalAlert(
   { status, detail, errors, from }: Pick<RefusedBody, 'status' | 'detail' | 'errors' | 'from'>,
-  { targets }: Pick<AlertSettings, 'targets'>,
+  { alerts: targets }: Pick<AlertSettings, 'alerts'>,
 ): Alert {
   const subject = { template: 'refused', httpStatus: status, detail, errors, from } as const;
   return { cause: `refused ${status}`, subject, targets };
@@ -69,7 +58,7 @@ const MOST_PROBLEMS = 5;
 export function reloadAlert(
   file: string,
   problems: readonly Problem[],
-  { targets }: Pick<AlertSettings, 'targets'>,
+  { alerts: targets }: Pick<AlertSettings, 'alerts'>,
 ): Alert {
   const errors = problems
     .filter(({ severity }) => severity === 'error')

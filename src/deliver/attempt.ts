@@ -18,7 +18,7 @@ export type AttemptResult = Ending & { readonly startedAt: number; readonly dura
 
 export interface Begun {
   readonly addressed: AddressedNotice;
-  readonly settings: Pick<Settings, 'channels' | 'compose' | 'redact' | 'delivery'>;
+  readonly settings: Pick<Settings, 'config' | 'channels' | 'compose' | 'redact'>;
 }
 
 export interface RunningAttempt {
@@ -45,7 +45,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
   const report = unfailing(dependencies.onAttempt, onUnforeseen);
   return (begun) => {
     const { addressed, settings } = begun;
-    const { timeoutMs } = settings.delivery;
+    const { timeoutMs } = settings.config.delivery;
     const startedAt = clock.now();
     const since = clock.monotonic();
     let stopTimer = () => {};
@@ -88,7 +88,7 @@ async function send(
     address,
     message,
     options,
-    timeoutMs: settings.delivery.timeoutMs,
+    timeoutMs: settings.config.delivery.timeoutMs,
     idempotencyKey: () => idempotencyKeyOf(addressed),
     jobId: jobIdOf(notice),
     perJob,
@@ -97,7 +97,7 @@ async function send(
 
 /** Undefined: the message stands alone. An edit never takes back what came later. */
 async function perJobOf(
-  { perJob: mode = 'message', notice, destination, callbackId }: AddressedNotice,
+  { perJob: mode, notice, destination, callbackId }: AddressedNotice,
   jobMessages: AttemptDependencies['jobMessages'],
 ): Promise<PerJob | undefined> {
   const jobId = jobIdOf(notice);

@@ -85,7 +85,7 @@ export class Claims {
     this.#last = requests.at(-1)?.destination ?? '';
     const { current } = settings;
     // Counted from before the claim: no attempt begins after the claim has ended.
-    const until = clock.monotonic() + current.answer.answerWithinMs;
+    const until = clock.monotonic() + current.config.receiver.answerWithinMs;
     const claimed = await ledger.claimDue(requests);
     for (const { destination, limit } of requests) {
       const found = claimed.filter(({ record }) => record.destination === destination);

@@ -239,7 +239,7 @@ export class Dispatcher {
     const { settings, until, attempts } = task;
     const failures = attempts.filter((made) => made.failure?.class !== 'rate_limited').length;
     const waitMs = Math.round(BACKOFF_BASE_MS * 2 ** (failures - 1) * random());
-    const isLast = failureClass !== 'transient' || failures >= settings.delivery.attemptsPerRequest;
+    const isLast = failureClass !== 'transient' || failures >= settings.config.delivery.attemptsPerRequest;
     if (isLast || !fits(waitMs, until - clock.monotonic())) return this.#conclude(task, false);
     if (this.#isStopping) return this.#conclude(task, true);
     clock.startTimer(waitMs, () => this.#enqueue(task));
@@ -251,10 +251,10 @@ export class Dispatcher {
     const { record, attempts, callbackId, settings, planned, onEnded } = task;
     const queue = this.#queues.get(record.destination) ?? [];
     if (queue.includes(task)) queue.splice(queue.indexOf(task), 1);
-    const context = { policy: settings.delivery, random: this.#dependencies.random() };
+    const context = { policy: settings.config.delivery, random: this.#dependencies.random() };
     const update = updateAfter(record, attempts, isDeferred, context);
     // What is told elsewhere from now on is mended.
-    task.update = planned === undefined ? update : withAlert(update, task, settings.alerts);
+    task.update = planned === undefined ? update : withAlert(update, task, settings.config.delivery);
     if (onEnded?.(task) === true) return;
     const refused = onEnded !== undefined && isRefusedLastingly(update) ? [record.id] : [];
     const isDurable = onEnded !== undefined && update.state !== 'delivered';

@@ -7,7 +7,14 @@ import type { DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
 import { isForOperators } from '../notice/notice.ts';
 import { type AlertSettings, type Milestone, milestoneOf, withAlert } from './alerts.ts';
 import { errorOf, updateOf } from './outcome.ts';
-import { type Plan, planOfKind, plannedFor, type RunningSettings, type Settings } from './settings.ts';
+import {
+  type Plan,
+  planOfKind,
+  plannedFor,
+  runningConfig,
+  type RunningSettings,
+  type Settings,
+} from './settings.ts';
 
 /** What another process is to attempt, or to route anew, is looked at again after so long, and up to twice that. */
 const PUT_OFF_MS = 5000;
@@ -26,7 +33,7 @@ export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSetting
   const { record, notice } = due;
   const ended = updateOf(record, { state: 'held', reason: NO_LONGER_ROUTED });
   // Of an alert that nobody is to be told, nobody is alerted.
-  if (isForOperators(notice) || plan.targets.length > 0) return ended;
+  if (isForOperators(notice) || plan.destinations.length > 0) return ended;
   const dead: DeliveryUpdate = { ...ended, state: 'dead', lastError: errorOf(NOT_ROUTED) };
   return withAlert(dead, due, alerts);
 }
@@ -35,7 +42,7 @@ export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSetting
 function revivingPlan(row: UnroutedRow, settings: Settings): Plan | undefined {
   const { kind, state, ageMs } = row;
   const hasEnded = state === 'held' || state === 'dead';
-  if (kind === 'alert' || !hasEnded || ageMs >= settings.delivery.giveUpAfterMs) return undefined;
+  if (kind === 'alert' || !hasEnded || ageMs >= settings.config.delivery.giveUpAfterMs) return undefined;
   const plan = planOfKind(settings, row);
   return plannedFor(row, plan) && plan;
 }
@@ -77,10 +84,10 @@ export class ConfigFollower {
   /** Tells the other processes with which config this one runs. @throws {LedgerUnavailable} */
   async beat(): Promise<void> {
     const { ledger, settings } = this.#dependencies;
-    const { config } = settings.current;
+    const { current } = settings;
     try {
-      const mayRouteAnew = await ledger.configs.heartbeat(config);
-      this.#mayRouteAnew = mayRouteAnew && config === settings.current.config;
+      const mayRouteAnew = await ledger.configs.heartbeat(runningConfig(current));
+      this.#mayRouteAnew = mayRouteAnew && current === settings.current;
       // What the others could not tell by theirs, they put off, up to a quarter of an hour.
       if (mayRouteAnew && this.#isDecidedElsewhere) this.reviewAgain();
       this.#isDecidedElsewhere = !mayRouteAnew;
@@ -140,7 +147,7 @@ export class ConfigFollower {
     const rows = await ledger.configs.unroutedAfter(after);
     const asked = rows.flatMap((row) => {
       const plan = revivingPlan(row, current);
-      return plan === undefined ? [] : [{ id: row.id, routing: plan.routing }];
+      return plan === undefined ? [] : [{ id: row.id, routing: plan.explanations }];
     });
     const revived = asked.length === 0 ? [] : await ledger.configs.revive(asked);
     if (revived.length > 0) onDue();
@@ -152,8 +159,13 @@ export class ConfigFollower {
   async #routeAnew(due: DueDelivery, plan: Plan, settings: Settings): Promise<boolean> {
     const { ledger, onMilestone } = this.#dependencies;
     const { callbackId, record } = due;
-    const update = endOfUnrouted(due, plan, settings.alerts);
-    const rerouted = await ledger.configs.routeAnew({ callbackId, update, ...plan });
+    const update = endOfUnrouted(due, plan, settings.config.delivery);
+    const rerouted = await ledger.configs.routeAnew({
+      callbackId,
+      update,
+      targets: plan.destinations,
+      routing: plan.explanations,
+    });
     if (rerouted === undefined) return false;
     const name = milestoneOf(update, record, false);
     if (name !== undefined) onMilestone({ ...due, ...update, name });

@@ -8,7 +8,7 @@ import { nearestOrAll } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import type { Clock } from '../time/clock.ts';
 import { type SendOnce, sendTest, type TestOutcome } from './test-message.ts';
-import { planOfKind, type RunningSettings, type Settings } from './settings.ts';
+import { planOfKind, type Planning, runningConfig, type RunningSettings } from './settings.ts';
 
 /** What was asked for and what came of it, for the log. */
 export interface ReportedAction {
@@ -124,19 +124,16 @@ async function testAt(
   destination: string,
   { settings: { current }, clock, sendOnce }: OperationsDependencies,
   { user: askedBy = '' }: Actor,
-  language = current.language,
+  language = current.config.display.language,
 ): Promise<TestOutcome | undefined> {
   const target = current.destinations.get(destination);
   return target && sendTest({ target, settings: current, askedBy, language }, clock, sendOnce);
 }
 
 /** Whom the settings name for a callback that the ledger has. */
-export function planByHand(
-  settings: Parameters<typeof planOfKind>[0] & { readonly config: Pick<Settings['config'], 'channels'> },
-  callback: Pick<CallbackStory, 'kind' | 'botId' | 'status'>,
-) {
-  const { targets, routing } = planOfKind(settings, callback);
-  return { targets, routing, channels: settings.config.channels };
+export function planByHand(settings: Planning, callback: Pick<CallbackStory, 'kind' | 'botId' | 'status'>) {
+  const { destinations: targets, explanations: routing } = planOfKind(settings, callback);
+  return { targets, routing, channels: runningConfig(settings).channels };
 }
 
 function routedInWords(routed: RoutedByHand | 'superseded' | undefined): string {

@@ -1,5 +1,6 @@
 /** How deliveries stand after their attempts, and what the service is answered: pure, so that every row of the answer table has a test. */
 import type { DeliveryFailure } from '../channels/failure.ts';
+import type { DeliveryConfig } from '../config/config.ts';
 import type {
   AttemptRecord,
   CallbackResult,
@@ -10,7 +11,6 @@ import type {
 } from '../ledger/ledger.ts';
 import { type RuleName, RULES } from '../signal/rules.ts';
 import type { AttemptResult } from './attempt.ts';
-import type { DeliverySettings } from './settings.ts';
 
 /** Longest wait after the first attempt of what Botbell retries by itself; doubles with each attempt, up to the last one. */
 const BACKOFF_BASE_MS = 15_000;
@@ -18,7 +18,7 @@ const BACKOFF_LONGEST_MS = 15 * 60_000;
 const BACKOFF_SHORTEST_MS = 1000;
 
 export interface OutcomeContext {
-  readonly policy: Pick<DeliverySettings, 'permanentAttempts' | 'takeOverAfterMs' | 'giveUpAfterMs'>;
+  readonly policy: Pick<DeliveryConfig, 'permanentAttempts' | 'takeOverAfterMs' | 'giveUpAfterMs'>;
   /** In [0, 1): spreads the retries of many. */
   readonly random: number;
 }

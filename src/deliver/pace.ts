@@ -33,7 +33,8 @@ interface Pace {
 export interface PacesDependencies {
   readonly clock: Clock;
   readonly store: PaceStore;
-  readonly paceOf: (channel: string) => ChannelPace;
+  /** Undefined: nothing is sent there. */
+  readonly paceOf: (channel: string) => ChannelPace | undefined;
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -59,14 +60,14 @@ export class Paces {
 
   /** Milliseconds between two messages to the destination. */
   intervalMs({ destination, channel }: Place): number {
-    const { addressMs, channelMs } = this.#dependencies.paceOf(channel);
+    const { addressMs, channelMs } = this.#paceOfType(channel);
     const pace = this.#paces.get(destination);
     return pace === undefined ? channelMs : addressMs + pace.slowerMs;
   }
 
   /** Waits for the next slot of the destination and of its channel. @returns false: none comes before `until` */
   async slot({ destination, channel }: Place, until: number): Promise<boolean> {
-    const { addressMs, channelMs } = this.#dependencies.paceOf(channel);
+    const { addressMs, channelMs } = this.#paceOfType(channel);
     for (;;) {
       const pauses = this.#pausesOf(destination, channel);
       if (!(await this.#waitFor(destination, addressMs, until))) return false;
@@ -163,8 +164,12 @@ export class Paces {
   }
 
   #isAnotherPaused({ destination, channel }: Place): boolean {
-    if (this.#dependencies.paceOf(channel).channelMs === 0) return false;
+    if (this.#paceOfType(channel).channelMs === 0) return false;
     return this.paused.some(({ key }) => key !== destination && key.startsWith(`${channel}:`));
+  }
+
+  #paceOfType(channel: string): ChannelPace {
+    return this.#dependencies.paceOf(channel) ?? { addressMs: 0, channelMs: 0 };
   }
 
   #now(): number {

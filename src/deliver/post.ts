@@ -6,14 +6,7 @@ import { type CallbackNotice, noticeOf } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Dispatcher, Task } from './dispatcher.ts';
 import { judge, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
-import {
-  type Plan,
-  planFor,
-  plannedFor,
-  RESERVE_MS,
-  type RunningSettings,
-  type Settings,
-} from './settings.ts';
+import { type Plan, plannedFor, RESERVE_MS, type RunningSettings, type Settings } from './settings.ts';
 import { plannedDeliveries, watchedOf } from './watch.ts';
 
 /** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
@@ -61,13 +54,13 @@ async function handle(dependencies: Shared, incoming: Incoming): Promise<Verdict
   const { clock, ledger } = dependencies;
   const settings = dependencies.settings.current;
   const { callback, identity, startedAt, body, receivedAt } = incoming;
-  const { answerWithinMs, answerWhen } = settings.answer;
+  const { answerWithinMs, answerWhen } = settings.config.receiver;
   const isAccepted = answerWhen === 'accepted';
   const until = untilOf(incoming.arrivedAt, answerWithinMs);
-  const plan = planFor(settings, callback);
+  const plan = settings.router.route(callback);
   const planned = plannedDeliveries(settings, plan, incoming);
   const watched = watchedOf(settings, incoming);
-  const arrival = { callback, identity, body, startedAt, receivedAt, routing: plan.routing, isAccepted };
+  const arrival = { callback, identity, body, startedAt, receivedAt, routing: plan.explanations, isAccepted };
   const admission = await ledger.admit({ ...arrival, planned, watched }, until - clock.monotonic());
   if (admission.isNew) for (const { reason } of admission.deliveries) if (reason) dependencies.onHeld(reason);
   if (isAccepted) return accept(dependencies, incoming, admission);
@@ -274,6 +267,6 @@ class OpenPost {
   /** Whether as many POSTs wait for the same as may. */
   #isCrowded(isAlike: (other: OpenPost) => boolean): boolean {
     const alike = [...this.#dependencies.waiting].filter(isAlike);
-    return alike.length >= Math.ceil(this.#posted.settings.answer.maxInFlight * SHARE);
+    return alike.length >= Math.ceil(this.#posted.settings.config.receiver.maxInFlight * SHARE);
   }
 }

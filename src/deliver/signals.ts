@@ -15,6 +15,7 @@ import type { DigestConfig, RouteConfig } from '../config/config.ts';
 import type { ArchivedBot } from '../ledger/archive/archive.ts';
 import { digestAtStart, nextDigest } from '../signal/digest.ts';
 import { beginToExpect, missedFrom, withMissed } from '../signal/expect.ts';
+import { routesOf } from '../route/router.ts';
 import { holdAt } from '../signal/hold.ts';
 import type { Clock } from '../time/clock.ts';
 import { planOfKind, plannedFor, type RunningSettings, type Settings, watchersOf } from './settings.ts';
@@ -75,11 +76,11 @@ export class Signals {
   /** Begins what these settings ask for: BOTs that they name, digests, holds that they no longer want. */
   async #adopt(settings: Settings): Promise<void> {
     const { signals } = this.#dependencies;
-    const expecting = settings.routes.filter(({ rules }) => rules.expect !== undefined);
+    const expecting = routesOf(settings.config).filter(({ rules }) => rules.expect !== undefined);
     const digests = await this.#digestTimers(settings);
     const expected = expecting.length === 0 ? [] : await this.#expectTimers(settings);
     const expectations = expecting.map(expectationOf);
-    const watching = settings.routes.map((route) => this.#routeTimer(route));
+    const watching = routesOf(settings.config).map((route) => this.#routeTimer(route));
     await signals.adoptTimers({ timers: [...digests, ...expected, ...watching], expectations });
     await signals.askMutesAgain();
     this.#adopted = settings;
@@ -89,13 +90,19 @@ export class Signals {
   async #expectTimers(settings: Settings): Promise<readonly Timer<object>[]> {
     const { clock } = this.#dependencies;
     const known = new Set((await this.#knownBots()).map(({ botId }) => botId));
-    const named = settings.routes.flatMap(({ botIds }) => botIds).filter(isName);
+    const named = routesOf(settings.config)
+      .flatMap(({ botIds }) => botIds)
+      .filter(isName);
     const bots = [...new Set([...named, ...known])];
     return bots.flatMap((botId) =>
-      settings.routesOf(botId).flatMap((route) => {
+      settings.router.routesOf(botId).flatMap((route) => {
         const rule = route.rules.expect;
         if (rule === undefined) return [];
-        const begun = { at: clock.now(), hasCome: known.has(botId), timezone: settings.timezone };
+        const begun = {
+          at: clock.now(),
+          hasCome: known.has(botId),
+          timezone: settings.config.display.timezone,
+        };
         const expected = beginToExpect(rule, begun);
         const data = { botId, expected } satisfies ExpectedBot;
         return {
@@ -118,7 +125,7 @@ export class Signals {
     return known;
   }
 
-  async #digestTimers({ digests, timezone }: Settings): Promise<readonly Timer<object>[]> {
+  async #digestTimers({ config: { digests, display } }: Settings): Promise<readonly Timer<object>[]> {
     if (digests.length === 0) return [];
     const { clock, signals } = this.#dependencies;
     const now = clock.now();
@@ -127,7 +134,7 @@ export class Signals {
     return digests.map((digest) => {
       const key = digestKey(digest);
       const data = begun.find((timer) => timer.key === key)?.data as DigestPosition | undefined;
-      const dueAt = digestAtStart(digest, { now, timezone, toldAt: data?.since ?? now });
+      const dueAt = digestAtStart(digest, { now, timezone: display.timezone, toldAt: data?.since ?? now });
       return { key, kind: 'digest', dueAt, data: data ?? next };
     });
   }
@@ -154,9 +161,11 @@ export class Signals {
 
   async #idle(timer: Timer, settings: Settings): Promise<Fired> {
     const { clock, onIdleRoute } = this.#dependencies;
-    const route = settings.routes.find((each) => routeKey(each) === timer.key);
+    const route = routesOf(settings.config).find((each) => routeKey(each) === timer.key);
     if (route === undefined) return { timer };
-    const matched = (await this.#knownBots()).filter(({ botId }) => settings.routesOf(botId).includes(route));
+    const matched = (await this.#knownBots()).filter(({ botId }) =>
+      settings.router.routesOf(botId).includes(route),
+    );
     const lastAt = Math.max(...matched.map(({ lastReceivedAt }) => lastReceivedAt), 0);
     const now = clock.now();
     const isIdle = lastAt <= now - IDLE_MS;
@@ -171,12 +180,12 @@ export class Signals {
     const run = await signals.openRun(about);
     if (run === undefined) return { timer };
     const { botId, botName, jobId, startedAt } = run;
-    const targets = watchersOf(settings, botId, ({ rules }) => rules.overdueMs === overdueMs);
+    const targets = watchersOf(settings.router, botId, ({ rules }) => rules.overdueMs === overdueMs);
     const facts = JSON.stringify({ startedAt, runningForMs: Math.max(overdueMs, clock.now() - startedAt) });
     // The callback as it came: a number in it may be one that no double holds.
     const subject = `{"callback":${run.body},${facts.slice(1)}`;
     const planned = targets.map((target) => plannedDelivery(settings, target, botId));
-    const { timezone } = settings;
+    const { timezone } = settings.config.display;
     return {
       timer,
       notice: { kind: 'overdue', isOfJob: true, subject, jobId, botId, botName, about, planned, timezone },
@@ -186,7 +195,7 @@ export class Signals {
   async #missed(timer: Timer<ExpectedBot>, settings: Settings): Promise<Fired> {
     const { botId, expected } = timer.data;
     const isIt = (route: Parameters<typeof expectationKey>[0]) => expectationKey(route, botId) === timer.key;
-    const rule = settings
+    const rule = settings.router
       .routesOf(botId)
       .find((route) => route.rules.expect !== undefined && isIt(route))?.rules;
     if (rule?.expect === undefined) return { timer };
@@ -199,9 +208,18 @@ export class Signals {
       lastResultAt: bot?.lastResultAt,
     };
     const missed = withMissed(expected);
-    const targets = watchersOf(settings, botId, (route) => route.rules.expect !== undefined && isIt(route));
+    const targets = watchersOf(
+      settings.router,
+      botId,
+      (route) => route.rules.expect !== undefined && isIt(route),
+    );
     const planned = targets.map((target) => plannedDelivery(settings, target, botId));
-    const named = { kind: 'missed', botId, botName: subject.botName, timezone: settings.timezone };
+    const named = {
+      kind: 'missed',
+      botId,
+      botName: subject.botName,
+      timezone: settings.config.display.timezone,
+    };
     return {
       timer,
       next: { dueAt: missedFrom(rule.expect, missed), data: { botId, expected: missed } },
@@ -211,20 +229,15 @@ export class Signals {
 
   async #digest(timer: Timer<DigestPosition>, settings: Settings): Promise<Fired> {
     const { clock, signals } = this.#dependencies;
-    const digest = settings.digests.find((each) => digestKey(each) === timer.key);
+    const digest = settings.config.digests.find((each) => digestKey(each) === timer.key);
     if (digest === undefined) return { timer };
     const { bots, next } = await signals.digestCounts(timer.data);
-    const { timezone } = settings;
+    const { timezone } = settings.config.display;
     const subject = digestOf(digest, timer.data.since, botsOf(digest, bots, settings));
-    const planned = digest.notify.map(({ key: destination, channel, address }) => ({
-      destination,
-      channel,
-      address,
-    }));
     return {
       timer,
       next: { dueAt: nextDigest(digest, clock.now(), timezone), data: next },
-      notice: { kind: 'digest', subject: JSON.stringify(subject), planned, timezone },
+      notice: { kind: 'digest', subject: JSON.stringify(subject), planned: digest.notify, timezone },
     };
   }
 }
@@ -251,9 +264,9 @@ function digestKey({ group }: Pick<DigestConfig, 'group'>): string {
 function botsOf(
   { group }: DigestConfig,
   bots: readonly DigestedBot[],
-  { routesOf }: Pick<Settings, 'routesOf'>,
+  { router }: Pick<Settings, 'router'>,
 ): readonly DigestedBot[] {
-  return bots.filter(({ bot_id }) => routesOf(bot_id).some(({ groups }) => groups.includes(group)));
+  return bots.filter(({ bot_id }) => router.routesOf(bot_id).some(({ groups }) => groups.includes(group)));
 }
 
 /** What a digest names; the rest is counted. */
@@ -276,7 +289,7 @@ function afterHold(
   const target = plannedFor(group, planOfKind(settings, group));
   if (target === undefined) return 'pending';
   const status: StatusName | undefined = kind === 'callback' ? statusNameOf(group) : undefined;
-  const { timezone } = settings;
+  const { timezone } = settings.config.display;
   const holders = { snoozes, botId, destination, status, timezone };
   const holds = (target.asked ?? []).map(({ rules: { mute } }) => holdAt(asOf, { ...holders, mute }));
   const held = holds.filter((hold) => hold !== undefined);

@@ -4,40 +4,39 @@ import { type CheckedCallback, statusNameOf } from '../callback/callback.ts';
 import type { PlannedDelivery, PlannedRoute, Watched } from '../ledger/ledger.ts';
 import { likenessOf } from '../signal/likeness.ts';
 import { keyOf } from '../ledger/keys.ts';
-import type { AskableRoute, ConfiguredChannel, Plan, PlannedTarget, Settings } from './settings.ts';
+import type { RouteConfig } from '../config/config.ts';
+import type { Plan, PlannedTarget, Settings } from './settings.ts';
 
-type Watching = Bursting & Pick<Settings, 'meets' | 'routesOf' | 'timezone'>;
-
-interface Bursting {
-  readonly channels: ReadonlyMap<string, Pick<ConfiguredChannel, 'burst'>>;
-}
+type Watching = Pick<Settings, 'config' | 'router' | 'meets'>;
 
 export function plannedDeliveries(
   settings: Watching,
-  { targets, perhaps }: Pick<Plan, 'targets' | 'perhaps'>,
+  { destinations, perhaps }: Plan,
   checked: CheckedCallback,
 ): readonly PlannedDelivery[] {
   const { bot_id: botId } = checked.callback;
   const meets = (condition: string) => settings.meets(condition, checked);
-  const planned = [...targets, ...perhaps].map((target) => plannedDelivery(settings, target, botId, meets));
+  const planned = [...destinations, ...perhaps].map((target) =>
+    plannedDelivery(settings, target, botId, meets),
+  );
   // An error is posted beside the edit.
   const isError = statusNameOf(checked.callback) === 'error';
   return isError ? planned.map((target) => ({ ...target, isEdit: false })) : planned;
 }
 
 export function plannedDelivery(
-  { channels }: Bursting,
+  { config }: Pick<Settings, 'config'>,
   { destination, channel, address, asked, perJob }: PlannedTarget,
   botId: string,
   meets: (condition: string) => boolean = () => true,
 ): PlannedDelivery {
   const routes = asked?.map((route) => plannedRoute(route, botId, meets));
-  const { burst } = channels.get(channel) ?? {};
+  const { burst } = config.channels.get(channel) ?? {};
   return { destination, channel, address, asked: routes, burst, isEdit: perJob === 'update' };
 }
 
 function plannedRoute(
-  route: AskableRoute,
+  route: RouteConfig,
   botId: string,
   meets: (condition: string) => boolean,
 ): PlannedRoute {
@@ -47,22 +46,22 @@ function plannedRoute(
 }
 
 /** Whether what it tells depends on what came before. */
-function asksBack({ on, rules }: AskableRoute): boolean {
+function asksBack({ on, rules }: RouteConfig): boolean {
   return on.includes('recovered') || rules.afterFailures > 1 || rules.repeat !== 'every';
 }
 
 /** What the key of a timer begins with that expects a route's BOTs: other BOTs or times make it another one. */
-export function expectationOf({ botIds, rules: { expect } }: AskableRoute): string {
+export function expectationOf({ botIds, rules: { expect } }: RouteConfig): string {
   return `expect ${hash('sha256', JSON.stringify([botIds, expect]), 'hex').slice(0, 16)} `;
 }
 
-export function expectationKey(route: AskableRoute, botId: string): string {
+export function expectationKey(route: RouteConfig, botId: string): string {
   return expectationOf(route) + keyOf(botId);
 }
 
 export function watchedOf(settings: Watching, { callback }: CheckedCallback): Watched {
   const { bot_id: botId, job_id, message } = callback;
-  const routes = settings.routesOf(botId);
+  const routes = settings.router.routesOf(botId);
   const isError = statusNameOf(callback) === 'error';
   const overdue = routes.flatMap(({ rules }) => rules.overdueMs ?? []);
   const expected = routes.flatMap((route) => {
@@ -71,7 +70,7 @@ export function watchedOf(settings: Watching, { callback }: CheckedCallback): Wa
   });
   const isRemembered = routes.some(asksBack);
   return {
-    timezone: settings.timezone,
+    timezone: settings.config.display.timezone,
     isRemembered,
     likeness: isError ? likenessOf(message ?? '', job_id) : '',
     expected: [...new Map(expected.map((each) => [each.key, each])).values()],

@@ -17,12 +17,11 @@ export function routesOf({
 /** Everybody whom the config may have told, each once. */
 export function destinationsOf(config: Config): readonly Destination[] {
   const all = [...routesOf(config).flatMap(({ notify }) => notify), ...config.delivery.alerts];
-  return [...new Map(all.map((destination) => [destination.key, destination])).values()];
+  return [...new Map(all.map((destination) => [destination.destination, destination])).values()];
 }
 
 /** A destination with the options of the first route that reaches it. */
-export interface RoutedDestination {
-  readonly destination: Destination;
+export interface RoutedDestination extends Destination {
   readonly templateSet: string | undefined;
   /** The route's name, e.g. `routes[2]`. */
   readonly route: string;
@@ -77,6 +76,10 @@ interface Match {
   readonly position: number;
 }
 
+/** Decisions that are kept: so many, of ids that are no longer than this. */
+const MOST_KEPT = 1000;
+const LONGEST_KEPT = 200;
+
 export type Router = ReturnType<typeof createRouter>;
 
 /** @throws {SyntaxError} an impossible regular expression; the config's check has refused it before */
@@ -87,8 +90,18 @@ export function createRouter(routes: readonly RouteConfig[], defaultRoute: Route
     if (matches.length > 0 || defaultRoute === undefined) return matches;
     return [{ route: defaultRoute, pattern: undefined, position: routes.length }];
   };
-  const route = (callback: Subject) => gather(named(callback.bot_id), callback);
+  const decide = (callback: Subject) => gather(named(callback.bot_id), callback);
+  const made = new Map<string, RoutingDecision>();
+  const route = (callback: Subject): RoutingDecision => {
+    if (callback.bot_id.length > LONGEST_KEPT) return decide(callback);
+    const key = `${callback.status} ${callback.bot_id}`;
+    const decision = made.get(key) ?? decide(callback);
+    if (made.size >= MOST_KEPT) made.clear();
+    made.set(key, decision);
+    return decision;
+  };
   return {
+    /** What was decided for a BOT and status before holds as long as the config does. */
     route,
     /** The routes that name a BOT, whatever they tell of, or else the default one. */
     routesOf: (botId: string) => named(botId).map((match) => match.route),
@@ -131,11 +144,11 @@ function gather(applying: readonly Match[], callback: Subject): RoutingDecision 
   const asked = [...told, ...others].sort((a, b) => a.position - b.position);
   const withAsked = (each: Reached): RoutedDestination => ({
     ...each,
-    asked: asked.map(({ route }) => route).filter((route) => isReachedBy(route, each.destination)),
+    asked: asked.map(({ route }) => route).filter((route) => isReachedBy(route, each)),
   });
   return {
     destinations: [...certain.values()].map(withAsked),
-    perhaps: [...perhaps.values()].filter(({ destination }) => !certain.has(destination.key)).map(withAsked),
+    perhaps: [...perhaps.values()].filter(({ destination }) => !certain.has(destination)).map(withAsked),
     explanations,
   };
 }
@@ -146,8 +159,8 @@ function mayTell({ on, rules }: RouteConfig, status: StatusName): boolean {
   return status !== 'executing' && rules.expect !== undefined;
 }
 
-function isReachedBy({ notify }: RouteConfig, { key }: Destination): boolean {
-  return notify.some((destination) => destination.key === key);
+function isReachedBy({ notify }: RouteConfig, { destination }: Destination): boolean {
+  return notify.some((told) => told.destination === destination);
 }
 
 type Reached = Omit<RoutedDestination, 'asked'>;
@@ -155,18 +168,18 @@ type Reached = Omit<RoutedDestination, 'asked'>;
 function reached(matches: readonly Match[]): ReadonlyMap<string, Reached> {
   const destinations = new Map<string, Reached>();
   for (const { route } of matches)
-    for (const destination of route.notify)
-      if (!destinations.has(destination.key))
-        destinations.set(destination.key, { destination, templateSet: route.templateSet, route: route.name });
+    for (const told of route.notify)
+      if (!destinations.has(told.destination))
+        destinations.set(told.destination, { ...told, templateSet: route.templateSet, route: route.name });
   return destinations;
 }
 
 function explain(match: Match, status: StatusName, certain: ReadonlyMap<string, Reached>): RouteExplanation {
   const { pattern, route } = match;
-  const { name, on, notify } = route;
+  const { name, on } = route;
   const base = { route: name, pattern };
   if (on.includes(status)) {
-    const reaches = notify.map(({ key }) => key).filter((key) => certain.get(key)?.route === name);
+    const reaches = keysOf(route).filter((key) => certain.get(key)?.route === name);
     const verdict = verdictOn(route, reaches);
     return { ...base, matched: true, because: `${reasonOf(match)}${WHY_NOBODY[verdict]}`, reaches, verdict };
   }
@@ -176,12 +189,16 @@ function explain(match: Match, status: StatusName, certain: ReadonlyMap<string, 
       ...base,
       matched: true,
       because,
-      reaches: notify.map(({ key }) => key),
+      reaches: keysOf(route),
       verdict: 'tells a recovery',
     };
   }
   const because = `${reasonOf(match)}, but it is told only of ${on.join(' and ')}; this is ${status}`;
   return { ...base, matched: false, because, reaches: [], verdict: 'not of this status', on };
+}
+
+function keysOf({ notify }: RouteConfig): readonly string[] {
+  return notify.map(({ destination }) => destination);
 }
 
 const WHY_NOBODY = {

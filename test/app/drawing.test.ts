@@ -68,7 +68,7 @@ describe('What the config in force makes of a callback', () => {
   it('is its routes and its message, by template set and language', () => {
     const callback = callbackWith({ bot_id: 'invoice', status: 1, message: 'no paper' });
     const { destinations } = drawing.router.route(callback);
-    expect(destinations.map(({ destination }) => destination.key)).to.deep.equal([
+    expect(destinations.map(({ destination }) => destination)).to.deep.equal([
       'slack:#ops',
       'mail:ops@example.com',
     ]);

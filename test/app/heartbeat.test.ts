@@ -102,7 +102,7 @@ describe('the heartbeat of the service', () => {
     const start = (everyMs = MINUTE) => {
       const startedAt = clock.monotonic();
       const loadedWith = (heartbeatConfig: { url: string; everyMs: number } | undefined) => ({
-        loaded: { config: { heartbeat: heartbeatConfig, proxies: NO_PROXIES } },
+        config: { heartbeat: heartbeatConfig, proxies: NO_PROXIES },
       });
       let current = loadedWith({ url: URL_A, everyMs });
       const services: HeartbeatServices = {

@@ -47,12 +47,11 @@ describe('a reload', () => {
 
   const settingsOf = (loaded: LoadedConfig) =>
     ({
-      loaded,
+      ...loaded,
       channels: new Map(),
-      leaseMs: 0,
       redact: (text: string) => text.replace('hunter2', '[secret]'),
     }) as unknown as AppSettings;
-  const inForce = () => settings.current.loaded.text;
+  const inForce = () => settings.current.text;
   const short = (result: ReloadResult) =>
     result.isLoaded ? `${result.configHash} ${result.hasChanged}` : `refused`;
 

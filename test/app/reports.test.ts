@@ -31,7 +31,7 @@ const ERRAND: AddressedNotice = {
   destination: 'slack:#ops',
   channel: 'slack',
   address: '#ops',
-  templateSet: undefined,
+  perJob: 'message',
   options: {},
 };
 

@@ -2,17 +2,24 @@
 import { expect } from 'chai';
 import { changesOf, routingChanges } from '../../src/app/routing-changes.ts';
 import type { StatusCode } from '../../src/callback/callback.ts';
-import type { Settings } from '../../src/deliver/settings.ts';
+import type { Router } from '../../src/route/router.ts';
 
-type Route = Settings['route'];
+type Route = Router['route'];
 
 /** @param told whom a callback of a BOT and status is told, by `bot status` */
 function routeOf(told: Readonly<Record<string, readonly string[]>>): Route {
   return ({ bot_id, status }) => ({
-    destinations: (told[`${bot_id} ${status}`] ?? []).map((key) => ({
-      destination: { key, channel: 'slack', address: key, options: {}, perJob: 'message' },
+    destinations: (told[`${bot_id} ${status}`] ?? []).map((destination) => ({
+      destination,
+      channel: 'slack',
+      address: destination,
+      options: {},
+      perJob: 'message',
       templateSet: undefined,
+      route: 'routes[0]',
+      asked: [],
     })),
+    perhaps: [],
     explanations: [],
   });
 }

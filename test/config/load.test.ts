@@ -78,7 +78,9 @@ describe('A config that names only a channel and a default route', () => {
       name: 'default_route',
       botIds: [],
       on: ['succeeded', 'error', 'executing'],
-      notify: [{ key: 'chat:#ops', channel: 'chat', address: '#ops', options: {}, perJob: 'message' }],
+      notify: [
+        { destination: 'chat:#ops', channel: 'chat', address: '#ops', options: {}, perJob: 'message' },
+      ],
       rules: NO_RULES,
       groups: [],
       templateSet: undefined,
@@ -142,7 +144,7 @@ default_route: { repeat: changes, notify: [all] }
       group,
       at,
       days.length,
-      notify[0]?.key,
+      notify[0]?.destination,
     ]);
     expect(digests).to.deep.equal([
       ['ops', 540, 2, 'chat:#ops'],
@@ -197,21 +199,27 @@ routes:
 
   it('is read into base units, with groups expanded and the first mention of an address winning', () => {
     const owner = {
-      key: 'chat:#a',
+      destination: 'chat:#a',
       channel: 'chat',
       address: '#a',
       options: { mention: '@owner' },
       perJob: 'message',
     };
     const other = {
-      key: 'chat:#b',
+      destination: 'chat:#b',
       channel: 'chat',
       address: '#b',
       options: { mention: '@here' },
       perJob: 'message',
     };
     const listed = ['#c', '#d'].map((address) => {
-      return { key: `chat:${address}`, channel: 'chat', address, options: { retries: 2 }, perJob: 'message' };
+      return {
+        destination: `chat:${address}`,
+        channel: 'chat',
+        address,
+        options: { retries: 2 },
+        perJob: 'message',
+      };
     });
     expect(config.routes[1]?.name).to.equal('Nightly 夜間');
     expect(config.routes.slice(0, 1)).to.deep.equal([
@@ -226,7 +234,10 @@ routes:
         place: { file: 'botbell.yaml', line: 24, column: 5 },
       },
     ]);
-    const alerted = config.delivery.alerts.map(({ key, options }) => [key, options['mention']]);
+    const alerted = config.delivery.alerts.map(({ destination, options }) => [
+      destination,
+      options['mention'],
+    ]);
     expect(alerted).to.deep.equal([
       ['chat:#a', '@here'],
       ['chat:#b', '@here'],
@@ -410,7 +421,7 @@ default_route: { notify: [{ cw: 123456789012345679 }, { cw: [7, '8'], mention_on
       builtInTemplates: 'templates',
       readFile: () => text,
     });
-    expect(config?.defaultRoute?.notify.map(({ key }) => key)).to.deep.equal([
+    expect(config?.defaultRoute?.notify.map(({ destination }) => destination)).to.deep.equal([
       'cw:123456789012345679',
       'cw:7',
       'cw:8',

@@ -63,7 +63,9 @@ describe('The config of the repository', () => {
       burst: undefined,
     });
     expect(config.defaultRoute?.on).to.include.members(['succeeded', 'error']);
-    expect(config.defaultRoute?.notify.map(({ key }) => key)).to.deep.equal(['slack:#bot-alerts']);
+    expect(config.defaultRoute?.notify.map(({ destination }) => destination)).to.deep.equal([
+      'slack:#bot-alerts',
+    ]);
     expect(config.secrets).to.deep.equal([]);
   });
 
@@ -77,7 +79,7 @@ describe('The config of the repository', () => {
       .replace(/(- slack: .)#bot-alerts/, '$1#ours');
     const config = load(OWN, changed);
     expect(config.channels.get('slack')?.settings).to.deep.equal({ token: 'xoxb-token' });
-    expect(config.defaultRoute?.notify.map(({ key }) => key)).to.deep.equal(['slack:#ours']);
+    expect(config.defaultRoute?.notify.map(({ destination }) => destination)).to.deep.equal(['slack:#ours']);
   });
 });
 

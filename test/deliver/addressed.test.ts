@@ -13,7 +13,7 @@ const PLANNED: PlannedTarget = {
   destination: 'slack:#ops',
   channel: 'slack',
   address: '#ops',
-  templateSet: undefined,
+  perJob: 'message',
   options: {},
 };
 

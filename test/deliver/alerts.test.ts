@@ -5,10 +5,10 @@ import { type AlertSettings, refusalAlert, reloadAlert, withAlert } from '../../
 import type { Alert, DeliveryRecord, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { deliveryRecord } from '../support/delivery-record.ts';
-import { target } from './delivery-bench.ts';
+import { plannedTo } from './delivery-bench.ts';
 
 const SETTINGS: AlertSettings = {
-  targets: [target('slack:#alerts')],
+  alerts: [plannedTo('slack:#alerts')],
   giveUpAfterMs: 86_400_000,
 };
 const CONCERNED = {
@@ -47,7 +47,7 @@ describe('an outcome', () => {
   it('that is a dead letter raises an alert, which names the message and nothing of what it says', () => {
     const update = failedWith('permanent', '550', { ...DEAD, attempts: 4 });
     expect(alertAfter(update)).to.deep.include({
-      targets: SETTINGS.targets,
+      targets: SETTINGS.alerts,
       subject: {
         template: 'dead_letter',
         destination: 'slack:#ops',

@@ -8,6 +8,7 @@ import {
   type Begun,
   createAttempt,
 } from '../../src/deliver/attempt.ts';
+import type { Config } from '../../src/config/config.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';
 import { redactor } from '../../src/app/settings.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
@@ -18,7 +19,7 @@ const NOTICE: AddressedNotice = {
   destination: 'slack:#ops',
   channel: 'slack',
   address: '#ops',
-  templateSet: undefined,
+  perJob: 'message',
   options: { mention_on_error: '@here' },
 };
 
@@ -52,7 +53,7 @@ describe('an attempt', () => {
   ) => {
     const pace = { addressMs: 0, channelMs: 0 };
     const settings: Begun['settings'] = {
-      delivery: DELIVERY,
+      config: { delivery: DELIVERY } as unknown as Config,
       channels: new Map([['slack', { pace, channel: channelThat(send) }]]),
       compose: () => ({ text: 'hello' }),
       redact: redactor([SECRET]),

@@ -5,6 +5,7 @@ import type { AppSettings } from '../../src/app/settings.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import { identityOf } from '../../src/callback/callback.ts';
 import type { Channel } from '../../src/channels/channel.ts';
+import type { Config } from '../../src/config/config.ts';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
 import type { Milestone } from '../../src/deliver/alerts.ts';
 import type { ReportedAction } from '../../src/deliver/operations.ts';
@@ -12,13 +13,13 @@ import type { Verdict } from '../../src/deliver/outcome.ts';
 import type { Incoming } from '../../src/deliver/post.ts';
 import {
   type AddressedNotice,
-  type DeliverySettings,
   type PlannedTarget,
   RunningSettings,
   type Settings,
 } from '../../src/deliver/settings.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
+import type { Router } from '../../src/route/router.ts';
 import type { RaisedAlert } from '../../src/notice/notice.ts';
 import { startOf } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -55,7 +56,7 @@ export class DeliveryBench {
   maxInFlight = 256;
   answerWhen: 'delivered' | 'accepted' = 'delivered';
   planned: readonly string[];
-  readonly policy: { -readonly [Key in keyof DeliverySettings]: DeliverySettings[Key] } = {
+  readonly policy = {
     timeoutMs: 5000,
     attemptsPerRequest: 2,
     permanentAttempts: 2,
@@ -199,20 +200,22 @@ export class DeliveryBench {
     const channels = ['slack', 'email'].map(
       (name) => [name, { pace, channel: this.#channel(name) }] as const,
     );
-    const settings: Settings = {
-      config: { hash: 'the config', channels: new Map([['slack', 'slack']]) },
-      answer: { answerWithinMs: ANSWER_WITHIN_MS, answerWhen, maxInFlight },
-      delivery: this.policy,
-      alerts: { targets: alertTargets.map(plannedTo), giveUpAfterMs: this.policy.giveUpAfterMs },
-      language: 'en',
-      leaseMs: LEASE_MS,
-      destinations: new Map([...planned, ...alertTargets].map((key) => [key, plannedTo(key)])),
-      channels: new Map(channels),
-      route: () => ({ destinations: planned.map(routedTo), explanations: [] }),
-      routesOf: () => [],
+    const config = {
+      file: 'botbell.yaml',
+      store: { keepMs: 30 * 86_400_000 },
+      receiver: { answerWithinMs: ANSWER_WITHIN_MS, answerWhen, maxInFlight },
+      delivery: Object.assign(this.policy, { alerts: alertTargets.map(plannedTo) }),
+      display: { language: 'en', timezone: 'UTC' },
+      channels: new Map([['slack', { type: 'slack' }]]),
       routes: [],
       digests: [],
-      timezone: 'UTC',
+    } as unknown as Config;
+    const settings: Settings = {
+      config,
+      configHash: 'the config',
+      router: routerTo(planned),
+      destinations: new Map([...planned, ...alertTargets].map((key) => [key, plannedTo(key)])),
+      channels: new Map(channels),
       meets: () => true,
       compose: (addressed) => {
         this.addressed.push(addressed);
@@ -220,8 +223,7 @@ export class DeliveryBench {
       },
       redact: (text) => text,
     };
-    const config = { file: 'botbell.yaml', store: { keepMs: 30 * 86_400_000 } };
-    return { ...settings, loaded: { config } } as unknown as AppSettings;
+    return settings as AppSettings;
   }
 
   #limitOf(destination: string): DeliveryFailure | undefined {
@@ -271,12 +273,13 @@ export function target(destination: string): DeliveryTarget {
   return { destination, channel, address };
 }
 
-function plannedTo(destination: string): PlannedTarget {
-  return { ...target(destination), templateSet: undefined, options: {} };
+export function plannedTo(destination: string): PlannedTarget {
+  return { ...target(destination), perJob: 'message', options: {} };
 }
 
-function routedTo(destination: string) {
-  const { channel, address } = target(destination);
-  const to = { key: destination, channel, address, options: {}, perJob: 'message' } as const;
-  return { destination: to, templateSet: undefined };
+/** Has each callback told there, whatever it is. */
+export function routerTo(destinations: readonly string[]): Router {
+  const decision = { destinations: destinations.map(plannedTo), perhaps: [], explanations: [] };
+  const router = { route: () => decision, routesOf: () => [], explainAll: () => [] };
+  return router as unknown as Router;
 }

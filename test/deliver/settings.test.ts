@@ -1,16 +1,11 @@
 /** Settings are swapped between two callbacks: whatever has begun goes on as it began. */
 import { expect } from 'chai';
+import type { Config } from '../../src/config/config.ts';
 import type { Channel } from '../../src/channels/channel.ts';
-import {
-  changedChannels,
-  planFor,
-  plannedTarget,
-  RunningSettings,
-  type Settings,
-} from '../../src/deliver/settings.ts';
+import { changedChannels, RunningSettings, type Settings } from '../../src/deliver/settings.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { DeliveryBench, LEASE_MS } from './delivery-bench.ts';
+import { DeliveryBench, LEASE_MS, plannedTo, routerTo } from './delivery-bench.ts';
 
 const OPS = 'slack:#ops';
 const LOG = 'slack:#log';
@@ -37,12 +32,10 @@ describe('settings that are swapped', () => {
 
   const slackOnly = (name: string, destination: string): Partial<Settings> => {
     const channel = tracedChannel(bench, name, events);
-    const [, address = ''] = destination.split(/:(.*)/s);
-    const routed = { key: destination, channel: 'slack', address, options: {}, perJob: 'message' } as const;
     return {
       channels: new Map([['slack', { pace: { addressMs: 1000, channelMs: 200 }, channel }]]),
-      destinations: new Map([[destination, plannedTarget({ destination: routed, templateSet: undefined })]]),
-      route: () => ({ destinations: [{ destination: routed, templateSet: undefined }], explanations: [] }),
+      destinations: new Map([[destination, plannedTo(destination)]]),
+      router: routerTo([destination]),
     };
   };
   const swapTo = (name: string, destination: string) => bench.swap(slackOnly(name, destination));
@@ -94,46 +87,18 @@ describe('settings that are swapped', () => {
   });
 });
 
-describe('a plan', () => {
-  it('is made once for a BOT and status by one config, and anew by the next', () => {
-    let asked = 0;
-    const routeOf = () => () => {
-      asked += 1;
-      return { destinations: [], explanations: [] };
-    };
-    const first = { route: routeOf() };
-    const callback = { bot_id: 'a', status: 0 } as const;
-    for (const each of [
-      callback,
-      callback,
-      { ...callback, status: 1 } as const,
-      { ...callback, bot_id: 'b' },
-    ])
-      planFor(first, each);
-    expect(asked).to.equal(3);
-    planFor({ route: routeOf() }, callback);
-    expect(asked).to.equal(4);
-  });
-
-  it('of any number of BOTs takes no memory without end', () => {
-    const route = () => ({ destinations: [], explanations: [] });
-    const settings = { route };
-    const plan = planFor(settings, { bot_id: 'first', status: 0 });
-    for (let bot = 0; bot < 1000; bot += 1) planFor(settings, { bot_id: `${bot}`, status: 0 });
-    expect(planFor(settings, { bot_id: 'first', status: 0 })).to.not.equal(plan);
-  });
-});
-
 describe('running settings', () => {
   let clock: ManualClock;
   let closed: string[];
   let troubles: unknown[];
 
+  const configWith = (answerWithinMs: number) =>
+    ({ receiver: { answerWithinMs }, delivery: { timeoutMs: 0 } }) as unknown as Config;
   const resource = (name: string) => ({ close: () => Promise.resolve(void closed.push(name)) });
   const having = (...open: { close(): Promise<void> }[]) => {
     const pace = { addressMs: 0, channelMs: 0 };
     const channels = new Map(open.map((channel, index) => [`${index}`, { pace, channel }]));
-    return { channels, leaseMs: 100 } as unknown as Settings;
+    return { channels, config: configWith(1000) } as unknown as Settings;
   };
   const running = (first: Settings) => new RunningSettings(first, clock, (error) => troubles.push(error));
 
@@ -147,22 +112,22 @@ describe('running settings', () => {
     const [shared, own] = [resource('shared'), resource('own')];
     const settings = running(having(shared, own));
     settings.swap(having(shared));
-    await clock.advance(99);
+    await clock.advance(5999);
     expect(closed).to.deep.equal([]);
     await clock.advance(1);
     expect(closed).to.deep.equal(['own']);
   });
 
   it('keep claims as long as the longest of those that something may be under way with', () => {
-    const settings = running({ ...having(), leaseMs: 500 });
+    const settings = running({ ...having(), config: configWith(3000) });
     settings.swap(having());
-    expect(settings.leaseMs).to.equal(500);
+    expect(settings.leaseMs).to.equal(8000);
   });
 
   it('go on where one of them cannot be closed', async () => {
     const settings = running(having({ close: () => Promise.reject(new Error('stuck')) }, resource('other')));
     settings.swap(having());
-    await clock.advance(100);
+    await clock.advance(6000);
     expect(closed).to.deep.equal(['other']);
     expect(troubles).to.have.length(1);
   });
@@ -171,7 +136,7 @@ describe('running settings', () => {
     const settings = running(having(resource('first')));
     settings.swap(having(resource('second')));
     await settings.close();
-    await clock.advance(1000);
+    await clock.advance(10_000);
     expect(closed).to.deep.equal(['first', 'second']);
   });
 
@@ -181,8 +146,8 @@ describe('running settings', () => {
     const [same, mended] = [channel(), channel()];
     const of = (channels: Readonly<Record<string, unknown>>) =>
       ({ channels: new Map(Object.entries(channels)) }) as unknown as Settings;
-    const before = of({ same, mended, gone: channel(), unused: { pace, channel: undefined } });
-    const after = of({ same, mended: channel(), unused: channel(), added: channel() });
+    const before = of({ same, mended, gone: channel() });
+    const after = of({ same, mended: channel(), added: channel() });
     expect(changedChannels(before, after)).to.deep.equal(['mended', 'gone']);
   });
 });

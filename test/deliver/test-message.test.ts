@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { AttemptResult, Begun } from '../../src/deliver/attempt.ts';
 import { sendTest } from '../../src/deliver/test-message.ts';
+import type { Config } from '../../src/config/config.ts';
 import type { Language } from '../../src/time/display.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
@@ -10,21 +11,16 @@ const OPS = {
   destination: 'slack:#ops',
   channel: 'slack',
   address: '#ops',
+  perJob: 'message',
   templateSet: 'mine',
   options: { mention_on_error: ['@here'] },
-};
+} as const;
 
-const SETTINGS = {
+const SETTINGS: Begun['settings'] = {
   channels: new Map(),
   compose: () => ({}),
   redact: (text: string) => text,
-  delivery: {
-    timeoutMs: 5000,
-    attemptsPerRequest: 2,
-    permanentAttempts: 2,
-    takeOverAfterMs: 120_000,
-    giveUpAfterMs: 86_400_000,
-  },
+  config: {} as Config,
 };
 
 const LIMITED = new DeliveryFailure({

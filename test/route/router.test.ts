@@ -9,9 +9,9 @@ const SUCCEEDED: Callback['status'] = 0;
 const ERROR: Callback['status'] = 1;
 const EXECUTING: Callback['status'] = 2;
 
-function to(key: string, options: Record<string, unknown> = {}): Destination {
-  const [channel = '', address = ''] = key.split(/:(.*)/s);
-  return { key, channel, address, options, perJob: 'message' };
+function to(destination: string, options: Record<string, unknown> = {}): Destination {
+  const [channel = '', address = ''] = destination.split(/:(.*)/s);
+  return { destination, channel, address, options, perJob: 'message' };
 }
 
 function route(name: string, fields: Partial<RouteConfig>): RouteConfig {
@@ -24,7 +24,7 @@ function route(name: string, fields: Partial<RouteConfig>): RouteConfig {
 function reached(router: Router, botId: string, status = ERROR): string[] {
   return router
     .route({ bot_id: botId, status })
-    .destinations.map(({ destination, route }) => `${destination.key} by ${route}`);
+    .destinations.map(({ destination, route }) => `${destination} by ${route}`);
 }
 
 describe('routing', () => {
@@ -83,12 +83,12 @@ describe('routing', () => {
     }));
     expect(told).to.deep.equal([
       {
-        destination: to('slack:#ops', { mention_on_error: '@here' }),
+        ...to('slack:#ops', { mention_on_error: '@here' }),
         templateSet: 'short',
         route: 'routes[0]',
         asked: ['routes[0]', 'routes[1]'],
       },
-      { destination: to('slack:#log'), templateSet: 'long', route: 'routes[1]', asked: ['routes[1]'] },
+      { ...to('slack:#log'), templateSet: 'long', route: 'routes[1]', asked: ['routes[1]'] },
     ]);
   });
 
@@ -104,7 +104,7 @@ describe('routing', () => {
     );
     const told = (status: Callback['status']) => {
       const { destinations, perhaps } = router.route({ bot_id: 'a', status });
-      return [destinations, perhaps].map((each) => each.map(({ destination }) => destination.address));
+      return [destinations, perhaps].map((each) => each.map(({ address }) => address));
     };
     expect(told(SUCCEEDED)).to.deep.equal([['#all'], ['#ops', '#log']]);
     expect(told(ERROR)).to.deep.equal([['#ops', '#log'], []]);
@@ -112,6 +112,18 @@ describe('routing', () => {
     const { explanations } = router.route({ bot_id: 'a', status: SUCCEEDED });
     const verdicts = explanations.map(({ verdict }) => verdict);
     expect(verdicts).to.deep.equal(['tells a recovery', 'not of this status', 'tells']);
+  });
+
+  it('decides once for a BOT and status, and keeps no decision of any number of BOTs without end', () => {
+    const router = createRouter(
+      [route('routes[0]', { botIds: ['*'], notify: [to('slack:#ops')] })],
+      undefined,
+    );
+    const first = router.route({ bot_id: 'first', status: ERROR });
+    expect(router.route({ bot_id: 'first', status: ERROR })).to.equal(first);
+    expect(router.route({ bot_id: 'first', status: SUCCEEDED })).to.not.equal(first);
+    for (let bot = 0; bot < 1000; bot += 1) router.route({ bot_id: `${bot}`, status: ERROR });
+    expect(router.route({ bot_id: 'first', status: ERROR })).to.not.equal(first);
   });
 
   it('takes the options of the first route that is told of this status', () => {

@@ -98,7 +98,7 @@ describe('the story of a callback that came often', () => {
 describe('a story', () => {
   it('tells what today’s router decides in its own words, in no language’s leftovers', () => {
     const to = (key: string): Destination => ({
-      key,
+      destination: key,
       channel: 'slack',
       address: key,
       options: {},

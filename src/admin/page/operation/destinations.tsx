@@ -32,7 +32,7 @@ export const destinationsView: View = async ({
   const { config } = drawing();
   const named = destinationsOf(config);
   const { groups } = await archive.deadLetters();
-  const standings = await archive.destinations(named.slice(0, MOST_SHOWN).map(({ key }) => key));
+  const standings = await archive.destinations(named.slice(0, MOST_SHOWN).map((each) => each.destination));
   const snoozed = await operations.snoozes();
   const waits = new Map(paused().map(({ key, ms }) => [key, ms]));
   const rowOf = (standing: ArchivedDestination, isPrinted: boolean): Row => {
@@ -43,7 +43,7 @@ export const destinationsView: View = async ({
     return { ...standing, dead: count, isPrinted, pausedMs: waits.get(destination), snoozes };
   };
   const channels = [...config.channels.values()].map(({ name, type }) => {
-    const own = new Set(named.filter(({ channel }) => channel === name).map(({ key }) => key));
+    const own = new Set(named.filter(({ channel }) => channel === name).map((each) => each.destination));
     const rows = standings.filter(({ destination }) => own.has(destination));
     return { name, type, rows: rows.map((standing) => rowOf(standing, printsOnly(type))) };
   });

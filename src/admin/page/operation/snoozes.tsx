@@ -12,7 +12,7 @@ import type { View } from '../view.ts';
 export const snoozesView: View = async ({ query, reader, services: { operations, drawing } }) => {
   const { t } = reader;
   const snoozes = await operations.snoozes();
-  const destinations = destinationsOf(drawing().config).map(({ key }) => key);
+  const destinations = destinationsOf(drawing().config).map(({ destination }) => destination);
   const body = (
     <>
       <Head title={t('nav.snoozes')} lead={t('snoozes.lead')} />

@@ -108,7 +108,7 @@ function Options({ options: { to, templateSet }, drawing }: Omit<FormProps, 'cho
   const named = (value: string) => [value, value] as const;
   const destinations = [
     ['', t('playground.routed')] as const,
-    ...destinationsOf(drawing.config).map(({ key }) => named(key)),
+    ...destinationsOf(drawing.config).map(({ destination }) => named(destination)),
     ...[...drawing.formats.keys()].map((channel) => [channel, t('playground.any of', { channel })] as const),
   ];
   const sets = [['', t('playground.any set')] as const, ...drawing.templateSets.map(named)];
