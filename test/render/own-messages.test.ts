@@ -144,11 +144,10 @@ describe('a Slack message of a template’s own', () => {
         { type: 'header', text: { type: 'plain_text', text: '{{ message }}' } },
         section('```{{ message }}``` <{{ job_url }}|{{ bot_name }}>'),
         { type: 'section', fields },
-        { type: 'table', rows: [[raw('{{ bot_name }}'), raw('{{ message }}')]] },
         {
           type: 'table',
           rows: [
-            [raw('a'), raw('b')],
+            [raw('{{ message }}'), raw('b')],
             [raw('{{ bot_name }}'), raw('{{ message }}')],
           ],
         },

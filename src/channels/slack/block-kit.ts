@@ -1,19 +1,7 @@
 /** What Slack takes as the blocks of a message, by its Block Kit reference: one table for cutting, `check` and the local Slack. */
 import { isJsonObject } from '../../text/json-object.ts';
-import {
-  anything,
-  type BlockFlaw,
-  byType,
-  is,
-  list,
-  object,
-  oneOf,
-  type Rule,
-  type Rules,
-  Spot,
-  text,
-  url,
-} from './block-rules.ts';
+import { anything, type BlockFlaw, byType, is, list, object, oneOf } from './block-rules.ts';
+import { type Rules, Spot, text, url } from './block-rules.ts';
 
 /** "up to 50 blocks in each message". */
 export const MAX_BLOCKS = 50;
@@ -28,17 +16,9 @@ const plain = (most: number) => ({ plain_text: object({ text: text(most) }, { em
 const plainText = (most: number) => byType(plain(most));
 const texts = (most: number) => ({
   ...plain(most),
-  mrkdwn: literal(object({ text: text(most, { isMrkdwn: true }) }, { verbatim: flag })),
+  mrkdwn: object({ text: text(most) }, { verbatim: flag }),
 });
 const anyText = (most: number) => byType(texts(most));
-
-/** Slack looks for names and addresses in what does not say this. */
-function literal(rule: Rule): Rule {
-  return (value, spot) => {
-    const kept = rule(value, spot);
-    return isJsonObject(kept) ? { ...kept, verbatim: true } : kept;
-  };
-}
 
 const block = (required: Rules, optional: Rules = {}, anyOf: readonly string[] = []) =>
   object(required, { ...optional, block_id: id }, anyOf);
@@ -47,7 +27,7 @@ const SOURCES = ['image_url', 'slack_file'];
 const sources = { image_url: url, slack_file: anything };
 const image = object({ alt_text: text(2000) }, sources, SOURCES);
 
-const clickable = object(
+const button = object(
   { text: plainText(75) },
   {
     action_id: id,
@@ -58,13 +38,6 @@ const clickable = object(
     accessibility_label: text(75),
   },
 );
-
-/** Nothing is left of one whose address cannot be opened. */
-const button: Rule = (value, spot) => {
-  const kept = clickable(value, spot);
-  const had = isJsonObject(value) && value['url'] !== undefined;
-  return had && isJsonObject(kept) && kept['url'] === undefined ? undefined : kept;
-};
 
 /** Known, but nothing that a notification would use, so that their insides are not looked at. */
 function others(types: string): Rules {
@@ -81,22 +54,12 @@ const style = object(
   {},
   { bold: flag, italic: flag, strike: flag, code: flag, underline: flag, highlight: flag },
 );
-/** No limit of its own is documented. */
-const words = text(8000, { mayBeBlank: true });
-const textRun = object({ text: words }, { style });
-const linkRun = object({ url }, { text: words, style, unsafe: flag });
-
-/** One whose address cannot be opened keeps its words. */
-const link: Rule = (value, spot) => {
-  const kept = linkRun(value, spot);
-  if (kept !== undefined || !isJsonObject(value)) return kept;
-  const { text: label, style: look } = value;
-  return textRun({ type: 'text', text: label, ...(look !== undefined && { style: look }) }, new Spot([]));
-};
+/** No limit of its own is documented; blanks may part two words. */
+const words = text(8000, (value) => value === '');
 
 const run = byType({
-  text: textRun,
-  link,
+  text: object({ text: words }, { style }),
+  link: object({ url }, { text: words, style, unsafe: flag }),
   emoji: object({ name: id }, { unicode: id, style }),
   user: object({ user_id: id }, { style }),
   usergroup: object({ usergroup_id: id }, { style }),
@@ -134,7 +97,6 @@ const cell = byType({
   raw_number: object({ value: number }, { text: id }),
   rich_text: richText,
 });
-const row = list(20, cell, { type: 'raw_text', text: '–' });
 
 const anyBlock = byType({
   divider: block({}),
@@ -154,14 +116,9 @@ const anyBlock = byType({
   actions: block({ elements: list(25, byType({ button, ...elements })) }),
   rich_text: richText,
   markdown: block({ text: text(12_000) }),
-  table: block({ rows: list(100, row) }, { column_settings: list(20, anything) }),
+  table: block({ rows: list(100, list(20, cell)) }, { column_settings: list(20, anything) }),
   ...others('video file context_actions data_table card carousel task_card plan contact_card'),
 });
-
-/** The block as Slack takes it; undefined: nothing of it is left. */
-export function mendedBlock(value: unknown, language: Spot['language']): unknown {
-  return anyBlock(value, new Spot([], language));
-}
 
 /** What Slack would refuse of a message's blocks. */
 export function flawsOfBlocks(blocks: unknown): readonly BlockFlaw[] {
@@ -183,9 +140,9 @@ function findRepeatedIds(blocks: readonly unknown[], spot: Spot): void {
 function findTables(blocks: readonly unknown[], spot: Spot): void {
   const tables = [...blocks.entries()].filter(([, each]) => isJsonObject(each) && each['type'] === 'table');
   const [first, second] = tables;
-  if (second !== undefined) spot.at(second[0]).flaw('only_one_table_allowed', true);
+  if (second !== undefined) spot.at(second[0]).flaw('only_one_table_allowed');
   if (first !== undefined && textLength(tables.map(([, table]) => table)) > MAX_TABLE_TEXT)
-    spot.at(first[0]).flaw(`must be less than ${MAX_TABLE_TEXT + 1} characters`, true);
+    spot.at(first[0]).flaw(`must be less than ${MAX_TABLE_TEXT + 1} characters`);
 }
 
 /** All characters under the keys `text`, entities counted as they are written. */

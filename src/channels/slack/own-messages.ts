@@ -81,5 +81,5 @@ function inspect({ text, blocks }: RenderedParts): readonly PartFault[] {
     return [{ path: [], message: 'a message needs "text", "blocks" or both' }];
   if (!isList(blocks)) return [];
   const known = blocks.map((block) => (isObject(block) && 'draw' in block ? { type: 'divider' } : block));
-  return flawsOfBlocks(known).filter(({ isMended }) => !isMended);
+  return flawsOfBlocks(known).filter(({ most }) => most === undefined);
 }
