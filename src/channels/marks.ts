@@ -36,11 +36,3 @@ export function countMark(language: Language, count: number): string {
 export function emptyMark(language: Language): string {
   return language === 'ja' ? 'なし' : 'empty';
 }
-
-/** Stands for the fields that a table no longer holds; '' for none. */
-export function moreFieldsMark(language: Language, count: number): string {
-  if (count <= 0) return '';
-  const number = NUMBER_FORMATS[language].format(count);
-  if (language === 'ja') return `…ほか${number}項目`;
-  return `… ${number} more ${count === 1 ? 'field' : 'fields'}`;
-}

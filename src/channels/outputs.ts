@@ -1,28 +1,18 @@
 /** What is shown of a card's outputs: cut, cleaned and counted, but without any markup. */
 import { cleanText } from '../text/clean.ts';
 import { cutMiddle } from '../text/cut.ts';
-import { isJsonObject } from '../text/json-object.ts';
 import { formatSize, type Language } from '../time/display.ts';
 import type { Card, FileView, OutputView } from './card.ts';
-import { leftOutMark, moreFieldsMark, moreMark } from './marks.ts';
-import { BETWEEN_PAIRS, inlineText, itemText, likeObjects, memberText, nameText } from './value-text.ts';
+import { countMark, emptyMark, leftOutMark, moreMark } from './marks.ts';
+import { BETWEEN_PAIRS, inlineText, likeObjects, memberText, nameText } from './value-text.ts';
 
-/** How much a channel shows. */
-export interface OutputLimits {
-  readonly outputs: number;
-  /** Of each: items of a list, rows of a table, files. */
+/** How much is shown of one output. */
+interface Limits {
+  /** Of a list, and of files. */
   readonly items: number;
-  /** Characters of all outputs, about. */
+  /** Characters, about. */
   readonly room: number;
-}
-
-/** The limits of one output. */
-type Limits = Omit<OutputLimits, 'outputs'> & { readonly language: Language };
-
-export interface ShownOutputs {
-  readonly shown: readonly ShownOutput[];
-  /** What is left out, in words; '' for nothing. */
-  readonly more: string;
+  readonly language: Language;
 }
 
 export interface ShownOutput {
@@ -33,10 +23,11 @@ export interface ShownOutput {
   readonly text: string;
   /** Whether `text` is JSON. */
   readonly isCode: boolean;
-  readonly table: ShownTable | undefined;
-  /** Of a list that is no table. */
+  /** Of a list, an item each. */
   readonly lines: readonly string[];
-  /** What is left out of table or lines; '' for nothing. */
+  /** The same, where the items are objects that are alike. */
+  readonly table: ShownTable | undefined;
+  /** What is left out of the lines; '' for nothing. */
   readonly more: string;
   readonly files: readonly ShownFile[];
   /** What is left out of the files; '' for nothing. */
@@ -46,11 +37,6 @@ export interface ShownOutput {
 export interface ShownTable {
   readonly names: readonly string[];
   readonly rows: readonly (readonly string[])[];
-}
-
-/** Each row as a line, where a table has no room. */
-export function recordsOf({ names, rows }: ShownTable): readonly string[] {
-  return rows.map((row) => row.map((cell, column) => `${names[column] ?? ''}: ${cell}`).join(BETWEEN_PAIRS));
 }
 
 export interface ShownFile {
@@ -63,41 +49,112 @@ export interface ShownFile {
 /** Characters that each output gets, even where it is more than the room. */
 const LEAST = 100;
 
+/** What comes first takes of the room what it needs, but for the least of those that follow. @param most outputs */
 export function showOutputs(
-  { outputs, outputCount, language }: Pick<Card, 'outputs' | 'outputCount' | 'language'>,
-  { outputs: most, items, room }: OutputLimits,
-): ShownOutputs {
+  { outputs, language }: Pick<Card, 'outputs' | 'language'>,
+  most: number,
+  { items, room }: Omit<Limits, 'language'>,
+): readonly ShownOutput[] {
   const some = room < LEAST ? [] : outputs.slice(0, most);
-  const rooms = fairShares(
-    some.map((output) => needOf(output, items)),
-    room,
-  );
-  const shown = some.map((output, index) =>
-    showOutput(output, { items, language, room: Math.max(LEAST, rooms[index] ?? 0) }),
-  );
-  return { shown, more: moreMark(language, outputCount - shown.length) };
+  let left = room - some.length * LEAST;
+  return some.map((output) => {
+    const shown = showOutput(output, { items, language, room: LEAST + Math.max(0, left) });
+    left -= Math.max(0, sizeOf(shown) - LEAST);
+    return shown;
+  });
 }
 
-function showOutput(output: OutputView, limits: Limits): ShownOutput {
-  const { kind, items, files } = output;
+function sizeOf({ name, text, lines, files }: ShownOutput): number {
+  const parts = [name, text, ...lines, ...files.flatMap((file) => [file.name, file.url])];
+  return parts.reduce((size, { length }) => size + length, 0);
+}
+
+function showOutput({ name, kind, value, items, files, fileCount }: OutputView, limits: Limits): ShownOutput {
+  const { language, items: most } = limits;
   const isList = kind === 'list' && items.length > 0;
   const half = { ...limits, room: files.length > 0 ? limits.room / 2 : limits.room };
+  const shownFiles = withinRoom(
+    files.slice(0, most).map((file) => showFile(file, language)),
+    half.room,
+    (file) => file.name.length + file.url.length,
+  );
   return {
-    name: nameWithin(output.name),
+    name: nameWithin(name),
     count: isList ? items.length : undefined,
-    text: kind === 'scalar' || kind === 'other' ? textWithin(String(output.value), limits) : '',
+    text: kind === 'scalar' || kind === 'other' ? textWithin(String(value), limits) : '',
     isCode: kind === 'other',
-    ...(isList
-      ? (showTable(items, half) ?? showLines(items, half))
-      : { table: undefined, lines: [], more: '' }),
-    ...showFiles(output, limits),
+    ...showItems(isList ? items : [], half),
+    files: shownFiles,
+    moreFiles: moreMark(language, fileCount - shownFiles.length),
   };
+}
+
+function showFile({ name, size, url }: FileView, language: Language): ShownFile {
+  return { name: nameWithin(name), size: size === '' ? '' : formatSize(size, language), url };
+}
+
+const LONGEST_LINE = 300;
+
+function showItems(items: readonly unknown[], { items: most, room, language }: Limits) {
+  const table = tableOf(items, most);
+  const lines = withinRoom(
+    table === undefined
+      ? items.slice(0, most).map((item) => short(inlineText(item), LONGEST_LINE))
+      : recordsOf(table),
+    room,
+    ({ length }) => length,
+  );
+  return {
+    lines,
+    table: table && { ...table, rows: table.rows.slice(0, lines.length) },
+    more: moreMark(language, items.length - lines.length),
+  };
+}
+
+/** Characters of a row, about, and of one of its cells. */
+const LONGEST_ROW = 400;
+const LONGEST_CELL = 100;
+const SHORTEST_CELL = 20;
+const LONGEST_KEY = 40;
+
+/** Undefined where the items are not alike. */
+function tableOf(items: readonly unknown[], most: number): ShownTable | undefined {
+  const alike = likeObjects(items, most);
+  if (alike === undefined) return undefined;
+  const { columns, rows } = alike;
+  const room = Math.max(SHORTEST_CELL, Math.min(LONGEST_CELL, Math.floor(LONGEST_ROW / columns.length)));
+  return {
+    names: columns.map((key) => nameWithin(key, LONGEST_KEY)),
+    rows: rows.map((row) => columns.map((key) => short(memberText(row[key]), room))),
+  };
+}
+
+function recordsOf({ names, rows }: ShownTable): readonly string[] {
+  return rows.map((row) => row.map((cell, column) => `${names[column] ?? ''}: ${cell}`).join(BETWEEN_PAIRS));
+}
+
+/** The first ones, as many as fit; one at the least. */
+function withinRoom<Item>(
+  items: readonly Item[],
+  room: number,
+  sizeOfItem: (item: Item) => number,
+): readonly Item[] {
+  let left = room;
+  const end = items.findIndex((item, index) => {
+    left -= sizeOfItem(item);
+    return left < 0 && index > 0;
+  });
+  return end === -1 ? items : items.slice(0, end);
 }
 
 const LONGEST_NAME = 80;
 
 function nameWithin(name: string, most = LONGEST_NAME): string {
   return cutMiddle(nameText(name), most, () => '…');
+}
+
+function short(text: string, room: number): string {
+  return cleanText(cutMiddle(text, room, () => ' … '));
 }
 
 /** Less has no room for the words that say how much was left out. */
@@ -110,105 +167,30 @@ export function textWithin(text: string, { room, language }: Pick<Limits, 'room'
   return cleanText(cutMiddle(text, limit, mark));
 }
 
-type ShownList = Pick<ShownOutput, 'table' | 'lines' | 'more'>;
-
-/** A row is worth showing only from here on. */
-const SHORTEST_ROW = 60;
-const LONGEST_ROW = 300;
-
-function showLines(items: readonly unknown[], { items: most, room, language }: Limits): ShownList {
-  const shown = items.slice(0, most);
-  const rowRoom = Math.min(LONGEST_ROW, Math.max(SHORTEST_ROW, Math.floor(room / shown.length)));
-  const lines = withinRoom(
-    shown.map((item) => short(isJsonObject(item) ? inlineText(item) : itemText(item, cleanText), rowRoom)),
-    Math.max(room, rowRoom),
-    (line) => line.length,
-  );
-  return { table: undefined, lines, more: moreMark(language, items.length - lines.length) };
+/** An output as lines, where a chat has neither tables nor files: its text, its items, and the names of its files. */
+export function linesOf({ text, lines, more, files, moreFiles }: ShownOutput, language: Language) {
+  const shown = [
+    ...(text === '' ? [] : text.split('\n')),
+    ...lines.map((line) => `• ${line.replaceAll('\n', ' ')}`),
+    more,
+    ...files.map(({ name, size, url }) => `• ${name}${size === '' ? '' : ` (${size})`} ${url}`.trimEnd()),
+    moreFiles,
+  ].filter((line) => line !== '');
+  return shown.length === 0 ? [emptyMark(language)] : shown;
 }
 
-const LONGEST_KEY = 40;
-const LONGEST_CELL = 100;
-/** What a cell takes beside its text. */
-const CELL_OVERHEAD = 8;
-
-/** Undefined where the items are not alike. */
-function showTable(
-  items: readonly unknown[],
-  { items: most, room, language }: Limits,
-): ShownList | undefined {
-  const alike = likeObjects(items, most);
-  if (alike === undefined) return undefined;
-  const all = alike.columns.map((key) => ({
-    name: nameWithin(key, LONGEST_KEY),
-    cells: alike.rows.map((row) => short(memberText(row[key], cleanText), LONGEST_CELL)),
-  }));
-  const columns = withinRoom(all, Math.min(LONGEST_ROW, room), ({ name, cells }) =>
-    cells.reduce((longest, { length }) => Math.max(longest, length), name.length + CELL_OVERHEAD),
-  );
-  const rows = withinRoom(
-    alike.rows.map((_, index) => columns.map(({ cells }) => cells[index] ?? '')),
-    room,
-    (row) => row.reduce((size, { length }) => size + length + CELL_OVERHEAD, 0),
-  );
-  const marks = [
-    moreFieldsMark(language, all.length - columns.length),
-    moreMark(language, items.length - rows.length),
-  ];
-  const names = columns.map(({ name }) => name);
-  return { table: { names, rows }, lines: [], more: marks.filter((mark) => mark !== '').join(BETWEEN_PAIRS) };
+/** Its name, and how many items a list has. */
+export function labelOf({ name, count }: ShownOutput, language: Language): string {
+  return count === undefined ? name : name + countMark(language, count);
 }
 
-function showFiles({ files, fileCount }: OutputView, { language, items: most, room }: Limits) {
-  const shown = withinRoom(
-    files.slice(0, most).map((file) => showFile(file, language)),
-    room,
-    ({ name, url }) => name.length + url.length,
-  );
-  return { files: shown, moreFiles: moreMark(language, fileCount - shown.length) };
-}
-
-function showFile({ name, size, url }: FileView, language: Language): ShownFile {
-  return { name: nameWithin(name), size: size === '' ? '' : formatSize(size, language), url };
-}
-
-/** The first ones, as many as fit; one at the least. */
-function withinRoom<Item>(
-  items: readonly Item[],
-  room: number,
-  sizeOf: (item: Item) => number,
-): readonly Item[] {
-  let left = room;
-  const end = items.findIndex((item, index) => {
-    left -= sizeOf(item);
-    return left < 0 && index > 0;
+/** Each under its name, or beside it where it is one line. */
+export function linesOfOutputs(outputs: readonly ShownOutput[], language: Language): readonly string[] {
+  return outputs.flatMap((output) => {
+    const lines = linesOf(output, language);
+    const label = labelOf(output, language);
+    return lines.length === 1 && !lines[0]?.startsWith('•')
+      ? [`${label}: ${lines[0]}`]
+      : [`${label}:`, ...lines];
   });
-  return end === -1 ? items : items.slice(0, end);
-}
-
-function short(text: string, room: number): string {
-  return cutMiddle(text, Math.max(20, room), () => ' … ');
-}
-
-/** What an output takes beside its value. */
-const FRAME = 60;
-const FILE_SIZE = 100;
-
-/** Of a list, what it takes at the most. */
-function needOf({ kind, value, items, files }: OutputView, most: number): number {
-  const ofValue = kind === 'list' ? Math.min(items.length, most) * LONGEST_ROW : String(value).length;
-  return FRAME + files.length * FILE_SIZE + ofValue;
-}
-
-/** What each of `needs` gets of `room`, in the same order: the smallest are met first. */
-function fairShares(needs: readonly number[], room: number): readonly number[] {
-  const shares = needs.map(() => 0);
-  const smallestFirst = [...needs.entries()].sort(([, one], [, other]) => one - other);
-  let left = room;
-  for (const [place, [index, need]] of smallestFirst.entries()) {
-    const share = Math.min(need, Math.floor(left / (needs.length - place)));
-    shares[index] = share;
-    left -= share;
-  }
-  return shares;
 }

@@ -1,10 +1,9 @@
 /** What a chat shows of a card: plain text, cleaned, cut to a room and counted, for each channel to escape and mark up. */
 import { cleanLine } from '../text/clean.ts';
 import { cutEnd, cutMiddle } from '../text/cut.ts';
-import type { Language } from '../time/display.ts';
 import { type Card, type CardLink, type Fact, SYMBOLS } from './card.ts';
-import { countMark, emptyMark } from './marks.ts';
-import { type ShownFile, type ShownOutput, recordsOf, showOutputs, textWithin } from './outputs.ts';
+import { moreMark } from './marks.ts';
+import { type ShownOutput, showOutputs, textWithin } from './outputs.ts';
 
 export interface ShownCard {
   /** With the symbol of its status. */
@@ -43,7 +42,7 @@ const SHARES = { text: 0.2, message: 0.4, outputs: 0.4 } as const;
 /** @param room characters for what may be long, about; the rest is some 2,000 at the most of what a chat shows */
 export function showCard(card: Card, room: number, most = MOST): ShownCard {
   const { tone, language } = card;
-  const { shown: outputs, more: moreOutputs } = showOutputs(card, { ...most, room: room * SHARES.outputs });
+  const outputs = showOutputs(card, most.outputs, { items: most.items, room: room * SHARES.outputs });
   const within = (text: string, share: number) => textWithin(text, { room: room * share, language });
   const message = within(card.message, SHARES.message);
   return {
@@ -53,7 +52,7 @@ export function showCard(card: Card, room: number, most = MOST): ShownCard {
     message,
     isVerbatim: message !== '' && (tone === 'error' || tone === 'alert'),
     outputs,
-    moreOutputs,
+    moreOutputs: moreMark(language, card.outputCount - outputs.length),
     facts: card.facts
       .slice(0, most.facts)
       .map(({ name, value, url }) => ({
@@ -75,40 +74,6 @@ const BLANKS_AT_LINE_END = /(?<![ \t])[ \t]+$/gmu;
 export function tidied(text: string): string {
   const lines = text.replace(BLANKS_AT_LINE_END, '').replace(/\n{3,}/gu, '\n\n');
   return lines.replace(/^\n+|\n+$/gu, '');
-}
-
-/** An output as lines, where a chat has neither tables nor files: its text, its items, and the names of its files. */
-export function linesOf(output: ShownOutput, language: Language): readonly string[] {
-  const { table, text, lines, more, files, moreFiles } = output;
-  const rows = table === undefined ? lines : recordsOf(table);
-  const shown = [
-    ...(text === '' ? [] : text.split('\n')),
-    ...rows.map((line) => `• ${line.replaceAll('\n', ' ')}`),
-    more,
-    ...files.map((file) => `• ${fileText(file)}`),
-    moreFiles,
-  ].filter((line) => line !== '');
-  return shown.length === 0 ? [emptyMark(language)] : shown;
-}
-
-/** Its name, and how many items a list has. */
-export function labelOf({ name, count }: ShownOutput, language: Language): string {
-  return count === undefined ? name : name + countMark(language, count);
-}
-
-/** Each under its name, or beside it where it is one line. */
-export function linesOfOutputs(outputs: readonly ShownOutput[], language: Language): readonly string[] {
-  return outputs.flatMap((output) => {
-    const lines = linesOf(output, language);
-    const label = labelOf(output, language);
-    return lines.length === 1 && !lines[0]?.startsWith('•')
-      ? [`${label}: ${lines[0]}`]
-      : [`${label}:`, ...lines];
-  });
-}
-
-function fileText({ name, size, url }: ShownFile): string {
-  return [size === '' ? name : `${name} (${size})`, url].filter((part) => part !== '').join(' ');
 }
 
 /** How much of what may be long is shown, until a message is small enough; at last nothing of it. */

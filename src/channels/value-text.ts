@@ -1,9 +1,9 @@
-/** Any value of a callback as text: as it is, as compact JSON, or summed up on one line; and which lists are tables. */
+/** Any value of a callback as text: as it is, as compact JSON, or summed up; not cleaned yet. And which lists are tables. */
 import { cleanLine } from '../text/clean.ts';
 import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import { endsOf } from '../text/cut.ts';
 
-/** What is summed up on one line is cut further when it is printed: of all of it, and of each member. */
+/** What is summed up is cut further when it is printed: of all of it, and of each member. */
 const MOST_CHARACTERS = 20_000;
 const MOST_OF_A_MEMBER = 2000;
 const MOST_MEMBERS = 100;
@@ -22,18 +22,26 @@ export function isScalar(value: unknown): value is string | number | boolean {
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) return '';
-  return isScalar(value) ? String(value) : compactJson(value);
+  return isScalar(value) ? String(value) : JSON.stringify(value);
 }
 
-export function compactJson(value: unknown): string {
-  return JSON.stringify(value);
-}
-
-/** One line: `商品名: チーズケーキ · 価格: 500 · 画像: 0001.jpg · タグ: ケーキ, チーズ`. What is nested deeper is compact JSON. */
+/** For people: `商品名: チーズケーキ · 価格: 500 · 画像: 0001.jpg · タグ: ケーキ, チーズ`. What is nested deeper is compact JSON. */
 export function inlineText(value: unknown): string {
-  if (!isJsonObject(value)) return cleanLine(endsOf(textOf(value), MOST_CHARACTERS));
-  if (fileEntries(value) !== undefined) return itemText(value);
+  if (!isJsonObject(value) || fileEntries(value) !== undefined)
+    return Array.isArray(value) ? endsOf(textOf(value), MOST_CHARACTERS) : memberText(value);
   return joinSome(keysOf(value), (key) => `${nameText(key)}: ${memberText(value[key])}`, BETWEEN_PAIRS);
+}
+
+/** What stands in an object, or alone: a list's items one after the other, files by name. */
+export function memberText(value: unknown): string {
+  if (Array.isArray(value)) return joinSome(value, leafText, BETWEEN_ITEMS);
+  // One more than is shown, so that the rest is not forgotten.
+  const files = fileEntries(value)?.slice(0, MOST_MEMBERS + 1);
+  return files === undefined ? leafText(value) : joinSome(files, fileName, BETWEEN_ITEMS);
+}
+
+function leafText(value: unknown): string {
+  return endsOf(value === null ? 'null' : textOf(value), MOST_OF_A_MEMBER);
 }
 
 function joinSome<Item>(items: readonly Item[], textOfItem: (item: Item) => string, between: string): string {
@@ -44,28 +52,6 @@ function joinSome<Item>(items: readonly Item[], textOfItem: (item: Item) => stri
     joined += textOfItem(item);
   }
   return joined;
-}
-
-/**
- * What stands in an object, or in a list, on its own: a list's items one after the other, files by name.
- * @param clean what becomes of each text; by default it is brought onto one line
- */
-export function memberText(value: unknown, clean: (text: string) => string = cleanLine): string {
-  return Array.isArray(value)
-    ? joinSome(value, (item) => leafText(item, clean), BETWEEN_ITEMS)
-    : itemText(value, clean);
-}
-
-/** The same of what is a list's item itself, where a list within the list is compact JSON. */
-export function itemText(value: unknown, clean: (text: string) => string = cleanLine): string {
-  // One more than is shown, so that the rest is not forgotten.
-  const files = fileEntries(value)?.slice(0, MOST_MEMBERS + 1);
-  return files === undefined ? leafText(value, clean) : joinSome(files, fileName, BETWEEN_ITEMS);
-}
-
-function leafText(value: unknown, clean: (text: string) => string): string {
-  if (value === undefined) return '';
-  return clean(endsOf(typeof value === 'string' ? value : compactJson(value), MOST_OF_A_MEMBER));
 }
 
 /** A key or a file's name on one line; of a longer one its ends. */
@@ -85,7 +71,7 @@ export function fileName(entry: unknown): string {
   const name = typeof meta['name'] === 'string' ? nameText(meta['name']) : '';
   if (name !== '') return name;
   const ref = isJsonObject(entry) && typeof entry['ref'] === 'string' ? entry['ref'] : '';
-  return nameText(ref.slice(ref.lastIndexOf('/') + 1)) || nameText(compactJson(entry)) || '–';
+  return nameText(ref.slice(ref.lastIndexOf('/') + 1)) || nameText(JSON.stringify(entry)) || '–';
 }
 
 /** What more columns than this make is no table that anybody reads; Slack takes no more either. */

@@ -4,6 +4,7 @@ import { parseStartTime } from '../callback/check-callback.ts';
 import type { OutputView } from '../channels/card.ts';
 import { inlineText, textOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
+import { cleanLine } from '../text/clean.ts';
 import { cutMiddle } from '../text/cut.ts';
 import { formatElapsed, formatInstant, formatSize } from '../time/display.ts';
 
@@ -25,7 +26,7 @@ export function registerFilters(liquid: Liquid, { language, timezone }: DisplayC
   liquid.registerFilter(OWN_ADDRESS, function (this: { context: { environments: object } }, value: unknown) {
     return ownAddress(this.context.environments, value);
   });
-  liquid.registerFilter('inline', inlineText);
+  liquid.registerFilter('inline', (value: unknown) => cleanLine(inlineText(value)));
   liquid.registerFilter('fit', fit);
   liquid.registerFilter('elapsed', (value: unknown) => withNumber(value, (n) => formatElapsed(n, language)));
   liquid.registerFilter('filesize', (value: unknown) => withNumber(value, (n) => formatSize(n, language)));

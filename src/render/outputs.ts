@@ -1,14 +1,7 @@
 /** The output values of a callback as templates and channels see them: the first ones, named, sorted into kinds, with files. */
 import type { FileView, OutputView } from '../channels/card.ts';
-import {
-  compactJson,
-  fileEntries,
-  fileName,
-  inlineText,
-  isScalar,
-  memberText,
-  nameText,
-} from '../channels/value-text.ts';
+import { fileEntries, fileName, inlineText, isScalar, memberText, nameText } from '../channels/value-text.ts';
+import { cleanLine } from '../text/clean.ts';
 import { isJsonObject, keysOf } from '../text/json-object.ts';
 import { endsOf } from '../text/cut.ts';
 
@@ -37,12 +30,12 @@ function viewOutput(name: string, value: unknown, context: FileContext): OutputV
   if (isScalar(value)) return { ...plain, kind: 'scalar', value };
   if (Array.isArray(value)) {
     const files = viewFiles(entriesInside(value), context);
-    return { ...plain, ...files, kind: 'list', value: memberText(value), items: value };
+    return { ...plain, ...files, kind: 'list', value: cleanLine(memberText(value)), items: value };
   }
   const entries = fileEntries(value);
   if (entries === undefined)
-    return { ...plain, kind: 'other', value: endsOf(compactJson(value), LONGEST_VALUE) };
-  return { ...plain, ...viewFiles(entries, context), kind: 'files', value: inlineText(value) };
+    return { ...plain, kind: 'other', value: endsOf(JSON.stringify(value), LONGEST_VALUE) };
+  return { ...plain, ...viewFiles(entries, context), kind: 'files', value: cleanLine(inlineText(value)) };
 }
 
 function viewFiles(

@@ -36,7 +36,7 @@ const pagerFormat: MessageFormat<PagerMessage> = {
     line: `${isError ? '!' : ''}${SYMBOLS[card.tone]} ${cleanLine(card.summary)}`,
     body: [
       cleanText(card.message),
-      ...showOutputs(card, { outputs: 5, items: 5, room: 1000 }).shown.map(
+      ...showOutputs(card, 5, { items: 5, room: 1000 }).map(
         ({ name, text, table, lines }) => `${name}=${text || (table?.rows ?? lines).join(';')}`,
       ),
       ...card.facts.map(({ name, value, url }) => `${name}=${value} ${url}`.trim()),

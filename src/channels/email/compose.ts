@@ -1,8 +1,9 @@
 /** Draws a mail from a card: a subject of one line, a plain text that stands alone, and HTML. */
+import { linesOfOutputs } from '../outputs.ts';
 import { shortLine } from '../../text/cut.ts';
 import type { Language } from '../../time/display.ts';
 import type { Card, Tone } from '../card.ts';
-import { fitted, linesOfOutputs, type Most, showCard, type ShownCard } from '../show-card.ts';
+import { fitted, type Most, showCard, type ShownCard } from '../show-card.ts';
 import { frameOf } from './frame.ts';
 import { outputsAsHtml } from './outputs.ts';
 

@@ -1,7 +1,7 @@
 /** The outputs of a card in a mail, as rows and tables of HTML. */
 import type { Language } from '../../time/display.ts';
 import { emptyMark } from '../marks.ts';
-import { recordsOf, type ShownFile, type ShownOutput, type ShownTable } from '../outputs.ts';
+import { type ShownFile, type ShownOutput, type ShownTable } from '../outputs.ts';
 import type { ShownCard } from '../show-card.ts';
 import { linkTo } from './frame.ts';
 import { type Html, safeHtml } from './html.ts';
@@ -39,8 +39,7 @@ function valueOf(output: ShownOutput, empty: string): Html {
 function listOf({ table, lines, more }: ShownOutput): Html {
   if (table !== undefined && table.names.length <= MOST_COLUMNS)
     return safeHtml`${tableOf(table)}${quiet(more)}`;
-  const rows = table === undefined ? lines : recordsOf(table);
-  return safeHtml`${rows.map((line) => safeHtml`<div dir="auto">• ${line}</div>`)}${quiet(more)}`;
+  return safeHtml`${lines.map((line) => safeHtml`<div dir="auto">• ${line}</div>`)}${quiet(more)}`;
 }
 
 /** Shows its lines where no style sheet reaches. */

@@ -4,8 +4,8 @@ import type { Card } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
 import { TONE_COLOURS } from '../hooks/chat-html.ts';
-import type { ShownOutput } from '../outputs.ts';
-import { fitted, labelOf, linesOf, type ShownCard, showCard } from '../show-card.ts';
+import { labelOf, linesOf, type ShownOutput } from '../outputs.ts';
+import { fitted, type ShownCard, showCard } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';
 import type { GoogleChatMessage, Widget } from './message.ts';
 

@@ -1,6 +1,7 @@
 /** A card as lines, for chats whose messages are text. */
+import { linesOfOutputs } from '../outputs.ts';
 import type { Language } from '../../time/display.ts';
-import { linesOfOutputs, type ShownCard } from '../show-card.ts';
+import { type ShownCard } from '../show-card.ts';
 
 /** Everything but title and summary. */
 export function linesOfCard(

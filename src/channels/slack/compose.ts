@@ -78,15 +78,17 @@ export function drawCard(card: Card): Readonly<Record<string, readonly SlackObje
 }
 
 function drawOutputs({ outputs, moreOutputs }: ShownCard, text: RichText, { language }: Card): void {
-  for (const output of outputs) drawOutput(output, language, text);
+  // Slack: `only_one_table_allowed`.
+  const first = outputs.find(({ table }) => table !== undefined);
+  for (const output of outputs) drawOutput(output, language, text, output === first);
   text.line(words(moreOutputs, 'italic'));
 }
 
-function drawOutput(output: ShownOutput, language: Language, text: RichText): void {
+function drawOutput(output: ShownOutput, language: Language, text: RichText, isTable: boolean): void {
   const { name, table, lines, more, files, moreFiles } = output;
   text.line(words(name, 'bold'), ...besideName(output, language));
-  if (table !== undefined) text.table(table.names, table.rows);
-  if (lines.length > 0) text.list(lines.map(linked));
+  if (isTable && table !== undefined) text.table(table.names, table.rows);
+  else text.list(lines.map(linked));
   text.line(words(more));
   for (const file of files)
     text.line(words('📎 '), link(file.name, file.url), words(file.size === '' ? '' : ` (${file.size})`));

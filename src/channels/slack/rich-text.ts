@@ -1,6 +1,5 @@
 /** Puts blocks together of native rich text: what is put in is neither parsed nor escaped, and copied as it is. */
 import { splitAddresses } from '../../text/clean.ts';
-import { recordsOf } from '../outputs.ts';
 import { type SlackObject, isUsableUrl, stringAt, typeOf } from './message.ts';
 
 /** A piece of a line. */
@@ -27,14 +26,10 @@ export function linked(text: string): readonly Run[] {
   );
 }
 
-/** Slack: `only_one_table_allowed`. */
-const MOST_TABLES = 1;
-
 export class RichText {
   readonly #blocks: SlackObject[] = [];
   #elements: SlackObject[] = [];
   #runs: Run[] = [];
-  #tables = 0;
 
   /** Nothing, where there is no word in it. */
   line(...runs: readonly Run[]): void {
@@ -54,10 +49,7 @@ export class RichText {
     if (elements.length > 0) this.#elements.push({ type: 'rich_text_list', style: 'bullet', elements });
   }
 
-  /** A further table is a list. */
   table(names: readonly string[], rows: readonly (readonly string[])[]): void {
-    this.#tables += 1;
-    if (this.#tables > MOST_TABLES) return this.list(recordsOf({ names, rows }).map(linked));
     this.#endBlock();
     this.#blocks.push({ type: 'table', rows: [names.map(cellOf), ...rows.map((row) => row.map(cellOf))] });
   }

@@ -3,8 +3,8 @@ import { cleanLine } from '../../text/clean.ts';
 import type { Card, Tone } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
-import type { ShownFile, ShownOutput } from '../outputs.ts';
-import { fitted, labelOf, linesOf, type ShownCard, showCard } from '../show-card.ts';
+import { labelOf, linesOf, type ShownFile, type ShownOutput } from '../outputs.ts';
+import { fitted, type ShownCard, showCard } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';
 import type {
   AdaptiveCard,
@@ -106,7 +106,8 @@ function outputLines(output: ShownOutput, language: Language): readonly RichText
   const hasLinks = files.some(({ url }) => url !== '');
   if (hasLinks) return [line(label), ...files.map(fileLine), ...linesIn(output.moreFiles)];
   const lines = linesOf(output, language);
-  if (lines.length === 1 && text !== '' && !isCode) return [line(label, run(text))];
+  const [first = ''] = lines;
+  if (lines.length === 1 && text !== '' && !isCode) return [line(label, run(first))];
   const look = isCode ? ({ fontType: 'Monospace' } as const) : {};
   return [line(label), ...lines.map((one) => close(line(run(one, look))))];
 }
