@@ -73,8 +73,6 @@ export class Pipeline {
     this.post = createPost({ ...shared, dispatcher });
     this.operations = createOperations({
       ...shared,
-      actions: ledger.actions,
-      archive: ledger.archive,
       onBulkStarted: () => this.#chores.hurry(this.#bulks),
       sendOnce: (begun, until) => dispatcher.once(begun, until),
     });

@@ -10,7 +10,7 @@ const LONGEST_NAME = 1000;
 export type AlertSettings = Pick<DeliveryConfig, 'alerts' | 'giveUpAfterMs'>;
 
 /** A delivery as it stood before, and what it is to tell. */
-export type Subject = Pick<DueDelivery, 'record' | 'callbackId' | 'notice' | 'firstReceivedAt'>;
+export type Subject = Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'>;
 
 /**
  * The update with the alert that it raises, if any: of a dead letter when it dies, of a `config` failure when Botbell
@@ -18,7 +18,7 @@ export type Subject = Pick<DueDelivery, 'record' | 'callbackId' | 'notice' | 'fi
  */
 export function withAlert(
   update: DeliveryUpdate,
-  { record: { destination, channel }, callbackId, notice, firstReceivedAt: since }: Subject,
+  { record: { destination, channel, callbackId }, notice, firstReceivedAt: since }: Subject,
   settings: AlertSettings,
 ): DeliveryUpdate {
   const { state, isTakenOver, lastError: error, attempts } = update;
@@ -70,8 +70,7 @@ export function reloadAlert(
 }
 
 /** What the log tells of a delivery beside its attempts. */
-export interface Milestone
-  extends Omit<Subject, 'callbackId'>, Pick<DeliveryUpdate, 'attempts' | 'lastError' | 'reason'> {
+export interface Milestone extends Subject, Pick<DeliveryUpdate, 'attempts' | 'lastError' | 'reason'> {
   readonly name: 'delivered_late' | 'taken_over' | 'given_up' | 'held';
 }
 

@@ -1,14 +1,10 @@
 /** Claims what is due and nobody waits for: callbacks accepted for later, and what Botbell has taken over. */
-import type { DatabaseLedger } from '../ledger/database-ledger.ts';
-import type { DueDelivery, DueDestination } from '../ledger/ledger.ts';
-import type { Clock } from '../time/clock.ts';
-import type { Milestone } from './alerts.ts';
+import type { DueDelivery, DueDestination, DueRequest } from '../ledger/ledger.ts';
+import type { Delivering } from './delivering.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import { channelOf, requestsFor } from './due.ts';
 import type { ConfigFollower } from './follow-config.ts';
 import type { Signals } from './signals.ts';
-import type { Paces } from './pace.ts';
-import { plannedFor, planOf, type RunningSettings, type Settings } from './settings.ts';
+import { plannedFor, planOf, type Settings } from './settings.ts';
 
 /** How often the ledger is asked for what has become due without this process's knowing. */
 export const POLL_MS = 1000;
@@ -16,19 +12,10 @@ export const POLL_MS = 1000;
 /** After the ledger is back, nothing is claimed for so long: other processes first write down whom they told meanwhile. */
 const RECOVERY_MS = 2 * POLL_MS;
 
-export interface ClaimsDependencies {
-  readonly clock: Clock;
-  readonly ledger: Pick<DatabaseLedger, 'claimDue' | 'dueDestinations'>;
-  readonly paces: Paces;
+export interface ClaimsDependencies extends Delivering {
   readonly dispatcher: Dispatcher;
   readonly follower: ConfigFollower;
   readonly signals: Signals;
-  readonly settings: Pick<RunningSettings, 'current'>;
-  /** In [0, 1). */
-  readonly random: () => number;
-  readonly onMilestone: (milestone: Milestone) => void;
-  /** There may be more to claim. */
-  readonly onDue: () => void;
 }
 
 export class Claims {
@@ -116,7 +103,7 @@ export class Claims {
     const { record, notice } = claimed;
     if (claimed.isTakenOver) onMilestone({ ...claimed, ...record, name: 'taken_over' });
     // Its claim has ended before its attempt, which is still to end.
-    if (dispatcher.inHand(record.id) !== undefined) return;
+    if (dispatcher.has(record.id)) return;
     const plan = planOf(settings, notice);
     const planned = plannedFor(record, plan);
     this.#inHand.set(record.id, record.destination);
@@ -130,4 +117,59 @@ export class Claims {
     });
     dispatcher.until(done);
   }
+}
+
+/** Deliveries that nobody waits for, attempted at once by this process. */
+const MOST_AT_ONCE = 64;
+
+/** So many of them on one channel, and to one destination: the trouble of one leaves room for the others. */
+const MOST_OF_CHANNEL = (MOST_AT_ONCE * 3) / 4;
+const MOST_OF_DESTINATION = MOST_OF_CHANNEL / 2;
+
+/** One claim takes from so many destinations; the next one goes on with the others. */
+const DESTINATIONS_PER_CLAIM = 16;
+
+/** Of the turns of a destination, what was given back in bulk gets so many, and what is new the others. */
+const BULK_SHARE = 1 / 4;
+
+interface Room {
+  /** Destinations of what is being attempted already. */
+  readonly inHand: readonly string[];
+  /** What a destination's pace has room for; undefined: it keeps none. */
+  readonly pacedRoom: (destination: string) => number | undefined;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+/** @param due in their turn */
+function requestsFor(
+  due: readonly DueDestination[],
+  { inHand, pacedRoom, random }: Room,
+): readonly DueRequest[] {
+  const share = Math.max(1, Math.floor(MOST_AT_ONCE / Math.max(1, due.length)));
+  const requests: DueRequest[] = [];
+  const taken = [...inHand];
+  for (const { destination, hasBulk } of due) {
+    if (requests.length === DESTINATIONS_PER_CLAIM || taken.length >= MOST_AT_ONCE) break;
+    const limit = Math.min(pacedRoom(destination) ?? share, roomFor(destination, taken));
+    if (limit <= 0) continue;
+    const bulkTurns = hasBulk ? Math.floor(limit * BULK_SHARE + random()) : 0;
+    requests.push({ destination, limit, bulkTurns });
+    taken.push(...Array.from({ length: limit }, () => destination));
+  }
+  return requests;
+}
+
+function roomFor(destination: string, inHand: readonly string[]): number {
+  const channel = channelOf(destination);
+  return Math.min(
+    MOST_AT_ONCE - inHand.length,
+    MOST_OF_CHANNEL - inHand.filter((other) => channelOf(other) === channel).length,
+    MOST_OF_DESTINATION - inHand.filter((other) => other === destination).length,
+  );
+}
+
+/** A destination is written `<channel>:<address>`, and no channel's name has a colon. */
+function channelOf(destination: string): string {
+  return destination.slice(0, destination.indexOf(':'));
 }

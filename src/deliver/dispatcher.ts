@@ -1,19 +1,19 @@
 /** Makes every attempt of this process, whether a POST waits for it or not. */
 import { UNSPECIFIED_PAUSE_MS } from '../channels/retry-after.ts';
-import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { DeliveryUpdate, DueDelivery, Settlement } from '../ledger/ledger.ts';
-import { type Clock, UnderWay } from '../time/clock.ts';
-import { type Milestone, milestoneOf, withAlert } from './alerts.ts';
+import { UnderWay } from '../time/clock.ts';
+import { milestoneOf, withAlert } from './alerts.ts';
 import { addressedTo, type Attempt, type AttemptResult, type Begun, type RunningAttempt } from './attempt.ts';
 import { attemptRecords, isRefusedLastingly, updateAfter } from './outcome.ts';
-import { fits, type Paces, type Place } from './pace.ts';
+import type { Delivering } from './delivering.ts';
+import { fits, type Place } from './pace.ts';
 import type { PlannedTarget, Settings } from './settings.ts';
 
 /** Longest wait after the first failure within a request; doubles with each further one, with full jitter. */
 const BACKOFF_BASE_MS = 400;
 
 /** What is to be delivered, by which settings, until when. */
-export interface Order extends Omit<DueDelivery, 'isTakenOver'> {
+export interface Order extends Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'> {
   /** Undefined: the settings do not send it there any more, or too many wait for it already. */
   readonly planned: PlannedTarget | undefined;
   readonly settings: Settings;
@@ -37,21 +37,12 @@ export interface Task extends Order {
   readonly end: () => void;
 }
 
-export interface DispatcherDependencies {
-  readonly clock: Clock;
-  readonly ledger: Pick<DatabaseLedger, 'settle'>;
-  readonly paces: Paces;
+export interface DispatcherDependencies extends Delivering {
   readonly attempt: Attempt;
-  /** In [0, 1). */
-  readonly random: () => number;
   /** Whether the ledger has something for the destination that comes before what is new. */
   readonly isBehind: (destination: string) => boolean;
-  /** Something is due, and nobody waits for it. */
-  readonly onDue: () => void;
   /** One that waited for its slot has got it. */
   readonly onRoom: () => void;
-  readonly onMilestone: (milestone: Milestone) => void;
-  readonly onUnwritten: (error: unknown) => void;
 }
 
 /** What is written down of several deliveries at once. */
@@ -70,8 +61,9 @@ export class Dispatcher {
     this.#dependencies = dependencies;
   }
 
-  inHand(deliveryId: number): Task | undefined {
-    return this.#tasks.get(deliveryId);
+  /** Whether it is in this process's hands. */
+  has(deliveryId: number): boolean {
+    return this.#tasks.has(deliveryId);
   }
 
   /** How many wait for the destination's next slots. */
@@ -177,11 +169,11 @@ export class Dispatcher {
   /** At once where the destination keeps no pace; otherwise in its turn, if that comes in time. */
   #enqueue(task: Task): void {
     if (task.update !== undefined) return;
-    const { record, callbackId, until } = task;
+    const { record, until } = task;
     const { clock, paces } = this.#dependencies;
     const isPaced = paces.isPaced(record);
     const queue = this.#queues.get(record.destination) ?? [];
-    const ahead = queue.filter((other) => other.callbackId < callbackId).length;
+    const ahead = queue.filter((other) => other.record.callbackId < record.callbackId).length;
     const waitMs = isPaced ? paces.waitMs(record) + ahead * paces.intervalMs(record) : 0;
     if (this.#isStopping || !fits(waitMs, until - clock.monotonic())) return this.#conclude(task, true);
     if (!isPaced) return void this.#run(task);
@@ -248,7 +240,7 @@ export class Dispatcher {
   /** @param isDeferred it only waits, and is Botbell's own from now on */
   #conclude(task: Task, isDeferred: boolean): void {
     if (task.update !== undefined) return;
-    const { record, attempts, callbackId, settings, planned, onEnded } = task;
+    const { record, attempts, settings, planned, onEnded } = task;
     const queue = this.#queues.get(record.destination) ?? [];
     if (queue.includes(task)) queue.splice(queue.indexOf(task), 1);
     const context = { policy: settings.config.delivery, random: this.#dependencies.random() };
@@ -258,7 +250,7 @@ export class Dispatcher {
     if (onEnded?.(task) === true) return;
     const refused = onEnded !== undefined && isRefusedLastingly(update) ? [record.id] : [];
     const isDurable = onEnded !== undefined && update.state !== 'delivered';
-    void this.settle([task], { callbackId, refused, isDurable }).catch(() => undefined);
+    void this.settle([task], { callbackId: record.callbackId, refused, isDurable }).catch(() => undefined);
   }
 
   #end(task: Task, isLate: boolean): void {

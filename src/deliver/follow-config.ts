@@ -1,20 +1,13 @@
 /** Has what is undelivered follow the config: what it no longer sends there ends, what it sends there again is delivered. */
 import { DeliveryFailure } from '../channels/failure.ts';
-import type { ConfigStore, DatabaseLedger } from '../ledger/database-ledger.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import type { UnroutedRow } from '../ledger/config-changes.ts';
 import type { DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
 import { isForOperators } from '../notice/notice.ts';
-import { type AlertSettings, type Milestone, milestoneOf, withAlert } from './alerts.ts';
+import { type AlertSettings, milestoneOf, withAlert } from './alerts.ts';
+import type { Delivering } from './delivering.ts';
 import { errorOf, updateOf } from './outcome.ts';
-import {
-  type Plan,
-  planOfKind,
-  plannedFor,
-  runningConfig,
-  type RunningSettings,
-  type Settings,
-} from './settings.ts';
+import { type Plan, planOfKind, plannedFor, runningConfig, type Settings } from './settings.ts';
 
 /** What another process is to attempt, or to route anew, is looked at again after so long, and up to twice that. */
 const PUT_OFF_MS = 5000;
@@ -47,17 +40,6 @@ function revivingPlan(row: UnroutedRow, settings: Settings): Plan | undefined {
   return plannedFor(row, plan) && plan;
 }
 
-export interface ConfigFollowerDependencies {
-  readonly ledger: Pick<DatabaseLedger, 'settle'> & { readonly configs: ConfigStore };
-  readonly settings: Pick<RunningSettings, 'current'>;
-  /** In [0, 1). */
-  readonly random: () => number;
-  /** Something may be due. */
-  readonly onDue: () => void;
-  readonly onMilestone: (milestone: Milestone) => void;
-  readonly onUnwritten: (error: unknown) => void;
-}
-
 /** How far the ledger has been gone through after a config was loaded. */
 interface Review {
   isHastened: boolean;
@@ -66,14 +48,14 @@ interface Review {
 }
 
 export class ConfigFollower {
-  readonly #dependencies: ConfigFollowerDependencies;
+  readonly #delivering: Delivering;
   #mayRouteAnew = false;
   /** At the last heartbeat, others ran with another config. */
   #isDecidedElsewhere = false;
   #review: Review = { isHastened: false, after: 0 };
 
-  constructor(dependencies: ConfigFollowerDependencies) {
-    this.#dependencies = dependencies;
+  constructor(delivering: Delivering) {
+    this.#delivering = delivering;
   }
 
   /** No living process runs with another config, or this one's is the last. */
@@ -83,7 +65,7 @@ export class ConfigFollower {
 
   /** Tells the other processes with which config this one runs. @throws {LedgerUnavailable} */
   async beat(): Promise<void> {
-    const { ledger, settings } = this.#dependencies;
+    const { ledger, settings } = this.#delivering;
     const { current } = settings;
     try {
       const mayRouteAnew = await ledger.configs.heartbeat(runningConfig(current));
@@ -111,7 +93,7 @@ export class ConfigFollower {
 
   /** A step through what the settings in force may affect. @returns whether there is more @throws {LedgerUnavailable} */
   async review(): Promise<boolean> {
-    const { ledger, onDue } = this.#dependencies;
+    const { ledger, onDue } = this.#delivering;
     const review = this.#review;
     if (!review.isHastened) {
       review.isHastened = !(await ledger.configs.hasten());
@@ -123,7 +105,7 @@ export class ConfigFollower {
 
   /** Whether anything is ever sent there by the config in force. */
   names(destination: string): boolean {
-    return this.#dependencies.settings.current.destinations.has(destination);
+    return this.#delivering.settings.current.destinations.has(destination);
   }
 
   /** What another process's config names is left to that process, while nobody may route anew. */
@@ -134,15 +116,15 @@ export class ConfigFollower {
   /** @param due not named by the plan @returns when that is decided; never rejects */
   async follow(due: DueDelivery, plan: Plan, settings: Settings): Promise<void> {
     try {
-      if (this.#mayRouteAnew && (await this.#routeAnew(due, plan, settings))) this.#dependencies.onDue();
+      if (this.#mayRouteAnew && (await this.#routeAnew(due, plan, settings))) this.#delivering.onDue();
       else await this.#putOff(due);
     } catch (error) {
-      this.#dependencies.onUnwritten(error);
+      this.#delivering.onUnwritten(error);
     }
   }
 
   async #revive(review: Review, after: number): Promise<boolean> {
-    const { ledger, settings, onDue } = this.#dependencies;
+    const { ledger, settings, onDue } = this.#delivering;
     const { current } = settings;
     const rows = await ledger.configs.unroutedAfter(after);
     const asked = rows.flatMap((row) => {
@@ -157,11 +139,11 @@ export class ConfigFollower {
 
   /** @returns whether this process may */
   async #routeAnew(due: DueDelivery, plan: Plan, settings: Settings): Promise<boolean> {
-    const { ledger, onMilestone } = this.#dependencies;
-    const { callbackId, record } = due;
+    const { ledger, onMilestone } = this.#delivering;
+    const { record } = due;
     const update = endOfUnrouted(due, plan, settings.config.delivery);
     const rerouted = await ledger.configs.routeAnew({
-      callbackId,
+      callbackId: record.callbackId,
       update,
       targets: plan.destinations,
       routing: plan.explanations,
@@ -172,9 +154,14 @@ export class ConfigFollower {
     return true;
   }
 
-  async #putOff({ callbackId, record }: DueDelivery): Promise<void> {
-    const { ledger, random } = this.#dependencies;
+  async #putOff({ record }: DueDelivery): Promise<void> {
+    const { ledger, random } = this.#delivering;
     const update = updateOf(record, { isTakenOver: true, dueInMs: PUT_OFF_MS * (1 + random()) });
-    await ledger.settle({ callbackId, deliveries: [update], attempts: [], isDurable: false });
+    await ledger.settle({
+      callbackId: record.callbackId,
+      deliveries: [update],
+      attempts: [],
+      isDurable: false,
+    });
   }
 }

@@ -2,13 +2,12 @@
 import type { Actor } from '../ledger/history.ts';
 import type { ActionRequest, BulkKind, RedeliveryFilter, RoutedByHand } from '../ledger/actions/actions.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
-import type { Actions, Archive } from '../ledger/people.ts';
 import type { SnoozeRequest } from '../ledger/signal/snoozes.ts';
 import { nearestOrAll } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
-import type { Clock } from '../time/clock.ts';
+import type { Delivering } from './delivering.ts';
 import { type SendOnce, sendTest, type TestOutcome } from './test-message.ts';
-import { planOfKind, type Planning, runningConfig, type RunningSettings } from './settings.ts';
+import { planOfKind, type Planning, runningConfig } from './settings.ts';
 
 /** What was asked for and what came of it, for the log. */
 export interface ReportedAction {
@@ -28,16 +27,10 @@ export interface ReportedAction {
   readonly result: string;
 }
 
-export interface OperationsDependencies {
-  readonly actions: Actions;
-  readonly archive: Pick<Archive, 'story'>;
-  readonly settings: Pick<RunningSettings, 'current'>;
-  /** Something may be due. */
-  readonly onDue: () => void;
+export interface OperationsDependencies extends Delivering {
   /** One has begun. */
   readonly onBulkStarted: () => void;
   readonly onAction: (action: ReportedAction) => void;
-  readonly clock: Clock;
   readonly sendOnce: SendOnce;
 }
 
@@ -45,7 +38,8 @@ type Say = (what: ReportedAction['what'], actor: Actor, subject: number | string
 
 /** Each is asked of the ledger, told to whoever attempts deliveries, and said in the log. */
 export function createOperations(dependencies: OperationsDependencies) {
-  const { actions, archive, settings, onDue, onBulkStarted, onAction } = dependencies;
+  const { ledger, settings, onDue, onBulkStarted, onAction } = dependencies;
+  const { actions, archive } = ledger;
   const say: Say = (what, actor, subject, result) => onAction({ what, actor, subject, result });
   return {
     async redeliver(deliveryId: number, request: ActionRequest, again: boolean) {
@@ -96,7 +90,7 @@ export function createOperations(dependencies: OperationsDependencies) {
   };
 }
 
-function snoozing({ actions, settings, onDue }: OperationsDependencies, say: Say) {
+function snoozing({ ledger: { actions }, settings, onDue }: OperationsDependencies, say: Say) {
   return {
     /** What a destination may mean that the config in force does not have; undefined: it has it, or none is named. */
     unknownDestination(destination: string | undefined) {

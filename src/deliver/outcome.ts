@@ -133,12 +133,8 @@ export interface Standing extends Pick<
   DeliveryRecord,
   'id' | 'destination' | 'state' | 'isTakenOver' | 'lastError' | 'reason' | 'heldUntil'
 > {
-  /** Attempted for this POST. */
-  readonly isOwn: boolean;
-  /** Its attempts have ended while the POST waited. */
-  readonly hasEnded: boolean;
-  /** Somebody is attempting it now. */
-  readonly isBeingMade: boolean;
+  /** Made for this POST, or, where it is under way, by whomever; left out: none. */
+  readonly attempt?: 'under way' | 'ended' | undefined;
 }
 
 export interface Verdict {
@@ -169,7 +165,7 @@ export function judge(standings: readonly Standing[], circumstances: Circumstanc
 
 /** Those that failed lastingly, and for which a non-2xx is answered. */
 export function refusedIn(standings: readonly Standing[], { status }: Verdict): readonly number[] {
-  const failed = standings.filter((each) => each.hasEnded && isRefusedLastingly(each));
+  const failed = standings.filter((each) => each.attempt === 'ended' && isRefusedLastingly(each));
   return status === 200 ? [] : failed.map(({ id }) => id);
 }
 
@@ -181,7 +177,7 @@ export function mustSurvive({ status, result }: Verdict): boolean {
 /** Whatever is Botbell's own to retry is no reason to let the service retry, too. */
 function statusOf(standings: readonly Standing[]): Verdict['status'] {
   const open = standings.filter(({ state, isTakenOver }) => state === 'pending' && !isTakenOver);
-  if (open.some(({ isBeingMade }) => isBeingMade)) return 504;
+  if (open.some(({ attempt }) => attempt === 'under way')) return 504;
   return open.length > 0 ? 502 : 200;
 }
 
@@ -199,14 +195,14 @@ function resultOf(
   if (states.includes('dead')) return 'gave_up';
   if (states.includes('pending')) return 'taken_over';
   if (states.every((state) => state === 'held')) return 'held';
-  return standings.some(({ isOwn, hasEnded }) => isOwn && hasEnded) ? 'delivered' : 'duplicate';
+  return standings.some(({ attempt }) => attempt === 'ended') ? 'delivered' : 'duplicate';
 }
 
 function answered(each: Standing, status: Verdict['status']): Verdict['deliveries'][number] {
-  const { destination, state, isTakenOver, lastError, isBeingMade } = each;
+  const { destination, state, isTakenOver, lastError, attempt } = each;
   if (state === 'held') return { destination, state, ...heldBy(each) };
   if (state === 'delivered' || status === 200) return { destination, state };
-  const error = isBeingMade ? undefined : lastError;
+  const error = attempt === 'under way' ? undefined : lastError;
   if (isTakenOver && error === undefined) return { destination, state };
   return { destination, state, error: error?.message ?? 'not finished in time' };
 }

@@ -13,7 +13,6 @@ const SETTINGS: AlertSettings = {
 };
 const CONCERNED = {
   notice: noticeAbout(callbackWith({ output: { 金額: 1 } })),
-  callbackId: 7,
   firstReceivedAt: 1000,
 };
 
@@ -26,7 +25,8 @@ function failedWith(
 }
 
 function alertAfter(update: DeliveryUpdate, record: Partial<DeliveryRecord> = {}): Alert | undefined {
-  return withAlert(update, { record: deliveryRecord(record), ...CONCERNED }, SETTINGS).alert;
+  return withAlert(update, { record: deliveryRecord({ callbackId: 7, ...record }), ...CONCERNED }, SETTINGS)
+    .alert;
 }
 
 const PENDING: DeliveryUpdate = {
@@ -81,7 +81,7 @@ describe('an outcome', () => {
     const update = failedWith('permanent', '550', DEAD);
     const { alert } = withAlert(
       update,
-      { record: deliveryRecord(), notice: noticeAbout(callback), callbackId: 7, firstReceivedAt: 0 },
+      { record: deliveryRecord(), notice: noticeAbout(callback), firstReceivedAt: 0 },
       SETTINGS,
     );
     expect(JSON.stringify(alert).length).to.be.below(5000);

@@ -52,10 +52,10 @@ describe('a POST', () => {
     expect(summary(await post())).to.deep.equal([200, 'no_route', []]);
   });
 
-  it('tells once when the same callback comes twice at the same moment', async () => {
+  it('tells once when the same callback comes twice at the same moment: the second one is taken over', async () => {
     bench.takes(OPS, 300);
     const both = await bench.clock.runUntil(Promise.all([handle(), handle()]));
-    expect(both.map(({ result }) => result)).to.deep.equal(['delivered', 'duplicate']);
+    expect(both.map(({ result }) => result)).to.deep.equal(['delivered', 'taken_over']);
     expect(bench.told.toSorted()).to.deep.equal([MAIL, OPS]);
   });
 
@@ -194,11 +194,18 @@ describe('a POST', () => {
       expect(bench.milestonesReached, 'and the log says so').to.deep.equal([`delivered_late ${OPS}`]);
     });
 
-    it('waits for the late attempt of an earlier POST instead of telling again', async () => {
+    it('takes over the late attempt of an earlier POST, without waiting, instead of telling again', async () => {
       bench.takes(OPS, ANSWER_WITHIN_MS + 2000);
+      bench.fails(OPS, ...failures(1, 'transient'));
       expect((await post()).status).to.equal(504);
-      expect(summary(await post())).to.deep.equal([200, 'duplicate', ['delivered', 'delivered']]);
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      await idle();
       expect(bench.tries(OPS)).to.equal(1);
+      expect(await bench.row(OPS), 'and is due at once').to.include({
+        state: 'pending',
+        is_taken_over: 1,
+        due_at: bench.clock.now(),
+      });
     });
 
     it('counts a late lasting failure as one of the answers that it was worth', async () => {

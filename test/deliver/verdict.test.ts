@@ -30,16 +30,16 @@ function failing(failureClass: FailureClass): Tried {
 function tried(what: Tried, fields: Partial<DeliveryRecord> = {}, policy = POLICY): Standing {
   const before = record(fields);
   const update = updateAfter(before, what, false, { policy, random: 0.5 });
-  return { ...before, ...update, isOwn: true, hasEnded: true, isBeingMade: false };
+  return { ...before, ...update, attempt: 'ended' };
 }
 
 /** Not attempted for this POST. */
 function standing(fields: Partial<DeliveryRecord>): Standing {
-  return { ...record(fields), isOwn: false, hasEnded: false, isBeingMade: false };
+  return record(fields);
 }
 
 function beingMade(fields: Partial<DeliveryRecord> = {}): Standing {
-  return { ...record(fields), isOwn: true, hasEnded: false, isBeingMade: true };
+  return { ...record(fields), attempt: 'under way' };
 }
 
 function verdictOn(standings: readonly Standing[], isSuperseded = false): Verdict {

@@ -82,11 +82,9 @@ describe('The bridge', () => {
     const sent = callback();
     const answers = await Promise.all([world.post(sent), world.post(sent), world.post(sent)]);
     expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
-    expect(answers.map(({ body }) => body.result).toSorted()).to.deep.equal([
-      'delivered',
-      'duplicate',
-      'duplicate',
-    ]);
+    const [first, ...others] = answers.map(({ body }) => String(body.result)).toSorted();
+    expect(first).to.equal('delivered');
+    for (const other of others) expect(other).to.match(/^(duplicate|taken_over)$/);
     expect([world.slack.messages.length, world.mail.mails.length]).to.deep.equal([1, 1]);
   });
 
