@@ -83,8 +83,8 @@ const mocha = new Mocha({
   reporter: 'dot',
   forbidPending: true,
   parallel: true,
-  // Many wait for programs and disks most of the time.
-  jobs: Number(process.env['BOTBELL_TEST_JOBS'] ?? availableParallelism() + 1),
+  // Many wait for programs and disks most of the time. With one job, mocha would run the files in this process.
+  jobs: Math.max(2, Number(process.env['BOTBELL_TEST_JOBS'] ?? availableParallelism() + 1)),
 });
 for (const file of filesOf(process.argv.slice(2))) mocha.addFile(file);
 
