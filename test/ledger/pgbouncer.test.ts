@@ -70,8 +70,8 @@ if (isInstalled('pgbouncer', 'a ledger behind PgBouncer')) {
       const url = await server.createDatabase();
       const ledger = await openAs(url, 'replica-0');
       const unlock = await lockTable(url, 'callbacks');
-      const error = await rejectionOf(ledger.admit(arrivalOf(callbackWith({}), [OPS], Date.now()), 900));
-      expect(error.message).to.contain('statement timeout');
+      const error = await rejectionOf(ledger.admit(arrivalOf(callbackWith({}), [OPS], Date.now()), 10_000));
+      expect(error.message).to.contain('lock timeout');
       await unlock();
       await ledger.close();
       const through = await settingsOf(pooler.urlThrough(url));
