@@ -101,6 +101,8 @@ class DestinationList {
     const { [name]: addresses, per_job, ...options } = entry;
     const perJob = this.perJobOf(channel, per_job, [...path, 'per_job']);
     for (const [index, text] of [addresses].flat().entries()) {
+      // It comes from a variable that is not set where the config is only checked.
+      if (text === undefined) continue;
       const address = channel.type.parseAddress(String(text), settings);
       const destination = `${name}:${address}`;
       this.name(destination, Array.isArray(addresses) ? [...path, name, index] : [...path, name]);

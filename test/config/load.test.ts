@@ -320,6 +320,13 @@ default_route: { notify: [{ chat: "#ops", retries: "\${LIMIT}" }] }
       'botbell.yaml:3:30: the environment variable CHAT_TOKEN is not set: set it (no .env file is read by itself), or give a default as ${CHAT_TOKEN:-…}',
     ]);
   });
+
+  it('may be addresses that are not set where the config is only checked', () => {
+    const text = MINIMAL.replace('"#ops"', '["${OWNER}", "#ops"]');
+    const { config, problems } = loadText(text, { withoutSecrets: true });
+    expect(problems).to.deep.equal([]);
+    expect(config?.defaultRoute?.notify.map(({ key }) => key)).to.deep.equal(['chat:#ops']);
+  });
 });
 
 describe('The secrets of a config', () => {
