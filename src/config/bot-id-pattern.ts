@@ -42,14 +42,12 @@ export function regexOf(pattern: string): LinearRegex | undefined {
   return compileLinear(source, flags);
 }
 
-/** What a person who writes this probably means, since no bot_id looks like it; undefined: it may be meant as it is. */
+/** What a person who writes this probably means; undefined: it may be meant as it is. */
 export function doubtOfBotId(text: string): string | undefined {
-  if (text.trim() !== text) return 'begins or ends with a blank: remove it, no bot_id has one there';
-  if (text.startsWith('/')) return undefined;
-  const [lookalike] = /[%％＊？／]/u.exec(text) ?? [];
-  if (lookalike !== undefined)
-    return `has a ${lookalike}: a glob is written with * and ?, a regular expression between two /`;
-  return /^\^|\$$|\\[dwsDWSb]|\[[^\]]+\][*+]|\([^)]*\|[^)]*\)|\.\+$/u.test(text)
+  if (/^\*+$/.test(text)) return 'matches every BOT, which leaves nothing to default_route';
+  if (text.trim() !== text) return 'begins or ends with a blank, which no bot_id has';
+  const looksLikeRegex = /^[\^／]|\$$|\\[dwsDWSb]|\[[^\]]+\][*+]|\([^)]*\|[^)]*\)|\.\+$/u.test(text);
+  return looksLikeRegex && !text.startsWith('/')
     ? 'looks like a regular expression, but is read as a name: put it between slashes, such as /^invoice/'
     : undefined;
 }

@@ -1,28 +1,27 @@
-/** Reads `channels`: the type of each, and its settings by the type's own schema. */
-import { isJsonObject } from '../text/json-object.ts';
+/** Checks `channels`: the type of each, and its settings by the type's own schema. */
 import type { ChannelType } from '../channels/channel.ts';
+import { isJsonObject } from '../text/json-object.ts';
+import { didYouMean } from '../text/nearest.ts';
 import { checkSection } from './check-section.ts';
 import { type ChannelConfig, msOf } from './config.ts';
-import { didYouMean } from '../text/nearest.ts';
-import { nameRule } from './field-rules.ts';
+import { type KnownChannel, nameRule } from './field-rules.ts';
 import type { Problems } from './problems.ts';
-import { type Path, pathText } from './path.ts';
-import { burstSchema } from './rules-schema.ts';
+import { burstSchema } from './schema.ts';
 
-export interface KnownChannel {
-  readonly type: ChannelType;
+/** As the config has it, and with its type. */
+export interface CheckedChannel extends KnownChannel {
   readonly config: ChannelConfig;
 }
 
-/** By name; undefined: something is wrong with it, and has been said. */
-export type KnownChannels = ReadonlyMap<string, KnownChannel | undefined>;
-
-/** @param value that is no map has been told of */
+/**
+ * @param value that is no map has been told of
+ * @returns by name; undefined: something is wrong with it, and has been said
+ */
 export function checkChannels(
   value: unknown,
   types: ReadonlyMap<string, ChannelType>,
   problems: Problems,
-): KnownChannels {
+): ReadonlyMap<string, CheckedChannel | undefined> {
   const entries = Object.entries(isJsonObject(value) ? value : {});
   return new Map(entries.map(([name, entry]) => [name, checkChannel(name, entry, types, problems)]));
 }
@@ -32,32 +31,31 @@ function checkChannel(
   entry: unknown,
   types: ReadonlyMap<string, ChannelType>,
   problems: Problems,
-): KnownChannel | undefined {
+): CheckedChannel | undefined {
   const path = ['channels', name];
   const wrong = nameRule(name);
-  if (wrong !== undefined) problems.errorAtKey(path, `the name of a channel ${wrong}`);
+  if (wrong !== undefined) problems.error(path, `: the name of a channel ${wrong}`);
   if (!isJsonObject(entry)) {
     problems.error(path, 'must be a map with its type and settings');
     return undefined;
   }
-  const { type: typeName = '', burst: writtenBurst, ...rest } = entry;
-  const type = typeof typeName === 'string' ? types.get(typeName) : undefined;
+  const { type: typeName, burst: writtenBurst, ...rest } = entry;
+  const type = types.get(String(typeName));
   if (type === undefined) {
-    const known = [...types.keys()].join(', ');
-    const hint = typeof typeName === 'string' ? didYouMean(typeName, [...types.keys()]) : '';
-    if (typeName === '') problems.errorAtKey(path, `${pathText(path)}.type is missing: one of ${known}`);
-    else problems.error([...path, 'type'], `must be one of ${known}${hint}`);
+    const names = [...types.keys()];
+    const hint = typeof typeName === 'string' ? didYouMean(typeName, names) : '';
+    const what = typeName === undefined ? 'is missing: one of' : 'must be one of';
+    problems.error([...path, 'type'], `${what} ${names.join(', ')}${hint}`);
     return undefined;
   }
-  const settings = checkSection(type.settings, rest, path, problems);
-  const burst = readBurst(writtenBurst, [...path, 'burst'], problems);
+  const settings = checkSection(type.settings, rest, path, { problems });
+  const burst =
+    writtenBurst === undefined
+      ? undefined
+      : checkSection(burstSchema, writtenBurst, [...path, 'burst'], { problems });
   if (settings === undefined) return undefined;
   for (const { key, message } of type.warningsOf(settings))
-    problems.warning([...path, ...[key].flat()], `: ${problems.redact(message)}`);
-  return { type, config: { name, type: type.type, settings, burst } };
-}
-
-function readBurst(written: unknown, path: Path, problems: Problems): ChannelConfig['burst'] {
-  const burst = written === undefined ? undefined : checkSection(burstSchema, written, path, problems);
-  return burst && { max: burst.max, perMs: msOf(burst.per) };
+    problems.warning([...path, ...[key].flat()], `: ${message}`);
+  const limit = burst && { max: burst.max, perMs: msOf(burst.per) };
+  return { type, settings, config: { name, type: type.type, settings, burst: limit } };
 }

@@ -1,11 +1,11 @@
 /** Runs a yup schema over one part of the config and says what is wrong in the reader's terms. */
-import { isJsonObject } from '../text/json-object.ts';
-import { ValidationError, type Schema, type SchemaFieldDescription } from 'yup';
+import { ArraySchema, type ISchema, ObjectSchema, type Schema, ValidationError } from 'yup';
+import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { nearestOrAll } from '../text/nearest.ts';
-import { memberRule } from './field-rules.ts';
+import type { Known } from './field-rules.ts';
+import { parsePath, type Path } from './path.ts';
 import type { Problems } from './problems.ts';
-import type { FieldMeta } from './schema-fields.ts';
-import { parsePath, pathText, type Path } from './path.ts';
+import { FAULT, type FieldMeta } from './schema-fields.ts';
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',
@@ -15,26 +15,30 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The part with its defaults filled in; undefined, with errors in `problems`, where something is wrong with it.
- * A number or boolean may be a text where it came from interpolation.
+ * The part with its defaults filled in; undefined, with errors in `problems`, where something is wrong with it. A text may
+ * be written as a number or a boolean, and these may come as texts from interpolation.
  */
 export function checkSection<T>(
   schema: Schema<T>,
   value: unknown,
   path: Path,
-  problems: Problems,
+  { problems, known }: { readonly problems: Problems; readonly known?: Known },
 ): T | undefined {
-  const data = prepared(value, schema.describe({ value }), path, problems);
-  const errors = errorsOf(schema, data);
-  for (const error of errors)
-    problems.error([...path, ...parsePath(error.path ?? '')], sentenceOf(error, problems));
+  const data = new Preparation(problems, known).prepared(value, schema, path);
+  const errors = errorsOf(schema, data, known).map((error) => ({
+    at: [...path, ...parsePath(error.path ?? '')],
+    sentence: sentenceOf(error),
+  }));
+  // What refers to something that is not there has been told of, or is taken for granted.
+  const told = errors.filter(({ at }) => !problems.isUnknown(at));
+  for (const { at, sentence } of told) problems.error(at, sentence);
   // Casting after strict validation only fills in defaults.
-  return errors.length === 0 ? schema.cast(data) : undefined;
+  return told.length === 0 ? schema.cast(data, { context: known, assert: false }) : undefined;
 }
 
-function errorsOf(schema: Schema, data: unknown): ValidationError[] {
+function errorsOf(schema: Schema, data: unknown, context: Known | undefined): ValidationError[] {
   try {
-    schema.validateSync(data, { strict: true, abortEarly: false });
+    schema.validateSync(data, { strict: true, abortEarly: false, context });
     return [];
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
@@ -45,81 +49,69 @@ function errorsOf(schema: Schema, data: unknown): ValidationError[] {
 }
 
 /** What follows the value's path. */
-function sentenceOf({ value, type, params, path, message }: ValidationError, problems: Problems): string {
+function sentenceOf({ value, type, params, path, message }: ValidationError): string {
+  if (type === FAULT) return message;
   if (value === null)
     return 'has no value: give one (in quotes where it begins with #), or leave the key out';
   // yup's own message of a wrong type shows the value, which may be long or secret.
   if (type === 'typeError' && message.includes('but the final value was'))
-    return typeSentence(String(params?.['type']), value);
-  const choices = type === 'oneOf' ? params?.['resolved'] : undefined;
-  if (Array.isArray(choices) && typeof value === 'string')
-    return memberRule(value, choices.map(String)) ?? 'is of the wrong type';
+    return `must be ${TYPE_NAMES[String(params?.['type'])] ?? 'of another type'}`;
   const subject = `${path || 'this'} `;
-  const said = problems.redact(message);
-  if (!said.startsWith(subject)) return `is wrong: ${said}`;
-  return said.slice(subject.length).replace(/^is a required field$/, 'is missing');
+  if (!message.startsWith(subject)) return `is wrong: ${message}`;
+  return message.slice(subject.length).replace(/^is a required field$/, 'is missing');
 }
 
-function typeSentence(type: string, value: unknown): string {
-  const canQuote = type === 'string' && (typeof value === 'number' || typeof value === 'boolean');
-  return `must be ${TYPE_NAMES[type] ?? type}${canQuote ? ': put it in quotes' : ''}`;
-}
+type Fields = Readonly<Record<string, ISchema<unknown>>>;
 
-/**
- * With numbers and booleans that interpolation could give only as text, with a stand-in for what it could not give, and
- * without unknown keys, of which it is told: yup's own error of them has no place.
- */
-function prepared(
-  value: unknown,
-  description: SchemaFieldDescription,
-  path: Path,
-  problems: Problems,
-): unknown {
-  if (problems.isUnknown(path)) return standInFor(description);
-  if (Array.isArray(value)) return preparedItems(value, description, path, problems);
-  const fields = 'fields' in description ? new Map(Object.entries(description.fields)) : undefined;
-  if (!fields || !isJsonObject(value))
-    return typeof value === 'string' && problems.isInterpolated(path) ? typed(value, description) : value;
-  const entries = Object.entries(value).map(([key, item]) => {
-    const at = [...path, key];
-    const field = fields.get(key);
-    if (field) return [key, prepared(item, field, at, problems)] as const;
-    problems.errorAtKey(at, unknownKey(key, path, [...fields.keys()]));
-    return [key, undefined] as const;
-  });
-  return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
-}
+/** Makes of what was written what the schema is to judge. */
+class Preparation {
+  readonly #problems: Problems;
+  readonly #known: Known | undefined;
 
-function preparedItems(
-  items: readonly unknown[],
-  description: SchemaFieldDescription,
-  path: Path,
-  problems: Problems,
-): unknown[] {
-  const [inner] = 'innerType' in description ? [description.innerType ?? []].flat() : [];
-  return items.map((item, index) => {
-    const at = [...path, index];
-    if (problems.isUnknown(at)) return standInFor(description);
-    return inner ? prepared(item, inner, at, problems) : item;
-  });
-}
+  constructor(problems: Problems, known: Known | undefined) {
+    this.#problems = problems;
+    this.#known = known;
+  }
 
-function typed(text: string, description: SchemaFieldDescription): unknown {
-  if (description.type === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
-  const isFlag = metaOf(description).isFlag === true;
-  return isFlag && /^(true|false)$/.test(text) ? text === 'true' : text;
-}
+  /** With a stand-in for what interpolation could not give. */
+  prepared(value: unknown, of: ISchema<unknown>, path: Path): unknown {
+    const schema = of.resolve({ value, context: this.#known }) as Schema;
+    if (this.#problems.isUnknown(path)) return standInFor(schema);
+    if (Array.isArray(value) && schema instanceof ArraySchema) {
+      const inner = schema.innerType;
+      return value.map((item: unknown, index) =>
+        inner ? this.prepared(item, inner, [...path, index]) : item,
+      );
+    }
+    if (isJsonObject(value))
+      return schema instanceof ObjectSchema ? this.#fields(value, schema.fields as Fields, path) : value;
+    return this.#ofType(schema.type, value, path);
+  }
 
-function metaOf(description: SchemaFieldDescription): Partial<FieldMeta> {
-  return 'meta' in description ? { ...description.meta } : {};
+  /** Without unknown keys, of which it is told: yup's own error of them has no place. */
+  #fields(value: JsonObject, fields: Fields, path: Path): JsonObject {
+    const known = new Map(Object.entries(fields));
+    const entries = Object.entries(value).flatMap(([key, item]) => {
+      const at = [...path, key];
+      const field = known.get(key);
+      if (field) return [[key, this.prepared(item, field, at)] as const];
+      this.#problems.error(at, `: unknown key${nearestOrAll(key, [...known.keys()])}`);
+      return [];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  #ofType(type: string, value: unknown, path: Path): unknown {
+    if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean'))
+      return this.#problems.writtenAt(path) ?? value;
+    if (typeof value !== 'string' || !this.#problems.isInterpolated(path)) return value;
+    if (type === 'number' && /^-?\d{1,15}$/.test(value)) return Number(value);
+    return type === 'boolean' && /^(true|false)$/.test(value) ? value === 'true' : value;
+  }
 }
 
 /** A value that would pass; undefined, as if it were not there, where nothing is known of such values. */
-function standInFor(description: SchemaFieldDescription): unknown {
-  return metaOf(description).example ?? ('default' in description ? description.default : undefined);
-}
-
-function unknownKey(key: string, parent: Path, known: readonly string[]): string {
-  const where = parent.length === 0 ? 'at the top level' : `in ${pathText(parent)}`;
-  return `unknown key ${JSON.stringify(key)} ${where}${nearestOrAll(key, known)}`;
+function standInFor(schema: Schema): unknown {
+  const meta: Partial<FieldMeta> = schema.meta() ?? {};
+  return meta.example ?? schema.getDefault() ?? (schema instanceof ArraySchema ? [] : undefined);
 }

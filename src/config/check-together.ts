@@ -1,8 +1,11 @@
 /** Finds what contradicts itself among settings that are right one by one, and what nothing uses. */
-import type { RouteConfig, Settings } from './config.ts';
+import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
+import { type MuteEntry, WEEKDAYS } from '../signal/rules.ts';
+import { doubtOfBotId, isPattern } from './bot-id-pattern.ts';
+import type { Config, RouteConfig, Settings } from './config.ts';
 import { isLoopback } from './field-rules.ts';
+import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
-import type { Directory } from './read-destinations.ts';
 
 /** The service never posts a callback again sooner (callback interface, "Limits"). */
 const SERVICE_RETRY_MS = 30_000;
@@ -63,29 +66,96 @@ const WARNINGS: readonly Check[] = [
   ],
 ];
 
-export function checkTogether(settings: Settings, problems: Problems): void {
+/** @param config whose values all are right, one by one */
+export function checkTogether(config: Omit<Config, 'secrets'>, problems: Problems): void {
   for (const [place, message, isWrong] of ERRORS)
-    if (isWrong(settings)) problems.error(place.split('.'), message);
+    if (isWrong(config)) problems.error(place.split('.'), message);
   for (const [place, message, isWrong] of WARNINGS)
-    if (isWrong(settings)) problems.warning(place.split('.'), message);
+    if (isWrong(config)) problems.warning(place.split('.'), message);
+  const all = routesIn(config);
+  if (all.length === 0) problems.error([], 'nobody would ever be told: add routes, or a default_route');
+  const errorsReach = new Set(all.filter(({ on }) => on.includes('error')).flatMap(destinationsOf));
+  for (const [index, route] of all.entries()) {
+    const path = route === config.defaultRoute ? ['default_route'] : ['routes', index];
+    warnOfRoute(route, errorsReach, (key, message) => problems.warning([...path, ...key], message));
+  }
 }
 
-/**
- * Groups and channels that nothing names.
- * @param alerts names of groups
- */
-export function warnOfUnused(
-  { groups, channels }: Directory,
-  routes: readonly RouteConfig[],
-  alerts: readonly string[],
+function routesIn({ routes, defaultRoute }: Pick<Config, 'routes' | 'defaultRoute'>) {
+  return defaultRoute ? [...routes, defaultRoute] : routes;
+}
+
+/** @param alerts names of groups */
+export function warnOfUnusedNames(
+  config: Omit<Config, 'secrets'>,
+  { groups, alerts }: { readonly groups: readonly string[]; readonly alerts: readonly string[] },
   problems: Problems,
 ): void {
-  const named = new Set([...alerts, ...routes.flatMap((route) => route.groups)]);
-  const told = [...groups.values(), ...routes.map(({ notify }) => notify)].flat();
-  const warn = (kind: 'group' | 'channel', all: ReadonlyMap<string, unknown>, used: ReadonlySet<string>) => {
-    for (const name of all.keys())
-      if (!used.has(name)) problems.warningAtKey([`${kind}s`, name], `the ${kind} ${name} is never used`);
-  };
-  warn('group', groups, named);
-  warn('channel', channels, new Set(told.map(({ channel }) => channel)));
+  const all = routesIn(config);
+  const named = all.flatMap((route) => route.groups);
+  warnOfUnused('groups', groups, [...alerts, ...named], problems);
+  const told = [...all.flatMap(({ notify }) => notify), ...config.delivery.alerts];
+  const channels = told.map(({ channel }) => channel);
+  warnOfUnused('channels', [...config.channels.keys()], channels, problems);
+  for (const { group } of config.digests)
+    if (!named.includes(group))
+      problems.warning(['groups', group, 'digest'], 'has nothing to tell: no route names the group');
+}
+
+function warnOfUnused(
+  kind: 'groups' | 'channels',
+  names: readonly string[],
+  used: readonly string[],
+  problems: Problems,
+): void {
+  const all = new Set(used);
+  for (const name of names) if (!all.has(name)) problems.warning([kind, name], 'is never used');
+}
+
+function destinationsOf({ notify }: RouteConfig): string[] {
+  return notify.map(({ destination }) => destination);
+}
+
+/** @param errorsReach the destinations that some route tells of errors */
+function warnOfRoute(
+  route: RouteConfig,
+  errorsReach: ReadonlySet<string>,
+  warn: (key: Path, message: string) => void,
+): void {
+  const { on, rules, botIds } = route;
+  for (const [index, pattern] of botIds.entries()) {
+    const doubt = doubtOfBotId(pattern);
+    if (doubt !== undefined) warn(botIds.length > 1 ? ['bot_id', index] : ['bot_id'], doubt);
+  }
+  if (!on.includes('error')) {
+    if (rules.afterFailures > 1) warn(['after_failures'], 'does nothing: the route is not told of errors');
+    if (rules.repeat !== 'every') warn(['repeat'], 'does nothing: the route is not told of errors');
+  }
+  const muted = ALL_STATUSES.filter((status) => on.includes(status) && coversAllTimes(rules.mute, status));
+  if (muted.length > 0)
+    warn(
+      ['mute'],
+      `covers all times: ${muted.join(', ')} would be held for ever; leave it out of on instead`,
+    );
+  if (on.includes('recovered') && !destinationsOf(route).some((key) => errorsReach.has(key)))
+    warn(['on'], 'tells of no recovery: whom it tells, no route tells of errors');
+  if (rules.expect !== undefined && botIds.some(isPattern))
+    warn(['expect'], 'stands for a pattern: each BOT that it matches is expected from its first callback on');
+}
+
+const DAY_MINUTES = 1440;
+const WEEK_MINUTES = WEEKDAYS.length * DAY_MINUTES;
+
+/** Whether the entries hold messages of that status in every minute of a week. */
+function coversAllTimes(mute: readonly MuteEntry[], status: StatusName): boolean {
+  const held = new Uint8Array(WEEK_MINUTES);
+  for (const { dates, except, days = WEEKDAYS, from = 0, to = DAY_MINUTES } of mute) {
+    if (dates !== undefined || except?.includes(status) === true) continue;
+    for (const day of days) {
+      const start = WEEKDAYS.indexOf(day) * DAY_MINUTES + from;
+      const end = start - from + to + (to > from ? 0 : DAY_MINUTES);
+      held.fill(1, start, end).fill(1, 0, Math.max(0, end - WEEK_MINUTES));
+    }
+  }
+  return held.every((minute) => minute === 1);
 }

@@ -54,7 +54,7 @@ export function settingsOf(sections: RootSection, alerts: readonly Destination[]
 }
 
 export function receiverOf(section: RootSection['receiver']) {
-  const tokens = [section.token].flat().filter((token) => token !== '');
+  const tokens = [section.token ?? []].flat().filter((token) => token !== '');
   return {
     listen: addressOf(section.listen),
     /** To the letter; with tokens, what stands before `/<token>`. */
@@ -93,7 +93,7 @@ export const msOf = (text: string) => checked(parseDuration(text));
 const bytesOf = (text: string) => checked(parseSize(text));
 const cidrsOf = (texts: readonly string[]) => texts.map((text) => checked(parseCidr(text)));
 /** Whose X-Forwarded-For is believed: nobody's, whoever connects, or that of the proxies in these CIDRs. */
-const trustedIn = (proxies: boolean | readonly string[]) =>
+const trustedIn = (proxies: boolean | readonly string[] = false) =>
   typeof proxies === 'boolean' ? proxies : cidrsOf(proxies);
 
 /** The place of a line and column (from 1) within the string at `path` of a config file. */

@@ -1,34 +1,60 @@
 /** What single values of the config must look like: each rule says what is wrong with a text, or nothing. */
 import { parseProxy } from '../outbound/proxy.ts';
-import { didYouMean } from '../text/nearest.ts';
+import type { ChannelType } from '../channels/channel.ts';
+import { didYouMean, nearestOrAll } from '../text/nearest.ts';
 import { cronFault } from '../signal/expect.ts';
 import { networkFilter } from '../text/networks.ts';
 import { isTimezone, parseDuration, parseSize } from '../time/display.ts';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 
-/** What is wrong, to be read after the value's path; undefined: nothing. None of them repeats a secret. */
-export type Rule = (text: string) => string | undefined;
+/** What values may refer to, for who judges them. */
+export interface Known {
+  /** By name; undefined: something is wrong with it, and has been said. */
+  readonly channels: ReadonlyMap<string, KnownChannel | undefined>;
+  /** Names. */
+  readonly groups: readonly string[];
+  /** Names of the folders that are there. */
+  readonly templateSets: readonly string[];
+  /** What is wrong with a Liquid condition; undefined: nothing. */
+  readonly conditionFault: (condition: string) => { readonly message: string } | undefined;
+}
 
-function holding(sentence: string, holds: (text: string) => boolean): Rule {
+export interface KnownChannel {
+  readonly type: ChannelType;
+  /** Checked by the type's own schema. */
+  readonly settings: unknown;
+}
+
+/** What is wrong, to be read after the value's path; undefined: nothing. */
+export type Rule = (text: string, known: Known) => string | undefined;
+
+/** Of the text alone. */
+type PlainRule = (text: string) => string | undefined;
+
+function holding(sentence: string, holds: (text: string) => boolean): PlainRule {
   return (text) => (holds(text) ? undefined : sentence);
 }
 
-function matching(pattern: RegExp, sentence: string): Rule {
+function matching(pattern: RegExp, sentence: string): PlainRule {
   return holding(sentence, (text) => pattern.test(text));
 }
 
 /** The first that is broken. */
 function every(...rules: readonly Rule[]): Rule {
-  return (text) => rules.map((rule) => rule(text)).find((wrong) => wrong !== undefined);
+  return (text, known) => rules.map((rule) => rule(text, known)).find((wrong) => wrong !== undefined);
 }
 
-/** For what is looked up later. */
 export const anyText: Rule = () => undefined;
 
 /** Names of channels, groups and template sets: they stand in destinations, metrics and folders. */
-export const nameRule = matching(
-  /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u,
-  'must be a name of letters, digits, ".", "_" and "-"',
+const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
+
+export const nameRule = matching(NAME, 'must be a name of letters, digits, ".", "_" and "-"');
+
+export const templateSetRule = every(nameRule, (name, { templateSets }) =>
+  templateSets.includes(name)
+    ? undefined
+    : `: there is no template set ${JSON.stringify(name)}${nearestOrAll(name, templateSets)}`,
 );
 
 /** Of a route, for people to read. */
@@ -41,6 +67,12 @@ export const hostRule = matching(
 
 export const folderRule = matching(/./s, 'must name a folder');
 
+export const groupRule: Rule = (name, { groups }) => {
+  if (groups.includes(name)) return undefined;
+  const hint = NAME.test(name) ? nearestOrAll(name, groups) : '; an address is written { slack: "#ops" }';
+  return `: there is no group ${JSON.stringify(name)}${hint}`;
+};
+
 /** Whether `text` is one of `names`. */
 export function memberRule(text: string, names: readonly string[]): string | undefined {
   if (names.includes(text)) return undefined;
@@ -48,31 +80,24 @@ export function memberRule(text: string, names: readonly string[]): string | und
   return `must be ${known.replace(', or ', ' or ')}${didYouMean(text, names)}`;
 }
 
-export const listenRule: Rule = (text) => {
-  if (parseListenAddress(text)) return undefined;
-  const port = /^:(\d+)$/.exec(text)?.[1];
-  return port === undefined
-    ? 'must be host:port, such as 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080'
-    : `must name a host: write 0.0.0.0:${port} or [::]:${port} for every interface`;
-};
+export const listenRule = holding(
+  'must be host:port, such as 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080',
+  (text) => parseListenAddress(text) !== undefined,
+);
 
 export const adminListenRule = orElse('off', listenRule);
 
 function orElse(word: string, rule: Rule): Rule {
-  return (text) => {
-    const wrong = text === word ? undefined : rule(text);
+  return (text, known) => {
+    const wrong = text === word ? undefined : rule(text, known);
     return wrong && `${wrong}; or ${word}`;
   };
 }
 
-export const pathRule = every(
-  matching(/^\//, 'must begin with a slash, such as /callbacks'),
-  // RFC 3986, unreserved: what stands in a URL as it is; a lone dot or two would be resolved away.
-  matching(
-    /^\/$|^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)+\/?$/,
-    'must be a path such as /callbacks: letters, digits, ".", "_", "~" and "-" between single slashes',
-  ),
-  matching(/^(?!\/healthz\/?$)/, 'must not be /healthz, which answers the health check'),
+/** RFC 3986, unreserved: what stands in a URL as it is; a lone dot or two would be resolved away. */
+export const pathRule = matching(
+  /^(?!\/healthz\/?$)(?:\/|(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?)$/,
+  'must be a path such as /callbacks: letters, digits, ".", "_", "~" and "-" between single slashes, and not /healthz',
 );
 
 /** The empty token is none, so that `${TOKEN:-}` turns it off. */
@@ -92,18 +117,15 @@ export const cidrRule = holding(
   (text) => parseCidr(text) !== undefined,
 );
 
-export const storeUrlRule = every(
-  matching(/^(?!sqlite:\/\/)/, 'must be written without slashes, such as sqlite:data/botbell.db'),
-  holding(
-    'must be sqlite:PATH, such as sqlite:data/botbell.db, or postgres://user:password@host/name',
-    (text) => /^sqlite:./.test(text) || (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)),
-  ),
+export const storeUrlRule = holding(
+  'must be sqlite:PATH, such as sqlite:data/botbell.db, or postgres://user:password@host/name',
+  (text) => /^sqlite:(?!\/\/)./.test(text) || (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)),
 );
 
 /** The empty one is none. */
 export const heartbeatUrlRule = holding(
   'must be an http:// or https:// URL, such as https://hc-ping.com/<uuid>',
-  (text) => text === '' || (/^https?:\/\/[^\s]+$/.test(text) && URL.canParse(text)),
+  (text) => text === '' || (/^https?:\/\/\S+$/.test(text) && URL.canParse(text)),
 );
 
 /** The empty one is none. */
@@ -137,20 +159,32 @@ export const durationRule = holding(
   (text) => (parseDuration(text) ?? 0) > 0,
 );
 
-const MAX_SPAN_MS = 366 * 86_400_000;
+function durationFrom(least: string, most: string): Rule {
+  const [from = 0, to = 0] = [parseDuration(least), parseDuration(most)];
+  return holding(`must be a duration from ${least} to ${most}, such as 30s, 5m or 1h`, (text) => {
+    const ms = parseDuration(text) ?? -1;
+    return ms >= from && ms <= to;
+  });
+}
+
+/** setTimeout takes no more than 2^31 - 1 ms; an answer or an attempt that takes an hour is a mistake long before. */
+export const timerRule = durationFrom('1ms', '1h');
+
+/** A watcher that is asked less often tells too late, and more often is no use. */
+export const beatRule = durationFrom('1s', '1h');
 
 /** Of what is waited for by rows of the ledger. */
-export const spanRule = holding('must be a duration from 1s to 366d, such as 30m or 24h', (text) => {
-  const ms = parseDuration(text) ?? 0;
-  return ms >= 1000 && ms <= MAX_SPAN_MS;
-});
+export const spanRule = durationFrom('1s', '366d');
 
-export const repeatRule = holding(
-  'must be every, changes or a duration from 1s to 366d, such as 1h',
-  (text) => text === 'every' || text === 'changes' || spanRule(text) === undefined,
+export const repeatRule = orElse('every', orElse('changes', spanRule));
+
+export const conditionRule = every(
+  matching(/\S/, 'must be a Liquid condition, such as output.count == 0'),
+  (text, { conditionFault }) => {
+    const fault = conditionFault(text);
+    return fault && `: ${fault.message}`;
+  },
 );
-
-export const conditionRule = matching(/\S/, 'must be a Liquid condition, such as output.count == 0');
 
 /** In minutes; undefined for anything else. `24:00` is the end of a day. */
 export function parseTimeOfDay(text: string): number | undefined {
@@ -178,23 +212,6 @@ export const cronRule: Rule = (text) => {
   const fault = cronFault(text);
   return fault && `must be a cron expression, such as "0 9 * * 1-5": ${fault}`;
 };
-
-/** setTimeout takes no more than 2^31 - 1 ms; an answer or an attempt that takes an hour is a mistake long before. */
-const MAX_TIMER_MS = 3_600_000;
-
-export const timerRule = every(
-  durationRule,
-  holding('must be 1h or less', (text) => (parseDuration(text) ?? 0) <= MAX_TIMER_MS),
-);
-
-/** A watcher that is asked less often tells too late, and more often is no use. */
-export const beatRule = every(
-  durationRule,
-  holding('must be from 1s to 1h', (text) => {
-    const ms = parseDuration(text) ?? 0;
-    return ms >= 1000 && ms <= MAX_TIMER_MS;
-  }),
-);
 
 /** V8's strings end near 512 MiB, and a body is held more than once. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;

@@ -2,9 +2,9 @@
 import type { SchemaFieldDescription } from 'yup';
 import type { ChannelType } from '../channels/channel.ts';
 import { isJsonObject } from '../text/json-object.ts';
-import { burstSchema, groupSchema, perJobField } from './rules-schema.ts';
+import { groupSchema, perJobField } from './notify-schema.ts';
 import { INTERPOLATED } from './schema-fields.ts';
-import { rootSchema } from './schema.ts';
+import { burstSchema, rootSchema } from './schema.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -52,7 +52,7 @@ function destinationSchema(types: readonly ChannelType[]): JsonSchema {
   const properties = new Map<string, JsonSchema[]>();
   for (const [key, schema] of types.flatMap((type) => Object.entries(type.optionsOf())))
     properties.set(key, [...(properties.get(key) ?? []), jsonSchemaOf(schema.describe())]);
-  properties.set('per_job', [jsonSchemaOf(perJobField.describe())]);
+  properties.set('per_job', [jsonSchemaOf(perJobField().describe())]);
   const anyOf = ([first, ...others]: JsonSchema[]) =>
     others.length === 0 ? first : { anyOf: [first, ...others] };
   return {
@@ -67,13 +67,21 @@ function destinationSchema(types: readonly ChannelType[]): JsonSchema {
 
 /** What yup's description of a field says, in JSON Schema's words. */
 function jsonSchemaOf(field: SchemaFieldDescription): JsonSchema {
-  const meta: JsonSchema = 'meta' in field && isJsonObject(field.meta) ? field.meta : {};
+  const meta = metaOf(field);
   const byDefault = 'default' in field && !('fields' in field) ? field.default : undefined;
   return {
     ...(typeof meta['doc'] === 'string' && { description: meta['doc'] }),
     ...(byDefault !== undefined && { default: byDefault }),
     ...(isJsonObject(meta['jsonSchema']) ? meta['jsonSchema'] : shapeOf(field)),
   };
+}
+
+function metaOf(field: SchemaFieldDescription): JsonSchema {
+  return 'meta' in field && isJsonObject(field.meta) ? field.meta : {};
+}
+
+function isRequired(field: SchemaFieldDescription): boolean {
+  return 'optional' in field ? !field.optional : metaOf(field)['required'] !== undefined;
 }
 
 function shapeOf(field: SchemaFieldDescription): JsonSchema {
@@ -87,7 +95,7 @@ function shapeOf(field: SchemaFieldDescription): JsonSchema {
 
 function objectShape(fields: Readonly<Record<string, SchemaFieldDescription>>): JsonSchema {
   const entries = Object.entries(fields);
-  const required = entries.filter(([, field]) => 'optional' in field && !field.optional).map(([key]) => key);
+  const required = entries.filter(([, field]) => isRequired(field)).map(([key]) => key);
   return {
     type: 'object',
     properties: Object.fromEntries(entries.map(([key, field]) => [key, jsonSchemaOf(field)])),

@@ -4,6 +4,7 @@ import { isLongEnough } from '../text/hide-secrets.ts';
 import { readText } from '../text/read-text.ts';
 import { type Config, type PlaceInConfig, type Problem, settingsOf } from './config.ts';
 import { Problems } from './problems.ts';
+import type { Known } from './field-rules.ts';
 import { Interpolated, reasonOf } from './interpolate.ts';
 import { pathText } from './path.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
@@ -13,13 +14,11 @@ import { join } from 'node:path';
 import type { ChannelType } from '../channels/channel.ts';
 import { checkSection } from './check-section.ts';
 import { checkChannels } from './check-channels.ts';
-import { checkTogether, warnOfUnused } from './check-together.ts';
+import { checkTogether, warnOfUnusedNames } from './check-together.ts';
 import { secretsIn } from './secrets.ts';
 import { shownConfig } from './shown-config.ts';
-import { readGroups, readTargets } from './read-destinations.ts';
 import { readProxies } from './read-proxies.ts';
-import { readRouting, type RouteContext } from './read-routes.ts';
-import { warnOfRules } from './read-rules.ts';
+import { readRouting } from './read-routes.ts';
 import { rootSchema } from './schema.ts';
 
 interface LoadEnvironment {
@@ -30,7 +29,7 @@ interface LoadEnvironment {
   readonly readFolders?: (path: string) => string[];
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** What is wrong with a Liquid condition; left out: nothing. */
-  readonly conditionFault?: RouteContext['conditionFault'];
+  readonly conditionFault?: Known['conditionFault'];
   /** As UTF-8. @throws when the file cannot be read */
   readonly readFile?: (path: string) => string;
   /** For a check where no variable is set: what they would give is taken for granted. */
@@ -98,39 +97,30 @@ function readConfig(
   problems: Problems,
   environment: LoadEnvironment,
 ): Pick<LoadedConfig, 'config' | 'text'> | undefined {
-  const { channelTypes, variables, withoutSecrets = false } = environment;
-  const { conditionFault = () => undefined } = environment;
+  const { channelTypes, variables, withoutSecrets, conditionFault = () => undefined } = environment;
   const root = withoutEmpty(interpolated.data);
-  const sections = checkSection(rootSchema, root, [], problems);
-  const known = checkChannels(root['channels'], channelTypes, problems);
-  const directory = readGroups(root['groups'], known, problems);
-  const alerts = readTargets(alertsIn(root['delivery']), ['delivery', 'alerts'], directory, problems);
+  const checked = checkChannels(root['channels'], channelTypes, problems);
+  const groups = isJsonObject(root['groups']) ? Object.keys(root['groups']) : [];
   const templateSets = readTemplateSets(root['templates'], problems, environment);
-  const routing = readRouting(root, sections, { directory, templateSets, problems, conditionFault });
+  const known = { channels: checked, groups, templateSets, conditionFault };
+  const sections = checkSection(rootSchema, root, [], { problems, known });
   // Where it is only checked, the environment is another one.
-  const proxies = readProxies(sections?.proxy ?? 'off', withoutSecrets ? {} : variables, problems);
-  const settings = sections && settingsOf(sections, alerts);
-  if (settings) checkTogether(settings, problems);
-  // What is wrong elsewhere may have been meant to use it.
-  if (!problems.hasErrors() && interpolated.unresolved.size === 0) {
-    const all = [...routing.routes, routing.defaultRoute].filter((route) => route !== undefined);
-    warnOfUnused(directory, all, alertsIn(root['delivery']), problems);
-    warnOfRules(all, directory.digests, problems);
-  }
-  if (problems.hasErrors() || !settings) return undefined;
+  const proxies = readProxies(sections?.proxy ?? 'off', withoutSecrets === true ? {} : variables, problems);
+  if (sections === undefined || problems.hasErrors()) return undefined;
+  const { alerts, ...routing } = readRouting(sections, checked, (path) => problems.placeOf(path));
   const channels = new Map(
-    [...known].flatMap(([name, channel]) => (channel ? [[name, channel.config]] : [])),
+    [...checked].flatMap(([name, channel]) => (channel ? [[name, channel.config]] : [])),
   );
-  const checked = { file, ...settings, proxies, ...routing, channels, digests: directory.digests };
-  const secrets = secretsIn(checked, channelTypes);
-  const text = shownConfig(sections, secrets);
-  return { config: { ...checked, secrets: secrets.filter(isLongEnough) }, text };
-}
-
-/** What is no list of texts has been told of. */
-function alertsIn(delivery: unknown): readonly string[] {
-  const written = isJsonObject(delivery) ? delivery['alerts'] : [];
-  return [written].flat().filter((name) => typeof name === 'string');
+  const { templates } = sections;
+  const config = { file, ...settingsOf(sections, alerts), proxies, templates, ...routing, channels };
+  checkTogether(config, problems);
+  // What is not there may have been meant to name them.
+  if (interpolated.unresolved.size === 0)
+    warnOfUnusedNames(config, { groups, alerts: sections.delivery.alerts }, problems);
+  if (problems.hasErrors()) return undefined;
+  const secrets = secretsIn(config, channelTypes);
+  const text = shownConfig({ ...sections, groups: root['groups'] }, secrets);
+  return { config: { ...config, secrets: secrets.filter(isLongEnough) }, text };
 }
 
 /** An empty section (all of it commented out) is one that is not there. */
@@ -140,15 +130,14 @@ function withoutEmpty(root: unknown): JsonObject {
 }
 
 function readTemplateSets(
-  folder: unknown,
+  written: unknown,
   problems: Problems,
   { readFolders = foldersIn, builtInTemplates }: LoadEnvironment,
 ): string[] {
   const builtIn = readFolders(builtInTemplates);
+  const folder = ['string', 'number'].includes(typeof written) ? String(written) : '';
   try {
-    return typeof folder !== 'string' || folder === ''
-      ? builtIn
-      : [...new Set([...builtIn, ...readFolders(folder)])];
+    return folder === '' ? builtIn : [...new Set([...builtIn, ...readFolders(folder)])];
   } catch (error) {
     problems.error(['templates'], `cannot be read as a folder: ${reasonOf(error)}`);
     return builtIn;

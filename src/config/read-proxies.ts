@@ -26,7 +26,7 @@ function proxyIn(name: string, variables: Variables, problems: Problems): Proxy 
   const proxy = parseProxy(found.text.includes('://') ? found.text : `http://${found.text}`);
   if (proxy !== undefined) return proxy;
   const advice = 'or set `proxy` in the config, where `proxy: off` goes without';
-  problems.errorInValue([], `the environment variable ${found.name} ${PROXY_RULE}; ${advice}`);
+  problems.error([], `the environment variable ${found.name} ${PROXY_RULE}; ${advice}`);
   return undefined;
 }
 

@@ -1,119 +1,98 @@
-/** Reads `routes` and `default_route`, and whom their `notify` lists tell. */
-import { isJsonObject, type JsonObject } from '../text/json-object.ts';
-import { botIdRule, doubtOfBotId } from './bot-id-pattern.ts';
-import type { RouteConfig } from './config.ts';
-import { nearestOrAll } from '../text/nearest.ts';
-import { nameRule } from './field-rules.ts';
-import type { Problems } from './problems.ts';
-import { pathText, type Path } from './path.ts';
-import { type Directory, readTargets } from './read-destinations.ts';
-import { occasionsOf, rulesOf } from './read-rules.ts';
+/** Makes of what has passed the schema the routes, and whom they tell, as the rest of the program works with them. */
+import { type Expectation, NO_RULES, OCCASIONS, type RouteRules, WEEKDAYS } from '../signal/rules.ts';
+import { type Destination, type DigestConfig, msOf, type Place, type RouteConfig } from './config.ts';
+import { type Known, parseTimeOfDay } from './field-rules.ts';
+import { type GroupSection, namesIn } from './notify-schema.ts';
+import { type Path, pathText } from './path.ts';
 import type { RootSection, RouteSection } from './schema.ts';
 
-export interface RouteContext {
-  readonly directory: Directory;
-  /** Names that `template_set` may take; the folders that are there. */
-  readonly templateSets: readonly string[];
-  readonly problems: Problems;
-  readonly conditionFault: (condition: string) => ConditionFault | undefined;
+type Groups = ReadonlyMap<string, readonly Destination[]>;
+
+interface Routing {
+  /** Told of dead letters and refused bodies. */
+  readonly alerts: readonly Destination[];
+  readonly digests: readonly DigestConfig[];
+  readonly routes: readonly RouteConfig[];
+  readonly defaultRoute: RouteConfig | undefined;
 }
 
-/** What is wrong with a condition, at a line and column (from 1) of it. */
-export interface ConditionFault {
-  readonly message: string;
-  readonly line: number;
-  readonly column: number;
-}
-
-/**
- * @param root as it was written, of which all is said that is wrong with its `notify` lists
- * @param sections as the schema passed them; undefined: it did not
- */
 export function readRouting(
-  root: JsonObject,
-  sections: Pick<RootSection, 'routes' | 'default_route' | 'templates'> | undefined,
-  context: RouteContext,
-) {
-  const written = Array.isArray(root['routes']) ? root['routes'] : [];
-  const routes = written.flatMap((route, index) => {
-    const path = ['routes', index];
-    return readRoute(route, sections?.routes?.[index], path, context) ?? [];
-  });
-  checkNames(routes, context.problems);
-  const path = ['default_route'];
-  const defaultRoute = readRoute(root['default_route'], sections?.default_route, path, context);
-  if ([root['routes'] ?? [], root['default_route'] ?? []].flat().length === 0)
-    context.problems.errorInValue([], 'nobody would ever be told: add routes, or a default_route');
-  return { templates: sections?.templates, routes, defaultRoute };
-}
-
-/** What no schema sees is looked for in what was written, so that everything is said at once. */
-function readRoute(
-  written: unknown,
-  route: RouteSection | undefined,
-  path: Path,
-  context: RouteContext,
-): RouteConfig | undefined {
-  const { problems, directory } = context;
-  const { notify = [], ...parts } = isJsonObject(written) ? written : {};
-  checkParts(parts, path, context);
-  const destinations = readTargets(notify ?? [], [...path, 'notify'], directory, problems);
-  return (
-    route && {
-      name: route.name ?? pathText(path),
-      botIds: [route.bot_id ?? []].flat(),
-      on: occasionsOf(route),
-      rules: rulesOf(route),
-      notify: destinations,
-      groups: [notify ?? []].flat().filter((entry) => typeof entry === 'string'),
-      templateSet: route.template_set,
-      place: problems.placeOfKey(path),
-    }
+  { groups: written, delivery, routes = [], default_route: defaultRoute }: RootSection,
+  channels: Known['channels'],
+  placeOf: (path: Path) => Place,
+): Routing {
+  const sections = Object.entries(written);
+  const addresses = (group: GroupSection) => ('notify' in group ? group.notify : group);
+  const groups: Groups = new Map(
+    sections.map(([name, group]) => [name, toldBy(addresses(group), channels, new Map())]),
   );
+  const route = (section: RouteSection, path: Path): RouteConfig => ({
+    ...routeOf(section, path),
+    notify: toldBy(section.notify, channels, groups),
+    place: placeOf(path),
+  });
+  return {
+    alerts: toldBy(delivery.alerts, channels, groups),
+    digests: sections.flatMap(([name, group]) => digestOf(name, group, groups.get(name) ?? [])),
+    routes: routes.map((section, index) => route(section, ['routes', index])),
+    defaultRoute: defaultRoute && route(defaultRoute, ['default_route']),
+  };
 }
 
-function checkParts(parts: JsonObject, path: Path, context: RouteContext): void {
-  const { problems, conditionFault } = context;
-  checkBotIds(parts['bot_id'], [...path, 'bot_id'], problems);
-  checkDuplicates(parts['on'], [...path, 'on'], problems);
-  for (const [index, entry] of [parts['mute'] ?? []].flat().entries())
-    for (const [key, list] of Object.entries(isJsonObject(entry) ? entry : {}))
-      checkDuplicates(list, [...path, 'mute', index, key], problems);
-  const { when } = parts;
-  const fault = typeof when === 'string' ? conditionFault(when) : undefined;
-  if (fault !== undefined) problems.errorInString([...path, 'when'], fault, `: ${fault.message}`);
-  checkTemplateSet(parts['template_set'], [...path, 'template_set'], context);
+/** The destinations of a list, each once, in their order; the first entry that names one gives its options. */
+function toldBy(entries: unknown, channels: Known['channels'], groups: Groups): readonly Destination[] {
+  const all = new Map<string, Destination>();
+  for (const { name, told } of namesIn(entries, channels))
+    for (const each of told ? [told] : (groups.get(name) ?? []))
+      if (!all.has(each.destination)) all.set(each.destination, each);
+  return [...all.values()];
 }
 
-/** What was decided about a route is told by its name. */
-function checkNames(routes: readonly RouteConfig[], problems: Problems): void {
-  const names = ['default_route', ...routes.map(({ name }) => name)];
-  for (const [position, name] of names.entries())
-    if (names.indexOf(name) < position)
-      problems.error(['routes', position - 1, 'name'], 'is a duplicate: another route is called so');
+function digestOf(group: string, section: GroupSection, notify: readonly Destination[]): DigestConfig[] {
+  if (!('digest' in section) || section.digest === undefined) return [];
+  const { at, days = WEEKDAYS } = section.digest;
+  return [{ group, notify, at: parseTimeOfDay(at) ?? 0, days }];
 }
 
-function checkBotIds(written: unknown, path: Path, problems: Problems): void {
-  checkDuplicates(written, path, problems);
-  for (const [index, pattern] of [written].flat().entries()) {
-    if (typeof pattern !== 'string' || botIdRule(pattern) !== undefined) continue;
-    const at = Array.isArray(written) ? [...path, index] : path;
-    const doubt = doubtOfBotId(pattern);
-    if (doubt !== undefined) problems.warning(at, doubt);
-    if (/^\*+$/.test(pattern))
-      problems.warning(at, 'matches every BOT, which leaves nothing to default_route');
-  }
+function routeOf(section: RouteSection, path: Path) {
+  const { name = pathText(path), bot_id: botId = [], on, notify, template_set: templateSet } = section;
+  return {
+    name,
+    botIds: [botId].flat(),
+    // In the order of the documentation.
+    on: OCCASIONS.filter((occasion) => on.includes(occasion)),
+    rules: rulesOf(section),
+    groups: notify.filter((entry) => typeof entry === 'string'),
+    templateSet,
+  };
 }
 
-function checkDuplicates(written: unknown, path: Path, problems: Problems): void {
-  const items: unknown[] = [written].flat();
-  for (const [index, item] of items.entries())
-    if (items.indexOf(item) < index)
-      problems.error([...path, index], 'is a duplicate: this list has it already');
+function rulesOf({
+  when,
+  after_failures,
+  repeat = 'every',
+  mute = [],
+  overdue,
+  expect,
+}: RouteSection): RouteRules {
+  return {
+    when,
+    afterFailures: after_failures ?? NO_RULES.afterFailures,
+    repeat: repeat === 'every' || repeat === 'changes' ? repeat : msOf(repeat),
+    mute: mute.map(({ days, dates, from, to, except }) => ({
+      days,
+      dates,
+      from: from === undefined ? undefined : parseTimeOfDay(from),
+      // Midnight ends the day.
+      to: to === undefined ? undefined : parseTimeOfDay(to) || 1440,
+      except,
+    })),
+    overdueMs: overdue === undefined ? undefined : msOf(overdue),
+    expect: expect && expectationOf(expect),
+  };
 }
 
-function checkTemplateSet(name: unknown, path: Path, { templateSets, problems }: RouteContext): void {
-  if (typeof name !== 'string' || nameRule(name) !== undefined || templateSets.includes(name)) return;
-  const hint = nearestOrAll(name, templateSets);
-  problems.error(path, `: there is no template set ${problems.shown(path, name)}${hint}`);
+function expectationOf({ every, cron = '', grace }: NonNullable<RouteSection['expect']>): Expectation {
+  const graceMs = msOf(grace);
+  return every === undefined ? { cron, graceMs } : { everyMs: msOf(every), graceMs };
 }

@@ -110,7 +110,7 @@ export class Template {
     const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
     if (part === undefined) {
       const message = `unknown part "${name}"${didYouMean(name, Object.keys(parts))}`;
-      this.#problems.push({ place: this.#source.placeOfKey([name]), message, severity: 'error' });
+      this.#problems.push({ place: this.#source.placeOf([name]), message, severity: 'error' });
       return false;
     }
     if (kindOf(value) !== part.kind) {

@@ -207,8 +207,8 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
       expect(wrong.code).to.equal(1);
       expect(wrong.stdout.split('\n').map((line) => line.slice(config.length))).to.deep.equal([
         ':3:23: default_route.on[0] must be "succeeded", "error", "executing" or "recovered"; did you mean "error"?',
-        ':3:48: default_route.notify[0].slack: "ops@example.com" is no Slack address: write a channel as "#name" (80 characters at most, no spaces or punctuation) or by its ID (C…) without the "#", a person by a user ID (U…)',
-        ':3:76: a ${ is not closed by }: write $${ for a literal ${',
+        ':3:41: default_route.notify[0].slack: "ops@example.com" is no Slack address: write a channel as "#name" (80 characters at most, no spaces or punctuation) or by its ID (C…) without the "#", a person by a user ID (U…)',
+        ':3:69: a ${ is not closed by }: write $${ for a literal ${',
       ]);
       writeFileSync(config, text('[error]').replace(/ops@example.com.*OPEN/, "'#ops"));
       const templated = await runCommand(['check', '--without-secrets', '--config', config]);

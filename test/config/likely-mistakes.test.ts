@@ -32,16 +32,15 @@ describe('A bot_id that no BOT can have', () => {
     "'invoice-\\d+'": LOOKS_LIKE_REGEX,
     "'(foo|bar)'": LOOKS_LIKE_REGEX,
     "'invoice[0-9]+'": LOOKS_LIKE_REGEX,
-    '"invoice-％"': 'has a ％: a glob is written with * and ?, a regular expression between two /',
-    '／^invoice／': 'has a ／: a glob is written with * and ?, a regular expression between two /',
-    '"invoice "': 'begins or ends with a blank: remove it, no bot_id has one there',
-    '" invoice"': 'begins or ends with a blank: remove it, no bot_id has one there',
-    'invoice　': 'begins or ends with a blank: remove it, no bot_id has one there',
+    '／^invoice／': LOOKS_LIKE_REGEX,
+    '"invoice "': 'begins or ends with a blank, which no bot_id has',
+    '" invoice"': 'begins or ends with a blank, which no bot_id has',
+    'invoice　': 'begins or ends with a blank, which no bot_id has',
   };
 
   for (const [botId, why] of Object.entries(CASES)) {
     it(`is doubted, with what was probably meant: ${botId}`, () => {
-      expect(told(route(botId))).to.deep.equal([`5:13: warning: routes[0].bot_id ${why}`]);
+      expect(told(route(botId))).to.deep.equal([`5:5: warning: routes[0].bot_id ${why}`]);
     });
   }
 
@@ -72,11 +71,11 @@ describe('A mail server', () => {
 
   it('is doubted where scheme and port do not fit', () => {
     expect(withUrl('smtps://mail.example.com:587')).to.deep.equal([
-      '3:31: warning: channels.email.smtp: port 587 begins without TLS: write smtps://…:465, or smtp://…:587',
+      '3:25: warning: channels.email.smtp: port 587 begins without TLS: write smtps://…:465, or smtp://…:587',
     ]);
     expect(withUrl('smtps://u:p@mail.example.com:25')[0]).to.include('port 25 begins without TLS');
     expect(withUrl('smtp://mail.example.com:465')).to.deep.equal([
-      '3:31: warning: channels.email.smtp: port 465 begins with TLS: write smtps://…:465, or smtp://…:587',
+      '3:25: warning: channels.email.smtp: port 465 begins with TLS: write smtps://…:465, or smtp://…:587',
     ]);
   });
 
@@ -98,7 +97,7 @@ describe('A Slack token', () => {
   it('is refused where it is the address of a webhook, without showing it', () => {
     const url = 'https://hooks.slack.com/services/T0/B0/secretsecret';
     expect(told(route('a').replace('xoxb-1', `"${url}"`))).to.deep.equal([
-      '2:32: channels.slack.token is the URL of an incoming webhook: take the bot token of a Slack app, which begins with xoxb-',
+      '2:25: channels.slack.token is the URL of an incoming webhook: take the bot token of a Slack app, which begins with xoxb-',
     ]);
   });
 
@@ -114,7 +113,7 @@ describe('A misspelt key', () => {
 
   it('is recognised in full-width letters', () => {
     expect(told(`${CHANNELS}${rest}ａｄｍｉｎ: { listen: off }\n`)).to.deep.equal([
-      '5:1: unknown key "ａｄｍｉｎ" at the top level; did you mean "admin"?',
+      '5:1: ａｄｍｉｎ: unknown key; did you mean "admin"?',
     ]);
   });
 });

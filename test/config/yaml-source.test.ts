@@ -29,11 +29,6 @@ function at(path: Path): string {
   return `${line}:${column}`;
 }
 
-function keyAt(path: Path): string {
-  const { line, column } = source.placeOfKey(path);
-  return `${line}:${column}`;
-}
-
 function inString(path: Path, line: number, column: number): string {
   const place = source.placeInString(path, line, column);
   return `${place.line}:${place.column}`;
@@ -59,17 +54,16 @@ describe('A YAML source', () => {
     });
   });
 
-  it('knows where values and keys stand, also through an alias', () => {
-    expect(at(['list'])).to.equal('3:3');
+  it('knows where keys and items stand, also through an alias', () => {
+    expect(at(['list'])).to.equal('2:1');
     expect(at(['list', 0])).to.equal('3:5');
-    expect(at(['list', 1, 'key'])).to.equal('4:10');
-    expect(at(['again', 'deep'])).to.equal('6:21');
-    expect(keyAt(['again'])).to.equal('7:1');
-    expect(keyAt(['list', 1])).to.equal('4:5');
+    expect(at(['list', 1])).to.equal('4:5');
+    expect(at(['list', 1, 'key'])).to.equal('4:5');
+    expect(at(['again', 'deep'])).to.equal('6:15');
+    expect(at(['again'])).to.equal('7:1');
   });
 
-  it('gives an empty value the place of its key, and what is not there that of what holds it', () => {
-    expect(at(['list', 1, 'empty'])).to.equal('5:5');
+  it('gives what is not there the place of what holds it', () => {
     expect(at(['list', 1, 'missing', 'deeper'])).to.equal('4:5');
     expect(at(['nowhere'])).to.equal('2:1');
   });
@@ -81,9 +75,9 @@ describe('A YAML source', () => {
     expect(inString(['quoted'], 1, 3)).to.equal('15:14');
   });
 
-  it('points to the whole string where folding or escapes move what is inside', () => {
-    expect(inString(['folded'], 2, 1)).to.equal('11:9');
-    expect(inString(['escaped'], 1, 2)).to.equal('16:10');
+  it('points to the key of a string where folding or escapes move what is inside', () => {
+    expect(inString(['folded'], 2, 1)).to.equal('11:1');
+    expect(inString(['escaped'], 1, 2)).to.equal('16:1');
     expect(inString(['list', 1], 1, 1)).to.equal('4:5');
   });
 

@@ -66,12 +66,12 @@ describe('a user’s templates', () => {
       [
         'a part of the wrong kind',
         `${CARD}facts: x\noutputs: maybe\n`,
-        ['3:8: "facts" must be a list', '4:10: "outputs" must be a boolean'],
+        ['3:1: "facts" must be a list', '4:1: "outputs" must be a boolean'],
       ],
       [
         'an unknown key of a fact',
         `${CARD}facts: [{ nmae: x, value: y }]\n`,
-        ['3:17: there is no "nmae" here: only "name", "value", "url"'],
+        ['3:11: there is no "nmae" here: only "name", "value", "url"'],
       ],
       [
         'an address that is not Botbell’s',

@@ -47,19 +47,13 @@ export class YamlSource {
     }));
   }
 
-  /** Of the value at `path`, or of the nearest that is there. An empty value stands where its key stands. */
+  /** Of the key at `path`, of a list's item, or else of the nearest thing around it that is there. */
   placeOf(path: Path): Place {
-    const node = this.nodeAt(path);
-    const pair = this.pairAt(path);
-    if (pair !== undefined && isEmpty(node)) return this.placeAt(startOf(pair.key));
-    if (node !== undefined || path.length === 0) return this.placeAt(startOf(node));
-    return this.placeOf(path.slice(0, -1));
-  }
-
-  /** Of the key at `path`; of the value where there is no such key (a list's item). */
-  placeOfKey(path: Path): Place {
-    const pair = this.pairAt(path);
-    return pair ? this.placeAt(startOf(pair.key)) : this.placeOf(path);
+    const key = this.pairAt(path)?.key;
+    const node = key ?? this.nodeAt(path);
+    return node === undefined && path.length > 0
+      ? this.placeOf(path.slice(0, -1))
+      : this.placeAt(startOf(node));
   }
 
   /** A scalar as it is written there; undefined for anything else. */
@@ -126,10 +120,6 @@ export class YamlSource {
 
 function startOf(node: unknown): number {
   return isNode(node) ? (node.range?.[0] ?? 0) : 0;
-}
-
-function isEmpty(node: unknown): boolean {
-  return node === undefined || (isScalar(node) && node.value === null && node.source === '');
 }
 
 /** Leading spaces of the first line that is not blank. */
