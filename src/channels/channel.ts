@@ -185,15 +185,11 @@ export interface OwnMessages<Message> {
   readonly parts: Readonly<Record<string, MessagePart>>;
   /** What kind of text the string at `path` is; `parent` is the object or list that holds it, before rendering. */
   textAt(path: readonly (string | number)[], parent: TemplateValue): TextKind;
-  /**
-   * The parts of a card, by name, that a template may place in one of its own parts: a list of values for `- draw: outputs`
-   * among the items of a list, a text that is already escaped for `{{ drawn.outputs }}`.
-   * @param part the template's top-level key
-   */
-  draw(card: Card, part: string): Readonly<Record<string, readonly TemplateValue[] | string>>;
+  /** What of a card a template may place in the part, `{{ drawn.outputs }}`: already escaped, by name. Left out: nothing. */
+  drawnIn?(part: string, card: Card): Readonly<Record<string, string>>;
   /** Puts the rendered parts together: cuts what is too long so that it shows, drops what is empty, adds mentions. */
   compose(parts: RenderedParts, card: Card, context: ComposeContext): Message;
-  /** What the remote would refuse of rendered parts; an item `{draw: name}` stands for what is drawn there. */
+  /** What the remote would refuse of rendered parts. */
   inspect(parts: RenderedParts): readonly PartFault[];
 }
 

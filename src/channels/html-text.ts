@@ -1,4 +1,5 @@
-/** A message's preview on a terminal: what its HTML says, without the markup. Of our own HTML, which is made of few tags. */
+/** What a message's HTML says on a terminal, without the markup: of our own HTML, which is made of few tags. And a text as HTML. */
+import { escapeHtml } from '../text/clean.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&lt;': '<',
@@ -39,4 +40,8 @@ function withAddress(_: string, address: string, label: string): string {
 /** How a format is shown whose HTML says all. */
 export function shownBy<Message>(asHtml: (message: Message) => string) {
   return { asHtml, asText: (message: Message) => htmlAsText(asHtml(message)) };
+}
+
+export function textAsHtml(text: string): string {
+  return `<pre style="white-space:pre-wrap;overflow-wrap:anywhere">${escapeHtml(text)}</pre>`;
 }

@@ -1,6 +1,6 @@
 /** A message as a document of its own, for a frame that runs nothing: neither its styles nor its markup get out of it. */
-import { escapeHtml } from '../text/clean.ts';
 import type { MessageFormat } from './channel.ts';
+import { textAsHtml } from './html-text.ts';
 
 /** Its links would load what they lead to into the frame. */
 const LINKS_OPEN_APART = '<base target="_blank">';
@@ -16,10 +16,6 @@ export function messageDocument({ format, message }: ComposedMessage): string {
   const isDocument = /^\s*<(!doctype|html)/i.test(content);
   if (isDocument) return content.replace(/<head(\s[^<>]*)?>/i, (head) => `${head}${LINKS_OPEN_APART}`);
   return `<!doctype html><meta charset="utf-8">${LINKS_OPEN_APART}${content}`;
-}
-
-function textAsHtml(text: string): string {
-  return `<pre style="white-space:pre-wrap;overflow-wrap:anywhere">${escapeHtml(text)}</pre>`;
 }
 
 const LINE_WIDTH = 60;

@@ -53,25 +53,13 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 /** As undici names it. Nothing of a message has left by then. */
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 
-const WORDS: Readonly<Record<string, Words>> = {
-  ECONNREFUSED: {
-    en: 'the connection was refused; check host, port and firewall',
-    ja: '接続が拒否されました。ホスト、ポート、ファイアウォールを確認してください',
-  },
+/** What may go wrong once a message has begun to leave. */
+const AMBIGUOUS: Readonly<Record<string, Words>> = {
   ECONNRESET: {
     en: 'the connection broke off before the answer was complete',
     ja: '応答の途中で接続が切れました',
   },
   ETIMEDOUT: { en: 'there was no complete answer in time', ja: '時間内に応答が完了しませんでした' },
-  ENOTFOUND: {
-    en: 'the host name is unknown; check its spelling and the DNS',
-    ja: 'ホスト名が存在しません。綴りとDNSを確認してください',
-  },
-};
-
-const NO_CONNECTION: Words = {
-  en: 'there was no connection in time; check host, port and firewall',
-  ja: '時間内に接続できませんでした。ホスト、ポート、ファイアウォールを確認してください',
 };
 
 const TLS_REFUSED: Words = {
@@ -79,24 +67,23 @@ const TLS_REFUSED: Words = {
   ja: '接続先のTLS証明書またはTLSバージョンを検証できませんでした',
 };
 
-const AMBIGUOUS: ReadonlySet<string> = new Set(['ECONNRESET', 'ETIMEDOUT']);
-
 const TLS_CODE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|^ERR_SSL|^ERR_TLS|^HOSTNAME_MISMATCH/;
 const NODE_CODE = /^[A-Z][A-Z0-9_]+$/;
 
 export function networkErrorOf(error: unknown): NetworkError {
   const ofProxy = causeChain(error).find((link) => link instanceof ProxyError);
   if (ofProxy !== undefined) return proxyErrorOf(ofProxy);
-  const code = codeOf(error);
-  if (code === CONNECT_TIMEOUT)
-    return { code: 'ETIMEDOUT', words: NO_CONNECTION, isRefusal: false, mayHaveArrived: false };
-  const mayHaveArrived = AMBIGUOUS.has(code);
+  const found = codeOf(error);
+  const ambiguous = AMBIGUOUS[found];
+  if (ambiguous !== undefined)
+    return { code: found, words: ambiguous, isRefusal: false, mayHaveArrived: true };
+  const code = found === CONNECT_TIMEOUT ? 'ETIMEDOUT' : found;
   if (TLS_CODE.test(code)) return { code, words: TLS_REFUSED, isRefusal: true, mayHaveArrived: false };
-  const words = WORDS[code] ?? {
-    en: `the connection failed (${code})`,
-    ja: `接続に失敗しました（${code}）`,
+  const words = {
+    en: `the connection failed (${code}); check host, port, DNS and firewall`,
+    ja: `接続に失敗しました（${code}）。ホスト、ポート、DNS、ファイアウォールを確認してください`,
   };
-  return { code, words, isRefusal: false, mayHaveArrived };
+  return { code, words, isRefusal: false, mayHaveArrived: false };
 }
 
 /** Nothing has got past it. */

@@ -8,7 +8,6 @@ import { cardOf } from './card-template.ts';
 import type { Choice, RenderTarget, TemplateCatalog } from './catalog.ts';
 import { Rendering } from './engine.ts';
 import type { Links } from './links.ts';
-import { placeDrawn, renderOwn } from './own-message.ts';
 import { samplesOf } from './samples.ts';
 import { type Template, TemplateFault } from './template.ts';
 import { problemWith } from './template-folder.ts';
@@ -100,8 +99,7 @@ function messageFaults(template: Template, view: NoticeView, { format, name, cho
   const { builtIn } = choice;
   const parts = builtIn.render(new Rendering(view, { limitMs: Infinity }));
   const card = cardOf(parts, { name, language: builtIn.language, view });
-  const rendered = renderOwn(template, own, card, new Rendering(view, STRICTLY));
-  placeDrawn(rendered, own, card, template);
+  const rendered = template.renderOwn(new Rendering(view, STRICTLY), own, card);
   return own.inspect(rendered).map(({ path, message }) => template.problemAt(path, message));
 }
 

@@ -87,7 +87,7 @@ interface RenderingOptions {
 export class Rendering {
   readonly view: object;
   /** What there is beside the view in the part that is being rendered. */
-  globals: Readonly<Record<string, unknown>> = {};
+  globals: object = {};
   readonly #until: number;
   readonly #isStrict: boolean;
 

@@ -10,7 +10,6 @@ import { checkTemplates } from './check.ts';
 import { Conditions } from './condition.ts';
 import { Rendering } from './engine.ts';
 import { createLinks, type Links } from './links.ts';
-import { placeDrawn, renderOwn } from './own-message.ts';
 import type { Language } from '../time/display.ts';
 import type { Template } from './template.ts';
 import { NO_FOLDER, readTemplateFolder, type TemplateFolder } from './template-folder.ts';
@@ -50,25 +49,16 @@ export function createRenderer(options: RendererOptions): Renderer {
   return new Renderer(catalog, formats, createLinks(display, placeInConfig));
 }
 
-/** What was tried came to, or why it failed. */
-type Outcome<Result> = { readonly result: Result } | { readonly failure: string };
+/** What is worked out once for all destinations of a notice, which are drawn one after the other. */
+interface Drawn {
+  readonly notice: Notice;
+  readonly views: Map<Language, NoticeView>;
+  /** By their template; undefined: it failed, or took too long, and does so once. */
+  readonly cards: Map<Template, Card | undefined>;
+  readonly messages: Map<Template, RenderedParts | undefined>;
+}
 
 type Report = (failure: string) => void;
-
-/**
- * What is worked out once for all destinations of a notice, which are drawn one after the other: a template that fails, or
- * takes too long, does so once.
- */
-class Drawn {
-  readonly notice: Notice;
-  readonly views = new Map<Language, NoticeView>();
-  readonly cards = new Map<Template, Outcome<Card>>();
-  readonly messages = new Map<Template, Outcome<RenderedParts>>();
-
-  constructor(notice: Notice) {
-    this.notice = notice;
-  }
-}
 
 export class Renderer {
   readonly #catalog: TemplateCatalog;
@@ -93,21 +83,15 @@ export class Renderer {
     const choice = this.#catalog.choose(target, format, notice.template);
     const report: Report = (message) =>
       onFailure({ format: format.name, template: notice.template, message });
-    const drawn = this.#latest?.notice === notice ? this.#latest : new Drawn(notice);
-    this.#latest = drawn;
+    if (this.#latest?.notice !== notice)
+      this.#latest = { notice, views: new Map(), cards: new Map(), messages: new Map() };
+    const drawn = this.#latest;
     const card = this.#cardOf(choice, drawn, report);
     const own = this.#ownMessage(choice, format, card, drawn, report);
     const context = contextOf(notice, card, target);
     return (
-      (own &&
-        resultOf(
-          tried(() => format.own?.compose(own, card, context)),
-          report,
-        )) ??
-      resultOf(
-        tried(() => format.compose(card, context)),
-        report,
-      ) ??
+      (own && tried(report, () => format.own?.compose(own, card, context))) ??
+      tried(report, () => format.compose(card, context)) ??
       format.compose(plainCard(this.#filling(choice.builtIn, drawn)), context)
     );
   }
@@ -115,9 +99,9 @@ export class Renderer {
   /** Whether a route's condition holds of a callback. One that fails does: a mistake in it keeps nothing from anybody. */
   holds(condition: string, notice: Notice, onFailure: (failure: TemplateFailure) => void): boolean {
     const { display } = this.#catalog.sources;
-    const outcome = tried(() => this.#conditions.holds(condition, viewOf(notice, display, this.#links)));
     const report: Report = (message) => onFailure({ format: 'when', template: notice.template, message });
-    return resultOf(outcome, report) ?? true;
+    const holds = () => this.#conditions.holds(condition, viewOf(notice, display, this.#links));
+    return tried(report, holds) ?? true;
   }
 
   /** The folders of templates that there are, the user's own among them. */
@@ -151,10 +135,8 @@ export class Renderer {
     report: Report,
   ): RenderedParts | undefined {
     if (own === undefined || messages === undefined) return undefined;
-    return once(drawn.messages, own, report, () => {
-      const { view } = this.#filling(own, drawn);
-      return placeDrawn(renderOwn(own, messages, card, new Rendering(view)), messages, card, own);
-    });
+    const { view } = this.#filling(own, drawn);
+    return once(drawn.messages, own, report, () => own.renderOwn(new Rendering(view), messages, card));
   }
 
   #filling({ language }: Template, { notice, views }: Drawn): Filling {
@@ -183,26 +165,20 @@ function contextOf(
 }
 
 function once<Result>(
-  outcomes: Map<Template, Outcome<Result>>,
+  made: Map<Template, Result | undefined>,
   template: Template,
   report: Report,
   make: () => Result,
 ): Result | undefined {
-  const outcome = outcomes.get(template) ?? tried(make);
-  outcomes.set(template, outcome);
-  return resultOf(outcome, report);
+  if (!made.has(template)) made.set(template, tried(report, make));
+  return made.get(template);
 }
 
-function tried<Result>(make: () => Result): Outcome<Result> {
+function tried<Result>(report: Report, make: () => Result): Result | undefined {
   try {
-    return { result: make() };
+    return make();
   } catch (error) {
-    return { failure: error instanceof Error ? error.message : String(error) };
+    report(error instanceof Error ? error.message : String(error));
+    return undefined;
   }
-}
-
-function resultOf<Result>(outcome: Outcome<Result>, report: Report): Result | undefined {
-  if ('result' in outcome) return outcome.result;
-  report(outcome.failure);
-  return undefined;
 }

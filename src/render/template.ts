@@ -1,11 +1,19 @@
 /** One template file, compiled: YAML whose strings are Liquid. */
 import type { Liquid, Template as LiquidTemplate } from 'liquidjs';
-import type { MessagePart, RenderedParts, TemplateValue, TextKind } from '../channels/channel.ts';
+import type { Card } from '../channels/card.ts';
+import type {
+  MessagePart,
+  OwnMessages,
+  RenderedParts,
+  TemplateValue,
+  TextKind,
+} from '../channels/channel.ts';
 import { textOf } from '../channels/value-text.ts';
 import type { Problem } from '../config/config.ts';
 import type { Path } from '../config/path.ts';
 import { formatProblem } from '../config/problems.ts';
 import { YamlSource } from '../config/yaml/yaml-source.ts';
+import { Escaped } from '../text/clean.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { didYouMean } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
@@ -58,11 +66,6 @@ export class Template {
     if (this.#source.data !== undefined) this.#compileParts(this.#source.data);
   }
 
-  /** Whether it may place what a channel draws. */
-  get mayDraw(): boolean {
-    return /\bdrawn?\b/.test(this.file.text);
-  }
-
   /** What keeps the file from being rendered. */
   get problems(): readonly Problem[] {
     return this.#problems;
@@ -78,19 +81,27 @@ export class Template {
     return { place: this.#source.placeOf(path), message, severity: 'error' };
   }
 
-  /**
-   * @param startPart is told of each top-level part before it is rendered
-   * @throws {TemplateFault}
-   */
-  render(rendering: Rendering, startPart: (name: string) => void = () => undefined): RenderedParts {
+  /** @throws {TemplateFault} */
+  render(rendering: Rendering, globalsOf: (part: string) => object = () => ({})): RenderedParts {
     const [first] = this.#problems;
     if (first !== undefined) throw new TemplateFault(first);
     const rendered: Record<string, TemplateValue> = {};
     for (const [name, render] of this.#parts) {
-      startPart(name);
+      rendering.globals = globalsOf(name);
       rendered[name] = render(rendering);
     }
     return rendered;
+  }
+
+  /** Of a channel's own message, in which stands what the channel draws of the card. @throws {TemplateFault} */
+  renderOwn(rendering: Rendering, { drawnIn }: OwnMessages<unknown>, card: Card): RenderedParts {
+    return this.render(rendering, (part) => ({
+      // Drawn where it is asked for.
+      get drawn() {
+        const drawn = Object.entries(drawnIn?.(part, card) ?? {});
+        return Object.fromEntries(drawn.map(([name, text]) => [name, new Escaped(text)]));
+      },
+    }));
   }
 
   #compileParts(data: unknown): void {

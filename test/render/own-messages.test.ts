@@ -80,7 +80,7 @@ describe('a Slack message of a template’s own', () => {
       'rich_text',
     ]);
     expect(await problemsOf({ blocks: [{ draw: 'output' }] })).to.deep.equal([
-      '"output" cannot be drawn here: title, text, message, outputs, link, facts can',
+      '"draw" can only be title, text, message, outputs, link, facts',
     ]);
   });
 

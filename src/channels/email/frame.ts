@@ -1,29 +1,24 @@
 /** The one HTML document of all mails, light and dark: tables and inline styles, as mail readers know little else. */
-import { wholeUrl } from '../../text/clean.ts';
-import type { Card, Fact } from '../card.ts';
-import { Html, safeHtml } from './html.ts';
+import { shortLine } from '../../text/cut.ts';
+import type { Card, Fact, Tone } from '../card.ts';
+import type { ShownCard } from '../show-card.ts';
+import { Html, linkTo, NOTHING, safeHtml } from './html.ts';
+import { outputsAsHtml } from './outputs.ts';
 
-/** What is drawn of a card, each in its place. */
-export interface FrameContent {
-  readonly language: Card['language'];
+/** Colours of the bar with its symbol, and of a message's box; the symbol is no emoji, which a bar would not show white. */
+interface Look {
   readonly colour: string;
-  /** Of the message's box. */
   readonly tint: string;
-  /** Shown by mail readers behind the subject, and nowhere in the mail. */
-  readonly preheader: string;
-  readonly bar: string;
-  readonly title: string;
-  readonly text: string;
-  readonly message: string;
-  /** In a box, as an error's message. */
-  readonly isBoxed: boolean;
-  readonly outputs: Html;
-  readonly link: Card['link'];
-  readonly facts: readonly Fact[];
-  readonly footer: string;
+  readonly symbol: string;
 }
 
-const NOTHING = safeHtml``;
+const LOOKS: Readonly<Record<Tone, Look>> = {
+  succeeded: { colour: '#1a7f4b', tint: '#e9f6ef', symbol: '✓ ' },
+  error: { colour: '#c0392b', tint: '#fcefed', symbol: '✕ ' },
+  executing: { colour: '#2563b0', tint: '#eaf1fa', symbol: '▶ ' },
+  alert: { colour: '#b35900', tint: '#fdf3e7', symbol: '! ' },
+  test: { colour: '#2f5fa8', tint: '#eaf1fa', symbol: '' },
+};
 
 const HEAD = new Html(`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -57,10 +52,25 @@ const PLAIN_STYLE = 'margin:8px 0;color:#1f2933;word-break:break-word';
 
 const FOOTER_STYLE = 'padding-top:8px;color:#5c6773;font-size:13px;line-height:1.5';
 
-export function frameOf(content: FrameContent): string {
-  const { language, preheader, bar } = content;
+const LONGEST_BAR = 80;
+const LONGEST_PREHEADER = 150;
+const LONGEST_TITLE = 200;
+
+/** What the bar says, and what of the text is left: of a run, its first line says what the bar is for. */
+function barOf(text: string, tone: Tone): readonly [bar: string, rest: string] {
+  const [first = ''] = text.split('\n', 1);
+  if (tone === 'alert' || tone === 'test' || first === '' || first.length > LONGEST_BAR)
+    return ['Botbell', text];
+  return [first, text.slice(first.length).trim()];
+}
+
+export function frameOf(shown: ShownCard, card: Card): string {
+  const look = LOOKS[card.tone];
+  const [words, text] = barOf(shown.text, card.tone);
+  const bar = look.symbol + words;
+  const preheader = shortLine(shown.message || text || words, LONGEST_PREHEADER);
   return safeHtml`<!doctype html>
-<html lang="${language}">
+<html lang="${card.language}">
 <head>
 ${HEAD}
 <title>${bar}</title>
@@ -69,7 +79,7 @@ ${HEAD}
 <div style="${HIDDEN_STYLE}">${preheader}</div>
 <table class="page" ${TABLE} style="background-color:#f1f3f6">
 <tr><td align="center" style="padding:24px 12px">
-${OUTLOOK_BEGIN}${cardOf(content)}${OUTLOOK_END}
+${OUTLOOK_BEGIN}${cardOf({ ...shown, text }, card, bar)}${OUTLOOK_END}
 </td></tr>
 </table>
 </body>
@@ -82,14 +92,14 @@ const OUTLOOK_BEGIN = new Html(
 );
 const OUTLOOK_END = new Html('<!--[if mso]></td></tr></table><![endif]-->');
 
-function cardOf(content: FrameContent): Html {
-  const { colour, bar, title, text, outputs, link, facts, footer } = content;
+function cardOf(shown: ShownCard, { title, language, tone }: Card, bar: string): Html {
+  const { text, link, facts, footer } = shown;
   const leadsTo = link === undefined ? NOTHING : linkTo(link.url, link.text);
   return safeHtml`<table class="card" ${TABLE} style="${CARD_STYLE}">
-<tr><td class="bar" dir="auto" style="background-color:${colour};color:#fdfdfd;padding:10px 24px;font-size:14px;font-weight:700">${bar}</td></tr>
+<tr><td class="bar" dir="auto" style="background-color:${LOOKS[tone].colour};color:#fdfdfd;padding:10px 24px;font-size:14px;font-weight:700">${bar}</td></tr>
 <tr><td style="padding:20px 24px 8px 24px">
-<h1 dir="auto" style="margin:0 0 8px 0;font-size:21px;line-height:1.35;font-weight:700;color:#1f2933;word-break:break-word">${title}</h1>
-${boxOf(text, PLAIN_STYLE)}${messageOf(content)}${outputs}${boxOf(leadsTo, PLAIN_STYLE)}
+<h1 dir="auto" style="margin:0 0 8px 0;font-size:21px;line-height:1.35;font-weight:700;color:#1f2933;word-break:break-word">${shortLine(title, LONGEST_TITLE)}</h1>
+${boxOf(text, PLAIN_STYLE)}${messageOf(shown, LOOKS[tone])}${outputsAsHtml(shown, language)}${boxOf(leadsTo, PLAIN_STYLE)}
 </td></tr>
 <tr><td style="padding:8px 24px 20px 24px">
 <table ${TABLE} style="border-top:1px solid #d8dee6;font-size:13px;line-height:1.5">
@@ -105,22 +115,12 @@ function boxOf(content: string | Html, style: string, kind = 'text'): Html {
   return safeHtml`<div dir="auto" class="${kind}" style="${style}">${content}</div>`;
 }
 
-function messageOf({ message, isBoxed, colour, tint }: FrameContent): Html {
-  if (!isBoxed) return boxOf(message, PLAIN_STYLE);
+function messageOf({ message, isVerbatim }: ShownCard, { colour, tint }: Look): Html {
+  if (!isVerbatim) return boxOf(message, PLAIN_STYLE);
   return boxOf(message, `${BOX_STYLE};border-left:4px solid ${colour};background-color:${tint}`, 'box');
 }
 
 function factRow({ name, value, url }: Fact): Html {
   return safeHtml`<tr><td class="quiet" width="72" style="padding:6px 12px 0 0;color:#5c6773;white-space:nowrap;vertical-align:top">${name}</td><td dir="auto" style="padding:6px 0 0 0;color:#1f2933;word-break:break-word">${linkTo(url, value)}</td></tr>
 `;
-}
-
-/** Legible on white, and on black where a mail reader inverts. */
-const LINK_STYLE = 'color:#1a63d8;text-decoration:underline';
-
-/** The words alone where the address is none to be opened. */
-export function linkTo(url: string, words: string): Html {
-  const address = wholeUrl(url);
-  if (address === undefined) return safeHtml`${words}`;
-  return safeHtml`<a href="${address}" style="${LINK_STYLE}">${words}</a>`;
 }

@@ -1,5 +1,5 @@
 /** HTML in which every value is escaped by the one function that makes it. */
-import { cleanText, escapeHtml } from '../../text/clean.ts';
+import { cleanText, escapeHtml, wholeUrl } from '../../text/clean.ts';
 
 /** Needs no more escaping. */
 export class Html {
@@ -9,6 +9,8 @@ export class Html {
     this.text = text;
   }
 }
+
+export const NOTHING = new Html('');
 
 type Value = string | number | Html | readonly Html[];
 
@@ -42,4 +44,14 @@ function keepBlanks(text: string): string {
   return text
     .replaceAll('\t', TAB)
     .replace(/^ +| {2,}/gmu, (run) => run.replace(/ ( ?)/gu, `${NO_BREAK_SPACE}$1`));
+}
+
+/** Legible on white, and on black where a mail reader inverts. */
+const LINK_STYLE = 'color:#1a63d8;text-decoration:underline';
+
+/** The words alone where the address is none to be opened. */
+export function linkTo(url: string, words: string): Html {
+  const address = wholeUrl(url);
+  if (address === undefined) return safeHtml`${words}`;
+  return safeHtml`<a href="${address}" style="${LINK_STYLE}">${words}</a>`;
 }

@@ -3,13 +3,10 @@ import type { Language } from '../../time/display.ts';
 import { emptyMark } from '../marks.ts';
 import { type ShownFile, type ShownOutput, type ShownTable } from '../outputs.ts';
 import type { ShownCard } from '../show-card.ts';
-import { linkTo } from './frame.ts';
-import { type Html, safeHtml } from './html.ts';
+import { type Html, linkTo, NOTHING, safeHtml } from './html.ts';
 
 /** More do not stand side by side in the width of a mail. */
 const MOST_COLUMNS = 8;
-
-const NOTHING = safeHtml``;
 
 const CELL = 'border-top:1px solid #d8dee6;vertical-align:top;color:#1f2933;word-break:break-word';
 

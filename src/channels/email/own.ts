@@ -1,5 +1,5 @@
 /** Mails that a template writes itself: `templates/<set>/email/<name>.yaml` with `subject`, `text` and `html`. */
-import { cleanLine, cleanText, escapeHtml } from '../../text/clean.ts';
+import { cleanLine, cleanText } from '../../text/clean.ts';
 import { cutMiddle } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
 import type { OwnMessages, RenderedParts, TextKind, ValuePlace } from '../channel.ts';
@@ -27,48 +27,33 @@ const PART = { required: false, kind: 'string' } as const;
 export const ownMails = {
   parts: { subject: PART, text: PART, html: PART },
   textAt: ([part]) => KINDS[part ?? ''] ?? TEXT,
-  draw: (card, part) => {
+  drawnIn: (part, card) => {
     const shown = showMail(card);
+    const { language } = card;
     return {
-      outputs:
-        part === 'html' ? outputsAsHtml(shown, card.language).text : outputsAsText(shown, card.language),
+      outputs: part === 'html' ? outputsAsHtml(shown, language).text : outputsAsText(shown, language),
     };
   },
   compose,
   inspect: () => [],
 } satisfies OwnMessages<EmailMessage>;
 
-/** What the template leaves out is the card's; without HTML, its text is shown. */
+/** What the template leaves out is the card's; without HTML, the text is all there is. */
 function compose(parts: RenderedParts, card: Card): EmailMessage {
   const { language } = card;
   // What a mail is about stands at its beginning or at its end.
   const own = cutMiddle(tidied(stringOf(parts['text'])), LONGEST_TEXT, leftOutMark(language));
-  const text = own === '' ? composeMail(card).text : `${own}\n`;
   const html = stringOf(parts['html']).trim();
   return {
     subject: subjectOf(stringOf(parts['subject']) || card.summary, language),
-    text,
-    // Nothing can be cut out of HTML without breaking it: what is too long is sent as plain text.
-    html: html === '' || Buffer.byteLength(html) > MOST_BYTES ? htmlOfText(text, card) : html,
+    text: own === '' ? composeMail(card).text : `${own}\n`,
+    // Nothing can be cut out of HTML without breaking it.
+    html: Buffer.byteLength(html) > MOST_BYTES ? '' : html,
   };
 }
 
 function stringOf(value: RenderedParts[string] | undefined): string {
   return typeof value === 'string' ? value.toWellFormed() : '';
-}
-
-const PLAIN_STYLE =
-  "font:14px/1.6 Menlo,Consolas,'Noto Sans JP',monospace;white-space:pre-wrap;overflow-wrap:anywhere;color:#1f2328;background-color:#fdfdfd;padding:16px;margin:0";
-
-/** Six bytes for one are the most that escaping and UTF-8 make of a UTF-16 unit. */
-const LONGEST_PLAIN = Math.floor((MOST_BYTES - PLAIN_STYLE.length - 100) / 6);
-
-/** The text as it is, within the limit after escaping. */
-function htmlOfText(text: string, { language }: Card): string {
-  const escaped = escapeHtml(text);
-  const isShort = Buffer.byteLength(escaped) <= LONGEST_PLAIN * 6;
-  const shown = isShort ? escaped : escapeHtml(cutMiddle(text, LONGEST_PLAIN, leftOutMark(language)));
-  return `<pre dir="auto" style="${PLAIN_STYLE}">${shown}</pre>`;
 }
 
 const COMMENT = /<!--.*?(?:-->|$)/gs;

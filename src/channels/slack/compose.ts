@@ -69,6 +69,8 @@ function blocksOf(shown: ShownCard, card: Card, draws: readonly Draw[]): readonl
   return text.end();
 }
 
+export const DRAWN_PARTS: readonly string[] = Object.keys(DRAWN);
+
 /** What a template may place, by the card's part. */
 export function drawCard(card: Card): Readonly<Record<string, readonly SlackObject[]>> {
   const shown = showCard(card, ROOM);

@@ -8,16 +8,16 @@ import type {
   RenderedParts,
   TemplateValue,
   TextKind,
+  ValuePlace,
 } from '../channel.ts';
-import type { ValuePlace } from '../channel.ts';
 import { flawsOfBlocks } from './block-kit.ts';
-import { drawCard, messageOf, summaryOf } from './compose.ts';
+import { drawCard, DRAWN_PARTS, messageOf, summaryOf } from './compose.ts';
 import { fitBlocks } from './fit-blocks.ts';
-import { isList, isObject, type SlackMessage, typeOf } from './message.ts';
+import { isList, isObject, type SlackMessage, type SlackObject, stringAt, typeOf } from './message.ts';
 import { escapeMrkdwn } from './mrkdwn.ts';
 
-/** Characters of one value: a text object takes 3,000. */
-const LONGEST_VALUE = 2800;
+/** Characters of one value: a text object takes 3,000, and a message some 8,000. */
+const LONGEST_VALUE = 2000;
 
 /** Shown as it is: Slack parses none of it. */
 const LITERAL: TextKind = { escape: cleanText, most: LONGEST_VALUE, placeOf: () => 'text' };
@@ -43,7 +43,6 @@ const TEXT_KEYS: ReadonlySet<unknown> = new Set(['text', 'alt_text', 'fallback',
 export const slackMessages = {
   parts: { text: { required: false, kind: 'string' }, blocks: { required: false, kind: 'list' } },
   textAt,
-  draw: (card, part) => (part === 'blocks' ? drawCard(card) : {}),
   compose,
   inspect,
 } satisfies OwnMessages<SlackMessage>;
@@ -71,15 +70,33 @@ function compose(
   card: Card,
   context: Pick<ComposeContext, 'options' | 'isError'>,
 ): SlackMessage {
-  const fitted = isList(blocks) ? fitBlocks(blocks, card.language) : [];
+  const fitted = isList(blocks) ? fitBlocks(withDrawn(blocks, card), card.language) : [];
   const line = typeof text === 'string' && !isBlank(text) ? text.toWellFormed().trim() : summaryOf(card);
   return messageOf(line, fitted, card.language, context);
+}
+
+/** Puts what Slack draws of the card where `draw: outputs` stands. */
+function withDrawn(blocks: readonly TemplateValue[], card: Card): readonly TemplateValue[] {
+  if (!blocks.some(isDrawn)) return blocks;
+  const drawn = drawCard(card);
+  return blocks.flatMap<TemplateValue>((block) =>
+    isDrawn(block) ? (drawn[stringAt(block, 'draw')] ?? []) : [block],
+  );
+}
+
+function isDrawn(block: TemplateValue): block is SlackObject {
+  return isObject(block) && 'draw' in block;
 }
 
 function inspect({ text, blocks }: RenderedParts): readonly PartFault[] {
   if (text === undefined && blocks === undefined)
     return [{ path: [], message: 'a message needs "text", "blocks" or both' }];
   if (!isList(blocks)) return [];
-  const known = blocks.map((block) => (isObject(block) && 'draw' in block ? { type: 'divider' } : block));
-  return flawsOfBlocks(known).filter(({ most }) => most === undefined);
+  const unknown = [...blocks.entries()].flatMap(([index, block]) =>
+    isDrawn(block) && !DRAWN_PARTS.includes(stringAt(block, 'draw'))
+      ? [{ path: ['blocks', index], message: `"draw" can only be ${DRAWN_PARTS.join(', ')}` }]
+      : [],
+  );
+  const others = blocks.map((block) => (isDrawn(block) ? { type: 'divider' } : block));
+  return [...unknown, ...flawsOfBlocks(others).filter(({ most }) => most === undefined)];
 }

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { RenderedParts, ValuePlace } from '../../../src/channels/channel.ts';
 import { type EmailMessage, MOST_BYTES } from '../../../src/channels/email/compose.ts';
+import { emailFormat } from '../../../src/channels/email/format.ts';
 import { ownMails, placeInHtml } from '../../../src/channels/email/own.ts';
 import { expectWellFormed } from '../../render/mail-rules.ts';
 import { cardWith, outputWith } from '../../support/cards.ts';
@@ -18,29 +19,28 @@ describe('an own mail', () => {
     expect([subject, text, html]).to.deep.equal(['a b', 'a\n\nb\n', '<p>x</p>']);
   });
 
-  it('takes what it leaves out from the card, and shows its text where HTML is left out', () => {
+  it('takes what it leaves out from the card, and is its text alone where HTML is left out', () => {
     const { subject, text, html } = compose({ text: 'a < b' });
     expect([subject, text]).to.deep.equal([cardWith().summary, 'a < b\n']);
-    expect(html).to.match(/^<pre [^>]*>a &lt; b\n<\/pre>$/);
+    expect(html).to.equal('');
+    expect(emailFormat.asHtml({ subject, text, html })).to.match(/^<pre [^>]*>a &lt; b\n<\/pre>$/);
     expect(compose({ html: '<p>x</p>' }).text).to.include('no such element');
   });
 
-  it('shows its text where the HTML would be clipped', () => {
-    const { html } = compose({ text: 'the text', html: `<p>${'x'.repeat(MOST_BYTES)}</p>` });
-    expect(html)
-      .to.match(/^<pre /)
-      .and.include('the text');
+  it('is its text alone where the HTML would be clipped', () => {
+    expect(compose({ text: 'the text', html: `<p>${'x'.repeat(MOST_BYTES)}</p>` })).to.include({
+      text: 'the text\n',
+      html: '',
+    });
   });
 
-  it('keeps both ends of a text that is too long, in HTML as well', () => {
-    const { text, html } = compose({ text: `BOT a\n${'<あ\n'.repeat(30_000)}Job 1` });
-    for (const part of [text, html]) {
-      expect(Buffer.byteLength(part)).to.be.at.most(MOST_BYTES);
-      expect(part)
-        .to.include('BOT a')
-        .and.include('Job 1')
-        .and.match(/[\d,]+ characters left out/);
-    }
+  it('keeps both ends of a text that is too long', () => {
+    const { text } = compose({ text: `BOT a\n${'<あ\n'.repeat(30_000)}Job 1` });
+    expect(Buffer.byteLength(text)).to.be.at.most(MOST_BYTES);
+    expect(text)
+      .to.include('BOT a')
+      .and.include('Job 1')
+      .and.match(/[\d,]+ characters left out/);
   });
 
   it('escapes a value by its part: a line, a text, or HTML that keeps its lines', () => {
@@ -54,8 +54,8 @@ describe('an own mail', () => {
 
   it('may place the drawn outputs', () => {
     const card = cardWith({ outputs: [outputWith({ name: '<b>' })] });
-    expect(ownMails.draw(card, 'text')['outputs']).to.equal('<b>: 12');
-    const drawn = ownMails.draw(card, 'html')['outputs'];
+    expect(ownMails.drawnIn('text', card)['outputs']).to.equal('<b>: 12');
+    const drawn = ownMails.drawnIn('html', card)['outputs'];
     expect(drawn).to.include('&lt;b&gt;').and.not.include('<b>');
     if (typeof drawn === 'string') expectWellFormed(drawn);
   });
