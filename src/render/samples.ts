@@ -1,5 +1,5 @@
-/** Notices with which `check` renders templates: of each name one that has everything, and one that has only what it must. */
-import { ALL_STATUSES, type Callback, type StatusCode, type StatusName } from '../callback/callback.ts';
+/** Notices with which `check` renders templates. */
+import { ALL_STATUSES, type StatusCode, type StatusName } from '../callback/callback.ts';
 import {
   type Notice,
   noticeOf,
@@ -8,7 +8,6 @@ import {
   type OwnName,
   type OwnSubject,
   type TemplateName,
-  type UndeliveredMessage,
 } from '../notice/notice.ts';
 
 const FULL = {
@@ -46,74 +45,49 @@ const BARE = {
 const CAME_AT = Date.parse(FULL.start_time);
 const DAY_MS = 86_400_000;
 
-function undelivered(fields: Pick<Callback, 'job_id' | 'bot_id' | 'bot_name'>): UndeliveredMessage {
-  const { job_id, bot_id, bot_name } = fields;
-  const error = {
-    class: 'config',
-    code: 'sample_code',
-    message: 'A sample of what a remote answers.',
-  } as const;
-  return {
-    destination: 'channel:address',
-    channel: 'channel',
-    error,
-    attempts: 3,
-    callback: { job_id, bot_id, bot_name, status: 1 },
-    callbackId: 1,
-    since: CAME_AT,
-  };
-}
+const UNDELIVERED = {
+  destination: 'channel:address',
+  channel: 'channel',
+  error: { class: 'config', code: 'sample_code', message: 'A sample of what a remote answers.' },
+  attempts: 3,
+  callback: { job_id: FULL.job_id, bot_id: FULL.bot_id, bot_name: FULL.bot_name, status: 1 },
+  callbackId: 1,
+  since: CAME_AT,
+} as const;
 
-const GIVES_UP_AT = CAME_AT + DAY_MS;
-const FAULT = { pointer: '/status', detail: 'must be 0, 1 or 2, found null' };
-const BODY = { httpStatus: 422, detail: 'This is JSON, but not a callback.', from: '192.0.2.1' };
 const TOLD = { bot_id: 'b', bot_name: 'b', succeeded: 0, errors: 1, jobs: ['j-1'] };
-const SINCE = { since: CAME_AT };
-const TEST = { destination: 'channel:address', channel: 'channel' };
 
-/** By name, made of a callback that has everything, or of one that has only what it must. */
-const SUBJECTS: Readonly<Record<OwnName, (fields: typeof FULL | typeof BARE) => OwnSubject>> = {
-  dead_letter: (fields) => ({ template: 'dead_letter', ...undelivered(fields) }),
-  config_failure: (fields) => ({
-    template: 'config_failure',
-    ...undelivered(fields),
-    givesUpAt: GIVES_UP_AT,
-  }),
-  refused: (fields) => ({
-    template: 'refused',
-    ...BODY,
-    errors: fields === FULL ? Array.from({ length: 7 }, () => FAULT) : [],
-  }),
-  reload_refused: (fields) => ({
-    template: 'reload_refused',
+/** What Botbell says by itself, by name. */
+const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly template: Name }, 'template'> } = {
+  dead_letter: UNDELIVERED,
+  config_failure: { ...UNDELIVERED, givesUpAt: CAME_AT + DAY_MS },
+  refused: {
+    httpStatus: 422,
+    detail: 'This is JSON, but not a callback.',
+    from: '192.0.2.1',
+    errors: [{ pointer: '/status', detail: 'must be 0, 1 or 2, found null' }],
+  },
+  reload_refused: {
     file: 'config/botbell.yaml',
     problems: ['config/botbell.yaml:3:1: there is no setting of this name'],
-    moreProblems: fields === FULL ? 2 : 0,
-  }),
-  missed: (fields) => ({
-    template: 'missed',
-    botId: fields.bot_id,
-    botName: fields === FULL ? FULL.bot_name : '',
-    dueAt: CAME_AT,
-    lastResultAt: fields === FULL ? CAME_AT - DAY_MS : undefined,
-  }),
-  summary: (fields) => ({
-    template: 'summary',
-    destination: TEST.destination,
-    reason: fields === FULL ? 'snooze' : 'burst',
-    ...SINCE,
+    moreProblems: 2,
+  },
+  missed: { botId: 'b', botName: '', dueAt: CAME_AT, lastResultAt: undefined },
+  summary: {
+    destination: 'channel:address',
+    reason: 'snooze',
+    since: CAME_AT,
     count: 3,
-    bots: fields === FULL ? [TOLD, { ...TOLD, succeeded: 2, errors: 0 }] : [TOLD],
-    moreBots: fields === FULL ? 4 : 0,
-  }),
-  digest: (fields) => ({
-    template: 'digest',
+    bots: [TOLD, { ...TOLD, succeeded: 2, errors: 0 }],
+    moreBots: 4,
+  },
+  digest: {
     group: 'operators',
-    ...SINCE,
-    bots: fields === FULL ? [{ ...TOLD, missed: 1, is_muted: true }] : [],
-    moreBots: fields === FULL ? 4 : 0,
-  }),
-  test: (fields) => ({ template: 'test', ...TEST, askedBy: fields === FULL ? 'admin' : '' }),
+    since: CAME_AT,
+    bots: [{ ...TOLD, missed: 1, is_muted: true }],
+    moreBots: 4,
+  },
+  test: { destination: 'channel:address', channel: 'channel', askedBy: 'admin' },
 };
 
 const OCCASIONS: Readonly<Record<Occasion['template'], Occasion>> = {
@@ -122,18 +96,15 @@ const OCCASIONS: Readonly<Record<Occasion['template'], Occasion>> = {
   overdue: { template: 'overdue', runningForMs: DAY_MS },
 };
 
-export function samplesOf(name: TemplateName): readonly [full: Notice, bare: Notice] {
+/** Of a callback one that has everything, and one that has only what it must. */
+export function samplesOf(name: TemplateName): readonly [full: Notice, ...others: Notice[]] {
   if (name in SUBJECTS) {
-    const subjectOf = SUBJECTS[name as OwnName];
-    return [sampleOfAlert(subjectOf(FULL), 2), sampleOfAlert(subjectOf(BARE), 0)];
+    const subject = { template: name, ...SUBJECTS[name as OwnName] } as OwnSubject;
+    return [noticeOfAlert({ id: '0'.repeat(64), raisedAt: CAME_AT + DAY_MS, suppressed: 2, subject })];
   }
   const occasion = name in OCCASIONS ? OCCASIONS[name as Occasion['template']] : undefined;
   const status = Math.max(0, ALL_STATUSES.indexOf(name as StatusName)) as StatusCode;
   const sampleOf = (fields: typeof FULL | typeof BARE) =>
     noticeOf({ callback: { ...fields, status }, startedAt: CAME_AT }, 1, occasion);
   return [{ ...sampleOf(FULL), delayedMs: DAY_MS, heldBack: 2 }, sampleOf(BARE)];
-}
-
-function sampleOfAlert(subject: OwnSubject, suppressed: number): Notice {
-  return noticeOfAlert({ id: '0'.repeat(64), raisedAt: CAME_AT + DAY_MS, suppressed, subject });
 }

@@ -94,11 +94,11 @@ export class Template {
   }
 
   /** Of a channel's own message, in which stands what the channel draws of the card. @throws {TemplateFault} */
-  renderOwn(rendering: Rendering, { drawnIn }: OwnMessages<unknown>, card: Card): RenderedParts {
+  renderOwn(rendering: Rendering, messages: OwnMessages<unknown>, card: Card): RenderedParts {
     return this.render(rendering, (part) => ({
       // Drawn where it is asked for.
       get drawn() {
-        const drawn = Object.entries(drawnIn?.(part, card) ?? {});
+        const drawn = Object.entries(messages.drawnIn?.(part, card) ?? {});
         return Object.fromEntries(drawn.map(([name, text]) => [name, new Escaped(text)]));
       },
     }));

@@ -242,10 +242,4 @@ describe('the built-in Slack messages', () => {
     ]);
     expect(richLinks(english.slack(readFixture('files.json')))).to.deep.equal([]);
   });
-
-  it('count deliveries of the same callback only from the second on', () => {
-    const text = (attempt: number) => slackFormat.asText(english.slack(BARE, { attempt }));
-    expect(text(1)).not.to.include('Received');
-    expect(text(3)).to.include('Received 3 times');
-  });
 });
