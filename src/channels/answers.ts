@@ -98,6 +98,18 @@ function isRefusal(status: number): boolean {
   return status >= 400 && status <= 499 && status !== 429 && !PASSING.has(status);
 }
 
+/** Of a webhook. */
+export const GONE = meaning(
+  'config',
+  'the webhook is not valid, or was removed or switched off; make a new one and put its URL into the config',
+  'Webhookが無効か、削除されています。新しく作成し、そのURLを設定してください',
+);
+/** Of a webhook. */
+export const CLOSED = meaning(
+  'config',
+  'the webhook may not post in its channel; check the settings of both, or ask an administrator',
+  'Webhookがチャンネルに投稿できません。Webhookとチャンネルの設定を確認するか、管理者に確認してください',
+);
 const RATE_LIMITED = meaning('rate_limited', 'the rate is limited', 'レート制限を受けました');
 const REDIRECT = meaning(
   'config',
@@ -109,8 +121,12 @@ const UNUSABLE = meaning(
   'nothing is taken at this address: check the URL or token in the config, and whether it was revoked',
   'この宛先では受け付けられません。設定のURLまたはトークンと、無効にされていないかを確認してください',
 );
-const REFUSED = meaning('permanent', 'this message is refused', 'このメッセージは受け付けられませんでした');
-const TRY_LATER = meaning(
+export const REFUSED = meaning(
+  'permanent',
+  'this message is refused',
+  'このメッセージは受け付けられませんでした',
+);
+export const TRY_LATER = meaning(
   'transient',
   'it could not be handled; the next attempt may succeed',
   '障害が発生しています。次回の送信で成功する可能性があります',

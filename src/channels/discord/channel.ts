@@ -1,5 +1,5 @@
 /** Discord by the URL of a webhook: one embed, and mentions only of whom the destination calls. */
-import { jsonOf, meaning, type Meanings } from '../answers.ts';
+import { CLOSED, GONE, jsonOf, meaning, type Meanings, TRY_LATER } from '../answers.ts';
 import { shownBy } from '../html-text.ts';
 import { type HookChat, hookChannel, jsonCall, URL_ALONE } from '../hooks/hook-channel.ts';
 import { composeDiscord, discordMentions, type DiscordMessage, plainDiscord } from './compose.ts';
@@ -8,41 +8,26 @@ import { discordAsHtml } from './preview.ts';
 /** "10,000 invalid requests in 10 minutes" ban an address (discord.com/developers, "Rate limits"): what is gone is tried hourly. */
 const HOUR_MS = 3_600_000;
 
-const GONE = meaning(
-  'config',
-  'the webhook was removed, or its URL is not whole; make a new one in the settings of the channel and put its URL into the config',
-  'Webhookが削除されたか、URLが途中で切れています。チャンネルの設定で新しく作成し、そのURLを設定してください',
-  { retryAfterMs: HOUR_MS },
-);
-const DENIED = meaning(
-  'config',
-  'the webhook may not post there; check the permissions of the channel',
-  'Webhookにこのチャンネルへの投稿権限がありません。チャンネルの権限を確認してください',
-  { retryAfterMs: HOUR_MS },
-);
+const HOURLY = { retryAfterMs: HOUR_MS };
+const REMOVED = { ...GONE, ...HOURLY };
+const DENIED = { ...CLOSED, ...HOURLY };
 const NEEDS_THREAD = meaning(
   'config',
   'the channel is a forum, whose messages need a thread; write the address as name/THREAD_ID',
   'フォーラムチャンネルにはスレッドの指定が必要です。宛先を「名前/スレッドID」の形で書いてください',
-  { retryAfterMs: HOUR_MS },
+  HOURLY,
 );
-const OVERLOADED = meaning(
-  'transient',
-  'it is overloaded; the next attempt may succeed',
-  '混雑しています。次回の送信で成功する可能性があります',
-);
-
 /** discord.com/developers/docs/topics/opcodes-and-status-codes, "JSON error codes". */
 const MEANINGS: Meanings = {
-  10015: GONE,
-  50027: GONE,
-  404: GONE,
-  401: GONE,
+  10015: REMOVED,
+  50027: REMOVED,
+  404: REMOVED,
+  401: REMOVED,
   50013: DENIED,
   403: DENIED,
   220001: NEEDS_THREAD,
-  130000: OVERLOADED,
-  40333: OVERLOADED,
+  130000: TRY_LATER,
+  40333: TRY_LATER,
   20028: meaning(
     'rate_limited',
     'the channel takes no more messages for now',

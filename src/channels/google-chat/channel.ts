@@ -4,16 +4,10 @@ import { isJsonObject } from '../../text/json-object.ts';
 import type { HttpAnswer } from '../../outbound/post.ts';
 import { shownBy } from '../html-text.ts';
 import { type HookChat, hookChannel, jsonCall, URL_ALONE } from '../hooks/hook-channel.ts';
-import { codeAt, jsonOf, meaning, type Meanings } from '../answers.ts';
+import { codeAt, GONE, jsonOf, type Meanings } from '../answers.ts';
 import { composeGoogleChat, googleChatMentions, plainGoogleChat } from './compose.ts';
 import type { GoogleChatMessage } from './message.ts';
 import { googleChatAsHtml } from './preview.ts';
-
-const GONE = meaning(
-  'config',
-  'the webhook is not valid, or it or its space was removed; make a new one in the space and put its URL into the config',
-  'Webhookが無効か、Webhookまたはスペースが削除されています。スペースで新しく作成し、そのURLを設定してください',
-);
 
 /** developers.google.com/workspace/chat/api, "Errors": the reason, or else the status of `error`. */
 const MEANINGS: Meanings = {

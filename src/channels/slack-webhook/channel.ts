@@ -1,25 +1,9 @@
 /** Slack by the URL of an incoming webhook, for whoever may not install an app: the same messages, no receipt. */
-import { meaning, type Meanings } from '../answers.ts';
+import { CLOSED, GONE, type Meanings, REFUSED } from '../answers.ts';
 import { type HookChat, hookChannel, jsonCall, URL_ALONE } from '../hooks/hook-channel.ts';
 import { slackFormat } from '../slack/format.ts';
 import { slackMentions } from '../slack/mentions.ts';
 import type { SlackMessage } from '../slack/message.ts';
-
-const GONE = meaning(
-  'config',
-  'the webhook is not valid, or was removed; make a new one in the Slack app and put its URL into the config',
-  'Webhookが無効か、削除されています。Slackアプリで新しく作成し、そのURLを設定してください',
-);
-const CLOSED = meaning(
-  'config',
-  'the channel of the webhook takes no messages from it; make a webhook for another channel, or ask an administrator',
-  'Webhookのチャンネルに投稿できません。別のチャンネルのWebhookを作成するか、ワークスペースの管理者に確認してください',
-);
-const UNREADABLE = meaning(
-  'permanent',
-  'Slack refuses what the message is made of',
-  'Slackがこのメッセージの形式を受け付けません',
-);
 
 /** docs.slack.dev/messaging/sending-messages-using-incoming-webhooks, "Handling errors". */
 const MEANINGS: Meanings = {
@@ -34,9 +18,9 @@ const MEANINGS: Meanings = {
   posting_to_general_channel_denied: CLOSED,
   channel_not_found: CLOSED,
   channel_is_archived: CLOSED,
-  invalid_payload: UNREADABLE,
-  no_text: UNREADABLE,
-  too_many_attachments: UNREADABLE,
+  invalid_payload: REFUSED,
+  no_text: REFUSED,
+  too_many_attachments: REFUSED,
 };
 
 const HOST = /^hooks\.slack(?:-gov)?\.com$/;
