@@ -1,7 +1,8 @@
 /** `botbell redeliver`: gives back what is dead or held as no longer routed, or is done with it; the service delivers it. */
 import { decidedBy } from '../app/settings.ts';
 import { planByHand } from '../deliver/operations.ts';
-import type { ActionRequest, RedeliveryTally } from '../ledger/actions/actions.ts';
+import type { RedeliveryTally } from '../ledger/actions/actions.ts';
+import type { Actor } from '../ledger/history.ts';
 import { type LedgerBeside, openBeside } from '../ledger/open-ledger.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
@@ -26,7 +27,7 @@ interface Acting {
   readonly context: CommandContext;
   readonly options: Options;
   readonly ledger: LedgerBeside;
-  readonly request: ActionRequest;
+  readonly actor: Actor;
 }
 
 /** @param ids of deliveries; none: all that the options match */
@@ -41,7 +42,7 @@ export async function run(
   const { store, display } = project?.config ?? loadLedgerConfig(context);
   const ledger = await openBeside(store.url);
   try {
-    const acting = { context, options, ledger, request: { actor: actorHere() } };
+    const acting = { context, options, ledger, actor: actorHere() };
     if (project !== undefined && jobId !== undefined) return await routeAnew(acting, project, jobId);
     if (options.dead === true) return await allDead(acting, display.timezone);
     return await eachNamed(acting, [...new Set(ids)]);
@@ -65,8 +66,8 @@ async function eachNamed(acting: Acting, ids: readonly number[]): Promise<number
   let done = 0;
   for (const id of ids) {
     const result = await (dismiss
-      ? actions.dismiss(id, acting.request)
-      : actions.redeliver(id, acting.request, again));
+      ? actions.dismiss(id, acting.actor)
+      : actions.redeliver(id, acting.actor, again));
     if (result === 'dismissed' || result === 'accepted') done += 1;
     else acting.context.message(LEFT_ALONE[result](id));
   }
@@ -84,7 +85,7 @@ const LEFT_ALONE = {
 } as const;
 
 async function allDead(acting: Acting, timezone: string): Promise<number> {
-  const { context, ledger, request } = acting;
+  const { context, ledger, actor } = acting;
   const { destination, since, dismiss } = acting.options;
   const filter = { destination, from: since === undefined ? undefined : systemClock.now() - since };
   const tally = await ledger.actions.tally(filter);
@@ -94,7 +95,7 @@ async function allDead(acting: Acting, timezone: string): Promise<number> {
   }
   if (!(await isAgreed(acting, tallyInWords(tally, timezone)))) return 1;
   const what = dismiss === true ? 'dismissed' : 'redelivered';
-  const { id } = await ledger.actions.startBulk(filter, request, what);
+  const { id } = await ledger.actions.startBulk(filter, actor, what);
   await report(acting, await untilThrough(ledger, id));
   return 0;
 }
@@ -200,11 +201,11 @@ async function tellLacking(
   acting: Acting,
   planned: readonly { readonly id: number; readonly plan: ReturnType<typeof planByHand> }[],
 ): Promise<number> {
-  const { context, ledger, request } = acting;
+  const { context, ledger, actor } = acting;
   let told = 0;
   let refused = 0;
   for (const { id, plan } of planned) {
-    const routed = await ledger.actions.routeAnew(id, plan, request);
+    const routed = await ledger.actions.routeAnew(id, plan, actor);
     if (routed === 'superseded') {
       context.message(`callback ${LEFT_ALONE.superseded(id)}`);
       refused += 1;

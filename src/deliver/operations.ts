@@ -1,6 +1,6 @@
 /** What people can do while Botbell runs, by the settings in force: the page, the API and the command line all come here. */
 import type { Actor } from '../ledger/history.ts';
-import type { ActionRequest, BulkKind, RedeliveryFilter, RoutedByHand } from '../ledger/actions/actions.ts';
+import type { BulkKind, RedeliveryFilter, RoutedByHand } from '../ledger/actions/actions.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { SnoozeRequest } from '../ledger/signal/snoozes.ts';
 import { nearestOrAll } from '../text/nearest.ts';
@@ -42,41 +42,41 @@ export function createOperations(dependencies: OperationsDependencies) {
   const { actions, archive } = ledger;
   const say: Say = (what, actor, subject, result) => onAction({ what, actor, subject, result });
   return {
-    async redeliver(deliveryId: number, request: ActionRequest, again: boolean) {
-      const result = await actions.redeliver(deliveryId, request, again);
-      say('redeliver', request.actor, deliveryId, result);
+    async redeliver(deliveryId: number, actor: Actor, again: boolean) {
+      const result = await actions.redeliver(deliveryId, actor, again);
+      say('redeliver', actor, deliveryId, result);
       if (result === 'accepted') onDue();
       return result;
     },
-    async dismiss(deliveryId: number, request: ActionRequest) {
-      const result = await actions.dismiss(deliveryId, request);
-      say('dismiss', request.actor, deliveryId, result);
+    async dismiss(deliveryId: number, actor: Actor) {
+      const result = await actions.dismiss(deliveryId, actor);
+      say('dismiss', actor, deliveryId, result);
       return result;
     },
-    async routeAnew(callbackId: number, request: ActionRequest) {
+    async routeAnew(callbackId: number, actor: Actor) {
       const story = await archive.story(callbackId);
       const plan = story && planByHand(settings.current, story);
-      const routed = plan && (await actions.routeAnew(callbackId, plan, request));
-      say('route anew', request.actor, callbackId, routedInWords(routed));
+      const routed = plan && (await actions.routeAnew(callbackId, plan, actor));
+      say('route anew', actor, callbackId, routedInWords(routed));
       onDue();
       return routed;
     },
     tally: (filter: RedeliveryFilter) => actions.tally(filter),
-    async startBulk(filter: RedeliveryFilter, request: ActionRequest, kind?: BulkKind) {
-      const bulk = await actions.startBulk(filter, request, kind);
-      say('redeliver in bulk', request.actor, bulk.id, bulk.what);
+    async startBulk(filter: RedeliveryFilter, actor: Actor, kind?: BulkKind) {
+      const bulk = await actions.startBulk(filter, actor, kind);
+      say('redeliver in bulk', actor, bulk.id, bulk.what);
       onBulkStarted();
       return bulk;
     },
     bulks: () => actions.bulks(),
     bulk: (id: number) => actions.bulk(id),
-    async stopBulk(id: number, request: ActionRequest) {
-      const bulk = await actions.stopBulk(id, request);
-      say('stop in bulk', request.actor, id, bulk?.state ?? 'unknown');
+    async stopBulk(id: number, actor: Actor) {
+      const bulk = await actions.stopBulk(id, actor);
+      say('stop in bulk', actor, id, bulk?.state ?? 'unknown');
       return bulk;
     },
     /** A refused body, and those before it of the same fault. */
-    async seeRefused(id: number, { actor }: ActionRequest) {
+    async seeRefused(id: number, actor: Actor) {
       await actions.seeRefused(id);
       say('see refused', actor, id, 'seen');
     },

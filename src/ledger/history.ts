@@ -15,7 +15,6 @@ export interface Actor {
 /** What a person did about a callback. */
 export interface ActionEntry {
   readonly actor: Actor;
-  readonly note?: string | undefined;
   /** The bulk redelivery that it is part of. */
   readonly bulkId?: number | undefined;
 }

@@ -6,7 +6,7 @@ import sql, { raw } from 'sql-template-tag';
 import { isSqlite, type Tx } from './database.ts';
 
 /** A table or column that changes makes another schema: this goes up, and ledgers from before are refused. */
-const SCHEMA_VERSION = 3;
+const SCHEMA_VERSION = 4;
 
 /** What the databases write differently: the type of a row's own number (`$id`), of another row's as a key (`$key`), and of bytes. */
 const SQLITE_TYPES = {
@@ -76,7 +76,7 @@ const TABLES: readonly string[] = [
     remote_address TEXT NOT NULL, body TEXT NOT NULL, fault TEXT NOT NULL, is_seen INTEGER NOT NULL DEFAULT 0)`,
   // state: running, done, stopped. looked_at: a delivery's id, it and all before it have been looked at. until_id: the last one.
   `CREATE TABLE bulks (
-    id $id, what TEXT NOT NULL, filter TEXT NOT NULL, actor TEXT NOT NULL, note TEXT, state TEXT NOT NULL,
+    id $id, what TEXT NOT NULL, filter TEXT NOT NULL, actor TEXT NOT NULL, state TEXT NOT NULL,
     started_at BIGINT NOT NULL, ended_at BIGINT, stopped_by TEXT, looked_at BIGINT NOT NULL DEFAULT 0,
     until_id BIGINT NOT NULL, given BIGINT NOT NULL DEFAULT 0)`,
   // What is known of a BOT's results, and of what each destination was told of them; locked before it is changed. facts: JSON.

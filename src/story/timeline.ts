@@ -180,7 +180,7 @@ class Timeline {
     row: Pick<HistoryRow, 'deliveryId'> & { readonly entry: ActionEntry },
   ) {
     const sayings = this.#sayings;
-    const { actor, note = '', bulkId } = row.entry;
+    const { actor, bulkId } = row.entry;
     const { user, via, from } = actor;
     return {
       did: sayings.say(did, { who: this.#whoOf(row) }),
@@ -188,7 +188,6 @@ class Timeline {
       via: sayings.say(`via ${via}`),
       from: sayings.name(from),
       bulk: bulkId === undefined ? '' : sayings.say('in bulk', { id: String(bulkId) }),
-      note: note === '' ? sayings.say('no note') : sayings.say('note', { note: sayings.name(note) }),
     };
   }
 }

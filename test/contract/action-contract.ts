@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import { NO_LONGER_ROUTED, SUPERSEDED } from '../../src/ledger/ledger.ts';
 import type { Actor } from '../../src/ledger/history.ts';
-import type { ActionRequest, BulkStep } from '../../src/ledger/actions/actions.ts';
+import type { BulkStep } from '../../src/ledger/actions/actions.ts';
 import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { deadUpdate, deliveredUpdate, Recorded, target, update } from '../support/recorded.ts';
@@ -15,7 +15,6 @@ const OPS = target('slack:#ops');
 const LOG = target('slack:#log');
 const MAIL = target('email:a@example.com');
 const ACTOR: Actor = { via: 'page', user: 'hanako', from: '192.0.2.7' };
-const REQUEST: ActionRequest = { actor: ACTOR };
 const CHANNELS = new Map([
   ['slack', 'slack'],
   ['email', 'email'],
@@ -55,12 +54,8 @@ export function describeActions(
     const callbackOf = async (id: number) => Number((await rowOf(id))['callback_id']);
     const historyOf = async (id: number) =>
       (await recorded.archive.story(await callbackOf(id)))?.history ?? [];
-    const routeAnew = (
-      id: number,
-      targets: readonly DeliveryTarget[],
-      request = REQUEST,
-      channels = CHANNELS,
-    ) => actions.routeAnew(id, { targets, routing: [{ route: 'as of today' }], channels }, request);
+    const routeAnew = (id: number, targets: readonly DeliveryTarget[], actor = ACTOR, channels = CHANNELS) =>
+      actions.routeAnew(id, { targets, routing: [{ route: 'as of today' }], channels }, actor);
     const continueAll = async (by = actions) => {
       const steps: BulkStep[] = [];
       do steps.push(await by.continueBulk());
@@ -72,7 +67,7 @@ export function describeActions(
       it('makes a dead letter Botbell’s own to attempt at once, with all the time that is given for it', async () => {
         const [id] = await deadLetters(['a']);
         await store.passTime(60 * MINUTE_MS);
-        expect(await actions.redeliver(id, REQUEST, false)).to.equal('accepted');
+        expect(await actions.redeliver(id, ACTOR, false)).to.equal('accepted');
         const [record] = await recorded.claim();
         expect(record).to.deep.include({ id, isTakenOver: true, lastError: undefined });
         expect(record?.ageMs).to.be.below(5000);
@@ -84,10 +79,10 @@ export function describeActions(
         const [held, told = 0] = ids;
         await recorded.claim();
         await recorded.settle(admission, [unrouted(held), deliveredUpdate(told)]);
-        expect(await actions.redeliver(held, REQUEST, false)).to.equal('accepted');
-        expect(await actions.redeliver(told, REQUEST, false)).to.equal('delivered');
+        expect(await actions.redeliver(held, ACTOR, false)).to.equal('accepted');
+        expect(await actions.redeliver(told, ACTOR, false)).to.equal('delivered');
         expect(await dueIds()).to.deep.equal([held]);
-        expect(await actions.redeliver(told, REQUEST, true)).to.equal('accepted');
+        expect(await actions.redeliver(told, ACTOR, true)).to.equal('accepted');
         const [record] = await recorded.claim();
         expect(record).to.deep.include({ id: told, receipt: { ts: String(told) } });
       });
@@ -95,44 +90,44 @@ export function describeActions(
       it('makes due at once what was put off, and takes it out of nobody’s hands', async () => {
         const { ids, ...admission } = await accept({ job_id: 'a' }, [OPS]);
         await recorded.claim();
-        expect(await actions.redeliver(ids[0], REQUEST, false)).to.equal('accepted');
+        expect(await actions.redeliver(ids[0], ACTOR, false)).to.equal('accepted');
         expect(await dueIds(), 'it is being attempted').to.deep.equal([]);
         await recorded.settle(admission, [update(ids[0], { dueInMs: MINUTE_MS })]);
         await store.passTime(MINUTE_MS / 2);
         expect(await dueIds()).to.deep.equal([]);
-        await actions.redeliver(ids[0], REQUEST, false);
+        await actions.redeliver(ids[0], ACTOR, false);
         expect(await dueIds()).to.deep.equal(ids);
       });
 
       it('is done each time that somebody asks for it, and once for a form of the page that is sent twice', async () => {
         const { ids, ...admission } = await accept({}, [OPS]);
-        const again = async (request: ActionRequest) => {
+        const again = async (actor: Actor) => {
           await recorded.claim();
           await recorded.settle(admission, [deliveredUpdate(ids[0])]);
-          await actions.redeliver(ids[0], request, true);
+          await actions.redeliver(ids[0], actor, true);
           return dueIds();
         };
-        const byCommand = { actor: { ...ACTOR, via: 'command line' } } as const;
+        const byCommand = { ...ACTOR, via: 'command line' } as const;
         expect(await again(byCommand)).to.deep.equal(ids);
         expect(await again(byCommand)).to.deep.equal(ids);
-        expect(await again(REQUEST), 'the form once more').to.deep.equal([]);
+        expect(await again(ACTOR), 'the form once more').to.deep.equal([]);
       });
 
       it('leaves alone what there is not, and a start whose end is known', async () => {
-        expect(await actions.redeliver(4711, REQUEST, false)).to.equal('unknown');
+        expect(await actions.redeliver(4711, ACTOR, false)).to.equal('unknown');
         const [start] = await deadLetters(['b'], { status: EXECUTING });
         await accept({ job_id: 'b' }, [LOG]);
-        expect(await actions.redeliver(start, REQUEST, true)).to.equal('superseded');
+        expect(await actions.redeliver(start, ACTOR, true)).to.equal('superseded');
         const waiting = await accept({ job_id: 'c', status: EXECUTING }, [OPS]);
         await accept({ job_id: 'c' }, [LOG]);
         expect((await rowOf(waiting.ids[0]))['reason']).to.equal(SUPERSEDED);
-        expect(await actions.redeliver(waiting.ids[0], REQUEST, true)).to.equal('superseded');
+        expect(await actions.redeliver(waiting.ids[0], ACTOR, true)).to.equal('superseded');
       });
 
       it('keeps the order of its job', async () => {
         const [first] = await deadLetters(['a'], { message: 'one' });
         const second = await accept({ job_id: 'a', message: 'two' }, [OPS]);
-        await actions.redeliver(first, REQUEST, false);
+        await actions.redeliver(first, ACTOR, false);
         expect(await dueIds()).to.deep.equal([first]);
         await recorded.settle({ callbackId: await callbackOf(first) }, [deliveredUpdate(first)]);
         expect(await dueIds()).to.deep.equal(second.ids);
@@ -140,35 +135,34 @@ export function describeActions(
 
       it('is done once, however often and at whatever moment the same form is sent', async () => {
         const [id, other = 0] = await deadLetters(['a', 'b']);
-        const both = await Promise.all([1, 2].map(() => actions.redeliver(id, REQUEST, true)));
+        const both = await Promise.all([1, 2].map(() => actions.redeliver(id, ACTOR, true)));
         expect(both).to.deep.equal(['accepted', 'accepted']);
         await recorded.claim();
         await recorded.settle({ callbackId: await callbackOf(id) }, [deliveredUpdate(id)]);
-        expect(await actions.redeliver(id, REQUEST, true)).to.equal('accepted');
+        expect(await actions.redeliver(id, ACTOR, true)).to.equal('accepted');
         expect(await dueIds()).to.deep.equal([]);
         const done = (await historyOf(id)).filter(({ what }) => what === 'redelivered');
         expect(done).to.have.length(1);
-        await actions.redeliver(other, REQUEST, false);
+        await actions.redeliver(other, ACTOR, false);
         expect(await dueIds(), 'one page, another message').to.deep.equal([other]);
       });
 
-      it('stands in the story: what, when, from where, by whom and why', async () => {
+      it('stands in the story: what, when, from where and by whom', async () => {
         const [id] = await deadLetters(['a']);
         await store.passTime(MINUTE_MS);
         const user = `\u202Eevil\n${'x'.repeat(10_000)}`;
-        await actions.redeliver(id, { actor: { ...ACTOR, user }, note: user }, false);
+        await actions.redeliver(id, { ...ACTOR, user }, false);
         await recorded.claim();
         await recorded.settle({ callbackId: await callbackOf(id) }, [deadUpdate(id)]);
-        await actions.dismiss(id, { actor: { ...ACTOR, user: undefined }, note: 'the channel is gone' });
+        await actions.dismiss(id, { ...ACTOR, user: undefined });
         const [again, , , dismissed] = (await historyOf(id)).slice(-4);
         expect(again).to.include({ what: 'redelivered', deliveryId: id });
-        const { actor, note } = (again?.what === 'redelivered' && again.entry) || { actor: ACTOR };
+        const { actor } = (again?.what === 'redelivered' && again.entry) || { actor: ACTOR };
         expect(actor.user).to.match(/^evil/).and.to.have.length.below(250);
-        expect(note).to.match(/^evil/).and.to.have.length.below(1100);
         expect(dismissed).to.deep.include({
           what: 'dismissed',
           deliveryId: id,
-          entry: { actor: { via: 'page', from: ACTOR.from }, note: 'the channel is gone' },
+          entry: { actor: { via: 'page', from: ACTOR.from } },
         });
         expect(Number((await rowOf(id))['updated_at'])).to.be.closeTo(dismissed?.at ?? 0, 5000);
       });
@@ -177,18 +171,18 @@ export function describeActions(
     describe('dismissing', () => {
       it('counts it neither as dead nor as held, is written once, and is for a person to undo', async () => {
         const [id] = await deadLetters(['a']);
-        expect(await actions.dismiss(id, REQUEST)).to.equal('dismissed');
-        expect(await actions.dismiss(id, REQUEST)).to.equal('dismissed');
+        expect(await actions.dismiss(id, ACTOR)).to.equal('dismissed');
+        expect(await actions.dismiss(id, ACTOR)).to.equal('dismissed');
         expect((await historyOf(id)).filter(({ what }) => what === 'dismissed')).to.have.length(1);
         expect(await recorded.archive.openWork()).to.deep.nested.include({ 'dead.count': 0 });
         expect((await rowOf(id))['error_code'], 'why it failed stays to be read').to.equal('550');
-        expect(await actions.redeliver(id, REQUEST, false)).to.equal('accepted');
+        expect(await actions.redeliver(id, ACTOR, false)).to.equal('accepted');
       });
 
       it('is refused for what is neither dead nor without a route', async () => {
         const { ids } = await accept({}, [OPS]);
-        expect(await actions.dismiss(ids[0], REQUEST)).to.equal('not dead');
-        expect(await actions.dismiss(4711, REQUEST)).to.equal('unknown');
+        expect(await actions.dismiss(ids[0], ACTOR)).to.equal('not dead');
+        expect(await actions.dismiss(4711, ACTOR)).to.equal('unknown');
       });
     });
 
@@ -223,7 +217,7 @@ export function describeActions(
         await recorded.settle(admission, ids.map(deliveredUpdate));
         const renamed = { destination: 'chat:#ops', channel: 'chat', address: '#ops' };
         expect(
-          await routeAnew(admission.callbackId, [renamed], REQUEST, new Map([['chat', 'slack']])),
+          await routeAnew(admission.callbackId, [renamed], ACTOR, new Map([['chat', 'slack']])),
         ).to.deep.equal({ told: [], untouched: [renamed.destination] });
       });
 
@@ -238,7 +232,7 @@ export function describeActions(
       it('gives back what a filter matches, a hundred at a time, and shows how far that is', async () => {
         const ids = await deadLetters(Array.from({ length: 120 }, (_, job) => `job ${job}`));
         await deadLetters(['other'], {}, LOG);
-        const { id } = await actions.startBulk({ destination: OPS.destination }, REQUEST);
+        const { id } = await actions.startBulk({ destination: OPS.destination }, ACTOR);
         const [first, ...rest] = await continueAll();
         expect(first).to.deep.equal({ isMore: true, given: 100, ended: undefined });
         expect(rest.map(({ given }) => given)).to.deep.equal([20, 0, 0]);
@@ -306,7 +300,7 @@ export function describeActions(
           oldestAt: clock.now() - MINUTE_MS,
           newestAt: clock.now(),
         });
-        await actions.startBulk({ errorClass: 'permanent' }, REQUEST);
+        await actions.startBulk({ errorClass: 'permanent' }, ACTOR);
         await continueAll();
         expect(await dueIds()).to.deep.equal([one]);
       });
@@ -315,7 +309,7 @@ export function describeActions(
         const [late] = await deadLetters(['late'], { status: EXECUTING });
         await accept({ job_id: 'late' }, []);
         const [first] = await deadLetters(['a']);
-        const { id } = await actions.startBulk({ state: 'dead' }, REQUEST);
+        const { id } = await actions.startBulk({ state: 'dead' }, ACTOR);
         await deadLetters(['b']);
         await continueAll();
         expect(await dueIds()).to.deep.equal([first]);
@@ -325,20 +319,20 @@ export function describeActions(
 
       it('can be stopped: what was given back stays given back, and what was not stays as it is', async () => {
         await deadLetters(Array.from({ length: 120 }, (_, job) => `job ${job}`));
-        const { id } = await actions.startBulk({ state: 'dead' }, REQUEST);
+        const { id } = await actions.startBulk({ state: 'dead' }, ACTOR);
         await actions.continueBulk();
-        const stopped = await actions.stopBulk(id, { actor: { ...ACTOR, user: 'taro' } });
+        const stopped = await actions.stopBulk(id, { ...ACTOR, user: 'taro' });
         expect(stopped).to.deep.include({ state: 'stopped', given: 100, pending: 100 });
         expect(stopped?.stoppedBy?.user).to.equal('taro');
         expect(await continueAll()).to.deep.equal([{ isMore: false, given: 0, ended: undefined }]);
         expect(await recorded.claim()).to.have.length(100);
         expect(await recorded.archive.openWork()).to.deep.nested.include({ 'dead.count': 20 });
-        expect(await actions.stopBulk(4711, REQUEST)).to.equal(undefined);
+        expect(await actions.stopBulk(4711, ACTOR)).to.equal(undefined);
       });
 
       it('gives back each once, whichever of two processes goes on with it', async () => {
         await deadLetters(Array.from({ length: 150 }, (_, job) => `job ${job}`));
-        const { id } = await actions.startBulk({ state: 'dead' }, REQUEST);
+        const { id } = await actions.startBulk({ state: 'dead' }, ACTOR);
         const other = new Recorded(store, 'second').actions;
         const steps = (await Promise.all([continueAll(), continueAll(other)])).flat();
         expect(steps.reduce((sum, { given }) => sum + given, 0)).to.be.at.most(150);
@@ -348,7 +342,7 @@ export function describeActions(
 
       it('is done when nothing of it waits', async () => {
         const [told, dead] = await deadLetters(['a', 'b']);
-        const { id } = await actions.startBulk({ state: 'dead' }, REQUEST);
+        const { id } = await actions.startBulk({ state: 'dead' }, ACTOR);
         await continueAll();
         await recorded.claim();
         await recorded.settle({ callbackId: await callbackOf(told) }, [deliveredUpdate(told)]);
@@ -359,7 +353,7 @@ export function describeActions(
 
       it('dismisses as much, where that is asked for', async () => {
         await deadLetters(['a', 'b']);
-        const { id } = await actions.startBulk({ state: 'dead' }, REQUEST, 'dismissed');
+        const { id } = await actions.startBulk({ state: 'dead' }, ACTOR, 'dismissed');
         await continueAll();
         expect(await actions.bulk(id)).to.include({ what: 'dismissed', given: 2 });
         expect(await recorded.archive.openWork()).to.deep.nested.include({
@@ -370,7 +364,7 @@ export function describeActions(
 
       it('comes after what is new', async () => {
         const [old] = await deadLetters(['a']);
-        await actions.startBulk({ state: 'dead' }, REQUEST);
+        await actions.startBulk({ state: 'dead' }, ACTOR);
         await continueAll();
         const { ids } = await accept({ job_id: 'new' }, [OPS]);
         expect(await dueIds()).to.deep.equal([...ids, old]);

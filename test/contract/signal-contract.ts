@@ -604,7 +604,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const id = due?.record.id ?? -1;
         await bench.settle([dead(id)]);
         expect((await bench.states())[0]).to.equal('slack:#ops held');
-        await bench.ledger.actions.redeliver(id, ASKED, false);
+        await bench.ledger.actions.redeliver(id, ASKED.actor, false);
         await bench.tellAll();
         expect(await bench.states()).to.deep.equal(['slack:#ops delivered', 'slack:#ops delivered']);
       });
@@ -885,7 +885,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await pass(40 * DAY);
         await forget();
         expect(await left(), 'as long as it may be redelivered').to.have.length(2);
-        await bench.ledger.actions.dismiss(id, ASKED);
+        await bench.ledger.actions.dismiss(id, ASKED.actor);
         await forget();
         expect(await left()).to.deep.equal([]);
       });

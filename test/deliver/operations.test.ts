@@ -9,7 +9,6 @@ import { DeliveryBench, failures } from './delivery-bench.ts';
 const OPS = 'slack:#ops';
 const LOG = 'slack:#log';
 const ACTOR: Actor = { via: 'page', user: 'hanako', from: '192.0.2.7' };
-const REQUEST = { actor: ACTOR };
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 
@@ -50,7 +49,7 @@ describe('what people do', () => {
     await bench.first.pipeline.start();
     await bench.clock.advance(100);
     expect(bench.told).to.deep.equal([]);
-    expect(await operations.redeliver(id, REQUEST, false)).to.equal('accepted');
+    expect(await operations.redeliver(id, ACTOR, false)).to.equal('accepted');
     await bench.clock.advance(0);
     expect(bench.told).to.deep.equal([OPS]);
     expect(bench.actions).to.deep.equal([
@@ -62,13 +61,13 @@ describe('what people do', () => {
     const { callbackId } = await accept('a', []);
     await bench.first.pipeline.start();
     await bench.clock.advance(100);
-    expect(await operations.routeAnew(callbackId, REQUEST)).to.deep.equal({
+    expect(await operations.routeAnew(callbackId, ACTOR)).to.deep.equal({
       told: [OPS, LOG],
       untouched: [],
     });
     await bench.clock.advance(0);
     expect(bench.told.toSorted()).to.deep.equal([LOG, OPS]);
-    expect(await operations.routeAnew(99, REQUEST)).to.equal(undefined);
+    expect(await operations.routeAnew(99, ACTOR)).to.equal(undefined);
     expect(bench.actions.map(({ result }) => result)).to.deep.equal(['2 told, 0 left alone', 'unknown']);
   });
 
@@ -79,9 +78,9 @@ describe('what people do', () => {
 
   it('says in the log what is refused, dismissed, begun, stopped and tested', async () => {
     const [id = 0] = await deadLetters('a');
-    await operations.dismiss(id, REQUEST);
-    const bulk = await operations.startBulk({}, REQUEST, 'dismissed');
-    await operations.stopBulk(bulk.id, REQUEST);
+    await operations.dismiss(id, ACTOR);
+    const bulk = await operations.startBulk({}, ACTOR, 'dismissed');
+    await operations.stopBulk(bulk.id, ACTOR);
     await operations.test('slack:#none', ACTOR);
     expect(bench.actions.map(({ what, subject, result }) => [what, subject, result])).to.deep.equal([
       ['dismiss', id, 'dismissed'],
@@ -97,7 +96,7 @@ describe('what people do', () => {
     await bench.clock.advance(60 * MINUTE_MS);
     bench.fails(OPS, ...failures(1000, 'transient'));
     await bench.first.pipeline.start();
-    await operations.redeliver(id, REQUEST, false);
+    await operations.redeliver(id, ACTOR, false);
     await bench.clock.advance(9 * MINUTE_MS);
     expect(await stateOf()).to.equal('pending');
     await bench.clock.advance(2 * MINUTE_MS);
@@ -108,7 +107,7 @@ describe('what people do', () => {
     const [late = 0] = await deadLetters('late');
     await bench.clock.advance(120 * SECOND_MS);
     await accept('retried', [LOG]);
-    await operations.redeliver(late, REQUEST, false);
+    await operations.redeliver(late, ACTOR, false);
     await bench.first.pipeline.start();
     await bench.clock.advance(0);
     const delays = bench.addressed.map(({ notice }) => [
@@ -129,7 +128,7 @@ describe('what people do', () => {
       await bench.first.ledger.paces.pause(OPS, SECOND_MS);
       await bench.first.pipeline.paces.refresh();
       for (const job of numbered('new', 9)) await accept(job);
-      const { id } = await operations.startBulk({}, REQUEST);
+      const { id } = await operations.startBulk({}, ACTOR);
       while ((await bench.first.ledger.actions.continueBulk()).isMore);
       await bench.first.pipeline.start();
       await bench.clock.advance(40 * SECOND_MS);
@@ -145,7 +144,7 @@ describe('what people do', () => {
       await deadLetters(...numbered('old', 130));
       await bench.first.pipeline.start();
       await bench.clock.advance(100);
-      const { id } = await operations.startBulk({}, REQUEST);
+      const { id } = await operations.startBulk({}, ACTOR);
       await bench.clock.advance(5 * SECOND_MS);
       expect(await operations.bulk(id)).to.include({ state: 'done', given: 130, delivered: 130 });
       expect(bench.told).to.have.length(130);
@@ -153,9 +152,9 @@ describe('what people do', () => {
 
     it('leaves given back what was, once it is stopped', async () => {
       await deadLetters(...numbered('old', 130));
-      const { id } = await operations.startBulk({}, REQUEST);
+      const { id } = await operations.startBulk({}, ACTOR);
       await bench.first.ledger.actions.continueBulk();
-      expect(await operations.stopBulk(id, REQUEST)).to.include({ state: 'stopped', given: 100 });
+      expect(await operations.stopBulk(id, ACTOR)).to.include({ state: 'stopped', given: 100 });
       await bench.first.pipeline.start();
       await bench.clock.advance(5 * SECOND_MS);
       expect(bench.told).to.have.length(100);
@@ -166,7 +165,7 @@ describe('what people do', () => {
       await bench.first.pipeline.start();
       await bench.clock.advance(100);
       const other = await bench.store.open({ clock: bench.clock, owner: 'other' });
-      await other.actions.startBulk({}, REQUEST);
+      await other.actions.startBulk({}, ACTOR);
       await bench.clock.advance(2 * SECOND_MS);
       expect(bench.told).to.deep.equal([OPS]);
     });

@@ -75,7 +75,7 @@ describe('The API of a running Botbell', () => {
     const delivery = firstDelivery(found);
     expect(delivery).to.deep.include({ destination: 'email:gone@example.com', state: 'dead' });
     const again = `POST /api/deliveries/${String(delivery?.['id'])}/redeliver`;
-    const answers = await Promise.all([1, 2, 3].map(() => ask(again, {}, { note: 'the mailbox is back' })));
+    const answers = await Promise.all([1, 2, 3].map(() => ask(again)));
     expect(answers[0]?.status).to.equal(202);
     for (const { status } of answers) expect(status).to.be.oneOf([202, 409]);
     await until('the mail', () => mails().length > 0);

@@ -64,16 +64,16 @@ describe('what people ask of SQLite', () => {
     await archive.bots('', 5);
     await archive.cameSince(0);
     await actions.tally({});
-    const { id } = await actions.startBulk({ state: 'dead' }, REQUEST);
+    const { id } = await actions.startBulk({ state: 'dead' }, ACTOR);
     await actions.continueBulk();
     await actions.bulk(id);
-    await actions.redeliver(1, REQUEST, false);
-    await actions.dismiss(1, REQUEST);
+    await actions.redeliver(1, ACTOR, false);
+    await actions.dismiss(1, ACTOR);
     expect(scans).to.deep.equal([]);
   });
 });
 
-const REQUEST = { actor: { via: 'api', user: undefined, from: '::1' } } as const;
+const ACTOR = { via: 'api', user: undefined, from: '::1' } as const;
 
 /** Explains each statement before it runs, and notes those that go through all of a large table. */
 function planning(store: StoreUnderTest, scans: string[]): StoreUnderTest {

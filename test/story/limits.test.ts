@@ -173,11 +173,10 @@ describe('a story', () => {
       code: hostileText(),
       message: hostileText(300),
       pattern: hostileText(300),
-      note: hostileText(300),
       language: fc.constantFrom<Language>('en', 'ja'),
     });
     fc.assert(
-      fc.property(arbitrary, ({ name, destination, code, message, pattern, note, language }) => {
+      fc.property(arbitrary, ({ name, destination, code, message, pattern, language }) => {
         const error = { class: 'permanent', code, message } as const;
         const story = storyWith({
           botName: name,
@@ -191,7 +190,7 @@ describe('a story', () => {
               explanations: [{ ...TELLS_OPS, route: name, pattern, reaches: [destination] }],
             }),
             rowAt(3, 'revived'),
-            rowAt(4, 'redelivered', { actor: { via: 'page', user: name, from: code }, note, bulkId: 1 }),
+            rowAt(4, 'redelivered', { actor: { via: 'page', user: name, from: code }, bulkId: 1 }),
           ],
         });
         const { summary, events } = told(story, language);

@@ -400,7 +400,7 @@ const TELLINGS: readonly Telling[] = [
       deliveries: [deliveryWith({ state: 'held', reason: DISMISSED, lastError: REFUSED })],
       history: [
         rowAt(500, 'dead'),
-        rowAt(1000, 'redelivered', { actor: ACTOR, note: 'channel mended', bulkId: 3 }),
+        rowAt(1000, 'redelivered', { actor: ACTOR, bulkId: 3 }),
         rowAt(2000, 'routed_anew', {
           actor: { ...ACTOR, via: 'api', user: undefined },
           told: [],
@@ -408,19 +408,19 @@ const TELLINGS: readonly Telling[] = [
         }),
         rowAt(2000, 'routed', { by: 'hand', explanations: [TELLS_OPS] }),
         rowAt(2500, 'held', undefined, { result: NO_LONGER_ROUTED }),
-        rowAt(3000, 'dismissed', { actor: { ...ACTOR, via: 'command line' }, note: '' }),
+        rowAt(3000, 'dismissed', { actor: { ...ACTOR, via: 'command line' } }),
       ],
     }),
     en: [
       'dead: Botbell gave up telling slack:#ops (The server refused it). [permanent, 550]',
-      'redelivered: aya had the message for slack:#ops delivered again, on the page, from 192.0.2.7 (in bulk, no. 3): “channel mended”',
+      'redelivered: aya had the message for slack:#ops delivered again, on the page, from 192.0.2.7 (in bulk, no. 3).',
       'routed anew: Somebody had it routed anew, by the API, from 192.0.2.7.',
       'held: The config no longer sends it to slack:#ops, so it was held back there.',
       'dismissed: aya marked the message for slack:#ops as done, on the command line, from 192.0.2.7.',
     ],
     ja: [
       'dead: slack:#ops への送信をあきらめました（この宛先には配送できません。アドレスを確認してください）。 [permanent, 550: The server refused it.]',
-      'redelivered: ayaさんが、管理画面から、slack:#ops へのメッセージの再送を指示しました（接続元 192.0.2.7、一括操作 3、メモ「channel mended」）。',
+      'redelivered: ayaさんが、管理画面から、slack:#ops へのメッセージの再送を指示しました（接続元 192.0.2.7、一括操作 3）。',
       'routed anew: APIから、宛先の決め直しを指示しました（接続元 192.0.2.7）。',
       'dismissed: ayaさんが、コマンドから、slack:#ops へのメッセージを対応済みにしました（接続元 192.0.2.7）。',
     ],

@@ -7,7 +7,7 @@ import { readJson } from '../body.ts';
 import { pageParameters, type Parameter } from '../filters.ts';
 import { routed, TO_THE_LETTER } from '../routed.ts';
 import type { ApiServices } from '../services.ts';
-import { actionRequestIn, badBody, conflict, ENGLISH, FLAG, idIn, parametersIn, unknownId } from './asked.ts';
+import { badBody, conflict, ENGLISH, FLAG, idIn, parametersIn, unknownId } from './asked.ts';
 import { addCallbacks } from './callbacks.ts';
 import { addRedeliveries } from './redeliveries.ts';
 import { addReload } from './reload.ts';
@@ -31,7 +31,7 @@ function addDeliveries(router: Router, { operations }: ApiServices): void {
   router.post('/api/deliveries/:id/redeliver', async (ctx) => {
     const { again = false } = parametersIn(ctx, { again: FLAG });
     const id = idIn(ctx.params['id']);
-    const result = await operations.redeliver(id, await actionRequestIn(ctx), again);
+    const result = await operations.redeliver(id, actorOf(ctx, 'api'), again);
     if (result === 'unknown') throw unknownId();
     if (result === 'delivered')
       throw conflict('It was delivered. To deliver it once more all the same, add again=true.');
@@ -43,7 +43,7 @@ function addDeliveries(router: Router, { operations }: ApiServices): void {
   router.post('/api/deliveries/:id/dismiss', async (ctx) => {
     parametersIn(ctx, {});
     const id = idIn(ctx.params['id']);
-    const result = await operations.dismiss(id, await actionRequestIn(ctx));
+    const result = await operations.dismiss(id, actorOf(ctx, 'api'));
     if (result === 'unknown') throw unknownId();
     if (result === 'not dead') throw conflict('It is neither a dead letter nor held as no longer routed.');
     ctx.status = 202;

@@ -1,10 +1,6 @@
 /** What a request to the API asks for, read strictly: what cannot be meant is refused, by name. */
 import type { Context } from 'koa';
 import { HttpProblem } from '../../http/problem.ts';
-import type { ActionRequest } from '../../ledger/actions/actions.ts';
-import { cleanText } from '../../text/clean.ts';
-import { actorOf } from '../password.ts';
-import { readJson } from '../body.ts';
 import {
   type FilterContext,
   type Parameter,
@@ -14,8 +10,6 @@ import {
 } from '../filters.ts';
 import { translator } from '../page/words/words.ts';
 import type { Surroundings } from '../services.ts';
-
-const LONGEST_NOTE = 1000;
 
 export const FLAG: Parameter<boolean> = {
   read: (text) => ({ true: true, false: false })[text.trim()],
@@ -56,24 +50,6 @@ export function conflict(detail: string): HttpProblem {
   return new HttpProblem({ status: 409, detail });
 }
 
-/**
- * Who asks, and why (`note` in the body).
- * @throws {HttpProblem} 400, 413 or 415
- */
-export async function actionRequestIn(ctx: Context): Promise<ActionRequest> {
-  const body = await readJson(ctx);
-  const unknown = Object.keys(body).filter((key) => key !== 'note');
-  if (unknown.length > 0) throw badBody('The body may have a "note", and nothing else.');
-  return { actor: actorOf(ctx, 'api'), note: noteIn(body['note']) };
-}
-
 export function badBody(detail: string): HttpProblem {
   return new HttpProblem({ status: 400, detail });
-}
-
-export function noteIn(note: unknown, name = 'note'): string | undefined {
-  if (note === undefined || note === null) return undefined;
-  if (typeof note !== 'string' || note.length > LONGEST_NOTE)
-    throw badBody(`The "${name}" must be text of ${LONGEST_NOTE} characters at most.`);
-  return cleanText(note).trim() || undefined;
 }

@@ -2,8 +2,9 @@
 import type { Router, RouterContext } from '@koa/router';
 import { HttpProblem } from '../../http/problem.ts';
 import { readFilter, refuseParameters } from '../filters.ts';
+import { actorOf } from '../password.ts';
 import type { ApiServices } from '../services.ts';
-import { actionRequestIn, conflict, filterContext, idIn, parametersIn, unknownId } from './asked.ts';
+import { conflict, filterContext, idIn, parametersIn, unknownId } from './asked.ts';
 import { loadStory } from '../../story/story.ts';
 import { callbackJson, storyJson } from '../../story/story-json.ts';
 
@@ -24,7 +25,7 @@ export function addCallbacks(router: Router, services: ApiServices): void {
   router.post('/api/callbacks/:id/route', async (ctx) => {
     parametersIn(ctx, {});
     const id = idIn(ctx.params['id']);
-    const routed = await operations.routeAnew(id, await actionRequestIn(ctx));
+    const routed = await operations.routeAnew(id, actorOf(ctx, 'api'));
     if (routed === undefined) throw unknownId();
     if (routed === 'superseded')
       throw conflict('Its job’s result is known already, so nobody is told any more that it began.');

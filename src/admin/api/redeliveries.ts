@@ -2,8 +2,9 @@
 import type { Router, RouterContext } from '@koa/router';
 import type { BulkKind, BulkRedelivery } from '../../ledger/actions/actions.ts';
 import { readRedelivery } from '../filters.ts';
+import { actorOf } from '../password.ts';
 import type { ApiServices } from '../services.ts';
-import { actionRequestIn, filterContext, FLAG, idIn, parametersIn, unknownId } from './asked.ts';
+import { filterContext, FLAG, idIn, parametersIn, unknownId } from './asked.ts';
 import { bulkShape, tallyShape } from './shapes.ts';
 
 export function addRedeliveries(router: Router, services: ApiServices): void {
@@ -21,7 +22,7 @@ export function addRedeliveries(router: Router, services: ApiServices): void {
   router.post('/api/redeliveries/:id/stop', async (ctx) => {
     parametersIn(ctx, {});
     const id = idIn(ctx.params['id']);
-    answer(ctx, 202, await operations.stopBulk(id, await actionRequestIn(ctx)));
+    answer(ctx, 202, await operations.stopBulk(id, actorOf(ctx, 'api')));
   });
 }
 
@@ -32,12 +33,11 @@ async function start(
 ): Promise<void> {
   const query = new URLSearchParams(ctx.querystring);
   const { filter, values } = readRedelivery(query, filterContext(surroundings), { dry_run: FLAG });
-  const request = await actionRequestIn(ctx);
   if (values.dry_run === true) {
     ctx.body = tallyShape(await operations.tally(filter), surroundings.now());
     return;
   }
-  const bulk = await operations.startBulk(filter, request, what);
+  const bulk = await operations.startBulk(filter, actorOf(ctx, 'api'), what);
   ctx.set('Location', `/api/redeliveries/${bulk.id}`);
   answer(ctx, 202, bulk);
 }

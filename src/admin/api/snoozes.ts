@@ -8,7 +8,7 @@ import type { JsonObject } from '../../text/json-object.ts';
 import { readJson } from '../body.ts';
 import { actorOf } from '../password.ts';
 import type { ApiServices, Surroundings } from '../services.ts';
-import { badBody, idIn, noteIn, parametersIn, unknownId } from './asked.ts';
+import { badBody, idIn, parametersIn, unknownId } from './asked.ts';
 
 const FIELDS: readonly string[] = ['bot_id', 'destination', 'until', 'because'];
 
@@ -45,7 +45,14 @@ function snoozeIn(body: JsonObject, { display, now }: Pick<Surroundings, 'displa
   const end = readSnoozeEnd(until, { now: now(), timezone: display().timezone });
   if (end === undefined || (end.untilSuccess && botId === undefined))
     throw badBody('"until" must be a date-time to come, tomorrow, or next-success of a BOT.');
-  return { botId, destination, ...end, because: noteIn(body['because'], 'because') ?? '' };
+  return { botId, destination, ...end, because: reasonIn(body['because'] ?? '') };
+}
+
+const LONGEST_REASON = 1000;
+
+function reasonIn(because: unknown): string {
+  if (typeof because === 'string' && because.length <= LONGEST_REASON) return cleanText(because).trim();
+  throw badBody(`"because" must be text of ${LONGEST_REASON} characters at most.`);
 }
 
 /** @throws {HttpProblem} 422: nothing is ever sent there */

@@ -3,12 +3,6 @@ import type { CallbackFilter } from '../archive/archive.ts';
 import type { DeliveryTarget } from '../ledger.ts';
 import type { Actor } from '../history.ts';
 
-export interface ActionRequest {
-  readonly actor: Actor;
-  /** Why, in the actor's words. */
-  readonly note?: string | undefined;
-}
-
 /** `delivered`: not without `again`; `superseded`: never; `open`: a rule holds it for now. */
 export type RedeliverResult = 'accepted' | 'delivered' | 'superseded' | 'open' | 'unknown';
 

@@ -1,11 +1,11 @@
 /** Redeliveries in bulk: a row each, which says how far it has come, and short steps by whichever process gets to it first. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { writeEach } from '../history.ts';
 import { makePending } from '../operations/deliveries.ts';
 import { lockDeliveries } from '../operations/locks.ts';
-import type { ActionRequest, BulkKind, BulkRedelivery, BulkStep, RedeliveryFilter } from './actions.ts';
-import { entryOf, markDismissed } from './one-delivery.ts';
+import { type Actor, writeEach } from '../history.ts';
+import type { BulkKind, BulkRedelivery, BulkStep, RedeliveryFilter } from './actions.ts';
+import { keptActor, markDismissed } from './one-delivery.ts';
 import { matchingAmong, nextUndelivered } from './undelivered.ts';
 
 const AT_ONCE = 100;
@@ -15,13 +15,12 @@ const MOST_LISTED = 100;
 export async function startBulk(
   tx: Tx,
   filter: RedeliveryFilter,
-  request: ActionRequest,
+  actor: Actor,
   what: BulkKind = 'redelivered',
 ): Promise<BulkRedelivery> {
-  const { actor, note } = entryOf(request);
   const started = await tx.first<{ id: number }>(sql`
-    INSERT INTO bulks (what, filter, actor, note, state, started_at, until_id)
-    VALUES (${what}, ${filter}, ${actor}, ${note}, 'running', ${tx.now},
+    INSERT INTO bulks (what, filter, actor, state, started_at, until_id)
+    VALUES (${what}, ${filter}, ${keptActor(actor)}, 'running', ${tx.now},
       (SELECT coalesce(max(id), 0) FROM deliveries))
     RETURNING id`);
   const bulk = await readBulk(tx, started?.id ?? 0);
@@ -30,13 +29,9 @@ export async function startBulk(
 }
 
 /** Gives nothing back any more; what it has given back stays given back. */
-export async function stopBulk(
-  tx: Tx,
-  id: number,
-  request: ActionRequest,
-): Promise<BulkRedelivery | undefined> {
+export async function stopBulk(tx: Tx, id: number, actor: Actor): Promise<BulkRedelivery | undefined> {
   await tx.all(sql`
-    UPDATE bulks SET state = 'stopped', ended_at = ${tx.now}, stopped_by = ${entryOf(request).actor}
+    UPDATE bulks SET state = 'stopped', ended_at = ${tx.now}, stopped_by = ${keptActor(actor)}
     WHERE id = ${id} AND state = 'running'`);
   return readBulk(tx, id);
 }
@@ -61,7 +56,6 @@ async function bulksWhere(tx: Tx, which: Sql): Promise<readonly BulkRedelivery[]
 }
 
 interface RunningBulk extends Pick<BulkRedelivery, 'id' | 'what' | 'filter' | 'actor' | 'given'> {
-  readonly note: string | undefined;
   readonly lookedAt: number;
   readonly untilId: number;
 }
@@ -87,7 +81,7 @@ export async function continueBulk(tx: Tx): Promise<BulkStep> {
 async function give(tx: Tx, bulk: RunningBulk, among: readonly number[]): Promise<number> {
   await lockDeliveries(tx, among);
   const rows = await matchingAmong(tx, bulk.filter, among);
-  const entry = { actor: bulk.actor, note: bulk.note, bulkId: bulk.id };
+  const entry = { actor: bulk.actor, bulkId: bulk.id };
   await writeEach(tx, rows, bulk.what, { entry });
   if (bulk.what === 'dismissed') await markDismissed(tx, rows);
   else await makePending(tx, rows, { countsAnew: true, givenBackAt: tx.now, bulkId: bulk.id });

@@ -3,65 +3,45 @@ import sql, { join } from 'sql-template-tag';
 import { cleanText } from '../../text/clean.ts';
 import { shortText } from '../../text/cut.ts';
 import type { Tx } from '../database.ts';
-import { type ActionEntry, writeHistory } from '../history.ts';
+import { type Actor, writeEach } from '../history.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger.ts';
 import { makePending } from '../operations/deliveries.ts';
 import { lockDeliveries } from '../operations/locks.ts';
 import { type RowWithCallback, withCallbacks } from '../rows.ts';
-import type { ActionRequest, DismissResult, RedeliverResult } from './actions.ts';
+import type { DismissResult, RedeliverResult } from './actions.ts';
+
+const LONGEST_NAME = 200;
 
 /** A header or a name on a command line may hold anything. */
-const LONGEST_NAME = 200;
-const LONGEST_NOTE = 1000;
-
-/** What a person asked for, as the ledger keeps it: who, and why. */
-export function entryOf({ actor: { via, user, from }, note }: ActionRequest): ActionEntry {
-  const kept = (text: string | undefined, longest: number) => text && shortText(cleanText(text), longest);
-  return {
-    actor: { via, user: kept(user, LONGEST_NAME), from: kept(from, LONGEST_NAME) ?? '' },
-    note: kept(note, LONGEST_NOTE),
-  };
+export function keptActor({ via, user, from }: Actor): Actor {
+  const kept = (text: string) => shortText(cleanText(text), LONGEST_NAME);
+  return { via, user: user && kept(user), from: kept(from) };
 }
 
 /** A form of the page that is sent twice comes twice within this time. */
 const SAME_REQUEST_MS = 1000;
 
 /** @param again also what was delivered */
-export async function redeliver(
-  tx: Tx,
-  id: number,
-  request: ActionRequest,
-  again: boolean,
-): Promise<RedeliverResult> {
+export async function redeliver(tx: Tx, id: number, actor: Actor, again: boolean): Promise<RedeliverResult> {
   const row = await lockedRow(tx, id);
   if (row === undefined) return 'unknown';
   const result = redeliverResult(row, again);
-  const isRepeated =
-    request.actor.via === 'page' && Math.abs(tx.now - (row.givenBackAt ?? 0)) < SAME_REQUEST_MS;
+  const isRepeated = actor.via === 'page' && Math.abs(tx.now - (row.givenBackAt ?? 0)) < SAME_REQUEST_MS;
   if (result !== 'accepted' || (isRepeated && row.state !== 'dead')) return result;
-  await note(tx, row, 'redelivered', request);
+  await writeEach(tx, [row], 'redelivered', { entry: { actor: keptActor(actor) } });
   await makePending(tx, [row], { countsAnew: true, givenBackAt: tx.now });
   return result;
 }
 
 /** A dead letter, or what is held as no longer routed, counts as done from now on; why it failed stays to be read. */
-export async function dismiss(tx: Tx, id: number, request: ActionRequest): Promise<DismissResult> {
+export async function dismiss(tx: Tx, id: number, actor: Actor): Promise<DismissResult> {
   const row = await lockedRow(tx, id);
   if (row === undefined) return 'unknown';
   if (row.reason === DISMISSED) return 'dismissed';
   if (row.state !== 'dead' && !(row.state === 'held' && row.reason === NO_LONGER_ROUTED)) return 'not dead';
-  await note(tx, row, 'dismissed', request);
+  await writeEach(tx, [row], 'dismissed', { entry: { actor: keptActor(actor) } });
   await markDismissed(tx, [row]);
   return 'dismissed';
-}
-
-function note(
-  tx: Tx,
-  { id, callbackId }: RowWithCallback,
-  what: 'redelivered' | 'dismissed',
-  request: ActionRequest,
-): Promise<void> {
-  return writeHistory(tx, [{ callbackId, deliveryId: id, what, entry: entryOf(request) }]);
 }
 
 export async function markDismissed(

@@ -1,13 +1,13 @@
 /** Routing a callback anew as a person has asked for: who has not been told is told. */
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { writeHistory } from '../history.ts';
+import { type Actor, writeHistory } from '../history.ts';
 import { insertRows, makePending } from '../operations/deliveries.ts';
 import { gained, isUnrouted, siblingsOf } from '../operations/rerouting.ts';
 import { lock } from '../operations/locks.ts';
 import { IS_LATE_START } from '../rows.ts';
-import type { ActionRequest, PlanByHand, RoutedByHand } from './actions.ts';
-import { entryOf } from './one-delivery.ts';
+import type { PlanByHand, RoutedByHand } from './actions.ts';
+import { keptActor } from './one-delivery.ts';
 
 /**
  * The callback gains the targets that it lacks; what of them is dead or held as no longer routed is attempted again.
@@ -18,7 +18,7 @@ export async function routeByHand(
   tx: Tx,
   callbackId: number,
   { targets, routing, channels }: PlanByHand,
-  request: ActionRequest,
+  actor: Actor,
 ): Promise<RoutedByHand | 'superseded' | undefined> {
   const callback = await lockedCallback(tx, callbackId);
   if (callback === undefined) return undefined;
@@ -32,7 +32,7 @@ export async function routeByHand(
   const told = [...revived, ...lacking].map(({ destination }) => destination);
   const untouched = targets.map(({ destination }) => destination).filter((name) => !told.includes(name));
   await writeHistory(tx, [
-    { callbackId, what: 'routed_anew', entry: { ...entryOf(request), told, untouched } },
+    { callbackId, what: 'routed_anew', entry: { actor: keptActor(actor), told, untouched } },
     { callbackId, what: 'routed', entry: { by: 'hand', explanations: routing } },
   ]);
   const added = await insertRows(tx, { callbackId, jobKey: callback.jobKey, targets: lacking });

@@ -1,7 +1,7 @@
 /** What people do from the page: each form is answered by the way back to where it stood, with what came of it. */
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
-import type { ActionRequest } from '../../../ledger/actions/actions.ts';
+import type { Actor } from '../../../ledger/history.ts';
 import { LedgerUnavailable } from '../../../ledger/ledger.ts';
 import { readSnoozeEnd } from '../../../signal/snooze.ts';
 import { cleanText } from '../../../text/clean.ts';
@@ -22,7 +22,7 @@ interface ActRequest extends Pick<AdminServices, 'operations' | 'reloading'> {
   readonly form: URLSearchParams;
   /** What the form is about; 0, which nothing has: none. */
   readonly id: number;
-  readonly request: ActionRequest;
+  readonly actor: Actor;
   readonly reader: Reader;
 }
 
@@ -54,9 +54,9 @@ async function answerAct(ctx: Context, act: Act, services: AdminServices): Promi
   const { operations, reloading, surroundings } = services;
   const form = formOf(ctx);
   const reader = readerOf(ctx, surroundings);
-  const request = { actor: actorOf(ctx, 'page') };
+  const actor = actorOf(ctx, 'page');
   const id = wholeNumberIn(form.get('id')) ?? 0;
-  const outcome = await act({ form, id, request, reader, operations, reloading }).catch((error: unknown) => {
+  const outcome = await act({ form, id, actor, reader, operations, reloading }).catch((error: unknown) => {
     if (!(error instanceof LedgerUnavailable)) throw error;
     return failed(reader.t('act.unavailable'));
   });
@@ -72,20 +72,20 @@ function failed(text: string): Outcome {
   return { kind: 'failed', text };
 }
 
-async function redeliver({ form, id, request, reader: { t }, operations }: ActRequest): Promise<Outcome> {
-  const result = await operations.redeliver(id, request, form.get('again') === '1');
+async function redeliver({ form, id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {
+  const result = await operations.redeliver(id, actor, form.get('again') === '1');
   if (result === 'unknown') return failed(t('act.unknown'));
   return result === 'accepted' ? done(t('act.redeliver.accepted')) : failed(t(`act.redeliver.${result}`));
 }
 
-async function dismiss({ id, request, reader: { t }, operations }: ActRequest): Promise<Outcome> {
-  const result = await operations.dismiss(id, request);
+async function dismiss({ id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {
+  const result = await operations.dismiss(id, actor);
   if (result === 'unknown') return failed(t('act.unknown'));
   return result === 'dismissed' ? done(t('act.dismiss.dismissed')) : failed(t(`act.dismiss.${result}`));
 }
 
-async function route({ id, request, reader: { t }, operations }: ActRequest): Promise<Outcome> {
-  const routed = await operations.routeAnew(id, request);
+async function route({ id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {
+  const routed = await operations.routeAnew(id, actor);
   if (routed === undefined) return failed(t('act.unknown'));
   if (routed === 'superseded') return failed(t('act.redeliver.superseded'));
   const [told, untouched] = [routed.told, routed.untouched].map((names) => names.join(', '));
@@ -94,25 +94,25 @@ async function route({ id, request, reader: { t }, operations }: ActRequest): Pr
   return failed(t('act.route.nobody'));
 }
 
-async function redeliverAll({ form, request, reader, operations }: ActRequest): Promise<Outcome> {
+async function redeliverAll({ form, actor, reader, operations }: ActRequest): Promise<Outcome> {
   const { filter, what } = bulkIn(form, reader);
-  const { id } = await operations.startBulk(filter, request, what);
+  const { id } = await operations.startBulk(filter, actor, what);
   return { ...done(reader.t(`act.bulk.${what}`)), to: `/redeliveries/${id}` };
 }
 
-async function stop({ id, request, reader: { t }, operations }: ActRequest): Promise<Outcome> {
-  const bulk = await operations.stopBulk(id, request);
+async function stop({ id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {
+  const bulk = await operations.stopBulk(id, actor);
   if (bulk === undefined) return failed(t('act.unknown'));
   return bulk.state === 'stopped' ? done(t('act.bulk.stopped')) : failed(t('act.bulk.over'));
 }
 
-async function seeRefused({ id, request, reader: { t }, operations }: ActRequest): Promise<Outcome> {
-  await operations.seeRefused(id, request);
+async function seeRefused({ id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {
+  await operations.seeRefused(id, actor);
   return done(t('act.seen'));
 }
 
 /** What was filled in wrongly is there again to be mended. */
-async function snooze({ form, request: { actor }, reader, operations }: ActRequest): Promise<Outcome> {
+async function snooze({ form, actor, reader, operations }: ActRequest): Promise<Outcome> {
   const { t, now, timezone } = reader;
   const fields = ['bot_id', 'destination', 'until', 'time', 'because'] as const;
   const given = fields.map(
@@ -131,22 +131,22 @@ async function snooze({ form, request: { actor }, reader, operations }: ActReque
   return { ...done(t('act.snooze.begun')), to: '/snoozes' };
 }
 
-async function endSnooze({ id, request, reader: { t }, operations }: ActRequest): Promise<Outcome> {
-  const hasEnded = await operations.endSnooze(id, request.actor);
+async function endSnooze({ id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {
+  const hasEnded = await operations.endSnooze(id, actor);
   return hasEnded ? done(t('act.snooze.ended')) : failed(t('act.unknown'));
 }
 
-async function test({ form, request, reader, operations }: ActRequest): Promise<Outcome> {
+async function test({ form, actor, reader, operations }: ActRequest): Promise<Outcome> {
   const { t, language, formats } = reader;
-  const result = await operations.test(form.get('destination') ?? '', request.actor, language);
+  const result = await operations.test(form.get('destination') ?? '', actor, language);
   if (result === undefined) return failed(t('act.test.unknown'));
   const { destination, words, isDelivered, durationMs } = result;
   if (!isDelivered) return failed(t('act.test.failed', { destination, words }));
   return done(t('act.test.delivered', { destination, words, time: formats.duration(durationMs) }));
 }
 
-async function reload({ request, reader: { t }, reloading }: ActRequest): Promise<Outcome> {
-  const { user, from } = request.actor;
+async function reload({ actor, reader: { t }, reloading }: ActRequest): Promise<Outcome> {
+  const { user, from } = actor;
   const result = await reloading.reload(`the page, ${user ?? 'nobody named'} from ${from}`);
   if (!result.isLoaded) {
     const number = result.problems.filter(({ severity }) => severity === 'error').length;

@@ -29,16 +29,16 @@ describe('What people do on the page', () => {
     return { to: answer.headers['location'], ...said };
   };
 
-  const REQUEST = { actor: { via: 'page', user: undefined, from: '127.0.0.1' } };
+  const ACTOR = { via: 'page', user: undefined, from: '127.0.0.1' };
 
   it('delivers a message again, once for each form', async () => {
     const { kind, text, to } = (await act('redeliver', { id: '1' })) as Record<string, unknown>;
     expect([kind, to]).to.deep.equal(['done', '/dead?a=1']);
     expect(text).to.contain('in a moment');
-    expect(office.done).to.deep.equal([['redeliver', 1, REQUEST, false]]);
+    expect(office.done).to.deep.equal([['redeliver', 1, ACTOR, false]]);
     expect(await act('redeliver', { id: '2' })).to.include({ kind: 'failed' });
     await act('redeliver', { id: '2', again: '1' });
-    expect(office.done.at(-1)).to.deep.equal(['redeliver', 2, REQUEST, true]);
+    expect(office.done.at(-1)).to.deep.equal(['redeliver', 2, ACTOR, true]);
   });
 
   it('says of what is gone, or is no number, that it is', async () => {
@@ -68,7 +68,7 @@ describe('What people do on the page', () => {
       untilSuccess: true,
       because: 'tests',
     });
-    expect(snooze).to.have.property('actor').that.deep.equals(REQUEST.actor);
+    expect(snooze).to.have.property('actor').that.deep.equals(ACTOR);
 
     const time = { ...asked, bot_id: '', destination: 'slack:#ops', time: '2026-12-01T09:00' };
     expect(await act('snooze', time)).to.include({ kind: 'done' });
@@ -98,14 +98,14 @@ describe('What people do on the page', () => {
 
   it('ends a snooze', async () => {
     expect(await act('end-snooze', { id: '1' })).to.include({ kind: 'done', to: '/dead?a=1' });
-    expect(office.done).to.deep.equal([['end a snooze', 1, REQUEST.actor]]);
+    expect(office.done).to.deep.equal([['end a snooze', 1, ACTOR]]);
     expect(await act('end-snooze', { id: '7' })).to.include({ kind: 'failed' });
   });
 
   it('dismisses a dead letter', async () => {
     expect(await act('dismiss', { id: '1' })).to.include({ kind: 'done' });
     expect(await act('dismiss', { id: '2' })).to.include({ kind: 'failed' });
-    expect(office.done[0]).to.deep.equal(['dismiss', 1, REQUEST]);
+    expect(office.done[0]).to.deep.equal(['dismiss', 1, ACTOR]);
   });
 
   it('routes a callback anew, and names who is told, or says that nobody is', async () => {
@@ -128,7 +128,7 @@ describe('What people do on the page', () => {
       [
         'bulk',
         { state: 'dead', destination: 'slack:#ops', errorClass: 'config', errorCode: 'x' },
-        REQUEST,
+        ACTOR,
         'dismissed',
       ],
     ]);
@@ -151,12 +151,12 @@ describe('What people do on the page', () => {
   it('stops a redelivery', async () => {
     expect(await act('stop', { id: '3' })).to.include({ kind: 'done' });
     expect(await act('stop', { id: '9' })).to.include({ kind: 'failed' });
-    expect(office.done[0]).to.deep.equal(['stop', 3, REQUEST]);
+    expect(office.done[0]).to.deep.equal(['stop', 3, ACTOR]);
   });
 
   it('marks refused bodies as seen', async () => {
     expect(await act('see-refused', { id: '12' })).to.include({ kind: 'done' });
-    expect(office.done).to.deep.equal([['see refused', 12, REQUEST]]);
+    expect(office.done).to.deep.equal([['see refused', 12, ACTOR]]);
   });
 
   it('sends a test, and says what the remote said', async () => {
@@ -164,12 +164,7 @@ describe('What people do on the page', () => {
       kind: 'done',
       text: 'The test reached slack:#shop in 180 ms. Slack took it.',
     });
-    expect(office.done[0], 'in the language of the page').to.deep.equal([
-      'test',
-      'slack:#shop',
-      REQUEST.actor,
-      'en',
-    ]);
+    expect(office.done[0], 'in the language of the page').to.deep.equal(['test', 'slack:#shop', ACTOR, 'en']);
     expect(await act('test', { destination: 'slack:#ops' })).to.include({ kind: 'failed' });
     expect(await act('test', { destination: 'nobody' })).to.include({
       kind: 'failed',
