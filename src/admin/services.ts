@@ -86,8 +86,6 @@ export interface Surroundings {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly display: () => Pick<DisplayConfig, 'language' | 'timezone'>;
-  /** Milliseconds, of `delivery.give_up_after`. */
-  readonly giveUpAfterMs: () => number;
   /** Takes the secrets of every config that ran out of a text. */
   readonly redact: (text: string) => string;
 }

@@ -51,7 +51,6 @@ function surroundingsOf({ clock, settings, version }: Services): Surroundings {
     processName: `${hostname()}/${process.pid}`,
     now: () => clock.now(),
     display: () => settings.current.config.display,
-    giveUpAfterMs: () => settings.current.config.delivery.giveUpAfterMs,
     redact: (text) => settings.current.redact(text),
   };
 }

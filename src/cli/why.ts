@@ -71,10 +71,9 @@ interface Asked {
 async function print(context: CommandContext, archive: Archive, { ids, config, isJson }: Asked) {
   const redact = context.secrets.hide;
   const display = { ...config.display, redact };
-  const { giveUpAfterMs } = config.delivery;
   const shapes: unknown[] = [];
   for (const id of ids) {
-    const told = await loadStory(archive, id, { ...display, giveUpAfterMs, now: systemClock.now() });
+    const told = await loadStory(archive, id, { ...display, now: systemClock.now() });
     if (told === undefined) continue;
     if (isJson) shapes.push(storyJson(told, redact));
     else context.result(storyInLines(context, { ...told, hint: hintOn(told.callback, config) }, display));

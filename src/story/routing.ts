@@ -52,18 +52,18 @@ function routeEvents(
   callback: OfCallback,
   sayings: Sayings,
 ): StoryEvent[] {
-  const isDefault = pattern === undefined;
-  const route = isDefault
-    ? sayings.say('the default route')
-    : sayings.say('a route', { pattern: sayings.name(pattern) });
+  const route =
+    pattern === undefined
+      ? sayings.say('the default route')
+      : sayings.say('a route', { pattern: sayings.name(pattern) });
   const small = sayings.name(name);
   if (isMatch(verdict)) {
     const text = sayings.say(MATCHED[verdict], { route, who: sayings.list(reaches) });
     return [{ at, what: 'route matched', text, small }];
   }
   if (verdict !== 'not of this status') return [];
-  const sentence = isDefault ? 'default route, not of this status' : 'route, not of this status';
-  const text = sayings.say(sentence, { route, ...statusesIn(on, callback, sayings) });
+  const status = sayings.say(`${statusNameOf(callback)}, one`);
+  const text = sayings.say('route, not of this status', { route, statuses: sayings.statuses(on), status });
   return [{ at, what: 'route did not match', text, small }];
 }
 
@@ -71,24 +71,18 @@ function isMatch(verdict: string): verdict is keyof typeof MATCHED {
   return verdict in MATCHED;
 }
 
-function statusesIn(on: readonly Occasion[], callback: OfCallback, sayings: Sayings) {
-  return { statuses: sayings.statuses(on), status: sayings.say(`${statusNameOf(callback)}, one`) };
-}
+/** More say no more. */
+const MOST_REASONS = 2;
 
-/** Why nobody is told: by the latest routing, by which everything still to be done goes. */
+/** By the latest routing, by which everything still to be done goes. */
 export function reasonForNobody(story: CallbackStory, sayings: Sayings): string {
-  if (isSupersededAtOnce(story)) return sayings.say('nobody, superseded');
+  if (isSupersededAtOnce(story)) return sayings.say('superseded at once');
   const last = story.history.findLast(({ what }) => what === 'routed');
-  const explanations = explanationsOf(last?.what === 'routed' ? last.entry.explanations : story.routing);
-  if (explanations.length === 0) return sayings.say('nobody, no route');
-  if (explanations.some(({ verdict }) => verdict === 'tells nobody'))
-    return sayings.say('nobody, on purpose');
-  const others = explanations.filter(({ verdict }) => verdict === 'not of this status');
-  if (others.length === 0) return sayings.say('nobody, unknown');
-  const isDefault = others.every(({ pattern }) => pattern === undefined);
-  const on = [...new Set(others.flatMap((each) => each.on ?? []))];
-  const sentence = isDefault ? 'nobody, by the default route' : 'nobody, by its routes';
-  return sayings.say(sentence, statusesIn(on, story, sayings));
+  const routing = last?.what === 'routed' ? last.entry.explanations : story.routing;
+  const events = routingEvents(routing, story.receivedAt, story, sayings);
+  const matched = events.filter(({ what }) => what === 'route matched');
+  const reasons = (matched.length > 0 ? matched : events).slice(0, MOST_REASONS).map(({ text }) => text);
+  return [sayings.say('nobody'), ...reasons].join(sayings.say('space'));
 }
 
 /** It came after its job's result: nothing was planned for it. */

@@ -17,7 +17,6 @@ export const ENGLISH = {
   'recovered, many': 'recoveries',
   because: ' ({cause})',
   'told at': ' at {time}',
-  'gives up': '; it gives up at {time}',
 
   'received, succeeded': 'The job service reported that {bot} succeeded.',
   'received, error': 'The job service reported that {bot} ended in an error.',
@@ -34,18 +33,11 @@ export const ENGLISH = {
   'route, tells nobody': '{route} applies, and tells nobody, on purpose.',
   'route, told already': '{route} applies, too; whom it tells, an earlier route tells already.',
   'route, not of this status': '{route} does not apply: it tells only of {statuses}, and this is {status}.',
-  'default route, not of this status':
-    '{route} does not apply: it tells only of {statuses}, and this is {status}.',
   'no other route': 'No other route names this BOT.',
   'no route': 'No route names this BOT, and there is no default route.',
   'routed by config': 'The config had changed, so it was routed anew.',
   revived: 'The config sends it to {who} again, so Botbell tries to tell it after all.',
   'superseded at once': 'The job’s result had come before it, so nobody was told that the job had started.',
-  'superseded, event': '{who} was not told that the job had started: its result is known.',
-  'unrouted, event': 'The config no longer sends it to {who}, so it was held back there.',
-  'held, event': 'It was not told to {who}: {rule}.',
-  'held until, event': 'It was held back for {who} until {time}: {rule}.',
-  'summarised, event': 'Nothing holds it back any more, so {who} is told of it in a summary.',
   'told in summary, event': '{who} was told of it in a summary.',
   'rule when': 'the route’s condition does not hold (when)',
   'rule after_failures': 'the route tells errors only from a number of them in a row on (after_failures)',
@@ -56,14 +48,11 @@ export const ENGLISH = {
   failed: 'The {nth} attempt to tell {who} failed after {took}: {cause}.',
   delivered: '{who} was told, by the {nth} attempt, in {took}.',
   'accepted, event': 'The message for {who} was accepted, not confirmed, by the {nth} attempt, in {took}.',
-  'printed, event': '{who} is an outbox: the message was printed only.',
-  'given up': 'Botbell gave up telling {who}{because}.',
   'taken over': 'From here on Botbell itself tries to tell {who}, whatever the job service does.',
   answered: 'The job service was answered after {took}: {answer}.',
-  unanswered: 'No answer to it has been recorded yet.',
   alerted: 'The operators were alerted: {who}.',
   alerting: 'The operators are being alerted: {who}.',
-  'left out': '{count} more events are left out here.',
+  'left out': 'Earlier events are left out here.',
 
   redelivered: 'had the message for {who} delivered again',
   dismissed: 'marked the message for {who} as done',
@@ -91,8 +80,8 @@ export const ENGLISH = {
   told: 'Told {who}{toldAt}.',
   printed: 'Printed only{toldAt}: {who}, an outbox that tells nobody.',
   'being sent': '{who} is being told at this moment.',
-  due: 'Not told yet: {who}{because}; Botbell tries again at {time}{givesUp}.',
-  'due now': 'Not told yet: {who}{because}; Botbell tries as soon as its turn comes{givesUp}.',
+  due: 'Not told yet: {who}{because}; Botbell tries again at {time}.',
+  'due now': 'Not told yet: {who}{because}; Botbell tries as soon as its turn comes.',
   'after an earlier one': 'Not told yet: {who}, which waits for an earlier message of the same job.',
   paused: 'Not told yet: {who}, which takes no more messages for now; Botbell goes on at {time}.',
   'the service’s':
@@ -106,15 +95,7 @@ export const ENGLISH = {
   unrouted: 'Not told: {who}, where the config no longer sends it.',
   superseded: 'Not told: {who}, since the job’s result came first.',
   'more destinations': '{count} more destinations are below.',
-
-  'nobody, superseded': 'Nobody was told: the job’s result had come before this start.',
-  'nobody, no route': 'Nobody was told: no route names this BOT, and there is no default route.',
-  'nobody, on purpose': 'Nobody was told: a route for this BOT says so, on purpose.',
-  'nobody, by the default route':
-    'Nobody was told: no route names this BOT, and the default route tells only of {statuses}; this is {status}.',
-  'nobody, by its routes':
-    'Nobody was told: the routes for this BOT tell only of {statuses}; this is {status}.',
-  'nobody, unknown': 'Nobody was told: no route reached anybody.',
+  nobody: 'Nobody was told.',
 };
 
 export type Sentence = keyof typeof ENGLISH;

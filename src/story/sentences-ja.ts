@@ -6,7 +6,7 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   named: '「{name}」',
   'a BOT': 'BOT',
   'a message': 'メッセージ',
-  'the default route': 'このBOTを指定したルートがないため、既定のルート',
+  'the default route': 'このBOTを指定したルートがなく、既定のルート',
   'a route': '「{pattern}」のルート',
   and: 'と',
   'no status': 'なし',
@@ -19,7 +19,6 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   'recovered, many': '復旧',
   because: '（{cause}）',
   'told at': '（{time}）',
-  'gives up': '{time} まで再送を続けます。',
 
   'received, succeeded': '{bot}が成功したという通知を、ジョブサービスから受け取りました。',
   'received, error': '{bot}がエラーで終わったという通知を、ジョブサービスから受け取りました。',
@@ -35,18 +34,11 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   'route, tells nobody': '{route}が使われますが、設定により誰にも通知しません。',
   'route, told already': '{route}も当てはまりますが、その相手には前のルートが通知します。',
   'route, not of this status': '{route}は使われません。通知するのは{statuses}だけで、これは{status}です。',
-  'default route, not of this status':
-    'このBOTを指定したルートがなく、既定のルートも使われません。通知するのは{statuses}だけで、これは{status}です。',
   'no other route': 'ほかに、このBOTを指定したルートはありません。',
   'no route': 'このBOTを指定したルートがなく、既定のルートもありません。',
   'routed by config': '設定が変わったため、宛先を決め直しました。',
   revived: '{who} が設定で再び宛先になったため、Botbellが送信します。',
   'superseded at once': 'ジョブの結果が先に届いていたため、開始の通知はどこにも送りませんでした。',
-  'superseded, event': 'ジョブの結果が届いているため、開始の通知を {who} に送るのをやめました。',
-  'unrouted, event': '{who} は現在の設定では宛先ではないため、保留にしました。',
-  'held, event': '{who} には通知しませんでした：{rule}。',
-  'held until, event': '{who} への通知を {time} まで保留にしました：{rule}。',
-  'summarised, event': '保留が終わったため、{who} にはまとめて通知します。',
   'told in summary, event': '{who} にまとめて通知しました。',
   'rule when': 'ルートの条件に当てはまりません（when）',
   'rule after_failures': 'エラーは続けて何回か起きてから通知します（after_failures）',
@@ -58,14 +50,11 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   delivered: '{who} に届きました（{nth}回目の送信、{took}）。',
   'accepted, event':
     '{who} へのメッセージは受け付けられました。投稿されたかは確認できません（{nth}回目の送信、{took}）。',
-  'printed, event': '{who} はoutboxのため、出力しただけです。',
-  'given up': '{who} への送信をあきらめました{because}。',
   'taken over': 'これ以降 {who} には、ジョブサービスによらずBotbellが自分で再送します。',
   answered: 'ジョブサービスに{took}で応答しました（{answer}）。',
-  unanswered: 'まだ応答が記録されていません。',
   alerted: '運用担当者にお知らせしました（{who}）。',
   alerting: '運用担当者にお知らせしています（{who}）。',
-  'left out': 'ここでは、ほかに{count}件の出来事を省略しています。',
+  'left out': 'これより前の出来事は省略しています。',
 
   redelivered: '{who} へのメッセージの再送を指示しました',
   dismissed: '{who} へのメッセージを対応済みにしました',
@@ -93,8 +82,8 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   told: '{who} に届きました{toldAt}。',
   printed: '{who} はoutboxのため、出力しただけで誰にも通知していません{toldAt}。',
   'being sent': '{who} に送信しているところです。',
-  due: '{who} にはまだ届いていません{because}。{time} に再送します。{givesUp}',
-  'due now': '{who} にはまだ届いていません{because}。順番が来しだい送信します。{givesUp}',
+  due: '{who} にはまだ届いていません{because}。{time} に再送します。',
+  'due now': '{who} にはまだ届いていません{because}。順番が来しだい送信します。',
   'after an earlier one': '{who} にはまだ届いていません。同じジョブの前の通知が済むのを待っています。',
   paused: '{who} にはまだ届いていません。受信が制限されているため、{time} に送信を再開します。',
   'the service’s':
@@ -108,13 +97,5 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   unrouted: '{who} には届いていません。現在の設定では宛先ではありません。',
   superseded: '{who} には送っていません。ジョブの結果が先に届いたためです。',
   'more destinations': 'ほかの宛先（{count}件）は下にあります。',
-
-  'nobody, superseded': '誰にも通知していません。ジョブの結果が、この開始の通知より先に届いていました。',
-  'nobody, no route': '誰にも通知していません。このBOTを指定したルートがなく、既定のルートもありません。',
-  'nobody, on purpose': '誰にも通知していません。このBOTのルートが、誰にも通知しない設定になっています。',
-  'nobody, by the default route':
-    '誰にも通知していません。このBOTを指定したルートがなく、既定のルートが通知するのは{statuses}だけですが、これは{status}です。',
-  'nobody, by its routes':
-    '誰にも通知していません。このBOTのルートが通知するのは{statuses}だけですが、これは{status}です。',
-  'nobody, unknown': '誰にも通知していません。どのルートにも宛先がありませんでした。',
+  nobody: '誰にも通知していません。',
 };

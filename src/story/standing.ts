@@ -6,15 +6,9 @@ import type { StoryEvent } from './event.ts';
 import { reasonForNobody } from './routing.ts';
 import type { Sayings } from './sayings.ts';
 
-/** Each has a sentence. What asks for somebody first; whoever was told, before all. */
-const KINDS = [
-  'told',
-  /** By an outbox, which tells nobody. */
-  'printed',
+/** Something more happens without anybody's doing. */
+const OPEN = [
   'being sent',
-  'dead',
-  /** A dead letter, since no route names anybody for its callback any more. */
-  'dead unrouted',
   /** Botbell's own to attempt, at that time. */
   'due',
   /** Botbell's own, and waiting for its turn. */
@@ -28,52 +22,40 @@ const KINDS = [
   'held until',
   /** With others that a rule held. */
   'in a summary',
+] as const;
+
+/** Each has a sentence. Whoever was told first, then what asks for somebody. */
+const KINDS = [
+  'told',
+  /** By an outbox, which tells nobody. */
+  'printed',
+  'dead',
+  /** A dead letter, since no route names anybody for its callback any more. */
+  'dead unrouted',
+  ...OPEN,
   /** By a rule. */
   'held',
   'unrouted',
   'superseded',
   'marked as done',
 ] as const;
-type StandingKind = (typeof KINDS)[number];
-
-/** Something more happens without anybody's doing. */
-const OPEN: ReadonlySet<StandingKind> = new Set<StandingKind>([
-  'being sent',
-  'due',
-  'due now',
-  'paused',
-  'the service’s',
-  'after an earlier one',
-  'held until',
-  'in a summary',
-]);
 
 export interface Standing {
   readonly destination: string;
-  readonly kind: StandingKind;
+  readonly kind: (typeof KINDS)[number];
   /** When it was told, or something more happens to it, where that is known. */
   readonly at: number | undefined;
   /** Of the last attempt, unless it is told. */
   readonly error: FailureToExplain | undefined;
-  /** Undefined: it is not, or nobody knows. */
-  readonly givesUpAt: number | undefined;
   /** The rule that holds it. */
   readonly rule: string;
 }
 
-interface Now {
-  readonly now: number;
-  readonly giveUpAfterMs?: number;
-}
-
-export function standingsOf(story: CallbackStory, { now, giveUpAfterMs = NaN }: Now): Standing[] {
+export function standingsOf(story: CallbackStory, now: number): Standing[] {
   return story.deliveries.map((delivery) => {
-    const { destination, state, ageMs, lastError, reason: rule = '' } = delivery;
+    const { destination, state, lastError, reason: rule = '' } = delivery;
     const [kind, at] = foundOf(delivery, story, now);
-    // Time in which it only waits will come on top.
-    const givesUpAt = state === 'pending' ? now + Math.max(0, giveUpAfterMs - ageMs) || undefined : undefined;
-    const error = state === 'delivered' ? undefined : lastError;
-    return { destination, kind, at, error, givesUpAt, rule };
+    return { destination, kind, at, error: state === 'delivered' ? undefined : lastError, rule };
   });
 }
 
@@ -82,7 +64,7 @@ export function isPrinted({ state, receipt }: Pick<DeliveryRecord, 'state' | 're
   return state === 'delivered' && receipt?.['told'] === 'nobody';
 }
 
-type Found = readonly [kind: StandingKind, at?: number];
+type Found = readonly [kind: Standing['kind'], at?: number];
 
 function foundOf(delivery: DeliveryRecord, story: CallbackStory, now: number): Found {
   const { state, reason, heldUntil, summaryId, updatedAt } = delivery;
@@ -112,7 +94,7 @@ function pendingKind(delivery: DeliveryRecord, { pauses }: CallbackStory, now: n
 
 /** What happens next without anybody's doing. */
 export function comingEvents(standings: readonly Standing[], now: number, sayings: Sayings): StoryEvent[] {
-  const open = standings.filter(({ kind }) => OPEN.has(kind));
+  const open = standings.filter(({ kind }) => OPEN.some((each) => each === kind));
   const events = open.map(({ destination, at = now, ...standing }): StoryEvent => {
     const text = sentenceOf({ destination, at, ...standing }, sayings.name(destination), sayings);
     return { at, what: 'next', text, destination };
@@ -128,20 +110,19 @@ export function summarise(story: CallbackStory, standings: readonly Standing[], 
   const groups = groupsOf(standings);
   const told = groups.slice(0, MOST_GROUPS).map((group) => {
     const who = sayings.list(group.map(({ destination }) => destination));
-    return sentenceOf({ ...group[0], at: timeOf(group, sayings), givesUpAt: undefined }, who, sayings);
+    return sentenceOf({ ...group[0], at: timeOf(group, sayings) }, who, sayings);
   });
   const more = groups.slice(MOST_GROUPS).flat().length;
   if (more > 0) told.push(sayings.say('more destinations', { count: sayings.number(more) }));
   return told.join(sayings.say('space'));
 }
 
-function sentenceOf({ kind, at, error, givesUpAt, rule }: Standing, who: string, sayings: Sayings): string {
+function sentenceOf({ kind, at, error, rule }: Standing, who: string, sayings: Sayings): string {
   const time = at === undefined ? '' : sayings.time(at);
   return sayings.say(kind, {
     who,
     time,
     toldAt: time && sayings.say('told at', { time }),
-    givesUp: givesUpAt === undefined ? '' : sayings.say('gives up', { time: sayings.time(givesUpAt) }),
     because: sayings.because(error),
     rule: sayings.rule(rule),
   });

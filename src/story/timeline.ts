@@ -2,7 +2,7 @@
 import { statusNameOf } from '../callback/callback.ts';
 import { ACCEPTED_AS, idsIn } from '../channels/channel.ts';
 import type { FailureClass, FailureToExplain } from '../channels/failure.ts';
-import type { ArchivedCallback, CallbackStory } from '../ledger/archive/archive.ts';
+import { type ArchivedCallback, type CallbackStory, MOST_HISTORY } from '../ledger/archive/archive.ts';
 import type { ActionEntry, HistoryRow, HistoryWhat } from '../ledger/history.ts';
 import {
   type CallbackResult,
@@ -22,10 +22,17 @@ export function timelineOf(story: CallbackStory, sayings: Sayings): StoryEvent[]
   const timeline = new Timeline(story, sayings);
   const events = [
     ...timeline.receipt(),
+    ...leftOut(story, sayings),
     ...story.history.flatMap((row) => timeline.eventsOf(row)),
     ...story.alerts.map((alert) => alertEvent(alert, sayings)),
   ];
   return events.toSorted((a, b) => a.at - b.at);
+}
+
+function leftOut({ history }: CallbackStory, sayings: Sayings): StoryEvent[] {
+  const [first] = history;
+  if (first === undefined || history.length < MOST_HISTORY) return [];
+  return [{ at: first.at, what: 'left out', text: sayings.say('left out') }];
 }
 
 /** What an alert about it has come to. */
@@ -52,7 +59,7 @@ class Timeline {
     taken_over: (row) => [this.#event({ ...row, what: 'taken over' }, 'taken over')],
     held: (row) => this.#held(row),
     released: () => [],
-    summarised: (row) => [this.#event({ ...row, what: 'held' }, 'summarised, event')],
+    summarised: (row) => [this.#event({ ...row, what: 'held' }, 'in a summary')],
     told_in_summary: (row) => [this.#event({ ...row, what: 'delivered' }, 'told in summary, event')],
     dead: (row) => [this.#dead(row)],
     revived: (row) => [this.#event({ ...row, what: 'routed anew' }, 'revived')],
@@ -134,7 +141,7 @@ class Timeline {
       return this.#event(row, 'failed', { ...values, cause }, this.#sayings.technical(error));
     }
     const told = { ...row, what: 'delivered' } as const;
-    if (delivery !== undefined && isPrinted(delivery)) return this.#event(told, 'printed, event');
+    if (delivery !== undefined && isPrinted(delivery)) return this.#event(told, 'printed');
     const ids = idsIn(receipt).map((each) => each.map((part) => this.#sayings.name(part)).join(' '));
     const small = number === attempts && ids.length > 0 ? ids.join(', ') : undefined;
     const sentence = receipt[ACCEPTED_AS] === undefined ? 'delivered' : 'accepted, event';
@@ -143,15 +150,14 @@ class Timeline {
 
   #held(row: RowOf<'held'>): readonly StoryEvent[] {
     const { result: rule = '' } = row;
-    if (rule === SUPERSEDED) return [this.#event({ ...row, what: 'superseded' }, 'superseded, event')];
-    if (rule === NO_LONGER_ROUTED) return [this.#event(row, 'unrouted, event')];
     // Whoever has dismissed it is told of as an action.
     if (rule === DISMISSED) return [];
-    const values = { rule: this.#sayings.rule(rule) };
+    if (rule === SUPERSEDED) return [this.#event({ ...row, what: 'superseded' }, 'superseded')];
+    if (rule === NO_LONGER_ROUTED) return [this.#event(row, 'unrouted')];
     const endsAt = row.entry?.endsAt;
-    if (endsAt === undefined) return [this.#event(row, 'held, event', values)];
-    const time = this.#sayings.time(endsAt);
-    return [this.#event(row, 'held until, event', { ...values, time })];
+    const time = endsAt === undefined ? '' : this.#sayings.time(endsAt);
+    const sentence = endsAt === undefined ? 'held' : 'held until';
+    return [this.#event(row, sentence, { rule: this.#sayings.rule(rule), time })];
   }
 
   /** As its last attempt before ended; whatever that came to, the config has ended what is no longer routed. */
@@ -161,10 +167,10 @@ class Timeline {
       .slice(0, rows.indexOf(row))
       .filter(({ deliveryId }) => deliveryId === row.deliveryId)
       .findLast((each) => each.what === 'attempt' && each.result !== 'delivered');
-    const known = failed?.what === 'attempt' ? errorOf(failed) : this.#deliveryOf(row)?.lastError;
-    const error = row.result === NO_LONGER_ROUTED ? undefined : known;
+    if (row.result === NO_LONGER_ROUTED) return this.#event(row, 'dead unrouted');
+    const error = failed?.what === 'attempt' ? errorOf(failed) : this.#deliveryOf(row)?.lastError;
     const small = error && this.#sayings.technical(error);
-    return this.#event(row, 'given up', { because: this.#sayings.because(error) }, small);
+    return this.#event(row, 'dead', { because: this.#sayings.because(error) }, small);
   }
 
   #answered(row: RowOf<'answered'>): StoryEvent {
@@ -194,13 +200,4 @@ class Timeline {
 
 function errorOf({ result, entry }: RowOf<'attempt'>): FailureToExplain {
   return entry.error ?? { class: result as FailureClass, code: '', message: '' };
-}
-
-/** Of a callback that comes more often, not each answer is written down. */
-const MOST_ANSWERS = 1000;
-
-/** Whether the service waits for an answer, or waited for one that nobody knows of. */
-export function isUnanswered({ kind, timesReceived, lastReceivedAt, history }: CallbackStory): boolean {
-  if (kind !== 'callback' || timesReceived > MOST_ANSWERS) return false;
-  return !history.some(({ what, at }) => what === 'answered' && at >= lastReceivedAt);
 }

@@ -88,14 +88,14 @@ describe('botbell why', () => {
       'superseded',
     ]);
     expect(await summaryOf(unrouted.jobId)).to.deep.equal([
-      'Nobody was told: no route names this BOT, and there is no default route.',
+      'Nobody was told. No route names this BOT, and there is no default route.',
     ]);
     expect(await summaryOf(quiet.jobId)).to.deep.equal([
-      'Nobody was told: the routes for this BOT tell only of errors; this is a success.',
+      'Nobody was told. The route for quiet does not apply: it tells only of errors, and this is a success. No other route names this BOT.',
     ]);
     expect(await summaryOf(started.jobId)).to.deep.equal([
       'Told slack:#ops.',
-      'Nobody was told: the job’s result had come before this start.',
+      'The job’s result had come before it, so nobody was told that the job had started.',
     ]);
   });
 

@@ -22,7 +22,7 @@ import {
 const DAY_MS = 86_400_000;
 
 /** A minute after it came. */
-const CONTEXT = { timezone: 'Asia/Tokyo', now: CAME_AT + 60_000, giveUpAfterMs: DAY_MS } as const;
+const CONTEXT = { timezone: 'Asia/Tokyo', now: CAME_AT + 60_000 } as const;
 
 function told(story: CallbackStory, language: Language = 'en', alerts: readonly CallbackStory[] = []): Story {
   return tellStory({ ...story, alerts }, { ...CONTEXT, language });
@@ -119,18 +119,18 @@ const TELLINGS: readonly Telling[] = [
     ],
   },
   {
-    of: 'what Botbell took over with its answer, and when it tries again and gives up',
+    of: 'what Botbell took over with its answer, and when it tries again',
     story: storyWith({
       deliveries: [pendingWith()],
       history: [failedAt(10), answerAt(0, 200, 'taken_over'), rowAt(401, 'taken_over')],
     }),
     en: [
       'taken over: From here on Botbell itself tries to tell slack:#ops, whatever the job service does.',
-      'next: Not told yet: slack:#ops (Slack answered channel_not_found: the channel does not exist; check its name); Botbell tries again at 10:02; it gives up at 24 Nov, 10:00.',
+      'next: Not told yet: slack:#ops (Slack answered channel_not_found: the channel does not exist; check its name); Botbell tries again at 10:02.',
     ],
     ja: [
       'taken over: これ以降 slack:#ops には、ジョブサービスによらずBotbellが自分で再送します。',
-      'next: slack:#ops にはまだ届いていません（チャンネルが存在しません。名前を確認してください）。10:02 に再送します。11月24日 10:00 まで再送を続けます。',
+      'next: slack:#ops にはまだ届いていません（チャンネルが存在しません。名前を確認してください）。10:02 に再送します。',
     ],
   },
   {
@@ -178,12 +178,12 @@ const TELLINGS: readonly Telling[] = [
       storyWith({ kind: 'alert', receivedAt: CAME_AT + 600, deliveries: [pendingWith()] }),
     ],
     en: [
-      'dead: Botbell gave up telling slack:#ops (The server refused it). [permanent, 550]',
+      'dead: Not told: slack:#ops; Botbell gave up (The server refused it). [permanent, 550]',
       'alerted: The operators were alerted: slack:#ops.',
       'alerted: The operators are being alerted: slack:#ops.',
     ],
     ja: [
-      'dead: slack:#ops への送信をあきらめました（この宛先には配送できません。アドレスを確認してください）。 [permanent, 550: The server refused it.]',
+      'dead: slack:#ops には届いていません。送信をあきらめました（この宛先には配送できません。アドレスを確認してください）。 [permanent, 550: The server refused it.]',
       'alerted: 運用担当者にお知らせしました（slack:#ops）。',
       'alerted: 運用担当者にお知らせしています（slack:#ops）。',
     ],
@@ -205,14 +205,14 @@ const TELLINGS: readonly Telling[] = [
       'route matched: The route for get_* applies: it tells slack:#ops. [routes[0]]',
       'routed anew: The config had changed, so it was routed anew.',
       'route matched: The route for get_* applies: it tells slack:#log. [routes[0]]',
-      'held: The config no longer sends it to slack:#ops, so it was held back there.',
+      'held: Not told: slack:#ops, where the config no longer sends it.',
       'delivered: slack:#log was told, by the 1st attempt, in 0.2 s.',
     ],
     ja: [
       'route matched: 「get_*」のルートが使われ、slack:#ops に通知します。 [routes[0]]',
       'routed anew: 設定が変わったため、宛先を決め直しました。',
       'route matched: 「get_*」のルートが使われ、slack:#log に通知します。 [routes[0]]',
-      'held: slack:#ops は現在の設定では宛先ではないため、保留にしました。',
+      'held: slack:#ops には届いていません。現在の設定では宛先ではありません。',
       'delivered: slack:#log に届きました（1回目の送信、0.2秒）。',
     ],
   },
@@ -239,9 +239,9 @@ const TELLINGS: readonly Telling[] = [
       'route matched: The route for get_* applies: it tells slack:#ops. [routes[0]]',
       'routed anew: The config had changed, so it was routed anew.',
       'route matched: The route for get_* applies: it tells slack:#log. [routes[0]]',
-      'held: The config no longer sends it to slack:#ops, so it was held back there.',
+      'held: Not told: slack:#ops, where the config no longer sends it.',
       'redelivered: aya had the message for slack:#ops delivered again, on the page, from 192.0.2.7.',
-      'held: The config no longer sends it to slack:#ops, so it was held back there.',
+      'held: Not told: slack:#ops, where the config no longer sends it.',
       'routed anew: aya had it routed anew, on the page, from 192.0.2.7.',
       'route matched: The route for get_* applies: it tells slack:#new. [routes[0]]',
       'routed anew: The config had changed, so it was routed anew.',
@@ -276,7 +276,7 @@ const TELLINGS: readonly Telling[] = [
       'route matched: The route for get_* applies: it tells slack:#ops. [routes[0]]',
       'routed anew: The config had changed, so it was routed anew.',
       'route did not match: No route names this BOT, and there is no default route.',
-      'dead: Botbell gave up telling slack:#ops.',
+      'dead: Not told: slack:#ops; the config no longer names anybody for it.',
       'alerted: The operators were alerted: slack:#ops.',
       'routed anew: The config had changed, so it was routed anew.',
       'route matched: The route for get_* applies: it tells slack:#ops. [routes[0]]',
@@ -287,7 +287,7 @@ const TELLINGS: readonly Telling[] = [
       'route matched: 「get_*」のルートが使われ、slack:#ops に通知します。 [routes[0]]',
       'routed anew: 設定が変わったため、宛先を決め直しました。',
       'route did not match: このBOTを指定したルートがなく、既定のルートもありません。',
-      'dead: slack:#ops への送信をあきらめました。',
+      'dead: slack:#ops には届いていません。現在の設定には、この通知の宛先がありません。',
       'alerted: 運用担当者にお知らせしました（slack:#ops）。',
       'routed anew: 設定が変わったため、宛先を決め直しました。',
       'route matched: 「get_*」のルートが使われ、slack:#ops に通知します。 [routes[0]]',
@@ -318,8 +318,8 @@ const TELLINGS: readonly Telling[] = [
       deliveries: [deliveryWith({ state: 'held', reason: SUPERSEDED })],
       history: [rowAt(300, 'held', undefined, { result: SUPERSEDED })],
     }),
-    en: ['superseded: slack:#ops was not told that the job had started: its result is known.'],
-    ja: ['superseded: ジョブの結果が届いているため、開始の通知を slack:#ops に送るのをやめました。'],
+    en: ['superseded: Not told: slack:#ops, since the job’s result came first.'],
+    ja: ['superseded: slack:#ops には送っていません。ジョブの結果が先に届いたためです。'],
   },
   {
     of: 'what a rule holds back until a time',
@@ -328,11 +328,11 @@ const TELLINGS: readonly Telling[] = [
       history: [rowAt(300, 'held', { endsAt: CONTEXT.now + DAY_MS }, { result: 'mute' })],
     }),
     en: [
-      'held: It was held back for slack:#ops until 24 Nov, 10:01: the route is muted then (mute).',
+      'held: Held back for slack:#ops until 24 Nov, 10:01: the route is muted then (mute).',
       'next: Held back for slack:#ops until 24 Nov, 10:01: the route is muted then (mute).',
     ],
     ja: [
-      'held: slack:#ops への通知を 11月24日 10:01 まで保留にしました：この時間帯はミュート中です（mute）。',
+      'held: slack:#ops への通知は、11月24日 10:01 まで保留です：この時間帯はミュート中です（mute）。',
       'next: slack:#ops への通知は、11月24日 10:01 まで保留です：この時間帯はミュート中です（mute）。',
     ],
   },
@@ -390,8 +390,8 @@ const TELLINGS: readonly Telling[] = [
       'route did not match: No route names this BOT, and the default route does not apply: it tells only of successes, and this is an error. [default_route]',
     ],
     ja: [
-      'route matched: このBOTを指定したルートがないため、既定のルートが使われ、slack:#ops に通知します。 [default_route]',
-      'route did not match: このBOTを指定したルートがなく、既定のルートも使われません。通知するのは成功だけで、これはエラーです。 [default_route]',
+      'route matched: このBOTを指定したルートがなく、既定のルートが使われ、slack:#ops に通知します。 [default_route]',
+      'route did not match: このBOTを指定したルートがなく、既定のルートは使われません。通知するのは成功だけで、これはエラーです。 [default_route]',
     ],
   },
   {
@@ -412,14 +412,14 @@ const TELLINGS: readonly Telling[] = [
       ],
     }),
     en: [
-      'dead: Botbell gave up telling slack:#ops (The server refused it). [permanent, 550]',
+      'dead: Not told: slack:#ops; Botbell gave up (The server refused it). [permanent, 550]',
       'redelivered: aya had the message for slack:#ops delivered again, on the page, from 192.0.2.7 (in bulk, no. 3).',
       'routed anew: Somebody had it routed anew, by the API, from 192.0.2.7.',
-      'held: The config no longer sends it to slack:#ops, so it was held back there.',
+      'held: Not told: slack:#ops, where the config no longer sends it.',
       'dismissed: aya marked the message for slack:#ops as done, on the command line, from 192.0.2.7.',
     ],
     ja: [
-      'dead: slack:#ops への送信をあきらめました（この宛先には配送できません。アドレスを確認してください）。 [permanent, 550: The server refused it.]',
+      'dead: slack:#ops には届いていません。送信をあきらめました（この宛先には配送できません。アドレスを確認してください）。 [permanent, 550: The server refused it.]',
       'redelivered: ayaさんが、管理画面から、slack:#ops へのメッセージの再送を指示しました（接続元 192.0.2.7、一括操作 3）。',
       'routed anew: APIから、宛先の決め直しを指示しました（接続元 192.0.2.7）。',
       'dismissed: ayaさんが、コマンドから、slack:#ops へのメッセージを対応済みにしました（接続元 192.0.2.7）。',
@@ -453,12 +453,6 @@ const TELLINGS: readonly Telling[] = [
       'answered: ジョブサービスに1.5秒で応答しました（記録したので、Botbellが自分で届けます）。 [HTTP 200, accepted]',
       'answered: ジョブサービスに1分30秒で応答しました（Botbellが受け付けられなかったため、もう一度送るよう求めました）。 [HTTP 503, unavailable]',
     ],
-  },
-  {
-    of: 'that no answer is known yet',
-    story: storyWith({ result: undefined, deliveries: [pendingWith({ claim: 'elsewhere' })] }),
-    en: ['next: No answer to it has been recorded yet.', 'next: slack:#ops is being told at this moment.'],
-    ja: ['next: まだ応答が記録されていません。', 'next: slack:#ops に送信しているところです。'],
   },
 ];
 

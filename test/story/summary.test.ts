@@ -150,32 +150,32 @@ const ANSWERS: readonly (readonly [of: string, story: CallbackStory, en: string,
   [
     'superseded when it came',
     storyWith({ status: 2, result: 'superseded' }),
-    'Nobody was told: the job’s result had come before this start.',
-    '誰にも通知していません。ジョブの結果が、この開始の通知より先に届いていました。',
+    'The job’s result had come before it, so nobody was told that the job had started.',
+    'ジョブの結果が先に届いていたため、開始の通知はどこにも送りませんでした。',
   ],
   [
     'of a BOT without a route',
     storyWith({ routing: [] }),
-    'Nobody was told: no route names this BOT, and there is no default route.',
+    'Nobody was told. No route names this BOT, and there is no default route.',
     '誰にも通知していません。このBOTを指定したルートがなく、既定のルートもありません。',
   ],
   [
     'of a status that its routes do not tell',
     storyWith({ status: 0, routing: [OTHER_STATUS, { ...OTHER_STATUS, on: ['executing'] }] }),
-    'Nobody was told: the routes for this BOT tell only of errors and starts; this is a success.',
-    '誰にも通知していません。このBOTのルートが通知するのはエラーと実行中だけですが、これは成功です。',
+    'Nobody was told. The route for get_* does not apply: it tells only of errors, and this is a success. The route for get_* does not apply: it tells only of starts, and this is a success.',
+    '誰にも通知していません。「get_*」のルートは使われません。通知するのはエラーだけで、これは成功です。「get_*」のルートは使われません。通知するのは実行中だけで、これは成功です。',
   ],
   [
     'of a status that the default route does not tell',
     storyWith({ status: 0, routing: [{ ...OTHER_STATUS, pattern: undefined }] }),
-    'Nobody was told: no route names this BOT, and the default route tells only of errors; this is a success.',
-    '誰にも通知していません。このBOTを指定したルートがなく、既定のルートが通知するのはエラーだけですが、これは成功です。',
+    'Nobody was told. No route names this BOT, and the default route does not apply: it tells only of errors, and this is a success.',
+    '誰にも通知していません。このBOTを指定したルートがなく、既定のルートは使われません。通知するのはエラーだけで、これは成功です。',
   ],
   [
     'told to nobody on purpose',
     storyWith({ routing: [OTHER_STATUS, { ...TELLS_OPS, reaches: [], verdict: 'tells nobody' }] }),
-    'Nobody was told: a route for this BOT says so, on purpose.',
-    '誰にも通知していません。このBOTのルートが、誰にも通知しない設定になっています。',
+    'Nobody was told. The route for get_* applies, and tells nobody, on purpose.',
+    '誰にも通知していません。「get_*」のルートが使われますが、設定により誰にも通知しません。',
   ],
 ];
 
@@ -208,7 +208,7 @@ describe('the summary of a callback that', () => {
       history: [rowAt(1000, 'routed', { by: 'config', explanations: [] })],
     });
     expect(summaryOf(story, 'en')).to.equal(
-      'Nobody was told: no route names this BOT, and there is no default route.',
+      'Nobody was told. No route names this BOT, and there is no default route.',
     );
   });
 });

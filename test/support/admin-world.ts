@@ -69,7 +69,6 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
       processName: 'bridge-1/4711',
       now: () => clock.now(),
       display: () => ({ language, timezone: 'Asia/Tokyo' }) as const,
-      giveUpAfterMs: () => 86_400_000,
       redact: secretsHidden([SECRET]),
     },
   };

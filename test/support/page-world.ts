@@ -126,7 +126,6 @@ function servicesOver({ archive }: Recorded, clock: ManualClock, unforeseen: unk
       processName: 'bridge-1/4711',
       now: () => clock.now(),
       display: () => ({ language: 'en', timezone: 'Asia/Tokyo' }),
-      giveUpAfterMs: () => 86_400_000,
       redact: (text: string) => text.replaceAll('hunter2', '***'),
     },
     archive,

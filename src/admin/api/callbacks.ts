@@ -44,8 +44,8 @@ async function list(ctx: RouterContext, { archive, surroundings }: ApiServices):
 
 async function one(ctx: RouterContext, { archive, surroundings }: ApiServices): Promise<void> {
   parametersIn(ctx, {});
-  const { display, now, giveUpAfterMs, redact } = surroundings;
-  const context = { ...display(), now: now(), giveUpAfterMs: giveUpAfterMs(), redact };
+  const { display, now, redact } = surroundings;
+  const context = { ...display(), now: now(), redact };
   const found = await loadStory(archive, idIn(ctx.params['id']), context);
   if (found === undefined) throw unknownId();
   const { id } = found.callback;

@@ -76,6 +76,9 @@ export interface ArchivedPause {
   readonly nextInMs: number;
 }
 
+/** Rows of a story. Of what comes again and again, the newest. */
+export const MOST_HISTORY = 200;
+
 /** All that is known of one callback but its body. */
 export interface CallbackStory extends ArchivedCallback {
   /** The callback that it tells of. */
@@ -84,7 +87,7 @@ export interface CallbackStory extends ArchivedCallback {
   readonly routing: unknown;
   /** Of the destinations and channels of its deliveries. */
   readonly pauses: readonly ArchivedPause[];
-  /** What happened, in its order; of very much, the last thousand. */
+  /** What happened, in its order; of very much, the last of it. */
   readonly history: readonly HistoryRow[];
   /** The newest twenty that were raised about it, in their order. */
   readonly alerts: readonly ArchivedCallback[];

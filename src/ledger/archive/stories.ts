@@ -4,7 +4,13 @@ import type { Tx } from '../database.ts';
 import type { HistoryRow } from '../history.ts';
 import type { DeliveryRecord } from '../ledger.ts';
 import { deliveriesOf, type NoticeRow } from '../rows.ts';
-import type { ArchivedCallback, ArchivedPause, CallbackStory, DeliveryOfCallback } from './archive.ts';
+import {
+  type ArchivedCallback,
+  type ArchivedPause,
+  type CallbackStory,
+  type DeliveryOfCallback,
+  MOST_HISTORY,
+} from './archive.ts';
 
 /** Columns of `callbacks`. */
 const ARCHIVED = sql`id, kind, job_id, bot_id, bot_name, status, started_at, received_at, last_received_at, times_received,
@@ -24,9 +30,6 @@ export async function callbacksWith(tx: Tx, ids: readonly number[]): Promise<rea
 }
 
 const MOST_ALERTS = 20;
-
-/** Of what comes again and again, the newest. */
-const MOST_HISTORY = 1000;
 
 /** Also of an alert. */
 export async function readStory(tx: Tx, id: number): Promise<CallbackStory | undefined> {

@@ -31,8 +31,10 @@ export interface CallbackData {
 }
 
 export const showCallback: View = async ({ params, reader, services: { archive, surroundings } }) => {
-  const context = { ...reader, giveUpAfterMs: surroundings.giveUpAfterMs(), redact: surroundings.redact };
-  const found = await loadStory(archive, wholeNumberIn(params['id']) ?? 0, context);
+  const found = await loadStory(archive, wholeNumberIn(params['id']) ?? 0, {
+    ...reader,
+    redact: surroundings.redact,
+  });
   if (found === undefined) return undefined;
   const { callback, story } = found;
   const { id, kind, botName, botId } = callback;
