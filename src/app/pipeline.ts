@@ -55,7 +55,7 @@ export class Pipeline {
     this.#chores = new Chores({ clock, onTrouble, onRecovered });
     this.#seen = new SeenDestinations(ledger);
     const paceOf = (channel: string) => settings.current.channels.get(channel)?.pace;
-    const paces = (this.paces = new Paces({ clock, store: ledger.paces, paceOf, onTrouble }));
+    const paces = (this.paces = new Paces({ clock, store: ledger, paceOf, onTrouble }));
     const onDue = () => this.#chores.hurry(this.#claiming);
     const shared = { ...reports, clock, settings, ledger, random, paces, onDue };
     const follower = (this.#follower = new ConfigFollower(shared));
@@ -102,7 +102,7 @@ export class Pipeline {
   async reloadRefused(problems: readonly Problem[]): Promise<void> {
     const { settings, ledger, reports } = this.#parts;
     const { file, delivery } = settings.current.config;
-    await ledger.raise(reloadAlert(file, problems, delivery)).catch(reports.onStoreTrouble);
+    await ledger.raise([reloadAlert(file, problems, delivery)]).catch(reports.onStoreTrouble);
     this.#chores.hurry(this.#claiming);
   }
 
@@ -140,7 +140,7 @@ export class Pipeline {
 
   /** The other processes need not wait for this one any more. */
   leave(): Promise<void> {
-    const left = Promise.allSettled([this.#seen.write(), this.#parts.ledger.configs.leave()]);
+    const left = Promise.allSettled([this.#seen.write(), this.#parts.ledger.leave()]);
     return within(GOODBYE_MS, left, this.#parts.clock);
   }
 

@@ -17,7 +17,7 @@ import type { AppSettings, LoadedConfig } from './settings.ts';
 export interface ReloaderDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic' | 'startTimer'>;
   readonly settings: RunningSettings<AppSettings>;
-  readonly ledger: Pick<DatabaseLedger, 'archive' | 'configs'>;
+  readonly ledger: Pick<DatabaseLedger, 'archive'>;
   /** Never rejects for what the files hold. */
   readonly readConfig: () => Promise<ConfigReading>;
   /** @throws {Error} a channel that cannot be opened; then nothing is */

@@ -1,8 +1,8 @@
 /** Has what is undelivered follow the config: what it no longer sends there ends, what it sends there again is delivered. */
 import { DeliveryFailure } from '../channels/failure.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
-import type { UnroutedRow } from '../ledger/config-changes.ts';
 import type { DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
+import type { UnroutedRow } from '../ledger/operations/rerouting.ts';
 import { isForOperators } from '../notice/notice.ts';
 import { type AlertSettings, milestoneOf, withAlert } from './alerts.ts';
 import type { Delivering } from './delivering.ts';
@@ -33,9 +33,8 @@ export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSetting
 
 /** The plan that has told after all what ended because no route named it; undefined: it stays ended. */
 function revivingPlan(row: UnroutedRow, settings: Settings): Plan | undefined {
-  const { kind, state, ageMs } = row;
-  const hasEnded = state === 'held' || state === 'dead';
-  if (kind === 'alert' || !hasEnded || ageMs >= settings.config.delivery.giveUpAfterMs) return undefined;
+  const { kind, ageMs } = row;
+  if (kind === 'alert' || ageMs >= settings.config.delivery.giveUpAfterMs) return undefined;
   const plan = planOfKind(settings, row);
   return plannedFor(row, plan) && plan;
 }
@@ -68,7 +67,7 @@ export class ConfigFollower {
     const { ledger, settings } = this.#delivering;
     const { current } = settings;
     try {
-      const mayRouteAnew = await ledger.configs.heartbeat(runningConfig(current));
+      const mayRouteAnew = await ledger.heartbeat(runningConfig(current));
       this.#mayRouteAnew = mayRouteAnew && current === settings.current;
       // What the others could not tell by theirs, they put off, up to a quarter of an hour.
       if (mayRouteAnew && this.#isDecidedElsewhere) this.reviewAgain();
@@ -96,7 +95,7 @@ export class ConfigFollower {
     const { ledger, onDue } = this.#delivering;
     const review = this.#review;
     if (!review.isHastened) {
-      review.isHastened = !(await ledger.configs.hasten());
+      review.isHastened = !(await ledger.hasten());
       onDue();
       return true;
     }
@@ -126,12 +125,12 @@ export class ConfigFollower {
   async #revive(review: Review, after: number): Promise<boolean> {
     const { ledger, settings, onDue } = this.#delivering;
     const { current } = settings;
-    const rows = await ledger.configs.unroutedAfter(after);
+    const rows = await ledger.unroutedAfter(after);
     const asked = rows.flatMap((row) => {
       const plan = revivingPlan(row, current);
       return plan === undefined ? [] : [{ id: row.id, routing: plan.explanations }];
     });
-    const revived = asked.length === 0 ? [] : await ledger.configs.revive(asked);
+    const revived = asked.length === 0 ? [] : await ledger.revive(asked, runningConfig(current).channels);
     if (revived.length > 0) onDue();
     review.after = rows.at(-1)?.id;
     return review.after !== undefined;
@@ -142,13 +141,14 @@ export class ConfigFollower {
     const { ledger, onMilestone } = this.#delivering;
     const { record } = due;
     const update = endOfUnrouted(due, plan, settings.config.delivery);
-    const rerouted = await ledger.configs.routeAnew({
+    const gained = await ledger.reroute({
       callbackId: record.callbackId,
       update,
       targets: plan.destinations,
       routing: plan.explanations,
+      channels: runningConfig(settings).channels,
     });
-    if (rerouted === undefined) return false;
+    if (gained === undefined) return false;
     const name = milestoneOf(update, record, false);
     if (name !== undefined) onMilestone({ ...due, ...update, name });
     return true;

@@ -1,5 +1,5 @@
 /** Pauses and paces after rate limits: when a destination, or a channel as a whole, may be sent the next message. */
-import type { PaceStore } from '../ledger/database-ledger.ts';
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { ChannelPace } from '../channels/channel.ts';
 import type { DeliveryTarget } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
@@ -29,6 +29,8 @@ interface Pace {
   /** Resolves when the last pause is in the store. */
   written: Promise<unknown>;
 }
+
+export type PaceStore = Pick<DatabaseLedger, 'reservePace' | 'pausePace' | 'forgetPaces' | 'currentPaces'>;
 
 export interface PacesDependencies {
   readonly clock: Clock;
@@ -106,13 +108,13 @@ export class Paces {
     const forgotten = [...this.#paces].filter(([key]) => isOfChannel(key));
     for (const [key] of forgotten) this.#paces.delete(key);
     await Promise.all(forgotten.map(([, { written }]) => written));
-    await store.forget(channel).catch(onTrouble);
+    await store.forgetPaces(channel).catch(onTrouble);
   }
 
   /** Learns what other processes, or this one before its restart, have written, and forgets the idle. @throws {LedgerUnavailable} */
   async refresh(): Promise<void> {
     const since = this.#now();
-    const current = await this.#dependencies.store.current(IDLE_MS);
+    const current = await this.#dependencies.store.currentPaces(IDLE_MS);
     for (const { key, nextInMs } of current) this.#paceOf(key).freeAt = this.#now() + nextInMs;
     const known = new Set(current.map(({ key }) => key));
     for (const [key, { pause }] of this.#paces)
@@ -137,7 +139,7 @@ export class Paces {
     const mostMs = Math.floor(until - this.#now() - RESERVE_MS);
     if (this.#isStopped || mostMs < 0) return false;
     const everyMs = intervalMs + pace.slowerMs;
-    const inMs = await store.reserve(key, everyMs, mostMs).catch(onTrouble);
+    const inMs = await store.reservePace(key, everyMs, mostMs).catch(onTrouble);
     if (inMs === undefined) return false;
     pace.freeAt = Math.max(pace.freeAt, this.#now() + inMs + everyMs);
     if (inMs > 0) await clock.sleep(inMs);
@@ -152,7 +154,7 @@ export class Paces {
     if (isSlower) pace.slowerMs += SLOWER_BY_MS;
     pace.pause = { since, until: since + ms };
     pace.freeAt = since + ms;
-    pace.written = pace.written.then(() => store.pause(key, Math.ceil(ms)).catch(onTrouble));
+    pace.written = pace.written.then(() => store.pausePace(key, Math.ceil(ms)).catch(onTrouble));
   }
 
   #paceOf(key: string): Pace {

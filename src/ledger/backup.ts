@@ -1,5 +1,5 @@
 /** A whole copy of a SQLite ledger, made while a service writes to it. */
-import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { systemClock } from '../time/clock.ts';
@@ -7,7 +7,7 @@ import { reasonOf } from './failures.ts';
 import { openReadings } from './look.ts';
 import { SQLITE, sqlitePathOf } from './sqlite/file.ts';
 
-const OWNER_ONLY = 0o600;
+const OTHERS = 0o077;
 const BUSY_TIMEOUT_MS = 2000;
 
 /**
@@ -20,24 +20,16 @@ export async function backUp(url: string, file: string): Promise<void> {
     throw new Error('store.url names a PostgreSQL database: back it up with pg_dump');
   await (await openReadings(url, systemClock)).close();
   const copy = resolve(file);
-  makeEmpty(copy, file);
+  if (existsSync(copy)) throw new Error(`${file} is there already, and stays as it is: name another file`);
+  // For its owner alone.
+  const umask = process.umask(OTHERS);
   try {
     copyInto(resolve(sqlitePathOf(url)), copy);
-    flush(copy);
   } catch (error) {
     rmSync(copy, { force: true });
     throw new Error(`${file} cannot be written: ${reasonOf(error)}`, { cause: error });
-  }
-}
-
-/** SQLite writes over no file but an empty one. */
-function makeEmpty(path: string, name: string): void {
-  try {
-    closeSync(openSync(path, 'wx', OWNER_ONLY));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new Error(`${name} is there already, and stays as it is: name another file`, { cause: error });
-    throw new Error(`${name} cannot be written: ${reasonOf(error)}`, { cause: error });
+  } finally {
+    process.umask(umask);
   }
 }
 
@@ -48,14 +40,8 @@ function copyInto(from: string, to: string): void {
   } finally {
     database.close();
   }
-}
-
-/** A power cut soon after would leave a part of it (sqlite.org/lang_vacuum.html). */
-function flush(path: string): void {
-  const descriptor = openSync(path, 'r+');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  // A power cut soon after would leave a part of it (sqlite.org/lang_vacuum.html).
+  const descriptor = openSync(to, 'r+');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }

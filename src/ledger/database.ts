@@ -74,16 +74,11 @@ export type Operation<Args extends readonly unknown[], Result> = (tx: Tx, ...arg
 export type ArgsOf<Each> = Each extends (tx: Tx, ...args: infer Args) => unknown ? Args : never;
 export type ResultOf<Each> = Each extends Operation<never[], infer Result> ? Result : never;
 
-export interface RunOptions {
+export interface CallOptions {
   /** Past it the caller has its answer, and what has not begun does not begin. Default: 5 s. */
   readonly withinMs?: number | undefined;
   /** On disk when it resolves; else a power cut may undo it. */
   readonly isDurable?: boolean | undefined;
-}
-
-export interface CallOptions<Result> extends RunOptions {
-  /** Gets what was committed after all, once the caller had been told that it was not. */
-  readonly onLate?: ((result: Result) => void) | undefined;
 }
 
 export const DEFAULT_WITHIN_MS = 5000;
@@ -94,6 +89,6 @@ export const MOST_WAITING = 5000;
 /** Runs any function as a transaction, in this process. */
 export interface Transactions {
   /** @throws {LedgerUnavailable} */
-  run<Result>(work: (tx: Tx) => Promise<Result>, options?: CallOptions<Result>): Promise<Result>;
+  run<Result>(work: (tx: Tx) => Promise<Result>, options?: CallOptions): Promise<Result>;
   close(): Promise<void>;
 }

@@ -126,8 +126,7 @@ export interface Arrival {
   readonly startedAt: number;
   readonly receivedAt: number;
   readonly planned: readonly PlannedDelivery[];
-  /** Default: nothing. */
-  readonly watched?: Watched | undefined;
+  readonly watched: Watched;
   readonly routing: unknown;
   /** Answered before anybody is told: flushed, claimed by nobody, Botbell's own and due at once. */
   readonly isAccepted: boolean;

@@ -1,12 +1,12 @@
 /** Looks into a store: nothing is created, released or claimed, and a service beside it goes on. */
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Clock, systemClock } from '../time/clock.ts';
 import type { Transactions } from './database.ts';
 import { reasonOf } from './failures.ts';
 import { type Database, databaseOver } from './registry.ts';
 import { isLedger } from './schema.ts';
-import { checkReadable, checkWritable, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
+import { checkWritable, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
 
 /**
  * Whether a store holds, or could hold, a ledger.
@@ -52,6 +52,6 @@ async function openToRead(url: string, clock: Clock): Promise<Transactions | und
     return (await import('./postgres/open.ts')).connectPostgres({ url, ...settings });
   const path = resolve(sqlitePathOf(url));
   if (!statSync(path, { throwIfNoEntry: false })?.size) return undefined;
-  checkReadable(path);
+  accessSync(path, constants.R_OK);
   return (await import('./sqlite/open.ts')).openSqlite({ path, ...settings });
 }

@@ -1,10 +1,14 @@
 /** From a store URL to a ledger: for the service, for whoever only reads, and for whoever acts beside the service. */
 import { statSync } from 'node:fs';
 import { type Clock, systemClock } from '../time/clock.ts';
-import { DatabaseLedger, type LedgerSettings, type OpenDatabase } from './database-ledger.ts';
-import type { LivingProcess } from './config-changes.ts';
+import {
+  type DatabaseLedger,
+  ledgerOver,
+  type LedgerSettings,
+  type OpenDatabase,
+} from './database-ledger.ts';
 import { openReadings } from './look.ts';
-import { ownerName } from './operations/processes.ts';
+import { type LivingProcess, ownerName } from './operations/processes.ts';
 import { type Actions, type Archive, createActions, createArchive } from './people.ts';
 import { type Database, databaseOver } from './registry.ts';
 import { MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
@@ -30,7 +34,7 @@ const OPEN_WITHIN_MS = 10_000;
 /** @throws {Error} a store that cannot be opened, or that another version or program has written: what to do */
 export async function openLedger(url: string, options: LedgerOptions): Promise<DatabaseLedger> {
   const database = await openDatabase(url, options);
-  const ledger = new DatabaseLedger(database, options);
+  const ledger = ledgerOver(database, options);
   try {
     // Whether it can be written.
     await database.writing.call('processes', [], { withinMs: OPEN_WITHIN_MS });

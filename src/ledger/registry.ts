@@ -15,11 +15,11 @@ import {
   storeBytes,
 } from './archive/overviews.ts';
 import { readCallback, readDelivery, readStory } from './archive/stories.ts';
-import type { ArgsOf, CallOptions, ResultOf, RunOptions, Transactions, Tx } from './database.ts';
+import type { ArgsOf, CallOptions, ResultOf, Transactions, Tx } from './database.ts';
 import { admit } from './operations/admit.ts';
 import { raise } from './operations/alerts.ts';
 import { claimDue, dueDestinations } from './operations/claim-due.ts';
-import { releaseClaims, takeOver } from './operations/deliveries.ts';
+import { takeOver } from './operations/deliveries.ts';
 import { recordDestinations } from './operations/destinations.ts';
 import { forget } from './operations/forget.ts';
 import { currentPaces, forgetPaces, pausePace, reservePace } from './operations/paces.ts';
@@ -81,34 +81,38 @@ export const signalOperations = {
   askMutesAgain,
 };
 
-export const operations = {
-  ...archiveReads,
-  ...actionReads,
-  ...actionOperations,
-  ...signalOperations,
-  admit,
-  claimDue,
-  countOpen,
+/** Of a service, those that need no more than their transaction. */
+export const serviceOperations = {
   currentPaces,
-  dueDestinations,
   forget,
   forgetPaces,
   hasten,
-  heartbeat,
   leave,
   pausePace,
   processes,
   raise,
   recordDestinations,
-  refuse,
-  releaseClaims,
-  reservePace,
   reroute,
+  reservePace,
   revive,
+  unroutedAfter,
+};
+
+export const operations = {
+  ...archiveReads,
+  ...actionReads,
+  ...actionOperations,
+  ...signalOperations,
+  ...serviceOperations,
+  admit,
+  claimDue,
+  countOpen,
+  dueDestinations,
+  heartbeat,
+  refuse,
   settle,
   storeBytes,
   takeOver,
-  unroutedAfter,
 };
 
 type Operations = typeof operations;
@@ -123,7 +127,7 @@ export type Result<Name extends OperationName> = ResultOf<Operations[Name]>;
 export type Call = <Name extends OperationName>(
   name: Name,
   args: Args<Name>,
-  options?: CallOptions<Result<Name>>,
+  options?: CallOptions,
 ) => Promise<Result<Name>>;
 
 export interface Database {
@@ -152,7 +156,7 @@ export type Methods<Some> = {
 export function methodsOver<Some extends Partial<Operations>>(
   call: Call,
   some: Some,
-  options?: RunOptions,
+  options?: CallOptions,
 ): Methods<Some> {
   const names = Object.keys(some) as OperationName[];
   const methods = names.map((name) => [name, (...args: never) => call(name, args, options)]);

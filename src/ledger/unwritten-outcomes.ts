@@ -2,36 +2,23 @@
 import { OperationFailed } from './failures.ts';
 import type { Settlement } from './ledger.ts';
 
-interface Kept {
-  /** What could not be written. */
-  readonly of: Settlement;
-  readonly told: Settlement;
-}
-
 /** While it holds anything, nothing new is begun: what is in flight bounds it. */
 export class UnwrittenOutcomes {
   readonly #write: (settlement: Settlement) => Promise<unknown>;
-  #kept: Kept[] = [];
+  #kept: Settlement[] = [];
   #flushing: Promise<void> | undefined;
 
-  /** @param write writes nothing that stands there already */
+  /** @param write writes nothing that stands there already, as what was committed after all does */
   constructor(write: (settlement: Settlement) => Promise<unknown>) {
     this.#write = write;
   }
 
   /** Failures are not kept: what failed is tried again anyway. What was answered is the caller's to decide now. */
-  keep(of: Settlement): void {
-    const deliveries = of.deliveries.filter(({ state }) => state === 'delivered');
-    if (deliveries.length === 0) return;
+  keep({ callbackId, isDurable, ...all }: Settlement): void {
+    const deliveries = all.deliveries.filter(({ state }) => state === 'delivered');
     const ids = new Set(deliveries.map(({ id }) => id));
-    const attempts = of.attempts.filter(({ deliveryId }) => ids.has(deliveryId));
-    const { callbackId, isDurable } = of;
-    this.#kept.push({ of, told: { callbackId, isDurable, deliveries, attempts } });
-  }
-
-  /** It was written after all. */
-  drop(settlement: Settlement): void {
-    this.#kept = this.#kept.filter(({ of }) => of !== settlement);
+    const attempts = all.attempts.filter(({ deliveryId }) => ids.has(deliveryId));
+    if (deliveries.length > 0) this.#kept.push({ callbackId, isDurable, deliveries, attempts });
   }
 
   /** Writes what is kept. @throws what `write` throws, keeping the rest */
@@ -43,20 +30,11 @@ export class UnwrittenOutcomes {
 
   async #writeAll(): Promise<void> {
     for (let [first] = this.#kept; first !== undefined; [first] = this.#kept) {
-      await this.#writeOne(first.told);
-      this.drop(first.of);
-    }
-  }
-
-  /** What a store that works refuses, as attempts of a callback that was forgotten meanwhile, must not hold everything else up. */
-  async #writeOne(told: Settlement): Promise<void> {
-    for (const each of [told, { ...told, attempts: [] }]) {
-      try {
-        await this.#write(each);
-        return;
-      } catch (error) {
+      await this.#write(first).catch((error: unknown) => {
+        // What a store that works refuses must not hold everything else up.
         if (!(error instanceof OperationFailed)) throw error;
-      }
+      });
+      this.#kept.shift();
     }
   }
 }

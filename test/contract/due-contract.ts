@@ -398,32 +398,32 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
     describe('the pace of a destination', () => {
       it('gives slot after slot, to all processes, and none that is too late', async () => {
         const other = await bench.openAs('second');
-        expect(await bench.ledger.paces.reserve('slack:#ops', 1000, 5000)).to.equal(0);
-        expect(await other.paces.reserve('slack:#ops', 1000, 5000)).to.equal(1000);
+        expect(await bench.ledger.reservePace('slack:#ops', 1000, 5000)).to.equal(0);
+        expect(await other.reservePace('slack:#ops', 1000, 5000)).to.equal(1000);
         await pass(1500);
-        expect(await bench.ledger.paces.reserve('slack:#ops', 1000, 5000)).to.equal(500);
-        expect(await bench.ledger.paces.reserve('slack:#ops', 1000, 1000)).to.equal(undefined);
-        expect(await bench.ledger.paces.current(60_000)).to.deep.equal([
+        expect(await bench.ledger.reservePace('slack:#ops', 1000, 5000)).to.equal(500);
+        expect(await bench.ledger.reservePace('slack:#ops', 1000, 1000)).to.equal(undefined);
+        expect(await bench.ledger.currentPaces(60_000)).to.deep.equal([
           { key: 'slack:#ops', nextInMs: 1500 },
         ]);
       });
 
       it('is paused within the hour, whatever was asked for', async () => {
         for (const ms of [Number.NaN, Infinity, 1e300, -1, 0.5]) {
-          await bench.ledger.paces.pause(OPS.destination, ms);
-          const [pace] = await bench.ledger.paces.current(60_000);
+          await bench.ledger.pausePace(OPS.destination, ms);
+          const [pace] = await bench.ledger.currentPaces(60_000);
           expect(pace?.nextInMs, String(ms)).to.be.within(1000, HOUR_MS);
         }
       });
 
       it('is forgotten with its channel, or when it was idle', async () => {
         for (const key of ['slack', 'slack:#ops', 'slack2:#ops', 'email:slack:x'])
-          await bench.ledger.paces.pause(key, 1000);
-        await bench.ledger.paces.forget('slack');
-        const left = (await bench.ledger.paces.current(60_000)).map(({ key }) => key);
+          await bench.ledger.pausePace(key, 1000);
+        await bench.ledger.forgetPaces('slack');
+        const left = (await bench.ledger.currentPaces(60_000)).map(({ key }) => key);
         expect(left.toSorted()).to.deep.equal(['email:slack:x', 'slack2:#ops']);
         await pass(61_001);
-        expect(await bench.ledger.paces.current(60_000)).to.deep.equal([]);
+        expect(await bench.ledger.currentPaces(60_000)).to.deep.equal([]);
       });
     });
   });

@@ -20,9 +20,9 @@ const DAY_MS = 86_400_000;
 
 const OLDEST: ForgetPosition = { done: 0, reachedNobody: 0 };
 
-/** 250 that are done, like the one that is there. */
+/** 50 that are done, like the one that is there. */
 const MANY = `
-  with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 250)
+  with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 50)
   insert into callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
     last_received_at, times_received, routing, bytes)
   select kind, null, 'same ' || n, 'same ' || n, bot_key, bot_id, bot_name, status, started_at, received_at,
@@ -115,7 +115,7 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       expect(await left()).to.deep.equal(['job', 'held']);
     });
 
-    it('on where it was, a hundred at a time, past what has to stay, also after a restart', async () => {
+    it('on where it was, twenty at a time, past what has to stay, also after a restart', async () => {
       await bench.arrive({ job_id: 'pending' }, [OPS]);
       await bench.store.run(MANY);
       expect(await forgetDone()).to.equal(3);
@@ -149,16 +149,6 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       await bench.store.passTime(DAY_MS);
       await forget({ doneBefore: now() });
       expect(await left()).to.deep.equal(['future']);
-    });
-
-    it('little of what is large, or came again and again, at one step', async () => {
-      for (const job_id of ['a', 'b', 'c']) await finish({ job_id });
-      await bench.store.run('update callbacks set times_received = 400');
-      expect(await forgetDone()).to.equal(3);
-      for (const job_id of ['d', 'e']) await finish({ job_id });
-      await bench.store.run('update callbacks set bytes = 8000000');
-      expect(await forgetDone()).to.equal(2);
-      expect(await left()).to.deep.equal([]);
     });
 
     it('and never gives an id twice', async () => {

@@ -13,7 +13,7 @@ import type {
 } from '../../src/ledger/ledger.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
-import { OPTIONS, type StoreUnderTest } from '../support/store-under-test.ts';
+import { NOTHING_WATCHED, OPTIONS, type StoreUnderTest } from '../support/store-under-test.ts';
 
 export type CreateStore = (clock?: ManualClock) => Promise<StoreUnderTest> | StoreUnderTest;
 
@@ -153,6 +153,7 @@ export function arrivalOf(
     startedAt: Date.parse(callback.start_time),
     receivedAt,
     planned,
+    watched: NOTHING_WATCHED,
     routing: [{ route: 'routes[0]', matched: true }],
     isAccepted: false,
   };

@@ -244,7 +244,7 @@ describe('what nobody waits for', () => {
     });
 
     it('does not wait for the pace of where it is sent no more', async () => {
-      await bench.first.ledger.paces.pause(OPS, MINUTE_MS);
+      await bench.first.ledger.pausePace(OPS, MINUTE_MS);
       await accept({}, [OPS]);
       await plan(MAIL);
       await start();

@@ -24,6 +24,7 @@ import type { RaisedAlert } from '../../src/notice/notice.ts';
 import { startOf } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
+import { NOTHING_WATCHED } from '../support/store-under-test.ts';
 
 export const ANSWER_WITHIN_MS = 8000;
 
@@ -98,7 +99,13 @@ export class DeliveryBench {
   accept(callback: Callback, destinations: readonly string[] = this.planned) {
     const incoming = incomingAt(callback, this.clock.now());
     const planned = destinations.map(target);
-    return this.first.ledger.admit({ ...incoming, planned, routing: [], isAccepted: true });
+    return this.first.ledger.admit({
+      ...incoming,
+      planned,
+      watched: NOTHING_WATCHED,
+      routing: [],
+      isAccepted: true,
+    });
   }
 
   /** The next attempts at the destination fail so, one after the other. */
@@ -174,9 +181,9 @@ export class DeliveryBench {
   async another(owner: string): Promise<Process> {
     const { clock, settings } = this;
     const ledger = await this.store.open({ clock, owner });
-    const { heartbeat } = ledger.configs;
     // As other processes let this one route anew.
-    ledger.configs.heartbeat = async (config) => (await heartbeat(config)) && this.mayRouteAnew;
+    const heartbeat = ledger.heartbeat.bind(ledger);
+    ledger.heartbeat = async (config) => (await heartbeat(config)) && this.mayRouteAnew;
     const pipeline = new Pipeline({ clock, settings, ledger, reports: this.#reports() }, () => this.random());
     return { pipeline, ledger, handle: (callback) => pipeline.post(incomingAt(callback, clock.now())) };
   }

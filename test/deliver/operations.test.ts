@@ -125,7 +125,7 @@ describe('what people do', () => {
       let turn = 0;
       bench.random = () => ((turn += 1) % 8) / 8;
       await deadLetters(...numbered('old', 12));
-      await bench.first.ledger.paces.pause(OPS, SECOND_MS);
+      await bench.first.ledger.pausePace(OPS, SECOND_MS);
       await bench.first.pipeline.paces.refresh();
       for (const job of numbered('new', 9)) await accept(job);
       const { id } = await operations.startBulk({}, ACTOR);

@@ -1,7 +1,6 @@
 /** When a destination may be sent the next message. */
 import { expect } from 'chai';
-import { Paces, type Place } from '../../src/deliver/pace.ts';
-import type { PaceStore } from '../../src/ledger/database-ledger.ts';
+import { Paces, type PaceStore, type Place } from '../../src/deliver/pace.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const OPS: Place = { destination: 'slack:#ops', channel: 'slack' };
@@ -13,22 +12,22 @@ const MAIL: Place = { destination: 'email:a@example.com', channel: 'email' };
 function pacesIn(clock: ManualClock): PaceStore {
   const paces = new Map<string, number>();
   return {
-    reserve(key, intervalMs, mostMs) {
+    reservePace(key, intervalMs, mostMs) {
       const now = clock.monotonic();
       const slot = Math.max(now, paces.get(key) ?? 0);
       if (slot - now > mostMs) return Promise.resolve(undefined);
       paces.set(key, slot + intervalMs);
       return Promise.resolve(slot - now);
     },
-    pause(key, ms) {
+    pausePace(key, ms) {
       paces.set(key, clock.monotonic() + ms);
       return Promise.resolve();
     },
-    forget(channel) {
+    forgetPaces(channel) {
       for (const key of paces.keys()) if (key === channel || key.startsWith(`${channel}:`)) paces.delete(key);
       return Promise.resolve();
     },
-    current(idleMs) {
+    currentPaces(idleMs) {
       const now = clock.monotonic();
       for (const [key, at] of paces) if (at < now - idleMs) paces.delete(key);
       return Promise.resolve([...paces].map(([key, at]) => ({ key, nextInMs: at - now })));
@@ -178,7 +177,7 @@ describe('a destination’s pace', () => {
     for (const place of [OPS, MAIL]) limit(place, 60_000);
     await paces.forget(OPS.channel);
     expect(await slot(OPS)).to.equal(0);
-    expect((await store.current(60_000)).map(({ key }) => key)).to.deep.equal([MAIL.destination]);
+    expect((await store.currentPaces(60_000)).map(({ key }) => key)).to.deep.equal([MAIL.destination]);
   });
 
   it('is known after a restart', async () => {

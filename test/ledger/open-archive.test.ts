@@ -135,11 +135,11 @@ describe('reading a ledger in SQLite', () => {
   });
 
   if (process.getuid?.() !== 0) {
-    it('says as whom to look, where the files belong to somebody else', async () => {
+    it('says that it may not read files of somebody else', async () => {
       const { ledger } = await fill(store);
       await ledger.close();
       chmodSync(store.file, 0o000);
-      expect(await troubleWith(url())).to.match(/may not be read: run this as the user of the service/);
+      expect(await troubleWith(url())).to.match(/permission denied, access/);
     });
   }
 

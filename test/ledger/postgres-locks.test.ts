@@ -98,8 +98,8 @@ describe('two replicas on one PostgreSQL', () => {
         const update = failed(record.id, random() < 0.5 ? { state: 'held', reason } : {});
         if (update.state === 'pending')
           return patiently(() => by.settle(settlementOf([update], callbackId))).catch(unlessForgotten);
-        const rerouting = { callbackId, update, targets: TARGETS, routing: [] };
-        return patiently(() => by.configs.routeAnew(rerouting)).catch(unlessForgotten);
+        const rerouting = { callbackId, update, targets: TARGETS, routing: [], channels: new Map() };
+        return patiently(() => by.reroute(rerouting)).catch(unlessForgotten);
       }),
     );
 
@@ -112,7 +112,7 @@ describe('two replicas on one PostgreSQL', () => {
   };
 
   const work = async (by: DatabaseLedger) => {
-    await by.configs.heartbeat({ hash: 'a', channels: new Map() });
+    await by.heartbeat({ hash: 'a', channels: new Map() });
     for (let round = 0; round < ROUNDS; round += 1) {
       const admissions = await Promise.all(Array.from({ length: AT_ONCE }, () => arrive(by)));
       const now = Date.now();

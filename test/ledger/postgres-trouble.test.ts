@@ -168,8 +168,8 @@ describe('a PostgreSQL ledger that is shared', () => {
     const ledgers = await Promise.all(
       ['one', 'two', 'three'].map((owner) => openLedger(url, optionsOf(owner))),
     );
-    for (const ledger of ledgers) await ledger.configs.heartbeat({ hash: 'h', channels: new Map() });
-    expect(await ledgers[0]?.configs.processes()).to.have.length(3);
+    for (const ledger of ledgers) await ledger.heartbeat({ hash: 'h', channels: new Map() });
+    expect(await ledgers[0]?.processes()).to.have.length(3);
     await Promise.all(ledgers.map((ledger) => ledger.close()));
   });
 
@@ -233,8 +233,8 @@ describe('a PostgreSQL ledger that is shared', () => {
       await openLedger(url, optionsOf('right')),
       await openLedger(url, { ...optionsOf('ahead'), clock: ahead }),
     ];
-    for (const ledger of ledgers) await ledger.configs.heartbeat({ hash: 'h', channels: new Map() });
-    const seen = (await ledgers[0]?.configs.processes())?.map(({ seenAt }) => Math.abs(seenAt - Date.now()));
+    for (const ledger of ledgers) await ledger.heartbeat({ hash: 'h', channels: new Map() });
+    const seen = (await ledgers[0]?.processes())?.map(({ seenAt }) => Math.abs(seenAt - Date.now()));
     expect(seen).to.have.length(2);
     expect(Math.max(...(seen ?? []))).to.be.below(LATENESS_MS);
     await Promise.all(ledgers.map((ledger) => ledger.close()));

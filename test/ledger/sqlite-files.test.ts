@@ -136,7 +136,7 @@ describe('The files of a SQLite ledger', () => {
     const log = () => `${store.file}-wal`;
     const aside = () => join(store.folder, 'aside');
     const troubles = async () => {
-      const calls = [arrive('job-2'), ledger.configs.heartbeat({ hash: '', channels: new Map() })];
+      const calls = [arrive('job-2'), ledger.heartbeat({ hash: '', channels: new Map() })];
       const errors = await Promise.all(calls.map(rejectionOf));
       for (const error of errors) expect(error).to.be.instanceOf(LedgerUnavailable);
       return errors[0]?.message ?? '';

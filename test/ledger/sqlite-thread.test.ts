@@ -5,21 +5,11 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
+import { type DatabaseLedger, ledgerOver } from '../../src/ledger/database-ledger.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { ThreadDatabase } from '../../src/ledger/sqlite/thread-database.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import {
-  answerOf,
-  arrivalOf,
-  claimedOf,
-  delivered,
-  idsOf,
-  LOG,
-  OPS,
-  putOff,
-  settlementOf,
-} from '../contract/ledger-under-test.ts';
+import { answerOf, arrivalOf, delivered, LOG, OPS, settlementOf } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { until } from '../support/proof-wait.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
@@ -57,7 +47,7 @@ describe('A SQLite ledger in its thread', () => {
   const recover = () => rmSync(`${store.file}.hangs`, { force: true });
   const arrive = (job_id: string, withinMs?: number) =>
     ledger.admit(arrivalOf(callbackWith({ job_id }), [OPS, LOG], Date.now()), withinMs);
-  const beat = () => ledger.configs.heartbeat({ hash: 'h', channels: new Map() });
+  const beat = () => ledger.heartbeat({ hash: 'h', channels: new Map() });
   const has = (answer: Promise<unknown>) => answer.then(Boolean, () => false);
 
   beforeEach(async () => {
@@ -66,7 +56,7 @@ describe('A SQLite ledger in its thread', () => {
     const writing = new ThreadDatabase({ ...settings, isReader: false, entry: HANGING });
     const reading = new ThreadDatabase({ ...settings, isReader: true });
     const database = { writing, reading, bytesUsed: () => Promise.resolve(0) };
-    ledger = new DatabaseLedger(database, { ...OPTIONS, leaseMs: LEASE_MS, clock: systemClock });
+    ledger = ledgerOver(database, { ...OPTIONS, leaseMs: LEASE_MS, clock: systemClock });
     // On a busy machine a thread loads the sources for longer than a call waits.
     await until('the thread runs', () => has(beat()));
   });
@@ -107,25 +97,14 @@ describe('A SQLite ledger in its thread', () => {
     expect((await story)?.deliveries).to.have.length(2);
   });
 
-  it('releases what it claims after nobody waits for it any more, and begins nothing that is too late', async () => {
+  it('begins nothing that is too late', async () => {
     hang();
     const begun = arrive('late', WITHIN_MS);
     await sleep(WITHIN_MS / 3);
     const queued = arrive('too late', WITHIN_MS);
     await Promise.all([begun, queued].map(rejectionOf));
     recover();
-    await until('it is released', async () => claimedOf(await arrive('late')).length === 2);
     expect(await arrive('too late')).to.include({ isNew: true });
-  });
-
-  it('releases what the worker claimed too late', async () => {
-    const [ops, log] = idsOf(await arrive('job'));
-    await ledger.settle(settlementOf([ops, log].map((id) => putOff(id, 0, { isTakenOver: true }))));
-    const requests = [OPS, LOG].map(({ destination }) => ({ destination, limit: 1, bulkTurns: 0 }));
-    hang();
-    expect(await rejectionOf(ledger.claimDue(requests))).to.be.instanceOf(LedgerUnavailable);
-    recover();
-    await until('it is claimed anew', async () => (await ledger.claimDue(requests)).length === 2);
   });
 
   it('writes down once who was told while the disk hung, before anything else is admitted', async () => {

@@ -54,25 +54,11 @@ describe('unwritten outcomes', () => {
     expect(idsWritten()).to.deep.equal([[1]]);
   });
 
-  it('are forgotten when the store has written them after all', async () => {
-    const [late, other] = [settlementOf([delivered(1)]), settlementOf([delivered(2)])];
-    outcomes.keep(late);
-    outcomes.keep(other);
-    outcomes.drop(late);
+  it('hold nothing up when a store that works refuses them', async () => {
+    outcomes.keep(settlementOf([delivered(1)]));
+    outcomes.keep(settlementOf([delivered(2)]));
+    failure = ({ deliveries }) => (deliveries[0]?.id === 1 ? new OperationFailed('never') : undefined);
     await outcomes.flush();
     expect(idsWritten()).to.deep.equal([[2]]);
-  });
-
-  it('hold nothing up when a store that works refuses their attempts, or all of them', async () => {
-    outcomes.keep({ ...settlementOf([delivered(1)]), attempts: [attempt(1)] });
-    outcomes.keep(settlementOf([delivered(2)]));
-    failure = ({ attempts }) => (attempts.length > 0 ? new OperationFailed('no such callback') : undefined);
-    await outcomes.flush();
-    expect(idsWritten()).to.deep.equal([[1], [2]]);
-    outcomes.keep(settlementOf([delivered(3)]));
-    outcomes.keep(settlementOf([delivered(4)]));
-    failure = ({ deliveries }) => (deliveries[0]?.id === 3 ? new OperationFailed('never') : undefined);
-    await outcomes.flush();
-    expect(idsWritten()).to.deep.equal([[1], [2], [4]]);
   });
 });

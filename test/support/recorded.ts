@@ -19,7 +19,7 @@ import { type Call, operations } from '../../src/ledger/registry.ts';
 import { type Actions, type Archive, createActions, createArchive } from '../../src/ledger/people.ts';
 import { DEAD_LETTER } from './alerts.ts';
 import { callbackWith } from './callbacks.ts';
-import type { StoreUnderTest } from './store-under-test.ts';
+import { NOTHING_WATCHED, type StoreUnderTest } from './store-under-test.ts';
 
 const SETTINGS = { leaseMs: 18_000, takeOverAfterMs: 120_000 };
 
@@ -80,6 +80,7 @@ export class Recorded {
       routing: [{ route: 'routes[0]', matched: true }],
       isAccepted: true,
       planned,
+      watched: NOTHING_WATCHED,
     };
     return this.#store.call(admit, [await admitArgs({ ...arrival, ...options }, SETTINGS)]);
   }

@@ -1,6 +1,7 @@
 /** One empty store for a ledger's tests, whichever database holds it. */
 import type { Operation, Transactions } from '../../src/ledger/database.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
+import type { Watched } from '../../src/ledger/ledger.ts';
 import type { LedgerOptions } from '../../src/ledger/open-ledger.ts';
 import type { ManualClock } from './manual-clock.ts';
 
@@ -27,6 +28,15 @@ export interface StoreUnderTest {
 
 /** Of tests that do not care. */
 export const OPTIONS = { leaseMs: 18_000, takeOverAfterMs: 120_000, timezone: 'UTC' } as const;
+
+/** Of a BOT that no rule asks about. */
+export const NOTHING_WATCHED: Watched = {
+  timezone: 'UTC',
+  isRemembered: false,
+  likeness: '',
+  expected: [],
+  overdueMs: [],
+};
 
 /** Opens each owner's transactions when they are first asked for. */
 export function callsOver(open: (owner: string) => Promise<Transactions>): StoreUnderTest['call'] {

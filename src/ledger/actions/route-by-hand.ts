@@ -4,7 +4,7 @@ import type { Tx } from '../database.ts';
 import { type Actor, writeHistory } from '../history.ts';
 import { insertRows, makePending } from '../operations/deliveries.ts';
 import { gained, isUnrouted, siblingsOf } from '../operations/rerouting.ts';
-import { lock } from '../operations/locks.ts';
+import { lockCallback } from '../operations/locks.ts';
 import { IS_LATE_START } from '../rows.ts';
 import type { PlanByHand, RoutedByHand } from './actions.ts';
 import { keptActor } from './one-delivery.ts';
@@ -47,14 +47,6 @@ interface LockedCallback {
 
 /** Every delivery of it is locked, too. */
 async function lockedCallback(tx: Tx, id: number): Promise<LockedCallback | undefined> {
-  const look = () =>
-    tx.first<LockedCallback>(
-      sql`SELECT job_key, ${IS_LATE_START} AS is_late_start FROM callbacks WHERE id = ${id}`,
-    );
-  const found = await look();
-  if (found === undefined) return undefined;
-  const deliveries = await tx.all<{ id: number }>(sql`SELECT id FROM deliveries WHERE callback_id = ${id}`);
-  const deliveryIds = deliveries.map((each) => each.id);
-  await lock(tx, { jobKeys: [found.jobKey], callbackIds: [id], deliveryIds });
-  return look();
+  await lockCallback(tx, id);
+  return tx.first(sql`SELECT job_key, ${IS_LATE_START} AS is_late_start FROM callbacks WHERE id = ${id}`);
 }

@@ -6,14 +6,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeHistory } from '../history.ts';
 import { keyOf, nameIn } from '../keys.ts';
-import {
-  type Admission,
-  type Arrival,
-  type DeliveryRecord,
-  LedgerFull,
-  SUPERSEDED,
-  type Watched,
-} from '../ledger.ts';
+import { type Admission, type Arrival, type DeliveryRecord, LedgerFull, SUPERSEDED } from '../ledger.ts';
 import { deliveriesOf, type DeliveryRow, EXECUTING, isIdle } from '../rows.ts';
 import { toStored } from '../stored-body.ts';
 import { decideAll } from '../signal/admission.ts';
@@ -30,7 +23,7 @@ type AdmitArgs = Awaited<ReturnType<typeof admitArgs>>;
 
 /** An arrival as it will be written down: made before the transaction, so that this takes none of its time. */
 export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
-  const { callback, identity, startedAt, receivedAt, planned, isAccepted } = arrival;
+  const { callback, identity, startedAt, receivedAt, planned, watched, isAccepted } = arrival;
   const jobKey = keyOf(callback.job_id);
   return {
     ...settings,
@@ -49,18 +42,10 @@ export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
     body: await toStored(arrival.body),
     bytes: arrival.body.byteLength,
     planned,
-    watched: arrival.watched ?? NOTHING_WATCHED,
+    watched,
     isAccepted,
   };
 }
-
-const NOTHING_WATCHED: Watched = {
-  timezone: 'UTC',
-  isRemembered: false,
-  likeness: '',
-  expected: [],
-  overdueMs: [],
-};
 
 /** Longer than any run: sums of it stay numbers that every database has. */
 const LONGEST_SECONDS = 1_000_000_000;

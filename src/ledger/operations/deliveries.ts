@@ -128,14 +128,6 @@ export async function nextOfJobs(tx: Tx, endedIds: readonly number[]): Promise<r
   return rows.map(({ destination }) => destination);
 }
 
-/** Ends claims of this process, which works on none of these. */
-export async function releaseClaims(tx: Tx, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return;
-  await tx.all(sql`
-    UPDATE deliveries SET owner = NULL, claimed_until = NULL
-    WHERE id IN (${join(ids)}) AND state = 'pending' AND owner = ${tx.owner}`);
-}
-
 /** Also of what somebody is attempting at this moment: if that fails, it is due at once. */
 export async function takeOver(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;

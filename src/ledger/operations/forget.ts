@@ -3,11 +3,8 @@ import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { Forgotten, ForgetRequest } from '../ledger.ts';
 
-const AT_ONCE = 100;
-
-const MOST_BYTES = 8 * 1024 * 1024;
-/** What a callback that came again and again costs to forget: its history has some rows for each time. */
-const BYTES_A_TIME = 16 * 1024;
+/** Few, since each may be of megabytes, or have come a thousand times. */
+const AT_ONCE = 20;
 
 const DAY_MS = 86_400_000;
 
@@ -75,36 +72,19 @@ interface Sweep {
   readonly after: number;
 }
 
-interface Candidate {
-  readonly id: number;
-  readonly receivedAt: number;
-  readonly timesReceived: number;
-  readonly bytes: number;
-}
-
 /** Looks at the next callbacks in the order in which they were written, no further than the first one that is too young. */
 async function sweep(tx: Tx, { goes, before, after }: Sweep): Promise<Swept> {
-  const next = await tx.all<Candidate>(sql`
-    SELECT id, received_at, times_received, bytes FROM callbacks WHERE id > ${after} ORDER BY id LIMIT ${AT_ONCE}`);
-  const some = withinOneStep(next);
+  const some = await tx.all<{ id: number; receivedAt: number }>(
+    sql`SELECT id, received_at FROM callbacks WHERE id > ${after} ORDER BY id LIMIT ${AT_ONCE}`,
+  );
   const young = some.findIndex(({ receivedAt }) => receivedAt >= before && receivedAt <= tx.now);
   const looked = young === -1 ? some : some.slice(0, young);
   const old = looked.filter(({ receivedAt }) => receivedAt < before);
   return {
     forgotten: await forgetCallbacks(tx, goes, idsOf(old)),
     next: looked.at(-1)?.id ?? after,
-    isThrough: young !== -1 || (some.length === next.length && next.length < AT_ONCE),
+    isThrough: young !== -1 || some.length < AT_ONCE,
   };
-}
-
-/** At least one, however large it is. */
-function withinOneStep(rows: readonly Candidate[]): readonly Candidate[] {
-  let bytes = 0;
-  const tooMuch = rows.findIndex((row, index) => {
-    bytes += row.bytes + row.timesReceived * BYTES_A_TIME;
-    return index > 0 && bytes > MOST_BYTES;
-  });
-  return tooMuch === -1 ? rows : rows.slice(0, tooMuch);
 }
 
 /** With their deliveries and their history, which the database deletes with them. Not those of which anything is being written. */

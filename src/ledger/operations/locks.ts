@@ -2,42 +2,31 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { isSqlite, type Tx } from '../database.ts';
 
-export interface ToLock {
-  readonly jobKeys?: readonly (string | undefined)[];
-  readonly callbackIds?: readonly number[];
-  readonly deliveryIds?: readonly number[];
+async function lock(tx: Tx, rows: Sql): Promise<void> {
+  if (!isSqlite(tx)) await tx.all(sql`${rows} ${tx.forUpdate}`);
 }
 
-export async function lock(
-  tx: Tx,
-  { jobKeys = [], callbackIds = [], deliveryIds = [] }: ToLock,
-): Promise<void> {
-  if (isSqlite(tx)) return;
-  const keys = jobKeys.filter((key) => key !== undefined);
-  await lockRows(tx, keys, (list) => sql`SELECT key FROM jobs WHERE key IN (${list}) ORDER BY key`);
-  await lockRows(tx, callbackIds, (list) => sql`SELECT id FROM callbacks WHERE id IN (${list}) ORDER BY id`);
-  await lockRows(tx, deliveryIds, (list) => sql`SELECT id FROM deliveries WHERE id IN (${list}) ORDER BY id`);
+/** With its job and its deliveries. */
+export async function lockCallback(tx: Tx, id: number): Promise<void> {
+  await lock(tx, sql`SELECT key FROM jobs WHERE key = (SELECT job_key FROM callbacks WHERE id = ${id})`);
+  await lock(tx, sql`SELECT id FROM callbacks WHERE id = ${id}`);
+  await lock(tx, sql`SELECT id FROM deliveries WHERE callback_id = ${id} ORDER BY id`);
 }
 
-async function lockRows(
-  tx: Tx,
-  keys: readonly (string | number)[],
-  query: (list: Sql) => Sql,
-): Promise<void> {
-  if (keys.length > 0) await tx.all(sql`${query(join([...new Set(keys)]))} ${tx.forUpdate}`);
-}
-
-/** Of deliveries, with their jobs. */
+/** With their jobs. */
 export async function lockDeliveries(tx: Tx, ids: readonly number[]): Promise<void> {
   await lockJobsOf(tx, ids);
-  await lock(tx, { deliveryIds: ids });
+  await lockWithoutJobs(tx, ids);
 }
 
 /** For whoever writes their callback before them. */
-export async function lockJobsOf(tx: Tx, deliveryIds: readonly number[]): Promise<void> {
-  if (deliveryIds.length === 0 || isSqlite(tx)) return;
-  const rows = await tx.all<{ jobKey: string | undefined }>(
-    sql`SELECT DISTINCT job_key FROM deliveries WHERE id IN (${join(deliveryIds)})`,
-  );
-  await lock(tx, { jobKeys: rows.map(({ jobKey }) => jobKey) });
+export async function lockJobsOf(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  const keys = sql`SELECT job_key FROM deliveries WHERE id IN (${join(ids)})`;
+  await lock(tx, sql`SELECT key FROM jobs WHERE key IN (${keys}) ORDER BY key`);
+}
+
+/** Whose jobs are locked. */
+export async function lockWithoutJobs(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await lock(tx, sql`SELECT id FROM deliveries WHERE id IN (${join(ids)}) ORDER BY id`);
 }

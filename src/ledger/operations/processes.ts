@@ -2,7 +2,22 @@
 import { hostname } from 'node:os';
 import sql, { bulk } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import type { LivingProcess, RunningConfig } from '../config-changes.ts';
+
+/** The config that a process has loaded. channels: the type of each, by its name. */
+export interface RunningConfig {
+  readonly hash: string;
+  readonly channels: ReadonlyMap<string, string>;
+}
+
+/** One of those that share the store. Times are milliseconds since 1970. */
+export interface LivingProcess {
+  /** Its machine and its number there. */
+  readonly name: string;
+  readonly isThis: boolean;
+  readonly configHash: string;
+  readonly loadedAt: number;
+  readonly seenAt: number;
+}
 
 /** Several heartbeats. */
 const DEAD_AFTER_MS = 30_000;

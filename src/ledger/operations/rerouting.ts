@@ -1,41 +1,43 @@
 /** What becomes of deliveries that the config no longer sends where they were to go, and of those that it sends there again. */
 import sql, { type Sql } from 'sql-template-tag';
+import type { StatusCode } from '../../callback/callback.ts';
 import type { Tx } from '../database.ts';
 import { writeEach, writeHistory } from '../history.ts';
-import type { Rerouted, Rerouting, UnroutedRow } from '../config-changes.ts';
-import { type DeliveryTarget, NO_LONGER_ROUTED } from '../ledger.ts';
+import { type CallbackKind, type DeliveryTarget, type DeliveryUpdate, NO_LONGER_ROUTED } from '../ledger.ts';
 import { isIdle, withCallbacks } from '../rows.ts';
 import { insertRows, makePending } from './deliveries.ts';
 import { lockDeliveries } from './locks.ts';
 import { isDecider } from './processes.ts';
-import { decide, dueAfter, entriesOf, writeDecision } from './settle.ts';
+import { settle } from './settle.ts';
 
-/** @returns undefined, nothing done: this process may not */
+/** A claimed delivery that the config no longer sends where it was to go. */
+export interface Rerouting {
+  readonly callbackId: number;
+  /** How it ends: held, or dead. */
+  readonly update: DeliveryUpdate;
+  /** Whom the config names for its callback. */
+  readonly targets: readonly DeliveryTarget[];
+  readonly routing: unknown;
+  readonly channels: Channels;
+}
+
+/** @returns destinations that the callback has gained; undefined, nothing done: this process may not */
 export async function reroute(
   tx: Tx,
-  { callbackId, update, targets, routing }: Rerouting,
-  channels: Channels,
-): Promise<Rerouted | undefined> {
+  { callbackId, update, targets, routing, channels }: Rerouting,
+): Promise<readonly string[] | undefined> {
   if (!(await isDecider(tx))) return undefined;
   await lockDeliveries(tx, [update.id]);
   const [row] = await withCallbacks(tx, [update.id]);
-  const decision = decide(row, update, tx);
-  if (row === undefined || decision === undefined) return { added: [], due: [] };
-  await writeDecision(tx, decision);
-  const { lacking, revived } = gained(
-    targets,
-    await siblingsOf(tx, sql`${callbackId}`),
-    channels,
-    isUnrouted,
-  );
+  // The claim may be lost by now.
+  if (row?.state !== 'pending' || row.owner !== tx.owner) return [];
+  await writeHistory(tx, [{ callbackId, what: 'routed', entry: { by: 'config', explanations: routing } }]);
+  await settle(tx, { callbackId, attempts: [], deliveries: [update], isDurable: false });
+  const siblings = await siblingsOf(tx, sql`${callbackId}`);
+  const { lacking, revived } = gained(targets, siblings, channels, isUnrouted);
   await insertRows(tx, { callbackId, jobKey: row.jobKey, targets: lacking });
   await reviveRows(tx, revived);
-  await writeHistory(tx, [
-    { callbackId, what: 'routed', entry: { by: 'config', explanations: routing } },
-    ...entriesOf(decision),
-  ]);
-  const added = [...lacking, ...revived].map(({ destination }) => destination);
-  return { added, due: [...new Set(await dueAfter(tx, [], [decision]))] };
+  return [...lacking, ...revived].map(({ destination }) => destination);
 }
 
 const AT_ONCE = 100;
@@ -54,10 +56,22 @@ export async function hasten(tx: Tx): Promise<boolean> {
   return rows.length === AT_ONCE;
 }
 
-/** The next of what ended because no route named it. */
+/** A delivery that ended because no route named it. */
+export interface UnroutedRow {
+  readonly id: number;
+  readonly destination: string;
+  readonly callbackId: number;
+  readonly kind: CallbackKind;
+  /** Cleaned. */
+  readonly botId: string;
+  readonly status: StatusCode;
+  readonly ageMs: number;
+}
+
+/** The next of them. */
 export function unroutedAfter(tx: Tx, id: number): Promise<readonly UnroutedRow[]> {
   return tx.all<UnroutedRow>(sql`
-    SELECT deliveries.id, destination, callback_id, kind, bot_id, status, state, ${tx.now} - counts_from - waited_ms AS age_ms
+    SELECT deliveries.id, destination, callback_id, kind, bot_id, status, ${tx.now} - counts_from - waited_ms AS age_ms
     FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
     WHERE reason = 'no longer routed' AND deliveries.id > ${id} ORDER BY deliveries.id LIMIT ${AT_ONCE}`);
 }
@@ -154,6 +168,6 @@ function hasUnderAnotherName(
 }
 
 /** It has ended because no route named it. */
-export function isUnrouted({ state, reason }: Sibling): boolean {
-  return reason === NO_LONGER_ROUTED && (state === 'held' || state === 'dead');
+export function isUnrouted({ reason }: Sibling): boolean {
+  return reason === NO_LONGER_ROUTED;
 }

@@ -54,10 +54,10 @@ export class PostgresTransactions implements Transactions {
 
   run<Result>(
     work: (tx: Tx) => Promise<Result>,
-    { withinMs = DEFAULT_WITHIN_MS, isDurable = false, onLate }: CallOptions<Result> = {},
+    { withinMs = DEFAULT_WITHIN_MS, isDurable = false }: CallOptions = {},
   ): Promise<Result> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
-    return deadline.bound(this.#tryAgain(work, deadline, isDurable), onLate).catch((error: unknown) => {
+    return deadline.bound(this.#tryAgain(work, deadline, isDurable)).catch((error: unknown) => {
       throw error instanceof DeadlinePassed ? tooLate(error) : error;
     });
   }
@@ -88,9 +88,8 @@ export class PostgresTransactions implements Transactions {
     const client = await this.#connect(deadline);
     try {
       await this.#measureClock(client);
-      // In one round trip with the first statement.
-      const begun = query(client, this.#beginning(deadline, isDurable));
-      const result = await bothOf(work(this.#transactionOn(client)), begun);
+      await query(client, this.#beginning(deadline, isDurable));
+      const result = await work(this.#transactionOn(client));
       await query(client, 'COMMIT');
       client.release();
       return result;
@@ -170,13 +169,6 @@ async function rollBack(client: pg.PoolClient): Promise<void> {
     (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
   );
   client.release(broken);
-}
-
-/** Ends when both have ended, so that nobody goes on asking within a transaction that is over. @throws what the first throws */
-async function bothOf<Result>(work: Promise<Result>, begun: Promise<unknown>): Promise<Result> {
-  await Promise.allSettled([work, begun]);
-  await begun;
-  return work;
 }
 
 function isRefusal(error: unknown): boolean {

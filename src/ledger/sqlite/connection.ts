@@ -10,9 +10,7 @@ import { makeFile, MEMORY, WatchedFile } from './file.ts';
 const KEPT_STATEMENTS = 500;
 
 /** How long one statement waits for another process that is writing; whoever asked is told by the deadline all the same. */
-const BUSY_TIMEOUT_MS = 100;
-/** A process that is just closing the file holds it for a moment. */
-const OPENING_TIMEOUT_MS = 2000;
+const BUSY_TIMEOUT_MS = 2000;
 
 /** SQLite moves its log into the file from a thousand pages on; one that grew larger all the same is cut when it begins anew. */
 const LARGE_LOG_BYTES = 4 * 1024 * 1024;
@@ -39,12 +37,11 @@ export class SqliteConnection {
     const isWriting = !isReader && path !== MEMORY;
     if (isWriting) makeFile(path);
     const location = isReader ? withoutTrace(path) : path;
-    this.#database = new DatabaseSync(location, { readOnly: isReader, timeout: OPENING_TIMEOUT_MS });
+    this.#database = new DatabaseSync(location, { readOnly: isReader, timeout: BUSY_TIMEOUT_MS });
     // What is larger than its cache SQLite keeps in files in a temporary folder otherwise, where it may not be allowed to write
     // (sqlite.org/tempfiles.html).
     this.#database.exec('pragma temp_store = memory');
     if (isWriting) this.#prepareFile();
-    if (!isReader) this.#database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
     this.#pageBytes = this.#number('page_size');
     // SQLite follows links, and keeps the log beside the file itself.
     this.#watched = isWriting ? [path, `${realpathSync(path)}-wal`].map((each) => new WatchedFile(each)) : [];
@@ -134,15 +131,10 @@ function withoutTrace(file: string): string | URL {
 }
 
 /** SQLite's own words: the driver gives no code with what a statement that returns rows throws. */
-const BUSY = /^database (?:table )?is locked/;
 const TROUBLE =
-  /disk I\/O error|database or disk is full|unable to open|readonly database|malformed|not a database|out of memory|locking protocol/;
-
-export function isBusy(error: unknown): boolean {
-  return error instanceof Error && BUSY.test(error.message);
-}
+  /^database (?:table )?is locked|disk I\/O error|database or disk is full|unable to open|readonly database|malformed|not a database|out of memory|locking protocol/;
 
 /** The store cannot be used, whatever is asked of it. */
 export function isTrouble(error: unknown): boolean {
-  return error instanceof Error && (BUSY.test(error.message) || TROUBLE.test(error.message));
+  return error instanceof Error && TROUBLE.test(error.message);
 }

@@ -37,18 +37,6 @@ export function makeFile(path: string): void {
   else if (!statSync(path).isFile()) throw new Error('it is not a file');
 }
 
-/** @throws {Error} what of the file, its log or the log's index may not be read, and what to do */
-export function checkReadable(file: string): void {
-  for (const each of [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path))) {
-    try {
-      accessSync(each, constants.R_OK);
-    } catch (error) {
-      const advice = 'run this as the user of the service, to whom the files of a ledger belong';
-      throw new Error(`${each} may not be read: ${advice}`, { cause: error });
-    }
-  }
-}
-
 /** @throws {Error} the file cannot be written, or nothing can be made where it would be */
 export function checkWritable(file: string): void {
   if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);

@@ -20,7 +20,7 @@ const MOST_STEPS = 10;
 /** Where nothing was found, nobody looks again for so long. */
 const REST_MS = 1000;
 
-/** A share of the limit; a log that is larger is emptied first. */
+/** A share of the limit; a log that is larger is emptied first: what it holds stands in the file soon, and would count twice. */
 const LARGE_LOG = 0.05;
 
 type InTransaction = <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
@@ -45,16 +45,19 @@ export class Space {
 
   /** Before each batch. @returns whether there is no room for what is new, and nothing done is left to be forgotten */
   async makeRoom(inTransaction: InTransaction): Promise<boolean> {
-    const { maxBytes } = this.#options;
-    let bytes = this.#bytesWithLittleLog();
+    const { maxBytes, connection, onEvent } = this.#options;
+    if (this.#bytes() > maxBytes * HIGH_WATER && connection.size().log > maxBytes * LARGE_LOG)
+      connection.emptyLog();
     let hasForgotten = true;
-    for (let steps = 0; steps < MOST_STEPS && hasForgotten && bytes > maxBytes * HIGH_WATER; steps += 1) {
+    let most = maxBytes * HIGH_WATER;
+    for (let steps = 0; steps < MOST_STEPS && hasForgotten && this.#bytes() > most; steps += 1) {
       hasForgotten = await this.#forget(inTransaction);
-      bytes = this.#bytes();
-      if (bytes <= maxBytes) break;
+      most = maxBytes;
     }
-    this.#note(bytes > maxBytes && !hasForgotten);
-    return this.#isFull;
+    const isFull = !hasForgotten && this.#bytes() > maxBytes;
+    if (this.#isFull !== isFull) onEvent({ what: isFull ? 'full' : 'has_room' });
+    this.#isFull = isFull;
+    return isFull;
   }
 
   /** @returns whether there may be more */
@@ -72,19 +75,5 @@ export class Space {
   #bytes(): number {
     const { used, log } = this.#options.connection.size();
     return used + log;
-  }
-
-  /** What stands in the log stands in the file soon, and would count twice. */
-  #bytesWithLittleLog(): number {
-    const { connection, maxBytes } = this.#options;
-    const { used, log } = connection.size();
-    if (used + log <= maxBytes * HIGH_WATER || log <= maxBytes * LARGE_LOG) return used + log;
-    connection.emptyLog();
-    return this.#bytes();
-  }
-
-  #note(isFull: boolean): void {
-    if (this.#isFull !== isFull) this.#options.onEvent({ what: isFull ? 'full' : 'has_room' });
-    this.#isFull = isFull;
   }
 }

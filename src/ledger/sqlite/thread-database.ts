@@ -75,7 +75,7 @@ export class ThreadDatabase implements Database {
   readonly call = <Name extends OperationName>(
     name: Name,
     args: Args<Name>,
-    { withinMs = DEFAULT_WITHIN_MS, isDurable = false, onLate }: CallOptions<Result<Name>> = {},
+    { withinMs = DEFAULT_WITHIN_MS, isDurable = false }: CallOptions = {},
   ): Promise<Result<Name>> => {
     const reply = new Promise<unknown>((resolve, reject) => {
       if (this.#isClosed) throw new LedgerUnavailable('the ledger is closed');
@@ -86,7 +86,7 @@ export class ThreadDatabase implements Database {
       if (this.#unsent.length === 1) setImmediate(() => this.#send());
     }) as Promise<Result<Name>>;
     // The thread has no other clock than the system's.
-    return new Deadline(systemClock, withinMs + EARLY_MS).bound(reply, onLate).catch((error: unknown) => {
+    return new Deadline(systemClock, withinMs + EARLY_MS).bound(reply).catch((error: unknown) => {
       throw unavailable(error);
     });
   };

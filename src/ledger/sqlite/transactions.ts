@@ -2,7 +2,6 @@
  * Runs whatever waits as one transaction, a savepoint each: one flush for all of them, and one that fails harms no other. In
  * the thread that asks, so that the service has a thread of its own for it (`sqlite-thread.ts`).
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { empty, type Sql } from 'sql-template-tag';
 import {
   type CallOptions,
@@ -14,14 +13,11 @@ import {
 import { failed, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import type { Clock } from '../../time/clock.ts';
-import { isBusy, isTrouble, type SqliteConnection } from './connection.ts';
+import { isTrouble, type SqliteConnection } from './connection.ts';
 import type { Space } from './space.ts';
 
 /** Called one after the other in one transaction; the rest comes in the next one. */
 const CALLS_PER_BATCH = 100;
-
-/** Until another process that writes is asked again. */
-const BUSY_PAUSE_MS = 20;
 
 export interface SqliteSettings {
   readonly connection: SqliteConnection;
@@ -44,14 +40,14 @@ interface Waiting {
 
 export class SqliteTransactions implements Transactions {
   readonly #settings: SqliteSettings;
-  #waiting: Waiting[] = [];
+  readonly #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
 
   constructor(settings: SqliteSettings) {
     this.#settings = settings;
   }
 
-  run<Result>(work: (tx: Tx) => Promise<Result>, options: CallOptions<Result> = {}): Promise<Result> {
+  run<Result>(work: (tx: Tx) => Promise<Result>, options: CallOptions = {}): Promise<Result> {
     const until = this.#settings.clock.monotonic() + (options.withinMs ?? DEFAULT_WITHIN_MS);
     return this.runUntil(until, work, options.isDurable ?? false);
   }
@@ -92,12 +88,7 @@ export class SqliteTransactions implements Transactions {
       });
       for (const answer of answers) answer();
     } catch (error) {
-      if (!isBusy(error)) for (const { reject } of batch) reject(unavailable(error));
-      else {
-        // Another process writes: to be tried again until the deadline.
-        this.#waiting = [...batch, ...this.#waiting];
-        await sleep(BUSY_PAUSE_MS);
-      }
+      for (const { reject } of batch) reject(unavailable(error));
     }
   }
 
