@@ -1,5 +1,5 @@
 /** What errors of the network, and of a proxy on the way, mean for a message: the same for every channel. */
-import { answerInWords, isLastingAnswer, ProxyError } from '../outbound/proxy-error.ts';
+import { answerInWords, isLastingAnswer, ProxyError } from '../outbound/proxy.ts';
 import { type DeliveryFailure, failureOf, type Words } from './failure.ts';
 
 /** What went wrong below the protocol: DNS, TCP, TLS, a timeout, a proxy on the way. */

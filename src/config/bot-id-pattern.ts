@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 const REGEX = /^\/(.*)\/([a-z]*)$/s;
 
 /** Whether a pattern is a regular expression. */
-export const isRegex = (pattern: string): boolean => REGEX.test(pattern);
+const isRegex = (pattern: string): boolean => REGEX.test(pattern);
 
 /** Whether several ids may match. */
 export const isPattern = (pattern: string): boolean => isRegex(pattern) || /[*?]/.test(pattern);
@@ -50,6 +50,43 @@ export function doubtOfBotId(text: string): string | undefined {
   return looksLikeRegex && !text.startsWith('/')
     ? 'looks like a regular expression, but is read as a name: put it between slashes, such as /^invoice/'
     : undefined;
+}
+
+/** One `*` and no `?`: nothing to search for, however long the name. */
+const SIMPLE_GLOB = /^([^*?]*)\*+([^*?]*)$/;
+
+/**
+ * What must search a name looks at no longer one, in characters: no BOT has one, and however little a search of megabytes
+ * may take, a config may have a thousand patterns.
+ */
+export const LONGEST_SEARCHED = 1000;
+
+export type BotIdMatcher = (botId: string) => boolean;
+
+/** Whether it must search a name: a regular expression, or a glob with more than one `*` or with `?`. */
+export function isSearched(pattern: string): boolean {
+  return isPattern(pattern) && (isRegex(pattern) || !SIMPLE_GLOB.test(pattern));
+}
+
+/**
+ * A glob's `*` stands for any run of characters and `?` for one; it must match the whole name.
+ * A regular expression (RE2 syntax) matches anywhere unless it is anchored.
+ * Either takes time linear in the name.
+ * @throws {SyntaxError} an impossible regular expression; the config's check has refused it before
+ */
+export function compilePattern(pattern: string): BotIdMatcher {
+  const [, beginning, end] = (!isRegex(pattern) && SIMPLE_GLOB.exec(pattern)) || [];
+  if (beginning !== undefined && end !== undefined) {
+    const least = beginning.length + end.length;
+    return (botId) => botId.length >= least && botId.startsWith(beginning) && botId.endsWith(end);
+  }
+  const regex = regexOf(isRegex(pattern) ? pattern : globAsRegex(pattern));
+  return (botId) => botId.length <= LONGEST_SEARCHED && regex?.test(botId) === true;
+}
+
+function globAsRegex(glob: string): string {
+  const literal = glob.replace(/[\\^$.+()[\]{}|]/g, '\\$&');
+  return `/(?s)\\A${literal.replaceAll('*', '.*').replaceAll('?', '.')}\\z/`;
 }
 
 const requireHere = createRequire(import.meta.url);

@@ -1,8 +1,7 @@
 /** Connections to one origin through a forward proxy: a tunnel to an https: origin; an http: one is asked for by the proxy. */
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { type HttpPool, POOL_LIMITS } from './pool.ts';
-import type { Proxy } from './proxy.ts';
-import { ProxyError } from './proxy-error.ts';
+import { type Proxy, ProxyError } from './proxy.ts';
 
 /** With the limits of connections without a proxy; connects when it is first used. */
 export function openPoolThrough(proxy: Proxy, origin: string): HttpPool {

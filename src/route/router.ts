@@ -3,8 +3,13 @@ import { type Callback, type StatusName, statusNameOf } from '../callback/callba
 import type { Occasion } from '../signal/rules.ts';
 import type { Config, Destination, RouteConfig } from '../config/config.ts';
 import { cutEnd } from '../text/cut.ts';
-import { isPattern } from '../config/bot-id-pattern.ts';
-import { type BotIdMatcher, compilePattern, isSearched, LONGEST_SEARCHED } from './pattern.ts';
+import {
+  type BotIdMatcher,
+  compilePattern,
+  isPattern,
+  isSearched,
+  LONGEST_SEARCHED,
+} from '../config/bot-id-pattern.ts';
 
 /** The routes of a config, the default one last. */
 export function routesOf({

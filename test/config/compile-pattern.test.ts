@@ -1,8 +1,7 @@
 /** What each way of writing a `bot_id` matches, and that nothing in it is magic by accident. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { isPattern } from '../../src/config/bot-id-pattern.ts';
-import { compilePattern } from '../../src/route/pattern.ts';
+import { compilePattern, isPattern } from '../../src/config/bot-id-pattern.ts';
 
 function matches(pattern: string, ...names: string[]): boolean[] {
   const matcher = compilePattern(pattern);
