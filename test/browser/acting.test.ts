@@ -129,10 +129,16 @@ inBrowser('People at the page', () => {
   it('send a test to a destination, and learn what it answered', async () => {
     const { page, open } = await come();
     await open('/destinations');
-    await button(page, t('destinations.sendTo', { destination: 'slack:#keiri' })).click();
+    await button(
+      page,
+      t('callback.of', { word: t('destinations.send'), destination: 'slack:#keiri' }),
+    ).click();
     expect(await flash()).to.match(literally('The test reached slack:#keiri'));
     expect(toldAt('#keiri')).to.have.lengthOf(1);
-    await button(page, t('destinations.sendTo', { destination: 'slack:#old-prices' })).click();
+    await button(
+      page,
+      t('callback.of', { word: t('destinations.send'), destination: 'slack:#old-prices' }),
+    ).click();
     expect(await flash()).to.match(literally('The test did not reach slack:#old-prices'));
     expect(await page.locator('.flash').getAttribute('role')).to.equal('alert');
   });

@@ -6,36 +6,29 @@ export type Formats = ReturnType<typeof createFormats>;
 
 const LOCALES = { en: 'en-GB', ja: 'ja-JP' } as const satisfies Readonly<Record<Language, string>>;
 
-const MINUTE_MS = 60_000;
-
 /** Of a duration in words, the largest two units say enough. */
 const UNITS_SHOWN = 2;
 
-const formatters = new Map<string, Intl.DateTimeFormat>();
-
-/** To make one takes Intl longer than to use it a thousand times. */
-function formatterOf(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = `${locale} ${JSON.stringify(options)}`;
-  const formatter = formatters.get(key) ?? new Intl.DateTimeFormat(locale, options);
-  formatters.set(key, formatter);
-  return formatter;
-}
-
 const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-const DAY = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
 const DATE = { day: 'numeric', month: 'short' } as const;
+const YEAR = { year: 'numeric' } as const;
 
 /** @param now milliseconds since the epoch, as all times are */
 export function createFormats(language: Language, timezone: string, now: number) {
   const t = translator(language);
   const locale = LOCALES[language];
   const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
-  const dayOf = (ms: number) => formatterOf('en-CA', { ...DAY, timeZone: timezone }).format(ms);
+  const formatter = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
+  const [clock, year, day] = [formatter(CLOCK), formatter(YEAR), formatter(DATE)];
+  const [inThisYear, inAnother] = [
+    formatter({ ...DATE, ...CLOCK }),
+    formatter({ ...DATE, ...YEAR, ...CLOCK }),
+  ];
+  const seconds = formatter({ ...CLOCK, second: '2-digit' });
   const short = (ms: number) => {
-    const isToday = dayOf(ms) === dayOf(now);
-    const isThisYear = dayOf(ms).slice(0, 4) === dayOf(now).slice(0, 4);
-    const date = isToday ? {} : isThisYear ? DATE : ({ ...DATE, year: 'numeric' } as const);
-    return formatterOf(locale, { ...date, ...CLOCK, timeZone: timezone }).format(ms);
+    if (year.format(ms) !== year.format(now)) return inAnother.format(ms);
+    return (day.format(ms) === day.format(now) ? clock : inThisYear).format(ms);
   };
   /** `3 h 20 min`, of seconds. */
   const elapsed = (seconds: number) => largestUnits(seconds, UNITS_SHOWN, language);
@@ -43,9 +36,7 @@ export function createFormats(language: Language, timezone: string, now: number)
   const relative = (ms: number) => {
     const seconds = (now - ms) / 1000;
     if (Math.abs(seconds) < 5) return t('justNow');
-    const amount = largestUnits(Math.abs(seconds), 1, language);
-    if (seconds > 0) return t('ago', { time: amount });
-    return t('in', { time: amount });
+    return t(seconds > 0 ? 'ago' : 'in', { time: largestUnits(Math.abs(seconds), 1, language) });
   };
   return {
     /** The whole of it, with the zone: `22 Nov 2026, 10:42:05 (GMT+9)`. */
@@ -53,21 +44,13 @@ export function createFormats(language: Language, timezone: string, now: number)
     /** `10:42` today, `21 Nov, 10:42` else. */
     short,
     /** `10:42:05` */
-    clock: (ms: number) =>
-      formatterOf(locale, { ...CLOCK, second: '2-digit', timeZone: timezone }).format(ms),
-    /** `2026-01-31`, where the reader is. */
-    dayOf,
-    /** `31 Jan`, of `2026-01-31`. */
-    day: (day: string) =>
-      formatterOf(locale, { ...DATE, timeZone: 'UTC' }).format(Date.parse(`${day}T00:00:00Z`)),
+    clock: (ms: number) => seconds.format(ms),
+    /** `31 Jan`, where the reader is. */
+    day: (ms: number) => day.format(ms),
     relative,
     elapsed,
-    /** `250 ms`, `1.2 s`, `3 min 20 s`, of milliseconds. */
-    duration: (ms: number) => {
-      if (ms < 1000) return language === 'ja' ? `${Math.round(ms)}ミリ秒` : `${Math.round(ms)} ms`;
-      if (ms < MINUTE_MS) return `${numbers.format(ms / 1000)}${language === 'ja' ? '秒' : ' s'}`;
-      return elapsed(ms / 1000);
-    },
+    /** `250 ms`, `3 min 20 s`, of milliseconds. */
+    duration: (ms: number) => (ms >= 1000 ? elapsed(ms / 1000) : t('milliseconds', { ms: Math.round(ms) })),
     number: (value: number) => numbers.format(value),
     size: (bytes: number) => formatSize(bytes, language),
   };

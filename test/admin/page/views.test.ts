@@ -186,7 +186,7 @@ describe('a list of callbacks', () => {
       callbacks({ asked, isLater: false, page: { items: [], next } });
     expect(of(undefined)).to.contain('No callback has come yet');
     expect(of(undefined, { bot_id: 'a' })).to.contain('No callback matches');
-    expect(of(5, { bot_id: 'a' })).to.contain('None found so far');
+    expect(of(5, { bot_id: 'a' })).to.contain('None so far');
   });
 });
 
@@ -314,7 +314,7 @@ describe('the page of a callback', () => {
     });
     const story = { summary: 'told', events: [attempt(1), attempt(2), attempt(3), ...EVENTS] };
     const html = htmlOf(h(Callback, { data: { callback: storyOf(), story, body: undefined } }));
-    expect(html).to.contain('<summary>2 more attempts failed for the same reason, until 10:35');
+    expect(html).to.contain('<summary>The same happened 2 more times, until 10:35');
     expect(html.match(/is_archived/g)).to.have.length(1);
   });
 

@@ -95,9 +95,7 @@ function MonthOfRuns({ runs: { runs, isComplete } }: { readonly runs: Runs }) {
   return (
     <Section title={t('bot.runs')} aside={count}>
       <Scatter runs={runs} from={now - DAYS_SHOWN * DAY_MS} to={now} title={`${t('bot.runs')}: ${count}`} />
-      <p class="quiet">
-        {t('bot.runs, how')} {isComplete ? null : t('bot.runs, cut')}
-      </p>
+      {isComplete ? null : <p class="quiet">{t('bot.runs, cut')}</p>}
     </Section>
   );
 }

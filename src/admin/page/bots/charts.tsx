@@ -84,7 +84,7 @@ export function Scatter({ runs, from, to, title }: ScatterProps) {
       ))}
       {Array.from({ length: weeks + 1 }, (_, index) => to - index * WEEK_MS).map((at) => (
         <text key={at} x={x(at)} y={HEIGHT - 8} text-anchor={at === to ? 'end' : 'middle'}>
-          {formats.day(formats.dayOf(at))}
+          {formats.day(at)}
         </text>
       ))}
       {runs.map((run) => {

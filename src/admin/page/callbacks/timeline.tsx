@@ -21,58 +21,55 @@ export function Timeline({ events }: { readonly events: readonly StoryEvent[] })
   return (
     <ol class="timeline">
       {groups.map((group, index) => {
-        const [{ at, small }] = group;
-        const [day, before] = [at, groups[index - 1]?.at(-1)?.at ?? 0].map(formats.dayOf);
-        const isNews = groups.findIndex(([event]) => event.small === small) === index;
-        return <Entry key={index} group={group} day={day === before ? undefined : day} isNews={isNews} />;
+        const [day, before] = [group[0].at, groups[index - 1]?.[0].at ?? 0].map(formats.day);
+        return <Entry key={index} group={group} day={day === before ? undefined : day} />;
       })}
     </ol>
   );
 }
 
-/** Attempts that failed for the same reason, one after the other: from the second one on they say nothing new. */
+/** What has the same technical class as an event before it says nothing new, and is folded into that one. */
 function alikeTogether(events: readonly StoryEvent[]): readonly Alike[] {
-  const groups: Alike[] = [];
-  const nameOf = ({ what, destination, small }: StoryEvent) => [what, destination, small].join('\n');
-  for (const event of events) {
-    const group = groups.at(-1);
-    if (event.what === 'attempt' && group && nameOf(group[0]) === nameOf(event)) group.push(event);
-    else groups.push([event]);
-  }
-  return groups;
+  const groups = new Map<string, Alike>();
+  events.forEach((event, index) => {
+    const { what, destination, small = index } = event;
+    const name = [what, destination, small].join('\n');
+    const group = groups.get(name);
+    if (group) group.push(event);
+    else groups.set(name, [event]);
+  });
+  return [...groups.values()];
 }
 
 interface EntryProps {
   readonly group: Alike;
   /** Undefined: that of the entry before. */
   readonly day: string | undefined;
-  /** Its technical class has not been said before. */
-  readonly isNews: boolean;
 }
 
-function Entry({ group: [event, ...alike], day, isNews }: EntryProps) {
+function Entry({ group: [event, ...alike], day }: EntryProps) {
   const { formats, t } = useReader();
   const { at, what, text, small } = event;
   const last = alike.at(-1);
   return (
     <li class={TONES[what]}>
       <time dateTime={new Date(at).toISOString()} title={formats.instant(at)}>
-        {day === undefined ? null : formats.day(day)} {formats.clock(at)}
+        {day} {formats.clock(at)}
       </time>
       <div>
         <p dir="auto">{text}</p>
-        {small === undefined || !isNews ? null : (
+        {small === undefined ? null : (
           <small class="quiet">
             <Code text={small} />
           </small>
         )}
         {last === undefined ? null : (
           <details>
-            <summary>{t('callback.alike', { attempts: alike.length, time: formats.short(last.at) })}</summary>
+            <summary>{t('callback.alike', { times: alike.length, time: formats.short(last.at) })}</summary>
             <ol>
               {alike.map((each, index) => (
                 <li key={index}>
-                  {formats.clock(each.at)} {each.text}
+                  {formats.short(each.at)} {each.text}
                 </li>
               ))}
             </ol>

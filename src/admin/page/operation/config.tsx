@@ -18,7 +18,7 @@ export const configView: View = async ({ query, reader: { t }, services: { archi
   const idle = await archive.idleRoutes();
   const body = (
     <>
-      <Head title={t('nav.config')} lead={t('config.lead')} />
+      <Head title={t('nav.config')} />
       <Failure failure={status.failure} />
       <InForce status={status} idle={idle} />
       {preview === undefined ? null : <Changes preview={preview} />}
@@ -36,7 +36,6 @@ function Failure({ failure }: Pick<ReloadStatus, 'failure'>) {
   const title = <Status tone="bad" word={t('config.failed')} />;
   return (
     <Section className="failed" title={title} aside={<Time at={failure.at} />}>
-      <p>{t('config.failedLead')}</p>
       <Problems problems={failure.problems} />
     </Section>
   );

@@ -5,7 +5,7 @@ import type { ArchivedDestination } from '../../../ledger/archive/archive.ts';
 import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
 import { destinationsOf } from '../../../route/router.ts';
 import { PostButton } from '../parts/forms.tsx';
-import { Head, Section } from '../parts/layout.tsx';
+import { Head } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Code, Foreign, Link, pathTo, Time } from '../parts/text.tsx';
@@ -19,60 +19,47 @@ const MOST_SHOWN = 500;
 interface Row extends ArchivedDestination {
   readonly dead: number;
   readonly isPrinted: boolean;
-  /** Milliseconds; undefined: it is not paused. */
+  /** Milliseconds, of its channel or its own; undefined: it is not paused. */
   readonly pausedMs: number | undefined;
   readonly snoozes: readonly KeptSnooze[];
 }
 
-export const destinationsView: View = async ({
-  reader,
-  services: { archive, operations, drawing, paused },
-}) => {
-  const { t, formats } = reader;
+export const destinationsView: View = async ({ reader, services }) => {
+  const { t } = reader;
+  const { archive, operations, drawing, paused } = services;
   const { config } = drawing();
-  const named = destinationsOf(config);
+  const named = new Map(destinationsOf(config).map((each) => [each.destination, each.channel]));
+  const standings = await archive.destinations([...named.keys()].slice(0, MOST_SHOWN));
   const { groups } = await archive.deadLetters();
-  const standings = await archive.destinations(named.slice(0, MOST_SHOWN).map((each) => each.destination));
   const snoozed = await operations.snoozes();
   const waits = new Map(paused().map(({ key, ms }) => [key, ms]));
-  const rowOf = (standing: ArchivedDestination, isPrinted: boolean): Row => {
+  const rows = standings.map((standing): Row => {
     const { destination } = standing;
+    const channel = named.get(destination) ?? '';
     const dead = groups.filter((group) => group.destination === destination);
-    const count = dead.reduce((sum, group) => sum + group.count, 0);
-    const snoozes = snoozed.filter((snooze) => snooze.destination === destination);
-    return { ...standing, dead: count, isPrinted, pausedMs: waits.get(destination), snoozes };
-  };
-  const channels = [...config.channels.values()].map(({ name, type }) => {
-    const own = new Set(named.filter(({ channel }) => channel === name).map((each) => each.destination));
-    const rows = standings.filter(({ destination }) => own.has(destination));
-    return { name, type, rows: rows.map((standing) => rowOf(standing, printsOnly(type))) };
+    return {
+      ...standing,
+      dead: dead.reduce((sum, { count }) => sum + count, 0),
+      isPrinted: printsOnly(config.channels.get(channel)?.type ?? ''),
+      pausedMs: waits.get(destination) ?? waits.get(channel),
+      snoozes: snoozed.filter((snooze) => snooze.destination === destination),
+    };
   });
   const body = (
     <>
       <Head title={t('nav.destinations')} lead={t('destinations.lead')}>
-        {named.length > MOST_SHOWN ? t('destinations.tooMany', { number: MOST_SHOWN }) : undefined}
+        {named.size > MOST_SHOWN ? t('destinations.tooMany', { number: MOST_SHOWN }) : undefined}
       </Head>
-      {named.length === 0 ? <p class="empty">{t('destinations.none')}</p> : null}
-      {channels.map(({ name, type, rows }) =>
-        rows.length === 0 ? null : (
-          <Section
-            key={name}
-            title={<Foreign text={name} />}
-            aside={t('destinations.channel', { type, number: rows.length })}
-          >
-            <Pause ms={waits.get(name)} />
-            <Table caption={name} columns={columnsFor(reader)} rows={rows} keyOf={(row) => row.destination} />
-          </Section>
-        ),
-      )}
+      <Table
+        caption={t('nav.destinations')}
+        columns={columnsFor(reader)}
+        rows={rows}
+        keyOf={({ destination }) => destination}
+        empty={t('destinations.none')}
+      />
     </>
   );
   return { title: t('nav.destinations'), body };
-
-  function Pause({ ms }: { readonly ms: number | undefined }) {
-    if (ms === undefined) return null;
-    return <Status tone="wait" word={t('destinations.pausedChannel', { time: formats.duration(ms) })} />;
-  }
 };
 
 function columnsFor({ t }: Reader): readonly Column<Row>[] {
@@ -109,7 +96,7 @@ function columnsFor({ t }: Reader): readonly Column<Row>[] {
             fields={{ destination }}
             kind="small"
             word={t('destinations.send')}
-            label={t('destinations.sendTo', { destination })}
+            label={t('callback.of', { word: t('destinations.send'), destination })}
           />
           <Link
             to={pathTo(['snoozes'], { destination })}

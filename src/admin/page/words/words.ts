@@ -1,33 +1,13 @@
 /** Says what the page says in its reader's language: `t('bots.title')`, `t('ago', { time })`. */
 import type { Language } from '../../../time/display.ts';
-import { ACTS } from './acts.ts';
-import { CONFIG } from './config.ts';
-import { DEAD } from './dead.ts';
-import { DESTINATIONS } from './destinations.ts';
 import { EVERY_PAGE } from './every-page.ts';
-import { REFUSED } from './refused.ts';
-import { BOTS } from './bots.ts';
-import { CALLBACKS } from './callbacks.ts';
-import { PLAYGROUND } from './playground.ts';
-import { QUERY } from './query.ts';
-import { SNOOZES } from './snoozes.ts';
+import { OPERATION } from './operation.ts';
+import { VIEWS } from './views.ts';
 
 /** `{name}` is filled in; `{runs|run|runs}` is a number with its noun, in English by the number. */
 type Phrase = readonly [en: string, ja: string];
 
-export const PHRASES = {
-  ...EVERY_PAGE,
-  ...ACTS,
-  ...CONFIG,
-  ...DEAD,
-  ...DESTINATIONS,
-  ...REFUSED,
-  ...BOTS,
-  ...CALLBACKS,
-  ...PLAYGROUND,
-  ...QUERY,
-  ...SNOOZES,
-} satisfies Readonly<Record<string, Phrase>>;
+export const PHRASES = { ...EVERY_PAGE, ...VIEWS, ...OPERATION } satisfies Readonly<Record<string, Phrase>>;
 
 type Table = typeof PHRASES;
 export type Key = keyof Table;

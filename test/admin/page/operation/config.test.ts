@@ -14,8 +14,8 @@ function shown(changes: Partial<ReloadPreview>, language: 'en' | 'ja' = 'en'): s
 describe('what a reload would change', () => {
   it('is who would be told otherwise', () => {
     for (const part of ['invoice-import', 'slack:#keiri', 'slack:#ops']) expect(shown({})).to.include(part);
-    expect(shown({})).to.include('these would be routed otherwise');
-    expect(shown({}, 'ja')).to.include('通知先が変わります');
+    expect(shown({})).to.include('this would change');
+    expect(shown({}, 'ja')).to.include('変わる通知先');
   });
 
   it('names what is wrong where it would be refused', () => {
