@@ -61,14 +61,12 @@ export function Shell({ shown: { title, body, everySeconds = 5 }, section, asset
           {t('skip')}
         </a>
         <Header section={section} facts={facts} />
-        <div class="page">
-          <main id="content" tabIndex={-1} data-every={everySeconds}>
-            <FlashMessage flash={facts.flash} />
-            {facts.isConfigRefused && section !== 'config' ? <Refused /> : null}
-            {body}
-          </main>
-          <Footer facts={facts} />
-        </div>
+        <main id="content" tabIndex={-1} data-every={everySeconds}>
+          <FlashMessage flash={facts.flash} />
+          {facts.isConfigRefused && section !== 'config' ? <Refused /> : null}
+          {body}
+        </main>
+        <Footer facts={facts} />
       </body>
     </html>
   );
@@ -83,15 +81,13 @@ function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
   };
   return (
     <header>
-      <a class="brand" href="/">
-        Botbell
-      </a>
+      <strong>Botbell</strong>
       <nav aria-label={t('sections')}>
         {MENU.map(([name, path]) => (
-          <Link key={name} to={path} isCurrent={section === name}>
+          <a key={name} href={path} aria-current={section === name ? 'page' : undefined}>
             {t(`nav.${name}`)}
-            {marks[name] === undefined ? null : <span class="count">{marks[name]}</span>}
-          </Link>
+            {marks[name] === undefined ? null : <strong class="count"> {marks[name]}</strong>}
+          </a>
         ))}
       </nav>
       <nav aria-label={t('language')}>

@@ -77,7 +77,7 @@ describe('The page over a ledger', () => {
     await post({});
     const body = await pageOf('/');
     expect(body).to.contain('<title>BOTs (1 undelivered) · Botbell</title>');
-    expect(body).to.contain('<span class="count">1</span>');
+    expect(body).to.contain('<strong class="count"> 1</strong>');
   });
 
   it('finds callbacks by the filter in its address', async () => {

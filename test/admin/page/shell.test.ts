@@ -59,7 +59,7 @@ describe('every page', () => {
     const refused = await openPageWorld({ reloading: { status } as never });
     const { body } = await refused.get(NOWHERE);
     await refused.close();
-    expect(body).to.contain('was not loaded').and.to.contain('<span class="count">!</span>');
+    expect(body).to.contain('was not loaded').and.to.contain('<strong class="count"> !</strong>');
   });
 
   it('says nothing of that to whom the guard has turned away', async () => {

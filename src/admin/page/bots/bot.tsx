@@ -60,7 +60,7 @@ export function Bot({ data: { bot, runs, routes, snoozes } }: { readonly data: B
         <Link to={pathTo(['callbacks'], { bot_id: bot.botId })}>{t('bot.callbacks')}</Link>
         <Link to={pathTo(['snoozes'], { bot_id: bot.botId })}>{t('snoozes.link')}</Link>
       </Head>
-      <Snoozed snoozes={snoozes} />
+      <Snoozed snoozes={snoozes} of={bot.botId} />
       <Section>
         <Terms
           terms={[

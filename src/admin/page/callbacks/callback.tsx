@@ -177,9 +177,9 @@ function Json({ id, body }: { readonly id: number; readonly body: Uint8Array }) 
       {isCut ? <p class="quiet">{t('callback.json, cut', sizes)}</p> : null}
       <ForeignBlock text={isCut ? text : indented(text)} label={t('callback.json')} />
       <p>
-        <Link to={pathTo(['api', 'callbacks', id, 'body'])} download={`callback-${id}.json`}>
+        <a href={`/api/callbacks/${id}/body`} download={`callback-${id}.json`}>
           {t('callback.download')} ({sizes.whole})
-        </Link>
+        </a>
       </p>
     </details>
   );

@@ -72,7 +72,7 @@ function columnsFor({ t }: Reader): readonly Column<Row>[] {
           <Link to={pathTo(['callbacks'], { destination })}>
             <Code text={destination} />
           </Link>
-          <Snoozed snoozes={snoozes} />
+          <Snoozed snoozes={snoozes} of={destination} />
         </>
       ),
     },

@@ -123,38 +123,24 @@ export const redeliveryView: View = async ({ params, reader, services }) => {
 };
 
 function Redelivery({ bulk }: { readonly bulk: BulkRedelivery }) {
-  const { t, formats } = useReader();
-  const { id, what, state, filter, startedAt, actor, stoppedBy, given, delivered, pending, dead } = bulk;
-  const counted = (word: string, tone: Tone, value: number) => ({
-    term: word,
-    details: <Status tone={tone} word={formats.number(value)} />,
-  });
-  const whatBecame = [
-    counted(t('bulk.delivered'), 'good', delivered),
-    counted(t('bulk.pending'), 'wait', pending),
-    counted(t('bulk.dead'), 'bad', dead),
-  ];
-  const isSent = what === 'redelivered';
+  const reader = useReader();
+  const { t } = reader;
+  const { id, what, state, actor, stoppedBy } = bulk;
   return (
     <>
       <Head title={t(`bulk.what.${what}`)}>
-        <Status tone={TONES[state]} word={t(`bulk.${state}`)} />
+        <span>
+          {t('bulk.by')} <Who actor={actor} />
+        </span>
+        {stoppedBy && (
+          <span>
+            {t('bulk.stoppedBy')} <Who actor={stoppedBy} />
+          </span>
+        )}
         <Link to="/dead">{t('nav.dead')}</Link>
       </Head>
-      <Section>
-        {isSent ? <progress max={given} value={delivered + dead} aria-label={t('bulk.delivered')} /> : null}
-        <Terms
-          terms={[
-            { term: t(`bulk.given.${what}`), details: formats.number(given) },
-            ...(isSent ? whatBecame : []),
-            { term: t('bulk.meant'), details: <Meant filter={filter} /> },
-            { term: t('bulk.began'), details: <Time at={startedAt} as="instant" /> },
-            { term: t('bulk.by'), details: <Who actor={actor} /> },
-            stoppedBy && { term: t('bulk.stoppedBy'), details: <Who actor={stoppedBy} /> },
-          ]}
-        />
-        {state === 'running' ? <PostButton action="/act/stop" fields={{ id }} word={t('bulk.stop')} /> : null}
-      </Section>
+      <Table caption={t('bulk.title')} columns={columnsFor(reader)} rows={[bulk]} keyOf={() => id} />
+      {state === 'running' ? <PostButton action="/act/stop" fields={{ id }} word={t('bulk.stop')} /> : null}
     </>
   );
 }
@@ -166,11 +152,11 @@ function Who({ actor: { user, from } }: { readonly actor: Actor }) {
 /** The newest first. */
 export function Redeliveries({ bulks }: { readonly bulks: readonly BulkRedelivery[] }) {
   const reader = useReader();
-  const { t } = reader;
+  const title = reader.t('bulk.title');
   if (bulks.length === 0) return null;
   return (
-    <Section title={t('bulk.title')}>
-      <Table caption={t('bulk.title')} columns={columnsFor(reader)} rows={bulks} keyOf={({ id }) => id} />
+    <Section title={title}>
+      <Table caption={title} columns={columnsFor(reader)} rows={bulks} keyOf={({ id }) => id} />
     </Section>
   );
 }

@@ -3,7 +3,6 @@ import { destinationsOf } from '../../../route/router.ts';
 import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
 import { Field, PostButton, PostForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
-import { Status } from '../parts/status.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Code, Foreign, Link, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader } from '../reader.ts';
@@ -86,15 +85,23 @@ function columnsFor({ t, formats }: Reader): readonly Column<KeptSnooze>[] {
     { head: t('snoozes.because'), cell: ({ because }) => <Foreign text={because || '–'} /> },
     { head: t('snoozes.by'), cell: ({ by }) => <Foreign text={by} /> },
     { head: t('snoozes.held'), kind: 'number', cell: ({ held }) => formats.number(held) },
-    { head: t('snoozes.end'), kind: 'narrow', cell: (snooze) => <EndButton snooze={snooze} /> },
+    {
+      head: t('snoozes.end'),
+      kind: 'narrow',
+      cell: ({ id, botId, destination = '' }) => (
+        <PostButton
+          action="/act/end-snooze"
+          fields={{ id }}
+          kind="small"
+          word={t('snoozes.end')}
+          label={t('callback.of', { word: t('snoozes.end'), destination: `${botId ?? ''} ${destination}` })}
+        />
+      ),
+    },
   ];
 }
 
-interface OfSnooze {
-  readonly snooze: KeptSnooze;
-}
-
-function End({ snooze: { until, untilSuccess } }: OfSnooze) {
+function End({ snooze: { until, untilSuccess } }: { readonly snooze: KeptSnooze }) {
   const { t } = useReader();
   return (
     <>
@@ -104,30 +111,28 @@ function End({ snooze: { until, untilSuccess } }: OfSnooze) {
   );
 }
 
-function EndButton({ snooze: { id, botId, destination } }: OfSnooze) {
-  const { t } = useReader();
-  const what = [botId, destination].filter((each) => each !== undefined).join(', ');
-  const label = t('callback.of', { word: t('snoozes.end'), destination: what });
-  return (
-    <PostButton action="/act/end-snooze" fields={{ id }} kind="small" word={t('snoozes.end')} label={label} />
-  );
+interface SnoozedProps {
+  readonly snoozes: readonly KeptSnooze[];
+  /** The BOT or destination that the reader looks at. */
+  readonly of: string;
 }
 
 /** Where it matters: each in a line. */
-export function Snoozed({ snoozes }: { readonly snoozes: readonly KeptSnooze[] }) {
+export function Snoozed({ snoozes, of }: SnoozedProps) {
   const { t } = useReader();
   if (snoozes.length === 0) return null;
   return (
     <ul class="snoozes">
       {snoozes.map((snooze) => (
         <li key={snooze.id} class="facts">
-          <Status tone="wait" word={t('snoozed')} />
-          {[snooze.botId, snooze.destination].map((each) => each && <Code key={each} text={each} />)}
+          <Link to="/snoozes">{t('snoozed')}</Link>
+          {[snooze.botId, snooze.destination].map((each) =>
+            each === undefined || each === of ? null : <Code key={each} text={each} />,
+          )}
           <span>
             <End snooze={snooze} />
           </span>
           <Foreign text={[snooze.by, snooze.because].filter(Boolean).join(': ')} />
-          <EndButton snooze={snooze} />
         </li>
       ))}
     </ul>

@@ -74,23 +74,19 @@ export function KindStatus({
   return <Status tone={kind === 'missed' || kind === 'overdue' ? 'wait' : 'idle'} word={t(`kind.${kind}`)} />;
 }
 
-const RESULT_TONES: Readonly<Record<CallbackResult | 'none', Tone>> = {
+const RESULT_TONES: Readonly<Partial<Record<CallbackResult, Tone>>> = {
   delivered: 'good',
   duplicate: 'good',
-  no_route: 'idle',
-  superseded: 'idle',
-  held: 'idle',
   accepted: 'wait',
   taken_over: 'wait',
   gave_up: 'bad',
   failed: 'bad',
   timed_out: 'bad',
   unavailable: 'bad',
-  none: 'idle',
 };
 
 /** What was answered; undefined: nobody has been answered. */
 export function ResultStatus({ result }: { readonly result: CallbackResult | undefined }) {
-  const name = result ?? 'none';
-  return <Status tone={RESULT_TONES[name]} word={useReader().t(`result.${name}`)} />;
+  const tone = (result && RESULT_TONES[result]) ?? 'idle';
+  return <Status tone={tone} word={useReader().t(`result.${result ?? 'none'}`)} />;
 }

@@ -1,6 +1,6 @@
 /** Foreign text kept to itself, links that lead nowhere but where they say, and times. */
 import type { ComponentChildren } from 'preact';
-import { cleanLine, cleanText, isBlank, wholeUrl } from '../../../text/clean.ts';
+import { cleanLine, cleanText, isBlank } from '../../../text/clean.ts';
 import { cutEnd } from '../../../text/cut.ts';
 import { isOwnPath } from '../cookies.ts';
 import { useReader } from '../reader.ts';
@@ -44,29 +44,18 @@ export function JobLink({ id, isWhole = false }: { readonly id: string; readonly
 }
 
 interface LinkProps {
-  /** A path of ours, `/…`, or an address over http or https; anything else is shown without a link. */
+  /** A path of ours; anything else is shown without a link. */
   readonly to: string;
   readonly className?: string | undefined;
   /** What it is called where several on a page are called alike. */
   readonly label?: string;
-  readonly isCurrent?: boolean;
-  /** Undefined: it is shown; else the name of the file. */
-  readonly download?: string;
   readonly children?: ComponentChildren;
 }
 
-export function Link({ to, className, label, isCurrent, download, children }: LinkProps) {
-  const address = isOwnPath(to) ? to : wholeUrl(to);
-  if (address === undefined) return <span class={className}>{children}</span>;
+export function Link({ to, className, label, children }: LinkProps) {
+  if (!isOwnPath(to)) return <span class={className}>{children}</span>;
   return (
-    <a
-      href={address}
-      class={className}
-      aria-label={label === undefined ? undefined : cleanLine(label)}
-      aria-current={isCurrent === true ? 'page' : undefined}
-      download={download}
-      rel={address.startsWith('/') ? undefined : 'noopener noreferrer'}
-    >
+    <a href={to} class={className} aria-label={label && cleanLine(label)}>
       {children}
     </a>
   );

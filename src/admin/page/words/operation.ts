@@ -30,8 +30,6 @@ export const OPERATION = {
   'bulk.began': ['Began', '開始'],
   'bulk.by': ['By', '実行した人'],
   'bulk.stoppedBy': ['Stopped by', '停止した人'],
-  'bulk.given.redelivered': ['Queued', '再送の対象'],
-  'bulk.given.dismissed': ['Marked', '対応済み'],
   'bulk.delivered': ['Delivered', '届いた'],
   'bulk.pending': ['Waiting', '送信待ち'],
   'bulk.dead': ['Given up again', '再び配信不能'],
