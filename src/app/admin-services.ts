@@ -8,7 +8,7 @@ import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { SAMPLES } from '../package-files.ts';
 import { drawingOf } from './drawing.ts';
-import type { Traffic } from '../receive/loads.ts';
+import type { Loads } from '../receive/loads.ts';
 import type { Pipeline, PipelineParts } from './pipeline.ts';
 
 /** What the listeners need of the process. */
@@ -16,7 +16,7 @@ export interface Services extends PipelineParts {
   readonly logger: Logger;
   readonly pipeline: Pipeline;
   readonly metrics: Metrics;
-  readonly traffic: Traffic;
+  readonly loads: Loads;
   readonly reloading: Reloading;
   readonly version: string;
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
@@ -58,14 +58,14 @@ function surroundingsOf({ clock, settings, version }: Services): Surroundings {
 export interface ReadinessSources {
   readonly clock: Pick<Services['clock'], 'monotonic'>;
   readonly ledger: Pick<Services['ledger'], 'writtenAt'>;
-  readonly traffic: Pick<Services['traffic'], 'isDraining'>;
+  readonly loads: Pick<Services['loads'], 'isDraining'>;
 }
 
 /** The heartbeat writes every five seconds. */
 const WRITTEN_WITHIN_MS = 15_000;
 
-export function readinessOf({ clock, ledger: { writtenAt }, traffic }: ReadinessSources): Readiness {
+export function readinessOf({ clock, ledger: { writtenAt }, loads }: ReadinessSources): Readiness {
   const store = writtenAt !== undefined && clock.monotonic() - writtenAt <= WRITTEN_WITHIN_MS;
   // A reload that was refused leaves a good one in force: no reason to send the service's callbacks elsewhere.
-  return { store, config: true, accepting: !traffic.isDraining };
+  return { store, config: true, accepting: !loads.isDraining };
 }

@@ -5,7 +5,7 @@ import { RunningSettings } from '../deliver/settings.ts';
 import type { ListeningServer } from '../http/server.ts';
 import type { Logger } from '../observe/logger.ts';
 import { createMetrics, type Figures, type Metrics } from '../observe/metrics.ts';
-import { Traffic } from '../receive/loads.ts';
+import { Loads } from '../receive/loads.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { type Clock, unfailing, within } from '../time/clock.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -102,7 +102,8 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
     },
   });
   const parts = { clock, logger, pipeline, settings, ledger, metrics, reports };
-  const services = { ...parts, traffic: new Traffic(), reloading, version, channelTypes };
+  const loads = new Loads(clock, options.config.receiver);
+  const services = { ...parts, loads, reloading, version, channelTypes };
   const doors: CleanUp[] = [() => pipeline.leave()];
   cleanUps.push(() => allOf(doors.map((close) => close())));
   cleanUps.push(() => {
@@ -121,8 +122,8 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
 }
 
 /** Whoever comes is answered 503, and every POST by its time; the pipeline ends soon after that. */
-async function drain({ traffic, pipeline, settings, clock }: Services, reload: Promise<void>): Promise<void> {
-  const drained = allOf([traffic.drain(), reload]);
+async function drain({ loads, pipeline, settings, clock }: Services, reload: Promise<void>): Promise<void> {
+  const drained = allOf([loads.drain(), reload]);
   await allOf([pipeline.stop(), within(settings.current.config.receiver.answerWithinMs, drained, clock)]);
 }
 

@@ -6,7 +6,6 @@ import { createPages } from '../admin/page/page-router.tsx';
 import { createCallbackCheck } from '../callback/check-callback.ts';
 import { senderReader } from '../http/sender.ts';
 import { type Handler, listen, type ListeningServer } from '../http/server.ts';
-import { Loads } from '../receive/loads.ts';
 import { createReceiver } from '../receive/receiver.ts';
 import { adminServices, type Services } from './admin-services.ts';
 import type { AppSettings } from './settings.ts';
@@ -31,20 +30,19 @@ export async function openAdmin(running: Services): Promise<ListeningServer | un
 }
 
 export function openReceiver(services: Services): Promise<ListeningServer> {
-  const { settings, clock, reports } = services;
+  const { settings, loads, reports } = services;
   const { receiver } = settings.current.config;
-  const loads = new Loads(clock, receiver);
-  let handle = receiverOf(settings.current, services, loads);
+  let handle = receiverOf(settings.current, services);
   settings.onSwap((next) => {
     loads.resize(next.config.receiver);
-    handle = receiverOf(next, services, loads);
+    handle = receiverOf(next, services);
   });
   return listen((request, response) => handle(request, response), receiver.listen, reports.onTurnedAway);
 }
 
 /** What takes the POSTs that come while these settings are in force. */
-function receiverOf({ config }: AppSettings, services: Services, loads: Loads): Handler {
-  const { pipeline, clock, traffic, reports } = services;
+function receiverOf({ config }: AppSettings, services: Services): Handler {
+  const { pipeline, clock, loads, reports } = services;
   return createReceiver({
     config: config.receiver,
     clock,
@@ -53,7 +51,6 @@ function receiverOf({ config }: AppSettings, services: Services, loads: Loads): 
     post: pipeline.post,
     refuse: (refusal) => pipeline.refuse(refusal),
     loads,
-    traffic,
     report: reports.onCallback,
     reportTurnedAway: reports.onTurnedAway,
     onUnforeseen: reports.onUnforeseen,

@@ -154,7 +154,6 @@ export class Pipeline {
         this.#seen.attempted(addressed.destination, result);
         reports.onAttempt(addressed, result);
       },
-      onUnforeseen: reports.onUnforeseen,
     });
   }
 

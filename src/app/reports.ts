@@ -53,7 +53,8 @@ export type Reports = ReturnType<typeof createReports>;
 export function createReports(logger: Logger, metrics: Metrics, clock: Clock) {
   const error = (message: string) => errorReport(logger, message);
   const onUnforeseen = error('unforeseen error');
-  const safe = <Subject>(report: (subject: Subject) => void) => unfailing(report, onUnforeseen);
+  const safe = <Said extends readonly unknown[]>(report: (...said: Said) => void) =>
+    unfailing(report, onUnforeseen);
   const onMilestone = safe((milestone: Milestone) => reportMilestone(logger, clock, milestone));
   const refusals = lineLimit<object>(clock, LINE_MS, (line, notLogged) => {
     logger.warn(notLogged === 0 ? line : { ...line, not_logged: notLogged }, 'turned away');
@@ -81,8 +82,9 @@ export function createReports(logger: Logger, metrics: Metrics, clock: Clock) {
     /** By a rule, when its callback came. */
     onHeld: (rule: string) => metrics.held(rule),
     onIdleRoute: safe((route: string) => logger.warn({ route }, 'a route has matched nothing for 30 days')),
-    onAttempt: (addressed: AddressedNotice, result: AttemptResult) =>
+    onAttempt: safe((addressed: AddressedNotice, result: AttemptResult) =>
       reportAttempt(logger, metrics, addressed, result),
+    ),
     /** After the answer, which is written in this turn of the event loop. */
     onMilestone: (milestone: Milestone) => void setImmediate(onMilestone, milestone),
     onAction: safe((action: ReportedAction) => reportAction(logger, action)),

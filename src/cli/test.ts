@@ -51,7 +51,6 @@ async function testAll(
     clock: systemClock,
     timers: systemClock,
     onAttempt: () => undefined,
-    onUnforeseen: () => undefined,
   });
   let isFine = true;
   for (const [index, destination] of [...destinations].entries()) {

@@ -5,7 +5,7 @@ import { DeliveryFailure } from '../channels/failure.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
 import type { Archive } from '../ledger/people.ts';
 import { isAlert, jobIdOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
-import { type Clock, unfailing } from '../time/clock.ts';
+import type { Clock } from '../time/clock.ts';
 import { type AddressedNotice, type PlannedTarget, RESERVE_MS, type Settings } from './settings.ts';
 
 /** What came of an attempt. */
@@ -33,16 +33,14 @@ export interface AttemptDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   /** By the clock that the channels' own time limits run by: the system's. */
   readonly timers: Pick<Clock, 'startTimer'>;
+  /** Never throws. */
   readonly onAttempt: (addressed: AddressedNotice, result: AttemptResult) => void;
   /** What a destination has been told of a job before; left out: there is no ledger. */
   readonly jobMessages?: Archive['jobMessages'];
-  /** A report threw. */
-  readonly onUnforeseen: (error: unknown) => void;
 }
 
 export function createAttempt(dependencies: AttemptDependencies): Attempt {
-  const { clock, timers, onUnforeseen } = dependencies;
-  const report = unfailing(dependencies.onAttempt, onUnforeseen);
+  const { clock, timers, onAttempt } = dependencies;
   return (begun) => {
     const { addressed, settings } = begun;
     const { timeoutMs } = settings.config.delivery;
@@ -66,7 +64,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     const result = ended.then((ending) => {
       stopTimer();
       const made = { ...ending, startedAt, durationMs: clock.monotonic() - since };
-      report(addressed, made);
+      onAttempt(addressed, made);
       return made;
     });
     return { result, cut: () => end({ failure: CUT_OFF }) };

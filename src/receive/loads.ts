@@ -1,4 +1,4 @@
-/** How much of callbacks this process reads and handles at once; who comes past that is answered 503. */
+/** Whether this process takes callbacks, and how much of them at once; who comes past that is answered 503. */
 import { type Clock, Deadline, UnderWay } from '../time/clock.ts';
 import { unavailable } from './problems.ts';
 
@@ -30,8 +30,10 @@ export class Loads {
   readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
   readonly #all: Gate;
   readonly #large: Gate;
+  readonly #inFlight = new UnderWay();
   #mostBytes = 0;
   #bytes = 0;
+  #isDraining = false;
 
   constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, limits: LoadLimits) {
     this.#clock = clock;
@@ -45,6 +47,16 @@ export class Loads {
     this.#all.most = maxInFlight;
   }
 
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** Lets nothing more in; resolves when what is in flight is through. */
+  drain(): Promise<void> {
+    this.#isDraining = true;
+    return this.#inFlight.idle();
+  }
+
   /**
    * A body is to be read.
    * @param announced its size in bytes; undefined: it is not known
@@ -52,6 +64,7 @@ export class Loads {
    * @throws {HttpProblem} 503
    */
   read(announced: number | undefined): Release {
+    this.#refuseWhileDraining();
     const bytes = announced ?? UNKNOWN_BYTES;
     if (bytes <= SMALL_BYTES) return () => undefined;
     if (this.#bytes + bytes > this.#mostBytes)
@@ -71,7 +84,20 @@ export class Loads {
    */
   handle<T>(bytes: number, until: number, work: () => Promise<T>): Promise<T> {
     const inTurn = bytes > LARGE_BYTES ? () => this.#large.during(until, work) : work;
-    return this.#all.during(Math.min(until, this.#clock.monotonic() + MOMENT_MS), inTurn);
+    const momentEnds = Math.min(until, this.#clock.monotonic() + MOMENT_MS);
+    return this.during(() => this.#all.during(momentEnds, inTurn));
+  }
+
+  /** One more in flight, its body read. @throws {HttpProblem} 503 while draining */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.#refuseWhileDraining();
+    const done = work();
+    this.#inFlight.until(done);
+    return done;
+  }
+
+  #refuseWhileDraining(): void {
+    if (this.#isDraining) throw unavailable('Botbell is shutting down.');
   }
 }
 
@@ -113,34 +139,5 @@ class Gate {
     const next = this.#waiting.shift();
     if (next === undefined) this.#inside -= 1;
     else next();
-  }
-}
-
-/** Whether callbacks are taken, and when the last one that was taken is through. */
-export class Traffic {
-  readonly #inFlight = new UnderWay();
-  #isDraining = false;
-
-  get isDraining(): boolean {
-    return this.#isDraining;
-  }
-
-  /** A sender that comes while draining need not send a body. @throws {HttpProblem} 503 */
-  refuseWhileDraining(): void {
-    if (this.#isDraining) throw unavailable('Botbell is shutting down.');
-  }
-
-  /** One more, its body read. @throws {HttpProblem} 503 while draining */
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    this.refuseWhileDraining();
-    const done = work();
-    this.#inFlight.until(done);
-    return done;
-  }
-
-  /** Lets nothing more in; resolves when what is in flight is through. */
-  drain(): Promise<void> {
-    this.#isDraining = true;
-    return this.#inFlight.idle();
   }
 }

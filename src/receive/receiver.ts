@@ -17,11 +17,11 @@ import {
   type TurnedAway,
   unlessCutOff,
 } from '../http/problem.ts';
-import type { Loads, Traffic } from './loads.ts';
+import type { Loads } from './loads.ts';
 import { asProblem, isRefusal, problemOf, REFUSED_BODY_BYTES, type Refusal } from './problems.ts';
 import { announcedBytes, bodyReader } from './read-body.ts';
 import { cutEnd } from '../text/cut.ts';
-import { type Clock, unfailing } from '../time/clock.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** What one POST to the callback path came to, for the log and the metrics. */
 export interface ReceiverReport extends Answered {
@@ -54,7 +54,7 @@ export interface ReceiverDependencies {
   /** As `trust_proxy` has it. */
   readonly senderOf: SenderReader;
   readonly loads: Loads;
-  readonly traffic: Traffic;
+  /** Neither report throws. */
   readonly report: (report: ReceiverReport) => void;
   readonly reportTurnedAway: (report: TurnedAway) => void;
   readonly onUnforeseen: (error: unknown) => void;
@@ -88,35 +88,31 @@ export function createReceiver(dependencies: ReceiverDependencies): Koa {
     checkSender(ctx);
     return take(ctx);
   });
-  app.use(closeRefused);
-  app.use(reporting(dependencies));
+  app.use(concluding(dependencies));
   app.use(answerProblems(onUnforeseen));
   app.use(router.routes());
   return app;
 }
 
-/** Says once what a request came to. After the answer, which is written in this turn of the event loop: the BOT's time is not for our log. */
-function reporting({ clock, senderOf, report, reportTurnedAway, onUnforeseen }: ReceiverDependencies) {
-  const reportAnswer = unfailing(report, onUnforeseen);
-  const reportOther = unfailing(reportTurnedAway, onUnforeseen);
+/**
+ * Whoever is refused, or comes while there is no room, may still be sending a body that nobody reads: his connection is closed.
+ * Says once what a request came to, after the answer, which is written in this turn of the event loop: the BOT's time is not
+ * for our log.
+ */
+function concluding({ clock, senderOf, report, reportTurnedAway }: ReceiverDependencies) {
   return async ({ req, state, response }: CallbackContext, next: Next): Promise<void> => {
     await next();
     const { startedAt, callback, verdict, problem, pointers } = state;
     const { status } = response;
+    const isRefused = status >= 400 && status < 500;
+    if (isRefused || !req.complete) response.set('Connection', 'close');
     const from = problem === undefined ? undefined : senderOf(req).address;
     if (startedAt !== undefined) {
       const durationMs = clock.monotonic() - startedAt;
-      setImmediate(reportAnswer, { status, durationMs, callback, verdict, problem, from, pointers });
+      setImmediate(report, { status, durationMs, callback, verdict, problem, from, pointers });
     } else if (problem !== undefined && from !== undefined)
-      setImmediate(reportOther, { status, from, problem });
+      setImmediate(reportTurnedAway, { status, from, problem });
   };
-}
-
-/** Whoever is refused, or comes while there is no room, may still be sending a body that nobody reads. */
-async function closeRefused(ctx: Context, next: Next): Promise<void> {
-  await next();
-  const isRefused = ctx.status >= 400 && ctx.status < 500;
-  if (isRefused || !ctx.req.complete) ctx.set('Connection', 'close');
 }
 
 function answerHealth(ctx: Context): void {
@@ -159,9 +155,8 @@ function postTaker(dependencies: ReceiverDependencies) {
 async function receive(
   { req, state }: CallbackContext,
   read: () => Promise<Uint8Array>,
-  { config, clock, traffic, loads, check, post }: ReceiverDependencies,
+  { config, clock, loads, check, post }: ReceiverDependencies,
 ): Promise<Verdict> {
-  traffic.refuseWhileDraining();
   const isParsed = loads.read(announcedBytes(req.headers, config.maxBodyBytes));
   try {
     const bytes = await read();
@@ -176,7 +171,7 @@ async function receive(
       return post({ ...checked, receivedAt, arrivedAt, body: json });
     };
     const until = untilOf(arrivedAt, config.answerWithinMs);
-    return await traffic.during(() => loads.handle(bytes.byteLength, until, handle));
+    return await loads.handle(bytes.byteLength, until, handle);
   } finally {
     isParsed();
   }
@@ -197,7 +192,7 @@ function answer(ctx: CallbackContext, verdict: Verdict): void {
 
 /** What an error is answered as. The beginning of a body that no retry can make acceptable is kept before. */
 async function problemFor(ctx: CallbackContext, error: unknown, dependencies: ReceiverDependencies) {
-  const { config, clock, senderOf, traffic, refuse } = dependencies;
+  const { config, clock, senderOf, loads, refuse } = dependencies;
   const problem = asProblem(error, config.maxNodes);
   // A sender that is gone may send it whole the next time.
   const isGone = ctx.req.destroyed && !ctx.req.complete;
@@ -209,7 +204,7 @@ async function problemFor(ctx: CallbackContext, error: unknown, dependencies: Re
   const { status, detail } = problem.details;
   const from = senderOf(ctx.req).address;
   const kept = { status, detail, errors, from, bytes: bytes.subarray(0, REFUSED_BODY_BYTES), ...at };
-  return traffic
+  return loads
     .during(() => refuse(kept))
     .then(
       () => problem,

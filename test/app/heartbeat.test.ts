@@ -96,7 +96,7 @@ describe('the heartbeat of the service', () => {
     let answer: () => Promise<void>;
     let ledger: { writtenAt: number };
     let pipeline: { lookedAt: number };
-    let traffic: { isDraining: boolean };
+    let loads: { isDraining: boolean };
     let follow: (next: { url: string; everyMs: number } | undefined) => void;
 
     const start = (everyMs = MINUTE) => {
@@ -114,7 +114,7 @@ describe('the heartbeat of the service', () => {
           },
         },
         ledger,
-        traffic,
+        loads,
         pipeline,
       };
       follow = (next) => (current = loadedWith(next));
@@ -136,7 +136,7 @@ describe('the heartbeat of the service', () => {
       answer = () => Promise.resolve();
       ledger = { writtenAt: clock.monotonic() };
       pipeline = { lookedAt: clock.monotonic() };
-      traffic = { isDraining: false };
+      loads = { isDraining: false };
     });
 
     afterEach(() => heartbeat?.stop());
@@ -150,7 +150,7 @@ describe('the heartbeat of the service', () => {
 
     const troubles: [string, () => unknown][] = [
       ['the store cannot be used', () => (ledger.writtenAt -= 16_000)],
-      ['Botbell is shutting down', () => (traffic.isDraining = true)],
+      ['Botbell is shutting down', () => (loads.isDraining = true)],
       ['nothing looks for what is due any more', () => (pipeline.lookedAt -= 61_000)],
     ];
     for (const [trouble, happens] of troubles)

@@ -5,7 +5,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 
 describe('A process is ready', () => {
   const at = (ms: number, writtenAt: number | undefined, isDraining = false) =>
-    readinessOf({ clock: new ManualClock(ms), ledger: { writtenAt }, traffic: { isDraining } });
+    readinessOf({ clock: new ManualClock(ms), ledger: { writtenAt }, loads: { isDraining } });
 
   it('while its store was written within the last fifteen seconds', () => {
     expect(at(20_000, 5000)).to.deep.equal({ store: true, config: true, accepting: true });

@@ -338,6 +338,18 @@ describe('reports', () => {
     expect(await metrics.text()).not.to.contain('botbell_deliveries_total{channel="slack"');
   });
 
+  it('never throw, though the log does', () => {
+    const fail = () => {
+      throw new Error('disk full');
+    };
+    const broken = createReports(new Proxy(pino(), { get: () => fail }), metrics, clock);
+    const failure = new DeliveryFailure({ class: 'config', code: 'x', message: 'x' });
+    broken.onCallback(REPORT);
+    broken.onTurnedAway({ status: 404, problem: 'no such path', from: '192.0.2.1' });
+    broken.onAttempt(ERRAND, { startedAt: 0, durationMs: 7, failure });
+    broken.onUnwritten(failure);
+  });
+
   it('say once a second of outcomes that could not be written that they are kept', () => {
     for (let outcome = 0; outcome < 3; outcome += 1)
       reports.onUnwritten(new LedgerUnavailable('the ledger cannot be used: locked'));

@@ -45,7 +45,6 @@ function failureOf({ failure }: AttemptResult): DeliveryFailure {
 describe('an attempt', () => {
   let clock: ManualClock;
   let reported: [AddressedNotice, AttemptResult][];
-  let unforeseen: unknown[];
 
   const attemptAt = (
     send: Channel['send'],
@@ -63,7 +62,6 @@ describe('an attempt', () => {
       clock,
       timers: clock,
       onAttempt: (addressed, result) => reported.push([addressed, result]),
-      onUnforeseen: (error) => unforeseen.push(error),
       ...overrides,
     });
     return (addressed: AddressedNotice) => attempt({ addressed, settings }).result;
@@ -72,7 +70,6 @@ describe('an attempt', () => {
   beforeEach(() => {
     clock = new ManualClock();
     reported = [];
-    unforeseen = [];
   });
 
   it('sends what was composed and times it', async () => {
@@ -165,27 +162,6 @@ describe('an attempt', () => {
       expect(failureOf(await clock.runUntil(send(NOTICE))).message).to.equal('nothing was sent');
       await clock.advance(60_000);
       expect(reported).to.have.length(1);
-    });
-  });
-
-  describe('comes to the same result where a report of it throws', () => {
-    const throwing = () => {
-      throw new Error('disk full');
-    };
-
-    it('after a delivery', async () => {
-      const result = await attemptAt(() => Promise.resolve({ ts: '1' }), { onAttempt: throwing })(NOTICE);
-      expect(result.receipt).to.deep.equal({ ts: '1' });
-      expect(unforeseen).to.have.length(1);
-    });
-
-    it('after a failure, and even where that cannot be reported either', async () => {
-      const failure = new DeliveryFailure({ class: 'config', code: 'x', message: 'x' });
-      const send = attemptAt(() => Promise.reject(failure), {
-        onAttempt: throwing,
-        onUnforeseen: throwing,
-      });
-      expect(failureOf(await send(NOTICE))).to.include({ class: 'config' });
     });
   });
 

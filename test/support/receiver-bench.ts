@@ -8,7 +8,7 @@ import type { Verdict } from '../../src/deliver/outcome.ts';
 import { senderReader } from '../../src/http/sender.ts';
 import type { TurnedAway } from '../../src/http/problem.ts';
 import { listen, type ServerTimeouts } from '../../src/http/server.ts';
-import { Loads, Traffic } from '../../src/receive/loads.ts';
+import { Loads } from '../../src/receive/loads.ts';
 import { createReceiver, type ReceiverReport } from '../../src/receive/receiver.ts';
 import type { Refusal } from '../../src/receive/problems.ts';
 import { systemClock } from '../../src/time/clock.ts';
@@ -22,7 +22,6 @@ export const DELIVERED: Verdict = {
 
 export interface ReceiverBench {
   readonly port: number;
-  readonly traffic: Traffic;
   readonly loads: Loads;
   readonly handled: Callback[];
   readonly refused: Refusal[];
@@ -50,7 +49,6 @@ export async function openReceiver(
   timeouts: ServerTimeouts = {},
 ): Promise<ReceiverBench> {
   const config = { ...DEFAULTS, ...settings };
-  const traffic = new Traffic();
   const loads = new Loads(systemClock, config);
   const records = {
     handled: [],
@@ -76,7 +74,6 @@ export async function openReceiver(
       records.refused.push(refusal);
       return Promise.resolve();
     },
-    traffic,
     report: (report) => {
       records.reports.push(report);
       reported.happen();
@@ -98,7 +95,6 @@ export async function openReceiver(
   const bench: ReceiverBench = {
     ...records,
     port: server.port,
-    traffic,
     loads,
     handle: () => Promise.resolve(DELIVERED),
     onReport: () => undefined,
