@@ -4,13 +4,12 @@ import { type CheckedCallback, type StatusName, statusNameOf } from '../callback
 import { parseStartTime } from '../callback/check-callback.ts';
 import { plannedDeliveries, watchedOf } from '../deliver/watch.ts';
 import { keyOf, nameIn } from '../ledger/keys.ts';
-import type { PlannedDelivery, PlannedRoute } from '../ledger/ledger.ts';
+import type { PlannedDelivery } from '../ledger/ledger.ts';
 import { type OpenArchive, openArchive } from '../ledger/open-ledger.ts';
-import type { Arriving } from '../ledger/signal/admission.ts';
-import { foresee, type Foreseen, type Known, NOTHING_KNOWN } from '../ledger/signal/foresee.ts';
+import { type Arriving, type Foreseen, judge, type Known, NOTHING_KNOWN } from '../ledger/signal/judge.ts';
 import { noticeOf } from '../notice/notice.ts';
 import type { RoutedDestination, RouteExplanation } from '../route/router.ts';
-import type { Decision, RouteVerdict } from '../signal/decide.ts';
+import type { AskedRoute, Decision, RouteVerdict } from '../signal/decide.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
@@ -75,7 +74,8 @@ async function ruledLines(
   const isAsked = at !== undefined;
   const asked = { status: statusNameOf(checked.callback), isKnown, isAsked, ...project.config.display };
   const lines = new Map<string, readonly string[]>();
-  for (const foreseen of foresee(arriving, isKnown ? found : NOTHING_KNOWN)) {
+  const { foreseen: all } = judge(arriving, isKnown ? found : NOTHING_KNOWN, arriving.receivedAt);
+  for (const foreseen of all) {
     const own = foreseenInLines(foreseen, asked)?.map(visibleOnOneLine);
     if (own !== undefined) lines.set(foreseen.target.destination, own);
   }
@@ -103,14 +103,12 @@ function arrivingOf(
 /** @returns why it is not known: there is no ledger, or it cannot be read */
 async function readKnown(
   { store }: Project['config'],
-  { botKey, planned, watched }: Arriving,
+  { botKey, watched, planned }: Arriving,
 ): Promise<Known | string> {
   let opened: OpenArchive | undefined;
   try {
     opened = await openArchive(store.url);
-    const keys = watched.expected.map(({ key }) => key);
-    const places = planned.map(({ destination }) => destination);
-    return await opened.archive.knownOf(botKey, places, keys);
+    return await opened.archive.knownOf({ botKey, watched, planned });
   } catch (error) {
     return (error as Error).message;
   } finally {
@@ -133,12 +131,15 @@ function foreseenInLines(foreseen: Foreseen, asked: Asked): readonly string[] | 
   const names = rulesOfBefore(target, asked);
   const before = names.length === 0 ? [] : [beforeInWords(names, asked)];
   if (decision === undefined) return asked.isKnown ? [] : before;
-  const { verdict, template } = decision;
+  const { verdict } = decision;
   const isCertain = asked.isKnown || names.length === 0;
   if (isCertain && verdict.does === 'let go' && verdict.rule === 'on') return undefined;
-  const isPlain = verdict.does === 'tell' && template === undefined && names.length === 0;
-  if (isPlain) return asked.isAsked ? ['told'] : [];
+  if (names.length === 0 && isToldPlainly(decision)) return asked.isAsked ? ['told'] : [];
   return [...verdictsOf(decision, foreseen, asked), ...before];
+}
+
+function isToldPlainly({ verdict, telling }: Decision): boolean {
+  return verdict.does === 'tell' && telling?.occasion === undefined;
 }
 
 function beforeInWords(names: readonly string[], { isKnown }: Asked): string {
@@ -149,7 +150,7 @@ function beforeInWords(names: readonly string[], { isKnown }: Asked): string {
 /** Those that go by what came before it. */
 function rulesOfBefore({ asked = [], burst }: PlannedDelivery, { status, isAsked }: Asked): string[] {
   const isError = status === 'error';
-  const some = (isSo: (route: PlannedRoute) => boolean) => asked.some(isSo);
+  const some = (isSo: (route: AskedRoute) => boolean) => asked.some(isSo);
   const matters = {
     after_failures: isError && some(({ rules }) => rules.afterFailures > 1),
     repeat: isError && some(({ rules }) => rules.repeat !== 'every'),
@@ -161,9 +162,9 @@ function rulesOfBefore({ asked = [], burst }: PlannedDelivery, { status, isAsked
 }
 
 /** The one that counts first. */
-function verdictsOf({ verdict, routes, template }: Decision, foreseen: Foreseen, asked: Asked): string[] {
+function verdictsOf({ verdict, routes, telling }: Decision, foreseen: Foreseen, asked: Asked): string[] {
   const others = routes.filter(({ route }) => route !== verdict.route);
-  const drawn = template === undefined ? '' : `, as ${template}`;
+  const drawn = telling?.occasion === undefined ? '' : `, as ${telling.occasion.template}`;
   const lines = [verdict, ...others].map((each) => `${each.route}: ${inWords(each, foreseen, asked)}`);
   return lines.map((line, index) => (index === 0 ? `${line}${drawn}` : line));
 }

@@ -3,7 +3,7 @@ import { targetsOf } from '../app/settings.ts';
 import type { Config } from '../config/config.ts';
 import { openBeside } from '../ledger/open-ledger.ts';
 import type { KeptSnooze } from '../ledger/signal/snoozes.ts';
-import { readSnoozeEnd } from '../signal/snooze.ts';
+import { readSnoozeEnd } from '../signal/calendar.ts';
 import { snoozeJson } from '../story/story-json.ts';
 import { visible, visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';

@@ -1,7 +1,8 @@
 /** What of an arrival the ledger asks its rules by: as plain data, for the transaction that admits it. */
 import { hash } from 'node:crypto';
 import { type CheckedCallback, statusNameOf } from '../callback/callback.ts';
-import type { PlannedDelivery, PlannedRoute, Watched } from '../ledger/ledger.ts';
+import type { PlannedDelivery, Watched } from '../ledger/ledger.ts';
+import type { AskedRoute } from '../signal/decide.ts';
 import { likenessOf } from '../signal/likeness.ts';
 import { keyOf } from '../ledger/keys.ts';
 import type { RouteConfig } from '../config/config.ts';
@@ -35,11 +36,7 @@ export function plannedDelivery(
   return { destination, channel, address, asked: routes, burst, isEdit: perJob === 'update' };
 }
 
-function plannedRoute(
-  route: RouteConfig,
-  botId: string,
-  meets: (condition: string) => boolean,
-): PlannedRoute {
+function plannedRoute(route: RouteConfig, botId: string, meets: (condition: string) => boolean): AskedRoute {
   const { name, on, rules } = route;
   const holdsWhen = rules.when === undefined || meets(rules.when);
   return { name, on, rules, holdsWhen, timer: rules.expect && expectationKey(route, botId) };

@@ -84,15 +84,10 @@ export interface DeliveryRecord extends DeliveryTarget {
 /** Whom a callback reaches, if their rules let it. */
 export interface PlannedDelivery extends DeliveryTarget {
   /** The routes that may tell it; undefined: it is told. */
-  readonly asked?: readonly PlannedRoute[] | undefined;
+  readonly asked?: readonly AskedRoute[] | undefined;
   readonly burst?: Burst | undefined;
   /** It edits what was told of its job before, and so counts in no burst. */
   readonly isEdit?: boolean | undefined;
-}
-
-export interface PlannedRoute extends Omit<AskedRoute, 'lateFor'> {
-  /** Of the timer that expects the BOT for this route. */
-  readonly timer: string | undefined;
 }
 
 /** A target, and what its rules decided: `reason` holds it back, until `heldUntil` where that ends. */

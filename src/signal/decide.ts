@@ -1,21 +1,21 @@
 /** What becomes of a message at a destination: told, held until something ends, or let go, and by which rule of which route. */
 import type { StatusName } from '../callback/callback.ts';
-import { type BurstWindow, enterBurst } from './burst.ts';
 import { type Hold, holdAt } from './hold.ts';
 import { type Burst, type Occasion, type RouteRules, type RuleName, RULES, type Snooze } from './rules.ts';
-import type { Row } from './streak.ts';
-import { isRecovery, isRepeated, type Told, withSuccess, withToldError } from './told.ts';
+import { isRecovery, isRepeated, type Row, type Told, withSuccess, withToldError } from './streak.ts';
 
 /** A callback, or what Botbell says by itself of a BOT. */
 export interface Subject {
   readonly botId: string;
-  /** Undefined: `overdue` or `missed`, which are told whatever the rules before `mute` say. */
+  /** Undefined: of what has none, `overdue` or `missed`. */
   readonly status: StatusName | undefined;
   readonly startedAt: number;
   /** Of a result. */
   readonly row: Row | undefined;
   /** Of an error, as `likenessOf` has it. */
   readonly likeness: string;
+  /** It is told, or held, whatever the rules before `mute` say. */
+  readonly isWanted: boolean;
 }
 
 /** A route that reaches the destination, with what only others can find out about it. */
@@ -25,8 +25,15 @@ export interface AskedRoute {
   readonly rules: RouteRules;
   /** Whether its condition `when` holds. */
   readonly holdsWhen: boolean;
-  /** The due time that this result is late for. */
-  readonly lateFor: number | undefined;
+  /** Of the timer that expects the BOT for it. */
+  readonly timer: string | undefined;
+}
+
+/** What is kept of a destination's burst. */
+export interface BurstWindow {
+  readonly startedAt: number;
+  /** Messages told in it. */
+  readonly count: number;
 }
 
 /** What the ledger keeps of the destination. */
@@ -35,6 +42,8 @@ export interface DestinationFacts {
   /** Of the BOT there. */
   readonly told: Told;
   readonly snoozes: readonly Snooze[];
+  /** Due times that the result is late for, by their timers. */
+  readonly lateFor: ReadonlyMap<string, number>;
   /** Its channel's; undefined also where the message is exempt. */
   readonly burst: Burst | undefined;
   readonly window: BurstWindow | undefined;
@@ -47,13 +56,18 @@ export type Verdict =
 
 export type RouteVerdict = Verdict & { readonly route: string };
 
+/** How it is drawn, told now or later, where that is not by its status alone. */
+export interface DecidedTelling {
+  readonly occasion?:
+    | { readonly template: 'late'; readonly dueAt: number; readonly lateByMs: number }
+    | { readonly template: 'recovered'; readonly failingSince: number; readonly failures: number };
+  /** Errors that `repeat` let go before this one. */
+  readonly heldBack?: number;
+}
+
 export interface Decision {
   readonly verdict: RouteVerdict;
-  /** What the message is drawn by, told now or later; undefined: by its own status. */
-  readonly template: 'late' | 'recovered' | undefined;
-  readonly lateFor: number | undefined;
-  /** Errors that `repeat` let go before this one, which says so. */
-  readonly heldBack: number;
+  readonly telling: DecidedTelling | undefined;
   /** Each route for itself. */
   readonly routes: readonly RouteVerdict[];
   /** To be kept from now on. */
@@ -73,29 +87,23 @@ export function decide(
   facts: DestinationFacts,
   moment: Moment,
 ): Decision {
-  const isFirstSuccess = isNews(subject, facts.told);
-  const routes = asked.map((route) => ({
-    ...verdictOf(route, { subject, facts, isFirstSuccess, moment }),
-    route: route.name,
-  }));
+  const isFirstSuccess = subject.status === 'succeeded' && isRecovery(facts.told, subject.startedAt);
+  const question = { subject, facts, isFirstSuccess, moment };
+  const routes = asked.map((route) => ({ ...verdictOf(route, question), route: route.name }));
   const { verdict, window } = withinBurst(mostTelling(routes), facts, moment.now);
-  const lateFor = asked.find((route) => route.lateFor !== undefined)?.lateFor;
   const isRecovered = asked.some(
     ({ on }, index) => on.includes('recovered') && routes[index]?.does !== 'let go',
   );
+  const occasion = lateness(asked, question) ?? recovery(subject, isFirstSuccess && isRecovered);
+  const { heldBack } = facts.told;
+  const telling = { ...(occasion && { occasion }), ...(heldBack > 0 && { heldBack }) };
   return {
     verdict,
-    template: lateFor !== undefined ? 'late' : isFirstSuccess && isRecovered ? 'recovered' : undefined,
-    lateFor,
-    heldBack: facts.told.heldBack,
+    telling: occasion === undefined && heldBack === 0 ? undefined : telling,
     routes,
     told: toldFrom(subject, verdict, facts.told, moment.now),
     window,
   };
-}
-
-function isNews({ status, row, startedAt }: Subject, told: Told): boolean {
-  return status === 'succeeded' && row !== undefined && isRecovery(told, { row, startedAt });
 }
 
 interface Question {
@@ -105,9 +113,14 @@ interface Question {
   readonly moment: Moment;
 }
 
+function dueTimeOf({ timer = '' }: AskedRoute, { facts }: Question): number | undefined {
+  return facts.lateFor.get(timer);
+}
+
 function verdictOf(route: AskedRoute, question: Question): Verdict {
   const { subject, facts, moment } = question;
-  const rule = route.lateFor === undefined ? letGoBy(route, question) : undefined;
+  const isWanted = subject.isWanted || dueTimeOf(route, question) !== undefined;
+  const rule = isWanted ? undefined : letGoBy(route, question);
   if (rule !== undefined) return { does: 'let go', rule };
   const { mute } = route.rules;
   const hold = holdAt(moment.now, { ...subject, ...facts, mute, timezone: moment.timezone });
@@ -144,24 +157,41 @@ function mostTelling(routes: readonly RouteVerdict[]): RouteVerdict {
   return most;
 }
 
+/** Counts one that is told: past so many, the rest of its window is held. */
 function withinBurst(
   verdict: RouteVerdict,
   { burst, window: last }: DestinationFacts,
   now: number,
 ): { readonly verdict: RouteVerdict; readonly window: BurstWindow | undefined } {
   if (verdict.does !== 'tell' || burst === undefined) return { verdict, window: last };
-  const { window, heldUntil: until } = enterBurst(burst, last, now);
-  if (until === undefined) return { verdict, window };
-  return { verdict: { does: 'hold', rule: 'burst', until, route: verdict.route }, window };
+  const { max, perMs } = burst;
+  // A window that begins later is of before the clock was set back.
+  const isOpen = last !== undefined && last.startedAt <= now && now < last.startedAt + perMs;
+  const window = isOpen ? last : { startedAt: now, count: 0 };
+  const { startedAt, count } = window;
+  if (count < max) return { verdict, window: { startedAt, count: count + 1 } };
+  return { verdict: { does: 'hold', rule: 'burst', until: startedAt + perMs, route: verdict.route }, window };
 }
 
-function toldFrom({ status, startedAt, likeness }: Subject, verdict: Verdict, told: Told, now: number): Told {
+function lateness(asked: readonly AskedRoute[], question: Question): DecidedTelling['occasion'] {
+  const dueAt = asked.map((route) => dueTimeOf(route, question)).find((due) => due !== undefined);
+  if (dueAt === undefined) return undefined;
+  return { template: 'late', dueAt, lateByMs: Math.max(0, question.moment.now - dueAt) };
+}
+
+function recovery({ row }: Subject, isRecovered: boolean): DecidedTelling['occasion'] {
+  if (!isRecovered || row?.since === undefined) return undefined;
+  return { template: 'recovered', failingSince: row.since, failures: row.failures };
+}
+
+function toldFrom(subject: Subject, verdict: Verdict, told: Told, now: number): Told {
+  const { status, startedAt, likeness, row } = subject;
   const { heldBack } = told;
   if (status === 'succeeded')
     return withSuccess({ ...told, heldBack: verdict.does === 'tell' ? 0 : heldBack }, startedAt);
-  if (status !== 'error') return told;
+  if (status !== 'error' || row === undefined) return told;
   if (verdict.does === 'let go')
     return verdict.rule === 'repeat' ? { ...told, heldBack: heldBack + 1 } : told;
-  const said = withToldError(told, { startedAt, likeness, at: now });
+  const said = withToldError(told, { startedAt, likeness, at: now }, row);
   return verdict.does === 'tell' ? { ...said, heldBack: 0 } : said;
 }

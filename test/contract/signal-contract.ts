@@ -3,13 +3,14 @@ import { expect } from 'chai';
 import { statusNameOf } from '../../src/callback/callback.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
-import type { Admission, PlannedDelivery, PlannedRoute, Watched } from '../../src/ledger/ledger.ts';
-import { foresee } from '../../src/ledger/signal/foresee.ts';
+import type { Admission, PlannedDelivery, Watched } from '../../src/ledger/ledger.ts';
 import type { FiredNotice } from '../../src/ledger/signal/fire.ts';
 import type { HoldDecision } from '../../src/ledger/signal/holds.ts';
+import { judge } from '../../src/ledger/signal/judge.ts';
 import type { SnoozeRequest } from '../../src/ledger/signal/snoozes.ts';
 import type { HeldMessages } from '../../src/notice/notice.ts';
 import { isAlert } from '../../src/notice/notice.ts';
+import type { AskedRoute } from '../../src/signal/decide.ts';
 import { likenessOf } from '../../src/signal/likeness.ts';
 import { type Burst, type Expectation, NO_RULES, type RouteRules } from '../../src/signal/rules.ts';
 import { callbackWith } from '../support/callbacks.ts';
@@ -36,7 +37,7 @@ const ASKED = { actor: { via: 'page', user: 'admin', from: '127.0.0.1' } } as co
 const MUTED: Partial<RouteRules> = { mute: [{}] };
 
 interface RouteFields extends Partial<RouteRules> {
-  readonly on?: PlannedRoute['on'];
+  readonly on?: AskedRoute['on'];
   readonly timer?: string;
   readonly holdsWhen?: boolean;
 }
@@ -100,13 +101,11 @@ class SignalBench extends Bench {
     expected: Watched['expected'],
   ): Promise<string> {
     const { bot_id: botId, job_id: jobId } = callbackWith({});
-    const places = planned.map(({ destination }) => destination);
-    const keys = expected.map(({ key }) => key);
-    const known = await this.ledger.archive.knownOf(botId, places, keys);
     const likeness = status === ERROR ? likenessOf('', jobId) : '';
     const watched = { timezone: 'UTC', likeness, expected, overdueMs: [], isRemembered: true };
     const times = { startedAt: this.now, receivedAt: this.now };
-    const foreseen = foresee({ jobId, botKey: botId, botId, status, ...times, planned, watched }, known);
+    const arriving = { jobId, botKey: botId, botId, status, ...times, planned, watched };
+    const { foreseen } = judge(arriving, await this.ledger.archive.knownOf(arriving), this.now);
     const words = foreseen.map(({ decision }) => {
       const verdict = decision?.verdict ?? { does: 'tell' };
       if (verdict.does === 'tell') return 'tell';
@@ -735,6 +734,12 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         });
       });
 
+      it('since it was heard of, where its start is said to come later', async () => {
+        const start_time = new Date(bench.now + DAY).toISOString();
+        await bench.comes({ status: EXECUTING, start_time }, [], { watched: { overdueMs } });
+        expect((await timers()).map(({ dueAt }) => dueAt)).to.deep.equal([bench.now + 30 * MINUTE]);
+      });
+
       it('until its result comes', async () => {
         const { callbackId } = await bench.comes({ status: EXECUTING, job_id: 'slow' }, [], {
           watched: { overdueMs },
@@ -849,7 +854,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           to('slack:#log', [{ afterFailures: 9 }]),
         ]);
         await bench.comes({ job_id: 'half', status: ERROR }, [
-          to('slack:#ops', [{ holdsWhen: false }]),
+          to('slack:#log', [{ holdsWhen: false }]),
           muted,
         ]);
         await pass(3 * DAY - 1);

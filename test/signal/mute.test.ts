@@ -1,8 +1,7 @@
 /** Hours, weekdays and dates on which nobody is told, where the display's clocks are. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { holdAt } from '../../src/signal/hold.ts';
-import { muteEndAt } from '../../src/signal/mute.ts';
+import { holdAt, muteEndAt } from '../../src/signal/hold.ts';
 import type { MuteEntry, Snooze } from '../../src/signal/rules.ts';
 import { zonedToInstant } from '../../src/time/display.ts';
 
@@ -20,7 +19,7 @@ function iso(ms: number | undefined): string | undefined {
 }
 
 function endIn(timezone: string, local: string, ...entries: MuteEntry[]): string | undefined {
-  return iso(muteEndAt(instant(local, timezone), entries, { status: 'error', timezone }));
+  return iso(muteEndAt(instant(local, timezone), { mute: entries, status: 'error', timezone }));
 }
 
 interface Asked {
@@ -85,7 +84,7 @@ describe('an entry of mute', () => {
     const entries = [{ ...NIGHT, except: ['error'] }] as const;
     const at = instant('2026-11-20T23:00:00', TOKYO);
     const endFor = (status: 'succeeded' | 'error' | undefined) =>
-      muteEndAt(at, entries, { status, timezone: TOKYO });
+      muteEndAt(at, { mute: entries, status, timezone: TOKYO });
     expect(endFor('error')).to.equal(undefined);
     expect(endFor('succeeded')).to.be.a('number');
     expect(endFor(undefined)).to.be.a('number');
@@ -101,7 +100,7 @@ describe('an entry of mute', () => {
       { length: 24 * 60 },
       (_, minute) => Date.parse('2026-03-28T23:00Z') + minute * 60_000,
     );
-    const held = allDay.filter((at) => muteEndAt(at, [skipped], { status: 'error', timezone: BERLIN }));
+    const held = allDay.filter((at) => muteEndAt(at, { mute: [skipped], status: 'error', timezone: BERLIN }));
     expect(held).to.deep.equal([]);
   });
 
@@ -116,7 +115,7 @@ describe('an entry of mute', () => {
         const [hour = 0, minute = 0] = shown.split(':').map(Number);
         const now = hour * 60 + minute;
         const isIn = from < to ? from <= now && now < to : now >= from || now < to;
-        const end = muteEndAt(at, [{ from, to }], { status: 'error', timezone });
+        const end = muteEndAt(at, { mute: [{ from, to }], status: 'error', timezone });
         expect(end !== undefined, `${new Date(at).toISOString()} ${shown}`).to.equal(isIn);
         if (end !== undefined) expect(end - at).to.be.within(1, 25 * 3_600_000);
       }),
@@ -163,8 +162,8 @@ describe('what holds a message', () => {
         })?.until;
         if (until === undefined) return;
         expect(until).to.be.above(at);
-        expect(muteEndAt(until, entries, { status: 'error', timezone })).to.equal(undefined);
-        expect(muteEndAt(until - 1, entries, { status: 'error', timezone })).to.equal(until);
+        expect(muteEndAt(until, { mute: entries, status: 'error', timezone })).to.equal(undefined);
+        expect(muteEndAt(until - 1, { mute: entries, status: 'error', timezone })).to.equal(until);
       }),
       { numRuns: 30 },
     );

@@ -1,15 +1,19 @@
 /** Errors in a row, and what a destination was told of them, whatever the order in which results come. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { NO_RESULTS, type Result, type Row, type Streak, withResult } from '../../src/signal/streak.ts';
 import {
   isRecovery,
   isRepeated,
+  NO_RESULTS,
   NOTHING_TOLD,
+  type Result,
+  type Row,
+  type Streak,
   type Told,
+  withResult,
   withSuccess,
   withToldError,
-} from '../../src/signal/told.ts';
+} from '../../src/signal/streak.ts';
 
 const MINUTE = 60_000;
 
@@ -114,17 +118,19 @@ function rowByAll(came: readonly Result[], result: Result): Row {
   const until = all.slice(position).find(({ isError }) => !isError)?.startedAt;
   const errors = all.filter(({ isError, startedAt }) => isError && startedAt > (after ?? -1));
   const row = errors.filter(({ startedAt }) => startedAt < (until ?? Number.POSITIVE_INFINITY));
-  return { failures: row.length, since: row[0]?.startedAt, after, until };
+  const isOver = result.isError && until !== undefined;
+  return { failures: row.length, since: row[0]?.startedAt, isOver };
 }
 
 describe('what was told of errors', () => {
+  const open: Row = { failures: 2, since: 100, isOver: false };
+
   function told(...startedAt: number[]): Told {
     return startedAt.reduce(
-      (all, start) => withToldError(all, { startedAt: start, at: start + 10, likeness: 'a' }),
+      (all, start) => withToldError(all, { startedAt: start, at: start + 10, likeness: 'a' }, open),
       NOTHING_TOLD,
     );
   }
-  const open: Row = { failures: 2, since: 100, after: undefined, until: undefined };
 
   it('makes another one a repetition by its words or by the time', () => {
     const facts = told(100);
@@ -139,9 +145,13 @@ describe('what was told of errors', () => {
 
   it('says nothing of an error of another row', () => {
     const another = { at: 200, likeness: 'a' };
-    expect(isRepeated('changes', told(100), { ...another, row: { ...open, after: 150 } })).to.equal(false);
-    expect(isRepeated('changes', told(100), { ...another, row: { ...open, until: 50 } })).to.equal(false);
-    expect(isRepeated('changes', told(100), { ...another, row: { ...open, after: 90 } })).to.equal(true);
+    const over = { ...open, isOver: true };
+    expect(isRepeated('changes', withSuccess(told(100), 150), { ...another, row: open })).to.equal(false);
+    expect(isRepeated('changes', told(100), { ...another, row: over })).to.equal(false);
+    expect(isRepeated('changes', withSuccess(told(100), 90), { ...another, row: open })).to.equal(true);
+    expect(withToldError(told(100), { startedAt: 50, at: 200, likeness: 'b' }, over)).to.deep.equal(
+      told(100),
+    );
   });
 
   it('does not hold for longer when the clock was set back', () => {
@@ -149,11 +159,10 @@ describe('what was told of errors', () => {
   });
 
   it('makes the first success after one news, by start', () => {
-    const since = (after?: number): Row => ({ ...open, after, until: 200 });
-    expect(isRecovery(told(100), { row: since(), startedAt: 200 })).to.equal(true);
-    expect(isRecovery(told(100), { row: since(150), startedAt: 200 })).to.equal(false);
-    expect(isRecovery(told(300), { row: since(150), startedAt: 200 })).to.equal(false);
-    expect(isRecovery(NOTHING_TOLD, { row: since(), startedAt: 200 })).to.equal(false);
+    expect(isRecovery(told(100), 200)).to.equal(true);
+    expect(isRecovery(withSuccess(told(100), 150), 200)).to.equal(false);
+    expect(isRecovery(told(300), 200)).to.equal(false);
+    expect(isRecovery(NOTHING_TOLD, 200)).to.equal(false);
     expect(withSuccess(told(100, 300), 200).errors).to.deep.equal([300]);
   });
 

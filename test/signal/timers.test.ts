@@ -1,11 +1,9 @@
-/** When digests are due, jobs overdue, and snoozes over. */
+/** When digests are due, and snoozes over. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { digestAtStart, nextDigest } from '../../src/signal/digest.ts';
-import { overdueAt } from '../../src/signal/overdue.ts';
+import { digestAtStart, nextDigest, readSnoozeEnd } from '../../src/signal/calendar.ts';
+import { lastSnoozeAt } from '../../src/signal/hold.ts';
 import { WEEKDAYS } from '../../src/signal/rules.ts';
-import { endedSnoozes, readSnoozeEnd, lastSnoozeAt } from '../../src/signal/snooze.ts';
-import { NO_RESULTS, withResult } from '../../src/signal/streak.ts';
 import { zonedToInstant } from '../../src/time/display.ts';
 
 const HOUR = 3_600_000;
@@ -65,13 +63,6 @@ describe('a digest', () => {
   });
 });
 
-describe('a job', () => {
-  it('is overdue so long after its start, or after it was heard of', () => {
-    expect(overdueAt(HOUR, { startedAt: 1000, receivedAt: 5000 })).to.equal(1000 + HOUR);
-    expect(overdueAt(HOUR, { startedAt: 9 * HOUR, receivedAt: 5000 })).to.equal(5000 + HOUR);
-  });
-});
-
 describe('a snooze', () => {
   const now = instant('2026-10-24T22:30:00');
   const read = (text: string) => {
@@ -91,28 +82,11 @@ describe('a snooze', () => {
       expect(read(text), text).to.equal(undefined);
   });
 
-  it('ends with a success of a run that began after the last error', () => {
-    const asked = { destination: undefined, until: now + DAY, because: '', by: 'me' };
-    const snoozes = [
-      { ...asked, id: 1, botId: 'bot', untilSuccess: true },
-      { ...asked, id: 2, botId: 'bot', untilSuccess: false },
-      { ...asked, id: 3, botId: 'other', untilSuccess: true },
-    ];
-    const failing = withResult(NO_RESULTS, { startedAt: 100, isError: true }).streak;
-    const ended = (startedAt: number) => {
-      const { streak } = withResult(failing, { startedAt, isError: false });
-      return endedSnoozes(snoozes, { botId: 'bot', streak }).map(({ id }) => id);
-    };
-    expect(ended(50)).to.deep.equal([]);
-    expect(ended(100)).to.deep.equal([1]);
-    expect(endedSnoozes(snoozes, { botId: 'bot', streak: failing })).to.deep.equal([]);
-  });
-
   it('lasts as long as the longest of several', () => {
     const asked = { botId: 'bot', destination: undefined, untilSuccess: false, because: '', by: 'me' };
     const snoozes = [1, 3, 2].map((id) => ({ ...asked, id, until: now + id * HOUR }));
-    const who = { botId: 'bot', destination: 'slack:#ops' };
-    expect(lastSnoozeAt(now, snoozes, who)?.until).to.equal(now + 3 * HOUR);
-    expect(lastSnoozeAt(now + 3 * HOUR, snoozes, who)?.until).to.equal(undefined);
+    const who = { botId: 'bot', destination: 'slack:#ops', snoozes };
+    expect(lastSnoozeAt(now, who)?.until).to.equal(now + 3 * HOUR);
+    expect(lastSnoozeAt(now + 3 * HOUR, who)?.until).to.equal(undefined);
   });
 });

@@ -1,6 +1,6 @@
 /** `/api/snoozes`: what somebody asked not to be told for a while. */
 import type { Router } from '@koa/router';
-import { readSnoozeEnd } from '../../signal/snooze.ts';
+import { readSnoozeEnd } from '../../signal/calendar.ts';
 import { snoozeJson } from '../../story/story-json.ts';
 import { HttpProblem } from '../../http/problem.ts';
 import { cleanText } from '../../text/clean.ts';

@@ -1,28 +1,22 @@
-/** Asks the rules about a callback that is new, by what the ledger knows of its BOT, and keeps what they go by from now on. */
-import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
-import { beginToExpect, type Expected, missedFrom, withCallback } from '../../signal/expect.ts';
-import { overdueAt } from '../../signal/overdue.ts';
-import type { Expectation } from '../../signal/rules.ts';
-import { withResult } from '../../signal/streak.ts';
+/** Asks the rules about what comes, by what the ledger knows of its BOT, and keeps what they go by from now on. */
+import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
+import { keyOf } from '../keys.ts';
 import type { DecidedTarget, PlannedDelivery, Watched } from '../ledger.ts';
 import { EXECUTING } from '../rows.ts';
-import { type Asked, askRules } from './decisions.ts';
-import { type Facts, keepFacts, lockFacts, NO_FACTS, withSuccessAt } from './facts.ts';
-import { endBySuccess } from './snoozes.ts';
-import { beginTimers, lockTimer, writeTimer } from './timers.ts';
+import { caughtUp, type Facts, keepFacts, lockFacts, NO_FACTS } from './facts.ts';
+import { jobMessages } from './job-messages.ts';
+import { type Arriving, burstKey, type Foreseen, isResult, judge, type Known } from './judge.ts';
+import { endSnoozes, openSnoozes } from './snoozes.ts';
+import { beginTimers, lockTimers, putTimers, readTimers } from './timers.ts';
 
-/** What rules are asked about. */
-export interface Arriving {
-  readonly jobId: string;
-  readonly botKey: string;
-  readonly botId: string;
-  readonly status: StatusCode;
-  readonly startedAt: number;
-  readonly receivedAt: number;
-  readonly planned: readonly PlannedDelivery[];
-  readonly watched: Watched;
-}
+export const NOTHING_WATCHED: Watched = {
+  timezone: 'UTC',
+  isRemembered: false,
+  likeness: '',
+  expected: [],
+  overdueMs: [],
+};
 
 /** What comes of a new callback. */
 export interface Arrived extends Arriving {
@@ -35,81 +29,104 @@ export interface Arrived extends Arriving {
 
 /** Whom it is told, and whom not for now, or not at all. */
 export async function decideAll(tx: Tx, arrived: Arrived): Promise<readonly DecidedTarget[]> {
-  const { status, botKey, callbackId, watched } = arrived;
-  const lateFor = await expectNext(tx, arrived);
-  if (status === EXECUTING && arrived.isFirstOfJob) await watchRun(tx, arrived);
-  if (status === EXECUTING || !watched.isRemembered) {
-    if (status === 0 && arrived.hasSnoozes) await endBySuccess(tx, botKey);
-    return (await askRules(tx, askedOf(arrived, NO_FACTS, { row: undefined, lateFor }))).targets;
+  const { status, callbackId, watched } = arrived;
+  if (status === EXECUTING && arrived.isFirstOfJob) await watchRuns(tx, [arrived], watched.overdueMs);
+  return ask(tx, arrived, callbackId);
+}
+
+/** What is told, or held, whatever the rules before `mute` say. */
+export type Wanted = Pick<Arriving, 'botId' | 'status' | 'planned'> & Pick<Watched, 'timezone'>;
+
+export function holdWanted(
+  tx: Tx,
+  { timezone, ...wanted }: Wanted,
+  jobId = '',
+): Promise<readonly DecidedTarget[]> {
+  const times = { startedAt: tx.now, receivedAt: tx.now };
+  const about = { ...wanted, ...times, jobId, botKey: keyOf(wanted.botId), isWanted: true };
+  return ask(tx, { ...about, watched: { ...NOTHING_WATCHED, timezone }, hasSnoozes: true }, 0);
+}
+
+type Asking = Arriving & Pick<Arrived, 'hasSnoozes'>;
+
+async function ask(tx: Tx, arriving: Asking, callbackId: number): Promise<readonly DecidedTarget[]> {
+  const asking = { ...arriving, planned: await withoutEdits(tx, arriving) };
+  const isKept = isResult(asking.status) && asking.watched.isRemembered;
+  const known = await lockKnown(tx, asking, isKept ? callbackId : undefined);
+  const { foreseen, ended, facts, timers } = judge(asking, known, tx.now);
+  const lastId = Math.max(facts.lastId, callbackId);
+  if (isKept) await keepFacts(tx, asking.botKey, { ...facts, lastId });
+  await putTimers(tx, timers);
+  await endSnoozes(
+    tx,
+    ended.map(({ id }) => id),
+  );
+  return foreseen.flatMap((each) => targetOf(tx, each));
+}
+
+/** An edit of what was told of the job before counts in no burst. */
+async function withoutEdits(tx: Tx, { jobId, planned }: Asking): Promise<readonly PlannedDelivery[]> {
+  const counted: PlannedDelivery[] = [];
+  for (const target of planned) {
+    const { destination, isEdit = false } = target;
+    const told = isEdit ? await jobMessages(tx, { jobId, destination, callbackId: 0 }) : undefined;
+    counted.push(told?.root === undefined ? target : { ...target, burst: undefined });
   }
-  const facts = await lockFacts(tx, botKey, callbackId);
-  const { streak, row } = withItsResult(facts, arrived);
-  const isLatestSuccess = status === 0 && streak.results.at(-1)?.isError === false;
-  if (isLatestSuccess && arrived.hasSnoozes) await endBySuccess(tx, botKey);
-  const answers = await askRules(tx, askedOf(arrived, facts, { row, lateFor }));
-  const told = { ...facts.told, ...answers.told };
-  await keepFacts(tx, botKey, {
-    streak,
-    told: status === 0 ? withSuccessAt(told, arrived.startedAt) : told,
-    lastId: Math.max(facts.lastId, callbackId),
-  });
-  return answers.targets;
+  return counted;
 }
 
-export function withItsResult(
-  { streak }: Facts,
-  { startedAt, status }: Pick<Arrived, 'startedAt' | 'status'>,
-) {
-  return withResult(streak, { startedAt, isError: status === 1 });
+/** Nobody else writes it before this transaction ends: all lock expectations, then facts, then bursts. @param before undefined: no rule asks what came before */
+async function lockKnown(
+  tx: Tx,
+  { watched, hasSnoozes, botKey, planned }: Asking,
+  before: number | undefined,
+): Promise<Known> {
+  const snoozes = hasSnoozes ? await openSnoozes(tx) : [];
+  const expected = await lockTimers(tx, 'expect', keysOf(watched));
+  const facts = before === undefined ? NO_FACTS : await lockFacts(tx, botKey, before);
+  const bursts = planned.filter(({ asked, burst }) => asked !== undefined && burst !== undefined);
+  const windows = await lockTimers(
+    tx,
+    'burst',
+    bursts.map(({ destination }) => burstKey(destination)),
+  );
+  return { facts, snoozes, timers: { ...expected, ...windows } };
 }
 
-export function askedOf(
-  {
-    jobId,
-    botId,
-    botKey,
-    status,
-    startedAt,
-    receivedAt,
-    planned,
-    watched,
-    hasSnoozes,
-  }: Arriving & Pick<Arrived, 'hasSnoozes'>,
-  { told }: Facts,
-  { row, lateFor }: Pick<Asked['subject'], 'row'> & Pick<Asked, 'lateFor'>,
-): Asked {
-  const { timezone, likeness } = watched;
-  const subject = { botId, status: statusNameOf({ status }), startedAt, row, likeness };
-  return { subject, receivedAt, jobId, botKey, planned, timezone, told, lateFor, hasSnoozes };
+function keysOf({ expected }: Pick<Watched, 'expected'>): readonly string[] {
+  return expected.map(({ key }) => key);
 }
 
-/** What a timer of kind `expect` knows. */
-export interface ExpectedBot {
-  readonly botId: string;
-  readonly expected: Expected;
+/** As the rules of a callback that has not come are asked. */
+export async function knownOf(
+  tx: Tx,
+  { botKey, watched, planned }: Pick<Arriving, 'botKey' | 'watched' | 'planned'>,
+): Promise<Known> {
+  const row = await tx.first<{ facts: Facts | undefined }>(
+    sql`SELECT facts FROM streaks WHERE bot_key = ${botKey}`,
+  );
+  const keys = [...keysOf(watched), ...planned.map(({ destination }) => burstKey(destination))];
+  return {
+    facts: await caughtUp(tx, row?.facts ?? NO_FACTS, botKey, Number.MAX_SAFE_INTEGER),
+    snoozes: await openSnoozes(tx),
+    timers: await readTimers(tx, keys),
+  };
 }
 
-/** @returns the due times that it is late for, by the keys of their timers */
-async function expectNext(tx: Tx, arrived: Arrived): Promise<ReadonlyMap<string, number>> {
-  const { watched, botId } = arrived;
-  const late = new Map<string, number>();
-  for (const { key, rule } of watched.expected.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
-    const known = await lockTimer<ExpectedBot>(tx, key, 'expect');
-    const { expected: next, lateFor } = expectedAfter(rule, known, arrived);
-    if (lateFor !== undefined) late.set(key, lateFor);
-    await writeTimer(tx, { key, dueAt: missedFrom(rule, next), data: { botId, expected: next } });
-  }
-  return late;
-}
+/** Where it is not known when a hold ends, the rules are asked again after a day. */
+export const ASKED_AGAIN_MS = 86_400_000;
 
-/** @param known undefined: the rule begins to expect the BOT now */
-export function expectedAfter(
-  rule: Expectation,
-  known: ExpectedBot | undefined,
-  { status, startedAt, receivedAt: at, watched: { timezone } }: Arriving,
-) {
-  const before = known?.expected ?? beginToExpect(rule, { at, hasCome: false, timezone });
-  return withCallback(rule, before, { at, startedAt, isResult: status !== EXECUTING }, timezone);
+/** None of a route that is not told of it at all. */
+function targetOf(
+  { now }: Tx,
+  { target: { destination, channel, address }, decision }: Foreseen,
+): readonly DecidedTarget[] {
+  const target = { destination, channel, address, telling: decision?.telling };
+  const verdict = decision?.verdict ?? { does: 'tell' };
+  if (verdict.does === 'tell') return [target];
+  if (verdict.does === 'let go') return verdict.rule === 'on' ? [] : [{ ...target, reason: verdict.rule }];
+  const { rule: reason, until: heldUntil = now + ASKED_AGAIN_MS, snoozeId } = verdict;
+  return [{ ...target, reason, heldUntil, snoozeId }];
 }
 
 /** What a timer of kind `overdue` knows. */
@@ -118,12 +135,22 @@ export interface OpenRunTimer {
   readonly overdueMs: number;
 }
 
-async function watchRun(tx: Tx, { callbackId, watched, ...run }: Arrived): Promise<void> {
-  const timers = watched.overdueMs.map((overdueMs) => ({
-    key: `overdue ${callbackId} ${overdueMs}`,
-    kind: 'overdue' as const,
-    dueAt: overdueAt(overdueMs, run),
-    data: { callbackId, overdueMs } satisfies OpenRunTimer,
-  }));
+/** An `executing`, the first callback of its job. */
+interface BegunRun {
+  readonly callbackId: number;
+  readonly startedAt: number;
+  readonly receivedAt: number;
+}
+
+/** Counted from its start, or from when that was heard of, where the start is said to come later. */
+async function watchRuns(tx: Tx, runs: readonly BegunRun[], overdueMs: readonly number[]): Promise<void> {
+  const timers = runs.flatMap(({ callbackId, startedAt, receivedAt }) =>
+    overdueMs.map((ms) => ({
+      key: `overdue ${callbackId} ${ms}`,
+      kind: 'overdue' as const,
+      dueAt: Math.min(startedAt, receivedAt) + ms,
+      data: { callbackId, overdueMs: ms } satisfies OpenRunTimer,
+    })),
+  );
   await beginTimers(tx, timers);
 }

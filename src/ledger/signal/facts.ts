@@ -4,8 +4,15 @@
  */
 import sql, { join } from 'sql-template-tag';
 import type { StatusCode } from '../../callback/callback.ts';
-import { NO_RESULTS, type Streak, withResult } from '../../signal/streak.ts';
-import { NOTHING_TOLD, type Told, withSuccess, withToldError } from '../../signal/told.ts';
+import {
+  NO_RESULTS,
+  NOTHING_TOLD,
+  type Streak,
+  type Told,
+  withResult,
+  withSuccess,
+  withToldError,
+} from '../../signal/streak.ts';
 import type { Tx } from '../database.ts';
 import { EXECUTING } from '../rows.ts';
 
@@ -83,11 +90,12 @@ function withCaughtUp(
   { id: lastId, status, startedAt, receivedAt: at }: Result,
   destinations: readonly string[],
 ): Facts {
-  const next = withResult(streak, { startedAt, isError: status === 1 }).streak;
+  const { streak: next, row } = withResult(streak, { startedAt, isError: status === 1 });
   if (status === 0) return { streak: next, told: withSuccessAt(told, startedAt), lastId };
+  const error = { startedAt, at, likeness: '' };
   const errors = destinations.map((destination) => [
     destination,
-    withToldError(told[destination] ?? NOTHING_TOLD, { startedAt, at, likeness: '' }),
+    withToldError(told[destination] ?? NOTHING_TOLD, error, row),
   ]);
   return { streak: next, told: { ...told, ...(Object.fromEntries(errors) as Facts['told']) }, lastId };
 }

@@ -1,11 +1,10 @@
 /** Fires timers: once, by whoever is first, with what is told of it in the same transaction. */
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { keyOf } from '../keys.ts';
 import type { PlannedDelivery } from '../ledger.ts';
 import { insertRows } from '../operations/deliveries.ts';
 import { storedText } from '../stored-body.ts';
-import { askRules } from './decisions.ts';
+import { holdWanted } from './admission.ts';
 import { type OwnNotice, writeOwnNotice } from './own-notices.ts';
 import { endedHolds, type EndedHolds } from './holds.ts';
 import { dueTimers, type Timer } from './timers.ts';
@@ -44,20 +43,9 @@ export async function fire(tx: Tx, { timer: { key, dueAt }, next, notice }: Fire
   return true;
 }
 
-async function tell(tx: Tx, notice: FiredNotice): Promise<void> {
-  const { planned, timezone, botId = '', jobId = '' } = notice;
-  const subject = { botId, status: undefined, startedAt: tx.now, row: undefined, likeness: '' };
-  const asked = {
-    subject,
-    receivedAt: tx.now,
-    jobId,
-    botKey: keyOf(botId),
-    planned,
-    timezone,
-    told: {},
-    lateFor: new Map(),
-  };
-  const { targets } = await askRules(tx, { ...asked, hasSnoozes: true });
+async function tell(tx: Tx, { planned, timezone, ...notice }: FiredNotice): Promise<void> {
+  const { botId = '', jobId } = notice;
+  const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone }, jobId);
   const callbackId = await writeOwnNotice(tx, notice);
   await insertRows(tx, { callbackId, jobKey: undefined, targets });
 }

@@ -11,7 +11,7 @@ import { type CallbackKind, type DeliveryTarget, SUPERSEDED } from '../ledger.ts
 import { holdBack, insertRows, makePending } from '../operations/deliveries.ts';
 import { lockDeliveries } from '../operations/locks.ts';
 import { IS_LATE_START } from '../rows.ts';
-import { snoozesWhere } from './snoozes.ts';
+import { openSnoozes } from './snoozes.ts';
 import { writeOwnNotice } from './own-notices.ts';
 
 /** Deliveries whose hold has ended, and of which every rule says the same. */
@@ -38,7 +38,7 @@ export async function endedHolds(tx: Tx): Promise<EndedHolds> {
     FROM deliveries JOIN callbacks ON callbacks.id = callback_id
     WHERE held_until <= ${tx.now} GROUP BY destination, channel, address, kind, bot_key, status
     ORDER BY destination LIMIT ${MOST_GROUPS}`);
-  const snoozes = groups.length === 0 ? [] : await snoozesWhere(tx, sql`1 = 1`);
+  const snoozes = groups.length === 0 ? [] : await openSnoozes(tx);
   return { asOf: tx.now, groups, snoozes };
 }
 

@@ -1,5 +1,5 @@
 /** Snoozes: what somebody asked not to be told for a while. */
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { join } from 'sql-template-tag';
 import type { Snooze } from '../../signal/rules.ts';
 import type { Tx } from '../database.ts';
 import type { Actor } from '../history.ts';
@@ -53,42 +53,24 @@ export async function readSnoozes(tx: Tx): Promise<readonly KeptSnooze[]> {
   return rows.map((row) => ({ ...snoozeOf(row), createdAt: row.createdAt, held: row.held }));
 }
 
-/** Of this BOT or of any, here or anywhere. */
-export async function snoozesOf(
-  tx: Tx,
-  botKey: string,
-  destinations: readonly string[],
-): Promise<readonly Snooze[]> {
-  if (destinations.length === 0) return [];
-  return snoozesWhere(
-    tx,
-    sql`(bot_key IS NULL OR bot_key = ${botKey}) AND (destination IS NULL OR destination IN (${join(destinations)}))`,
-  );
-}
-
-export async function snoozesWhere(tx: Tx, which: Sql): Promise<readonly Snooze[]> {
-  const rows = await tx.all<SnoozeRow>(
-    sql`SELECT * FROM snoozes WHERE until_at > ${tx.now} AND ${which} ORDER BY id`,
-  );
+/** All that have not ended. */
+export async function openSnoozes(tx: Tx): Promise<readonly Snooze[]> {
+  const rows = await tx.all<SnoozeRow>(sql`SELECT * FROM snoozes WHERE until_at > ${tx.now} ORDER BY id`);
   return rows.map(snoozeOf);
 }
 
-/** What it holds is told. @returns whether there was one */
-export function endSnooze(tx: Tx, id: number): Promise<boolean> {
-  return endWhere(tx, sql`id = ${id}`);
-}
-
-export async function endBySuccess(tx: Tx, botKey: string): Promise<void> {
-  await endWhere(tx, sql`bot_key = ${botKey} AND is_until_success = 1`);
-}
-
-async function endWhere(tx: Tx, which: Sql): Promise<boolean> {
+/** What they hold is told. @returns whether there were any */
+export async function endSnoozes(tx: Tx, ids: readonly number[]): Promise<boolean> {
+  if (ids.length === 0) return false;
   const ended = await tx.all<{ id: number }>(
-    sql`UPDATE snoozes SET until_at = ${tx.now} WHERE until_at > ${tx.now} AND ${which} RETURNING id`,
+    sql`UPDATE snoozes SET until_at = ${tx.now} WHERE until_at > ${tx.now} AND id IN (${join(ids)}) RETURNING id`,
   );
-  if (ended.length === 0) return false;
-  await tx.all(sql`
-    UPDATE deliveries SET held_until = ${tx.now}
-    WHERE held_until > ${tx.now} AND snooze_id IN (${join(ended.map(({ id }) => id))})`);
-  return true;
+  await tx.all(
+    sql`UPDATE deliveries SET held_until = ${tx.now} WHERE held_until > ${tx.now} AND snooze_id IN (${join(ids)})`,
+  );
+  return ended.length > 0;
+}
+
+export function endSnooze(tx: Tx, id: number): Promise<boolean> {
+  return endSnoozes(tx, [id]);
 }

@@ -33,16 +33,31 @@ export async function beginTimers(tx: Tx, timers: readonly Timer[]): Promise<voi
     ON CONFLICT (key) DO NOTHING`);
 }
 
-/** Nobody else writes it before this transaction ends. @returns what it knows; undefined: it begins now */
-export async function lockTimer<Data>(tx: Tx, key: string, kind: TimerKind): Promise<Data | undefined> {
-  const row = await tx.first<{ data: Data | undefined }>(sql`
-    INSERT INTO timers (key, kind, due_at) VALUES (${key}, ${kind}, ${tx.now})
-    ON CONFLICT (key) DO UPDATE SET kind = excluded.kind RETURNING data`);
-  return row?.data;
+/** What timers know, by their keys. */
+type KnownByTimers = Readonly<Record<string, unknown>>;
+
+export async function readTimers(tx: Tx, keys: readonly string[]): Promise<KnownByTimers> {
+  if (keys.length === 0) return {};
+  return knownBy(await tx.all<Timer>(sql`SELECT key, data FROM timers WHERE key IN (${join(keys)})`));
 }
 
-export async function writeTimer(tx: Tx, { key, dueAt, data }: Omit<Timer<object>, 'kind'>): Promise<void> {
-  await tx.all(sql`UPDATE timers SET due_at = ${dueAt}, data = ${data} WHERE key = ${key}`);
+/** Nobody else writes them before this transaction ends. Of one that begins now, nothing is known. */
+export async function lockTimers(tx: Tx, kind: TimerKind, keys: readonly string[]): Promise<KnownByTimers> {
+  if (keys.length === 0) return {};
+  const rows = await tx.all<Timer>(sql`
+    INSERT INTO timers (key, kind, due_at) VALUES ${bulk(keys.toSorted().map((key) => [key, kind, tx.now]))}
+    ON CONFLICT (key) DO UPDATE SET kind = excluded.kind RETURNING key, data`);
+  return knownBy(rows);
+}
+
+function knownBy(timers: readonly Pick<Timer, 'key' | 'data'>[]): KnownByTimers {
+  return Object.fromEntries(timers.map(({ key, data }) => [key, data]));
+}
+
+/** Those that are locked, or that nobody else writes. */
+export async function putTimers(tx: Tx, timers: readonly Timer<object>[]): Promise<void> {
+  for (const { key, dueAt, data } of timers)
+    await tx.all(sql`UPDATE timers SET due_at = ${dueAt}, data = ${data} WHERE key = ${key}`);
 }
 
 /** What a timer of kind `route` knows. */

@@ -3,7 +3,7 @@ import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import type { Actor } from '../../../ledger/history.ts';
 import { LedgerUnavailable } from '../../../ledger/ledger.ts';
-import { readSnoozeEnd } from '../../../signal/snooze.ts';
+import { readSnoozeEnd } from '../../../signal/calendar.ts';
 import { cleanText } from '../../../text/clean.ts';
 import { shortText } from '../../../text/cut.ts';
 import { wholeNumberIn } from '../../filters.ts';

@@ -1,0 +1,150 @@
+/** What rules do about what comes, by what is known of its BOT: nothing is read or written, so that it can be foretold, too. */
+import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
+import { type BurstWindow, decide, type Decision } from '../../signal/decide.ts';
+import { beginToExpect, type Expected, missedFrom, withCallback } from '../../signal/expect.ts';
+import type { Snooze } from '../../signal/rules.ts';
+import { NOTHING_TOLD, type Row, type Told, withResult } from '../../signal/streak.ts';
+import type { PlannedDelivery, Watched } from '../ledger.ts';
+import { EXECUTING } from '../rows.ts';
+import { type Facts, NO_FACTS, withSuccessAt } from './facts.ts';
+import type { Timer } from './timers.ts';
+
+/** What rules are asked about. */
+export interface Arriving {
+  readonly jobId: string;
+  readonly botKey: string;
+  readonly botId: string;
+  /** Undefined: of what has none, `overdue` or `missed`. */
+  readonly status: StatusCode | undefined;
+  readonly startedAt: number;
+  readonly receivedAt: number;
+  readonly planned: readonly PlannedDelivery[];
+  readonly watched: Watched;
+  /** Only `mute`, snoozes and bursts are asked. */
+  readonly isWanted?: boolean;
+}
+
+/** What rules go by, beside that. */
+export interface Known {
+  readonly facts: Facts;
+  /** All that have not ended. */
+  readonly snoozes: readonly Snooze[];
+  /** What timers know, by their keys: bursts of destinations, expectations of the BOT. */
+  readonly timers: Readonly<Record<string, unknown>>;
+}
+
+export const NOTHING_KNOWN: Known = { facts: NO_FACTS, snoozes: [], timers: {} };
+
+/** What a timer of kind `expect` knows. */
+export interface ExpectedBot {
+  readonly botId: string;
+  readonly expected: Expected;
+}
+
+export interface Foreseen {
+  readonly target: PlannedDelivery;
+  /** Undefined: it has no rules, and is told. */
+  readonly decision: Decision | undefined;
+  /** Those that end with this result are not among them. */
+  readonly snoozes: readonly Snooze[];
+}
+
+export interface Judgement {
+  /** Of each that is planned, in their order. */
+  readonly foreseen: readonly Foreseen[];
+  /** Snoozes that end with it. */
+  readonly ended: readonly Snooze[];
+  /** What is known from now on. */
+  readonly facts: Facts;
+  readonly timers: readonly Timer<object>[];
+}
+
+export function judge(arriving: Arriving, { facts, snoozes, timers }: Known, now: number): Judgement {
+  const { botId, status, startedAt } = arriving;
+  const result = isResult(status)
+    ? withResult(facts.streak, { startedAt, isError: status === 1 })
+    : { streak: facts.streak, row: undefined };
+  const { streak, row } = result;
+  // A run that began before the last error does not make a BOT well.
+  const isWell = status === 0 && streak.results.at(-1)?.isError === false;
+  const ended = snoozes.filter((snooze) => isWell && snooze.untilSuccess && snooze.botId === botId);
+  const expectations = expectationsAfter(arriving, timers);
+  const known = { facts, snoozes: snoozes.filter((snooze) => !ended.includes(snooze)), timers };
+  const foreseen = foresee(arriving, { ...known, row, lateFor: expectations.lateFor }, now);
+  return {
+    foreseen,
+    ended,
+    facts: { ...facts, streak, told: toldAfter(arriving, facts.told, foreseen) },
+    timers: [...expectations.timers, ...foreseen.flatMap(windowAfter)],
+  };
+}
+
+export function isResult(status: StatusCode | undefined): boolean {
+  return status !== undefined && status !== EXECUTING;
+}
+
+/** What the BOT's expectations know from now on, and the due times that it is late for, by the keys of their timers. */
+function expectationsAfter(
+  { botId, status, startedAt, receivedAt: at, watched: { expected, timezone } }: Arriving,
+  known: Known['timers'],
+): { readonly timers: readonly Timer<ExpectedBot>[]; readonly lateFor: ReadonlyMap<string, number> } {
+  const lateFor = new Map<string, number>();
+  const timers = expected.map(({ key, rule }) => {
+    const before = known[key] as ExpectedBot | undefined;
+    const begun = before?.expected ?? beginToExpect(rule, { at, hasCome: false, timezone });
+    const after = withCallback(rule, begun, { at, startedAt, isResult: isResult(status) }, timezone);
+    if (after.lateFor !== undefined) lateFor.set(key, after.lateFor);
+    const dueAt = missedFrom(rule, after.expected);
+    return { key, kind: 'expect' as const, dueAt, data: { botId, expected: after.expected } };
+  });
+  return { timers, lateFor };
+}
+
+interface KnownNow extends Known {
+  readonly row: Row | undefined;
+  readonly lateFor: ReadonlyMap<string, number>;
+}
+
+function foresee(arriving: Arriving, known: KnownNow, now: number): readonly Foreseen[] {
+  const { botId, status, startedAt, planned, watched, isWanted = false } = arriving;
+  const { row, snoozes, facts, timers, lateFor } = known;
+  const { timezone, likeness } = watched;
+  const statusName = status === undefined ? undefined : statusNameOf({ status });
+  const subject = { botId, status: statusName, startedAt, row, likeness, isWanted };
+  return planned.map((target) => {
+    const { destination, asked, burst } = target;
+    const window = timers[burstKey(destination)] as BurstWindow | undefined;
+    const here = {
+      destination,
+      burst,
+      window,
+      snoozes,
+      lateFor,
+      told: facts.told[destination] ?? NOTHING_TOLD,
+    };
+    const decision = asked && decide(subject, asked, here, { now, timezone });
+    return { target, decision, snoozes };
+  });
+}
+
+/** What destinations have been told of the BOT: a success is one everywhere, whoever is told of it. */
+function toldAfter(
+  { status, startedAt }: Arriving,
+  before: Facts['told'],
+  foreseen: readonly Foreseen[],
+): Facts['told'] {
+  const told: Record<string, Told> = { ...before };
+  for (const { target, decision } of foreseen)
+    if (decision !== undefined && decision.told !== NOTHING_TOLD) told[target.destination] = decision.told;
+  return status === 0 ? withSuccessAt(told, startedAt) : told;
+}
+
+export function burstKey(destination: string): string {
+  return `burst ${destination}`;
+}
+
+function windowAfter({ target: { destination, burst }, decision }: Foreseen): readonly Timer<BurstWindow>[] {
+  const { window } = decision ?? {};
+  if (burst === undefined || window === undefined) return [];
+  return [{ key: burstKey(destination), kind: 'burst', dueAt: window.startedAt + burst.perMs, data: window }];
+}
