@@ -1,25 +1,22 @@
 /** What is done at a time, whatever comes: held messages are told when nothing holds them any more, timers fire. */
-import { hash } from 'node:crypto';
-import { type StatusName, statusNameOf } from '../callback/callback.ts';
-import type { SignalStore } from '../ledger/database-ledger.ts';
-import { ASKED_AGAIN_MS, type OpenRunTimer } from '../ledger/signal/admission.ts';
-import type { ExpectedBot } from '../ledger/signal/judge.ts';
-import type { DigestPosition } from '../ledger/signal/digest.ts';
-import type { Fired } from '../ledger/signal/fire.ts';
-import type { EndedHold, EndedHolds, HoldDecision } from '../ledger/signal/holds.ts';
-import type { Timer, WatchedRoute } from '../ledger/signal/timers.ts';
-import { LedgerUnavailable } from '../ledger/ledger.ts';
-import type { Archive } from '../ledger/people.ts';
-import type { DigestedBot, DigestNotice, MissedResult } from '../notice/notice.ts';
 import type { DigestConfig, RouteConfig } from '../config/config.ts';
 import type { ArchivedBot } from '../ledger/archive/archive.ts';
+import type { SignalStore } from '../ledger/database-ledger.ts';
+import { LedgerUnavailable } from '../ledger/ledger.ts';
+import type { Archive } from '../ledger/people.ts';
+import type { DigestPosition } from '../ledger/signal/digest.ts';
+import type { Fired } from '../ledger/signal/fire.ts';
+import type { ExpectedBot } from '../ledger/signal/judge.ts';
+import { type OpenRunTimer, overdueTimers } from '../ledger/signal/runs.ts';
+import { type Timer, timerKey, type WatchedRoute } from '../ledger/signal/timers.ts';
+import type { DigestedBot, DigestNotice, MissedResult } from '../notice/notice.ts';
 import { digestAtStart, nextDigest } from '../signal/calendar.ts';
 import { beginToExpect, missedFrom, withMissed } from '../signal/expect.ts';
 import { routesOf } from '../route/router.ts';
-import { holdAt } from '../signal/hold.ts';
 import type { Clock } from '../time/clock.ts';
-import { planOfKind, plannedFor, type RunningSettings, type Settings, watchersOf } from './settings.ts';
-import { expectationKey, expectationOf, plannedDelivery } from './watch.ts';
+import { afterHold, isAnother } from './after-hold.ts';
+import { type RunningSettings, type Settings, watchersOf } from './settings.ts';
+import { expectationKey, expectationOf, overdueOf, plannedDelivery } from './watch.ts';
 
 export interface SignalsDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
@@ -53,13 +50,16 @@ export class Signals {
     const { clock, settings, signals, mayDecide, onDue } = this.#dependencies;
     if (!mayDecide() || clock.monotonic() < this.#lookedAt + EVERY_MS) return;
     const { current } = settings;
-    if (this.#adopted !== current) await this.#adopt(current);
-    const { ended, timers } = await signals.dueSignals();
-    const decisions = ended.groups.map((group) => ({ group, outcome: afterHold(group, ended, current) }));
-    if (decisions.length > 0) await signals.endHolds(ended.asOf, decisions);
+    const isAnew = this.#adopted !== current;
+    if (isAnew) await this.#adopt(current);
+    const { ended, timers } = await signals.dueSignals(isAnew);
+    const decisions = ended.held.map((held) => ({ held, outcome: afterHold(held, ended, current) }));
+    const changed = decisions.filter(isAnother);
+    if (changed.length > 0) await signals.endHolds(changed);
+    this.#adopted = current;
     for (const timer of timers) await this.#fire(timer, current);
     this.#lookedAt = clock.monotonic();
-    if (decisions.length + timers.length > 0) onDue();
+    if (changed.length + timers.length > 0) onDue();
   }
 
   /** One that cannot be fired keeps nothing else waiting. @throws {LedgerUnavailable} */
@@ -73,46 +73,28 @@ export class Signals {
     }
   }
 
-  /** Begins what these settings ask for: BOTs that they name, digests, holds that they no longer want. */
+  /** Begins what these settings ask for, and ends what they do not: BOTs and runs that they watch, digests, routes. */
   async #adopt(settings: Settings): Promise<void> {
-    const { signals } = this.#dependencies;
-    const expecting = routesOf(settings.config).filter(({ rules }) => rules.expect !== undefined);
-    const digests = await this.#digestTimers(settings);
-    const expected = expecting.length === 0 ? [] : await this.#expectTimers(settings);
-    const expectations = expecting.map(expectationOf);
-    const watching = routesOf(settings.config).map((route) => this.#routeTimer(route));
-    await signals.adoptTimers({ timers: [...digests, ...expected, ...watching], expectations });
-    await signals.askMutesAgain();
-    this.#adopted = settings;
-  }
-
-  /** Of BOTs that a route names exactly, and of those that have been heard of. */
-  async #expectTimers(settings: Settings): Promise<readonly Timer<object>[]> {
-    const { clock } = this.#dependencies;
-    const known = new Set((await this.#knownBots()).map(({ botId }) => botId));
-    const named = routesOf(settings.config)
-      .flatMap(({ botIds }) => botIds)
-      .filter(isName);
-    const bots = [...new Set([...named, ...known])];
-    return bots.flatMap((botId) =>
-      settings.router.routesOf(botId).flatMap((route) => {
-        const rule = route.rules.expect;
-        if (rule === undefined) return [];
-        const begun = {
-          at: clock.now(),
-          hasCome: known.has(botId),
-          timezone: settings.config.display.timezone,
-        };
-        const expected = beginToExpect(rule, begun);
-        const data = { botId, expected } satisfies ExpectedBot;
-        return {
-          key: expectationKey(route, botId),
-          kind: 'expect' as const,
-          dueAt: missedFrom(rule, expected),
-          data,
-        };
-      }),
-    );
+    const { clock, signals } = this.#dependencies;
+    const routes = routesOf(settings.config);
+    const now = clock.now();
+    const expecting = routes.filter(({ rules }) => rules.expect !== undefined);
+    const known = expecting.length === 0 ? [] : await this.#knownBots();
+    const runs = overdueOf(routes).length === 0 ? [] : await signals.openRuns();
+    const overdue = runs.flatMap((run) => overdueTimers(run, overdueOf(settings.router.routesOf(run.botId))));
+    const data = (name: string) => ({ name, isIdle: false }) satisfies WatchedRoute;
+    const timers: readonly Timer<object>[] = [
+      ...(await this.#digestTimers(settings)),
+      ...expectTimers(settings, known, now),
+      ...overdue.filter(({ dueAt }) => dueAt > now - LOST_MS),
+      ...routes.map((route) => ({
+        key: routeKey(route),
+        kind: 'route' as const,
+        dueAt: now + IDLE_MS,
+        data: data(route.name),
+      })),
+    ];
+    await signals.adoptTimers({ timers, kept: expecting.map(expectationOf) });
   }
 
   async #knownBots(): Promise<readonly ArchivedBot[]> {
@@ -152,11 +134,6 @@ export class Signals {
       case 'burst':
         return { timer };
     }
-  }
-
-  #routeTimer(route: RouteConfig): Timer<object> {
-    const dueAt = this.#dependencies.clock.now() + IDLE_MS;
-    return { key: routeKey(route), kind: 'route', dueAt, data: { name: route.name, isIdle: false } };
   }
 
   async #idle(timer: Timer, settings: Settings): Promise<Fired> {
@@ -248,8 +225,15 @@ const BOTS_A_PAGE = 500;
 const IDLE_MS = 30 * 86_400_000;
 const SAID_AGAIN_MS = 7 * 86_400_000;
 
+/** A run that would have been overdue so long before anybody began to ask is lost, and nobody is told of it. */
+const LOST_MS = 86_400_000;
+
 function routeKey({ botIds }: RouteConfig): string {
-  return `route ${hash('sha256', JSON.stringify(botIds), 'hex').slice(0, 16)}`;
+  return timerKey('route', botIds);
+}
+
+function digestKey({ group }: Pick<DigestConfig, 'group'>): string {
+  return timerKey('digest', group);
 }
 
 /** Neither a glob nor a regular expression. */
@@ -257,8 +241,24 @@ function isName(botId: string): boolean {
   return !botId.includes('*') && !/^\/.*\/i?$/.test(botId);
 }
 
-function digestKey({ group }: Pick<DigestConfig, 'group'>): string {
-  return `digest ${group}`;
+/** Of BOTs that a route names exactly, and of those that have been heard of. */
+function expectTimers(
+  { config, router }: Settings,
+  known: readonly ArchivedBot[],
+  at: number,
+): readonly Timer<ExpectedBot>[] {
+  const heardOf = new Set(known.map(({ botId }) => botId));
+  const { timezone } = config.display;
+  const named = routesOf(config).flatMap(({ botIds }) => botIds);
+  return [...new Set([...named.filter(isName), ...heardOf])].flatMap((botId) =>
+    router.routesOf(botId).flatMap((route) => {
+      const rule = route.rules.expect;
+      if (rule === undefined) return [];
+      const expected = beginToExpect(rule, { at, hasCome: heardOf.has(botId), timezone });
+      const key = expectationKey(route, botId);
+      return { key, kind: 'expect', dueAt: missedFrom(rule, expected), data: { botId, expected } };
+    }),
+  );
 }
 
 function botsOf(
@@ -277,24 +277,4 @@ function digestOf({ group }: DigestConfig, since: number, bots: readonly Digeste
   const worstFirst = bots.toSorted((a, b) => trouble(b) - trouble(a));
   const moreBots = Math.max(0, bots.length - MOST_BOTS);
   return { template: 'digest', group, since, bots: worstFirst.slice(0, MOST_BOTS), moreBots };
-}
-
-/** @returns what becomes of held messages whose hold has ended */
-function afterHold(
-  group: EndedHold,
-  { asOf, snoozes }: Pick<EndedHolds, 'asOf' | 'snoozes'>,
-  settings: Settings,
-): HoldDecision['outcome'] {
-  const { destination, botId, kind } = group;
-  const target = plannedFor(group, planOfKind(settings, group));
-  if (target === undefined) return 'pending';
-  const status: StatusName | undefined = kind === 'callback' ? statusNameOf(group) : undefined;
-  const { timezone } = settings.config.display;
-  const holders = { snoozes, botId, destination, status, timezone };
-  const holds = (target.asked ?? []).map(({ rules: { mute } }) => holdAt(asOf, { ...holders, mute }));
-  const held = holds.filter((hold) => hold !== undefined);
-  const [first] = held.toSorted((a, b) => (a.until ?? Infinity) - (b.until ?? Infinity));
-  if (first === undefined || held.length < holds.length) return 'summary';
-  const { rule: reason, until: heldUntil = asOf + ASKED_AGAIN_MS, snoozeId } = first;
-  return { reason, heldUntil, snoozeId };
 }

@@ -1,10 +1,10 @@
 /** What of an arrival the ledger asks its rules by: as plain data, for the transaction that admits it. */
-import { hash } from 'node:crypto';
 import { type CheckedCallback, statusNameOf } from '../callback/callback.ts';
 import type { PlannedDelivery, Watched } from '../ledger/ledger.ts';
 import type { AskedRoute } from '../signal/decide.ts';
 import { likenessOf } from '../signal/likeness.ts';
 import { keyOf } from '../ledger/keys.ts';
+import { timerKey } from '../ledger/signal/timers.ts';
 import type { RouteConfig } from '../config/config.ts';
 import type { Plan, PlannedTarget, Settings } from './settings.ts';
 
@@ -49,18 +49,22 @@ function asksBack({ on, rules }: RouteConfig): boolean {
 
 /** What the key of a timer begins with that expects a route's BOTs: other BOTs or times make it another one. */
 export function expectationOf({ botIds, rules: { expect } }: RouteConfig): string {
-  return `expect ${hash('sha256', JSON.stringify([botIds, expect]), 'hex').slice(0, 16)} `;
+  return timerKey('expect', [botIds, expect]);
 }
 
 export function expectationKey(route: RouteConfig, botId: string): string {
   return expectationOf(route) + keyOf(botId);
 }
 
+/** After how many milliseconds without a result these routes tell that a run is overdue, each once. */
+export function overdueOf(routes: readonly Pick<RouteConfig, 'rules'>[]): readonly number[] {
+  return [...new Set(routes.flatMap(({ rules }) => rules.overdueMs ?? []))];
+}
+
 export function watchedOf(settings: Watching, { callback }: CheckedCallback): Watched {
   const { bot_id: botId, job_id, message } = callback;
   const routes = settings.router.routesOf(botId);
   const isError = statusNameOf(callback) === 'error';
-  const overdue = routes.flatMap(({ rules }) => rules.overdueMs ?? []);
   const expected = routes.flatMap((route) => {
     const { expect: rule } = route.rules;
     return rule === undefined ? [] : { key: expectationKey(route, botId), rule };
@@ -71,6 +75,6 @@ export function watchedOf(settings: Watching, { callback }: CheckedCallback): Wa
     isRemembered,
     likeness: isError ? likenessOf(message ?? '', job_id) : '',
     expected: [...new Map(expected.map((each) => [each.key, each])).values()],
-    overdueMs: [...new Set(overdue)],
+    overdueMs: overdueOf(routes),
   };
 }

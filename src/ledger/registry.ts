@@ -29,9 +29,10 @@ import { hasten, reroute, revive, unroutedAfter } from './operations/rerouting.t
 import { settle } from './operations/settle.ts';
 import { digestCounts } from './signal/digest.ts';
 import { knownOf } from './signal/admission.ts';
-import { dueSignals, fire, openRun } from './signal/fire.ts';
-import { askMutesAgain, endHolds } from './signal/holds.ts';
+import { dueSignals, fire } from './signal/fire.ts';
+import { endHolds } from './signal/holds.ts';
 import { jobMessages } from './signal/job-messages.ts';
+import { openRun, openRuns } from './signal/runs.ts';
 import { endSnooze, readSnoozes, snooze } from './signal/snoozes.ts';
 import { adoptTimers, idleRoutes, timersOfKind } from './signal/timers.ts';
 
@@ -76,9 +77,9 @@ export const signalOperations = {
   adoptTimers,
   fire,
   openRun,
+  openRuns,
   digestCounts,
   endHolds,
-  askMutesAgain,
 };
 
 /** Of a service, those that need no more than their transaction. */

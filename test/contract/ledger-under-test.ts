@@ -75,14 +75,11 @@ export class Bench {
     return by.claimDue(destinations.map(({ destination }) => ({ destination, limit, bulkTurns: 0 })));
   }
 
-  /** Ends the holds whose time has come, and has each message delivered by itself. @returns how many kinds there were */
+  /** Ends the holds whose time has come, and has each message delivered by itself. @returns how many there were */
   async release({ signals }: DatabaseLedger = this.ledger): Promise<number> {
-    const { asOf, groups } = (await signals.dueSignals()).ended;
-    await signals.endHolds(
-      asOf,
-      groups.map((group) => ({ group, outcome: 'pending' })),
-    );
-    return groups.length;
+    const { ended } = await signals.dueSignals();
+    await signals.endHolds(ended.held.map((held) => ({ held, outcome: 'pending' })));
+    return ended.held.length;
   }
 
   tell(due: readonly DueDelivery[]): Promise<unknown> {

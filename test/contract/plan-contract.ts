@@ -102,12 +102,13 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
         settle,
         settlementOf(due.map(({ record }) => failed(record.id, { state: 'held', ...hold }))),
       );
-      const { asOf, groups } = await call(endedHolds);
-      expect(groups).to.have.length(2);
-      await call(endHolds, asOf, [
-        ...groups.slice(0, 1).map((group) => ({ group, outcome: 'summary' as const })),
-        ...groups.slice(1).map((group) => ({ group, outcome: 'pending' as const })),
-      ]);
+      const { held } = await call(endedHolds, true);
+      expect(held).to.have.length(2);
+      const outcomes = ['summary', 'pending'] as const;
+      await call(
+        endHolds,
+        held.map((each, index) => ({ held: each, outcome: outcomes[index] ?? 'pending' })),
+      );
       await call(countOpen);
       const alert = { cause: 'refused', subject: DEAD_LETTER, targets: [OPS] };
       const refused = { receivedAt: 1, status: 422, detail: '', errors: [], from: '', body: '{}' } as const;

@@ -5,7 +5,7 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { Admission, PlannedDelivery, Watched } from '../../src/ledger/ledger.ts';
 import type { FiredNotice } from '../../src/ledger/signal/fire.ts';
-import type { HoldDecision } from '../../src/ledger/signal/holds.ts';
+import type { EndedHold, HoldDecision } from '../../src/ledger/signal/holds.ts';
 import { judge } from '../../src/ledger/signal/judge.ts';
 import type { SnoozeRequest } from '../../src/ledger/signal/snoozes.ts';
 import type { HeldMessages } from '../../src/notice/notice.ts';
@@ -115,14 +115,13 @@ class SignalBench extends Bench {
     return words.filter((word) => word !== 'on').join(', ');
   }
 
-  /** What all whose hold is over come to. @returns how many kinds there were */
-  async end(outcome: HoldDecision['outcome'] = 'summary', by = this.ledger): Promise<number> {
-    const { asOf, groups } = (await by.signals.dueSignals()).ended;
-    await by.signals.endHolds(
-      asOf,
-      groups.map((group) => ({ group, outcome })),
-    );
-    return groups.length;
+  /** What all whose hold is over come to, but for starts whose results have come. @returns how many there were */
+  async end(outcome: HoldDecision['outcome'] = 'summary', isAnew = false): Promise<number> {
+    const { signals } = this.ledger;
+    const { held } = (await signals.dueSignals(isAnew)).ended;
+    const outcomeOf = ({ isLate }: EndedHold) => (isLate ? 'superseded' : outcome);
+    await signals.endHolds(held.map((each) => ({ held: each, outcome: outcomeOf(each) })));
+    return held.length;
   }
 
   /** Subjects of what is due of Botbell's own, each told at once. */
@@ -533,11 +532,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           })),
         );
         await Promise.all(
-          processes.map(async ({ signals, ended: { asOf, groups } }) =>
-            signals.endHolds(
-              asOf,
-              groups.map((group) => ({ group, outcome: 'summary' })),
-            ),
+          processes.map(async ({ signals, ended }) =>
+            signals.endHolds(ended.held.map((held) => ({ held, outcome: 'summary' }))),
           ),
         );
         expect(await bench.summaries()).to.deep.equal(['slack:#ops mute 1: get_items 1e 0s']);
@@ -615,25 +611,13 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.tellOwn()).to.deep.equal(['error']);
       });
 
-      it('says only once until when the same rule holds on', async () => {
-        await bench.fails(muted);
-        const heldUntil = Number((await bench.store.rows('deliveries'))[0]?.['held_until']);
-        for (let start = 0; start < 2; start += 1) {
-          await bench.ledger.signals.askMutesAgain();
-          await bench.end({ reason: 'mute', heldUntil, snoozeId: undefined });
-        }
-        expect(await bench.history()).to.deep.equal(['held mute']);
-      });
-
       it('asks at once what a config that changed may not hold any more', async () => {
         await bench.fails(muted);
         await bench.snooze({ destination: 'slack:#log' });
         await bench.fails(to('slack:#log', [MUTED]));
         await bench.fails(to('slack:#log', [{ mute: [{ from: 30 }] }]));
-        await bench.ledger.signals.askMutesAgain();
-        const { groups } = (await bench.ledger.signals.dueSignals()).ended;
-        expect(groups.map(({ destination }) => destination)).to.deep.equal(['slack:#log', 'slack:#ops']);
-        await bench.end();
+        expect(await bench.end(), 'nothing has ended').to.equal(0);
+        expect(await bench.end('summary', true)).to.equal(3);
         expect(await bench.summaries(), 'also where a snooze was first').to.deep.equal([
           'slack:#log mute 2: get_items 2e 0s',
           'slack:#ops mute 1: get_items 1e 0s',
@@ -648,8 +632,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         dueAt: 0,
         data: { position: 0, since: 0 },
       };
-      const adopt = (expectations: readonly string[] = [], by = bench.ledger) =>
-        by.signals.adoptTimers({ timers: [{ ...digest, dueAt: bench.now + HOUR }], expectations });
+      const adopt = (kept: readonly string[] = [], by = bench.ledger) =>
+        by.signals.adoptTimers({ timers: [{ ...digest, dueAt: bench.now + HOUR }], kept });
       const noticeOf = (fields: Partial<FiredNotice> = {}): FiredNotice => ({
         kind: 'missed',
         subject: '{"template":"missed","botId":"get_items","botName":"","dueAt":1}',
@@ -683,12 +667,12 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await adopt();
         await bench.ledger.signals.adoptTimers({
           timers: [{ ...digest, dueAt: bench.now + DAY, data: { position: 9, since: 9 } }],
-          expectations: [],
+          kept: [],
         });
         expect(await bench.ledger.signals.timersOfKind('digest')).to.deep.equal([
           { ...digest, dueAt: bench.now + DAY },
         ]);
-        await bench.ledger.signals.adoptTimers({ timers: [], expectations: [] });
+        await bench.ledger.signals.adoptTimers({ timers: [], kept: [] });
         expect(await bench.ledger.signals.timersOfKind('digest')).to.deep.equal([]);
       });
 
@@ -798,9 +782,9 @@ export function describeSignals(name: string, createStore: CreateStore): void {
 
       it('no more once the config does not ask for it', async () => {
         await bench.comes({ status: 0 }, planned, { watched });
-        await bench.ledger.signals.adoptTimers({ timers: [], expectations: ['expect d'] });
+        await bench.ledger.signals.adoptTimers({ timers: [], kept: ['expect daily'] });
         expect(await dues()).to.have.length(1);
-        await bench.ledger.signals.adoptTimers({ timers: [], expectations: ['expect other'] });
+        await bench.ledger.signals.adoptTimers({ timers: [], kept: ['expect other'] });
         expect(await dues()).to.deep.equal([]);
       });
     });

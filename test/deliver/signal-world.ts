@@ -125,12 +125,8 @@ export class SignalWorld {
     const [process] = this.processes;
     if (process === undefined) throw new Error('no process runs');
     const { signals } = process.ledger;
-    await signals.askMutesAgain();
-    const { asOf, groups } = (await signals.dueSignals()).ended;
-    await signals.endHolds(
-      asOf,
-      groups.map((group) => ({ group, outcome: 'summary' })),
-    );
+    const { ended } = await signals.dueSignals(true);
+    await signals.endHolds(ended.held.map((held) => ({ held, outcome: 'summary' })));
   }
 
   /** So much later, with all done that was due by then: between two steps nothing is looked at, as on a machine that slept. */

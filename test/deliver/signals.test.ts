@@ -177,6 +177,54 @@ describe('of a night', () => {
     expect(arrived()).to.deep.equal([]);
   });
 
+  it('a run that takes too long is told once, though the config begins to watch while it runs', async () => {
+    const run = { bot_id: 'slow', start_time: '2026-11-20T18:50:00+09:00', status: 2 } as const;
+    await world.reload(CONFIG.replace('  overdue: 30m', ''));
+    await world.post({ ...run, job_id: 'slow-1' });
+    await world.post({ ...run, job_id: 'quick-1' });
+    await world.post({ ...run, job_id: 'quick-1', status: 0 });
+    await world.pass(HOUR);
+    expect(arrived()).to.deep.equal([]);
+    await world.reload(CONFIG.replace('overdue: 30m', 'overdue: 2h'));
+    await world.pass(10 * SECOND);
+    await world.stop();
+    await world.start();
+    await world.pass(MINUTE);
+    expect(arrived(), 'not yet').to.deep.equal([]);
+    await world.pass(HOUR);
+    const expected = [
+      '21:01 slack 商品取得 · Running for 2 h 11 min, and no result has come · Started 20 Nov 2026, 18:50:00 (GMT+9)',
+    ];
+    expect(arrived()).to.deep.equal(expected);
+    await world.reload(CONFIG);
+    await world.passBy(HOUR, 10 * MINUTE);
+    expect(arrived(), 'once').to.deep.equal([]);
+  });
+
+  it('a run that would have been overdue more than a day ago is left alone', async () => {
+    await world.reload(CONFIG.replace('  overdue: 30m', ''));
+    await world.post({ bot_id: 'lost', status: 2 });
+    await world.pass(26 * HOUR);
+    await world.reload(CONFIG);
+    await world.pass(10 * SECOND);
+    expect(arrived().filter((each) => each.includes('Running'))).to.deep.equal([]);
+  });
+
+  it('what is held says so once, however often Botbell starts', async () => {
+    await world.pass(4 * HOUR);
+    await crawler(1);
+    for (let count = 0; count < 2; count += 1) {
+      await world.stop();
+      await world.start();
+      await world.pass(10 * SECOND);
+    }
+    expect((await world.store.rows('history')).map(({ what }) => what)).to.deep.equal([
+      'held',
+      'held',
+      'answered',
+    ]);
+  });
+
   it('what a config mutes no longer is told at once', async () => {
     await world.pass(4 * HOUR);
     await crawler(1);

@@ -104,11 +104,8 @@ describe('two replicas on one PostgreSQL', () => {
     );
 
   const endHolds = async ({ signals }: DatabaseLedger) => {
-    const { asOf, groups } = (await signals.dueSignals()).ended;
-    await signals.endHolds(
-      asOf,
-      groups.map((group) => ({ group, outcome: 'pending' })),
-    );
+    const { ended } = await signals.dueSignals();
+    await signals.endHolds(ended.held.map((held) => ({ held, outcome: 'pending' })));
   };
 
   const work = async (by: DatabaseLedger) => {

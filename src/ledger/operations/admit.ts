@@ -9,7 +9,7 @@ import { keyOf, nameIn } from '../keys.ts';
 import { type Admission, type Arrival, type DeliveryRecord, LedgerFull, SUPERSEDED } from '../ledger.ts';
 import { deliveriesOf, type DeliveryRow, EXECUTING, isIdle } from '../rows.ts';
 import { toStored } from '../stored-body.ts';
-import { decideAll, NOTHING_WATCHED } from '../signal/admission.ts';
+import { decideAll } from '../signal/admission.ts';
 import { claimOf, holdBack, insertRows, writeBody } from './deliveries.ts';
 
 interface AdmissionSettings {

@@ -7,16 +7,9 @@ import { EXECUTING } from '../rows.ts';
 import { caughtUp, type Facts, keepFacts, lockFacts, NO_FACTS } from './facts.ts';
 import { jobMessages } from './job-messages.ts';
 import { type Arriving, burstKey, type Foreseen, isResult, judge, type Known } from './judge.ts';
+import { overdueTimers } from './runs.ts';
 import { endSnoozes, openSnoozes } from './snoozes.ts';
 import { beginTimers, lockTimers, putTimers, readTimers } from './timers.ts';
-
-export const NOTHING_WATCHED: Watched = {
-  timezone: 'UTC',
-  isRemembered: false,
-  likeness: '',
-  expected: [],
-  overdueMs: [],
-};
 
 /** What comes of a new callback. */
 export interface Arrived extends Arriving {
@@ -30,7 +23,8 @@ export interface Arrived extends Arriving {
 /** Whom it is told, and whom not for now, or not at all. */
 export async function decideAll(tx: Tx, arrived: Arrived): Promise<readonly DecidedTarget[]> {
   const { status, callbackId, watched } = arrived;
-  if (status === EXECUTING && arrived.isFirstOfJob) await watchRuns(tx, [arrived], watched.overdueMs);
+  if (status === EXECUTING && arrived.isFirstOfJob)
+    await beginTimers(tx, overdueTimers(arrived, watched.overdueMs));
   return ask(tx, arrived, callbackId);
 }
 
@@ -44,7 +38,8 @@ export function holdWanted(
 ): Promise<readonly DecidedTarget[]> {
   const times = { startedAt: tx.now, receivedAt: tx.now };
   const about = { ...wanted, ...times, jobId, botKey: keyOf(wanted.botId), isWanted: true };
-  return ask(tx, { ...about, watched: { ...NOTHING_WATCHED, timezone }, hasSnoozes: true }, 0);
+  const watched = { timezone, isRemembered: false, likeness: '', expected: [], overdueMs: [] };
+  return ask(tx, { ...about, watched, hasSnoozes: true }, 0);
 }
 
 type Asking = Arriving & Pick<Arrived, 'hasSnoozes'>;
@@ -127,30 +122,4 @@ function targetOf(
   if (verdict.does === 'let go') return verdict.rule === 'on' ? [] : [{ ...target, reason: verdict.rule }];
   const { rule: reason, until: heldUntil = now + ASKED_AGAIN_MS, snoozeId } = verdict;
   return [{ ...target, reason, heldUntil, snoozeId }];
-}
-
-/** What a timer of kind `overdue` knows. */
-export interface OpenRunTimer {
-  readonly callbackId: number;
-  readonly overdueMs: number;
-}
-
-/** An `executing`, the first callback of its job. */
-interface BegunRun {
-  readonly callbackId: number;
-  readonly startedAt: number;
-  readonly receivedAt: number;
-}
-
-/** Counted from its start, or from when that was heard of, where the start is said to come later. */
-async function watchRuns(tx: Tx, runs: readonly BegunRun[], overdueMs: readonly number[]): Promise<void> {
-  const timers = runs.flatMap(({ callbackId, startedAt, receivedAt }) =>
-    overdueMs.map((ms) => ({
-      key: `overdue ${callbackId} ${ms}`,
-      kind: 'overdue' as const,
-      dueAt: Math.min(startedAt, receivedAt) + ms,
-      data: { callbackId, overdueMs: ms } satisfies OpenRunTimer,
-    })),
-  );
-  await beginTimers(tx, timers);
 }

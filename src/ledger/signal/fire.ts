@@ -3,17 +3,17 @@ import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { PlannedDelivery } from '../ledger.ts';
 import { insertRows } from '../operations/deliveries.ts';
-import { storedText } from '../stored-body.ts';
 import { holdWanted } from './admission.ts';
 import { type OwnNotice, writeOwnNotice } from './own-notices.ts';
 import { endedHolds, type EndedHolds } from './holds.ts';
 import { dueTimers, type Timer } from './timers.ts';
 
-/** What is to be done by now. */
+/** What is to be done by now. @param isAnew by another config than before */
 export async function dueSignals(
   tx: Tx,
+  isAnew = false,
 ): Promise<{ readonly ended: EndedHolds; readonly timers: readonly Timer[] }> {
-  return { ended: await endedHolds(tx), timers: await dueTimers(tx) };
+  return { ended: await endedHolds(tx, isAnew), timers: await dueTimers(tx) };
 }
 
 /** What a timer has come to. */
@@ -48,23 +48,4 @@ async function tell(tx: Tx, { planned, timezone, ...notice }: FiredNotice): Prom
   const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone }, jobId);
   const callbackId = await writeOwnNotice(tx, notice);
   await insertRows(tx, { callbackId, jobKey: undefined, targets });
-}
-
-/** An `executing` whose job has no result yet, as it came. */
-export interface OpenRun {
-  readonly jobId: string;
-  readonly botId: string;
-  readonly botName: string;
-  readonly startedAt: number;
-  /** JSON. */
-  readonly body: string;
-}
-
-/** Undefined: its result has come, or it was forgotten. */
-export async function openRun(tx: Tx, callbackId: number): Promise<OpenRun | undefined> {
-  const row = await tx.first<Omit<OpenRun, 'body'> & { readonly body: Uint8Array }>(sql`
-    SELECT job_id, bot_id, bot_name, started_at, body
-    FROM callbacks JOIN bodies ON callback_id = id JOIN jobs ON jobs.key = callbacks.job_key
-    WHERE id = ${callbackId} AND jobs.result IS NULL`);
-  return row && { ...row, body: storedText(row.body) };
 }

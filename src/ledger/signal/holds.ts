@@ -1,10 +1,9 @@
 /** The end of holds: what a rule held back until now is told, one summary for each destination, unless another rule still holds it. */
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { join, raw } from 'sql-template-tag';
 import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
 import type { Receipt } from '../../channels/channel.ts';
-import type { HeldMessages } from '../../notice/notice.ts';
+import type { HeldMessages, ToldBot } from '../../notice/notice.ts';
 import type { Snooze } from '../../signal/rules.ts';
-import { summaryOf } from '../../signal/summary.ts';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
 import { type CallbackKind, type DeliveryTarget, SUPERSEDED } from '../ledger.ts';
@@ -14,165 +13,151 @@ import { IS_LATE_START } from '../rows.ts';
 import { openSnoozes } from './snoozes.ts';
 import { writeOwnNotice } from './own-notices.ts';
 
-/** Deliveries whose hold has ended, and of which every rule says the same. */
+/** A delivery whose hold has ended, or of which the rules are to be asked again. */
 export interface EndedHold extends DeliveryTarget {
+  readonly id: number;
+  readonly callbackId: number;
+  readonly reason: string;
+  readonly heldUntil: number;
+  readonly snoozeId: number | undefined;
   readonly kind: CallbackKind;
-  readonly botKey: string;
   /** Cleaned. */
   readonly botId: string;
+  readonly botName: string;
+  /** '' where it is of none. */
+  readonly jobId: string;
   readonly status: StatusCode;
+  readonly receivedAt: number;
+  /** It tells of a start, and its job's result has come. */
+  readonly isLate: boolean;
 }
 
 export interface EndedHolds {
   /** Milliseconds since 1970: what ended by then. */
   readonly asOf: number;
-  readonly groups: readonly EndedHold[];
+  /** Those of a destination in the order in which they came. */
+  readonly held: readonly EndedHold[];
   readonly snoozes: readonly Snooze[];
 }
 
-const MOST_GROUPS = 10_000;
+/** The next summary tells the rest: a statement of SQLite has 32,766 values at most, and a row of history has six. */
+const MOST_AT_ONCE = 5000;
 
-export async function endedHolds(tx: Tx): Promise<EndedHolds> {
-  const groups = await tx.all<EndedHold>(sql`
-    SELECT destination, channel, address, kind, bot_key, min(bot_id) AS bot_id, status
+/** @param isAnew the config has changed: what a mute window or a snooze holds may be held by another, or by none */
+export async function endedHolds(tx: Tx, isAnew: boolean): Promise<EndedHolds> {
+  const anew = isAnew ? sql`OR reason IN ('mute', 'snooze')` : raw('');
+  const held = await tx.all<EndedHold>(sql`
+    SELECT deliveries.id, callback_id, destination, channel, address, reason, held_until, snooze_id, kind, bot_id, bot_name,
+      job_id, status, received_at, CASE WHEN ${IS_LATE_START} THEN 1 ELSE 0 END AS is_late
     FROM deliveries JOIN callbacks ON callbacks.id = callback_id
-    WHERE held_until <= ${tx.now} GROUP BY destination, channel, address, kind, bot_key, status
-    ORDER BY destination LIMIT ${MOST_GROUPS}`);
-  const snoozes = groups.length === 0 ? [] : await openSnoozes(tx);
-  return { asOf: tx.now, groups, snoozes };
+    WHERE held_until IS NOT NULL AND (held_until <= ${tx.now} ${anew})
+    ORDER BY destination, callback_id LIMIT ${MOST_AT_ONCE}`);
+  return { asOf: tx.now, held, snoozes: held.length === 0 ? [] : await openSnoozes(tx) };
 }
 
-/** Another rule holds them. */
+/** Another rule holds it. */
 export interface HeldOn {
   readonly reason: string;
   readonly heldUntil: number;
   readonly snoozeId: number | undefined;
 }
 
-/** What becomes of them: held by another rule, delivered each by itself (no route names it any more), or told as one. */
+/** What becomes of it: held by another rule, superseded, delivered by itself (no route names it any more), or told with others. */
 export interface HoldDecision {
-  readonly group: EndedHold;
-  readonly outcome: HeldOn | 'pending' | 'summary';
+  readonly held: EndedHold;
+  readonly outcome: HeldOn | typeof SUPERSEDED | 'pending' | 'summary';
 }
 
-export async function endHolds(tx: Tx, asOf: number, decisions: readonly HoldDecision[]): Promise<void> {
-  for (const { group, outcome } of decisions) {
-    if (typeof outcome === 'object') await holdOn(tx, asOf, group, outcome);
-    else if (outcome === 'pending') await release(tx, asOf, group);
+export async function endHolds(tx: Tx, decisions: readonly HoldDecision[]): Promise<void> {
+  if (decisions.length === 0) return;
+  const alikeOf = ({ outcome, held }: HoldDecision) =>
+    JSON.stringify(outcome === 'summary' ? [outcome, held.destination] : outcome);
+  for (const alike of grouped(await stillHeld(tx, decisions), alikeOf)) {
+    const rows = alike.map(({ held }) => held);
+    const outcome = alike[0]?.outcome;
+    if (outcome === 'summary') await summarise(tx, rows);
+    else if (outcome === 'pending') await release(tx, rows);
+    else if (outcome === SUPERSEDED) await holdBack(tx, rows, SUPERSEDED);
+    else if (outcome !== undefined) await holdOn(tx, rows, outcome);
   }
-  const summarised = decisions.filter(({ outcome }) => outcome === 'summary').map(({ group }) => group);
-  const places = new Map(summarised.map((group) => [group.destination, group]));
-  for (const place of places.values()) await summarise(tx, asOf, place);
 }
 
-/** The config has changed, and may hold something else: a snooze's hold, too, may have gone on by a mute window. */
-export async function askMutesAgain(tx: Tx): Promise<void> {
-  await tx.all(
-    sql`UPDATE deliveries SET held_until = ${tx.now} WHERE held_until > ${tx.now} AND reason IN ('mute', 'snooze')`,
+function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[][] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return [...groups.values()];
+}
+
+/** Of two processes that end the same hold, the second one finds nothing left. */
+async function stillHeld(tx: Tx, decisions: readonly HoldDecision[]): Promise<readonly HoldDecision[]> {
+  const ids = decisions.map(({ held }) => held.id);
+  await lockDeliveries(tx, ids);
+  const rows = await tx.all<Pick<EndedHold, 'id' | 'heldUntil'>>(
+    sql`SELECT id, held_until FROM deliveries WHERE id IN (${join(ids)})`,
   );
+  const untils = new Map(rows.map(({ id, heldUntil }) => [id, heldUntil]));
+  return decisions.filter(({ held }) => untils.get(held.id) === held.heldUntil);
 }
 
-function among(asOf: number, { destination, kind, botKey, status }: EndedHold): Sql {
-  return sql`destination = ${destination} AND held_until <= ${asOf} AND EXISTS (
-    SELECT 1 FROM callbacks WHERE id = callback_id AND kind = ${kind} AND bot_key = ${botKey} AND status = ${status})`;
-}
-
-async function holdOn(tx: Tx, asOf: number, group: EndedHold, hold: HeldOn): Promise<void> {
+async function holdOn(tx: Tx, rows: readonly EndedHold[], hold: HeldOn): Promise<void> {
   const { reason, heldUntil, snoozeId } = hold;
-  const rows = await tx.all<{ id: number; callbackId: number }>(sql`
+  await tx.all(sql`
     UPDATE deliveries SET reason = ${reason}, held_until = ${heldUntil}, snooze_id = ${snoozeId}
-    WHERE ${among(asOf, group)} RETURNING id, callback_id`);
-  const entry = { endsAt: heldUntil };
-  await writeEach(tx, await unsaid(tx, rows, reason, entry), 'held', { result: reason, entry });
+    WHERE id IN (${join(rows.map(({ id }) => id))})`);
+  await writeEach(tx, rows, 'held', { result: reason, entry: { endsAt: heldUntil } });
 }
 
-/** Those of which the history does not say so yet: each start asks all mute windows again. */
-async function unsaid<Row extends { readonly id: number; readonly callbackId: number }>(
-  tx: Tx,
-  rows: readonly Row[],
-  reason: string,
-  entry: object,
-): Promise<readonly Row[]> {
-  if (rows.length === 0) return rows;
-  const said = await tx.all<{ deliveryId: number }>(sql`
-    SELECT delivery_id FROM history WHERE callback_id IN (${join(rows.map(({ callbackId }) => callbackId))})
-      AND what = 'held' AND result = ${reason} AND entry = ${JSON.stringify(entry)}`);
-  const ids = new Set(said.map(({ deliveryId }) => deliveryId));
-  return rows.filter(({ id }) => !ids.has(id));
-}
-
-async function release(tx: Tx, asOf: number, group: EndedHold): Promise<void> {
-  const rows = await heldRows(tx, among(asOf, group));
+async function release(tx: Tx, rows: readonly EndedHold[]): Promise<void> {
   await makePending(tx, rows, { countsAnew: false });
   await writeEach(tx, rows, 'released');
 }
 
-interface HeldRow {
-  readonly id: number;
-  readonly callbackId: number;
-  readonly destination: string;
-  readonly reason: string;
-  readonly kind: string;
-  readonly botId: string;
-  readonly botName: string;
-  readonly jobId: string;
-  readonly status: StatusCode;
-  readonly receivedAt: number;
-}
-
-/** More than a summary names: the next one tells the rest. */
-const MOST_AT_ONCE = 10_000;
-
-/** Locked; in the order in which they came. A start whose result has come is left out, and superseded. */
-async function heldRows(tx: Tx, which: Sql): Promise<readonly HeldRow[]> {
-  const found = await tx.all<{ id: number }>(
-    sql`SELECT id FROM deliveries WHERE ${which} ORDER BY held_until, id LIMIT ${MOST_AT_ONCE}`,
-  );
-  if (found.length === 0) return [];
-  const ids = found.map(({ id }) => id);
-  await lockDeliveries(tx, ids);
-  // Of two processes that end the same hold, the second one finds nothing left.
-  const rows = await tx.all<HeldRow & { readonly isLate: boolean }>(sql`
-    SELECT deliveries.id, callback_id, destination, reason, kind, bot_id, bot_name, job_id, status, received_at,
-      CASE WHEN ${IS_LATE_START} THEN 1 ELSE 0 END AS is_late
-    FROM deliveries JOIN callbacks ON callbacks.id = callback_id
-    WHERE deliveries.id IN (${join(ids)}) AND held_until <= ${tx.now} ORDER BY callback_id`);
-  await holdBack(
-    tx,
-    rows.filter(({ isLate }) => isLate),
-    SUPERSEDED,
-  );
-  return rows.filter(({ isLate }) => !isLate);
-}
-
-async function summarise(tx: Tx, asOf: number, place: EndedHold): Promise<void> {
-  const rows = await heldRows(tx, sql`destination = ${place.destination} AND held_until <= ${asOf}`);
-  if (rows.length === 0) return;
-  const subject = JSON.stringify(subjectOf(place.destination, rows));
-  const summaryId = await writeOwnNotice(tx, { kind: 'summary', subject });
-  const { destination, channel, address } = place;
-  const targets = [{ destination, channel, address }];
-  await insertRows(tx, { callbackId: summaryId, jobKey: undefined, targets });
+/** @param rows of one destination, at least one */
+async function summarise(tx: Tx, rows: readonly EndedHold[]): Promise<void> {
+  const subject = summaryOf(rows);
+  const summaryId = await writeOwnNotice(tx, { kind: 'summary', subject: JSON.stringify(subject) });
+  await insertRows(tx, { callbackId: summaryId, jobKey: undefined, targets: rows.slice(0, 1).map(placeOf) });
   await tx.all(sql`
     UPDATE deliveries SET summary_id = ${summaryId}, held_until = NULL, updated_at = ${tx.now}
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
   await writeEach(tx, rows, 'summarised', { entry: { summaryId } });
 }
 
+function placeOf({ destination, channel, address }: EndedHold): DeliveryTarget {
+  return { destination, channel, address };
+}
+
 /** What a summary names; the rest is counted. */
 const MOST_BOTS = 50;
+/** Of a BOT. */
+const MOST_JOBS = 20;
 
-function subjectOf(destination: string, rows: readonly HeldRow[]): HeldMessages {
-  const messages = rows.map(({ kind, status, jobId, receivedAt: at, ...bot }) => ({
-    ...bot,
-    jobId: jobId === '' ? undefined : jobId,
-    status: kind === 'callback' ? statusNameOf({ status }) : undefined,
-    at,
-  }));
-  const { bots, ...summary } = summaryOf(messages);
+type Held = Omit<EndedHold, keyof HeldOn | 'id' | 'callbackId' | 'channel' | 'address' | 'isLate'> &
+  Pick<EndedHold, 'reason'>;
+
+/** The BOT with the most errors first. @param held at a destination, at least one, in the order in which they came */
+export function summaryOf(held: readonly Held[]): HeldMessages {
+  const bots = grouped(held, ({ botId }) => botId)
+    .map(toldBot)
+    .toSorted((a, b) => b.errors - a.errors);
+  const { destination = '', reason = '', receivedAt: since = 0 } = held[0] ?? {};
   const moreBots = Math.max(0, bots.length - MOST_BOTS);
-  const reason = rows[0]?.reason ?? '';
-  return { template: 'summary', destination, reason, ...summary, bots: bots.slice(0, MOST_BOTS), moreBots };
+  const named = { bots: bots.slice(0, MOST_BOTS), moreBots };
+  return { template: 'summary', destination, reason, since, count: held.length, ...named };
+}
+
+/** Its newest name counts. */
+function toldBot(messages: readonly Held[]): ToldBot {
+  const { botId: bot_id = '', botName: bot_name = '' } = messages.at(-1) ?? {};
+  const jobs = new Set(messages.map(({ jobId }) => jobId).filter((jobId) => jobId !== ''));
+  const results = messages.filter(({ kind }) => kind === 'callback').map(statusNameOf);
+  const countOf = (name: string) => results.filter((status) => status === name).length;
+  const counts = { succeeded: countOf('succeeded'), errors: countOf('error') };
+  return { bot_id, bot_name, ...counts, jobs: [...jobs].slice(-MOST_JOBS) };
 }
 
 /** What a summary told is delivered, by its receipt. */

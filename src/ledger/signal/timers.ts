@@ -1,5 +1,6 @@
 /** Timers: what is due at a time whatever comes, fired once by whoever gets there first. */
-import sql, { bulk, join } from 'sql-template-tag';
+import { hash } from 'node:crypto';
+import sql, { bulk, join, raw } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 
 /** `burst` counts the messages of a window, and fires nothing. */
@@ -25,12 +26,14 @@ export function dueTimers(tx: Tx): Promise<readonly Timer[]> {
 
 /** Begins those that are not there yet. */
 export async function beginTimers(tx: Tx, timers: readonly Timer[]): Promise<void> {
-  if (timers.length === 0) return;
-  const rows = timers.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  await tx.all(sql`
-    INSERT INTO timers (key, kind, due_at, data)
-    VALUES ${bulk(rows.map(({ key, kind, dueAt, data }) => [key, kind, dueAt, data as object]))}
-    ON CONFLICT (key) DO NOTHING`);
+  const rows = timers
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ key, kind, dueAt, data }) => [key, kind, dueAt, data as object]);
+  // A statement of SQLite has 32,766 values at most.
+  for (let from = 0; from < rows.length; from += AT_ONCE)
+    await tx.all(sql`
+      INSERT INTO timers (key, kind, due_at, data) VALUES ${bulk(rows.slice(from, from + AT_ONCE))}
+      ON CONFLICT (key) DO NOTHING`);
 }
 
 /** What timers know, by their keys. */
@@ -73,34 +76,33 @@ export async function idleRoutes(tx: Tx): Promise<readonly string[]> {
   return watched.flatMap(({ data }) => ((data as WatchedRoute).isIdle ? (data as WatchedRoute).name : []));
 }
 
+/** Of what the config asks for by `what`; a timer of one BOT has its id behind it. */
+export function timerKey(kind: TimerKind, what: unknown): string {
+  return `${kind} ${hash('sha256', JSON.stringify(what), 'hex').slice(0, 16)} `;
+}
+
+/** Characters of the longest of these. */
+const KEY_LENGTH = 24;
+
 /** What the config asks for. */
 export interface WantedTimers {
   readonly timers: readonly Timer<object>[];
-  /** What the keys of those of kind `expect` begin with. */
-  readonly expectations: readonly string[];
+  /** Keys as `timerKey` has them of what goes on for BOTs that nothing is known of any more. */
+  readonly kept: readonly string[];
 }
 
 /** Begins those that are not there, has digests follow their times, and ends what the config does not ask for any more. */
-export async function adoptTimers(tx: Tx, { timers, expectations }: WantedTimers): Promise<void> {
-  const digests = timers.filter(({ kind }) => kind === 'digest');
-  await endBut(tx, 'digest', timers);
-  await endBut(tx, 'route', timers);
-  const isWanted = expectations.map((prefix) => sql`substr(key, 1, ${prefix.length}) = ${prefix}`);
-  const unwanted = isWanted.length === 0 ? sql`` : sql` AND NOT (${join(isWanted, ' OR ')})`;
-  await tx.all(sql`DELETE FROM timers WHERE kind = 'expect'${unwanted}`);
+export async function adoptTimers(tx: Tx, { timers, kept }: WantedTimers): Promise<void> {
+  const wanted = [...kept, ...timers.map(({ key }) => key.slice(0, KEY_LENGTH))];
+  const others =
+    wanted.length === 0 ? raw('') : sql` AND substr(key, 1, ${KEY_LENGTH}) NOT IN (${join(wanted)})`;
+  await tx.all(sql`DELETE FROM timers WHERE kind IN ('digest', 'expect', 'route')${others}`);
   await beginTimers(tx, timers);
-  for (const { key, dueAt } of digests)
+  for (const { key, dueAt } of timers.filter(({ kind }) => kind === 'digest'))
     await tx.all(sql`UPDATE timers SET due_at = ${dueAt} WHERE key = ${key}`);
 }
 
 /** What timers of a kind know, by their keys. */
 export function timersOfKind(tx: Tx, kind: TimerKind): Promise<readonly Timer[]> {
   return tx.all<Timer>(sql`SELECT key, kind, due_at, data FROM timers WHERE kind = ${kind} ORDER BY key`);
-}
-
-/** Those of a kind that are not wanted any more. */
-async function endBut(tx: Tx, kind: TimerKind, wanted: readonly Timer[]): Promise<void> {
-  const keys = wanted.filter((timer) => timer.kind === kind).map(({ key }) => key);
-  const others = keys.length === 0 ? sql`` : sql` AND key NOT IN (${join(keys)})`;
-  await tx.all(sql`DELETE FROM timers WHERE kind = ${kind}${others}`);
 }

@@ -1,0 +1,62 @@
+/** Runs that have begun, and whose results are waited for. */
+import sql from 'sql-template-tag';
+import type { Tx } from '../database.ts';
+import { storedText } from '../stored-body.ts';
+import type { Timer } from './timers.ts';
+
+/** The first callback of a job, an `executing`. */
+export interface BegunRun {
+  readonly callbackId: number;
+  readonly startedAt: number;
+  readonly receivedAt: number;
+}
+
+/** What a timer of kind `overdue` knows. */
+export interface OpenRunTimer {
+  readonly callbackId: number;
+  readonly overdueMs: number;
+}
+
+/** Counted from its start, or from when that was heard of, where the start is said to come later. */
+export function overdueTimers(
+  { callbackId, startedAt, receivedAt }: BegunRun,
+  overdueMs: readonly number[],
+): readonly Timer<OpenRunTimer>[] {
+  return overdueMs.map((ms) => ({
+    key: `overdue ${callbackId} ${ms}`,
+    kind: 'overdue',
+    dueAt: Math.min(startedAt, receivedAt) + ms,
+    data: { callbackId, overdueMs: ms },
+  }));
+}
+
+/** More are not looked for: the newest. */
+const MOST_OPEN = 5000;
+
+/** Those that have no result, and of which nobody was told that they take too long. */
+export function openRuns(tx: Tx): Promise<readonly (BegunRun & { readonly botId: string })[]> {
+  return tx.all(sql`
+    SELECT id AS callback_id, bot_id, started_at, received_at
+    FROM jobs JOIN callbacks ON id = (SELECT min(id) FROM callbacks AS own WHERE own.job_key = jobs.key)
+    WHERE jobs.result IS NULL AND kind = 'callback' AND NOT EXISTS (
+      SELECT 1 FROM callbacks AS told WHERE told.about = callbacks.id AND told.kind = 'overdue')
+    ORDER BY id DESC LIMIT ${MOST_OPEN}`);
+}
+
+/** As it came. */
+export interface OpenRun extends Pick<BegunRun, 'startedAt'> {
+  readonly jobId: string;
+  readonly botId: string;
+  readonly botName: string;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** Undefined: its result has come, or it was forgotten. */
+export async function openRun(tx: Tx, callbackId: number): Promise<OpenRun | undefined> {
+  const row = await tx.first<Omit<OpenRun, 'body'> & { readonly body: Uint8Array }>(sql`
+    SELECT job_id, bot_id, bot_name, started_at, body
+    FROM callbacks JOIN bodies ON callback_id = id JOIN jobs ON jobs.key = callbacks.job_key
+    WHERE id = ${callbackId} AND jobs.result IS NULL`);
+  return row && { ...row, body: storedText(row.body) };
+}

@@ -1,0 +1,54 @@
+/** What was held back, as one message. */
+import { expect } from 'chai';
+import { summaryOf } from '../../src/ledger/signal/holds.ts';
+
+function held(
+  receivedAt: number,
+  botId: string,
+  rest: Partial<Parameters<typeof summaryOf>[0][number]> = {},
+) {
+  const callback = { kind: 'callback', status: 1, jobId: `job-${receivedAt}` } as const;
+  const place = { destination: 'slack:#ops', reason: 'mute' };
+  return { ...place, ...callback, receivedAt, botId, botName: `${botId} ${receivedAt}`, ...rest };
+}
+
+describe('a summary', () => {
+  it('counts what was held, since when, of which BOTs, the one with the most errors first', () => {
+    const messages = [
+      held(10, 'a', { status: 0 }),
+      held(20, 'b', { status: 2 }),
+      held(30, 'b'),
+      held(40, 'b', { jobId: 'job-30' }),
+      held(50, 'a', { kind: 'missed', jobId: '' }),
+    ];
+    expect(summaryOf(messages)).to.deep.equal({
+      template: 'summary',
+      destination: 'slack:#ops',
+      reason: 'mute',
+      since: 10,
+      count: 5,
+      bots: [
+        { bot_id: 'b', bot_name: 'b 40', succeeded: 0, errors: 2, jobs: ['job-20', 'job-30'] },
+        { bot_id: 'a', bot_name: 'a 50', succeeded: 1, errors: 0, jobs: ['job-10'] },
+      ],
+      moreBots: 0,
+    });
+  });
+
+  it('names the newest jobs of many', () => {
+    const { count, bots } = summaryOf(Array.from({ length: 1000 }, (_, index) => held(index, 'a')));
+    expect([count, bots[0]?.errors, bots[0]?.jobs.length, bots[0]?.jobs.at(-1)]).to.deep.equal([
+      1000,
+      1000,
+      20,
+      'job-999',
+    ]);
+  });
+
+  it('names fifty BOTs, and counts the others', () => {
+    const { count, bots, moreBots } = summaryOf(
+      Array.from({ length: 60 }, (_, index) => held(index, `bot-${index}`)),
+    );
+    expect([count, bots.length, moreBots]).to.deep.equal([60, 50, 10]);
+  });
+});
