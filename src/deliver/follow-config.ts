@@ -25,8 +25,9 @@ const NOT_ROUTED = new DeliveryFailure({
 export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSettings): DeliveryUpdate {
   const { record, notice } = due;
   const ended = updateOf(record, { state: 'held', reason: NO_LONGER_ROUTED });
-  // Of an alert that nobody is to be told, nobody is alerted.
-  if (isForOperators(notice) || plan.destinations.length > 0) return ended;
+  // Of an alert that nobody is to be told, nobody is alerted; nor of what was watched for a rule that has gone.
+  const isWatch = notice.template === 'missed' || notice.template === 'overdue';
+  if (isForOperators(notice) || isWatch || plan.destinations.length > 0) return ended;
   const dead: DeliveryUpdate = { ...ended, state: 'dead', lastError: errorOf(NOT_ROUTED) };
   return withAlert(dead, due, alerts);
 }

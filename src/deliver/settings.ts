@@ -67,9 +67,9 @@ export function planOfKind(
     case 'alert':
       return planOfTargets(config.delivery.alerts);
     case 'overdue':
-      return planOfTargets(watchersOf(router, botId, ({ rules }) => rules.overdueMs !== undefined));
+      return planOfWatchers(router, botId, ({ rules }) => rules.overdueMs !== undefined);
     case 'missed':
-      return planOfTargets(watchersOf(router, botId, ({ rules }) => rules.expect !== undefined));
+      return planOfWatchers(router, botId, ({ rules }) => rules.expect !== undefined);
     case 'summary':
       return planOfTargets([destinations.get(destination) ?? []].flat());
     case 'digest':
@@ -95,6 +95,12 @@ export function planOf(settings: Planning, notice: Notice): Plan {
 
 function planOfTargets(destinations: readonly PlannedTarget[]): Plan {
   return { destinations, perhaps: [], explanations: [] };
+}
+
+/** `perhaps`: whom its other routes tell, to be told of what was held when the rule that watched it was theirs. */
+function planOfWatchers(router: Router, botId: string, watches: (route: RouteConfig) => boolean): Plan {
+  const perhaps = watchersOf(router, botId, (route) => !watches(route));
+  return { ...planOfTargets(watchersOf(router, botId, watches)), perhaps };
 }
 
 /** Whom the routes of a BOT tell that watch it so; each once. */

@@ -118,9 +118,8 @@ const step = fc.oneof(
   stepOf('start or stop another', otherReplicas),
 );
 
-/** Told, let go by a rule for good, or of an expectation that the config has no more. */
+/** Told, or let go by a rule for good. */
 function isAccountedFor({ state, reason, held_until }: Readonly<Record<string, unknown>>): boolean {
-  if (state === 'dead') return reason === 'no longer routed';
   return state === 'delivered' || (state === 'held' && held_until === null && FOR_GOOD.has(reason));
 }
 
