@@ -7,6 +7,7 @@ import type { RedeliveryFilter } from '../ledger/actions/actions.ts';
 import type { CallbackFilter, PageRequest } from '../ledger/archive/archive.ts';
 import { CALLBACK_RESULTS, DELIVERY_STATES } from '../ledger/ledger.ts';
 import { cleanText } from '../text/clean.ts';
+import { DAY_MS, instantOn } from '../signal/calendar.ts';
 import { parseDuration } from '../time/display.ts';
 import type { Translate } from './page/words/words.ts';
 
@@ -16,7 +17,6 @@ const NO_ERROR = 'none';
 const STATUS_CODES = [0, 1, 2] as const satisfies readonly StatusCode[];
 const LARGEST_PAGE = 500;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const DAY_MS = 86_400_000;
 
 export interface FilterContext {
   /** In which a day begins, and in which a time without an offset is. */
@@ -36,8 +36,8 @@ export interface ParameterProblem {
 }
 
 export interface Parameter<T> {
-  /** @returns undefined: it cannot be meant */
-  readonly read: (text: string) => T | undefined;
+  /** @param text without blanks around it. @returns undefined: it cannot be meant */
+  readonly read: (text: string, asGiven: string) => T | undefined;
   /** What it must be, to be read after its name. */
   readonly rule: string;
 }
@@ -59,23 +59,19 @@ export function readParameters<Names extends Known>(
   t: Translate,
   isForm = false,
 ): { readonly values: Values<Names>; readonly problems: ParameterProblem[] } {
+  const unknown = { read: () => undefined, rule: t('query.unknown') };
   const values: Record<string, unknown> = {};
   const problems: ParameterProblem[] = [];
   for (const name of new Set(query.keys())) {
     const [text, ...more] = query.getAll(name).filter((each) => each.trim() !== '');
     if (isForm && text === undefined) continue;
-    const parameter = Object.hasOwn(known, name) ? known[name] : undefined;
-    const value = text === undefined || more.length > 0 ? undefined : parameter?.read(text);
+    const { read, rule } = (Object.hasOwn(known, name) ? known[name] : undefined) ?? unknown;
+    const value = text === undefined || more.length > 0 ? undefined : read(text.trim(), text);
+    const fault = more.length > 0 ? t('query.repeated') : rule;
     if (value !== undefined) values[name] = value;
-    else problems.push({ parameter: cleanText(name), detail: fault(parameter, text, more) });
+    else problems.push({ parameter: cleanText(name), detail: fault });
   }
   return { values: values as Values<Names>, problems };
-
-  function fault(parameter: Parameter<unknown> | undefined, text?: string, more: readonly string[] = []) {
-    if (text === undefined) return t('query.empty');
-    if (parameter === undefined) return t('query.unknown');
-    return more.length > 0 ? t('query.repeated') : parameter.rule;
-  }
 }
 
 /** @throws {HttpProblem} 400 that names each parameter and what is wrong with it */
@@ -93,32 +89,33 @@ export function refuseParameters(problems: readonly ParameterProblem[]): void {
 function parametersOf(context: FilterContext) {
   const { t } = context;
   const oneOf = <Name extends string>(names: readonly Name[]) => ({
-    read: (text: string) => names.find((name) => name === text.trim()),
+    read: (text: string) => names.find((name) => name === text),
     rule: t('query.oneOf', { names: names.join(', ') }),
   });
-  const id = { read: textIn, rule: t('query.text') };
+  // Blanks around an id are part of it.
+  const id = { read: (_text: string, asGiven: string) => textIn(asGiven), rule: t('query.text') };
   return {
     bot_id: id,
     job_id: id,
-    status: { ...oneOf(ALL_STATUSES), read: (text: string) => statusIn(text.trim()) },
+    status: { ...oneOf(ALL_STATUSES), read: statusIn },
     state: oneOf(DELIVERY_STATES),
     result: oneOf(CALLBACK_RESULTS),
-    destination: { read: (text: string) => destinationIn(text.trim()), rule: t('query.destination') },
-    from: { read: (text: string) => beginIn(text.trim(), context), rule: t('query.time') },
-    to: { read: (text: string) => endIn(text.trim(), context), rule: t('query.time') },
+    destination: { read: destinationIn, rule: t('query.destination') },
+    from: { read: (text: string) => beginIn(text, context), rule: t('query.time') },
+    to: { read: (text: string) => endIn(text, context), rule: t('query.time') },
   };
 }
 
 /** Of any list. */
 export function pageParameters(t: Translate) {
   return {
-    before: { read: (text: string) => wholeNumberIn(text.trim()), rule: t('query.next') },
+    before: { read: (text: string) => wholeNumberIn(text), rule: t('query.next') },
     limit: wholeNumberUpTo(LARGEST_PAGE, t),
   };
 }
 
 export function wholeNumberUpTo(most: number, t: Translate): Parameter<number> {
-  const read = (text: string) => wholeNumberIn(text.trim(), most);
+  const read = (text: string) => wholeNumberIn(text, most);
   return { read, rule: t('query.upTo', { most: String(most) }) };
 }
 
@@ -158,7 +155,7 @@ export function readRedelivery<Besides extends Known>(
 ): { readonly filter: RedeliveryFilter; readonly values: Values<Besides> } {
   const { t } = context;
   const orNone = <T>(read: (text: string) => T) => {
-    return (text: string) => (text.trim() === NO_ERROR ? '' : read(text.trim()));
+    return (text: string) => (text === NO_ERROR ? '' : read(text));
   };
   const causes = {
     error_class: {
@@ -224,7 +221,7 @@ export function wholeNumberIn(
   return value >= 1 && value <= largest ? value : undefined;
 }
 
-/** Ids and addresses stand in the ledger as cleaned text; blanks around an id are part of it. */
+/** Ids and addresses stand in the ledger as cleaned text. */
 function textIn(text: string): string | undefined {
   return cleanText(text) || undefined;
 }
@@ -251,7 +248,5 @@ function beginIn(text: string, { timezone, now }: FilterContext): number | undef
 function endIn(text: string, context: FilterContext): number | undefined {
   const begin = beginIn(text, context);
   if (begin === undefined || !DAY.test(text)) return begin;
-  const next = new Date(Date.parse(`${text}T00:00Z`) + DAY_MS).toISOString().slice(0, 10);
-  const end = beginIn(next, context);
-  return end === undefined ? begin + DAY_MS - 1 : end - 1;
+  return instantOn(Date.parse(text) + DAY_MS, 0, context.timezone) - 1;
 }

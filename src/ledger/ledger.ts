@@ -217,6 +217,8 @@ export interface OpenCounts {
   readonly pending: number;
   readonly dead: number;
   readonly held: number;
+  /** Bodies that nobody has marked as seen. */
+  readonly refused: number;
 }
 
 /** The store could not be read or written, or did not answer in time. */

@@ -3,13 +3,12 @@ import { continueBulk, readBulk, readBulks, startBulk, stopBulk } from './action
 import { dismiss, redeliver } from './actions/one-delivery.ts';
 import { routeByHand } from './actions/route-by-hand.ts';
 import { tally } from './actions/undelivered.ts';
-import { botNamed, botsAfter, cameSince, lastRuns, lateBots, runsSince } from './archive/bots.ts';
+import { botNamed, botsAfter, cameSince, lastRuns, lateBots } from './archive/bots.ts';
 import { findCallbacks } from './archive/find-callbacks.ts';
 import {
   countOpen,
   deadLetters,
   destinationsNamed,
-  openWork,
   refusals,
   refusedAlike,
   storeBytes,
@@ -45,9 +44,8 @@ export const archiveReads = {
   cameSince,
   lateBots,
   lastRuns,
-  runsSince,
   deadLetters,
-  openWork,
+  countOpen,
   refusals,
   refusedAlike,
   destinations: destinationsNamed,
@@ -107,7 +105,6 @@ export const operations = {
   ...serviceOperations,
   admit,
   claimDue,
-  countOpen,
   dueDestinations,
   heartbeat,
   refuse,

@@ -31,8 +31,8 @@ describe('botbell redeliver, asked at a terminal', () => {
     return ids.map(String);
   };
   const counts = async () => {
-    const { pending, dead } = await recorded.archive.openWork();
-    return { pending: pending.count, dead: dead.count };
+    const { pending, dead } = await recorded.archive.countOpen();
+    return { pending, dead };
   };
   const redeliver = (args: readonly string[], input?: CommandInput) =>
     runCommand(['redeliver', ...args, '--config', config], input);

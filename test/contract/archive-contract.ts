@@ -150,15 +150,6 @@ export function describeArchive(
         expect(runs?.map(({ elapsedSeconds }) => elapsedSeconds)).to.deep.equal([undefined, 7]);
       });
 
-      it('gives its runs since a moment', async () => {
-        await run('a', { status: FAILED });
-        await run('b', { status: FAILED });
-        await run('c', {});
-        await run('d', { status: FAILED });
-        const { runs, isComplete } = await archive.runsSince(invoice, clock.now() - 2 * MINUTE_MS);
-        expect([runs.map(({ jobId }) => jobId), isComplete]).to.deep.equal([['d', 'c', 'b'], true]);
-      });
-
       it('is known by its id, however long that is, and by its last name', async () => {
         const long = '請求書'.repeat(3000);
         await arrive({ job_id: '1', bot_id: long, bot_name: 'old' });
@@ -193,8 +184,7 @@ export function describeArchive(
     it('counts what is undelivered and what was refused', async () => {
       const admission = await arrive({ job_id: 'a' }, [OPS, LOG]);
       await recorded.settle(admission, [deadUpdate(idsIn(admission)[0])]);
-      const few = (count: number) => ({ count, isMore: false });
-      expect(await archive.openWork()).to.deep.equal({ pending: few(1), dead: few(1), refused: few(0) });
+      expect(await archive.countOpen()).to.deep.equal({ pending: 1, dead: 1, held: 0, refused: 0 });
     });
 
     it('lists callbacks by BOT, job, status, state, destination, answer and time, newest first', async () => {
@@ -374,9 +364,9 @@ export function describeArchive(
       expect((await archive.refusals({}, names?.newest.id)).items).to.have.length(2);
       await recorded.actions.seeRefused(names?.newest.id ?? 0);
       expect((await archive.refusedAlike()).map(({ unseen }) => unseen)).to.deep.equal([1, 0]);
-      expect((await archive.openWork()).refused.count).to.equal(1);
+      expect((await archive.countOpen()).refused).to.equal(1);
       await refuse('/output/3/name', 'null');
-      expect((await archive.openWork()).refused.count).to.equal(2);
+      expect((await archive.countOpen()).refused).to.equal(2);
     });
 
     it('shows what was refused, newest first', async () => {
@@ -410,7 +400,6 @@ export function describeArchive(
         lastFailedAt: 7,
         lastError: { class: 'config', code: 'invalid_auth', message: 'No.' },
         pending: 1,
-        isMorePending: false,
       });
       expect(log).to.deep.include({ destination: LOG.destination, lastDeliveredAt: undefined, pending: 0 });
     });

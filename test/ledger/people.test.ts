@@ -57,10 +57,9 @@ describe('what people ask of SQLite', () => {
     await archive.delivery(1);
     await archive.told(1);
     await archive.deadLetters();
-    await archive.openWork();
+    await archive.countOpen();
     await archive.destinations(['slack:#ops']);
     await archive.lastRuns([{ botId: 'a' }], 5);
-    await archive.runsSince({ botId: 'a' }, 0);
     await archive.bots('', 5);
     await archive.cameSince(0);
     await actions.tally({});

@@ -82,7 +82,7 @@ describe('A SQLite ledger in its thread', () => {
 
   it('gives everybody up in the time they gave while the disk hangs, and still reads', async () => {
     const { callbackId } = await arrive('before');
-    await until('the reading thread runs', () => has(ledger.archive.openWork()));
+    await until('the reading thread runs', () => has(ledger.archive.countOpen()));
     hang();
     const begun = performance.now();
     const calls = [

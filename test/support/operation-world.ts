@@ -106,7 +106,6 @@ export const REFUSALS: readonly ArchivedRefusal[] = [
 const unseen = {
   lastError: undefined,
   pending: 0,
-  isMorePending: false,
 };
 
 export const DESTINATIONS: readonly ArchivedDestination[] = [
@@ -136,7 +135,6 @@ export const DESTINATIONS: readonly ArchivedDestination[] = [
     lastDeliveredAt: undefined,
     lastFailedAt: undefined,
     pending: 1000,
-    isMorePending: true,
   },
 ];
 
@@ -395,12 +393,7 @@ function operationsIn(done: Done[]): AdminServices['operations'] {
 
 /** What the archive would say, where the views ask it. */
 export const OFFICE_ARCHIVE: Partial<Archive> = {
-  openWork: () =>
-    Promise.resolve({
-      pending: { count: 12, isMore: false },
-      dead: { count: 132, isMore: false },
-      refused: { count: 2, isMore: false },
-    }),
+  countOpen: () => Promise.resolve({ pending: 12, dead: 132, held: 0, refused: 2 }),
   idleRoutes: () => Promise.resolve(['routes[3]']),
   deadLetters: () => Promise.resolve({ groups: DEAD, isComplete: true }),
   refusals: ({ before = Number.MAX_SAFE_INTEGER, limit = 50 } = {}) =>

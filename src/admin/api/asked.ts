@@ -12,7 +12,7 @@ import { translator } from '../page/words/words.ts';
 import type { Surroundings } from '../services.ts';
 
 export const FLAG: Parameter<boolean> = {
-  read: (text) => ({ true: true, false: false })[text.trim()],
+  read: (text) => ({ true: true, false: false })[text],
   rule: 'must be true or false',
 };
 

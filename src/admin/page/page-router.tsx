@@ -10,7 +10,7 @@ import { routed } from '../routed.ts';
 import type { AdminServices } from '../services.ts';
 import { answerAsset, readAssets } from './assets.ts';
 import { showBot } from './bots/bot.tsx';
-import { countedText, showBots } from './bots/bots.tsx';
+import { showBots } from './bots/bots.tsx';
 import { showCallback } from './callbacks/callback.tsx';
 import { showCallbacks } from './callbacks/callbacks.tsx';
 import { keepLanguage, takeFlash } from './cookies.ts';
@@ -115,13 +115,13 @@ export function createPages(services: AdminServices): Middleware {
 async function factsFor(ctx: Context, services: AdminServices, reader: Reader): Promise<ShellFacts> {
   const { surroundings, reloading, archive } = services;
   // A page that says that the ledger cannot be read needs no count.
-  const open = await archive.openWork().catch(() => undefined);
+  const open = await archive.countOpen().catch(() => undefined);
   return {
     version: surroundings.version,
     processName: surroundings.processName,
     configHash: reloading.status.configHash,
     isConfigRefused: reloading.status.failure !== undefined,
-    dead: open === undefined || open.dead.count === 0 ? undefined : countedText(open.dead, reader),
+    dead: open?.dead ? reader.formats.number(open.dead) : undefined,
     flash: takeFlash(ctx),
   };
 }

@@ -14,7 +14,7 @@ export interface ShellFacts {
   readonly configHash: string;
   /** What is on the disk was not loaded. */
   readonly isConfigRefused: boolean;
-  /** As text, `1,000+` where there are many; undefined: none, or not known. */
+  /** As text; undefined: none, or not known. */
   readonly dead: string | undefined;
   readonly flash: Flash | undefined;
 }

@@ -126,13 +126,6 @@ export interface Run {
   readonly elapsedSeconds: number | undefined;
 }
 
-/** The newest first. */
-export interface Runs {
-  readonly runs: readonly Run[];
-  /** There are no more since then. */
-  readonly isComplete: boolean;
-}
-
 /** How many callbacks of a status came of a BOT. */
 export interface CameOfBot {
   readonly botId: string;
@@ -152,21 +145,6 @@ export interface DeadLetters {
   /** When these came first; milliseconds since 1970. */
   readonly oldestAt: number;
   readonly newestAt: number;
-}
-
-/** A number of rows, counted no further than to a thousand. */
-export interface Counted {
-  readonly count: number;
-  /** There are more. */
-  readonly isMore: boolean;
-}
-
-/** What waits for Botbell, and what waits for people. */
-export interface OpenWork {
-  readonly pending: Counted;
-  readonly dead: Counted;
-  /** That nobody has marked as seen. */
-  readonly refused: Counted;
 }
 
 export interface ArchivedRefusal extends RefusedBody {
@@ -191,9 +169,7 @@ export interface ArchivedDestination {
   readonly lastFailedAt: number | undefined;
   /** Of the last attempt that failed; a rate limit is none. */
   readonly lastError: DeliveryError | undefined;
-  /** At most 1,000 are counted. */
   readonly pending: number;
-  readonly isMorePending: boolean;
 }
 
 /** One delivery, as it may be drawn again. */

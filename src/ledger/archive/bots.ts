@@ -5,7 +5,7 @@ import { cleanText } from '../../text/clean.ts';
 import type { Tx } from '../database.ts';
 import { keysFor } from '../keys.ts';
 import { EXECUTING } from '../rows.ts';
-import type { ArchivedBot, CameOfBot, LateBot, Run, Runs } from './archive.ts';
+import type { ArchivedBot, CameOfBot, LateBot, Run } from './archive.ts';
 
 /** Rows of `callbacks` of a BOT. @param botId as callbacks name it, or as the archive does */
 export function isOfBot(botId: string): Sql {
@@ -95,9 +95,6 @@ export async function cameSince(
   return { came, isComplete: before === undefined || before.receivedAt < since };
 }
 
-/** Of one BOT, over weeks. */
-const MOST_CALLBACKS = 2000;
-
 /** Each run has a callback when it begins and one when it ends. */
 const CALLBACKS_A_RUN = 2;
 const MOST_BOTS = 200;
@@ -124,13 +121,6 @@ export async function lastRuns(
   const byBot = new Map(keys.map((key): [string, RunRow[]] => [key, []]));
   for (const row of rows) byBot.get(row.botKey)?.push(row);
   return new Map([...byBot].map(([key, own]) => [key, runsIn(own).slice(0, most)]));
-}
-
-/** By the last 2,000 callbacks. */
-export async function runsSince(tx: Tx, { botId }: Pick<ArchivedBot, 'botId'>, since: number): Promise<Runs> {
-  const rows = await tx.all<RunRow>(callbacksOf(botId, MOST_CALLBACKS));
-  const found = rows.filter(({ receivedAt }) => receivedAt >= since);
-  return { runs: runsIn(found), isComplete: rows.length < MOST_CALLBACKS || found.length < rows.length };
 }
 
 /** Of each job its result, else its beginning; the one that came last first. */

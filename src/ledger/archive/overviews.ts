@@ -1,13 +1,11 @@
 /** What people see at a glance: dead letters by their cause, what is open, refused bodies, destinations, configs. */
-import sql, { bulk, join, raw, type Sql } from 'sql-template-tag';
+import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import { isSqlite, type Tx } from '../database.ts';
 import type { OpenCounts } from '../ledger.ts';
 import type {
   ArchivedDestination,
   ArchivedRefusal,
-  Counted,
   DeadLetters,
-  OpenWork,
   Page,
   PageRequest,
   RefusedAlike,
@@ -32,37 +30,18 @@ export async function deadLetters(
   return { groups, isComplete: groups.reduce((sum, { count }) => sum + count, 0) < MOST_DEAD };
 }
 
-const MOST_COUNTED = 1000;
-
-/** Each from an index of its own. */
-export async function openWork(tx: Tx): Promise<OpenWork> {
-  return {
-    pending: await counted(tx, sql`SELECT 1 FROM deliveries WHERE state = 'pending'`),
-    dead: await counted(tx, sql`SELECT 1 FROM deliveries WHERE state = 'dead'`),
-    refused: await counted(tx, sql`SELECT 1 FROM refused WHERE is_seen = 0`),
-  };
-}
-
-async function counted(tx: Tx, rows: Sql): Promise<Counted> {
-  const found = await tx.first<{ count: number }>(
-    sql`SELECT count(*) AS count FROM (${rows} LIMIT ${MOST_COUNTED + 1}) AS looked_at`,
-  );
-  const { count } = found ?? { count: 0 };
-  return { count: Math.min(count, MOST_COUNTED), isMore: count > MOST_COUNTED };
-}
-
-/** All of it, each from an index of its own. */
+/** What waits for Botbell, and what waits for people: each from an index of its own. */
 export async function countOpen(tx: Tx): Promise<OpenCounts> {
-  const all = async (which: string) =>
-    (await tx.first<{ count: number }>(sql`SELECT count(*) AS count FROM deliveries WHERE ${raw(which)}`))
-      ?.count ?? 0;
+  const count = async (rows: Sql) =>
+    (await tx.first<{ count: number }>(sql`SELECT count(*) AS count FROM ${rows}`))?.count ?? 0;
   return {
-    pending: await all("state = 'pending'"),
-    dead: await all("state = 'dead'"),
+    pending: await count(sql`deliveries WHERE state = 'pending'`),
+    dead: await count(sql`deliveries WHERE state = 'dead'`),
     held:
-      (await all("reason = 'no longer routed' AND state = 'held'")) +
-      (await all('held_until IS NOT NULL')) +
-      (await all("summary_id IS NOT NULL AND state = 'held'")),
+      (await count(sql`deliveries WHERE reason = 'no longer routed' AND state = 'held'`)) +
+      (await count(sql`deliveries WHERE held_until IS NOT NULL`)) +
+      (await count(sql`deliveries WHERE summary_id IS NOT NULL AND state = 'held'`)),
+    refused: await count(sql`refused WHERE is_seen = 0`),
   };
 }
 
@@ -127,19 +106,12 @@ export async function destinationsNamed(
 ): Promise<readonly ArchivedDestination[]> {
   const sought = names.slice(0, MOST_DESTINATIONS);
   if (sought.length === 0) return [];
-  const rows = await tx.all<Omit<ArchivedDestination, 'isMorePending'>>(sql`
+  const rows = await tx.all<ArchivedDestination>(sql`
     WITH sought(destination) AS (VALUES ${bulk(sought.map((name) => [name]))})
     SELECT sought.destination, nullif(last_delivered_at, 0) AS last_delivered_at, nullif(last_failed_at, 0) AS last_failed_at,
-      last_error, (SELECT count(*) FROM (
-        SELECT 1 FROM deliveries WHERE state = 'pending' AND deliveries.destination = sought.destination
-        LIMIT ${MOST_COUNTED + 1}) AS looked_at) AS pending
+      last_error, (SELECT count(*) FROM deliveries
+        WHERE state = 'pending' AND deliveries.destination = sought.destination) AS pending
     FROM sought LEFT JOIN destinations ON destinations.destination = sought.destination`);
   const byName = new Map(rows.map((row) => [row.destination, row]));
-  return sought
-    .flatMap((name) => byName.get(name) ?? [])
-    .map((row) => ({
-      ...row,
-      pending: Math.min(row.pending, MOST_COUNTED),
-      isMorePending: row.pending > MOST_COUNTED,
-    }));
+  return sought.flatMap((name) => byName.get(name) ?? []);
 }

@@ -158,7 +158,7 @@ describe('what tests take for a fault of a page', () => {
 
 describe('a page of a ledger that cannot be read', () => {
   it('is still a page', async () => {
-    const archive = { openWork: () => Promise.reject(new LedgerUnavailable('gone')) } as never;
+    const archive = { countOpen: () => Promise.reject(new LedgerUnavailable('gone')) } as never;
     const world = await openPageWorld({ archive });
     const { status, body } = await world.get(NOWHERE);
     expect([status, faultsIn(body)]).to.deep.equal([404, []]);

@@ -1,6 +1,6 @@
 /** One BOT: how it runs, how long it takes, and who is told of it now. */
 import type { StatusCode } from '../../../callback/callback.ts';
-import type { ArchivedBot, Run, Runs } from '../../../ledger/archive/archive.ts';
+import type { ArchivedBot, Run } from '../../../ledger/archive/archive.ts';
 import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
 import type { RouteExplanation } from '../../../route/router.ts';
 import { Head, Section } from '../parts/layout.tsx';
@@ -15,8 +15,16 @@ import { Scatter } from './charts.tsx';
 
 const DAY_MS = 86_400_000;
 const DAYS_SHOWN = 30;
+const MOST_RUNS = 1000;
 const RUNS_LISTED = 15;
 const STATUSES = [1, 0, 2] as const;
+
+/** The newest first. */
+interface Runs {
+  readonly runs: readonly Run[];
+  /** There are no more since then. */
+  readonly isComplete: boolean;
+}
 
 export interface BotData {
   readonly bot: ArchivedBot;
@@ -30,7 +38,9 @@ export interface BotData {
 export const showBot: View = async ({ params, reader, services: { archive, operations, drawing } }) => {
   const bot = await archive.bot(params['id'] ?? '');
   if (bot === undefined) return undefined;
-  const runs = await archive.runsSince(bot, reader.now - DAYS_SHOWN * DAY_MS);
+  const last = (await archive.lastRuns([bot], MOST_RUNS)).get(bot.botId) ?? [];
+  const shown = last.filter(({ receivedAt }) => receivedAt >= reader.now - DAYS_SHOWN * DAY_MS);
+  const runs = { runs: shown, isComplete: last.length < MOST_RUNS || shown.length < last.length };
   const { router } = drawing();
   const routes = new Map(
     STATUSES.map((status) => [status, router.explainAll({ bot_id: bot.botId, status })]),

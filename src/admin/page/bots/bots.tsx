@@ -1,5 +1,6 @@
 /** The overview: what needs somebody, then a row for each BOT, those that fail first. */
-import type { ArchivedBot, Counted, LateBot, OpenWork, Run } from '../../../ledger/archive/archive.ts';
+import type { ArchivedBot, LateBot, Run } from '../../../ledger/archive/archive.ts';
+import type { OpenCounts } from '../../../ledger/ledger.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { KindStatus, RunStatus } from '../parts/status.tsx';
@@ -29,7 +30,7 @@ export interface BotsData {
   readonly after: string | undefined;
   /** Of each BOT of the page, the newest first. */
   readonly runs: ReadonlyMap<string, readonly Run[]>;
-  readonly work: OpenWork;
+  readonly work: OpenCounts;
   /** Of which a result is missing, each once. */
   readonly late: readonly LateBot[];
   /** Ids. */
@@ -55,7 +56,7 @@ export const showBots: View = async ({ query, reader, services: { archive, opera
     name,
     after,
     runs: await archive.lastRuns(page.bots, RUNS_SHOWN),
-    work: await archive.openWork(),
+    work: await archive.countOpen(),
     late: told.filter(({ botId }, index) => told.findIndex((each) => each.botId === botId) === index),
     snoozed: new Set((await operations.snoozes()).flatMap(({ botId }) => botId ?? [])),
     idle: (await archive.idleRoutes()).length,
@@ -88,31 +89,25 @@ export function Bots({ data }: BotsProps) {
 }
 
 function Tiles({ data: { work, failing } }: BotsProps) {
-  const reader = useReader();
+  const { t, formats } = useReader();
   const tiles = [
-    { word: 'bots.failing', counted: { count: failing, isMore: false }, to: '/', tone: 'bad' },
-    { word: 'bots.pending', counted: work.pending, to: '/callbacks?state=pending', tone: 'wait' },
-    { word: 'nav.dead', counted: work.dead, to: '/dead', tone: 'bad' },
-    { word: 'refused.title', counted: work.refused, to: '/refused', tone: 'wait' },
+    { word: 'bots.failing', count: failing, to: '/', tone: 'bad' },
+    { word: 'bots.pending', count: work.pending, to: '/callbacks?state=pending', tone: 'wait' },
+    { word: 'nav.dead', count: work.dead, to: '/dead', tone: 'bad' },
+    { word: 'refused.title', count: work.refused, to: '/refused', tone: 'wait' },
   ] as const;
   return (
     <ul class="tiles">
-      {tiles.map(({ word, counted, to, tone }) => (
-        <li key={word} class={counted.count === 0 ? 'idle' : tone}>
+      {tiles.map(({ word, count, to, tone }) => (
+        <li key={word} class={count === 0 ? 'idle' : tone}>
           <Link to={to}>
-            <strong>{countedText(counted, reader)}</strong>
-            <span>{reader.t(word)}</span>
+            <strong>{formats.number(count)}</strong>
+            <span>{t(word)}</span>
           </Link>
         </li>
       ))}
     </ul>
   );
-}
-
-/** `1,000+` */
-export function countedText({ count, isMore }: Counted, { t, formats }: Reader): string {
-  const number = formats.number(count);
-  return isMore ? t('moreThan', { number }) : number;
 }
 
 /** Each leads to what was told; also of BOTs of which nothing has ever come. */

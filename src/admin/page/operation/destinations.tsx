@@ -140,13 +140,8 @@ function LastError({ row: { lastFailedAt, lastError } }: OfRow) {
 }
 
 function Count({ row, state }: OfRow & { readonly state: 'pending' | 'dead' }) {
-  const { t, formats } = useReader();
-  const { destination, isMorePending, [state]: count } = row;
+  const { formats } = useReader();
+  const { destination, [state]: count } = row;
   if (count === 0) return <span class="quiet">0</span>;
-  const number = formats.number(count);
-  return (
-    <Link to={pathTo(['callbacks'], { state, destination })}>
-      {state === 'pending' && isMorePending ? t('moreThan', { number }) : number}
-    </Link>
-  );
+  return <Link to={pathTo(['callbacks'], { state, destination })}>{formats.number(count)}</Link>;
 }

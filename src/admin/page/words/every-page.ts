@@ -65,7 +65,6 @@ export const EVERY_PAGE = {
   filters: ['Filters', '絞り込み'],
   done: ['Done', '完了しました'],
   failed: ['That did not work', 'うまくいきませんでした'],
-  moreThan: ['{number}+', '{number}以上'],
   ago: ['{time} ago', '{time}前'],
   in: ['in {time}', '{time}後'],
   milliseconds: ['{ms} ms', '{ms}ミリ秒'],
@@ -135,7 +134,6 @@ export const EVERY_PAGE = {
 
   'query.unknown': ['is no parameter of this', 'ここでは使えない条件です'],
   'query.repeated': ['is given more than once', '2回以上指定されています'],
-  'query.empty': ['is empty: give it a value, or leave it out', '空です。値を指定するか、省いてください'],
   'query.oneOf': ['must be one of {names}', '次のいずれかを指定してください：{names}'],
   'query.text': ['must have characters that can be seen', '文字を指定してください'],
   'query.destination': [
