@@ -99,8 +99,7 @@ export class Dispatcher {
     const attempts = tasks.flatMap(({ record, attempts: made }) => attemptRecords(record.id, made));
     let isDue = tasks.some(isDueNow);
     try {
-      const { due } = await ledger.settle({ ...ending, deliveries, attempts }, withinMs);
-      isDue ||= due.length > 0;
+      if (await ledger.settle({ ...ending, deliveries, attempts }, withinMs)) isDue = true;
     } catch (error) {
       for (const task of tasks) task.error = error;
       onUnwritten(error);

@@ -143,7 +143,6 @@ export class ConfigFollower {
     const { record } = due;
     const update = endOfUnrouted(due, plan, settings.config.delivery);
     const gained = await ledger.reroute({
-      callbackId: record.callbackId,
       update,
       targets: plan.destinations,
       routing: plan.explanations,

@@ -9,7 +9,6 @@ import type {
   DueDelivery,
   DueRequest,
   RefusedBody,
-  Settled,
   Settlement,
 } from './ledger.ts';
 import { admitArgs } from './operations/admit.ts';
@@ -43,7 +42,7 @@ export interface OpenDatabase {
   /** Of what is committed; never shares a connection with an open transaction. */
   readonly reading: Database;
   /** Of SQLite, beside its file. */
-  readonly logBytes?: () => number;
+  readonly logBytes: () => number;
 }
 
 /** A stop takes less than a second in all (contract, "Stopping"). */
@@ -81,8 +80,8 @@ class ServiceLedger {
     });
   }
 
-  /** What was told is kept in memory where this throws, and written before anything else is admitted or claimed. */
-  settle(settlement: Settlement, withinMs?: number): Promise<Settled> {
+  /** @returns whether something is due because of it. What was told is kept in memory where this throws, and written before anything else is admitted or claimed. */
+  settle(settlement: Settlement, withinMs?: number): Promise<boolean> {
     const { isDurable } = settlement;
     return this.#call('settle', [settlement], { withinMs, isDurable }).catch((error: unknown) => {
       this.#unwritten.keep(settlement);
@@ -125,7 +124,7 @@ class ServiceLedger {
   /** SQLite: pages in use and log. */
   async bytesUsed(): Promise<number> {
     const { reading, logBytes } = this.#database;
-    return (await reading.call('storeBytes', [])) + (logBytes?.() ?? 0);
+    return (await reading.call('storeBytes', [])) + logBytes();
   }
 
   /** By a deadline of its own; what was told is written first. */

@@ -139,7 +139,6 @@ export interface Admission {
 /** Claimed by claimDue for this process to attempt. */
 export interface DueDelivery {
   readonly record: DeliveryRecord;
-  readonly callbackId: number;
   readonly notice: Notice;
   readonly firstReceivedAt: number;
   /** It was the service's to retry until now. */
@@ -169,16 +168,10 @@ export interface AttemptRecord {
   readonly error: DeliveryError | undefined;
 }
 /** How a delivery stands after its attempts; its claim ends with it. */
-export interface DeliveryUpdate {
-  readonly id: number;
-  readonly state: DeliveryState;
-  /** All so far. */
-  readonly attempts: number;
-  readonly lastError: DeliveryError | undefined;
-  readonly receipt: Receipt | undefined;
-  readonly reason?: string | undefined;
-  readonly heldUntil?: number | undefined;
-  readonly isTakenOver: boolean;
+export interface DeliveryUpdate
+  extends
+    Pick<DeliveryRecord, 'id' | 'state' | 'attempts' | 'lastError' | 'receipt' | 'isTakenOver'>,
+    Partial<Pick<DeliveryRecord, 'reason' | 'heldUntil'>> {
   /** Until Botbell itself may attempt it; left out: due as it was. */
   readonly dueInMs?: number | undefined;
   readonly alert?: Alert | undefined;
@@ -199,11 +192,6 @@ export interface Settlement {
   /** FULL before BEGIN. */
   readonly isDurable: boolean;
 }
-/** Destinations for which something of Botbell's own is due now because of it: the next of a job, an alert. */
-export interface Settled {
-  readonly due: readonly string[];
-}
-
 export type RefusedStatus = 400 | 413 | 415 | 422;
 export interface RefusedBody {
   readonly receivedAt: number;

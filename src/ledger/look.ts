@@ -6,6 +6,7 @@ import type { Transactions } from './database.ts';
 import { reasonOf } from './failures.ts';
 import { type Database, databaseOver } from './registry.ts';
 import { isLedger } from './schema.ts';
+import type { SqliteOptions } from './sqlite/open.ts';
 import { checkWritable, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
 
 /**
@@ -47,11 +48,19 @@ async function look(url: string, clock: Clock): Promise<Transactions | undefined
 
 /** @returns undefined: there is no file, or nothing in it */
 async function openToRead(url: string, clock: Clock): Promise<Transactions | undefined> {
-  const settings = { clock, owner: '', isReader: true };
-  if (!url.startsWith(SQLITE))
-    return (await import('./postgres/open.ts')).connectPostgres({ url, ...settings });
-  const path = resolve(sqlitePathOf(url));
-  if (!statSync(path, { throwIfNoEntry: false })?.size) return undefined;
-  accessSync(path, constants.R_OK);
-  return (await import('./sqlite/open.ts')).openSqlite({ path, ...settings });
+  if (url.startsWith(SQLITE)) {
+    const path = resolve(sqlitePathOf(url));
+    if (!statSync(path, { throwIfNoEntry: false })?.size) return undefined;
+    accessSync(path, constants.R_OK);
+  }
+  return openTransactions(url, { clock, owner: '', isReader: true });
+}
+
+/** In this process; each database's code is loaded only where it is used. @throws {LedgerUnavailable} it cannot be used */
+export async function openTransactions(
+  url: string,
+  settings: Omit<SqliteOptions, 'path' | 'clock'> & { readonly clock: Clock },
+): Promise<Transactions> {
+  if (!url.startsWith(SQLITE)) return (await import('./postgres/open.ts')).openPostgres({ url, ...settings });
+  return (await import('./sqlite/open.ts')).openSqlite({ path: sqlitePathOf(url), ...settings });
 }

@@ -7,7 +7,7 @@ import {
   type LedgerSettings,
   type OpenDatabase,
 } from './database-ledger.ts';
-import { openReadings } from './look.ts';
+import { openReadings, openTransactions } from './look.ts';
 import { type LivingProcess, ownerName } from './operations/processes.ts';
 import { type Actions, type Archive, createActions, createArchive } from './people.ts';
 import { type Database, databaseOver } from './registry.ts';
@@ -84,36 +84,22 @@ export async function openBeside(url: string, clock: Clock = systemClock): Promi
   };
 }
 
-function openDatabase(url: string, options: DatabaseOptions): Promise<OpenDatabase> {
-  return url.startsWith(SQLITE)
-    ? openSqliteDatabase(sqlitePathOf(url), options)
-    : openPostgresDatabase(url, options);
-}
-
-/** In threads, which are started by the first call, and it hears whether the file can be opened. */
-async function openSqliteDatabase(
-  path: string,
+/** Of SQLite, the service's threads are started by the first call, and it hears whether the file can be opened. */
+async function openDatabase(
+  url: string,
   { clock, owner, maxBytes, onStoreEvent: onEvent, isInProcess = false }: DatabaseOptions,
 ): Promise<OpenDatabase> {
+  const isSqlite = url.startsWith(SQLITE);
+  const path = sqlitePathOf(url);
   const open = async (isReader: boolean): Promise<Database> => {
-    const settings = { path, owner, maxBytes, onEvent, isReader };
-    if (!isInProcess) return new ThreadDatabase(settings);
-    const { openSqlite } = await import('./sqlite/open.ts');
-    return databaseOver(await openSqlite({ ...settings, clock }));
+    const settings = { owner, maxBytes, onEvent, isReader };
+    if (isSqlite && !isInProcess) return new ThreadDatabase({ path, ...settings });
+    return databaseOver(await openTransactions(url, { clock, ...settings }));
   };
   const writing = await open(false);
   // A ledger in memory has one connection.
-  const reading = path === MEMORY ? { ...writing, close: () => Promise.resolve() } : await open(true);
-  const logBytes = () => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const isOne = isSqlite && path === MEMORY;
+  const reading = isOne ? { ...writing, close: () => Promise.resolve() } : await open(true);
+  const logBytes = () => (isSqlite && statSync(`${path}-wal`, { throwIfNoEntry: false })?.size) || 0;
   return { writing, reading, logBytes };
-}
-
-async function openPostgresDatabase(url: string, { clock, owner }: DatabaseOptions): Promise<OpenDatabase> {
-  // Loaded only where it is used, since most ledgers are files.
-  const { connectPostgres, openPostgres } = await import('./postgres/open.ts');
-  const settings = { url, clock, owner };
-  return {
-    writing: databaseOver(await openPostgres(settings)),
-    reading: databaseOver(connectPostgres({ ...settings, isReader: true })),
-  };
 }

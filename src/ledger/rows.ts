@@ -70,18 +70,12 @@ export async function withCallbacks(tx: Tx, ids: readonly number[]): Promise<rea
 /** Characters: what a column for people holds of a remote's words, which may be as long as a body. */
 export const LONGEST_TEXT = 1000;
 
-/** A remote's words may be as long as it likes. */
-export function keptError(error: DeliveryError): DeliveryError {
-  const kept = (text: string) => shortText(text, LONGEST_TEXT);
-  const { code, message, japanese } = error;
-  const words = { code: kept(code), message: kept(message) };
-  return { ...error, ...words, ...(japanese !== undefined && { japanese: kept(japanese) }) };
-}
-
-/** And so may its answer. */
-export function keptReceipt(receipt: Receipt): Receipt {
-  const kept = Object.entries(receipt).map(([name, value]) => [name, shortText(value, LONGEST_TEXT)]);
-  return Object.fromEntries(kept) as Receipt;
+/** An error or a receipt: a remote's words may be as long as it likes. */
+export function kept<Told extends DeliveryError | Receipt>(told: Told | undefined): Told | undefined {
+  const short = (text: unknown) => (typeof text === 'string' ? shortText(text, LONGEST_TEXT) : text);
+  return (
+    told && (Object.fromEntries(Object.entries(told).map(([name, text]) => [name, short(text)])) as Told)
+  );
 }
 
 /** Columns of `callbacks` that tell what is to be told. */
@@ -96,15 +90,12 @@ export interface NoticeRow {
 export function noticeIn({ kind, startedAt, timesReceived, body }: NoticeRow): Notice {
   const told: unknown = parseExactly(storedText(body));
   if (kind === 'callback') return noticeOf({ callback: told as Callback, startedAt }, timesReceived);
-  if (kind === 'overdue') return overdueIn(told as { readonly subject: OverdueRun });
-  return noticeOfAlert(told as RaisedAlert);
+  if (kind !== 'overdue') return noticeOfAlert(told as RaisedAlert);
+  const { runningForMs, ...checked } = (told as { readonly subject: OverdueRun }).subject;
+  return noticeOf(checked, 1, { template: 'overdue', runningForMs });
 }
 
 /** What is kept of a run that takes too long. */
 export interface OverdueRun extends CheckedCallback {
   readonly runningForMs: number;
-}
-
-function overdueIn({ subject: { runningForMs, ...checked } }: { readonly subject: OverdueRun }): Notice {
-  return noticeOf(checked, 1, { template: 'overdue', runningForMs });
 }

@@ -44,11 +44,11 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
 
     afterEach(() => bench.store.close());
 
-    /** A callback of a job of its own whose one delivery dies. @returns where something is due then */
+    /** A callback of a job of its own whose one delivery dies. @returns whether something is due then */
     const die = async (alert: Alert, by = bench.ledger) => {
       jobs += 1;
       const [id] = idsOf(await bench.arrive({ job_id: `job-${jobs}` }, [OPS], by));
-      return (await bench.settle([dead(id, alert)], by)).due;
+      return bench.settle([dead(id, alert)], by);
     };
     /** The alerts that are told now, to the first operator. */
     const alertsDue = async (): Promise<RaisedAlert<OwnSubject>[]> => {
@@ -62,10 +62,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     const suppressed = async () => (await alertsDue()).map((each) => each.suppressed);
 
     it('writes one with the dead letter that it tells of, due at once, for everybody it names', async () => {
-      expect([...(await die(alertOf('slack down')))].toSorted()).to.deep.equal([
-        'email:operators@example.com',
-        'slack:#alerts',
-      ]);
+      expect(await die(alertOf('slack down'))).to.equal(true);
       const due = await bench.claim();
       expect(destinationsOf(due)).to.deep.equal(['email:operators@example.com', 'slack:#alerts']);
       for (const { notice, record } of due) {
@@ -102,7 +99,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     it('raises one of each cause within an hour, by whichever process, and then says how many more there were', async () => {
       const other = await bench.openAs('other');
       await die(alertOf('slack down'));
-      expect(await die(alertOf('slack down'), other)).to.deep.equal([]);
+      expect(await die(alertOf('slack down'), other)).to.equal(false);
       await die(alertOf('mail down'), other);
       await bench.store.passTime(HOUR_MS - 1);
       await die(alertOf('slack down'));

@@ -60,7 +60,6 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
     }
     const routeAnew = (due: DueDelivery, targets: readonly DeliveryTarget[], alert?: Alert) =>
       bench.ledger.reroute({
-        callbackId: due.callbackId,
         update: endOf(due, targets.length > 0 ? 'held' : 'dead', alert),
         targets,
         routing: targets.map(({ destination }) => destination),
@@ -138,7 +137,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         await routeAnew(second, [NEW]);
         expect(await bench.claim(), 'waits for the first').to.deep.equal([]);
         await bench.settle([delivered(atNew.record.id)]);
-        expect((await claimOne()).callbackId).to.equal(second.callbackId);
+        expect((await claimOne()).record.callbackId).to.equal(second.record.callbackId);
       });
 
       it('is left alone where its claim has ended', async () => {

@@ -65,7 +65,7 @@ export class Bench {
     return by.admit({ ...arrival, isAccepted: true });
   }
 
-  settle(updates: readonly DeliveryUpdate[], by = this.ledger): Promise<{ readonly due: readonly string[] }> {
+  settle(updates: readonly DeliveryUpdate[], by = this.ledger): Promise<boolean> {
     return by.settle(settlementOf(updates));
   }
 

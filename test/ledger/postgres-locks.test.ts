@@ -93,12 +93,12 @@ describe('two replicas on one PostgreSQL', () => {
 
   const settleDue = (by: DatabaseLedger, due: readonly DueDelivery[]) =>
     Promise.all(
-      shuffled(due).map(({ callbackId, record }) => {
+      shuffled(due).map(({ record }) => {
         const reason = 'no longer routed';
         const update = failed(record.id, random() < 0.5 ? { state: 'held', reason } : {});
         if (update.state === 'pending')
-          return patiently(() => by.settle(settlementOf([update], callbackId))).catch(unlessForgotten);
-        const rerouting = { callbackId, update, targets: TARGETS, routing: [], channels: new Map() };
+          return patiently(() => by.settle(settlementOf([update], record.callbackId))).catch(unlessForgotten);
+        const rerouting = { update, targets: TARGETS, routing: [], channels: new Map() };
         return patiently(() => by.reroute(rerouting)).catch(unlessForgotten);
       }),
     );

@@ -67,7 +67,9 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
   if (job.posts > 1 && args.status !== EXECUTING) await supersede(tx, startsOf(args.jobKey));
   const [deliveries] = await Promise.all([
     isNew ? planned(tx, args, { id, isLateStart, job }) : returned(tx, args, id, isLateStart),
-    isNew ? writeBody(tx, id, args.body) : noteReturn(tx, id, timesReceived),
+    isNew
+      ? writeBody(tx, id, args.body)
+      : writeHistory(tx, [{ callbackId: id, what: 'received', entry: { times: timesReceived } }]),
   ]);
   return {
     callbackId: id,
@@ -117,13 +119,6 @@ async function writeCallback(tx: Tx, args: AdmitArgs): Promise<Written> {
         SET times_received = callbacks.times_received + 1, last_received_at = excluded.last_received_at
       RETURNING id, times_received, received_at`),
   );
-}
-
-/** Of a callback that comes again and again; whoever reads its history has seen enough by then. */
-const MOST_RETURNS = 1000;
-
-async function noteReturn(tx: Tx, callbackId: number, times: number): Promise<void> {
-  if (times <= MOST_RETURNS) await writeHistory(tx, [{ callbackId, what: 'received', entry: { times } }]);
 }
 
 interface New {

@@ -17,20 +17,16 @@ export interface AlertAbout extends Alert {
 /**
  * The last rows that a transaction locks, in the order of their keys.
  * @param alerts of causes that were told within the hour, these are only counted
- * @returns destinations of those that are told
+ * @returns whether any is told
  */
-export async function raise(tx: Tx, alerts: readonly AlertAbout[]): Promise<readonly string[]> {
-  const due: string[] = [];
+export async function raise(tx: Tx, alerts: readonly AlertAbout[]): Promise<boolean> {
+  let isAnyTold = false;
   const keyed = alerts
     .filter(({ targets }) => targets.length > 0)
     .map((alert) => ({ alert, key: keyOf(alert.cause) }))
     .toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
-  for (const { alert, key } of keyed) if (await raiseOne(tx, alert, key)) due.push(...destinationsOf(alert));
-  return due;
-}
-
-function destinationsOf({ targets }: Alert): string[] {
-  return targets.map(({ destination }) => destination);
+  for (const { alert, key } of keyed) if (await raiseOne(tx, alert, key)) isAnyTold = true;
+  return isAnyTold;
 }
 
 interface CauseRow {

@@ -104,12 +104,11 @@ async function bodiesOf(tx: Tx, rows: readonly RowWithCallback[]): Promise<Reado
 }
 
 function claimed(row: RowWithCallback, body: Uint8Array): ClaimedDelivery {
-  const { callbackId, receivedAt: firstReceivedAt, kind, startedAt, timesReceived, isTakenOver } = row;
+  const { receivedAt: firstReceivedAt, kind, startedAt, timesReceived, isTakenOver } = row;
   // While it was due, it only waited.
   const ageMs = row.ageMs + row.dueInMs;
   return {
     record: { ...row, isTakenOver: true, ageMs, dueInMs: 0, claim: 'own', behind: undefined },
-    callbackId,
     firstReceivedAt,
     isTakenOver: !isTakenOver,
     told: { kind, startedAt, timesReceived, body },

@@ -116,16 +116,17 @@ export async function makePending(
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
 }
 
-/** Where the next of its job can be claimed now that these have ended. @returns destinations */
-export async function nextOfJobs(tx: Tx, endedIds: readonly number[]): Promise<readonly string[]> {
-  if (endedIds.length === 0) return [];
-  const rows = await tx.all<{ destination: string }>(sql`
-    SELECT DISTINCT deliveries.destination FROM deliveries JOIN deliveries AS ended
+/** Whether the next of a job can be claimed now that these have ended. */
+export async function isNextDue(tx: Tx, endedIds: readonly number[]): Promise<boolean> {
+  if (endedIds.length === 0) return false;
+  const next = await tx.first(sql`
+    SELECT deliveries.id FROM deliveries JOIN deliveries AS ended
       ON deliveries.job_key = ended.job_key AND deliveries.destination = ended.destination
     WHERE ended.id IN (${join(endedIds)}) AND deliveries.state = 'pending' AND deliveries.is_taken_over = 1
       AND deliveries.due_at <= ${tx.now} AND (deliveries.claimed_until IS NULL OR deliveries.claimed_until <= ${tx.now})
-      AND NOT EXISTS (${EARLIER_IN_JOB})`);
-  return rows.map(({ destination }) => destination);
+      AND NOT EXISTS (${EARLIER_IN_JOB})
+    LIMIT 1`);
+  return next !== undefined;
 }
 
 /** Also of what somebody is attempting at this moment: if that fails, it is due at once. */

@@ -2,11 +2,7 @@
 import sql, { bulk, raw, type RawValue } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { DestinationFigures } from '../ledger.ts';
-import { keptError } from '../rows.ts';
-
-const AT_ONCE = 500;
-
-const COLUMNS = 'destination, last_delivered_at, last_failed_at, last_error';
+import { kept } from '../rows.ts';
 
 const UPDATED = raw(
   [
@@ -20,21 +16,15 @@ function later(name: string, by: string): string {
   return `${name} = CASE WHEN excluded.${by} > destinations.${by} THEN excluded.${name} ELSE destinations.${name} END`;
 }
 
+/** @param figures at least one */
 export async function recordDestinations(tx: Tx, figures: readonly DestinationFigures[]): Promise<void> {
   // In the order in which all lock them.
   const rows = figures.toSorted((a, b) => (a.destination < b.destination ? -1 : 1)).map(valuesOf);
-  for (let from = 0; from < rows.length; from += AT_ONCE) {
-    await tx.all(sql`
-      INSERT INTO destinations (${raw(COLUMNS)}) VALUES ${bulk(rows.slice(from, from + AT_ONCE))}
-      ON CONFLICT (destination) DO UPDATE SET ${UPDATED}`);
-  }
+  await tx.all(sql`
+    INSERT INTO destinations (destination, last_delivered_at, last_failed_at, last_error) VALUES ${bulk(rows)}
+    ON CONFLICT (destination) DO UPDATE SET ${UPDATED}`);
 }
 
-function valuesOf({ lastError, ...figures }: DestinationFigures): RawValue[] {
-  return [
-    figures.destination,
-    figures.lastDeliveredAt,
-    figures.lastFailedAt,
-    lastError && keptError(lastError),
-  ];
+function valuesOf({ destination, lastDeliveredAt, lastFailedAt, lastError }: DestinationFigures): RawValue[] {
+  return [destination, lastDeliveredAt, lastFailedAt, kept(lastError)];
 }

@@ -12,7 +12,6 @@ import { settle } from './settle.ts';
 
 /** A claimed delivery that the config no longer sends where it was to go. */
 export interface Rerouting {
-  readonly callbackId: number;
   /** How it ends: held, or dead. */
   readonly update: DeliveryUpdate;
   /** Whom the config names for its callback. */
@@ -24,18 +23,19 @@ export interface Rerouting {
 /** @returns destinations that the callback has gained; undefined, nothing done: this process may not */
 export async function reroute(
   tx: Tx,
-  { callbackId, update, targets, routing, channels }: Rerouting,
+  { update, targets, routing, channels }: Rerouting,
 ): Promise<readonly string[] | undefined> {
   if (!(await isDecider(tx))) return undefined;
   await lockDeliveries(tx, [update.id]);
   const [row] = await withCallbacks(tx, [update.id]);
   // The claim may be lost by now.
   if (row?.state !== 'pending' || row.owner !== tx.owner) return [];
+  const { callbackId, jobKey } = row;
   await writeHistory(tx, [{ callbackId, what: 'routed', entry: { by: 'config', explanations: routing } }]);
   await settle(tx, { callbackId, attempts: [], deliveries: [update], isDurable: false });
   const siblings = await siblingsOf(tx, sql`${callbackId}`);
   const { lacking, revived } = gained(targets, siblings, channels, isUnrouted);
-  await insertRows(tx, { callbackId, jobKey: row.jobKey, targets: lacking });
+  await insertRows(tx, { callbackId, jobKey, targets: lacking });
   await reviveRows(tx, revived);
   return [...lacking, ...revived].map(({ destination }) => destination);
 }

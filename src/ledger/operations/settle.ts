@@ -8,49 +8,48 @@ import {
   type AttemptRecord,
   type DeliveryState,
   type DeliveryUpdate,
-  type Settled,
   type Settlement,
   SUPERSEDED,
 } from '../ledger.ts';
 import { keyOf } from '../keys.ts';
-import { keptError, keptReceipt, type RowWithCallback, withCallbacks } from '../rows.ts';
+import { kept, type RowWithCallback, withCallbacks } from '../rows.ts';
 import { raise } from './alerts.ts';
-import { nextOfJobs } from './deliveries.ts';
+import { isNextDue } from './deliveries.ts';
 import { tellSummarised } from '../signal/holds.ts';
 import { lockJobsOf, lockWithoutJobs } from './locks.ts';
 
-/** @param isRepeated the first try was not answered and may have been committed: nothing is written where everybody of it is told already */
-export async function settle(tx: Tx, settlement: Settlement, isRepeated = false): Promise<Settled> {
+/**
+ * @param isRepeated of what was told: the first try was not answered and may have been committed: nothing is written where everybody of it is told already
+ * @returns whether something of Botbell's own is due now because of it: the next of a job, an alert
+ */
+export async function settle(tx: Tx, settlement: Settlement, isRepeated = false): Promise<boolean> {
   const { callbackId, attempts, deliveries, answer, refused = [] } = settlement;
-  if (isRepeated && !(await isAnyUntold(tx, deliveries))) return { due: [] };
+  if (isRepeated && !(await isAnyUntold(tx, deliveries))) return false;
   // Who is told needs no look at how it stood.
   const failures = deliveries.filter(({ state }) => state !== 'delivered');
   const ids = failures.map(({ id }) => id);
   await lockJobsOf(tx, ids);
-  const times = answer === undefined ? 1 : await writeAnswer(tx, callbackId, answer);
+  const isKnown = answer === undefined || (await writeAnswer(tx, callbackId, answer));
   await lockWithoutJobs(tx, ids);
   const rows = new Map((await withCallbacks(tx, ids)).map((row) => [row.id, row]));
   await countRefused(tx, refused);
   const ended = await tell(tx, deliveries);
   const decisions = failures.flatMap((update) => decide(rows.get(update.id), update, tx) ?? []);
   for (const decision of decisions) await writeDecision(tx, decision);
-  const isShown = isWorthWriting(times, attempts);
   await writeHistory(tx, [
-    ...(isShown ? attempts.map((attempt) => attemptEntry(callbackId, attempt)) : []),
+    ...(isKnown ? attempts.map((attempt) => attemptEntry(callbackId, attempt)) : []),
     ...decisions.flatMap(entryOf),
-    ...(isShown && answer !== undefined ? [answerEntry(callbackId, answer)] : []),
+    ...(isKnown && answer !== undefined ? [answerEntry(callbackId, answer)] : []),
   ]);
-  const alerts = decisions.flatMap(({ alert, row }) => alert && { ...alert, about: row.callbackId });
-  const alerted = await raise(
-    tx,
-    alerts.filter((alert) => alert !== undefined),
+  const alerts = decisions.flatMap(({ alert, row }) =>
+    alert === undefined ? [] : { ...alert, about: row.callbackId },
   );
+  const isAlerted = await raise(tx, alerts);
   ended.push(...decisions.filter(({ state }) => state !== 'pending').map(({ id }) => id));
-  return { due: [...new Set([...alerted, ...(await nextOfJobs(tx, ended))])] };
+  return (await isNextDue(tx, ended)) || isAlerted;
 }
 
 async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<boolean> {
-  if (updates.length === 0) return true;
   const ids = updates.map(({ id }) => id);
   const untold = await tx.first(
     sql`SELECT id FROM deliveries WHERE id IN (${join(ids)}) AND state <> 'delivered' LIMIT 1`,
@@ -58,20 +57,12 @@ async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<
   return untold !== undefined;
 }
 
-/** @returns how often the callback has come; 0: it was forgotten meanwhile */
-async function writeAnswer(tx: Tx, callbackId: number, { result }: AnswerRecord): Promise<number> {
-  const row = await tx.first<{ timesReceived: number }>(
-    sql`UPDATE callbacks SET result = ${result} WHERE id = ${callbackId} RETURNING times_received`,
+/** @returns false: the callback was forgotten meanwhile */
+async function writeAnswer(tx: Tx, callbackId: number, { result }: AnswerRecord): Promise<boolean> {
+  const rows = await tx.all(
+    sql`UPDATE callbacks SET result = ${result} WHERE id = ${callbackId} RETURNING id`,
   );
-  return row?.timesReceived ?? 0;
-}
-
-/** Of a callback that comes again and again; whoever reads its history has seen enough by then. */
-const MOST_ANSWERS = 1000;
-
-function isWorthWriting(times: number, attempts: readonly AttemptRecord[]): boolean {
-  if (times === 0) return false;
-  return times <= MOST_ANSWERS || attempts.some(({ outcome }) => outcome === 'delivered');
+  return rows.length > 0;
 }
 
 async function countRefused(tx: Tx, ids: readonly number[]): Promise<void> {
@@ -95,8 +86,7 @@ async function tellOne(tx: Tx, update: DeliveryUpdate): Promise<boolean> {
       SELECT 1 FROM deliveries AS held WHERE held.summary_id = deliveries.callback_id) AS is_summary, EXISTS (
       SELECT 1 FROM deliveries AS other WHERE other.state = 'pending' AND other.job_key = deliveries.job_key
         AND other.destination = deliveries.destination AND other.id <> deliveries.id) AS has_others`);
-  if (row?.isSummary === true)
-    await tellSummarised(tx, row.callbackId, update.receipt && keptReceipt(update.receipt));
+  if (row?.isSummary === true) await tellSummarised(tx, row.callbackId, kept(update.receipt));
   return row?.hasOthers === true;
 }
 
@@ -108,7 +98,7 @@ function attemptEntry(callbackId: number, attempt: AttemptRecord): NewHistoryRow
     deliveryId,
     at: startedAt,
     result: outcome,
-    entry: { startedAt, durationMs: Math.round(durationMs), error: error && keptError(error) },
+    entry: { startedAt, durationMs: Math.round(durationMs), error: kept(error) },
   };
 }
 
@@ -175,8 +165,8 @@ async function writeDecision(tx: Tx, decision: Decision): Promise<void> {
 /** What any outcome writes; the claim ends with it. */
 function outcomeIn(update: DeliveryUpdate, { now }: Tx): Sql {
   const { state, attempts, reason, heldUntil } = update;
-  const error = update.lastError && keptError(update.lastError);
+  const error = kept(update.lastError);
   return sql`state = ${state}, attempts = ${attempts}, error_class = ${error?.class}, error_code = ${error?.code},
-    last_error = ${error}, receipt = ${update.receipt && keptReceipt(update.receipt)}, reason = ${reason},
+    last_error = ${error}, receipt = ${kept(update.receipt)}, reason = ${reason},
     held_until = ${heldUntil}, owner = NULL, claimed_until = NULL, updated_at = ${now}`;
 }

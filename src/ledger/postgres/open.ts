@@ -24,12 +24,11 @@ const types: pg.CustomTypesConfig = {
     WIDE_NUMBERS.has(id) ? Number : (pg.types.getTypeParser(id, format) as (value: string) => unknown),
 };
 
-/** Connects only when first asked. */
-export function connectPostgres({ url, ...settings }: PostgresOptions): PostgresTransactions {
+function connect(url: string, max: number): pg.Pool {
   // No settings beside the name: a pooler refuses what it cannot keep for each of its clients.
   const pool = new pg.Pool({
     connectionString: url,
-    max: settings.isReader === true ? READING_CONNECTIONS : CONNECTIONS,
+    max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
@@ -40,12 +39,18 @@ export function connectPostgres({ url, ...settings }: PostgresOptions): Postgres
   // A server that goes away ends connections, idle ones and those in use; unheard, that would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => void client.on('error', () => undefined));
-  return new PostgresTransactions({ ...settings, pool });
+  return pool;
 }
 
-/** @throws {LedgerUnavailable} a server that cannot be used, or a database that another version or program has written: what to do */
-export async function openPostgres(options: PostgresOptions): Promise<PostgresTransactions> {
-  const transactions = connectPostgres(options);
+/**
+ * A reader creates nothing, takes a database of any version, and connects only when first asked.
+ * @throws {LedgerUnavailable} a server that cannot be used, or a database that another version or program has written: what to do
+ */
+export async function openPostgres({ url, ...settings }: PostgresOptions): Promise<PostgresTransactions> {
+  const { isReader = false } = settings;
+  const pool = connect(url, isReader ? READING_CONNECTIONS : CONNECTIONS);
+  const transactions = new PostgresTransactions({ ...settings, pool });
+  if (isReader) return transactions;
   try {
     await transactions.run(prepareSchema, { isDurable: true, withinMs: QUERY_TIMEOUT_MS });
     return transactions;

@@ -12,13 +12,13 @@ import {
 } from '../database.ts';
 import { failed, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
-import { type Clock, Deadline, DeadlinePassed, systemClock } from '../../time/clock.ts';
+import { type Clock, Deadline, systemClock } from '../../time/clock.ts';
 
 export interface PostgresSettings {
   readonly pool: pg.Pool;
   readonly clock: Clock;
   readonly owner: string;
-  readonly isReader?: boolean;
+  readonly isReader?: boolean | undefined;
 }
 
 /** The server gives up first, so that the connection is still of use. */
@@ -32,13 +32,9 @@ const IDLE_TIMEOUT_MS = 10_000;
 
 const CLOCK_ASKED_EVERY_MS = 10_000;
 
-/** PostgreSQL, "Appendix A. Error Codes": serialization_failure, deadlock_detected. */
-const AGAIN = new Set(['40001', '40P01']);
-const MOST_TRIES = 4;
-
 /**
- * Classes of the same: connection, transaction state, rollback, resources, object state, operator intervention, system.
- * They say that the server, not what it was given, is the trouble.
+ * PostgreSQL, "Appendix A. Error Codes": connection, transaction state, rollback, resources, object state, operator
+ * intervention, system. These classes say that the server, not what it was given, is the trouble.
  */
 const SERVER_TROUBLE = new Set(['08', '25', '40', '53', '55', '57', '58']);
 
@@ -57,8 +53,8 @@ export class PostgresTransactions implements Transactions {
     { withinMs = DEFAULT_WITHIN_MS, isDurable = false }: CallOptions = {},
   ): Promise<Result> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
-    return deadline.bound(this.#tryAgain(work, deadline, isDurable)).catch((error: unknown) => {
-      throw error instanceof DeadlinePassed ? tooLate(error) : error;
+    return deadline.bound(this.#run(work, deadline, isDurable)).catch((error: unknown) => {
+      throw unavailable(error);
     });
   }
 
@@ -66,21 +62,7 @@ export class PostgresTransactions implements Transactions {
     return this.#settings.pool.end();
   }
 
-  async #tryAgain<Result>(
-    work: (tx: Tx) => Promise<Result>,
-    deadline: Deadline,
-    isDurable: boolean,
-  ): Promise<Result> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.#runOnce(work, deadline, isDurable);
-      } catch (error) {
-        if (tries === MOST_TRIES || !isToBeTriedAgain(error) || deadline.remainingMs === 0) throw error;
-      }
-    }
-  }
-
-  async #runOnce<Result>(
+  async #run<Result>(
     work: (tx: Tx) => Promise<Result>,
     deadline: Deadline,
     isDurable: boolean,
@@ -107,7 +89,7 @@ export class PostgresTransactions implements Transactions {
     });
     if (deadline.remainingMs > 0) return client;
     client.release();
-    throw tooLate(undefined);
+    throw new LedgerUnavailable('the ledger did not come to it in time');
   }
 
   /** Replicas' clocks may differ by minutes, so `now` is the server's; one that a test moves by hand is left alone. */
@@ -172,17 +154,5 @@ async function rollBack(client: pg.PoolClient): Promise<void> {
 }
 
 function isRefusal(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && !SERVER_TROUBLE.has(codeOf(error).slice(0, 2));
-}
-
-function isToBeTriedAgain(error: unknown): boolean {
-  return error instanceof LedgerUnavailable && AGAIN.has(codeOf(error.cause));
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
-}
-
-function tooLate(cause: unknown): LedgerUnavailable {
-  return new LedgerUnavailable('the ledger cannot be used: PostgreSQL did not answer in time', { cause });
+  return error instanceof pg.DatabaseError && !SERVER_TROUBLE.has(error.code?.slice(0, 2) ?? '');
 }

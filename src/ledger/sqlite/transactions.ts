@@ -24,7 +24,7 @@ export interface SqliteSettings {
   readonly owner: string;
   /** monotonic: on the scale of the calls' deadlines. */
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
-  readonly isReader?: boolean;
+  readonly isReader?: boolean | undefined;
   /** Undefined: there is no limit. */
   readonly space?: Pick<Space, 'makeRoom'> | undefined;
 }
