@@ -4,7 +4,7 @@ import type { Proxies } from '../outbound/proxy.ts';
 import type { Burst, Digest, Occasion, PerJob, RouteRules } from '../signal/rules.ts';
 import type { Path } from './path.ts';
 import { parseDuration, parseSize } from '../time/display.ts';
-import { parseCidr, parseListenAddress } from './field-rules.ts';
+import { parseListenAddress } from './field-rules.ts';
 import type { RootSection } from './schema.ts';
 
 /** Where in which file a value stands; line and column count from 1. */
@@ -61,9 +61,10 @@ export function receiverOf(section: RootSection['receiver']) {
     path: tokens.length > 0 ? section.path.replace(/\/$/, '') : section.path,
     /** Empty: no token. */
     tokens,
-    /** CIDRs; empty: anyone. */
-    allowFrom: cidrsOf(section.allow_from),
-    trustProxy: trustedIn(section.trust_proxy),
+    /** Addresses and networks; empty: anyone. */
+    allowFrom: section.allow_from,
+    /** Whose X-Forwarded-For is believed: nobody's, whoever connects, or that of the proxies in these networks. */
+    trustProxy: section.trust_proxy ?? false,
     maxBodyBytes: bytesOf(section.max_body),
     maxNodes: section.max_nodes,
     answerWithinMs: msOf(section.answer_within),
@@ -78,7 +79,7 @@ function adminOf(section: RootSection['admin']) {
     password: section.password || undefined,
     hosts: section.hosts,
     metricsToken: section.metrics_token || undefined,
-    trustProxy: trustedIn(section.trust_proxy),
+    trustProxy: section.trust_proxy ?? false,
   };
 }
 
@@ -91,11 +92,6 @@ function checked<T>(value: T | undefined): T {
 const addressOf = (text: string) => checked(parseListenAddress(text));
 export const msOf = (text: string) => checked(parseDuration(text));
 const bytesOf = (text: string) => checked(parseSize(text));
-const cidrsOf = (texts: readonly string[]) => texts.map((text) => checked(parseCidr(text)));
-/** Whose X-Forwarded-For is believed: nobody's, whoever connects, or that of the proxies in these CIDRs. */
-const trustedIn = (proxies: boolean | readonly string[] = false) =>
-  typeof proxies === 'boolean' ? proxies : cidrsOf(proxies);
-
 /** The place of a line and column (from 1) within the string at `path` of a config file. */
 export type PlaceInConfig = (path: Path, line: number, column: number) => Place;
 

@@ -114,7 +114,7 @@ export const bearerRule = matching(
 
 export const cidrRule = holding(
   'must be an address or a CIDR, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32',
-  (text) => parseCidr(text) !== undefined,
+  isNetwork,
 );
 
 export const storeUrlRule = holding(
@@ -252,12 +252,9 @@ export function isLoopback(host: string): boolean {
   return isIP(host) === 0 ? /^(?:.+\.)?localhost$/i.test(host) : isLoopbackAddress(host);
 }
 
-/** A CIDR, or an address as the CIDR of itself alone; undefined for anything else. */
-export function parseCidr(text: string): string | undefined {
-  const [address = '', length, ...rest] = text.split('/');
-  const version = isIP(address);
-  const maxLength = version === 6 ? 128 : 32;
-  if (version === 0 || rest.length > 0) return undefined;
-  if (length === undefined) return `${address}/${maxLength}`;
-  return /^\d{1,3}$/.test(length) && Number(length) <= maxLength ? text : undefined;
+/** Whether it is an address, or a network such as `10.0.0.0/8`. */
+function isNetwork(text: string): boolean {
+  const [address = '', length = '0', ...rest] = text.split('/');
+  const longest = isIPv6(address) ? 128 : 32;
+  return isIP(address) !== 0 && rest.length === 0 && /^\d{1,3}$/.test(length) && Number(length) <= longest;
 }

@@ -1,6 +1,6 @@
 /** Which texts are addresses to listen on, and which are CIDRs. */
 import { expect } from 'chai';
-import { isLoopback, parseCidr, parseListenAddress } from '../../src/config/field-rules.ts';
+import { cidrRule, isLoopback, parseListenAddress } from '../../src/config/field-rules.ts';
 
 describe('An address to listen on', () => {
   it('is a host and a port', () => {
@@ -62,13 +62,12 @@ describe('An address to listen on', () => {
   });
 });
 
-describe('A CIDR', () => {
-  it('is kept as it is, and an address becomes the CIDR of itself', () => {
-    expect(parseCidr('10.0.0.0/8')).to.equal('10.0.0.0/8');
-    expect(parseCidr('2001:db8::/32')).to.equal('2001:db8::/32');
-    expect(parseCidr('203.0.113.7')).to.equal('203.0.113.7/32');
-    expect(parseCidr('::1')).to.equal('::1/128');
-    expect(parseCidr('0.0.0.0/0')).to.equal('0.0.0.0/0');
+describe('A network', () => {
+  const isNetwork = (text: string) => cidrRule(text) === undefined;
+
+  it('is an address, or a CIDR', () => {
+    for (const text of ['10.0.0.0/8', '2001:db8::/32', '203.0.113.7', '::1', '0.0.0.0/0'])
+      expect(isNetwork(text), text).to.equal(true);
   });
 
   it('is nothing that is only nearly one', () => {
@@ -83,7 +82,7 @@ describe('A CIDR', () => {
       '1.2.3.4/-1',
       ' ::1',
     ]) {
-      expect(parseCidr(text), text).to.equal(undefined);
+      expect(isNetwork(text), text).to.equal(false);
     }
   });
 });

@@ -249,7 +249,7 @@ routes:
       listen: { host: '::1', port: 0 },
       path: '/in/callbacks',
       tokens: ['abcdefghijklmnop'],
-      allowFrom: ['10.0.0.0/8', '203.0.113.7/32', '2001:db8::1/128'],
+      allowFrom: ['10.0.0.0/8', '203.0.113.7', '2001:db8::1'],
       trustProxy: true,
       maxBodyBytes: 512 * 1024,
       maxNodes: 20_000,
@@ -311,7 +311,7 @@ default_route: { notify: [{ chat: "#ops", retries: "\${LIMIT}" }] }
   it('stand for the networks of trusted proxies', () => {
     const text = `receiver: { trust_proxy: [10.1.0.0/16, "\${PROXY}", "2001:db8::7"] }\n${MINIMAL}`;
     const { receiver } = configOf(text, { variables: { PROXY: '192.0.2.9' } });
-    expect(receiver.trustProxy).to.deep.equal(['10.1.0.0/16', '192.0.2.9/32', '2001:db8::7/128']);
+    expect(receiver.trustProxy).to.deep.equal(['10.1.0.0/16', '192.0.2.9', '2001:db8::7']);
   });
 
   it('are said once when a variable is missing, not again as a wrong value', () => {

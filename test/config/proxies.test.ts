@@ -56,7 +56,7 @@ describe('The proxy of a config', () => {
     const { problems } = load('', variables);
     expect(problems.join('\n'))
       .to.match(
-        /^botbell\.yaml:\d+:\d+: the environment variable https_proxy must be the URL of an HTTP proxy/,
+        /^botbell\.yaml:\d+:\d+: the environment variable https_proxy \(or in capitals\) must be the URL of an HTTP proxy/,
       )
       .and.to.include('`proxy: off` goes without')
       .and.not.to.include('hunter2');
