@@ -9,8 +9,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds on a scale that nobody sets, for whatever waits: deadlines, pauses, durations. */
   monotonic(): number;
-  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  sleep(ms: number): Promise<void>;
   /** Calls `onTime` after `ms`, unless the returned function is called before. */
   startTimer(ms: number, onTime: () => void): () => void;
 }
@@ -22,10 +21,7 @@ export const systemClock: Clock = {
     const timer = setTimeout(onTime, ms);
     return () => clearTimeout(timer);
   },
-  sleep: (ms, signal) =>
-    after(ms, undefined, { signal }).catch(() => {
-      throw signal?.reason;
-    }),
+  sleep: (ms) => after(ms),
 };
 
 /** What was waited for did not come in time; it may still happen. */
@@ -78,11 +74,11 @@ export class Deadline {
 export async function within(
   ms: number,
   promise: Promise<unknown>,
-  clock: Pick<Clock, 'sleep'>,
+  clock: Pick<Clock, 'monotonic' | 'startTimer'>,
 ): Promise<void> {
-  const timer = new AbortController();
-  await Promise.race([promise, clock.sleep(ms, timer.signal).catch(() => undefined)]);
-  timer.abort();
+  await new Deadline(clock, ms).bound(promise).catch((error: unknown) => {
+    if (!(error instanceof DeadlinePassed)) throw error;
+  });
 }
 
 /**

@@ -32,23 +32,9 @@ export class ManualClock implements Clock {
     this.#setBy += ms;
   }
 
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(signal.reason as Error);
-        return;
-      }
-      const wake = () => {
-        signal?.removeEventListener('abort', onAbort);
-        resolve();
-      };
-      const sleeper = { dueAt: this.#now + ms, wake };
-      this.#sleepers.push(sleeper);
-      const onAbort = () => {
-        this.#sleepers = this.#sleepers.filter((each) => each !== sleeper);
-        reject(signal?.reason as Error);
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.startTimer(ms, resolve);
     });
   }
 

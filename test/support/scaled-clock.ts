@@ -10,7 +10,7 @@ export function scaledClock(factor: number): Clock {
   return {
     now: () => Math.round(MIDDLE_OF_AN_HOUR + (performance.now() - begun) * factor),
     monotonic: () => (performance.now() - begun) * factor,
-    sleep: (ms, signal) => systemClock.sleep(ms / factor, signal),
+    sleep: (ms) => systemClock.sleep(ms / factor),
     startTimer: (ms, onTime) => systemClock.startTimer(ms / factor, onTime),
   };
 }

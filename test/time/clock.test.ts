@@ -1,17 +1,7 @@
-/** The system's clock waits, and stops waiting when it is told to. */
+/** The system's clock, and waits that end. */
 import { expect } from 'chai';
-import { systemClock } from '../../src/time/clock.ts';
-
-const NEVER_MS = 2_000_000_000;
-
-async function rejectionOf(promise: Promise<void>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (error) {
-    return error;
-  }
-  throw new Error('expected a rejection');
-}
+import { systemClock, within } from '../../src/time/clock.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 describe('systemClock', () => {
   it('tells the time in milliseconds since the epoch', () => {
@@ -21,19 +11,20 @@ describe('systemClock', () => {
 
   it('wakes up after the time', async () => {
     await systemClock.sleep(1);
-    await systemClock.sleep(1, new AbortController().signal);
+  });
+});
+
+describe('Waiting no longer than a time', () => {
+  it('ends with the promise, or else when the time is over', async () => {
+    const clock = new ManualClock();
+    await within(1000, Promise.resolve(), clock);
+    const waiting = within(1000, new Promise(() => {}), clock);
+    await clock.advance(1000);
+    await waiting;
   });
 
-  it('wakes up at once, with the reason, when the signal aborts', async () => {
-    const controller = new AbortController();
-    const sleeping = rejectionOf(systemClock.sleep(NEVER_MS, controller.signal));
-    const reason = new Error('shutting down');
-    controller.abort(reason);
-    expect(await sleeping).to.equal(reason);
-  });
-
-  it('does not fall asleep on a signal that has aborted', async () => {
-    const reason = new Error('too late');
-    expect(await rejectionOf(systemClock.sleep(NEVER_MS, AbortSignal.abort(reason)))).to.equal(reason);
+  it('fails as the promise does', async () => {
+    const failing = within(1000, Promise.reject(new Error('broken')), new ManualClock());
+    expect(await failing.catch((error: unknown) => String(error))).to.equal('Error: broken');
   });
 });

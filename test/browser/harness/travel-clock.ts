@@ -41,18 +41,9 @@ export class TravelClock implements Clock {
     return () => this.#forget(waiting);
   }
 
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const stop = this.startTimer(ms, () => {
-        signal?.removeEventListener('abort', onAbort);
-        resolve();
-      });
-      const onAbort = () => {
-        stop();
-        reject(signal?.reason as Error);
-      };
-      if (signal?.aborted === true) onAbort();
-      else signal?.addEventListener('abort', onAbort, { once: true });
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.startTimer(ms, resolve);
     });
   }
 
