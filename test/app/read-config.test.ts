@@ -29,7 +29,7 @@ ${more}`,
     folder = mkdtempSync(join(tmpdir(), 'botbell-read-'));
     toRead = { file: join(folder, 'botbell.yaml'), variables: {}, channelTypes };
     write('token', 'xoxb-1-2-3\n');
-    write('templates/en/slack/error.yaml', `text: 'Oh: {{ bot_name }}'\nblocks: []\n`);
+    write('templates/en/slack/error.yaml', `text: 'Oh: {{ bot_name }}'\nblocks: [{ type: divider }]\n`);
     writeConfig();
   });
 
@@ -39,7 +39,7 @@ ${more}`,
     const hashOf = async () => (await readConfig(toRead)).loaded?.configHash;
     const before = await hashOf();
     expect(await hashOf()).to.equal(before);
-    write('templates/en/slack/error.yaml', `text: 'Ah: {{ bot_name }}'\nblocks: []\n`);
+    write('templates/en/slack/error.yaml', `text: 'Ah: {{ bot_name }}'\nblocks: [{ type: divider }]\n`);
     const after = await hashOf();
     expect(after)
       .to.match(/^[\da-f]{64}$/)
@@ -71,7 +71,7 @@ ${more}`,
     it(`is no longer what was read once ${what} is written`, async () => {
       const { readings } = await readConfig(toRead);
       expect(readings.areCurrent()).to.equal(true);
-      write(path, `text: 'another'\nblocks: []\n`);
+      write(path, `text: 'another'\nblocks: [{ type: divider }]\n`);
       expect(readings.areCurrent()).to.equal(false);
     });
   }
@@ -90,13 +90,13 @@ ${more}`,
   });
 
   it('takes a set that is a link within the folder of templates, as Kubernetes mounts it', async () => {
-    write('templates/..one/mine/slack/error.yaml', `text: 'Mine'\nblocks: []\n`);
+    write('templates/..one/mine/slack/error.yaml', `text: 'Mine'\nblocks: [{ type: divider }]\n`);
     symlinkSync('..one', join(folder, 'templates/..data'));
     symlinkSync('..data/mine', join(folder, 'templates/mine'));
     writeConfig(`routes: [{ bot_id: a, notify: [{ slack: '#ops' }], template_set: mine }]`);
     const { loaded, problems, readings } = await readConfig(toRead);
     expect([problems, loaded?.config.routes[0]?.templateSet]).to.deep.equal([[], 'mine']);
-    write('templates/..two/mine/slack/error.yaml', `text: 'Mine, too'\nblocks: []\n`);
+    write('templates/..two/mine/slack/error.yaml', `text: 'Mine, too'\nblocks: [{ type: divider }]\n`);
     symlinkSync('..two', join(folder, 'templates/..new'));
     renameSync(join(folder, 'templates/..new'), join(folder, 'templates/..data'));
     expect(readings.areCurrent()).to.equal(false);
