@@ -8,14 +8,13 @@ import { createMetrics, type Figures, type Metrics } from '../observe/metrics.ts
 import { Loads } from '../receive/loads.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { type Clock, unfailing, within } from '../time/clock.ts';
-import { Heartbeat } from './heartbeat.ts';
-import { openAdmin, openReceiver } from './listeners.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { openAdmin, openReceiver, type Services } from './listeners.ts';
 import { Pipeline } from './pipeline.ts';
 import type { ConfigReading } from './read-config.ts';
 import { Reloader } from './reload.ts';
 import { createReports, type Reports } from './reports.ts';
 import { beginSeries } from './series.ts';
-import type { Services } from './admin-services.ts';
 import { type LoadedConfig, openSettings, openStore, type SettingsEnvironment } from './settings.ts';
 
 /** For the listeners to close, and for the channels, beside the store. */
@@ -115,8 +114,8 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   if (admin !== undefined) doors.push(() => admin.close(GOODBYE_MS));
   const receiver = await openReceiver(services);
   doors.push(() => receiver.close(GOODBYE_MS));
-  const heartbeat = new Heartbeat(services);
-  doors.push(() => Promise.resolve(heartbeat.stop()));
+  const stopHeartbeat = startHeartbeat(services);
+  doors.push(() => Promise.resolve(stopHeartbeat()));
   if (options.followsFiles !== false) reloading.watch();
   return { receiver, admin, reload: (cause) => reloading.reload(cause) };
 }

@@ -3,7 +3,7 @@ import { networkErrorOf } from '../channels/network-error.ts';
 import type { Config } from '../config/config.ts';
 import { askUrl, NotTaken } from '../outbound/ask-url.ts';
 import { poolsThrough } from '../outbound/open-pool.ts';
-import { readinessOf, type ReadinessSources, type Services } from './admin-services.ts';
+import { readinessOf, type ReadinessSources, type Services } from './listeners.ts';
 
 /** The ledger is looked at for what is due every second, and each look has a deadline far below this. */
 const SILENT_MS = 60_000;
@@ -22,58 +22,42 @@ export interface HeartbeatServices
   readonly pipeline: { readonly lookedAt: number };
 }
 
-export class Heartbeat {
-  readonly #services: HeartbeatServices;
-  readonly #ask: typeof askUrl;
-  #url: string | undefined;
-  #dueAt = 0;
-  #isStopped = false;
-  #stopTimer = () => {};
-  #said: string | undefined;
-
-  constructor(services: HeartbeatServices, ask = askUrl) {
-    this.#services = services;
-    this.#ask = ask;
-    void this.#look();
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    this.#stopTimer();
-  }
-
-  /** One at a time: the next look is after what this one asked has ended. */
-  async #look(): Promise<void> {
-    const { clock, settings } = this.#services;
-    const { heartbeat } = settings.current.config;
-    if (heartbeat !== undefined && (heartbeat.url !== this.#url || clock.monotonic() >= this.#dueAt)) {
-      this.#url = heartbeat.url;
-      this.#dueAt = clock.monotonic() + heartbeat.everyMs;
-      await this.#beat(heartbeat.url);
-    }
-    if (!this.#isStopped) this.#stopTimer = clock.startTimer(LOOK_MS, () => void this.#look());
-  }
-
-  async #beat(url: string): Promise<void> {
-    const troubles = troublesOf(this.#services);
-    if (troubles.length > 0)
-      return this.#say('warn', 'no heartbeat is sent while not all is well', { troubles });
+/** Looks at once, and again a second after what the last look asked has ended. @returns ends it */
+export function startHeartbeat(services: HeartbeatServices, ask = askUrl): () => void {
+  const { clock, logger, settings } = services;
+  let [askedUrl, dueAt, said] = ['', 0, ''];
+  let isStopped = false;
+  let stopTimer = () => {};
+  /** A line when it changes. */
+  const say = (level: 'info' | 'warn', line: string, why: object = {}) => {
+    if (!isStopped && line !== said) logger[level](why, line);
+    said = line;
+  };
+  const beat = async (url: string) => {
+    const troubles = troublesOf(services);
+    if (troubles.length > 0) return say('warn', 'no heartbeat is sent while not all is well', { troubles });
     try {
-      await this.#ask(url, ASKED_FOR_MS, poolsThrough(this.#services.settings.current.config.proxies));
-      this.#say('info', 'the heartbeat is taken');
+      await ask(url, ASKED_FOR_MS, poolsThrough(settings.current.config.proxies));
+      say('info', 'the heartbeat is taken');
     } catch (error) {
       const reason = error instanceof NotTaken ? error.message : networkErrorOf(error).words.en;
-      this.#say('warn', 'the heartbeat fails: whoever waits for it may report that Botbell is gone', {
-        reason,
-      });
+      say('warn', 'the heartbeat fails: whoever waits for it may report that Botbell is gone', { reason });
     }
-  }
-
-  /** A line when it changes. */
-  #say(level: 'info' | 'warn', line: string, why: object = {}): void {
-    if (!this.#isStopped && line !== this.#said) this.#services.logger[level](why, line);
-    this.#said = line;
-  }
+  };
+  const look = async () => {
+    const { heartbeat } = settings.current.config;
+    if (heartbeat !== undefined && (heartbeat.url !== askedUrl || clock.monotonic() >= dueAt)) {
+      askedUrl = heartbeat.url;
+      dueAt = clock.monotonic() + heartbeat.everyMs;
+      await beat(heartbeat.url);
+    }
+    if (!isStopped) stopTimer = clock.startTimer(LOOK_MS, () => void look());
+  };
+  void look();
+  return () => {
+    isStopped = true;
+    stopTimer();
+  };
 }
 
 function troublesOf(services: HeartbeatServices): readonly string[] {

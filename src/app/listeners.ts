@@ -1,14 +1,35 @@
-/** The two listeners, which go on listening while the settings behind them are swapped. */
+/** The two listeners, which go on listening while the settings behind them are swapped, and what they show and do. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, join } from 'node:path';
 import { createAdmin } from '../admin/admin.ts';
 import { createApi } from '../admin/api/api.ts';
-import { WrongPasswords } from '../admin/password.ts';
 import { createPages } from '../admin/page/page-router.tsx';
+import { WrongPasswords } from '../admin/password.ts';
+import type { AdminServices, Readiness, Reloading, Sample, Surroundings } from '../admin/services.ts';
 import { createCallbackCheck } from '../callback/check-callback.ts';
+import type { ChannelType } from '../channels/channel.ts';
 import { senderReader } from '../http/sender.ts';
 import { type Handler, listen, type ListeningServer } from '../http/server.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import { SAMPLES } from '../package-files.ts';
+import type { Loads } from '../receive/loads.ts';
 import { createReceiver } from '../receive/receiver.ts';
-import { adminServices, type Services } from './admin-services.ts';
+import { drawingOf } from './drawing.ts';
+import type { Pipeline, PipelineParts } from './pipeline.ts';
 import type { AppSettings } from './settings.ts';
+
+/** What the listeners need of the process. */
+export interface Services extends PipelineParts {
+  readonly logger: Logger;
+  readonly pipeline: Pipeline;
+  readonly metrics: Metrics;
+  readonly loads: Loads;
+  readonly reloading: Reloading;
+  readonly version: string;
+  readonly channelTypes: ReadonlyMap<string, ChannelType>;
+}
 
 export async function openAdmin(running: Services): Promise<ListeningServer | undefined> {
   const { settings, clock, reports } = running;
@@ -55,4 +76,52 @@ function receiverOf({ config }: AppSettings, services: Services): Handler {
     reportTurnedAway: reports.onTurnedAway,
     onUnforeseen: reports.onUnforeseen,
   }).callback();
+}
+
+function adminServices(services: Services): AdminServices {
+  const { pipeline, ledger, metrics, reloading, reports } = services;
+  return {
+    surroundings: surroundingsOf(services),
+    metrics,
+    readiness: () => readinessOf(services),
+    archive: ledger.archive,
+    operations: pipeline.operations,
+    reloading,
+    onUnforeseen: reports.onUnforeseen,
+    drawing: () => drawingOf(services),
+    paused: () => pipeline.paces.paused,
+    samples: samplesIn(SAMPLES),
+  };
+}
+
+/** @throws {Error} the program is not whole */
+function samplesIn(folder: string): readonly Sample[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => ({ name: basename(file, '.json'), text: readFileSync(join(folder, file), 'utf8') }));
+}
+
+function surroundingsOf({ clock, settings, version }: Services): Surroundings {
+  return {
+    version,
+    processName: `${hostname()}/${process.pid}`,
+    now: () => clock.now(),
+    display: () => settings.current.config.display,
+    redact: (text) => settings.current.redact(text),
+  };
+}
+
+export interface ReadinessSources {
+  readonly clock: Pick<Services['clock'], 'monotonic'>;
+  readonly ledger: Pick<Services['ledger'], 'writtenAt'>;
+  readonly loads: Pick<Services['loads'], 'isDraining'>;
+}
+
+/** The heartbeat writes every five seconds. */
+const WRITTEN_WITHIN_MS = 15_000;
+
+export function readinessOf({ clock, ledger: { writtenAt }, loads }: ReadinessSources): Readiness {
+  const store = writtenAt !== undefined && clock.monotonic() - writtenAt <= WRITTEN_WITHIN_MS;
+  // A reload that was refused leaves a good one in force: no reason to send the service's callbacks elsewhere.
+  return { store, config: true, accepting: !loads.isDraining };
 }

@@ -59,15 +59,11 @@ export class Claims {
   }
 
   async #claim(due: readonly DueDestination[]): Promise<void> {
-    const { clock, ledger, dispatcher, settings, random, onDue } = this.#dependencies;
+    const { clock, ledger, dispatcher, settings, onDue } = this.#dependencies;
     const isBehind = (destination: string) =>
       this.isBehind(destination) || this.#pacedRoom(destination) !== undefined;
     this.#left = new Map(due.map(({ destination }) => [destination, isBehind(destination)]));
-    const requests = requestsFor(this.#inTurn(due), {
-      inHand: [...this.#inHand.values()],
-      pacedRoom: (destination) => this.#pacedRoom(destination),
-      random,
-    });
+    const requests = this.#requestsFor(this.#inTurn(due));
     if (requests.length === 0 || dispatcher.isStopping) return;
     this.#last = requests.at(-1)?.destination ?? '';
     const { current } = settings;
@@ -83,13 +79,32 @@ export class Claims {
     if (claimed.length > 0) onDue();
   }
 
+  /** How much is claimed at once, so that no destination waits for another's trouble. @param due in their turn */
+  #requestsFor(due: readonly DueDestination[]): readonly DueRequest[] {
+    const share = Math.max(1, Math.floor(MOST_AT_ONCE / Math.max(1, due.length)));
+    const requests: DueRequest[] = [];
+    const taken = [...this.#inHand.values()];
+    for (const { destination, hasBulk } of due) {
+      if (requests.length === DESTINATIONS_PER_CLAIM || taken.length >= MOST_AT_ONCE) break;
+      const limit = Math.min(this.#pacedRoom(destination) ?? share, roomFor(destination, taken));
+      if (limit <= 0) continue;
+      const bulkTurns = hasBulk ? Math.floor(limit * BULK_SHARE + this.#dependencies.random()) : 0;
+      requests.push({ destination, limit, bulkTurns });
+      taken.push(...Array.from({ length: limit }, () => destination));
+    }
+    return requests;
+  }
+
   /** Those after the last one come first. */
   #inTurn(due: readonly DueDestination[]): readonly DueDestination[] {
     const turn = ({ destination }: DueDestination) => `${Number(destination <= this.#last)} ${destination}`;
     return due.toSorted((a, b) => (turn(a) < turn(b) ? -1 : 1));
   }
 
-  /** A paced destination's next one is claimed when its slot is near, and no other waits for that. */
+  /**
+   * A paced destination's next one is claimed when its slot is near, and no other waits for that.
+   * @returns what its pace has room for; undefined: it keeps none
+   */
   #pacedRoom(destination: string): number | undefined {
     const { paces, dispatcher, follower } = this.#dependencies;
     const place = { destination, channel: channelOf(destination) };
@@ -131,34 +146,6 @@ const DESTINATIONS_PER_CLAIM = 16;
 
 /** Of the turns of a destination, what was given back in bulk gets so many, and what is new the others. */
 const BULK_SHARE = 1 / 4;
-
-interface Room {
-  /** Destinations of what is being attempted already. */
-  readonly inHand: readonly string[];
-  /** What a destination's pace has room for; undefined: it keeps none. */
-  readonly pacedRoom: (destination: string) => number | undefined;
-  /** In [0, 1). */
-  readonly random: () => number;
-}
-
-/** @param due in their turn */
-function requestsFor(
-  due: readonly DueDestination[],
-  { inHand, pacedRoom, random }: Room,
-): readonly DueRequest[] {
-  const share = Math.max(1, Math.floor(MOST_AT_ONCE / Math.max(1, due.length)));
-  const requests: DueRequest[] = [];
-  const taken = [...inHand];
-  for (const { destination, hasBulk } of due) {
-    if (requests.length === DESTINATIONS_PER_CLAIM || taken.length >= MOST_AT_ONCE) break;
-    const limit = Math.min(pacedRoom(destination) ?? share, roomFor(destination, taken));
-    if (limit <= 0) continue;
-    const bulkTurns = hasBulk ? Math.floor(limit * BULK_SHARE + random()) : 0;
-    requests.push({ destination, limit, bulkTurns });
-    taken.push(...Array.from({ length: limit }, () => destination));
-  }
-  return requests;
-}
 
 function roomFor(destination: string, inHand: readonly string[]): number {
   const channel = channelOf(destination);

@@ -1,7 +1,7 @@
 /** Sends a message that is marked as a test to one destination, and says what its remote answered. */
 import { randomBytes } from 'node:crypto';
 import { idsIn, type Receipt } from '../channels/channel.ts';
-import { failureInWords, type FailureClass } from '../channels/failure.ts';
+import { DeliveryFailure, failureInWords, type FailureClass } from '../channels/failure.ts';
 import type { Language } from '../time/display.ts';
 import { noticeOfAlert } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
@@ -46,35 +46,25 @@ export async function sendTest(
   const notice = noticeOfAlert({ id, raisedAt: clock.now(), suppressed: 0, subject });
   const begun = { addressed: { ...target, notice }, settings };
   const result = await sendOnce(begun, clock.monotonic() + LONGEST_WAIT_MS);
-  return { destination, ...(result === undefined ? unsent(language) : outcomeOf(result, language)) };
+  const { receipt, failure, durationMs } = result ?? { failure: LEFT_ALONE, durationMs: 0 };
+  const words = receipt === undefined ? failureInWords(failure, language) : receiptInWords(receipt, language);
+  const [errorClass, errorCode] = [failure?.class, failure?.code];
+  const isDelivered = failure === undefined;
+  return { destination, isDelivered, words, errorClass, errorCode, durationMs: Math.round(durationMs) };
 }
 
-function outcomeOf(
-  { durationMs: ms, receipt, failure }: AttemptResult,
-  language: Language,
-): Omit<TestOutcome, 'destination'> {
-  const durationMs = Math.round(ms);
-  if (failure === undefined) {
-    const words = receiptInWords(receipt, language);
-    return { isDelivered: true, words, errorClass: undefined, errorCode: undefined, durationMs };
-  }
-  const { class: errorClass, code: errorCode } = failure;
-  const words = failureInWords(failure, language);
-  return { isDelivered: false, words, errorClass, errorCode, durationMs };
-}
+/** Nothing was sent. */
+const LEFT_ALONE = new DeliveryFailure({
+  class: 'rate_limited',
+  code: 'rate_limit',
+  message: 'Not sent: the remote limits the rate, or is gone, and is left alone for now. Try again later.',
+  japanese:
+    '送信先がレート制限中か、無効になっているため、まだ送信していません。しばらくしてからもう一度お試しください。',
+});
 
 function receiptInWords(receipt: Receipt, language: Language): string {
   const shown = idsIn(receipt).map(([key, value]) => `${key} ${value}`);
   const details = shown.join(', ');
   if (language === 'ja') return details === '' ? '届きました。' : `届きました（${details}）。`;
   return details === '' ? 'Delivered.' : `Delivered (${details}).`;
-}
-
-/** Nothing was sent. */
-function unsent(language: Language): Omit<TestOutcome, 'destination'> {
-  const words =
-    language === 'ja'
-      ? '送信先がレート制限中か、無効になっているため、まだ送信していません。しばらくしてからもう一度お試しください。'
-      : 'Not sent: the remote limits the rate, or is gone, and is left alone for now. Try again later.';
-  return { isDelivered: false, words, errorClass: 'rate_limited', errorCode: 'rate_limit', durationMs: 0 };
 }

@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { Heartbeat, type HeartbeatServices } from '../../src/app/heartbeat.ts';
+import { type HeartbeatServices, startHeartbeat } from '../../src/app/heartbeat.ts';
 import { NO_PROXIES } from '../../src/outbound/proxy.ts';
 import type { Logger } from '../../src/observe/logger.ts';
 import { type BridgeWorld, createBridgeWorld } from '../support/bridge-world.ts';
@@ -91,7 +91,7 @@ describe('the heartbeat of the service', () => {
     const MINUTE = 60_000;
 
     let clock: ManualClock;
-    let heartbeat: Heartbeat | undefined;
+    let stop: () => void;
     let asked: [url: string, at: number][];
     let answer: () => Promise<void>;
     let ledger: { writtenAt: number };
@@ -118,7 +118,7 @@ describe('the heartbeat of the service', () => {
         pipeline,
       };
       follow = (next) => (current = loadedWith(next));
-      heartbeat = new Heartbeat(services, (url) => {
+      stop = startHeartbeat(services, (url) => {
         asked.push([url, clock.monotonic() - startedAt]);
         return answer();
       });
@@ -139,7 +139,7 @@ describe('the heartbeat of the service', () => {
       loads = { isDraining: false };
     });
 
-    afterEach(() => heartbeat?.stop());
+    afterEach(() => stop());
 
     it('asks at once, and then as often as it is told, with one line', async () => {
       start();
