@@ -5,7 +5,7 @@ import type { TemplateName } from '../notice/notice.ts';
 import { didYouMean } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import { CARD_KIND } from './card-template.ts';
-import { Engines } from './engine.ts';
+import { type Engines, enginesFor } from './engine.ts';
 import { Template, type TemplateKind } from './template.ts';
 import { CARD_FOLDER, type SourceFile, type TemplateFolder } from './template-folder.ts';
 
@@ -53,7 +53,7 @@ export class TemplateCatalog {
     const { display, builtIn, own } = sources;
     this.sources = sources;
     this.setNames = [...new Set([...builtIn.sets, ...own.sets])];
-    const enginesIn = (language: Language) => new Engines({ ...display, language });
+    const enginesIn = (language: Language) => enginesFor({ ...display, language });
     this.#engines = { en: enginesIn('en'), ja: enginesIn('ja') };
   }
 
@@ -96,7 +96,7 @@ export class TemplateCatalog {
 
   #compiled(file: SourceFile, kind: TemplateKind): Template {
     const language = LANGUAGES.find((each) => each === file.set) ?? this.sources.display.language;
-    const template = this.#templates.get(file) ?? new Template(file, kind, this.#engines[language]);
+    const template = this.#templates.get(file) ?? new Template(file, kind, language, this.#engines[language]);
     this.#templates.set(file, template);
     return template;
   }

@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MessageFormat } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
-import { isContainer } from '../text/json-object.ts';
 import { cardOf } from './card-template.ts';
 import type { Choice, RenderTarget, TemplateCatalog } from './catalog.ts';
 import { Rendering } from './engine.ts';
@@ -71,7 +70,7 @@ function checkTemplate(
 ): readonly Problem[] {
   const isOwn = how.choice.own === template;
   const display = { ...catalog.sources.display, language: template.language };
-  const views = samplesOf(how.name).map((sample) => withAnyMember(viewOf(sample, display, links)));
+  const views = samplesOf(how.name).map((sample) => viewOf(sample, display, links));
   const names = [...Object.keys(views[0] ?? {}), ...(isOwn ? ['drawn'] : [])];
   const problems = [...template.problems, ...template.findUnknownVariables(names)];
   if (template.problems.length > 0) return problems;
@@ -79,13 +78,13 @@ function checkTemplate(
 }
 
 /** Much more than a message may take: a busy machine may stop the process for longer, and good templates must not fail for that. */
-const STRICTLY = { isStrict: true, limitMs: 5000 };
+const LIMIT_MS = 5000;
 
 /** @param own where it is a channel's own message, not a card */
 function faultsWith(template: Template, view: NoticeView, own: Checked | undefined): readonly Problem[] {
   try {
     if (own !== undefined) return messageFaults(template, view, own);
-    template.render(new Rendering(view, STRICTLY));
+    template.render(new Rendering(view, LIMIT_MS));
     return [];
   } catch (error) {
     if (error instanceof TemplateFault) return [error.problem];
@@ -97,41 +96,8 @@ function messageFaults(template: Template, view: NoticeView, { format, name, cho
   const { own } = format;
   if (own === undefined) return [];
   const { builtIn } = choice;
-  const parts = builtIn.render(new Rendering(view, { limitMs: Infinity }));
+  const parts = builtIn.render(new Rendering(view, Infinity));
   const card = cardOf(parts, { name, language: builtIn.language, view });
-  const rendered = template.renderOwn(new Rendering(view, STRICTLY), own, card);
+  const rendered = template.renderOwn(new Rendering(view, LIMIT_MS), own, card);
   return own.inspect(rendered).map(({ path, message }) => template.problemAt(path, message));
-}
-
-/** A list's first or last member, or one by its number, as Liquid asks for it. */
-const PLACE_IN_LIST = /^(?:\d+|-1)$/;
-
-/**
- * Whatever a callback may hold beside the fields of the interface is nothing that a template may not ask for; nor is a
- * member of a list that happens to be short.
- */
-function withAnyMember(view: NoticeView): NoticeView {
-  const { callback, output, outputs } = view;
-  if (callback === undefined) return lenient(view, PLACE_IN_LIST);
-  const open = outputs?.map((each) => ({ ...each, items: lenient(each.items) }));
-  const opened = { callback: lenient(callback), output: lenient(output), ...(open && { outputs: open }) };
-  return lenient({ ...view, ...opened }, PLACE_IN_LIST);
-}
-
-/** The same data, in which a member that is not there is null. @param names of such members */
-function lenient<Value>(value: Value, names = /(?:)/): Value {
-  if (!isContainer(value)) return value;
-  return new Proxy(value, {
-    get(target, key): unknown {
-      const member: unknown = Reflect.get(target, key);
-      return member === undefined && isAmong(names, key) ? null : lenient(member, names);
-    },
-    getOwnPropertyDescriptor: (target, key) =>
-      Reflect.getOwnPropertyDescriptor(target, key) ??
-      (isAmong(names, key) ? { configurable: true, enumerable: false, value: null } : undefined),
-  });
-}
-
-function isAmong(names: RegExp, key: string | symbol): boolean {
-  return typeof key === 'string' && names.test(key);
 }

@@ -7,7 +7,6 @@ import { textOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { Escaped } from '../text/clean.ts';
 import { fitEscaped } from '../text/cut.ts';
-import type { Language } from '../time/display.ts';
 import { registerFilters } from './filters.ts';
 
 /** Objects and characters that one string may create, in liquidjs' own count. */
@@ -58,29 +57,17 @@ function printerOf(printing: Printing, { language }: DisplayConfig): (value: unk
   return (value) => (value instanceof Escaped ? value.text : fitEscaped(textOf(value), most, escape, mark));
 }
 
-/** The engines of a language, one for each kind of text, made when it is first asked for. */
-export class Engines {
-  readonly language: Language;
-  readonly #display: DisplayConfig;
-  readonly #made = new Map<Printing, Liquid>();
+/** The engine for a kind of text. */
+export type Engines = (printing: Printing) => Liquid;
 
-  constructor(display: DisplayConfig) {
-    this.language = display.language;
-    this.#display = display;
-  }
-
-  for(printing: Printing): Liquid {
-    const engine = this.#made.get(printing) ?? createEngine(this.#display, printing);
-    this.#made.set(printing, engine);
+/** Each is made when it is first asked for. */
+export function enginesFor(display: DisplayConfig): Engines {
+  const made = new Map<Printing, Liquid>();
+  return (printing) => {
+    const engine = made.get(printing) ?? createEngine(display, printing);
+    made.set(printing, engine);
     return engine;
-  }
-}
-
-interface RenderingOptions {
-  /** Whether a variable or member that is not there is an error. */
-  readonly isStrict?: boolean;
-  /** Infinity for a built-in template: it is short, and a busy machine may stop the process for a moment. */
-  readonly limitMs?: number;
+  };
 }
 
 /** One rendering of a template: its strings share the time that it may take. */
@@ -89,11 +76,10 @@ export class Rendering {
   /** What there is beside the view in the part that is being rendered. */
   globals: object = {};
   readonly #until: number;
-  readonly #isStrict: boolean;
 
-  constructor(view: object, { isStrict = false, limitMs = TIME_LIMIT_MS }: RenderingOptions = {}) {
+  /** @param limitMs Infinity for a built-in template: it is short, and a busy machine may stop the process for a moment */
+  constructor(view: object, limitMs = TIME_LIMIT_MS) {
     this.view = view;
-    this.#isStrict = isStrict;
     this.#until = performance.now() + limitMs;
   }
 
@@ -101,7 +87,6 @@ export class Rendering {
   print(liquid: Liquid, templates: Template[]): string {
     const options = {
       globals: this.globals,
-      strictVariables: this.#isStrict,
       renderLimit: Math.max(0, this.#until - performance.now()),
     };
     return String(liquid.renderSync(templates, this.view, options));

@@ -2,6 +2,7 @@
 import type { Liquid } from 'liquidjs';
 import { parseStartTime } from '../callback/check-callback.ts';
 import type { OutputView } from '../channels/card.ts';
+import { separated } from '../channels/marks.ts';
 import { inlineText, textOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { cleanLine } from '../text/clean.ts';
@@ -10,8 +11,6 @@ import { formatElapsed, formatInstant, formatSize } from '../time/display.ts';
 
 /** A mark with blanks around it is worth its room from here on. */
 const ROOM_FOR_BLANKS = 60;
-
-const SEPARATED = { en: new Intl.NumberFormat('en'), ja: new Intl.NumberFormat('ja') } as const;
 
 /** Values are escaped where they are printed, so that Liquid's own escaping would do it twice. */
 const ESCAPING = ['escape', 'escape_once', 'xml_escape'];
@@ -30,9 +29,7 @@ export function registerFilters(liquid: Liquid, { language, timezone }: DisplayC
   liquid.registerFilter('fit', fit);
   liquid.registerFilter('elapsed', (value: unknown) => withNumber(value, (n) => formatElapsed(n, language)));
   liquid.registerFilter('filesize', (value: unknown) => withNumber(value, (n) => formatSize(n, language)));
-  liquid.registerFilter('number', (value: unknown) =>
-    withNumber(value, (n) => SEPARATED[language].format(n)),
-  );
+  liquid.registerFilter('number', (value: unknown) => withNumber(value, (n) => separated(language, n)));
   liquid.registerFilter('localtime', (value: unknown) => {
     const instant = instantOf(value, timezone);
     return instant === undefined ? textOf(value) : formatInstant(instant, timezone, language);

@@ -41,11 +41,11 @@ export function findUnknownVariables(
     );
 }
 
-/** What a failed parsing or rendering says, with its place. @param knownNames of variables */
-export function faultOf(liquid: Liquid, error: unknown, knownNames: readonly string[] = []): LiquidFault {
+/** What a failed parsing or rendering says, with its place. */
+export function faultOf(liquid: Liquid, error: unknown): LiquidFault {
   const message = error instanceof Error ? error.message.replace(PLACE_IN_MESSAGE, '') : String(error);
   const [line, column] = tokenOf(error)?.getPosition() ?? [1, 1];
-  return { message: explain(liquid, message, knownNames), line, column };
+  return { message: explain(liquid, message), line, column };
 }
 
 interface PlacedToken {
@@ -59,11 +59,10 @@ function tokenOf(error: unknown): PlacedToken | undefined {
 /** What V8 says. */
 const STACK_IS_FULL = 'Maximum call stack size exceeded';
 
-function explain(liquid: Liquid, message: string, knownNames: readonly string[]): string {
+function explain(liquid: Liquid, message: string): string {
   if (message === STACK_IS_FULL) return 'nested too deep';
   const [, what, name = ''] =
-    /^undefined (variable|filter): (\S+)/u.exec(message) ?? /^(tag) "([^"]+)" not found/u.exec(message) ?? [];
-  if (what === 'variable') return thereIsNo(what, name, knownNames);
+    /^undefined (filter): (\S+)/u.exec(message) ?? /^(tag) "([^"]+)" not found/u.exec(message) ?? [];
   if (what === undefined) return message;
   return thereIsNo(what, name, Object.keys(what === 'tag' ? liquid.tags : liquid.filters));
 }

@@ -117,9 +117,9 @@ export class Renderer {
   #cardOf({ card, builtIn }: Choice, drawn: Drawn, report: Report): Card {
     for (const template of new Set([card, builtIn])) {
       const filling = this.#filling(template, drawn);
-      const limits = template === builtIn ? { limitMs: Infinity } : {};
+      const limitMs = template === builtIn ? Infinity : undefined;
       const made = once(drawn.cards, template, report, () =>
-        cardOf(template.render(new Rendering(filling.view, limits)), filling),
+        cardOf(template.render(new Rendering(filling.view, limitMs)), filling),
       );
       if (made !== undefined) return made;
     }

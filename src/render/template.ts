@@ -8,7 +8,6 @@ import type {
   TemplateValue,
   TextKind,
 } from '../channels/channel.ts';
-import { textOf } from '../channels/value-text.ts';
 import type { Problem } from '../config/config.ts';
 import type { Path } from '../config/path.ts';
 import { formatProblem } from '../config/problems.ts';
@@ -36,8 +35,6 @@ export interface TemplateKind {
 
 type Render = (rendering: Rendering) => TemplateValue;
 
-const ONE_VARIABLE = /^\{\{ *(?<name>[a-z_]+) *\}\}$/;
-
 /** A string of a template that is Liquid. */
 interface LiquidString {
   readonly path: Path;
@@ -56,9 +53,9 @@ export class Template {
   readonly #parts = new Map<string, Render>();
   readonly #strings: LiquidString[] = [];
 
-  constructor(file: SourceFile, kind: TemplateKind, engines: Engines) {
+  constructor(file: SourceFile, kind: TemplateKind, language: Language, engines: Engines) {
     this.file = file;
-    this.language = engines.language;
+    this.language = language;
     this.#kind = kind;
     this.#engines = engines;
     this.#source = new YamlSource(file.path, file.text);
@@ -158,7 +155,7 @@ export class Template {
   #compileText(text: string, path: Path, parent: TemplateValue): Render {
     if (!text.includes('{{') && !text.includes('{%')) return () => text;
     const kind = this.#kind.textAt(path, parent);
-    const liquid = this.#engines.for(kind);
+    const liquid = this.#engines(kind);
     const { templates, fault } = parseLiquid(
       liquid,
       kind === undefined ? text : withOwnAddresses(text, kind),
@@ -167,16 +164,11 @@ export class Template {
     for (const each of faults ?? []) this.#problems.push(this.#problemIn(path, each));
     if (templates === undefined) return () => '';
     this.#strings.push({ path, liquid, templates });
-    const variable = kind === undefined ? ONE_VARIABLE.exec(text)?.groups?.['name'] : undefined;
     return (rendering) => {
-      // Most strings of a card are a variable and nothing else.
-      if (variable !== undefined && Object.hasOwn(rendering.view, variable))
-        return textOf(Reflect.get(rendering.view, variable));
       try {
         return rendering.print(liquid, templates);
       } catch (error) {
-        const found = faultOf(liquid, error, Object.keys(rendering.view));
-        throw new TemplateFault(this.#problemIn(path, found), { cause: error });
+        throw new TemplateFault(this.#problemIn(path, faultOf(liquid, error)), { cause: error });
       }
     };
   }

@@ -71,11 +71,11 @@ describe('A mail server', () => {
 
   it('is doubted where scheme and port do not fit', () => {
     expect(withUrl('smtps://mail.example.com:587')).to.deep.equal([
-      '3:25: warning: channels.email.smtp: port 587 begins without TLS: write smtps://…:465, or smtp://…:587',
+      '3:25: warning: channels.email.smtp: port 587 goes with smtp://',
     ]);
-    expect(withUrl('smtps://u:p@mail.example.com:25')[0]).to.include('port 25 begins without TLS');
+    expect(withUrl('smtps://u:p@mail.example.com:25')[0]).to.include('port 25 goes with smtp://');
     expect(withUrl('smtp://mail.example.com:465')).to.deep.equal([
-      '3:25: warning: channels.email.smtp: port 465 begins with TLS: write smtps://…:465, or smtp://…:587',
+      '3:25: warning: channels.email.smtp: port 465 goes with smtps://',
     ]);
   });
 

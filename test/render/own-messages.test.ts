@@ -121,10 +121,10 @@ describe('a Slack message of a template’s own', () => {
       return problems.map(({ place, message }) => `${place.line}:${place.column} ${message}`);
     };
     expect(await where({ blocks: [{ type: 'secton', text: 'x' }] })).to.deep.equal([
-      '1:20 unsupported type: secton; did you mean "section"?',
+      '1:13 unsupported type: secton; did you mean "section"?',
     ]);
     expect((await where({ blocks: [{ type: 'header', text: { type: 'mrkdwn', text: 'x' } }] }))[0]).to.match(
-      /^1:4\d unsupported type: mrkdwn/,
+      /^1:3\d unsupported type: mrkdwn/,
     );
     expect(await where({ blocks: [{ type: 'section' }] })).to.deep.equal([
       '1:12 missing required field: text or fields',

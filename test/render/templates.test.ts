@@ -32,16 +32,6 @@ describe('a user’s templates', () => {
         ['3:37: there is no variable "elapsd"; did you mean "elapsed"?'],
       ],
       [
-        'a member that outputs do not have',
-        `${CARD}text: "{% for o in outputs %}{{ o.nmae }}{% endfor %}"\n`,
-        ['3:33: there is no variable "o.nmae"'],
-      ],
-      [
-        'one of a single output',
-        `${CARD}text: "{{ outputs[0].nme }}"\n`,
-        ['3:11: there is no variable "outputs.0.nme"'],
-      ],
-      [
         'an unknown filter, with the nearest name',
         `${CARD}text: "{{ bot_name | upcas }}"\n`,
         ['3:8: there is no filter "upcas"; did you mean "upcase"?'],
@@ -105,14 +95,6 @@ describe('a user’s templates', () => {
     it('and may ask for whatever a callback may hold beside the interface’s fields', async () => {
       const text = `${CARD}text: "{{ output.件数 }}{{ callback.more.of[0].it }}{% for o in outputs %}{{ o.items[0].名前 }}{% endfor %}"\n`;
       expect(await problemsOf('own/card/succeeded.yaml', text)).to.deep.equal([]);
-    });
-
-    it('and may ask for a single output, file or BOT, however many there are', async () => {
-      const outputs = '{{ outputs[0].name }}{{ outputs.first.value }}{{ outputs.last.files[0].url }}';
-      const ofCallback = `${CARD}text: "${outputs}"\nfacts: [{ name: f, value: "{{ outputs[40].files.first.name }}" }]\n`;
-      expect(await problemsOf('own/card/error.yaml', ofCallback)).to.deep.equal([]);
-      const ofDigest = `${CARD}text: "{{ bots[1].bot_name }}{{ bots.first.jobs.last }}"\n`;
-      expect(await problemsOf('own/card/digest.yaml', ofDigest)).to.deep.equal([]);
     });
 
     it('for a set that has no folder, at the place that asks for it', async () => {

@@ -53,24 +53,17 @@ export function secretsInSmtpUrl(url: string): string[] {
 
 export function warningsOfSmtpUrl(url: string): SettingWarning[] {
   const { secure = false, requireTLS = false, port, tls } = poolOptionsOf(url);
-  const hasPassword = passwordIn(url) !== '';
-  const isPortOfTls = port === TLS_PORT;
-  const doubts: readonly (readonly [boolean, string])[] = [
-    // Such a connection only ends by its time-out: each side waits for the other to begin.
-    [
-      secure ? STARTTLS_PORTS.has(port) : isPortOfTls,
-      `port ${port} begins ${isPortOfTls ? 'with' : 'without'} TLS: write smtps://…:${TLS_PORT}, or smtp://…:${isPortOfTls ? 587 : port}`,
-    ],
-    [
-      hasPassword && !secure && !requireTLS,
+  const doubts: string[] = [];
+  // Such a connection only ends by its time-out: each side waits for the other to begin.
+  if (secure ? STARTTLS_PORTS.has(port) : port === TLS_PORT)
+    doubts.push(`port ${port} goes with ${secure ? 'smtp' : 'smtps'}://`);
+  if (passwordIn(url) !== '' && !secure && !requireTLS)
+    doubts.push(
       'the password may cross the network in clear: use smtps://, or smtp:// without TLS switched off',
-    ],
-    [
-      hasPassword && tls?.rejectUnauthorized === false,
-      'the password is given to any server that answers: drop tls.rejectUnauthorized=false',
-    ],
-  ];
-  return doubts.flatMap(([isSo, message]) => (isSo ? [{ key: 'smtp', message }] : []));
+    );
+  if (passwordIn(url) !== '' && tls?.rejectUnauthorized === false)
+    doubts.push('the password is given to any server that answers: drop tls.rejectUnauthorized=false');
+  return doubts.map((message) => ({ key: 'smtp', message }));
 }
 
 function passwordIn(url: string): string {
