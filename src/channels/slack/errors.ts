@@ -67,14 +67,7 @@ export const SLACK_MEANINGS: Readonly<Record<string, Meaning>> = Object.fromEntr
     OF_ADDRESS,
   ),
   ...each(
-    'slack_connect_canvas_sharing_blocked slack_connect_file_link_sharing_blocked slack_connect_lists_sharing_blocked',
-    'permanent',
-    'the channel is shared with others, who may not receive this',
-    '社外と共有しているチャンネルのため、送信できません',
-    OF_ADDRESS,
-  ),
-  ...each(
-    'no_text msg_too_long msg_blocks_too_long invalid_blocks invalid_blocks_format invalid_attachments attachment_payload_limit_exceeded too_many_attachments too_many_contact_cards markdown_text_conflict metadata_too_large invalid_metadata_format invalid_metadata_schema invalid_arg_name invalid_arguments invalid_array_arg invalid_charset invalid_form_data invalid_json invalid_post_type missing_post_type',
+    'slack_connect_canvas_sharing_blocked slack_connect_file_link_sharing_blocked slack_connect_lists_sharing_blocked no_text msg_too_long msg_blocks_too_long invalid_blocks invalid_blocks_format invalid_attachments attachment_payload_limit_exceeded too_many_attachments too_many_contact_cards markdown_text_conflict metadata_too_large invalid_metadata_format invalid_metadata_schema invalid_arg_name invalid_arguments invalid_array_arg invalid_charset invalid_form_data invalid_json invalid_post_type missing_post_type',
     'permanent',
     'Slack does not accept this message; check its template with botbell preview',
     'Slackがメッセージの内容を受け付けませんでした。テンプレートを preview コマンドで確認してください',
