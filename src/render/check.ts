@@ -1,6 +1,6 @@
 /** Everything that is wrong with the templates which a config uses, found before anything is sent. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { MessageFormat } from '../channels/channel.ts';
+import type { MessageFormat, PartFault } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
 import { cardOf } from './card-template.ts';
@@ -63,41 +63,36 @@ interface Checked {
   readonly choice: Choice;
 }
 
-function checkTemplate(
-  { catalog, links }: CheckContext,
-  template: Template,
-  how: Checked,
-): readonly Problem[] {
-  const isOwn = how.choice.own === template;
-  const display = { ...catalog.sources.display, language: template.language };
-  const views = samplesOf(how.name).map((sample) => viewOf(sample, display, links));
-  const names = [...Object.keys(views[0] ?? {}), ...(isOwn ? ['drawn'] : [])];
-  const problems = [...template.problems, ...template.findUnknownVariables(names)];
-  if (template.problems.length > 0) return problems;
-  return [...problems, ...views.flatMap((view) => faultsWith(template, view, isOwn ? how : undefined))];
-}
-
 /** Much more than a message may take: a busy machine may stop the process for longer, and good templates must not fail for that. */
 const LIMIT_MS = 5000;
 
-/** @param own where it is a channel's own message, not a card */
-function faultsWith(template: Template, view: NoticeView, own: Checked | undefined): readonly Problem[] {
+function checkTemplate(
+  { catalog, links }: CheckContext,
+  template: Template,
+  { format, name, choice: { own, builtIn } }: Checked,
+): readonly Problem[] {
+  const messages = own === template ? format.own : undefined;
+  const display = { ...catalog.sources.display, language: template.language };
+  const views = samplesOf(name).map((sample) => viewOf(sample, display, links));
+  const names = [...Object.keys(views[0] ?? {}), ...(messages === undefined ? [] : ['drawn'])];
+  const problems = [...template.problems, ...template.findUnknownVariables(names)];
+  if (template.problems.length > 0) return problems;
+  const faultsWith = (view: NoticeView): readonly Problem[] => {
+    const rendering = new Rendering(view, LIMIT_MS);
+    if (messages === undefined) return faultsIn(template, () => void template.render(rendering));
+    const parts = builtIn.render(new Rendering(view, Infinity));
+    const card = cardOf(parts, { name, language: builtIn.language, view });
+    return faultsIn(template, () => messages.inspect(template.renderOwn(rendering, messages, card)));
+  };
+  return [...problems, ...views.flatMap(faultsWith)];
+}
+
+/** What is wrong with a template that is rendered. */
+function faultsIn(template: Template, render: () => readonly PartFault[] | void): readonly Problem[] {
   try {
-    if (own !== undefined) return messageFaults(template, view, own);
-    template.render(new Rendering(view, LIMIT_MS));
-    return [];
+    return (render() ?? []).map(({ path, message }) => template.problemAt(path, message));
   } catch (error) {
     if (error instanceof TemplateFault) return [error.problem];
     throw error;
   }
-}
-
-function messageFaults(template: Template, view: NoticeView, { format, name, choice }: Checked) {
-  const { own } = format;
-  if (own === undefined) return [];
-  const { builtIn } = choice;
-  const parts = builtIn.render(new Rendering(view, Infinity));
-  const card = cardOf(parts, { name, language: builtIn.language, view });
-  const rendered = template.renderOwn(new Rendering(view, LIMIT_MS), own, card);
-  return own.inspect(rendered).map(({ path, message }) => template.problemAt(path, message));
 }
