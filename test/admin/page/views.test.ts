@@ -277,8 +277,8 @@ describe('the page of a callback', () => {
     const told = { items: [callbackOf(4)], next: undefined };
     const data = { callback: storyOf({ kind: 'summary' }), story: TOLD, told, body: undefined };
     const summary = htmlOf(h(Callback, { data }));
-    expect(summary).to.contain('<h1>Summary 7</h1>').and.to.contain('href="/callbacks/4"');
-    expect(page({ kind: 'digest' })).to.contain('<h1>Digest 7</h1>');
+    expect(summary).to.contain('<h1><bdi>Summary 7</bdi></h1>').and.to.contain('href="/callbacks/4"');
+    expect(page({ kind: 'digest' })).to.contain('<h1><bdi>Digest 7</bdi></h1>');
     const list = callbacks({
       page: { items: [callbackOf(7, { kind: 'digest', jobId: '' })], next: undefined },
     });

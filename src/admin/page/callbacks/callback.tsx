@@ -8,7 +8,7 @@ import { PostForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { KindStatus, ResultStatus } from '../parts/status.tsx';
 import { Table, Terms } from '../parts/table.tsx';
-import { BotName, ForeignBlock, indented, JobLink, Link, pathTo, Time } from '../parts/text.tsx';
+import { BotName, Foreign, ForeignBlock, indented, JobLink, Link, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 import { callbackColumns } from './callbacks.tsx';
@@ -37,16 +37,11 @@ export const showCallback: View = async ({ params, reader, services: { archive, 
   });
   if (found === undefined) return undefined;
   const { callback, story } = found;
-  const { id, kind, botName, botId } = callback;
+  const { id, kind } = callback;
   const told =
     kind === 'summary' ? await archive.callbacks({ summaryId: id }, { limit: MOST_TOLD }) : undefined;
   const body = kind === 'callback' ? await archive.body(id) : undefined;
-  const name = isBlank(botName) ? botId : botName;
-  return {
-    title: isOfBot(kind) ? reader.t('callback.title', { name, id: String(id) }) : ownTitle(callback, reader),
-
-    body: <Callback data={{ callback, story, told, body }} />,
-  };
+  return { title: titleOf(callback, reader), body: <Callback data={{ callback, story, told, body }} /> };
 };
 
 interface OfCallback {
@@ -57,9 +52,10 @@ function isOfBot(kind: CallbackKind): boolean {
   return kind === 'callback' || kind === 'missed' || kind === 'overdue';
 }
 
-/** `Summary 12` */
-function ownTitle({ kind, id }: CallbackStory, { word }: Reader): string {
-  return `${word('kind', kind)} ${id}`;
+/** The BOT, or `Summary 12`. */
+function titleOf({ kind, id, botName, botId }: CallbackStory, { word }: Reader): string {
+  if (!isOfBot(kind)) return `${word('kind', kind)} ${id}`;
+  return isBlank(botName) ? botId : botName;
 }
 
 export function Callback({ data: { callback, story, told, body } }: { readonly data: CallbackData }) {
@@ -91,10 +87,9 @@ export function Callback({ data: { callback, story, told, body } }: { readonly d
 
 function Title({ callback }: OfCallback) {
   const reader = useReader();
-  const { kind, botName, botId, about, receivedAt } = callback;
-  const title = isOfBot(kind) ? <BotName name={botName} id={botId} /> : ownTitle(callback, reader);
+  const { kind, botId, about, receivedAt } = callback;
   return (
-    <Head title={title}>
+    <Head title={<Foreign text={titleOf(callback, reader)} />}>
       {isOfBot(kind) ? <KindStatus callback={callback} /> : null}
       {kind === 'callback' ? null : reader.t(`kind.${kind}, what`)}
       <Time as="instant" at={receivedAt} />

@@ -54,7 +54,6 @@ export const VIEWS = {
   'callbacks.run': ['Run', '実行'],
   'callbacks.told': ['Told', '通知'],
   'callbacks.told, of': ['{told} of {all} told', '{all}件中{told}件が到着'],
-  'callback.title': ['{name}, callback {id}', '{name}（コールバック {id}）'],
   'kind.alert, what': ['An alert of Botbell’s own to its operators', 'Botbellから管理者へのお知らせです'],
   'kind.overdue, what': ['It has been running for too long', '実行が終わらず、設定の時間を過ぎました'],
   'kind.missed, what': ['No result came when one was due', '予定の時刻までに結果が届きませんでした'],
