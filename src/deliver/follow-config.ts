@@ -1,13 +1,15 @@
 /** Has what is undelivered follow the config: what it no longer sends there ends, what it sends there again is delivered. */
 import { DeliveryFailure } from '../channels/failure.ts';
+import { nameIn } from '../ledger/keys.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import type { DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
 import type { UnroutedRow } from '../ledger/operations/rerouting.ts';
-import { isForOperators } from '../notice/notice.ts';
+import { aboutOf, isAlert, isForOperators } from '../notice/notice.ts';
 import { type AlertSettings, milestoneOf, withAlert } from './alerts.ts';
 import type { Delivering } from './delivering.ts';
 import { errorOf, updateOf } from './outcome.ts';
 import { type Plan, planOfKind, plannedFor, runningConfig, type Settings } from './settings.ts';
+import { plannedDelivery } from './watch.ts';
 
 /** What another process is to attempt, or to route anew, is looked at again after so long, and up to twice that. */
 const PUT_OFF_MS = 5000;
@@ -140,11 +142,17 @@ export class ConfigFollower {
   /** @returns whether this process may */
   async #routeAnew(due: DueDelivery, plan: Plan, settings: Settings): Promise<boolean> {
     const { ledger, onMilestone } = this.#delivering;
-    const { record } = due;
+    const { record, notice } = due;
+    const { bot_id: botId, status } = aboutOf(notice);
     const update = endOfUnrouted(due, plan, settings.config.delivery);
     const gained = await ledger.reroute({
       update,
-      targets: plan.destinations,
+      wanted: {
+        botId: nameIn(botId),
+        status: isAlert(notice) ? undefined : status,
+        planned: plan.destinations.map((target) => plannedDelivery(settings, target, botId)),
+        timezone: settings.config.display.timezone,
+      },
       routing: plan.explanations,
       channels: runningConfig(settings).channels,
     });

@@ -61,7 +61,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
     const routeAnew = (due: DueDelivery, targets: readonly DeliveryTarget[], alert?: Alert) =>
       bench.ledger.reroute({
         update: endOf(due, targets.length > 0 ? 'held' : 'dead', alert),
-        targets,
+        wanted: { botId: 'get_items', status: undefined, planned: targets, timezone: 'UTC' },
         routing: targets.map(({ destination }) => destination),
         channels,
       });

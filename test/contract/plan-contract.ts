@@ -121,7 +121,12 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
       const { callbackId, ...admission } = await arrive(0);
       const [ops, log] = idsOf(admission);
       const update = failed(ops, { state: 'held', reason: 'no longer routed' });
-      await call(reroute, { update, targets: [LOG], routing: [], channels: CHANNELS });
+      await call(reroute, {
+        update,
+        wanted: { botId: 'a', status: undefined, planned: [LOG], timezone: 'UTC' },
+        routing: [],
+        channels: CHANNELS,
+      });
       expect(await call(unroutedAfter, 0)).to.have.length(1);
       await call(revive, [{ id: ops, routing: [] }], CHANNELS);
       await call(settle, settlementOf([delivered(ops), delivered(log)], callbackId));

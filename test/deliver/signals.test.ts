@@ -265,6 +265,21 @@ describe('of a night', () => {
     expect(ofMail.map(({ state, reason }) => [state, reason])).to.deep.equal([['held', 'no longer routed']]);
   });
 
+  it('who is to be told instead by another config is told when nothing holds it any more', async () => {
+    await world.pass(4 * HOUR);
+    await crawler(1);
+    await world.reload(CONFIG.replace('{ email: ops@example.com }', '{ email: other@example.com }'));
+    await world.pass(10 * SECOND);
+    expect(arrived()).to.deep.equal([]);
+    await world.pass(8 * HOUR);
+    const ofCrawler = world.arrived.filter(({ lines }) => lines.join(' ').includes('Crawler'));
+    expect(ofCrawler.map(({ destination }) => destination).toSorted()).to.deep.equal([
+      'email:other@example.com',
+      'slack:#ops',
+    ]);
+    expect(arrived().join('\n')).to.contain('mail 1 message was held back: Crawler');
+  });
+
   it('a summary whose destination leaves the config is told once it is back', async () => {
     await world.pass(4 * HOUR);
     await crawler(1);

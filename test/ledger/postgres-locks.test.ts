@@ -98,7 +98,8 @@ describe('two replicas on one PostgreSQL', () => {
         const update = failed(record.id, random() < 0.5 ? { state: 'held', reason } : {});
         if (update.state === 'pending')
           return patiently(() => by.settle(settlementOf([update], record.callbackId))).catch(unlessForgotten);
-        const rerouting = { update, targets: TARGETS, routing: [], channels: new Map() };
+        const wanted = { botId: 'bot', status: undefined, planned: TARGETS, timezone: 'UTC' };
+        const rerouting = { update, wanted, routing: [], channels: new Map() };
         return patiently(() => by.reroute(rerouting)).catch(unlessForgotten);
       }),
     );

@@ -5,6 +5,7 @@ import type { Tx } from '../database.ts';
 import { writeEach, writeHistory } from '../history.ts';
 import { type CallbackKind, type DeliveryTarget, type DeliveryUpdate, NO_LONGER_ROUTED } from '../ledger.ts';
 import { isIdle, withCallbacks } from '../rows.ts';
+import { holdWanted, type Wanted } from '../signal/admission.ts';
 import { insertRows, makePending } from './deliveries.ts';
 import { lockDeliveries } from './locks.ts';
 import { isDecider } from './processes.ts';
@@ -14,8 +15,8 @@ import { settle } from './settle.ts';
 export interface Rerouting {
   /** How it ends: held, or dead. */
   readonly update: DeliveryUpdate;
-  /** Whom the config names for its callback. */
-  readonly targets: readonly DeliveryTarget[];
+  /** Whom the config names for its callback; who of them is told it only now, `mute`, snoozes and bursts may hold. */
+  readonly wanted: Wanted;
   readonly routing: unknown;
   readonly channels: Channels;
 }
@@ -23,7 +24,7 @@ export interface Rerouting {
 /** @returns destinations that the callback has gained; undefined, nothing done: this process may not */
 export async function reroute(
   tx: Tx,
-  { update, targets, routing, channels }: Rerouting,
+  { update, wanted, routing, channels }: Rerouting,
 ): Promise<readonly string[] | undefined> {
   if (!(await isDecider(tx))) return undefined;
   await lockDeliveries(tx, [update.id]);
@@ -34,8 +35,9 @@ export async function reroute(
   await writeHistory(tx, [{ callbackId, what: 'routed', entry: { by: 'config', explanations: routing } }]);
   await settle(tx, { callbackId, attempts: [], deliveries: [update], isDurable: false });
   const siblings = await siblingsOf(tx, sql`${callbackId}`);
-  const { lacking, revived } = gained(targets, siblings, channels, isUnrouted);
-  await insertRows(tx, { callbackId, jobKey, targets: lacking });
+  const { lacking, revived } = gained(wanted.planned, siblings, channels, isUnrouted);
+  const targets = await holdWanted(tx, { ...wanted, planned: lacking });
+  await insertRows(tx, { callbackId, jobKey, targets });
   await reviveRows(tx, revived);
   return [...lacking, ...revived].map(({ destination }) => destination);
 }
@@ -127,9 +129,9 @@ export function siblingsOf(tx: Tx, callbackIds: Sql): Promise<readonly Sibling[]
     WHERE callback_id IN (${callbackIds}) ORDER BY id`);
 }
 
-interface Gained {
+interface Gained<Target> {
   /** Which have no delivery. */
-  readonly lacking: readonly DeliveryTarget[];
+  readonly lacking: readonly Target[];
   /** Deliveries that have ended without anybody's being told. */
   readonly revived: readonly Sibling[];
 }
@@ -139,12 +141,12 @@ interface Gained {
  * pending there follows the config before its next attempt.
  * @param mayRevive whether a delivery that has ended is attempted again
  */
-export function gained(
-  targets: readonly DeliveryTarget[],
+export function gained<Target extends DeliveryTarget>(
+  targets: readonly Target[],
   siblings: readonly Sibling[],
   channels: Channels,
   mayRevive: (sibling: Sibling) => boolean,
-): Gained {
+): Gained<Target> {
   const known = new Map(siblings.map((each) => [each.destination, each]));
   const wanted = targets.filter((target) => !hasUnderAnotherName(target, siblings, channels));
   return {
