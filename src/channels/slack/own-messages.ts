@@ -91,7 +91,7 @@ function isDrawn(block: TemplateValue): block is SlackObject {
 function inspect({ text, blocks }: RenderedParts): readonly PartFault[] {
   if (text === undefined && blocks === undefined)
     return [{ path: [], message: 'a message needs "text", "blocks" or both' }];
-  if (!isList(blocks)) return [];
+  if (!isList(blocks) || blocks.length === 0) return [];
   const unknown = [...blocks.entries()].flatMap(([index, block]) =>
     isDrawn(block) && !DRAWN_PARTS.includes(stringAt(block, 'draw'))
       ? [{ path: ['blocks', index], message: `"draw" can only be ${DRAWN_PARTS.join(', ')}` }]
