@@ -107,6 +107,7 @@ const INDEXES: readonly string[] = [
   'CREATE INDEX history_of_callback ON history (callback_id, id)',
   'CREATE INDEX alert_causes_by_age ON alert_causes (told_at)',
   `CREATE INDEX bulks_running ON bulks (id) WHERE state = 'running'`,
+  'CREATE INDEX refused_unseen ON refused (id) WHERE is_seen = 0',
 ];
 
 const DRAIN_IT =
