@@ -49,19 +49,23 @@ export interface ShownFile {
 /** Characters that each output gets, even where it is more than the room. */
 const LEAST = 100;
 
-/** What comes first takes of the room what it needs, but for the least of those that follow. @param most outputs */
+/** What comes first takes of the room what it needs, but for the least of those that follow, which end with the room. @param most outputs */
 export function showOutputs(
   { outputs, language }: Pick<Card, 'outputs' | 'language'>,
   most: number,
   { items, room }: Omit<Limits, 'language'>,
 ): readonly ShownOutput[] {
-  const some = room < LEAST ? [] : outputs.slice(0, most);
-  let left = room - some.length * LEAST;
-  return some.map((output) => {
-    const shown = showOutput(output, { items, language, room: LEAST + Math.max(0, left) });
-    left -= Math.max(0, sizeOf(shown) - LEAST);
-    return shown;
-  });
+  const some = outputs.slice(0, most);
+  const all: ShownOutput[] = [];
+  let left = room;
+  for (const output of some) {
+    if (left < LEAST) break;
+    const others = (some.length - all.length - 1) * LEAST;
+    const shown = showOutput(output, { items, language, room: Math.max(LEAST, left - others) });
+    left -= Math.max(LEAST, sizeOf(shown));
+    all.push(shown);
+  }
+  return all;
 }
 
 function sizeOf({ name, text, lines, files }: ShownOutput): number {

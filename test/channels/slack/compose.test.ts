@@ -145,7 +145,7 @@ describe('a card on Slack', () => {
         for (const run of richRuns(message.blocks))
           expect(run['type']).to.be.oneOf(['text', 'raw_text', 'link']);
       }),
-      { numRuns: 40 },
+      { numRuns: 40, endOnFailure: true },
     );
   });
 });
