@@ -25,9 +25,9 @@ import { lockJobsOf, lockWithoutJobs } from './locks.ts';
 export async function settle(tx: Tx, settlement: Settlement, isRepeated = false): Promise<boolean> {
   const { callbackId, attempts, deliveries, answer, refused = [] } = settlement;
   if (isRepeated && !(await isAnyUntold(tx, deliveries))) return false;
-  // Who is told needs no look at how it stood.
   const failures = deliveries.filter(({ state }) => state !== 'delivered');
-  const ids = failures.map(({ id }) => id);
+  // Where everybody is told, nobody needs to know how they stood. Else all are locked, in the order of their ids.
+  const ids = failures.length === 0 ? [] : deliveries.map(({ id }) => id);
   await lockJobsOf(tx, ids);
   const isKnown = answer === undefined || (await writeAnswer(tx, callbackId, answer));
   await lockWithoutJobs(tx, ids);
