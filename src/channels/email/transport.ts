@@ -26,11 +26,15 @@ export function openTransport(options: SMTPPoolOptions): MailTransport {
   });
   return {
     send: async (mail, timeoutMs) => {
-      const signal = AbortSignal.timeout(timeoutMs);
+      const abort = new AbortController();
+      const { signal } = abort;
+      const timer = setTimeout(() => abort.abort(late()), timeoutMs);
       try {
-        await transport.sendMail({ ...mail, signal });
+        await whereThereIsRoom(() => transport.sendMail({ ...mail, signal }));
       } catch (error) {
         throw new SmtpFailure(handedOver.has(signal), error);
+      } finally {
+        clearTimeout(timer);
       }
     },
     verify: async (timeoutMs) => {
@@ -44,6 +48,22 @@ export function openTransport(options: SMTPPoolOptions): MailTransport {
   };
 }
 
+/** RFC 5321, 3.8: how servers limit connections. */
+const ONE_TOO_MANY = 421;
+const WAIT_MS = 200;
+const MOST_WAITS = 5;
+
+/** A connection that was one too many fails no mail, while another may come free for it. */
+async function whereThereIsRoom(send: () => Promise<unknown>, waits = MOST_WAITS): Promise<void> {
+  try {
+    await send();
+  } catch (error) {
+    if (waits === 0 || Reflect.get(Object(error), 'responseCode') !== ONE_TOO_MANY) throw error;
+    await wait(WAIT_MS);
+    await whereThereIsRoom(send, waits - 1);
+  }
+}
+
 /** A connection begins to read a mail once the server has asked for it, and reads on as the network takes it. */
 function watched(content: Readable, onHandedOver: () => void): Readable {
   const output = new PassThrough();
@@ -54,5 +74,9 @@ function watched(content: Readable, onHandedOver: () => void): Readable {
 
 async function expiry(ms: number): Promise<never> {
   await wait(ms, undefined, { ref: false });
-  throw new DOMException('The mail server did not answer in time', 'TimeoutError');
+  throw late();
+}
+
+function late(): DOMException {
+  return new DOMException('The mail server did not answer in time', 'TimeoutError');
 }
