@@ -1,5 +1,4 @@
 /** Talks to Slack: one token, messages that are posted, replied to and edited, over one connection pool. Loaded only where a route names such a channel. */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
 import { type Channel, type Outgoing, type PerJob, type Receipt, ROOT_GONE } from '../channel.ts';
 import { DeliveryFailure } from '../failure.ts';
@@ -17,17 +16,31 @@ const LITERAL = { parse: 'none', link_names: false } as const;
 
 const NO_PREVIEWS = { unfurl_links: false, unfurl_media: false } as const;
 
-/** When the call that is being made has to be answered by: the client has one time limit for all of its calls. */
-const deadlines = new AsyncLocalStorage<number>();
-
 /**
  * Connects only when first asked.
  * @param pool to the origin of the API; destroyed when the channel is closed
  */
 export function openSlackClient(token: string, api: URL, pool: HttpPool): Channel {
-  const client = new WebClient(token, {
+  const open = (timeoutMs: number) => clientOver(pool, token, api, timeoutMs);
+  // The client has one time limit for all of its calls; deliveries share theirs.
+  const opened = new Map<number, WebClient>();
+  return openedChannel({
+    send: (outgoing) => {
+      const { timeoutMs } = outgoing;
+      const client = opened.get(timeoutMs) ?? open(timeoutMs);
+      opened.set(timeoutMs, client);
+      return tell(client, open, outgoing);
+    },
+    verify: async () => void (await open(VERIFY_TIMEOUT_MS).apiCall('auth.test')),
+    free: () => pool.destroy(),
+    failureOf: slackFailureOf,
+  });
+}
+
+function clientOver(pool: HttpPool, token: string, api: URL, timeoutMs: number): WebClient {
+  return new WebClient(token, {
     slackApiUrl: api.href,
-    fetch: fetchOver(pool),
+    fetch: fetchOver(pool, timeoutMs),
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     allowAbsoluteUrls: false,
@@ -35,31 +48,38 @@ export function openSlackClient(token: string, api: URL, pool: HttpPool): Channe
     maxRequestConcurrency: Infinity,
     logger: silentLogger,
   });
-  const within = <T>(ms: number, work: () => Promise<T>) => deadlines.run(performance.now() + ms, work);
-  return openedChannel({
-    send: (outgoing) => within(outgoing.timeoutMs, () => tell(client, outgoing)),
-    verify: async () => void (await within(VERIFY_TIMEOUT_MS, () => client.apiCall('auth.test'))),
-    free: () => pool.destroy(),
-    failureOf: slackFailureOf,
-  });
 }
 
-function fetchOver(pool: HttpPool): FetchFunction {
+function fetchOver(pool: HttpPool, timeoutMs: number): FetchFunction {
   return async (address, { headers = {}, body: form } = {}) => {
     const { pathname, search } = new URL(address);
-    const body = typeof form === 'string' ? form : '';
-    const deadline = deadlines.getStore() ?? performance.now();
-    const answer = await post(pool, { path: pathname + search, headers, body, deadline });
+    const deadline = performance.now() + timeoutMs;
+    const request = {
+      path: pathname + search,
+      headers,
+      body: typeof form === 'string' ? form : '',
+      deadline,
+    };
+    const answer = await post(pool, request);
     // The client would fail without a class at some of these, and take any other JSON for an answer of the API.
     if (answer.status !== 200 || !/^\s*\{/.test(answer.body)) throw failureOfAnswer(answer, SLACK);
     return new Response(answer.body);
   };
 }
 
-function tell(client: WebClient, { address, message, perJob }: Outgoing): Promise<Receipt> {
+/** @param open a client with another time limit: of whatever is called after the first one */
+function tell(
+  client: WebClient,
+  open: (timeoutMs: number) => WebClient,
+  { address, message, perJob, timeoutMs }: Outgoing,
+): Promise<Receipt> {
+  const until = performance.now() + timeoutMs;
+  let calls = 0;
   const call = async (method: string, args: object): Promise<Receipt> => {
+    calls += 1;
+    const by = calls === 1 ? client : open(until - performance.now());
     try {
-      return receiptOf(address, await client.apiCall(method, { ...LITERAL, ...args }));
+      return receiptOf(address, await by.apiCall(method, { ...LITERAL, ...args }));
     } catch (error) {
       throw slackFailureOf(error);
     }
@@ -73,10 +93,9 @@ function tell(client: WebClient, { address, message, perJob }: Outgoing): Promis
       () => call(method, { ...args, text, blocks }),
       isPlain ? undefined : () => call(method, { ...args, text }),
     );
-  const postNew = (more: object = {}) =>
-    say('chat.postMessage', { ...NO_PREVIEWS, channel: address, ...more });
+  const post = (more: object = {}) => say('chat.postMessage', { ...NO_PREVIEWS, channel: address, ...more });
   const edit = (root: object) => say('chat.update', root);
-  return perJob?.root === undefined ? postNew() : tellOfJob(perJob, perJob.root, postNew, edit);
+  return perJob?.root === undefined ? post() : tellOfJob(perJob, perJob.root, post, edit);
 }
 
 /** A root that takes no reply or edit any more: the message is posted anew. */
