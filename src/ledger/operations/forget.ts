@@ -6,6 +6,9 @@ import type { Forgotten, ForgetRequest } from '../ledger.ts';
 /** Few, since each may be of megabytes, or have come a thousand times. */
 const AT_ONCE = 20;
 
+/** Of what goes before its time: no more than has to. */
+const EARLY_AT_ONCE = 4;
+
 const DAY_MS = 86_400_000;
 
 /** Who is told of a cause after so long is told nothing of what was not told before. */
@@ -61,7 +64,7 @@ export interface Swept {
 
 /** To make room in SQLite: what is done goes before its time. */
 export function forgetDone(tx: Tx, after: number): Promise<Swept> {
-  return sweep(tx, { goes: IS_DONE, before: tx.now + 1, after });
+  return sweep(tx, { goes: IS_DONE, before: tx.now + 1, after, atOnce: EARLY_AT_ONCE });
 }
 
 interface Sweep {
@@ -70,12 +73,13 @@ interface Sweep {
   readonly before: number;
   /** The id of the last callback that was looked at before. */
   readonly after: number;
+  readonly atOnce?: number;
 }
 
 /** Looks at the next callbacks in the order in which they were written, no further than the first one that is too young. */
-async function sweep(tx: Tx, { goes, before, after }: Sweep): Promise<Swept> {
+async function sweep(tx: Tx, { goes, before, after, atOnce = AT_ONCE }: Sweep): Promise<Swept> {
   const some = await tx.all<{ id: number; receivedAt: number }>(
-    sql`SELECT id, received_at FROM callbacks WHERE id > ${after} ORDER BY id LIMIT ${AT_ONCE}`,
+    sql`SELECT id, received_at FROM callbacks WHERE id > ${after} ORDER BY id LIMIT ${atOnce}`,
   );
   const young = some.findIndex(({ receivedAt }) => receivedAt >= before && receivedAt <= tx.now);
   const looked = young === -1 ? some : some.slice(0, young);
@@ -83,7 +87,7 @@ async function sweep(tx: Tx, { goes, before, after }: Sweep): Promise<Swept> {
   return {
     forgotten: await forgetCallbacks(tx, goes, idsOf(old)),
     next: looked.at(-1)?.id ?? after,
-    isThrough: young !== -1 || some.length < AT_ONCE,
+    isThrough: young !== -1 || some.length < atOnce,
   };
 }
 
