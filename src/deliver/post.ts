@@ -6,6 +6,7 @@ import type { Dispatcher, Task } from './dispatcher.ts';
 import { judge, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
 import type { Delivering } from './delivering.ts';
 import { type Plan, plannedFor, RESERVE_MS, type Settings } from './settings.ts';
+import { Waiting } from './waiting.ts';
 import { plannedDeliveries, watchedOf } from './watch.ts';
 
 /** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
@@ -35,7 +36,7 @@ export type Post = (incoming: Incoming) => Promise<Verdict>;
 type Posting = Delivering & { readonly dispatcher: Dispatcher };
 
 export function createPost(delivering: Posting): Post {
-  const waiting = new Map<string, number>();
+  const waiting = new Waiting();
   return async (incoming) => {
     const { clock, ledger, settings: running, onHeld } = delivering;
     const { current: settings } = running;
@@ -89,8 +90,8 @@ function accept({ clock, dispatcher, onDue }: Posting, { incoming, admission }: 
 class OpenPost {
   readonly #delivering: Posting;
   readonly #posted: Posted;
-  /** Of all open ones: how many wait for the same. */
-  readonly #waiting: Map<string, number>;
+  /** Of all open ones. */
+  readonly #waiting: Waiting;
   readonly #waitsFor: string[] = [];
   readonly #notice: CallbackNotice;
   /** What is attempted for it, by the deliveries' ids. */
@@ -104,7 +105,7 @@ class OpenPost {
   #isAnswered = false;
   #onOver = () => {};
 
-  constructor(delivering: Posting, posted: Posted, waiting: Map<string, number>) {
+  constructor(delivering: Posting, posted: Posted, waiting: Waiting) {
     this.#delivering = delivering;
     this.#posted = posted;
     this.#waiting = waiting;
@@ -121,7 +122,7 @@ class OpenPost {
       return await this.#conclude();
     } finally {
       this.#isAnswered = true;
-      for (const what of this.#waitsFor) this.#waiting.set(what, (this.#waiting.get(what) ?? 0) - 1);
+      for (const what of this.#waitsFor) this.#waiting.leave(what);
     }
   }
 
@@ -149,11 +150,9 @@ class OpenPost {
   /** @returns false: enough POSTs wait for the same */
   #mayWaitFor(what: string): boolean {
     const { maxInFlight } = this.#posted.settings.config.receiver;
-    const others = this.#waiting.get(what) ?? 0;
-    if (others >= Math.ceil(maxInFlight * SHARE)) return false;
-    this.#waiting.set(what, others + 1);
-    this.#waitsFor.push(what);
-    return true;
+    const hasRoom = this.#waiting.enter(what, Math.ceil(maxInFlight * SHARE));
+    if (hasRoom) this.#waitsFor.push(what);
+    return hasRoom;
   }
 
   /** One outcome is written down with the answer, each earlier one when it is there. @returns false: it is answered */
