@@ -100,8 +100,10 @@ export function createRouter(routes: readonly RouteConfig[], defaultRoute: Route
   const route = (callback: Subject): RoutingDecision => {
     if (callback.bot_id.length > LONGEST_KEPT) return decide(callback);
     const key = `${callback.status} ${callback.bot_id}`;
-    const decision = made.get(key) ?? decide(callback);
+    const known = made.get(key);
+    if (known !== undefined) return known;
     if (made.size >= MOST_KEPT) made.clear();
+    const decision = decide(callback);
     made.set(key, decision);
     return decision;
   };
