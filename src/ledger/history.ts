@@ -12,6 +12,9 @@ export interface Actor {
   readonly from: string;
 }
 
+/** Of a callback that comes again and again, so many times are written down: whoever reads its story has seen enough by then. */
+export const MOST_TIMES = 1000;
+
 /** What a person did about a callback. */
 export interface ActionEntry {
   readonly actor: Actor;

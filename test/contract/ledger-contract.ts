@@ -404,6 +404,16 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         ]);
       });
 
+      it('keeps no more than a thousand answers and returns of a callback that comes again and again', async () => {
+        const { callbackId } = await bench.arrive({}, [OPS]);
+        await bench.store.run('update callbacks set times_received = 1000');
+        await bench.arrive({}, [OPS]);
+        const answer = answerOf(502, 'failed');
+        await bench.ledger.settle({ ...settlementOf([], callbackId), answer });
+        expect(await bench.history()).to.deep.equal([]);
+        expect((await bench.store.rows('callbacks'))[0]?.['result']).to.equal('failed');
+      });
+
       it('writes what was told once, though it is asked to again since nobody heard that it was', async () => {
         const { callbackId, ...admission } = await bench.arrive({}, [OPS, LOG]);
         const [ops] = idsOf(admission);

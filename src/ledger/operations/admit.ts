@@ -4,7 +4,7 @@
  */
 import sql, { type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { writeHistory } from '../history.ts';
+import { MOST_TIMES, writeHistory } from '../history.ts';
 import { keyOf, nameIn } from '../keys.ts';
 import { type Admission, type Arrival, type DeliveryRecord, LedgerFull, SUPERSEDED } from '../ledger.ts';
 import { deliveriesOf, type DeliveryRow, EXECUTING, isIdle } from '../rows.ts';
@@ -67,9 +67,7 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
   if (job.posts > 1 && args.status !== EXECUTING) await supersede(tx, startsOf(args.jobKey));
   const [deliveries] = await Promise.all([
     isNew ? planned(tx, args, { id, isLateStart, job }) : returned(tx, args, id, isLateStart),
-    isNew
-      ? writeBody(tx, id, args.body)
-      : writeHistory(tx, [{ callbackId: id, what: 'received', entry: { times: timesReceived } }]),
+    isNew ? writeBody(tx, id, args.body) : noteReturn(tx, id, timesReceived),
   ]);
   return {
     callbackId: id,
@@ -80,6 +78,10 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
     isSuperseded: isLateStart && !isToldToAll(deliveries),
     deliveries,
   };
+}
+
+async function noteReturn(tx: Tx, callbackId: number, times: number): Promise<void> {
+  if (times <= MOST_TIMES) await writeHistory(tx, [{ callbackId, what: 'received', entry: { times } }]);
 }
 
 interface Job {

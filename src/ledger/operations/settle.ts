@@ -1,7 +1,7 @@
 /** Writes down what came of deliveries and what was answered: told is told, and a failure counts only while its claim lasts. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { type NewHistoryRow, writeHistory } from '../history.ts';
+import { MOST_TIMES, type NewHistoryRow, writeHistory } from '../history.ts';
 import {
   type Alert,
   type AnswerRecord,
@@ -29,17 +29,18 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   // Where everybody is told, nobody needs to know how they stood. Else all are locked, in the order of their ids.
   const ids = failures.length === 0 ? [] : deliveries.map(({ id }) => id);
   await lockJobsOf(tx, ids);
-  const isKnown = answer === undefined || (await writeAnswer(tx, callbackId, answer));
+  const times = answer === undefined ? 1 : await writeAnswer(tx, callbackId, answer);
   await lockWithoutJobs(tx, ids);
   const rows = new Map((await withCallbacks(tx, ids)).map((row) => [row.id, row]));
   await countRefused(tx, refused);
   const ended = await tell(tx, deliveries);
   const decisions = failures.flatMap((update) => decide(rows.get(update.id), update, tx) ?? []);
   for (const decision of decisions) await writeDecision(tx, decision);
+  const isShown = isWorthWriting(times, attempts);
   await writeHistory(tx, [
-    ...(isKnown ? attempts.map((attempt) => attemptEntry(callbackId, attempt)) : []),
+    ...(isShown ? attempts.map((attempt) => attemptEntry(callbackId, attempt)) : []),
     ...decisions.flatMap(entryOf),
-    ...(isKnown && answer !== undefined ? [answerEntry(callbackId, answer)] : []),
+    ...(isShown && answer !== undefined ? [answerEntry(callbackId, answer)] : []),
   ]);
   const alerts = decisions.flatMap(({ alert, row }) =>
     alert === undefined ? [] : { ...alert, about: row.callbackId },
@@ -57,12 +58,17 @@ async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<
   return untold !== undefined;
 }
 
-/** @returns false: the callback was forgotten meanwhile */
-async function writeAnswer(tx: Tx, callbackId: number, { result }: AnswerRecord): Promise<boolean> {
-  const rows = await tx.all(
-    sql`UPDATE callbacks SET result = ${result} WHERE id = ${callbackId} RETURNING id`,
+/** @returns how often the callback has come; 0: it was forgotten meanwhile */
+async function writeAnswer(tx: Tx, callbackId: number, { result }: AnswerRecord): Promise<number> {
+  const row = await tx.first<{ timesReceived: number }>(
+    sql`UPDATE callbacks SET result = ${result} WHERE id = ${callbackId} RETURNING times_received`,
   );
-  return rows.length > 0;
+  return row?.timesReceived ?? 0;
+}
+
+function isWorthWriting(times: number, attempts: readonly AttemptRecord[]): boolean {
+  if (times === 0) return false;
+  return times <= MOST_TIMES || attempts.some(({ outcome }) => outcome === 'delivered');
 }
 
 async function countRefused(tx: Tx, ids: readonly number[]): Promise<void> {
