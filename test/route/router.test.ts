@@ -28,6 +28,15 @@ function reached(router: Router, botId: string, status = ERROR): string[] {
 }
 
 describe('routing', () => {
+  it('decides once for a BOT and status, and keeps no more than a thousand decisions', () => {
+    const router = createRouter([route('routes[0]', { botIds: ['*'] })], undefined);
+    const decided = (number: number) => router.route({ bot_id: `bot-${number}`, status: ERROR });
+    const all = Array.from({ length: 1000 }, (_, number) => decided(number));
+    expect(all.every((each, number) => decided(number) === each)).to.equal(true);
+    decided(1000);
+    expect(decided(0)).not.to.equal(all[0]);
+  });
+
   it('reaches everybody of every route that matches, in the order of the config', () => {
     const router = createRouter(
       [
