@@ -26,6 +26,8 @@ export interface Order extends Pick<DueDelivery, 'record' | 'notice' | 'firstRec
 /** One delivery in this process's hands: from its claim until what came of it is written down. */
 export interface Task extends Order {
   readonly attempts: AttemptResult[];
+  /** Another POST of the same callback has had it taken over meanwhile. */
+  isTakenOver: boolean;
   /** The one that is being made. */
   attempt: RunningAttempt | undefined;
   /** How it stands since its attempts ended. */
@@ -75,12 +77,25 @@ export class Dispatcher {
   submit(order: Order): Task {
     let end = () => {};
     const ended = new Promise<void>((resolve) => (end = resolve));
-    const begun = { attempts: [], attempt: undefined, update: undefined, error: undefined, ended, end };
+    const begun = {
+      attempts: [],
+      isTakenOver: false,
+      attempt: undefined,
+      update: undefined,
+      error: undefined,
+      ended,
+      end,
+    };
     const task: Task = { ...order, ...begun };
     this.#tasks.set(task.record.id, task);
     this.#underWay.until(task.ended);
     queueMicrotask(() => this.#take(task));
     return task;
+  }
+
+  /** For the POST that has them in hand: they are Botbell's own from now on. */
+  noteTakenOver(deliveryIds: readonly number[]): void {
+    for (const task of deliveryIds.flatMap((id) => this.#tasks.get(id) ?? [])) task.isTakenOver = true;
   }
 
   /** Those of them that only wait are Botbell's own from now on. */

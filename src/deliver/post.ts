@@ -143,7 +143,10 @@ class OpenPost {
     }
     const elsewhere = open.flatMap(({ id, isTakenOver }) => (isTakenOver || this.#tasks.has(id) ? [] : id));
     if (elsewhere.length === 0) return;
-    const note = () => elsewhere.forEach((id) => this.#takenOver.add(id));
+    const note = () => {
+      for (const id of elsewhere) this.#takenOver.add(id);
+      dispatcher.noteTakenOver(elsewhere);
+    };
     this.#writing.push(ledger.takeOver(elsewhere, this.#leftMs()).then(note, () => undefined));
   }
 
@@ -214,8 +217,8 @@ class OpenPost {
     if (task === undefined) return { ...record, isTakenOver, attempt: isTakenOver ? undefined : 'under way' };
     return {
       ...record,
-      isTakenOver,
       ...task.update,
+      isTakenOver: isTakenOver || task.isTakenOver || task.update?.isTakenOver === true,
       attempt: task.update === undefined ? 'under way' : 'ended',
     };
   }

@@ -59,6 +59,16 @@ describe('a POST', () => {
     expect(bench.told.toSorted()).to.deep.equal([MAIL, OPS]);
   });
 
+  it('asks for no retry of what another POST of the same callback has had taken over', async () => {
+    bench.takes(OPS, 300);
+    bench.fails(OPS, failure('config'));
+    const both = await bench.clock.runUntil(Promise.all([handle(), handle()]));
+    expect(both.map(({ status, result }) => [status, result])).to.deep.equal([
+      [200, 'taken_over'],
+      [200, 'taken_over'],
+    ]);
+  });
+
   it('takes over, without waiting, what another process is attempting', async () => {
     const other = await bench.another('second');
     bench.takes(OPS, 300);
