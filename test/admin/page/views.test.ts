@@ -117,6 +117,11 @@ describe('the overview', () => {
     expect(htmlOf(h(Bots, { data: BOTS }), 'ja')).to.contain('通常は1分');
   });
 
+  it('shows the beginning of a name that would fill the list', () => {
+    const html = bots({ page: { bots: [{ ...BOT, botName: '長'.repeat(1000) }], next: undefined } });
+    expect(html).to.contain(`>${'長'.repeat(79)}…<`);
+  });
+
   it('leads to what needs somebody', () => {
     const html = bots();
     expect(html).to.match(/href="\/dead"><strong>1,000<\/strong>/);

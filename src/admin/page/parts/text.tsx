@@ -6,6 +6,8 @@ import { isOwnPath } from '../cookies.ts';
 import { useReader } from '../reader.ts';
 
 const LONGEST_LINE = 300;
+/** A row of a list stays one. */
+const LONGEST_NAME = 80;
 const SHORT_ID = 13;
 /** The range of JavaScript's dates. */
 const LATEST_MS = 8.64e15;
@@ -31,7 +33,7 @@ export function ForeignBlock({ text, label }: { readonly text: string; readonly 
 
 /** A BOT by its name, or by its id where it has none. */
 export function BotName({ name, id }: { readonly name: string; readonly id: string }) {
-  return <Foreign text={isBlank(name) ? id : name} />;
+  return <Foreign text={cutEnd(cleanLine(isBlank(name) ? id : name), LONGEST_NAME, '…')} />;
 }
 
 /** All callbacks of a job; the beginning of its id tells it from others at a glance. */
