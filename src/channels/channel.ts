@@ -48,11 +48,6 @@ export interface PerJob {
 /** The member of a receipt of a message whose root was gone, so that it was posted anew: the remote's code. */
 export const ROOT_GONE = 'root_gone';
 
-/** What later messages of the job are sent with. */
-export function rootAfter({ root }: PerJob, receipt: Receipt): Receipt {
-  return root === undefined || Object.hasOwn(receipt, ROOT_GONE) ? receipt : root;
-}
-
 export type DestinationOptions = Readonly<Record<string, unknown>>;
 
 /** What the remote said when it took the message, e.g. `{channel, ts}` or `{messageId}`: shown to operators, never secret. */
