@@ -5,7 +5,7 @@ import { ASKED_AGAIN_MS } from '../ledger/signal/admission.ts';
 import type { EndedHold, EndedHolds, HoldDecision } from '../ledger/signal/holds.ts';
 import { decide } from '../signal/decide.ts';
 import { NOTHING_TOLD } from '../signal/streak.ts';
-import { planOfKind, plannedFor, type Settings } from './settings.ts';
+import { planOf, plannedFor, type Settings } from './settings.ts';
 import { plannedDelivery } from './watch.ts';
 
 /** By today's config: it is told, unless one of its holders goes on. */
@@ -16,8 +16,9 @@ export function afterHold(
 ): HoldDecision['outcome'] {
   const { destination, botId, kind } = held;
   if (held.isLate) return SUPERSEDED;
-  const target = plannedFor(held, planOfKind(settings, held));
-  if (target === undefined) return 'pending';
+  const target = plannedFor(held, planOf(settings, held));
+  // A callback follows the config; of what Botbell says by itself, there is nobody else to tell.
+  if (target === undefined) return kind === 'callback' ? 'pending' : 'summary';
   const { asked = [] } = plannedDelivery(settings, target, botId);
   if (asked.length === 0) return 'summary';
   const status: StatusName | undefined = kind === 'callback' ? statusNameOf(held) : undefined;

@@ -1,5 +1,6 @@
 /** Claims what is due and nobody waits for: callbacks accepted for later, and what Botbell has taken over. */
-import type { DueDelivery, DueDestination, DueRequest } from '../ledger/ledger.ts';
+import type { DueDelivery, DueRequest } from '../ledger/ledger.ts';
+import { aboutOf } from '../notice/notice.ts';
 import type { Delivering } from './delivering.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { ConfigFollower } from './follow-config.ts';
@@ -20,8 +21,8 @@ export interface ClaimsDependencies extends Delivering {
 
 export class Claims {
   readonly #dependencies: ClaimsDependencies;
-  /** Destinations for which something is left to claim, and whether what comes now goes behind it. */
-  #left = new Map<string, boolean>();
+  /** Destinations for which something is left to claim. */
+  #left = new Set<string>();
   /** Destinations of what was claimed, by the deliveries' ids. */
   readonly #inHand = new Map<number, string>();
   /** The destination that was served last. */
@@ -35,7 +36,7 @@ export class Claims {
 
   /** Whether what comes now goes behind what is due there. */
   isBehind(destination: string): boolean {
-    return this.#left.get(destination) === true;
+    return this.#left.has(destination);
   }
 
   /** There is room for more. */
@@ -48,21 +49,19 @@ export class Claims {
     const { clock, ledger, signals, follower } = this.#dependencies;
     try {
       await signals.work();
-      const found = await ledger.dueDestinations();
+      const due = await ledger.dueDestinations();
       if (this.#mayClaimFrom === Infinity) this.#mayClaimFrom = clock.monotonic() + RECOVERY_MS;
       if (clock.monotonic() < this.#mayClaimFrom) return;
-      await this.#claim(found.filter(({ destination }) => follower.isToClaim(destination)));
+      await this.#claim(due.filter((destination) => follower.isToClaim(destination)));
     } catch (error) {
       this.#mayClaimFrom = Infinity;
       throw error;
     }
   }
 
-  async #claim(due: readonly DueDestination[]): Promise<void> {
+  async #claim(due: readonly string[]): Promise<void> {
     const { clock, ledger, dispatcher, settings, onDue } = this.#dependencies;
-    const isBehind = (destination: string) =>
-      this.isBehind(destination) || this.#pacedRoom(destination) !== undefined;
-    this.#left = new Map(due.map(({ destination }) => [destination, isBehind(destination)]));
+    this.#left = new Set(due);
     const requests = this.#requestsFor(this.#inTurn(due));
     if (requests.length === 0 || dispatcher.isStopping) return;
     this.#last = requests.at(-1)?.destination ?? '';
@@ -70,35 +69,33 @@ export class Claims {
     // Counted from before the claim: no attempt begins after the claim has ended.
     const until = clock.monotonic() + current.config.receiver.answerWithinMs;
     const claimed = await ledger.claimDue(requests);
-    for (const { destination, limit } of requests) {
-      const found = claimed.filter(({ record }) => record.destination === destination);
-      if (found.length < limit) this.#left.delete(destination);
-      else this.#left.set(destination, true);
-    }
+    for (const { destination, limit } of requests)
+      if (claimed.filter(({ record }) => record.destination === destination).length < limit)
+        this.#left.delete(destination);
     for (const each of claimed) this.#launch(each, current, until);
     if (claimed.length > 0) onDue();
   }
 
   /** How much is claimed at once, so that no destination waits for another's trouble. @param due in their turn */
-  #requestsFor(due: readonly DueDestination[]): readonly DueRequest[] {
+  #requestsFor(due: readonly string[]): readonly DueRequest[] {
     const share = Math.max(1, Math.floor(MOST_AT_ONCE / Math.max(1, due.length)));
     const requests: DueRequest[] = [];
     const taken = [...this.#inHand.values()];
-    for (const { destination, hasBulk } of due) {
+    for (const destination of due) {
       if (requests.length === DESTINATIONS_PER_CLAIM || taken.length >= MOST_AT_ONCE) break;
       const limit = Math.min(this.#pacedRoom(destination) ?? share, roomFor(destination, taken));
       if (limit <= 0) continue;
-      const bulkTurns = hasBulk ? Math.floor(limit * BULK_SHARE + this.#dependencies.random()) : 0;
-      requests.push({ destination, limit, bulkTurns });
+      requests.push({ destination, limit, isBulkFirst: this.#dependencies.random() < BULK_SHARE });
       taken.push(...Array.from({ length: limit }, () => destination));
     }
     return requests;
   }
 
   /** Those after the last one come first. */
-  #inTurn(due: readonly DueDestination[]): readonly DueDestination[] {
-    const turn = ({ destination }: DueDestination) => `${Number(destination <= this.#last)} ${destination}`;
-    return due.toSorted((a, b) => (turn(a) < turn(b) ? -1 : 1));
+  #inTurn(due: readonly string[]): readonly string[] {
+    const isServed = (destination: string) => destination <= this.#last;
+    const inOrder = due.toSorted();
+    return [...inOrder.filter((each) => !isServed(each)), ...inOrder.filter(isServed)];
   }
 
   /**
@@ -115,11 +112,12 @@ export class Claims {
 
   #launch(claimed: DueDelivery, settings: Settings, until: number): void {
     const { dispatcher, follower, onMilestone } = this.#dependencies;
-    const { record, notice } = claimed;
+    const { record, kind, notice } = claimed;
     if (claimed.isTakenOver) onMilestone({ ...claimed, ...record, name: 'taken_over' });
     // Its claim has ended before its attempt, which is still to end.
     if (dispatcher.has(record.id)) return;
-    const plan = planOf(settings, notice);
+    const { bot_id: botId, status } = aboutOf(notice);
+    const plan = planOf(settings, { kind, botId, status, destination: record.destination });
     const planned = plannedFor(record, plan);
     this.#inHand.set(record.id, record.destination);
     const ended =
@@ -144,7 +142,7 @@ const MOST_OF_DESTINATION = MOST_OF_CHANNEL / 2;
 /** One claim takes from so many destinations; the next one goes on with the others. */
 const DESTINATIONS_PER_CLAIM = 16;
 
-/** Of the turns of a destination, what was given back in bulk gets so many, and what is new the others. */
+/** In so many of the turns of a destination, what was given back in bulk comes before what is new. */
 const BULK_SHARE = 1 / 4;
 
 function roomFor(destination: string, inHand: readonly string[]): number {

@@ -4,11 +4,11 @@ import { nameIn } from '../ledger/keys.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import type { DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
 import type { UnroutedRow } from '../ledger/operations/rerouting.ts';
-import { aboutOf, isAlert, isForOperators } from '../notice/notice.ts';
+import { aboutOf, isAlert } from '../notice/notice.ts';
 import { type AlertSettings, milestoneOf, withAlert } from './alerts.ts';
 import type { Delivering } from './delivering.ts';
 import { errorOf, updateOf } from './outcome.ts';
-import { type Plan, planOfKind, plannedFor, runningConfig, type Settings } from './settings.ts';
+import { type Plan, planOf, plannedFor, runningConfig, type Settings } from './settings.ts';
 import { plannedDelivery } from './watch.ts';
 
 /** What another process is to attempt, or to route anew, is looked at again after so long, and up to twice that. */
@@ -25,11 +25,11 @@ const NOT_ROUTED = new DeliveryFailure({
 
 /** The end of a delivery that the plan does not name: told elsewhere, or to nobody. */
 export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSettings): DeliveryUpdate {
-  const { record, notice } = due;
+  const { record, kind } = due;
   const ended = updateOf(record, { state: 'held', reason: NO_LONGER_ROUTED });
   // Of an alert that nobody is to be told, nobody is alerted; nor of what was watched for a rule that has gone.
-  const isWatch = notice.template === 'missed' || notice.template === 'overdue';
-  if (isForOperators(notice) || isWatch || plan.destinations.length > 0) return ended;
+  const isAlerted = kind === 'callback' || kind === 'summary' || kind === 'digest';
+  if (!isAlerted || plan.destinations.length > 0) return ended;
   const dead: DeliveryUpdate = { ...ended, state: 'dead', lastError: errorOf(NOT_ROUTED) };
   return withAlert(dead, due, alerts);
 }
@@ -38,7 +38,7 @@ export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSetting
 function revivingPlan(row: UnroutedRow, settings: Settings): Plan | undefined {
   const { kind, ageMs } = row;
   if (kind === 'alert' || ageMs >= settings.config.delivery.giveUpAfterMs) return undefined;
-  const plan = planOfKind(settings, row);
+  const plan = planOf(settings, row);
   return plannedFor(row, plan) && plan;
 }
 

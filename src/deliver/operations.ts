@@ -7,7 +7,7 @@ import { nearestOrAll } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import type { Delivering } from './delivering.ts';
 import { type SendOnce, sendTest, type TestOutcome } from './test-message.ts';
-import { planOfKind, type Planning, runningConfig } from './settings.ts';
+import { planOf, type Planning, runningConfig } from './settings.ts';
 
 /** What was asked for and what came of it, for the log. */
 export interface ReportedAction {
@@ -126,7 +126,7 @@ async function testAt(
 
 /** Whom the settings name for a callback that the ledger has. */
 export function planByHand(settings: Planning, callback: Pick<CallbackStory, 'kind' | 'botId' | 'status'>) {
-  const { destinations: targets, explanations: routing } = planOfKind(settings, callback);
+  const { destinations: targets, explanations: routing } = planOf(settings, callback);
   return { targets, routing, channels: runningConfig(settings).channels };
 }
 

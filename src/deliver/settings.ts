@@ -1,7 +1,7 @@
 /** The settings in force: what one config says about delivering, whom it plans to tell, and the change to the next one. */
 import type { CheckedCallback, StatusCode } from '../callback/callback.ts';
 import type { CallbackKind, DeliveryTarget } from '../ledger/ledger.ts';
-import { isAlert, type Notice } from '../notice/notice.ts';
+import type { Notice } from '../notice/notice.ts';
 import type { Channel, ChannelPace } from '../channels/channel.ts';
 import type { Config, Destination, RouteConfig } from '../config/config.ts';
 import type { Router } from '../route/router.ts';
@@ -47,17 +47,16 @@ export interface Planning {
   readonly destinations: ReadonlyMap<string, PlannedTarget>;
 }
 
-/** What of a notice says whom it is for: a row of the ledger's callbacks. */
+/** What of a notice says whom it is for. */
 export interface KindOfNotice {
   readonly kind: CallbackKind;
   readonly botId: string;
   readonly status: StatusCode;
-  /** Of a summary: whom it is for, as long as the config names that. */
+  /** Of what is told of BOTs at one place: where, as long as the config names that. */
   readonly destination?: string | undefined;
 }
 
-/** Of what Botbell says by itself, whom the config names today. */
-export function planOfKind(
+export function planOf(
   { config, router, destinations }: Planning,
   { kind, botId, status, destination = '' }: KindOfNotice,
 ): Plan {
@@ -67,40 +66,17 @@ export function planOfKind(
     case 'alert':
       return planOfTargets(config.delivery.alerts);
     case 'overdue':
-      return planOfWatchers(router, botId, ({ rules }) => rules.overdueMs !== undefined);
+      return planOfTargets(watchersOf(router, botId, ({ rules }) => rules.overdueMs !== undefined));
     case 'missed':
-      return planOfWatchers(router, botId, ({ rules }) => rules.expect !== undefined);
+      return planOfTargets(watchersOf(router, botId, ({ rules }) => rules.expect !== undefined));
     case 'summary':
-      return planOfTargets([destinations.get(destination) ?? []].flat());
     case 'digest':
-      return planOfTargets([]);
+      return planOfTargets([destinations.get(destination) ?? []].flat());
   }
-}
-
-export function planOf(settings: Planning, notice: Notice): Plan {
-  if (!isAlert(notice)) {
-    const { bot_id: botId, status } = notice.callback;
-    const kind = notice.template === 'overdue' ? notice.template : 'callback';
-    return planOfKind(settings, { kind, botId, status });
-  }
-  const { subject } = notice.alert;
-  if (subject.template === 'missed')
-    return planOfKind(settings, { kind: 'missed', botId: subject.botId, status: 1 });
-  if (subject.template === 'summary')
-    return planOfKind(settings, { kind: 'summary', botId: '', status: 1, destination: subject.destination });
-  const { digests, delivery } = settings.config;
-  if (subject.template !== 'digest') return planOfTargets(delivery.alerts);
-  return planOfTargets(digests.find(({ group }) => group === subject.group)?.notify ?? []);
 }
 
 function planOfTargets(destinations: readonly PlannedTarget[]): Plan {
   return { destinations, perhaps: [], explanations: [] };
-}
-
-/** `perhaps`: whom its other routes tell, to be told of what was held when the rule that watched it was theirs. */
-function planOfWatchers(router: Router, botId: string, watches: (route: RouteConfig) => boolean): Plan {
-  const perhaps = watchersOf(router, botId, (route) => !watches(route));
-  return { ...planOfTargets(watchersOf(router, botId, watches)), perhaps };
 }
 
 /** Whom the routes of a BOT tell that watch it so; each once. */

@@ -139,20 +139,18 @@ export interface Admission {
 /** Claimed by claimDue for this process to attempt. */
 export interface DueDelivery {
   readonly record: DeliveryRecord;
+  readonly kind: CallbackKind;
   readonly notice: Notice;
   readonly firstReceivedAt: number;
   /** It was the service's to retry until now. */
   readonly isTakenOver: boolean;
 }
-/** At most `limit` of a destination, `bulkTurns` of them first for what was given back in bulk. */
+/** At most `limit` of a destination. */
 export interface DueRequest {
   readonly destination: string;
   readonly limit: number;
-  readonly bulkTurns: number;
-}
-export interface DueDestination {
-  readonly destination: string;
-  readonly hasBulk: boolean;
+  /** What was given back in bulk comes before what is new, not after it. */
+  readonly isBulkFirst: boolean;
 }
 
 export interface Alert {

@@ -6,7 +6,7 @@ import type { Receipt } from '../channels/channel.ts';
 import { type Notice, noticeOf, noticeOfAlert, type RaisedAlert } from '../notice/notice.ts';
 import { shortText } from '../text/cut.ts';
 import type { Tx } from './database.ts';
-import type { DeliveryError, DeliveryRecord } from './ledger.ts';
+import type { CallbackKind, DeliveryError, DeliveryRecord } from './ledger.ts';
 import { storedText } from './stored-body.ts';
 
 /** `status` of a callback whose job has begun and not ended (callback interface). */
@@ -80,7 +80,7 @@ export function kept<Told extends DeliveryError | Receipt>(told: Told | undefine
 
 /** Columns of `callbacks` that tell what is to be told. */
 export interface NoticeRow {
-  readonly kind: string;
+  readonly kind: CallbackKind;
   readonly startedAt: number;
   readonly timesReceived: number;
   /** As `stored-body.ts` keeps it. */

@@ -52,7 +52,11 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     };
     /** The alerts that are told now, to the first operator. */
     const alertsDue = async (): Promise<RaisedAlert<OwnSubject>[]> => {
-      const destinations = OPERATORS.map(({ destination }) => ({ destination, limit: 64, bulkTurns: 0 }));
+      const destinations = OPERATORS.map(({ destination }) => ({
+        destination,
+        limit: 64,
+        isBulkFirst: false,
+      }));
       const due = await bench.ledger.claimDue(destinations);
       await bench.tell(due);
       return due.flatMap(({ notice, record }) =>
@@ -149,7 +153,9 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     describe('of what waits for somebody to mend it', () => {
       const configFailure = (cause: string) => alertOf(cause, { subject: CONFIG_FAILURE });
       const fail = async (cause: string) => {
-        const due = await bench.ledger.claimDue([{ destination: OPS.destination, limit: 1, bulkTurns: 0 }]);
+        const due = await bench.ledger.claimDue([
+          { destination: OPS.destination, limit: 1, isBulkFirst: false },
+        ]);
         await bench.settle(due.map(({ record }) => putOff(record.id, 0, { alert: configFailure(cause) })));
         await bench.store.passTime(2 * HOUR_MS);
       };

@@ -38,8 +38,8 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
     afterEach(() => bench.store.close());
 
     const pass = (ms: number) => bench.store.passTime(ms);
-    const claimAt = (destination: DeliveryTarget, limit = 64, bulkTurns = 0) =>
-      bench.ledger.claimDue([{ destination: destination.destination, limit, bulkTurns }]);
+    const claimAt = (destination: DeliveryTarget, limit = 64, isBulkFirst = false) =>
+      bench.ledger.claimDue([{ destination: destination.destination, limit, isBulkFirst }]);
 
     describe('a callback accepted for later', () => {
       it('is nobody’s yet, due at once, and Botbell’s own', async () => {
@@ -135,11 +135,10 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
       it('comes after what is new where it was given back in bulk, but for its turns', async () => {
         for (const job_id of ['old 1', 'old 2', 'new 1', 'new 2']) await bench.accept({ job_id }, [OPS]);
         await bench.store.run("update deliveries set is_bulk = 1 where job_key like 'old%'");
-        expect(await bench.ledger.dueDestinations()).to.deep.equal([
-          { destination: OPS.destination, hasBulk: true },
-        ]);
-        expect(jobsOf(await claimAt(OPS, 2, 1))).to.deep.equal(['old 1', 'new 1']);
-        expect(jobsOf(await claimAt(OPS, 2))).to.deep.equal(['new 2', 'old 2']);
+        expect(await bench.ledger.dueDestinations()).to.deep.equal([OPS.destination]);
+        expect(jobsOf(await claimAt(OPS, 1, true))).to.deep.equal(['old 1']);
+        expect(jobsOf(await claimAt(OPS, 1))).to.deep.equal(['new 1']);
+        expect(jobsOf(await claimAt(OPS, 2, true))).to.deep.equal(['old 2', 'new 2']);
       });
 
       it('does not grow older while it only waits for its turn', async () => {

@@ -72,7 +72,7 @@ export class Bench {
   /** Whatever is due, up to so many for each destination. */
   async claim(by = this.ledger, limit = 64): Promise<readonly DueDelivery[]> {
     const destinations = await by.dueDestinations();
-    return by.claimDue(destinations.map(({ destination }) => ({ destination, limit, bulkTurns: 0 })));
+    return by.claimDue(destinations.map((destination) => ({ destination, limit, isBulkFirst: false })));
   }
 
   /** Ends the holds whose time has come, and has each message delivered by itself. @returns how many there were */

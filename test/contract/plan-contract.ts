@@ -95,7 +95,7 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
       await arrive(1, true);
       await store.passTime(OPTIONS.takeOverAfterMs);
       expect(await call(dueDestinations)).to.have.length(2);
-      const requests = [OPS, LOG].map(({ destination }) => ({ destination, limit: 9, bulkTurns: 3 }));
+      const requests = [OPS, LOG].map(({ destination }) => ({ destination, limit: 9, isBulkFirst: true }));
       const due = await call(claimDue, requests, OPTIONS.leaseMs);
       const hold = { reason: 'mute', heldUntil: store.clock.now() };
       await call(

@@ -24,7 +24,7 @@ describe('what people do', () => {
     const ids: number[] = [];
     for (const job of jobs) {
       const { callbackId, deliveries } = await accept(job);
-      await ledger.claimDue([{ destination: OPS, limit: 1, bulkTurns: 0 }]);
+      await ledger.claimDue([{ destination: OPS, limit: 1, isBulkFirst: false }]);
       const dead = deliveries.map(({ id }) => deadUpdate(id));
       await ledger.settle({ callbackId, deliveries: dead, attempts: [], isDurable: false });
       ids.push(...deliveries.map(({ id }) => id));

@@ -87,7 +87,7 @@ describe('two replicas on one PostgreSQL', () => {
 
   const claim = async (by: DatabaseLedger) => {
     const destinations = await patiently(() => by.dueDestinations());
-    const requests = destinations.map(({ destination }) => ({ destination, limit: 8, bulkTurns: 0 }));
+    const requests = destinations.map((destination) => ({ destination, limit: 8, isBulkFirst: false }));
     return patiently(() => by.claimDue(requests));
   };
 

@@ -114,7 +114,7 @@ export class Recorded {
   /** Whatever is due becomes this process's to attempt. */
   async claim(): Promise<readonly DeliveryRecord[]> {
     const due = await this.#store.call(dueDestinations, []);
-    const requests = due.map(({ destination }) => ({ destination, limit: 500, bulkTurns: 0 }));
+    const requests = due.map((destination) => ({ destination, limit: 500, isBulkFirst: false }));
     const rows = await this.#store.call(claimDue, [requests, SETTINGS.leaseMs]);
     return rows.map(({ record }) => record);
   }

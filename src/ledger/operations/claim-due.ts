@@ -3,7 +3,7 @@ import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
 import { SUPERSEDED } from '../ledger.ts';
-import type { DueDelivery, DueDestination, DueRequest } from '../ledger.ts';
+import type { DueDelivery, DueRequest } from '../ledger.ts';
 import { EARLIER_IN_JOB, isIdle, type NoticeRow, type RowWithCallback, withCallbacks } from '../rows.ts';
 import { holdBack } from './deliveries.ts';
 
@@ -11,20 +11,18 @@ import { holdBack } from './deliveries.ts';
 export type ClaimedDelivery = Omit<DueDelivery, 'notice'> & { readonly told: NoticeRow };
 
 /** From destination to destination by the index: what one of them has pending is not gone through. */
-export async function dueDestinations(tx: Tx): Promise<readonly DueDestination[]> {
-  return tx.all<DueDestination>(sql`
+export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
+  const rows = await tx.all<Pick<DueRequest, 'destination'>>(sql`
     WITH RECURSIVE each_one(destination) AS (
       SELECT min(destination) FROM deliveries WHERE state = 'pending'
       UNION ALL
       SELECT (SELECT min(destination) FROM deliveries WHERE state = 'pending' AND destination > each_one.destination)
       FROM each_one WHERE each_one.destination IS NOT NULL
     )
-    SELECT destination, EXISTS (
-      SELECT 1 FROM deliveries
-      WHERE state = 'pending' AND deliveries.destination = each_one.destination AND is_bulk = 1) AS has_bulk
-    FROM each_one WHERE destination IS NOT NULL AND EXISTS (
+    SELECT destination FROM each_one WHERE destination IS NOT NULL AND EXISTS (
       SELECT 1 FROM deliveries WHERE state = 'pending' AND deliveries.destination = each_one.destination
         AND due_at <= ${tx.now} AND ${isIdle(tx.now)})`);
+  return rows.map(({ destination }) => destination);
 }
 
 /** A start whose result has come is held back instead, and what waited for it takes its place. */
@@ -42,11 +40,8 @@ export async function claimDue(
   return claimRows(tx, withinBytes(rows), leaseMs);
 }
 
-/**
- * What was given back in bulk first where it has turns, and then whatever is first in the order of the index of what is pending,
- * in which all else stands before what was given back in bulk.
- */
-async function dueIds(tx: Tx, { destination, limit, bulkTurns }: DueRequest): Promise<readonly number[]> {
+/** In the order of the index of what is pending, in which all else stands before what was given back in bulk. */
+async function dueIds(tx: Tx, { destination, limit, isBulkFirst }: DueRequest): Promise<readonly number[]> {
   const take = async (which: Sql, most: number) => {
     if (most <= 0) return [];
     const rows = await tx.all<{ id: number }>(sql`
@@ -56,7 +51,7 @@ async function dueIds(tx: Tx, { destination, limit, bulkTurns }: DueRequest): Pr
       ORDER BY is_bulk, callback_id LIMIT ${most} ${tx.skipLocked}`);
     return rows.map(({ id }) => id);
   };
-  const bulk = await take(raw('is_bulk = 1'), Math.min(bulkTurns, limit));
+  const bulk = isBulkFirst ? await take(raw('is_bulk = 1'), limit) : [];
   const others = bulk.length === 0 ? raw('1 = 1') : sql`id NOT IN (${join(bulk)})`;
   return [...bulk, ...(await take(others, limit - bulk.length))];
 }
@@ -109,6 +104,7 @@ function claimed(row: RowWithCallback, body: Uint8Array): ClaimedDelivery {
   const ageMs = row.ageMs + row.dueInMs;
   return {
     record: { ...row, isTakenOver: true, ageMs, dueInMs: 0, claim: 'own', behind: undefined },
+    kind,
     firstReceivedAt,
     isTakenOver: !isTakenOver,
     told: { kind, startedAt, timesReceived, body },
