@@ -1,6 +1,6 @@
 /** What the admin listener shows and does, all of which outlives a reload. */
 import type { createOperations } from '../deliver/operations.ts';
-import type { Archive } from '../ledger/people.ts';
+import type { Archive } from '../ledger/registry.ts';
 import type { StatusName } from '../callback/callback.ts';
 import type { DisplayConfig, Problem } from '../config/config.ts';
 import type { Drawing } from './drawing.ts';

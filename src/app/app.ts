@@ -131,11 +131,11 @@ async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
 }
 
 async function figuresOf(
-  ledger: Services['ledger'],
+  { archive }: Services['ledger'],
   { paces: { paused } }: Pick<Pipeline, 'paces'>,
 ): Promise<Figures> {
   const unknown = () => undefined;
-  const asked = [ledger.countOpen().catch(unknown), ledger.bytesUsed().catch(unknown)] as const;
+  const asked = [archive.countOpen().catch(unknown), archive.storeBytes().catch(unknown)] as const;
   const [open, storeBytes] = await Promise.all(asked);
   return { open, storeBytes, paused: paused.length };
 }

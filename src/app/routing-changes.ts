@@ -3,7 +3,7 @@ import type { ReloadPreview, RoutingChange } from '../admin/services.ts';
 import { statusNameOf } from '../callback/callback.ts';
 import type { Router } from '../route/router.ts';
 import type { CameOfBot } from '../ledger/archive/archive.ts';
-import type { Archive } from '../ledger/people.ts';
+import type { Archive } from '../ledger/registry.ts';
 
 type Route = Router['route'];
 

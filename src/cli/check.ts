@@ -8,7 +8,7 @@ import type { ChannelConfig, Config } from '../config/config.ts';
 import { redactor } from '../app/settings.ts';
 import { poolsThrough } from '../outbound/open-pool.ts';
 import { type Proxies, proxyFor } from '../outbound/proxy.ts';
-import { inspectStore } from '../ledger/look.ts';
+import { inspectStore } from '../ledger/open-ledger.ts';
 import { SQLITE, sqlitePathOf } from '../ledger/sqlite/file.ts';
 
 interface Options {

@@ -3,7 +3,8 @@ import { decidedBy } from '../app/settings.ts';
 import { planByHand } from '../deliver/operations.ts';
 import type { RedeliveryTally } from '../ledger/actions/actions.ts';
 import type { Actor } from '../ledger/history.ts';
-import { type LedgerBeside, openBeside } from '../ledger/open-ledger.ts';
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
+import { openBeside } from '../ledger/open-ledger.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
@@ -26,7 +27,7 @@ interface Options {
 interface Acting {
   readonly context: CommandContext;
   readonly options: Options;
-  readonly ledger: LedgerBeside;
+  readonly ledger: DatabaseLedger;
   readonly actor: Actor;
 }
 
@@ -103,7 +104,7 @@ async function allDead(acting: Acting, timezone: string): Promise<number> {
 const LOOK_MS = 200;
 
 /** A running service goes on with it, too. @returns how many were given back */
-async function untilThrough({ actions }: LedgerBeside, id: number): Promise<number> {
+async function untilThrough({ actions }: DatabaseLedger, id: number): Promise<number> {
   for (;;) {
     const { isMore } = await actions.continueBulk();
     const bulk = await actions.bulk(id);
@@ -186,7 +187,7 @@ async function routeAnew(acting: Acting, project: Project, jobId: string): Promi
  */
 async function refuseOtherConfig(
   context: CommandContext,
-  ledger: LedgerBeside,
+  ledger: DatabaseLedger,
   { configHash }: Project,
 ): Promise<void> {
   const living = await ledger.processes();

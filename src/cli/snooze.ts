@@ -32,7 +32,8 @@ export async function run(
   refuseMisuse(botId, options);
   const config = loadLedgerConfig(context);
   const request = options.until === undefined ? undefined : requestOf(botId, options, config);
-  const { actions, archive, close } = await openBeside(config.store.url);
+  const ledger = await openBeside(config.store.url);
+  const { actions, archive } = ledger;
   try {
     if (options.end !== undefined) return ended(context, options.end, await actions.endSnooze(options.end));
     const id = request && (await actions.snooze(request));
@@ -42,7 +43,7 @@ export async function run(
       context.message('no callback of this BOT has come yet: is this how callbacks name it?');
     return 0;
   } finally {
-    await close();
+    await ledger.close();
   }
 }
 

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import { openArchive } from '../ledger/open-ledger.ts';
-import type { Archive } from '../ledger/people.ts';
+import type { Archive } from '../ledger/registry.ts';
 import { createRouter } from '../route/router.ts';
 import { loadStory } from '../story/story.ts';
 import { storyJson } from '../story/story-json.ts';

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { PerJob, Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
-import type { Archive } from '../ledger/people.ts';
+import type { Archive } from '../ledger/registry.ts';
 import { isAlert, jobIdOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { type AddressedNotice, type PlannedTarget, RESERVE_MS, type Settings } from './settings.ts';

@@ -3,7 +3,7 @@ import type { DigestConfig, RouteConfig } from '../config/config.ts';
 import type { ArchivedBot } from '../ledger/archive/archive.ts';
 import type { SignalStore } from '../ledger/database-ledger.ts';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
-import type { Archive } from '../ledger/people.ts';
+import type { Archive } from '../ledger/registry.ts';
 import type { DigestPosition } from '../ledger/signal/digest.ts';
 import type { Fired } from '../ledger/signal/fire.ts';
 import type { ExpectedBot } from '../ledger/signal/judge.ts';

@@ -2,9 +2,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { systemClock } from '../time/clock.ts';
 import { reasonOf } from './failures.ts';
-import { openReadings } from './look.ts';
+import { openArchive } from './open-ledger.ts';
 import { SQLITE, sqlitePathOf } from './sqlite/file.ts';
 
 const OTHERS = 0o077;
@@ -18,7 +17,7 @@ const BUSY_TIMEOUT_MS = 2000;
 export async function backUp(url: string, file: string): Promise<void> {
   if (!url.startsWith(SQLITE))
     throw new Error('store.url names a PostgreSQL database: back it up with pg_dump');
-  await (await openReadings(url, systemClock)).close();
+  await (await openArchive(url)).close();
   const copy = resolve(file);
   if (existsSync(copy)) throw new Error(`${file} is there already, and stays as it is: name another file`);
   // For its owner alone.

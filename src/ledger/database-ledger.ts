@@ -1,6 +1,6 @@
 /** The ledger of a service: its operations, with what this process knows, each bounded by its deadline. */
 import { type Clock, Deadline } from '../time/clock.ts';
-import { type CallOptions, DEFAULT_WITHIN_MS } from './database.ts';
+import { DEFAULT_WITHIN_MS } from './database.ts';
 import { unavailable } from './failures.ts';
 import type {
   Admission,
@@ -13,13 +13,14 @@ import type {
 } from './ledger.ts';
 import { admitArgs } from './operations/admit.ts';
 import type { RunningConfig } from './operations/processes.ts';
-import { type Actions, type Archive, createActions, createArchive } from './people.ts';
 import {
-  type Args,
+  type Actions,
+  type Archive,
+  createActions,
+  createArchive,
   type Database,
   type Methods,
   methodsOver,
-  type OperationName,
   type Result,
   serviceOperations,
   signalOperations,
@@ -36,21 +37,13 @@ export interface LedgerSettings {
   readonly takeOverAfterMs: number;
 }
 
-/** What differs between the databases. */
-export interface OpenDatabase {
-  readonly writing: Database;
-  /** Of what is committed; never shares a connection with an open transaction. */
-  readonly reading: Database;
-  /** Of SQLite, beside its file. */
-  readonly logBytes: () => number;
-}
-
 /** A stop takes less than a second in all (contract, "Stopping"). */
 const CLOSE_WITHIN_MS = 700;
 
 /** Operations that need more than their transaction. */
 class ServiceLedger {
-  readonly #database: OpenDatabase;
+  readonly #writing: Database;
+  readonly #reading: Database;
   readonly #settings: LedgerSettings;
   readonly #unwritten: UnwrittenOutcomes;
   readonly signals: SignalStore;
@@ -59,11 +52,12 @@ class ServiceLedger {
   /** Of the last heartbeat that was committed, by the monotonic clock; undefined: none yet. For /readyz. */
   writtenAt: number | undefined;
 
-  constructor(database: OpenDatabase, settings: LedgerSettings) {
-    const { writing, reading } = database;
-    this.#database = database;
+  /** @param reading sees what is committed; never shares a connection with an open transaction */
+  constructor(writing: Database, reading: Database, settings: LedgerSettings) {
+    this.#writing = writing;
+    this.#reading = reading;
     this.#settings = settings;
-    this.#unwritten = new UnwrittenOutcomes((told) => this.#call('settle', [told, true]));
+    this.#unwritten = new UnwrittenOutcomes((told) => writing.call('settle', [told, true]));
     this.signals = methodsOver(writing.call, signalOperations);
     this.actions = createActions(writing.call, reading.call);
     this.archive = createArchive(reading.call);
@@ -74,7 +68,7 @@ class ServiceLedger {
     const { leaseMs, takeOverAfterMs } = this.#settings;
     const args = await admitArgs(arrival, { leaseMs, takeOverAfterMs });
     await this.#writeUnwritten(deadline);
-    return this.#call('admit', [args], {
+    return this.#writing.call('admit', [args], {
       withinMs: deadline.remainingMs,
       isDurable: arrival.isAccepted,
     });
@@ -83,7 +77,7 @@ class ServiceLedger {
   /** @returns whether something is due because of it. What was told is kept in memory where this throws, and written before anything else is admitted or claimed. */
   settle(settlement: Settlement, withinMs?: number): Promise<boolean> {
     const { isDurable } = settlement;
-    return this.#call('settle', [settlement], { withinMs, isDurable }).catch((error: unknown) => {
+    return this.#writing.call('settle', [settlement], { withinMs, isDurable }).catch((error: unknown) => {
       this.#unwritten.keep(settlement);
       throw error;
     });
@@ -91,56 +85,37 @@ class ServiceLedger {
 
   /** Pending ones are Botbell's own from now on, also where somebody is attempting them at this moment. */
   takeOver(ids: readonly number[], withinMs?: number): Promise<void> {
-    return this.#call('takeOver', [ids], { withinMs, isDurable: true });
+    return this.#writing.call('takeOver', [ids], { withinMs, isDurable: true });
   }
 
   async dueDestinations(): Promise<Result<'dueDestinations'>> {
     await this.#writeUnwritten(new Deadline(this.#settings.clock, DEFAULT_WITHIN_MS));
-    return this.#call('dueDestinations', []);
+    return this.#writing.call('dueDestinations', []);
   }
 
   /** Oldest first per destination, bulk last but for bulkTurns; none that is behind an earlier one of its job; at most about 1 MB of bodies (at least one). */
   async claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]> {
-    const rows = await this.#call('claimDue', [requests, this.#settings.leaseMs]);
+    const rows = await this.#writing.call('claimDue', [requests, this.#settings.leaseMs]);
     return rows.map(({ told, ...due }) => ({ ...due, notice: noticeIn(told) }));
   }
 
   /** Not flushed: what a power cut takes of it, no retry would bring. */
   refuse(refused: RefusedBody, alert: Alert, withinMs?: number): Promise<void> {
-    return this.#call('refuse', [refused, alert], { withinMs });
-  }
-
-  countOpen(): Promise<Result<'countOpen'>> {
-    return this.#database.reading.call('countOpen', []);
+    return this.#writing.call('refuse', [refused, alert], { withinMs });
   }
 
   /** Tells the processes that share the store with which config this one runs. @returns whether it may route anew */
   async heartbeat(config: RunningConfig): Promise<boolean> {
-    const mayRouteAnew = await this.#call('heartbeat', [config]);
+    const mayRouteAnew = await this.#writing.call('heartbeat', [config]);
     this.writtenAt = this.#settings.clock.monotonic();
     return mayRouteAnew;
   }
 
-  /** SQLite: pages in use and log. */
-  async bytesUsed(): Promise<number> {
-    const { reading, logBytes } = this.#database;
-    return (await reading.call('storeBytes', [])) + logBytes();
-  }
-
   /** By a deadline of its own; what was told is written first. */
   async close(withinMs = CLOSE_WITHIN_MS): Promise<void> {
-    const { writing, reading } = this.#database;
     const deadline = new Deadline(this.#settings.clock, withinMs);
     await deadline.bound(this.#unwritten.flush()).catch(() => undefined);
-    await deadline.bound(Promise.all([writing.close(), reading.close()])).catch(() => undefined);
-  }
-
-  #call<Name extends OperationName>(
-    name: Name,
-    args: Args<Name>,
-    options?: CallOptions,
-  ): Promise<Result<Name>> {
-    return this.#database.writing.call(name, args, options);
+    await deadline.bound(Promise.all([this.#writing.close(), this.#reading.close()])).catch(() => undefined);
   }
 
   /** @throws {LedgerUnavailable} */
@@ -161,7 +136,7 @@ export type SignalStore = Methods<typeof signalOperations>;
  */
 export type DatabaseLedger = ServiceLedger & Methods<typeof serviceOperations>;
 
-export function ledgerOver(database: OpenDatabase, settings: LedgerSettings): DatabaseLedger {
-  const ledger = new ServiceLedger(database, settings);
-  return Object.assign(ledger, methodsOver(database.writing.call, serviceOperations));
+export function ledgerOver(writing: Database, reading: Database, settings: LedgerSettings): DatabaseLedger {
+  const ledger = new ServiceLedger(writing, reading, settings);
+  return Object.assign(ledger, methodsOver(writing.call, serviceOperations));
 }

@@ -1,17 +1,12 @@
 /** From a store URL to a ledger: for the service, for whoever only reads, and for whoever acts beside the service. */
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Clock, systemClock } from '../time/clock.ts';
-import {
-  type DatabaseLedger,
-  ledgerOver,
-  type LedgerSettings,
-  type OpenDatabase,
-} from './database-ledger.ts';
-import { openReadings, openTransactions } from './look.ts';
-import { type LivingProcess, ownerName } from './operations/processes.ts';
-import { type Actions, type Archive, createActions, createArchive } from './people.ts';
-import { type Database, databaseOver } from './registry.ts';
-import { MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
+import { type DatabaseLedger, ledgerOver, type LedgerSettings } from './database-ledger.ts';
+import { reasonOf } from './failures.ts';
+import { ownerName } from './operations/processes.ts';
+import { type Archive, createArchive, type Database, databaseOver } from './registry.ts';
+import { checkWritable, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
 import type { StoreEvent } from './sqlite/space.ts';
 import { ThreadDatabase } from './sqlite/thread-database.ts';
 
@@ -31,13 +26,17 @@ export type LedgerOptions = LedgerSettings & DatabaseOptions;
 /** A process that is just closing the file, or a server that is just starting, is waited for. */
 const OPEN_WITHIN_MS = 10_000;
 
+const IN_MEMORY = `${SQLITE}${MEMORY}`;
+
 /** @throws {Error} a store that cannot be opened, or that another version or program has written: what to do */
 export async function openLedger(url: string, options: LedgerOptions): Promise<DatabaseLedger> {
-  const database = await openDatabase(url, options);
-  const ledger = ledgerOver(database, options);
+  const writing = await openDatabase(url, options, false);
+  // A ledger in memory has one connection.
+  const reading = url === IN_MEMORY ? writing : await openDatabase(url, options, true);
+  const ledger = ledgerOver(writing, reading, options);
   try {
     // Whether it can be written.
-    await database.writing.call('processes', [], { withinMs: OPEN_WITHIN_MS });
+    await writing.call('processes', [], { withinMs: OPEN_WITHIN_MS });
     return ledger;
   } catch (error) {
     await ledger.close();
@@ -45,61 +44,77 @@ export async function openLedger(url: string, options: LedgerOptions): Promise<D
   }
 }
 
+/** Of SQLite, the service's threads are started by the first call, and it hears whether the file can be opened. */
+async function openDatabase(
+  url: string,
+  { clock, owner, maxBytes, onStoreEvent: onEvent, isInProcess = false }: DatabaseOptions,
+  isReader: boolean,
+): Promise<Database> {
+  const settings = { owner, maxBytes, onEvent, isReader };
+  const path = sqlitePathOf(url);
+  if (url.startsWith(SQLITE) && !isInProcess) return new ThreadDatabase({ path, ...settings });
+  // Each database's code is loaded only where it is used.
+  return databaseOver(
+    url.startsWith(SQLITE)
+      ? await (await import('./sqlite/open.ts')).openSqlite({ path, clock, ...settings })
+      : await (await import('./postgres/open.ts')).openPostgres({ url, clock, ...settings }),
+  );
+}
+
 export interface OpenArchive {
   readonly archive: Archive;
   readonly close: () => Promise<void>;
 }
 
+const NO_LEDGER =
+  'there is no ledger yet at store.url: `botbell serve` makes one when it starts; is this the config, and the folder, that it runs with?';
+
 /** Read-only: nothing is created, released or claimed. @throws {Error} there is no ledger, or it cannot be read: what to do */
 export async function openArchive(url: string, clock: Clock = systemClock): Promise<OpenArchive> {
-  const readings = await openReadings(url, clock);
-  return { archive: createArchive(readings.call), close: () => readings.close() };
-}
-
-export interface LedgerBeside extends OpenArchive {
-  readonly actions: Actions;
-  readonly processes: () => Promise<readonly LivingProcess[]>;
+  if (url === IN_MEMORY) throw new Error('a ledger in memory is known to its service alone');
+  const found = await look(url, clock);
+  if (found !== undefined) return { archive: createArchive(found.call), close: () => found.close() };
+  throw new Error(url.startsWith(SQLITE) ? `${NO_LEDGER} (${resolve(sqlitePathOf(url))})` : NO_LEDGER);
 }
 
 /**
- * For people who act on a command line while the service runs: each call is a transaction of its own.
+ * For people who act on a command line while the service runs; nothing is admitted or claimed through it.
  * @throws {Error} there is no ledger, or it cannot be written: what to do
  */
-export async function openBeside(url: string, clock: Clock = systemClock): Promise<LedgerBeside> {
+export async function openBeside(url: string, clock: Clock = systemClock): Promise<DatabaseLedger> {
   // Refuses what is no ledger of this version, before anything is opened that could make it one.
-  await (await openReadings(url, clock)).close();
-  const { writing, reading } = await openDatabase(url, {
-    clock,
-    owner: ownerName(clock.now()),
-    isInProcess: true,
-  });
-  return {
-    archive: createArchive(reading.call),
-    actions: createActions(writing.call, reading.call),
-    processes: () => writing.call('processes', []),
-    close: async () => {
-      await writing.close();
-      await reading.close();
-    },
-  };
+  await (await openArchive(url, clock)).close();
+  const owner = ownerName(clock.now());
+  return openLedger(url, { clock, owner, isInProcess: true, leaseMs: 0, takeOverAfterMs: 0 });
 }
 
-/** Of SQLite, the service's threads are started by the first call, and it hears whether the file can be opened. */
-async function openDatabase(
-  url: string,
-  { clock, owner, maxBytes, onStoreEvent: onEvent, isInProcess = false }: DatabaseOptions,
-): Promise<OpenDatabase> {
-  const isSqlite = url.startsWith(SQLITE);
-  const path = sqlitePathOf(url);
-  const open = async (isReader: boolean): Promise<Database> => {
-    const settings = { owner, maxBytes, onEvent, isReader };
-    if (isSqlite && !isInProcess) return new ThreadDatabase({ path, ...settings });
-    return databaseOver(await openTransactions(url, { clock, ...settings }));
-  };
-  const writing = await open(false);
-  // A ledger in memory has one connection.
-  const isOne = isSqlite && path === MEMORY;
-  const reading = isOne ? { ...writing, close: () => Promise.resolve() } : await open(true);
-  const logBytes = () => (isSqlite && statSync(`${path}-wal`, { throwIfNoEntry: false })?.size) || 0;
-  return { writing, reading, logBytes };
+/**
+ * Whether a store holds, or could hold, a ledger.
+ * @throws {Error} why it cannot be used, and what to do about it
+ */
+export async function inspectStore(url: string): Promise<'new' | 'ready'> {
+  if (url === IN_MEMORY) return 'new';
+  if (url.startsWith(SQLITE)) checkWritable(resolve(sqlitePathOf(url)));
+  const found = await look(url, systemClock);
+  await found?.close();
+  return found === undefined ? 'new' : 'ready';
+}
+
+/** @returns undefined: there is no ledger yet. @throws {Error} it cannot be used: why, and what to do */
+async function look(url: string, clock: Clock): Promise<Database | undefined> {
+  let found: Database | undefined;
+  try {
+    if (url.startsWith(SQLITE)) {
+      const path = resolve(sqlitePathOf(url));
+      if (!statSync(path, { throwIfNoEntry: false })?.size) return undefined;
+      accessSync(path, constants.R_OK);
+    }
+    found = await openDatabase(url, { clock, owner: '', isInProcess: true }, true);
+    if (await found.call('isLedger', [])) return found;
+  } catch (error) {
+    await found?.close();
+    throw new Error(reasonOf(error), { cause: error });
+  }
+  await found.close();
+  return undefined;
 }

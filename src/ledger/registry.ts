@@ -13,7 +13,7 @@ import {
   refusedAlike,
   storeBytes,
 } from './archive/overviews.ts';
-import { readCallback, readDelivery, readStory } from './archive/stories.ts';
+import { readBody, readDelivery, readStory, readTold } from './archive/stories.ts';
 import type { ArgsOf, CallOptions, ResultOf, Transactions, Tx } from './database.ts';
 import { admit } from './operations/admit.ts';
 import { raise } from './operations/alerts.ts';
@@ -26,6 +26,7 @@ import { heartbeat, leave, processes } from './operations/processes.ts';
 import { refuse, seeRefused } from './operations/refused.ts';
 import { hasten, reroute, revive, unroutedAfter } from './operations/rerouting.ts';
 import { settle } from './operations/settle.ts';
+import { isLedger } from './schema.ts';
 import { digestCounts } from './signal/digest.ts';
 import { knownOf } from './signal/admission.ts';
 import { dueSignals, fire } from './signal/fire.ts';
@@ -35,10 +36,11 @@ import { openRun, openRuns } from './signal/runs.ts';
 import { endSnooze, readSnoozes, snooze } from './signal/snoozes.ts';
 import { adoptTimers, idleRoutes, timersOfKind } from './signal/timers.ts';
 
-export const archiveReads = {
+const archiveReads = {
   callbacks: findCallbacks,
   story: readStory,
-  readCallback,
+  body: readBody,
+  told: readTold,
   bots: botsAfter,
   bot: botNamed,
   cameSince,
@@ -53,11 +55,12 @@ export const archiveReads = {
   jobMessages,
   idleRoutes,
   knownOf,
+  storeBytes,
 };
 
-export const actionReads = { snoozes: readSnoozes, tally, bulks: readBulks, bulk: readBulk };
+const actionReads = { snoozes: readSnoozes, tally, bulks: readBulks, bulk: readBulk };
 
-export const actionOperations = {
+const actionOperations = {
   redeliver,
   dismiss,
   routeAnew: routeByHand,
@@ -107,9 +110,9 @@ export const operations = {
   claimDue,
   dueDestinations,
   heartbeat,
+  isLedger,
   refuse,
   settle,
-  storeBytes,
   takeOver,
 };
 
@@ -159,4 +162,24 @@ export function methodsOver<Some extends Partial<Operations>>(
   const names = Object.keys(some) as OperationName[];
   const methods = names.map((name) => [name, (...args: never) => call(name, args, options)]);
   return Object.fromEntries(methods) as Methods<Some>;
+}
+
+/**
+ * What people read of the ledger, beside whoever writes, and never all of a large one. Each call settles within five seconds, and
+ * throws `LedgerUnavailable` where the store cannot be read.
+ */
+export type Archive = Methods<typeof archiveReads>;
+
+export function createArchive(read: Call): Archive {
+  return methodsOver(read, archiveReads);
+}
+
+/** What people do. Each is on disk when it resolves, settles within five seconds, and throws `LedgerUnavailable` where the store cannot be used. */
+export type Actions = Methods<typeof actionOperations & typeof actionReads>;
+
+export function createActions(write: Call, read: Call): Actions {
+  return {
+    ...methodsOver(read, actionReads),
+    ...methodsOver(write, actionOperations, { isDurable: true }),
+  };
 }

@@ -1,6 +1,6 @@
 /** The story of a callback: what happened to it and why, in sentences for whoever asks "why did I (not) get this?". */
 import type { CallbackStory } from '../ledger/archive/archive.ts';
-import type { Archive } from '../ledger/people.ts';
+import type { Archive } from '../ledger/registry.ts';
 import type { Language } from '../time/display.ts';
 import type { StoryEvent } from './event.ts';
 import { Sayings } from './sayings.ts';

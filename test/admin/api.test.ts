@@ -4,7 +4,7 @@ import type { Operations, Reloading } from '../../src/admin/services.ts';
 import type { TestOutcome } from '../../src/deliver/test-message.ts';
 import type { BulkRedelivery } from '../../src/ledger/actions/actions.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
-import type { Archive } from '../../src/ledger/people.ts';
+import type { Archive } from '../../src/ledger/registry.ts';
 import { type AdminWorld, openAdminWorld } from '../support/admin-world.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 

@@ -8,6 +8,7 @@ import type { Tx } from '../../src/ledger/database.ts';
 import { pausePace } from '../../src/ledger/operations/paces.ts';
 import { writeOwnNotice } from '../../src/ledger/signal/own-notices.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
+import { noticeIn } from '../../src/ledger/rows.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { deadUpdate, deliveredUpdate, Recorded, target, update } from '../support/recorded.ts';
@@ -300,7 +301,7 @@ export function describeArchive(
     it('gives back what was told, as it came', async () => {
       const { callbackId } = await arrive({ message: '請求'.repeat(40_000) }, [OPS]);
       const told = await archive.told(callbackId);
-      expect(told && callbackOf(told).message).to.have.length(80_000);
+      expect(told && callbackOf(noticeIn(told)).message).to.have.length(80_000);
       const body = await archive.body(callbackId);
       expect(JSON.parse(Buffer.from(body ?? []).toString())).to.include({ job_id: 'job-1' });
       expect([await archive.told(4711), await archive.body(4711)]).to.deep.equal([undefined, undefined]);

@@ -339,7 +339,12 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         expect(new Set(admissions.map(({ callbackId }) => callbackId)).size).to.equal(30);
         for (const admission of admissions)
           expect(claimedOf(admission)).to.deep.equal(planned.map(({ destination }) => destination));
-        expect(await bench.ledger.countOpen()).to.deep.equal({ pending: 120, dead: 0, held: 0, refused: 0 });
+        expect(await bench.ledger.archive.countOpen()).to.deep.equal({
+          pending: 120,
+          dead: 0,
+          held: 0,
+          refused: 0,
+        });
       });
     });
 
@@ -493,7 +498,12 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       const reason = 'no longer routed';
       await bench.settle([delivered(ops), dead(log), failed(mail, { state: 'held', reason })]);
       await bench.arrive({ job_id: 'another' }, [OPS]);
-      expect(await bench.ledger.countOpen()).to.deep.equal({ pending: 1, dead: 1, held: 1, refused: 0 });
+      expect(await bench.ledger.archive.countOpen()).to.deep.equal({
+        pending: 1,
+        dead: 1,
+        held: 1,
+        refused: 0,
+      });
     });
 
     it('holds all of it after it was closed and opened again', async () => {

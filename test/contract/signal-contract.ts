@@ -324,7 +324,10 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           `mute ${DAY / MINUTE}, when, tell`,
         );
         expect(await bench.history()).to.deep.equal(['held mute', 'held when']);
-        expect(await bench.ledger.countOpen(), 'only what will be told').to.include({ held: 1, pending: 1 });
+        expect(await bench.ledger.archive.countOpen(), 'only what will be told').to.include({
+          held: 1,
+          pending: 1,
+        });
       });
 
       it('when its callback comes again', async () => {
@@ -580,7 +583,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const [held, summary] = await bench.deliveries();
         expect(held).to.include({ state: 'held', reason: 'mute' });
         expect(summary).to.include({ state: 'pending' });
-        expect(await bench.ledger.countOpen()).to.include({ held: 1, pending: 1 });
+        expect(await bench.ledger.archive.countOpen()).to.include({ held: 1, pending: 1 });
         await bench.settle([delivered(due?.record.id ?? -1)]);
         const [told, own] = await bench.deliveries();
         expect(told).to.include({ state: 'delivered', reason: null });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { inspectStore } from '../../src/ledger/look.ts';
+import { inspectStore } from '../../src/ledger/open-ledger.ts';
 import { arrivalOf, OPS } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { type OwnPostgresServer, startOwnPostgres } from '../support/postgres-server.ts';

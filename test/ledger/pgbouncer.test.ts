@@ -48,7 +48,7 @@ if (isInstalled('pgbouncer', 'a ledger behind PgBouncer')) {
       const url = await server.createDatabase();
       const owners = Array.from({ length: REPLICAS }, (_, number) => `replica-${number}`);
       const ledgers = await Promise.all(owners.map((owner) => openAs(url, owner)));
-      await Promise.all(ledgers.map((ledger) => ledger.countOpen()));
+      await Promise.all(ledgers.map((ledger) => ledger.archive.countOpen()));
       await Promise.all(ledgers.map((ledger) => ledger.close()));
     });
 

@@ -208,7 +208,7 @@ describe('a PostgreSQL ledger that is shared', () => {
         ),
       ),
       ledger.dueDestinations(),
-      ledger.countOpen(),
+      ledger.archive.countOpen(),
     ];
     for (const error of await Promise.all(calls.map(rejectionOf)))
       expect(error).to.be.instanceOf(LedgerUnavailable);

@@ -33,7 +33,7 @@ const OPENER = `
   import { systemClock as clock } from '${SRC}/time/clock.ts';
   const options = { clock, owner: String(process.pid), leaseMs: 1000, takeOverAfterMs: 1000, timezone: 'UTC', isInProcess: true };
   const ledger = await openLedger('sqlite:' + process.argv[2], options);
-  await ledger.countOpen();
+  await ledger.archive.countOpen();
   await ledger.close();`;
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);

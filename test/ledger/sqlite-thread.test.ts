@@ -55,8 +55,7 @@ describe('A SQLite ledger in its thread', () => {
     const settings = { path: store.file, owner: 'one', maxBytes: undefined, clock: systemClock };
     const writing = new ThreadDatabase({ ...settings, isReader: false, entry: HANGING });
     const reading = new ThreadDatabase({ ...settings, isReader: true });
-    const database = { writing, reading, logBytes: () => 0 };
-    ledger = ledgerOver(database, { ...OPTIONS, leaseMs: LEASE_MS, clock: systemClock });
+    ledger = ledgerOver(writing, reading, { ...OPTIONS, leaseMs: LEASE_MS, clock: systemClock });
     // On a busy machine a thread loads the sources for longer than a call waits.
     await until('the thread runs', () => has(beat()));
   });

@@ -6,7 +6,7 @@ import { WrongPasswords } from '../../src/admin/password.ts';
 import type { AdminServices, Operations, Reloading } from '../../src/admin/services.ts';
 import type { AdminConfig } from '../../src/config/config.ts';
 import { listen, type ListeningServer } from '../../src/http/server.ts';
-import type { Archive } from '../../src/ledger/people.ts';
+import type { Archive } from '../../src/ledger/registry.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { secretsHidden } from '../../src/text/hide-secrets.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';

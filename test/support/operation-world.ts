@@ -11,7 +11,7 @@ import { loadProject } from '../../src/cli/load-config.ts';
 import { RunningSettings } from '../../src/deliver/settings.ts';
 import type { BulkRedelivery, RedeliveryTally } from '../../src/ledger/actions/actions.ts';
 import type { ArchivedDestination, ArchivedRefusal, DeadLetters } from '../../src/ledger/archive/archive.ts';
-import type { Archive } from '../../src/ledger/people.ts';
+import type { Archive } from '../../src/ledger/registry.ts';
 import type { KeptSnooze } from '../../src/ledger/signal/snoozes.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { systemClock } from '../../src/time/clock.ts';

@@ -16,7 +16,7 @@ import { heartbeat } from '../../src/ledger/operations/processes.ts';
 import { refuse } from '../../src/ledger/operations/refused.ts';
 import { settle } from '../../src/ledger/operations/settle.ts';
 import { type Call, operations } from '../../src/ledger/registry.ts';
-import { type Actions, type Archive, createActions, createArchive } from '../../src/ledger/people.ts';
+import { type Actions, type Archive, createActions, createArchive } from '../../src/ledger/registry.ts';
 import { DEAD_LETTER } from './alerts.ts';
 import { callbackWith } from './callbacks.ts';
 import { NOTHING_WATCHED, type StoreUnderTest } from './store-under-test.ts';

@@ -2,6 +2,7 @@
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import type { DeliveryOfCallback } from '../../ledger/archive/archive.ts';
+import { noticeIn } from '../../ledger/rows.ts';
 import { messageDocument } from '../../channels/message-document.ts';
 import { cleanLine, escapeHtml } from '../../text/clean.ts';
 import { toldSo } from '../../notice/notice.ts';
@@ -34,7 +35,8 @@ export async function answerDelivery(ctx: RouterContext, services: AdminServices
   const reader = readerOf(ctx, surroundings);
   const drawing = services.drawing();
   const found = await archive.delivery(wholeNumberIn(ctx.params['id']) ?? 0);
-  const notice = found && (await archive.told(found.callbackId));
+  const row = found && (await archive.told(found.callbackId));
+  const notice = row && noticeIn(row);
   const told = found && notice && toldSo(notice, found.delivery.telling);
   const [place] = told ? placesFor(told, found.delivery.destination, drawing) : [];
   const drawn = told && place && drawAt(place, told, drawing);

@@ -1,4 +1,5 @@
 /** What people see at a glance: dead letters by their cause, what is open, refused bodies, destinations, configs. */
+import { statSync } from 'node:fs';
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import { isSqlite, type Tx } from '../database.ts';
 import type { OpenCounts } from '../ledger.ts';
@@ -46,17 +47,19 @@ export async function countOpen(tx: Tx): Promise<OpenCounts> {
 }
 
 const SQLITE_BYTES = sql`
-  SELECT (page_count - freelist_count) * page_size AS bytes FROM pragma_page_count, pragma_freelist_count, pragma_page_size`;
+  SELECT (page_count - freelist_count) * page_size AS bytes, file
+  FROM pragma_page_count, pragma_freelist_count, pragma_page_size, pragma_database_list WHERE name = 'main'`;
 
 /** Tables, indexes and what is stored beside them, of the ledger's schema. */
 const POSTGRES_BYTES = sql`
   SELECT sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
   WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('callbacks'))`;
 
-/** Without SQLite's log. */
+/** Of SQLite, pages in use and log. */
 export async function storeBytes(tx: Tx): Promise<number> {
-  const row = await tx.first<{ bytes: number | undefined }>(isSqlite(tx) ? SQLITE_BYTES : POSTGRES_BYTES);
-  return row?.bytes ?? 0;
+  const row = await tx.first<{ bytes: number; file?: string }>(isSqlite(tx) ? SQLITE_BYTES : POSTGRES_BYTES);
+  const log = row?.file && statSync(`${row.file}-wal`, { throwIfNoEntry: false });
+  return (row?.bytes ?? 0) + (log ? log.size : 0);
 }
 
 /** They may have 64 KiB each. */

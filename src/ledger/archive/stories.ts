@@ -4,6 +4,7 @@ import type { Tx } from '../database.ts';
 import type { HistoryRow } from '../history.ts';
 import type { DeliveryRecord } from '../ledger.ts';
 import { deliveriesOf, type NoticeRow } from '../rows.ts';
+import { storedText } from '../stored-body.ts';
 import {
   type ArchivedCallback,
   type ArchivedPause,
@@ -68,9 +69,15 @@ export async function readDelivery(tx: Tx, id: number): Promise<DeliveryOfCallba
   return { delivery, ...found, configHash: config?.hash };
 }
 
-/** As its body stands: what it says is read by whoever asks. */
-export function readCallback(tx: Tx, id: number): Promise<NoticeRow | undefined> {
+/** What is told: a callback, or what Botbell says by itself; `noticeIn` reads it. */
+export function readTold(tx: Tx, id: number): Promise<NoticeRow | undefined> {
   return tx.first<NoticeRow>(
     sql`SELECT kind, started_at, times_received, body FROM callbacks JOIN bodies ON callback_id = id WHERE id = ${id}`,
   );
+}
+
+/** The callback as JSON, as it came, in UTF-8. */
+export async function readBody(tx: Tx, id: number): Promise<Uint8Array | undefined> {
+  const row = await readTold(tx, id);
+  return row && Buffer.from(storedText(row.body));
 }

@@ -1,7 +1,7 @@
 /** What went wrong and what can be done about it, on pages that a clerk can read. */
 import { expect } from 'chai';
 import { LedgerUnavailable } from '../../../../src/ledger/ledger.ts';
-import type { Archive } from '../../../../src/ledger/people.ts';
+import type { Archive } from '../../../../src/ledger/registry.ts';
 import { faultsIn } from '../../../support/html-faults.ts';
 import {
   DEAD,
