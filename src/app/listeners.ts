@@ -51,14 +51,14 @@ export async function openAdmin(running: Services): Promise<ListeningServer | un
 }
 
 export function openReceiver(services: Services): Promise<ListeningServer> {
-  const { settings, loads, reports } = services;
+  const { settings, loads } = services;
   const { receiver } = settings.current.config;
   let handle = receiverOf(settings.current, services);
   settings.onSwap((next) => {
     loads.resize(next.config.receiver);
     handle = receiverOf(next, services);
   });
-  return listen((request, response) => handle(request, response), receiver.listen, reports.onTurnedAway);
+  return listen((request, response) => handle(request, response), receiver.listen);
 }
 
 /** What takes the POSTs that come while these settings are in force. */

@@ -1,8 +1,8 @@
-/** Errors as answers: problem details (RFC 9457), and the one place that makes them, through Koa or by hand. */
+/** Errors as answers: problem details (RFC 9457), and the one place that makes them. */
 import { STATUS_CODES } from 'node:http';
 import type { Context, Middleware } from 'koa';
 
-export interface ProblemDetails {
+interface ProblemDetails {
   /** HTTP status code. */
   readonly status: number;
   /** What is wrong and what to do about it. Goes to strangers: no path, no secret, no stack. */
@@ -13,15 +13,6 @@ export interface ProblemDetails {
   readonly members?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
-
-/** As RFC 9110 has them: Node has two by their older names. */
-const TITLES: Readonly<Record<number, string | undefined>> = {
-  ...STATUS_CODES,
-  413: 'Content Too Large',
-  422: 'Unprocessable Content',
-};
-
-const PROBLEM_TYPE = 'application/problem+json';
 
 /** Thrown anywhere below `answerProblems`, it becomes the answer. */
 export class HttpProblem extends Error {
@@ -49,11 +40,6 @@ export interface TurnedAway {
   readonly problem: string;
 }
 
-/** `type` is left out, which stands for `about:blank`: the status says it all (RFC 9457, 4.2.1). */
-export function problemBody({ status, detail, members }: ProblemDetails): string {
-  return JSON.stringify({ title: TITLES[status] ?? 'Error', status, detail, ...members });
-}
-
 /** Turns whatever is thrown into a problem; what nobody foresaw is logged in full and answered without a word of it. */
 export function answerProblems(onUnforeseen: (error: unknown) => void): Middleware {
   return async (ctx, next) => {
@@ -69,22 +55,22 @@ export function answerProblems(onUnforeseen: (error: unknown) => void): Middlewa
 }
 
 /** For an app's own errors: a connection that breaks while its answer is being made is nothing unforeseen. */
-export function unlessCutOff(onUnforeseen: (error: unknown) => void): (error: unknown) => void {
-  return (error) => {
-    const isCutOff =
-      error instanceof Error && 'syscall' in error && (error.syscall === 'read' || error.syscall === 'write');
-    if (!isCutOff) onUnforeseen(error);
+export function unlessCutOff(onUnforeseen: (error: unknown) => void) {
+  return (error: unknown, { socket }: Context): void => {
+    if (!socket.destroyed) onUnforeseen(error);
   };
 }
 
 function answerProblem(ctx: Context, error: unknown, onUnforeseen: (error: unknown) => void): void {
   if (!(error instanceof HttpProblem)) onUnforeseen(error);
-  const details = error instanceof HttpProblem ? error.details : UNFORESEEN;
-  ctx.status = details.status;
-  ctx.set(details.headers ?? {});
-  (ctx.state as ProblemState).problem = details.logged ?? details.detail;
-  ctx.body = problemBody(details);
-  ctx.type = PROBLEM_TYPE;
+  const { status, detail, logged, members, headers } =
+    error instanceof HttpProblem ? error.details : UNFORESEEN;
+  ctx.status = status;
+  ctx.set(headers ?? {});
+  (ctx.state as ProblemState).problem = logged ?? detail;
+  // `type` is left out, which stands for `about:blank`: the status says it all (RFC 9457, 4.2.1).
+  ctx.body = JSON.stringify({ title: STATUS_CODES[status] ?? 'Error', status, detail, ...members });
+  ctx.type = 'application/problem+json';
 }
 
 /** Koa reads the path when it is first asked for, and throws where the request target is no URL. */
@@ -101,18 +87,6 @@ const UNFORESEEN: ProblemDetails = {
   status: 500,
   detail: 'Something unforeseen went wrong; the log says what.',
 };
-
-/** Where there is no response of Node's: what is to be written to the connection, which ends with it. */
-export function rawAnswer(problem: ProblemDetails): string {
-  const body = problemBody(problem);
-  const lines = [
-    `HTTP/1.1 ${problem.status} ${TITLES[problem.status]}`,
-    'Connection: close',
-    `Content-Type: ${PROBLEM_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-  ];
-  return `${lines.join('\r\n')}\r\n\r\n${body}`;
-}
 
 /** @param logged for the log: the answer says nothing of why */
 export function notFound(logged = 'no such path'): HttpProblem {

@@ -2,7 +2,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { systemClock, within } from '../time/clock.ts';
-import { type ProblemDetails, rawAnswer, type TurnedAway } from './problem.ts';
 
 /**
  * Headers, and headers with body, must have come within these; who is slower is for a proxy to wait for. Idle connections
@@ -33,14 +32,10 @@ export interface ListeningServer {
   close(withinMs: number): Promise<void>;
 }
 
-/**
- * @param onMalformed gets what no handler gets to see: no HTTP, too large a head, or too slow
- * @throws {Error} the address is taken or not ours
- */
+/** What is no HTTP, too large a head, or too slow is answered by Node itself. @throws {Error} the address is taken or not ours */
 export async function listen(
   handler: Handler,
   { host, port }: { readonly host: string; readonly port: number },
-  onMalformed: (request: TurnedAway) => void = () => undefined,
   timeouts: ServerTimeouts = {},
 ): Promise<ListeningServer> {
   const server = createServer(
@@ -52,13 +47,6 @@ export async function listen(
   // Past a count Node leaves headers out in silence, and with them what a proxy has added; 16 KiB bound them.
   server.maxHeadersCount = 0;
   server.on('connection', closeGently);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy();
-    const problem = clientProblem(error.code);
-    const { status, detail } = problem;
-    onMalformed({ status, problem: detail, from: socket.remoteAddress ?? '' });
-    return socket.end(rawAnswer(problem));
-  });
   await started(server, host, port);
   const { port: bound } = server.address() as AddressInfo;
   return { host, port: bound, close: (withinMs) => close(server, withinMs) };
@@ -84,13 +72,6 @@ function closeGently(socket: Socket): void {
     const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
     socket.once('close', () => clearTimeout(timer));
   };
-}
-
-function clientProblem(code: string | undefined): ProblemDetails {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return { status: 408, detail: 'The request took too long to arrive.' };
-  if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, detail: 'The request headers are too large.' };
-  return { status: 400, detail: 'This is not well-formed HTTP.' };
 }
 
 async function close(server: Server, withinMs: number): Promise<void> {

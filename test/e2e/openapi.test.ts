@@ -148,7 +148,6 @@ describe('The OpenAPI document', () => {
       await posts(413, path, { body: posted({ message: 'x'.repeat(70_000) }) });
       await posts(415, path, { body, headers: { 'content-type': 'text/plain' } });
       await posts(422, path, { body: '{"status":9}' });
-      await posts(431, path, { body, headers: { ...JSON_TYPE, 'x-large': 'x'.repeat(20_000) } });
       world.slack.faults.push({ kind: 'error', error: 'internal_error' });
       await posts(502, path, { body: posted() });
       await world.swap((yaml) => yaml.replace('max_body:', `token: '${TOKEN}', max_body:`));

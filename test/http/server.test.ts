@@ -1,7 +1,6 @@
 /** A server that starts with a clear word, bounds broken clients, and stops without cutting anybody off early. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import type { TurnedAway } from '../../src/http/problem.ts';
 import { listen, type ListeningServer } from '../../src/http/server.ts';
 import { moment } from '../support/moment.ts';
 import { RawClient } from '../support/raw-client.ts';
@@ -52,18 +51,6 @@ describe('a listening server', () => {
     );
   });
 
-  it('answers what is no HTTP with a problem and closes', async () => {
-    const client = await connect(await start(() => {}));
-    client.write('\u0016\u0003\u0001 hello\r\n\r\n');
-    const answer = await client.answer();
-    expect(answer).to.deep.include({
-      status: 400,
-      body: '{"title":"Bad Request","status":400,"detail":"This is not well-formed HTTP."}',
-    });
-    expect(answer?.headers).to.include({ connection: 'close', 'content-type': 'application/problem+json' });
-    await client.closed();
-  });
-
   it('lets go of a client that never closes its side, even after what Node refuses by itself', async () => {
     const server = await start(() => {});
     const before = openSockets();
@@ -71,29 +58,6 @@ describe('a listening server', () => {
     client.write('GET / HTTP/1.1\r\nno header\r\n\r\n');
     expect((await client.answer())?.status).to.equal(400);
     await until("only the client's end left", () => openSockets() <= before + 1);
-  });
-
-  it('tells whoever asks what it refuses by itself, and from where', async () => {
-    const malformed: TurnedAway[] = [];
-    const server = await listen(
-      () => {},
-      ANYWHERE,
-      (request) => malformed.push(request),
-    );
-    open.push(server);
-    const client = await connect(server);
-    client.write('no HTTP at all\r\n\r\n');
-    await client.answer();
-    expect(malformed).to.deep.equal([
-      { status: 400, problem: 'This is not well-formed HTTP.', from: '127.0.0.1' },
-    ]);
-  });
-
-  it('answers headers without end with 431', async () => {
-    const client = await connect(await start(() => {}));
-    client.write(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
-    expect((await client.answer())?.status).to.equal(431);
-    await client.closed();
   });
 
   describe('that stops', () => {

@@ -207,7 +207,7 @@ describe('a body', () => {
 
     it('in chunks that are broken is answered 400', async () => {
       const answer = await answerTo(head({ 'Transfer-Encoding': 'chunked' }), 'zz\r\n');
-      expectProblem(answer, 400, /not well-formed HTTP/);
+      expect(answer?.status).to.equal(400);
       await client.closed();
     });
 
@@ -239,7 +239,7 @@ describe('a body', () => {
 
   it('of two sizes at once is answered 400', async () => {
     const answer = await answerTo(head({ 'Content-Length': 5, 'Transfer-Encoding': 'chunked' }), '0\r\n\r\n');
-    expectProblem(answer, 400, /not well-formed HTTP/);
+    expect(answer?.status).to.equal(400);
   });
 
   describe('on a connection that is kept', () => {
@@ -287,7 +287,7 @@ describe('a slow sender', () => {
   });
 
   const expectTimeout = async () => {
-    expectProblem(await client.answer(), 408, /took too long/);
+    expect((await client.answer())?.status).to.equal(408);
     await client.closed();
   };
 

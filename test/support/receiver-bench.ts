@@ -27,7 +27,6 @@ export interface ReceiverBench {
   readonly refused: Refusal[];
   readonly reports: ReceiverReport[];
   readonly turnedAway: TurnedAway[];
-  readonly malformed: TurnedAway[];
   readonly unforeseen: unknown[];
   /** What becomes of a callback; `DELIVERED` unless the test says otherwise. */
   handle: (callback: Callback) => Promise<Verdict>;
@@ -55,9 +54,8 @@ export async function openReceiver(
     refused: [],
     reports: [],
     turnedAway: [],
-    malformed: [],
     unforeseen: [],
-  } as Pick<ReceiverBench, 'handled' | 'refused' | 'reports' | 'turnedAway' | 'malformed' | 'unforeseen'>;
+  } as Pick<ReceiverBench, 'handled' | 'refused' | 'reports' | 'turnedAway' | 'unforeseen'>;
   const [begun, reported] = [moment(), moment()];
   const handler = createReceiver({
     config,
@@ -89,7 +87,6 @@ export async function openReceiver(
       return handler(request, response);
     },
     config.listen,
-    (request) => records.malformed.push(request),
     timeouts,
   );
   const bench: ReceiverBench = {
