@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { HttpProblem } from '../http/problem.ts';
-import { isOneOf } from '../http/sender.ts';
+import { secretCheck } from '../http/sender.ts';
 import { readForm } from './body.ts';
 import type { AdminState } from './password.ts';
 
@@ -26,7 +26,7 @@ export const guardForms: Middleware = async (ctx, next) => {
   const token = tokenIn(ctx);
   if (ctx.method === 'POST') {
     const form = await readForm(ctx, LARGEST_FORM_BYTES);
-    if (token === undefined || !isOneOf(form.get(TOKEN_FIELD) ?? '', [token])) throw foreignForm();
+    if (token === undefined || !secretCheck([token])(form.get(TOKEN_FIELD) ?? '')) throw foreignForm();
     form.delete(TOKEN_FIELD);
     state.form = form;
   }

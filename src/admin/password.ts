@@ -2,7 +2,7 @@
 import type { Context, Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
 import { HttpProblem } from '../http/problem.ts';
-import { isOneOf, type SenderReader } from '../http/sender.ts';
+import { secretCheck, type SenderReader } from '../http/sender.ts';
 import type { Actor } from '../ledger/history.ts';
 import type { Clock } from '../time/clock.ts';
 
@@ -104,14 +104,14 @@ function isAuthorized(header: string, password: string): boolean {
   const [scheme = '', encoded = ''] = header.split(' ', 2);
   if (scheme.toLowerCase() !== 'basic') return false;
   const [user = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-  return isOneOf(rest.join(':'), [password]) && user === USER;
+  return secretCheck([password])(rest.join(':')) && user === USER;
 }
 
 /** RFC 6750. */
 function isScraper({ path }: Context, header: string, metricsToken: string | undefined): boolean {
   const [scheme = '', token = ''] = header.split(' ', 2);
   if (path !== '/metrics' || scheme.toLowerCase() !== 'bearer' || metricsToken === undefined) return false;
-  return isOneOf(token, [metricsToken]);
+  return secretCheck([metricsToken])(token);
 }
 
 /** @param logged undefined: a browser asks like this before it asks its user */

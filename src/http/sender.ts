@@ -71,12 +71,7 @@ function addressIn(entry: string): string | undefined {
   return isIP(address) === 0 ? undefined : address;
 }
 
-/** Whether `given` is one of `secrets`; looks at all of them whatever it finds. */
-export function isOneOf(given: string, secrets: readonly string[]): boolean {
-  return secretCheck(secrets)(given);
-}
-
-/** The same, for whoever asks often: the secrets are hashed once. */
+/** Whether a text is one of `secrets`, which are hashed once; looks at all of them whatever it finds. */
 export function secretCheck(secrets: readonly string[]): (given: string) => boolean {
   const digestOf = (text: string) => hash('sha256', text, 'buffer');
   const digests = secrets.map(digestOf);
