@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { type RunningApp, startApp } from '../app/app.ts';
-import { ofJob } from '../callback/other-job.ts';
 import type { MessageFormat } from '../channels/channel.ts';
 import { emailFormat } from '../channels/email/format.ts';
 import { channelTypes } from '../channels/registry.ts';
@@ -168,7 +167,7 @@ interface Answer {
 /** Posts the scene's callback as the job service would, and says what was answered. */
 async function play(context: CommandContext, scene: Scene, url: string): Promise<void> {
   const sample = JSON.parse(readFileSync(join(SAMPLES, scene.sample), 'utf8')) as Record<string, unknown>;
-  const body = JSON.stringify({ ...ofJob(sample, scene.jobId), ...scene.changes });
+  const body = JSON.stringify({ ...sample, job_id: scene.jobId, ...scene.changes });
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,7 +1,6 @@
 /** `botbell send`: plays the job service, which posts again when it is not answered 2xx. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ofJob } from '../callback/other-job.ts';
 import { loginOf } from '../outbound/login.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
@@ -69,7 +68,7 @@ function freshened(context: CommandContext, file: string, bytes: Buffer): Buffer
     throw new CommandFailed(`${file}: --fresh needs a callback, and this is no JSON object`);
   const jobId = randomUUID();
   context.message(`job ${jobId}`);
-  return Buffer.from(JSON.stringify(ofJob(callback, jobId)));
+  return Buffer.from(JSON.stringify({ ...callback, job_id: jobId }));
 }
 
 function jsonIn(bytes: Buffer): unknown {
