@@ -5,11 +5,10 @@ import { isContainer, type JsonObject, keysOf } from '../text/json-object.ts';
 /** 0 = succeeded, 1 = error, 2 = executing (callback interface, "States and transitions"). */
 export type StatusCode = 0 | 1 | 2;
 
-export type StatusName = 'succeeded' | 'error' | 'executing';
+/** By their codes. */
+export const ALL_STATUSES = ['succeeded', 'error', 'executing'] as const;
 
-const STATUS_NAMES = ['succeeded', 'error', 'executing'] as const satisfies readonly StatusName[];
-
-export const ALL_STATUSES: readonly StatusName[] = STATUS_NAMES;
+export type StatusName = (typeof ALL_STATUSES)[number];
 
 /** One checked callback: exactly what arrived, unknown fields included. `null` stands for absent in optional fields. */
 export interface Callback {
@@ -40,7 +39,7 @@ export interface IdentifiedCallback extends CheckedCallback {
 }
 
 export function statusNameOf(callback: Pick<Callback, 'status'>): StatusName {
-  return STATUS_NAMES[callback.status];
+  return ALL_STATUSES[callback.status];
 }
 
 /** Levels of arrays and objects in one another, the callback itself being the first. */
@@ -72,19 +71,14 @@ export function identityOf(callback: JsonObject): string {
   return walk(callback).identity;
 }
 
-export interface Walked {
-  readonly identity: string;
-  /** Names of the fields in which arrays and objects stand more than `MAX_DEPTH` levels deep in one another. */
-  readonly tooDeep: readonly string[];
-}
-
 /**
  * The one walk over all of a callback. Its identity is made of everything but `elapsed_time`, which grows while the service
  * retries, whatever the order of an object's keys; a null field counts like an absent one, a null in a list does not.
  * @param mostValues objects, lists, texts, numbers and the rest, the callback itself included; keys are none
+ * @returns also the names of the fields in which arrays and objects stand more than `MAX_DEPTH` levels deep in one another
  * @throws {TooManyValues}
  */
-export function walk(callback: JsonObject, mostValues = Number.POSITIVE_INFINITY): Walked {
+export function walk(callback: JsonObject, mostValues = Infinity) {
   // A flat list, which V8 writes as JSON many times faster than anybody could write the callback with sorted keys. Null
   // stands before null, before a list's length, before -1 where an object begins, and where its members end.
   const flat: unknown[] = [];

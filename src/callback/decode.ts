@@ -14,26 +14,18 @@ export class UndecodableBody extends Error {
   override readonly name = 'UndecodableBody';
 }
 
-const BYTE_ORDER_MARK = '\ufeff';
-
-interface DecodedBody {
-  readonly value: unknown;
-  /** The JSON in UTF-8 that spells the value, without a byte order mark. */
-  readonly json: Uint8Array;
-}
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
- * The JSON value that UTF-8 bytes spell; a byte order mark is skipped.
+ * The JSON value that UTF-8 bytes spell, and the bytes without a byte order mark.
  * @throws {UndecodableBody}
  * @throws {InvalidCallback} megabytes of nothing but nesting
  */
-export function decodeBody(bytes: Uint8Array): DecodedBody {
+export function decodeBody(bytes: Uint8Array): { readonly value: unknown; readonly json: Uint8Array } {
   if (!isUtf8(bytes)) throw new UndecodableBody('The body is not UTF-8, as every callback has to be.');
-  const { buffer, byteOffset, byteLength } = bytes;
-  const marked = Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
-  const isMarked = marked.startsWith(BYTE_ORDER_MARK);
-  const text = isMarked ? marked.slice(BYTE_ORDER_MARK.length) : marked;
-  const json = isMarked ? bytes.subarray(Buffer.byteLength(BYTE_ORDER_MARK)) : bytes;
+  const isMarked = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
+  const json = isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+  const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('utf8');
   if (text.trim() === '') throw new UndecodableBody('The body is empty: a callback is a JSON object.');
   if (text.includes(MANY_BRACKETS) && textNestsDeeperThan(text, MAX_DEPTH)) {
     throw new InvalidCallback([
@@ -70,7 +62,7 @@ const PERHAPS_LOST = new RegExp(`[:,[\\s]-?${LONG}`);
 const KEPT_DIGITS = 15;
 
 /** What the interface says is a number stays one, however inexact. */
-const NUMBERS = new Set(['code', 'status', 'elapsed_time']);
+const NUMBERS = ['code', 'status', 'elapsed_time'];
 
 /**
  * The value that `text` spells. A number that JavaScript would take for another one, such as an id of 64 bits, is the text
@@ -104,10 +96,8 @@ function isKept(token: string): boolean {
 
 function withNumbersOf(value: unknown, exact: unknown): unknown {
   if (!isJsonObject(value) || !isJsonObject(exact)) return exact;
-  const numbers = Object.entries(value).filter(
-    ([name, number]) => NUMBERS.has(name) && typeof number === 'number',
-  );
-  return Object.assign(exact, Object.fromEntries(numbers));
+  const names = NUMBERS.filter((name) => typeof value[name] === 'number');
+  return Object.assign(exact, Object.fromEntries(names.map((name) => [name, value[name]])));
 }
 
 /** What `pattern` matches there, in order. A regular expression for a whole string overflows V8's stack where that is long. */

@@ -2,6 +2,7 @@
 import {
   ALL_STATUSES,
   type Callback,
+  type CallbackError,
   type CheckedCallback,
   identityOf,
   type StatusCode,
@@ -35,7 +36,7 @@ export interface RefusedMessage {
   readonly httpStatus: number;
   /** English sentences of ours. */
   readonly detail: string;
-  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+  readonly errors: readonly CallbackError[];
   /** The sender's address. */
   readonly from: string;
 }

@@ -1,5 +1,5 @@
 /** What is not answered 200: with which problem, and what is kept of it for the operators. */
-import { InvalidCallback, TooManyValues } from '../callback/callback.ts';
+import { type CallbackError, InvalidCallback, TooManyValues } from '../callback/callback.ts';
 import { UndecodableBody } from '../callback/decode.ts';
 import type { Verdict } from '../deliver/outcome.ts';
 import { HttpProblem } from '../http/problem.ts';
@@ -8,15 +8,12 @@ import { LedgerFull, LedgerUnavailable, type RefusedStatus } from '../ledger/led
 /** The service retries no sooner (callback interface, "Limits"), and no later: a remote's pause is Botbell's to wait out. */
 const RETRY_AFTER = { 'Retry-After': '30' } as const;
 
-const DETAILS = {
-  502: 'Some deliveries failed. Post it again: only those are attempted.',
-  504: 'Some deliveries did not end in time. Post it again: only those are attempted.',
-} as const;
-
 /** @param members those that a 200 has as well */
 export function problemOf(verdict: Verdict, members: Readonly<Record<string, unknown>>): HttpProblem {
-  const status = verdict.status === 504 ? 504 : 502;
-  return new HttpProblem({ status, detail: DETAILS[status], members, headers: RETRY_AFTER });
+  const { status } = verdict;
+  const what = status === 504 ? 'did not end in time' : 'failed';
+  const detail = `Some deliveries ${what}. Post it again: only those are attempted.`;
+  return new HttpProblem({ status, detail, members, headers: RETRY_AFTER });
 }
 
 export function unavailable(detail: string, cause?: unknown): HttpProblem {
@@ -50,7 +47,7 @@ export const REFUSED_BODY_BYTES = 64 * 1024;
 export interface Refusal {
   readonly status: RefusedStatus;
   readonly detail: string;
-  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+  readonly errors: readonly CallbackError[];
   readonly from: string;
   /** What is kept of it: the first 64 KiB, the last character perhaps cut in two. */
   readonly bytes: Uint8Array;

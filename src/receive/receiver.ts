@@ -77,14 +77,9 @@ export function createReceiver(dependencies: ReceiverDependencies): Koa {
   app.on('error', unlessCutOff(onUnforeseen));
   const router = new Router<CallbackState>({ sensitive: true, strict: true });
   router.all('/healthz', answerHealth);
-  const hasToken = config.tokens.length > 0;
-  if (hasToken)
-    router.all(config.path, () => {
-      throw notFound('token missing');
-    });
   const checkSender = senderCheck(dependencies);
   const take = postTaker(dependencies);
-  router.all(hasToken ? `${config.path}/:token` : config.path, (ctx) => {
+  router.all(config.tokens.length > 0 ? `${config.path}{/:token}` : config.path, (ctx) => {
     checkSender(ctx);
     return take(ctx);
   });

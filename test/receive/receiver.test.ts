@@ -377,7 +377,7 @@ describe('the receiver', () => {
       const [wrong, missing, misspelt, ...methods] = bench.turnedAway;
       expect([wrong, missing, misspelt]).to.deep.equal([
         { status: 404, from, problem: 'wrong token' },
-        { status: 404, from, problem: 'token missing' },
+        { status: 404, from, problem: 'wrong token' },
         { status: 404, from, problem: 'no such path' },
       ]);
       expect(methods.map(({ status, problem }) => [status, problem]).slice(-2)).to.deep.equal([
