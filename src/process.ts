@@ -17,7 +17,6 @@ const message = (text: string) => void process.stderr.write(`${text}\n`);
 process.exitCode = await runProgram(process.argv.slice(2), {
   variables: process.env,
   configFile: undefined,
-  script: process.argv[1],
   isTerminal: process.stdout.isTTY && process.stderr.isTTY && !process.env['NO_COLOR'],
   result: (text) => void process.stdout.write(`${text}\n`),
   message,

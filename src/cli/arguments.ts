@@ -3,9 +3,6 @@ import { InvalidArgumentError } from 'commander';
 import { parseStartTime } from '../callback/check-callback.ts';
 import { parseDuration } from '../time/display.ts';
 
-/** Node counts a timer's milliseconds in 32 bits. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
-
 export function httpUrl(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
     throw new InvalidArgumentError('It must be an http(s) URL.');
@@ -39,13 +36,6 @@ export function dateTimeOr(...words: readonly string[]): (text: string) => strin
 export function duration(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined) throw new InvalidArgumentError('It must be a duration, e.g. 30s.');
-  return ms;
-}
-
-/** As long as something waits. */
-export function interval(text: string): number {
-  const ms = duration(text);
-  if (ms > LONGEST_WAIT_MS) throw new InvalidArgumentError('It must be 24 days or less.');
   return ms;
 }
 

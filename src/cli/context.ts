@@ -9,8 +9,6 @@ export interface CommandContext {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Config file named on the command line; undefined: the default. */
   readonly configFile: string | undefined;
-  /** The file that Node was started with, absolute; left out where nobody knows. */
-  readonly script?: string | undefined;
   readonly isTerminal: boolean;
   /** Of each config that was read: no message shows them, and no error. */
   readonly secrets: HiddenSecrets;
@@ -46,19 +44,13 @@ export function actorHere(): Actor {
   return { via: 'command line', user: userHere(), from: hostname() };
 }
 
-/** What `init` writes. */
-export const OWN_CONFIG = 'botbell.yaml';
-
-const DEFAULT_CONFIG = 'config/botbell.yaml';
-
 /** Where the config is when none is named: the first of them that is there. */
-export const DEFAULT_CONFIGS = [DEFAULT_CONFIG, OWN_CONFIG] as const;
+const DEFAULT_CONFIGS = ['config/botbell.yaml', 'botbell.yaml'] as const;
 
-export function configFileOf({
-  configFile,
-  variables,
-}: Pick<CommandContext, 'configFile' | 'variables'>): string {
-  const found = () => DEFAULT_CONFIGS.find((file) => existsSync(file)) ?? DEFAULT_CONFIG;
+type ConfigNamed = Pick<CommandContext, 'configFile' | 'variables'>;
+
+export function configFileOf({ configFile, variables }: ConfigNamed): string {
+  const found = () => DEFAULT_CONFIGS.find((file) => existsSync(file)) ?? DEFAULT_CONFIGS[0];
   return configFile ?? (variables['BOTBELL_CONFIG'] || found());
 }
 
@@ -70,9 +62,4 @@ export class CommandFailed extends Error {
 /** What was asked for makes no sense: the command ends with 2. */
 export class WrongUsage extends Error {
   override readonly name = 'WrongUsage';
-}
-
-/** What somebody else says went wrong, said better. */
-export function failedBecause(error: unknown, inWords: (reason: string) => string): CommandFailed {
-  return new CommandFailed(inWords((error as Error).message), { cause: error });
 }

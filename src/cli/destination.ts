@@ -2,7 +2,7 @@
 import { channelTypes } from '../channels/registry.ts';
 import type { Config, Destination } from '../config/config.ts';
 import { didYouMean } from '../text/nearest.ts';
-import { CommandFailed, failedBecause } from './context.ts';
+import { CommandFailed } from './context.ts';
 
 /** As the config would have it, however its address is written. @throws {CommandFailed} no such channel, or not an address of it */
 export function destinationNamed(text: string, { channels }: Config): Destination {
@@ -17,7 +17,7 @@ export function destinationNamed(text: string, { channels }: Config): Destinatio
     const address = type.parseAddress(rest.join(':'), channel?.settings);
     return { destination: `${name}:${address}`, channel: name, address, options: {}, perJob: 'message' };
   } catch (error) {
-    throw failedBecause(error, (reason) => `${text}: ${reason}`);
+    throw new CommandFailed(`${text}: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -19,7 +19,7 @@ export interface Project extends LoadedConfig {
 /** Reads the config and every template it names; says all that is wrong at once. */
 export function readProject(
   source: ConfigSource,
-  how: { readonly withoutSecrets?: boolean; readonly isAgain?: boolean } = {},
+  how: { readonly withoutSecrets?: boolean } = {},
 ): Promise<ConfigReading> {
   return readConfig({ file: configFileOf(source), variables: source.variables, channelTypes, ...how });
 }
@@ -30,32 +30,24 @@ export async function loadProject(source: ConfigSource): Promise<Project> {
   if (loaded === undefined) throw refusalOf(problems);
   source.secrets?.add(loaded.config.secrets);
   for (const problem of problems) source.message?.(formatProblem(problem));
-  return { ...loaded, readConfig: () => readProject(source, { isAgain: true }) };
-}
-
-/** @throws {CommandFailed} with every error of the config */
-export function loadServiceConfig(source: ConfigSource): Config {
-  return loadWithoutTemplates(source, false).config;
+  return { ...loaded, readConfig: () => readProject(source) };
 }
 
 /**
- * For who looks at the ledger and tells nobody: secrets of channels may be set where the service runs, and nowhere else.
- * @throws {CommandFailed} with every error of the config; or `store.url` needs what is not set here
+ * Without its templates, for who looks at the ledger and tells nobody: secrets of channels may be set where the service runs, and
+ * nowhere else.
+ * @throws {CommandFailed} with every error of the config
  */
 export function loadLedgerConfig(source: ConfigSource): Config {
-  const { config, missingOfStore } = loadWithoutTemplates(source, true);
-  if (missingOfStore.length === 0) return config;
-  const needed = missingOfStore.join(', ');
-  throw new CommandFailed(`${config.file}: store.url needs ${needed}, which is not set here`);
-}
-
-function loadWithoutTemplates(source: ConfigSource, withoutSecrets: boolean) {
-  const { variables } = source;
-  const options = { variables, channelTypes, builtInTemplates: BUILT_IN_TEMPLATES, withoutSecrets };
-  const { config, problems, missingOfStore = [] } = loadConfig(configFileOf(source), options);
+  const { config, problems } = loadConfig(configFileOf(source), {
+    variables: source.variables,
+    channelTypes,
+    builtInTemplates: BUILT_IN_TEMPLATES,
+    withoutSecrets: true,
+  });
   if (config === undefined) throw refusalOf(problems);
   source.secrets?.add(config.secrets);
-  return { config, missingOfStore };
+  return config;
 }
 
 function refusalOf(problems: readonly Problem[]): CommandFailed {

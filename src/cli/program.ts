@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { readVersion } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
-import { dateTimeOr, duration, httpUrl, id, ids, interval, once, wholeNumber } from './arguments.ts';
+import { dateTimeOr, duration, httpUrl, id, ids, once, wholeNumber } from './arguments.ts';
 import { type CommandContext, WrongUsage } from './context.ts';
 
 const WRONG_USAGE = 2;
@@ -11,7 +11,6 @@ const FAILED = 1;
 
 /** At once: of more, a database tells better. */
 const MOST_STORIES = 500;
-const MOST_RETRIES = 1000;
 
 /** A file of a command. It is given its arguments, then its options, then itself. */
 interface CommandFile {
@@ -128,8 +127,8 @@ function addDryRuns(program: Command, action: Action): void {
     .argument('<file>', 'a callback as JSON, or - for standard input')
     .option(
       '--at <time>',
-      'when it comes, e.g. 2026-11-24T18:00 (default: now): rules may hold it back',
-      dateTimeOr(),
+      'also what rules do about it then, e.g. now, or 2026-11-24T18:00',
+      dateTimeOr('now'),
     )
     .action(action(() => import('./route.ts')));
   program
@@ -214,10 +213,10 @@ function addTools(program: Command, action: Action): void {
     .description('play the job service: POST a callback, and post it again while it is not answered 2xx')
     .argument('<file>', 'a file to POST, or - for standard input')
     .option('--url <url>', 'where to (default: the receiver of the config)', httpUrl)
-    .option('--retries <n>', 'how often to post again', wholeNumber(0, MOST_RETRIES), 0)
+    .option('--retries <n>', 'how often to post again', wholeNumber(0), 0)
     .addOption(
       new Option('--interval <duration>', 'how long to wait before')
-        .argParser(interval)
+        .argParser(duration)
         .default(30_000, '30s'),
     )
     .option('--fresh', 'give it a new job id, so that it is no duplicate of what was sent before')

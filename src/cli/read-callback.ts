@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type CheckedCallback, InvalidCallback } from '../callback/callback.ts';
 import { createCallbackCheck } from '../callback/check-callback.ts';
-import { decodeBody, UndecodableBody } from '../callback/decode.ts';
+import { decodeBody } from '../callback/decode.ts';
 import type { Config } from '../config/config.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { CommandFailed, type CommandContext } from './context.ts';
@@ -13,17 +13,24 @@ export async function readCallback(
   file: string,
   config: Config,
 ): Promise<CheckedCallback> {
-  const bytes = await readBytes(context, file);
+  const value = decoded(await readBytes(context, file), file);
   try {
-    return createCallbackCheck(config.display.timezone)(decodeBody(bytes).value);
+    return createCallbackCheck(config.display.timezone)(value);
   } catch (error) {
-    if (error instanceof UndecodableBody)
-      throw new CommandFailed(`${file}: ${error.message}`, { cause: error });
     if (!(error instanceof InvalidCallback)) throw error;
     const lines = error.errors.map(({ pointer, detail }) =>
       visibleOnOneLine(`${file}: ${pointer || '/'}: ${detail}`),
     );
     throw new CommandFailed(lines.join('\n'), { cause: error });
+  }
+}
+
+/** @throws {CommandFailed} not JSON */
+export function decoded(bytes: Buffer, file: string): unknown {
+  try {
+    return decodeBody(bytes).value;
+  } catch (error) {
+    throw new CommandFailed(`${file}: ${(error as Error).message}`, { cause: error });
   }
 }
 

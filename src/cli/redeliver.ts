@@ -2,7 +2,6 @@
 import { decidedBy } from '../app/settings.ts';
 import { planByHand } from '../deliver/operations.ts';
 import type { RedeliveryTally } from '../ledger/actions/actions.ts';
-import type { Actor } from '../ledger/history.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { openBeside } from '../ledger/open-ledger.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
@@ -28,7 +27,6 @@ interface Acting {
   readonly context: CommandContext;
   readonly options: Options;
   readonly ledger: DatabaseLedger;
-  readonly actor: Actor;
 }
 
 /** @param ids of deliveries; none: all that the options match */
@@ -38,13 +36,12 @@ export async function run(
   options: Options,
 ): Promise<number> {
   refuseMisuse(ids, options);
-  const { route: jobId } = options;
-  const project = jobId === undefined ? undefined : await loadProject(context);
+  const project = options.route === undefined ? undefined : await loadProject(context);
   const { store, display } = project?.config ?? loadLedgerConfig(context);
   const ledger = await openBeside(store.url);
+  const acting = { context, options, ledger };
   try {
-    const acting = { context, options, ledger, actor: actorHere() };
-    if (project !== undefined && jobId !== undefined) return await routeAnew(acting, project, jobId);
+    if (project !== undefined) return await routeAnew(acting, project);
     if (options.dead === true) return await allDead(acting, display.timezone);
     return await eachNamed(acting, [...new Set(ids)]);
   } finally {
@@ -61,33 +58,32 @@ function refuseMisuse(ids: readonly number[], { dead, route, destination, since 
 }
 
 async function eachNamed(acting: Acting, ids: readonly number[]): Promise<number> {
+  const { context, options, ledger } = acting;
   if (!(await isAgreed(acting, counted(ids.length, 'message')))) return 1;
-  const { actions } = acting.ledger;
-  const { dismiss, again = false } = acting.options;
   let done = 0;
   for (const id of ids) {
-    const result = await (dismiss
-      ? actions.dismiss(id, acting.actor)
-      : actions.redeliver(id, acting.actor, again));
+    const result = await (options.dismiss
+      ? ledger.actions.dismiss(id, actorHere())
+      : ledger.actions.redeliver(id, actorHere(), options.again ?? false));
     if (result === 'dismissed' || result === 'accepted') done += 1;
-    else acting.context.message(LEFT_ALONE[result](id));
+    else context.message(`${id} is left alone: ${LEFT_ALONE[result]}`);
   }
-  if (done > 0) await report(acting, done);
+  if (done > 0) report(acting, done);
   return done === ids.length ? 0 : 1;
 }
 
 const LEFT_ALONE = {
-  unknown: (id: number) => `there is no delivery ${id} in this ledger`,
-  'not dead': (id: number) => `${id} is left alone: it is neither dead nor held as no longer routed`,
-  delivered: (id: number) => `${id} is left alone: it has been delivered; with --again it is sent once more`,
-  superseded: (id: number) =>
-    `${id} is left alone: its job’s result is known, so nobody is told of its start any more`,
-  open: (id: number) => `${id} is left alone: it is still to be delivered`,
+  unknown: 'there is none in this ledger',
+  'not dead': 'it is neither dead nor held as no longer routed',
+  delivered: 'it has been delivered; with --again it is sent once more',
+  superseded: 'its job’s result is known, so nobody is told of its start any more',
+  open: 'it is still to be delivered',
 } as const;
 
+/** The service goes through them step by step. */
 async function allDead(acting: Acting, timezone: string): Promise<number> {
-  const { context, ledger, actor } = acting;
-  const { destination, since, dismiss } = acting.options;
+  const { context, options, ledger } = acting;
+  const { destination, since, dismiss } = options;
   const filter = { destination, from: since === undefined ? undefined : systemClock.now() - since };
   const tally = await ledger.actions.tally(filter);
   if (tally.messages === 0 && !tally.isMore) {
@@ -95,25 +91,10 @@ async function allDead(acting: Acting, timezone: string): Promise<number> {
     return 0;
   }
   if (!(await isAgreed(acting, tallyInWords(tally, timezone)))) return 1;
-  const what = dismiss === true ? 'dismissed' : 'redelivered';
-  const { id } = await ledger.actions.startBulk(filter, actor, what);
-  await report(acting, await untilThrough(ledger, id));
+  await ledger.actions.startBulk(filter, actorHere(), dismiss === true ? 'dismissed' : 'redelivered');
+  report(acting, tally.messages);
   return 0;
 }
-
-const LOOK_MS = 200;
-
-/** A running service goes on with it, too. @returns how many were given back */
-async function untilThrough({ actions }: DatabaseLedger, id: number): Promise<number> {
-  for (;;) {
-    const { isMore } = await actions.continueBulk();
-    const bulk = await actions.bulk(id);
-    if (bulk?.state !== 'running') return bulk?.given ?? 0;
-    if (!isMore) await systemClock.sleep(LOOK_MS);
-  }
-}
-
-const LONGEST_NAME = 100;
 
 /** How many, to whom, how old. */
 function tallyInWords({ messages, isMore, destinations, oldestAt }: RedeliveryTally, timezone: string) {
@@ -147,38 +128,44 @@ async function isAgreed({ context, options }: Acting, what: string): Promise<boo
   return isYes;
 }
 
-async function report({ context, ledger, options }: Acting, count: number): Promise<void> {
-  if (options.dismiss === true) return context.result(`${counted(count, 'message')} dismissed`);
-  const isServed = (await ledger.processes()).length > 0;
-  const who = isServed
-    ? 'the running service delivers them now'
-    : 'no service runs on this ledger at this moment: they are delivered when one does';
-  context.result(`${counted(count, 'message')} given back: ${who}`);
+function report({ context, options }: Acting, count: number): void {
+  const what = options.dismiss === true ? 'dismissed' : 'given back: the service delivers them while it runs';
+  context.result(`${counted(count, 'message')} ${what}`);
 }
 
 /** Of a job that has more callbacks, the newest. */
 const MOST_OF_JOB = 500;
 
+const LONGEST_NAME = 100;
+
 /** Routes a job's callbacks by today's config, and has those told who have not been. */
-async function routeAnew(acting: Acting, project: Project, jobId: string): Promise<number> {
-  const { context, ledger } = acting;
+async function routeAnew(acting: Acting, project: Project): Promise<number> {
+  const { context, ledger, options } = acting;
+  const { route: jobId = '' } = options;
   await refuseOtherConfig(context, ledger, project);
   const job = visibleOnOneLine(`job ${JSON.stringify(shortLine(jobId, LONGEST_NAME))}`);
   const { items } = await ledger.archive.callbacks({ jobId }, { limit: MOST_OF_JOB });
   if (items.length === 0) throw new CommandFailed(`no callback of ${job} is known here`);
   const decided = decidedBy(project);
-  const planned = items.toReversed().map((callback) => ({
-    id: callback.id,
-    plan: planByHand(decided, { ...callback, kind: 'callback' }),
-  }));
-  const names = new Set(planned.flatMap(({ plan }) => plan.targets.map(({ destination }) => destination)));
+  const planOf = (callback: (typeof items)[number]) => planByHand(decided, { ...callback, kind: 'callback' });
+  const names = new Set(items.flatMap((callback) => planOf(callback).targets).map((to) => to.destination));
   if (names.size === 0)
     throw new CommandFailed(
       'today’s config names nobody for the callbacks of this job; `botbell route` says why',
     );
   const whom = visibleOnOneLine([...names].join(', '));
   const what = `${counted(items.length, 'callback')} of ${job}, which today’s config tells ${whom}`;
-  return (await isAgreed(acting, what)) ? tellLacking(acting, planned) : 1;
+  if (!(await isAgreed(acting, what))) return 1;
+  let told = 0;
+  for (const callback of items.toReversed()) {
+    const routed = await ledger.actions.routeAnew(callback.id, planOf(callback), actorHere());
+    if (routed === 'superseded')
+      context.message(`callback ${callback.id} is left alone: ${LEFT_ALONE[routed]}`);
+    else told += routed?.told.length ?? 0;
+  }
+  if (told > 0) report(acting, told);
+  else context.message('whomever today’s config names has been told, or will be');
+  return 0;
 }
 
 /**
@@ -192,27 +179,7 @@ async function refuseOtherConfig(
 ): Promise<void> {
   const living = await ledger.processes();
   if (living.length === 0 || living.some((process) => process.configHash === configHash)) return;
-  const file = configFileOf(context);
   throw new CommandFailed(
-    `the running service has another config than ${file} is now: have it load that one first (kill -HUP, or a restart), and ask again`,
+    `the running service has another config than ${configFileOf(context)} is now: have it load that one first (kill -HUP, or a restart), and ask again`,
   );
-}
-
-async function tellLacking(
-  acting: Acting,
-  planned: readonly { readonly id: number; readonly plan: ReturnType<typeof planByHand> }[],
-): Promise<number> {
-  const { context, ledger, actor } = acting;
-  let told = 0;
-  let refused = 0;
-  for (const { id, plan } of planned) {
-    const routed = await ledger.actions.routeAnew(id, plan, actor);
-    if (routed === 'superseded') {
-      context.message(`callback ${LEFT_ALONE.superseded(id)}`);
-      refused += 1;
-    } else told += routed?.told.length ?? 0;
-  }
-  if (told > 0) await report(acting, told);
-  else if (refused === 0) context.message('whomever today’s config names has been told, or will be');
-  return refused === planned.length ? 1 : 0;
 }

@@ -2,7 +2,7 @@
 import { type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { StoryEvent, StoryEventName } from '../story/event.ts';
-import type { Story } from '../story/story.ts';
+import type { LoadedStory } from '../story/story.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { formatInstant, type Language } from '../time/display.ts';
@@ -15,13 +15,6 @@ interface Display {
   readonly redact: (text: string) => string;
 }
 
-export interface Told {
-  readonly callback: CallbackStory;
-  readonly story: Story;
-  /** What can be done about it; undefined: there is nothing to add. */
-  readonly hint: string | undefined;
-}
-
 const LONGEST_NAME = 200;
 
 const STATUS: Readonly<Record<Language, Readonly<Record<StatusName, string>>>> = {
@@ -30,6 +23,7 @@ const STATUS: Readonly<Record<Language, Readonly<Record<StatusName, string>>>> =
 };
 
 const JOB: Readonly<Record<Language, string>> = { en: 'job', ja: 'ジョブ' };
+const REMEDY: Readonly<Record<Language, string>> = { en: 'To have it told: ', ja: '通知するには：' };
 
 type Style = Parameters<typeof styled>[1];
 
@@ -44,10 +38,14 @@ const MARKS: Partial<Readonly<Record<StoryEventName, readonly [mark: string, sty
   next: ['→', 'cyan'],
 };
 
-/** Ends with an empty line. */
+/**
+ * Ends with an empty line.
+ * @param remedy the command that would help; undefined: there is nothing to add
+ */
 export function storyInLines(
   context: Pick<CommandContext, 'isTerminal'>,
-  { callback, story, hint }: Told,
+  { callback, story }: LoadedStory,
+  remedy: string | undefined,
   display: Display,
 ): string {
   const days = dayIn(display);
@@ -62,7 +60,8 @@ export function storyInLines(
     day = own;
     lines.push(lineOf(context, event, days.timeOf(event.at)));
   }
-  if (hint !== undefined) lines.push(`  ${styled(context, 'cyan', '→')} ${visibleOnOneLine(hint)}`);
+  if (remedy !== undefined)
+    lines.push(`  ${styled(context, 'cyan', '→')} ${REMEDY[display.language]}${remedy}`);
   return `${lines.join('\n')}\n`;
 }
 

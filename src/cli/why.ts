@@ -3,14 +3,13 @@ import type { Config } from '../config/config.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import { openArchive } from '../ledger/open-ledger.ts';
-import type { Archive } from '../ledger/registry.ts';
 import { createRouter } from '../route/router.ts';
 import { loadStory } from '../story/story.ts';
 import { storyJson } from '../story/story-json.ts';
 import { visible, visibleOnOneLine } from '../text/clean.ts';
-import { cutEnd, shortLine } from '../text/cut.ts';
+import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
-import { type CommandContext, WrongUsage } from './context.ts';
+import { CommandFailed, type CommandContext, WrongUsage } from './context.ts';
 import { loadLedgerConfig } from './load-config.ts';
 import { storyInLines } from './story-lines.ts';
 
@@ -40,14 +39,19 @@ export async function run(
   try {
     const limit = last ?? (jobId === undefined ? MOST_OF_BOT : MOST_OF_JOB);
     const { items, next } = await archive.callbacks({ jobId, botId: bot }, { limit });
-    if (items.length === 0) {
-      context.message(nothingKnown(jobId, bot));
-      return 1;
-    }
+    if (items.length === 0) throw new CommandFailed(nothingKnown(jobId, bot));
     if (next !== undefined && jobId !== undefined)
       context.message(`these are the last ${limit} callbacks of the job; for more, say --last <n>`);
-    const ids = items.map(({ id }) => id).toReversed();
-    await print(context, archive, { ids, config, isJson: format === 'json' });
+    const display = { ...config.display, redact: context.secrets.hide };
+    const shapes: unknown[] = [];
+    // One after the other, so that a thousand stories are not in memory at once.
+    for (const { id } of items.toReversed()) {
+      const told = await loadStory(archive, id, { ...display, now: systemClock.now() });
+      if (told === undefined) continue;
+      if (format === 'json') shapes.push(storyJson(told, display.redact));
+      else context.result(storyInLines(context, told, remedyFor(told.callback, config), display));
+    }
+    if (format === 'json') context.result(visible(JSON.stringify(shapes, null, 2)));
     return 0;
   } finally {
     await close();
@@ -61,52 +65,20 @@ function nothingKnown(jobId: string | undefined, bot = ''): string {
   );
 }
 
-interface Asked {
-  readonly ids: readonly number[];
-  readonly config: Config;
-  readonly isJson: boolean;
-}
-
-/** One after the other, so that a thousand stories are not in memory at once. */
-async function print(context: CommandContext, archive: Archive, { ids, config, isJson }: Asked) {
-  const redact = context.secrets.hide;
-  const display = { ...config.display, redact };
-  const shapes: unknown[] = [];
-  for (const id of ids) {
-    const told = await loadStory(archive, id, { ...display, now: systemClock.now() });
-    if (told === undefined) continue;
-    if (isJson) shapes.push(storyJson(told, redact));
-    else context.result(storyInLines(context, { ...told, hint: hintOn(told.callback, config) }, display));
-  }
-  if (isJson) context.result(visible(JSON.stringify(shapes, null, 2)));
-}
-
 /** Foreign text that a shell takes for one word, and for nothing else. */
 const PLAIN_WORD = /^[\w.:@][\w.:@-]*$/;
 
-const LONGEST_LIST = 200;
 const MOST_IDS = 5;
 
-/** What can be done about whom it has not told, in the language of the display; undefined: there is nothing to add. */
-function hintOn(callback: CallbackStory, { display, routes, defaultRoute }: Config): string | undefined {
+/** The command that has told who has not been; undefined: nobody is missing, or today's config names nobody either. */
+function remedyFor(callback: CallbackStory, { routes, defaultRoute }: Config): string | undefined {
   const { deliveries, result, kind, jobId, botId, status } = callback;
-  const isJapanese = display.language === 'ja';
   const dead = deliveries.filter(({ state }) => state === 'dead');
   const isDone = deliveries.length > 0 && dead.length === 0;
   if (kind === 'alert' || result === 'superseded' || isDone) return undefined;
-  const mendable = dead.filter(({ reason }) => reason !== NO_LONGER_ROUTED).map(({ id }) => id);
-  if (mendable.length > 0) {
-    const more = mendable.length > MOST_IDS ? ' …' : '';
-    const command = `botbell redeliver ${mendable.slice(0, MOST_IDS).join(' ')}${more}`;
-    return isJapanese
-      ? `原因を取り除いたあと、次のコマンドで再送できます：${command}`
-      : `Once the cause is mended, deliver it again: ${command}`;
-  }
+  const ids = dead.filter(({ reason }) => reason !== NO_LONGER_ROUTED).map(({ id }) => id);
+  if (ids.length > 0) return `botbell redeliver ${ids.slice(0, MOST_IDS).join(' ')}`;
   const { destinations } = createRouter(routes, defaultRoute).route({ bot_id: botId, status });
   if (destinations.length === 0) return undefined;
-  const list = cutEnd(destinations.map(({ destination }) => destination).join(', '), LONGEST_LIST, '…');
-  const command = `botbell redeliver --route ${PLAIN_WORD.test(jobId) ? jobId : '<job_id>'}`;
-  return isJapanese
-    ? `現在の設定では ${list} に通知します。次のコマンドで、いまから通知できます：${command}`
-    : `By the config as it is now, it would be told to ${list}: ${command}`;
+  return `botbell redeliver --route ${PLAIN_WORD.test(jobId) ? jobId : '<job_id>'}`;
 }

@@ -6,7 +6,6 @@ import { type Config, type PlaceInConfig, type Problem, settingsOf } from './con
 import { Problems } from './problems.ts';
 import type { Known } from './field-rules.ts';
 import { Interpolated, reasonOf } from './interpolate.ts';
-import { pathText } from './path.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { YamlSource } from './yaml/yaml-source.ts';
 import { readdirSync, statSync } from 'node:fs';
@@ -47,8 +46,6 @@ export interface LoadedConfig {
   readonly problems: readonly Problem[];
   /** Without secrets: the variables and files that were taken for granted. */
   readonly missing?: readonly string[];
-  /** Of these, what `store.url` needs: without it, the config has another one, the default. */
-  readonly missingOfStore?: readonly string[];
 }
 
 /**
@@ -79,9 +76,6 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
     placeInConfig: (...place) => problems.placeInString(...place),
     problems: problems.inOrder(),
     missing: [...new Set(interpolated.missing.map(({ reference }) => reference))],
-    missingOfStore: interpolated.missing
-      .filter(({ path }) => pathText(path) === 'store.url')
-      .map(({ reference }) => reference),
   };
 }
 

@@ -78,9 +78,9 @@ const adminSchema = section('Health, metrics and the web page.', {
 });
 
 export const storeSchema = section('Where what happened is written down.', {
-  url: text(rule.storeUrlRule, 'sqlite:PATH, or postgres://user:password@host/name.').default(
-    'sqlite:data/botbell.db',
-  ),
+  url: text(rule.storeUrlRule, 'sqlite:PATH, or postgres://user:password@host/name.', {
+    example: 'sqlite:store.url is not set here',
+  }).default('sqlite:data/botbell.db'),
   keep: text(rule.durationRule, 'How long callbacks are kept; what reached nobody, 3 days at most.').default(
     '30d',
   ),

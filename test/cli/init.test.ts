@@ -12,7 +12,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { nextSteps, wordsToRun } from '../../src/cli/init.ts';
 import { runCommand } from '../support/command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -85,15 +84,6 @@ In another terminal, in the same folder, post a callback as the job service does
   npx botbell send <sample>
 Once your secrets are in .env (copy .env.example), run it with them:
   (set -a; . ./.env; npx botbell serve)`);
-  });
-
-  it('names the config in them where another one would be taken', async () => {
-    const named = await runCommand(['init'], { variables: { BOTBELL_CONFIG: 'other.yaml' } });
-    expect(named.stdout).to.include('npx botbell serve --config botbell.yaml\n');
-    mkdirSync('a/config', { recursive: true });
-    writeFileSync('a/config/botbell.yaml', '');
-    const second = await runCommand(['init', 'a']);
-    expect(second.stdout).to.include('npx botbell check --config botbell.yaml\n');
   });
 
   it('writes what every command takes where none is named, unless config/botbell.yaml is there', async () => {
@@ -175,7 +165,7 @@ Once your secrets are in .env (copy .env.example), run it with them:
     writeFileSync('file', 'mine');
     const { code, stdout, stderr } = await runCommand(['init', 'file']);
     expect([code, stdout, textOf('file')]).to.deep.equal([1, '', 'mine']);
-    expect(stderr).to.match(/^file cannot be written: EEXIST/);
+    expect(stderr).to.match(/^E(EXIST|NOTDIR): .*'file/);
   });
 
   it('takes no --config, and one folder at most', async () => {
@@ -186,35 +176,5 @@ Once your secrets are in .env (copy .env.example), run it with them:
       expect((await runCommand(args)).code, args.join(' ')).to.equal(2);
     }
     expect(contentsOf(folder)).to.deep.equal([]);
-  });
-});
-
-describe('The commands that init names', () => {
-  for (const [how, folder, script, words] of [
-    ['it is not known', '/home/ann/x', undefined, 'npx botbell'],
-    [
-      'npx installed it for now',
-      '/home/ann/x',
-      '/home/ann/.npm/_npx/1a2b/node_modules/.bin/botbell',
-      'npx botbell',
-    ],
-    ['a project has it', '/home/ann/x/sub', '/home/ann/x/node_modules/.bin/botbell', 'npx botbell'],
-    ['everybody has it', '/home/ann/x', '/usr/local/bin/botbell', 'botbell'],
-    ['it is a clone', '/home/ann/x', '/home/ann/botbell/dist/main.js', 'node ../botbell/dist/main.js'],
-    [
-      'it is a clone in a folder with a blank',
-      '/home/ann/x',
-      "/home/ann/it's mine/dist/main.js",
-      "node '../it'\\''s mine/dist/main.js'",
-    ],
-  ] as const) {
-    it(`are \`${words}\` where ${how}`, () => {
-      expect(wordsToRun(folder, script)).to.equal(words);
-    });
-  }
-
-  it('are safe to paste, whatever the folder is called', () => {
-    expect(nextSteps('$(reboot) x', 'botbell', '')).to.include("\n  cd '$(reboot) x'\n");
-    expect(nextSteps('-e', 'botbell', '')).to.include('\n  cd ./-e\n');
   });
 });

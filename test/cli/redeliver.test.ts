@@ -34,6 +34,10 @@ describe('botbell redeliver, asked at a terminal', () => {
     const { pending, dead } = await recorded.archive.countOpen();
     return { pending, dead };
   };
+  /** As the service does, step by step. */
+  const service = async () => {
+    while ((await recorded.actions.continueBulk()).isMore);
+  };
   const redeliver = (args: readonly string[], input?: CommandInput) =>
     runCommand(['redeliver', ...args, '--config', config], input);
 
@@ -71,8 +75,9 @@ routes:
     const { code, stdout } = await redeliver(['--dead'], { answer: ' Yes ' });
     expect([code, stdout]).to.deep.equal([
       0,
-      '3 messages given back: no service runs on this ledger at this moment: they are delivered when one does',
+      '3 messages given back: the service delivers them while it runs',
     ]);
+    await service();
     expect(await counts()).to.deep.equal({ pending: 3, dead: 0 });
   });
 
@@ -81,6 +86,7 @@ routes:
     await deadLetters(['slack:#ops', 'slack:#log'], 3);
     const { stderr } = await redeliver(['--dead', '--since', '2d', '--destination', 'slack:#ops', '--yes']);
     expect(stderr).to.include('1 message:\n  slack:#ops: 1\n  the oldest came 3 h ago');
+    await service();
     expect(await counts()).to.deep.equal({ pending: 1, dead: 2 });
   });
 
@@ -89,7 +95,7 @@ routes:
     const { code, stdout, stderr } = await redeliver([one, '77'], { answer: 'y' });
     expect([code, stdout.slice(0, 20)]).to.deep.equal([1, '1 message given back']);
     expect(stderr).to.match(
-      /^2 messages\nDeliver again\? \[y\/N\] \nthere is no delivery 77 in this ledger$/,
+      /^2 messages\nDeliver again\? \[y\/N\] \n77 is left alone: there is none in this ledger$/,
     );
     expect(await counts()).to.deep.equal({ pending: 1, dead: 0 });
   });
@@ -105,6 +111,7 @@ routes:
     await deadLetters(['slack:#ops'], 2);
     const all = await redeliver(['--dead', '--dismiss', '--yes']);
     expect([all.code, all.stdout]).to.deep.equal([0, '1 message dismissed']);
+    await service();
     const none = await redeliver(['--dead', '--dismiss', '--yes']);
     expect([none.code, none.stderr]).to.deep.equal([
       0,

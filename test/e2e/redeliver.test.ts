@@ -110,7 +110,7 @@ default_route: { notify: [{ slack: '#ops' }] }
     expect(stderr).not.to.include('Error');
     expect([code, stdout]).to.deep.equal([
       0,
-      '1 message given back: the running service delivers them now\n',
+      '1 message given back: the service delivers them while it runs\n',
     ]);
     await until('it is delivered', () => stateOf(job) === 'delivered');
     const { stdout: story } = await botbell('why', job);
@@ -122,7 +122,7 @@ default_route: { notify: [{ slack: '#ops' }] }
     expect(again.code).to.equal(1);
     expect(again.stderr)
       .to.include(`${id} is left alone: it has been delivered; with --again it is sent once more`)
-      .and.to.include('there is no delivery 999');
+      .and.to.include('999 is left alone: there is none');
     expect(running?.log()).not.to.match(/cannot be used|unforeseen/);
   });
 

@@ -103,7 +103,7 @@ describe('botbell why', () => {
     const misspelt = await post({ bot_id: 'invoice-imprt' });
     await world.swap((yaml) => yaml.replace('bot_id: daily-report', 'bot_id: invoice-imprt'));
     expect((await why(misspelt.jobId)).stdout).to.include(
-      `→ By the config as it is now, it would be told to slack:#ops, email:clerk@example.com: botbell redeliver --route ${misspelt.jobId}\n`,
+      `→ To have it told: botbell redeliver --route ${misspelt.jobId}\n`,
     );
     const later = await post({ bot_id: 'nobody', job_id: 'y; rm -rf ~' });
     await world.swap((yaml) => yaml.replace('bot_id: invoice-imprt', 'bot_id: nobody'));
@@ -157,7 +157,7 @@ describe('botbell why', () => {
     expect(stdout)
       .to.include(`ジョブ ${jobId} · `)
       .and.to.include('slack:#ops には届いていません。送信をあきらめました（');
-    expect(stdout).to.match(/→ 原因を取り除いたあと、次のコマンドで再送できます：botbell redeliver \d+\n$/);
+    expect(stdout).to.match(/→ 通知するには：botbell redeliver \d+\n$/);
     expect(stdout).to.include('permanent, invalid_blocks');
     expect(before, 'no file was made').to.include.members(readdirSync(world.folder));
     await world.restart();
