@@ -63,7 +63,24 @@ function fetchOver(pool: HttpPool, timeoutMs: number): FetchFunction {
     const answer = await post(pool, request);
     // The client would fail without a class at some of these, and take any other JSON for an answer of the API.
     if (answer.status !== 200 || !/^\s*\{/.test(answer.body)) throw failureOfAnswer(answer, SLACK);
-    return new Response(answer.body);
+    return answeredWith(address, answer.body);
+  };
+}
+
+const NO_HEADERS = new Headers();
+
+/** What the client asks of a response; Node's own costs as much as the rest of the call. */
+function answeredWith(address: string | URL, body: string): Awaited<ReturnType<FetchFunction>> {
+  const whole = () => new Response(body);
+  return {
+    ok: true,
+    status: 200,
+    statusText: 'OK',
+    url: String(address),
+    headers: NO_HEADERS,
+    text: () => Promise.resolve(body),
+    json: () => whole().json(),
+    arrayBuffer: () => whole().arrayBuffer(),
   };
 }
 
@@ -88,9 +105,11 @@ function tell(
   // A lone surrogate would keep the form from being encoded at all.
   const text = words.toWellFormed();
   const isPlain = blocks === undefined || text.trim() === '';
+  // As the form has them: of anything but a string the client makes copies for lines of a log that it does not write.
+  const written = JSON.stringify(blocks);
   const say = (method: string, args: object) =>
     sendOrPlain(
-      () => call(method, { ...args, text, blocks }),
+      () => call(method, { ...args, text, blocks: written }),
       isPlain ? undefined : () => call(method, { ...args, text }),
     );
   const post = (more: object = {}) => say('chat.postMessage', { ...NO_PREVIEWS, channel: address, ...more });
