@@ -3,7 +3,7 @@ import { cleanText } from '../text/clean.ts';
 import { cutMiddle } from '../text/cut.ts';
 import { formatSize, type Language } from '../time/display.ts';
 import type { Card, FileView, OutputView } from './card.ts';
-import { countMark, emptyMark, leftOutMark, moreMark } from './marks.ts';
+import { leftOutMark, moreMark } from './marks.ts';
 import { BETWEEN_PAIRS, inlineText, likeObjects, memberText, nameText } from './value-text.ts';
 
 /** How much is shown of one output. */
@@ -169,32 +169,4 @@ export function textWithin(text: string, { room, language }: Pick<Limits, 'room'
   const limit = Math.floor(room);
   const mark = limit < ROOM_FOR_WORDS ? () => ' … ' : leftOutMark(language);
   return cleanText(cutMiddle(text, limit, mark));
-}
-
-/** An output as lines, where a chat has neither tables nor files: its text, its items, and the names of its files. */
-export function linesOf({ text, lines, more, files, moreFiles }: ShownOutput, language: Language) {
-  const shown = [
-    ...(text === '' ? [] : text.split('\n')),
-    ...lines.map((line) => `• ${line.replaceAll('\n', ' ')}`),
-    more,
-    ...files.map(({ name, size, url }) => `• ${name}${size === '' ? '' : ` (${size})`} ${url}`.trimEnd()),
-    moreFiles,
-  ].filter((line) => line !== '');
-  return shown.length === 0 ? [emptyMark(language)] : shown;
-}
-
-/** Its name, and how many items a list has. */
-export function labelOf({ name, count }: ShownOutput, language: Language): string {
-  return count === undefined ? name : name + countMark(language, count);
-}
-
-/** Each under its name, or beside it where it is one line. */
-export function linesOfOutputs(outputs: readonly ShownOutput[], language: Language): readonly string[] {
-  return outputs.flatMap((output) => {
-    const lines = linesOf(output, language);
-    const label = labelOf(output, language);
-    return lines.length === 1 && !lines[0]?.startsWith('•')
-      ? [`${label}: ${lines[0]}`]
-      : [`${label}:`, ...lines];
-  });
 }

@@ -2,10 +2,12 @@
 import { cleanLine } from '../text/clean.ts';
 import { cutEnd, cutMiddle } from '../text/cut.ts';
 import { type Card, type CardLink, type Fact, SYMBOLS } from './card.ts';
+import type { Language } from '../time/display.ts';
 import { moreMark } from './marks.ts';
 import { type ShownOutput, showOutputs, textWithin } from './outputs.ts';
 
 export interface ShownCard {
+  readonly language: Language;
   /** With the symbol of its status. */
   readonly title: string;
   /** One line, with the symbol of its status. */
@@ -46,6 +48,7 @@ export function showCard(card: Card, room: number, most = MOST): ShownCard {
   const within = (text: string, share: number) => textWithin(text, { room: room * share, language });
   const message = within(card.message, SHARES.message);
   return {
+    language,
     title: cutMiddle(cleanLine(`${SYMBOLS[tone]} ${card.title}`), MAX_LINE, () => '…'),
     summary: cutEnd(cleanLine(`${SYMBOLS[tone]} ${card.summary}`), MAX_SUMMARY, '…'),
     text: tidied(within(card.text, SHARES.text)),

@@ -236,8 +236,8 @@ describe('the built-in Slack messages', () => {
   it('link jobs and files only where links are configured', () => {
     const linked = testRenderer({ links: LINKS }).slack(readFixture('files.json'));
     expect(richLinks(linked)).to.deep.equal([
-      '2026年10月 明細(最終).pdf <https://example.com/jobs/f-1/files/1>',
-      'a"b Bcc: x@example.com.csv <https://example.com/jobs/f-1/files/2>',
+      '2026年10月 明細(最終).pdf (1 MB) <https://example.com/jobs/f-1/files/1>',
+      'a"b Bcc: x@example.com.csv (0 B) <https://example.com/jobs/f-1/files/2>',
       'Job f-1 <https://example.com/jobs/f-1>',
     ]);
     expect(richLinks(english.slack(readFixture('files.json')))).to.deep.equal([]);

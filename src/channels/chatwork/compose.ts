@@ -1,10 +1,10 @@
 /** Draws a card in Chatwork's notation, all of whose tags act wherever they stand: foreign text has no brackets of theirs. */
 import type { Card } from '../card.ts';
+import { linesOfCard, type Markup, markedUp, UNMARKED } from '../card-lines.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
 import { shownBy } from '../html-text.ts';
-import { chatBox, chatText } from '../hooks/chat-html.ts';
+import { chatBox, chatCard, chatText } from '../hooks/chat-html.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
-import { linesOfCard } from '../hooks/card-lines.ts';
 import { fitted, showCard } from '../show-card.ts';
 
 export interface ChatworkMessage {
@@ -16,6 +16,13 @@ const MAX_CHARACTERS = 20_000;
 
 /** Characters of what may be long. */
 const ROOM = 8000;
+
+/** There is no escape: full-width brackets look alike and do nothing. */
+function escape(text: string): string {
+  return text.replaceAll('[', '［').replaceAll(']', '］');
+}
+
+const MARKUP: Markup = { ...UNMARKED, text: escape, code: (text) => `[code]${escape(text)}[/code]` };
 
 export const chatworkFormat: MessageFormat<ChatworkMessage> = {
   name: 'chatwork',
@@ -29,42 +36,25 @@ export const chatworkFormat: MessageFormat<ChatworkMessage> = {
 };
 
 function messageOf(card: Card, context: ComposeContext, room: number): ChatworkMessage {
-  const { language } = card;
   const shown = showCard(card, room);
   const mentions = calledFor(context).map(mentionOf).join('');
-  const message = shown.isVerbatim ? `[code]${escape(shown.message)}[/code]` : escape(shown.message);
-  const lines = linesOfCard({ ...shown, message: '' }, '', language).map(escape);
-  const link = shown.link === undefined ? [] : [`${escape(shown.link.text)}: ${shown.link.url}`];
-  const body = [message, ...lines, ...link].filter((line) => line !== '').join('\n');
+  const body = markedUp(linesOfCard(shown, ['text', 'message', 'outputs', 'link', 'facts']), MARKUP);
   const info = `[info][title]${escape(shown.title)}[/title]${body}[/info]`;
   return { body: mentions === '' ? info : `${mentions}\n${info}` };
 }
 
-/** There is no escape: full-width brackets look alike and do nothing. */
-function escape(text: string): string {
-  return text.replaceAll('[', '［').replaceAll(']', '］');
-}
-
 /** For where the notation is refused. */
 export function plainChatwork({ body }: ChatworkMessage): ChatworkMessage {
-  return { body: withoutTags(body) };
+  return { body: body.replaceAll('[/title]', '\n').replace(/\[\/?(?:info|title|code)\]/g, '') };
 }
 
-function withoutTags(body: string): string {
-  return body.replaceAll('[/title]', '\n').replace(/\[\/?(?:info|title|code)\]/g, '');
-}
+const OWN = /^((?:\[To:\d+\]|\[toall\])*)\n?\[info\]\[title\](.*)\[\/title\]([\s\S]*)\[\/info\]$/;
 
 function chatworkAsHtml({ body }: ChatworkMessage): string {
-  const [, mentions = '', title = '', rest = ''] =
-    /^((?:\[To:\d+\]|\[toall\])*\n)?\[info\]\[title\](.*)\[\/title\]([\s\S]*)\[\/info\]$/.exec(body) ?? [];
-  const [, code, lines = rest] = /^\[code\]([\s\S]*?)\[\/code\]\n?([\s\S]*)$/.exec(rest) ?? [];
-  const parts = [
-    chatBox('title', chatText(title)),
-    code === undefined ? '' : chatBox('code', chatText(code)),
-    chatText(lines),
-  ];
-  const called = mentions.trim() === '' ? '' : chatBox('mention', chatText(mentions.trim()));
-  return chatBox('message', called + chatBox('card', parts.join('\n')));
+  const [, mentions, title = '', rest = body] = OWN.exec(body) ?? [];
+  const [before = '', code, behind = ''] = rest.split(/\[\/?code\]/);
+  const shown = code === undefined ? '' : chatBox('code', chatText(code));
+  return chatCard({ mentions, title: chatText(title), body: chatText(before) + shown + chatText(behind) });
 }
 
 const MENTION = /^(?:\d{1,18}|all)$/;

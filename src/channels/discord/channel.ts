@@ -1,9 +1,7 @@
 /** Discord by the URL of a webhook: one embed, and mentions only of whom the destination calls. */
 import { CLOSED, GONE, jsonOf, meaning, type Meanings, TRY_LATER } from '../answers.ts';
-import { shownBy } from '../html-text.ts';
 import { type HookChat, hookChannel, jsonCall, URL_ALONE } from '../hooks/hook-channel.ts';
-import { composeDiscord, discordMentions, type DiscordMessage, plainDiscord } from './compose.ts';
-import { discordAsHtml } from './preview.ts';
+import { discordFormat, discordMentions, type DiscordMessage, plainDiscord } from './compose.ts';
 
 /** "10,000 invalid requests in 10 minutes" ban an address (discord.com/developers, "Rate limits"): what is gone is tried hourly. */
 const HOUR_MS = 3_600_000;
@@ -42,7 +40,7 @@ const discord: HookChat<DiscordMessage> = {
   title: { en: 'Discord', ja: 'Discord' },
   /** Five in two seconds were seen; Discord asks for no fixed numbers, so that 429 decides. */
   paceMs: 500,
-  format: { name: 'discord', compose: composeDiscord, ...shownBy(discordAsHtml) },
+  format: discordFormat,
   options: { mention_on_error: discordMentions },
   hook: URL_ALONE,
   suffix: /^\d{5,25}$/,

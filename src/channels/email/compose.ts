@@ -1,8 +1,8 @@
 /** Draws a mail from a card: a subject of one line, a plain text that stands alone, and HTML. */
-import { linesOfOutputs } from '../outputs.ts';
 import { shortLine } from '../../text/cut.ts';
 import type { Language } from '../../time/display.ts';
 import type { Card } from '../card.ts';
+import { linesOfCard, markedUp, UNMARKED } from '../card-lines.ts';
 import { fitted, type Most, showCard, type ShownCard } from '../show-card.ts';
 import { frameOf } from './frame.ts';
 
@@ -29,7 +29,7 @@ export function composeMail(card: Card): EmailMessage {
     const shown = showMail(card, room);
     return {
       subject: subjectOf(summary, language),
-      text: textOf(shown, language),
+      text: textOf(shown),
       html: frameOf(shown, card),
     };
   };
@@ -54,12 +54,12 @@ export function subjectOf(summary: string, language: Language): string {
 
 const RULE = '-'.repeat(40);
 
-function textOf(shown: ShownCard, language: Language): string {
+function textOf(shown: ShownCard): string {
   const { title, text, message, link, facts, footer } = shown;
   const parts = [
     `${title}\n${text}`.trim(),
     message,
-    outputsAsText(shown, language),
+    outputsAsText(shown),
     link === undefined ? '' : `${link.text}: ${link.url}`,
     [RULE, ...facts.map(({ name, value, url }) => `${name}: ${value}${url === '' ? '' : `\n  ${url}`}`)].join(
       '\n',
@@ -69,6 +69,6 @@ function textOf(shown: ShownCard, language: Language): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-export function outputsAsText({ outputs, moreOutputs }: ShownCard, language: Language): string {
-  return [...linesOfOutputs(outputs, language), moreOutputs].filter((line) => line !== '').join('\n');
+export function outputsAsText(shown: ShownCard): string {
+  return markedUp(linesOfCard(shown, ['outputs']), UNMARKED);
 }

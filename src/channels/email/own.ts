@@ -31,7 +31,7 @@ export const ownMails = {
     const shown = showMail(card);
     const { language } = card;
     return {
-      outputs: part === 'html' ? outputsAsHtml(shown, language).text : outputsAsText(shown, language),
+      outputs: part === 'html' ? outputsAsHtml(shown, language).text : outputsAsText(shown),
     };
   },
   compose,

@@ -2,12 +2,9 @@
 import { hash } from 'node:crypto';
 import { isJsonObject } from '../../text/json-object.ts';
 import type { HttpAnswer } from '../../outbound/post.ts';
-import { shownBy } from '../html-text.ts';
 import { type HookChat, hookChannel, jsonCall, URL_ALONE } from '../hooks/hook-channel.ts';
 import { codeAt, GONE, jsonOf, type Meanings } from '../answers.ts';
-import { composeGoogleChat, googleChatMentions, plainGoogleChat } from './compose.ts';
-import type { GoogleChatMessage } from './message.ts';
-import { googleChatAsHtml } from './preview.ts';
+import { googleChatFormat, googleChatMentions, type GoogleChatMessage, plainGoogleChat } from './compose.ts';
 
 /** developers.google.com/workspace/chat/api, "Errors": the reason, or else the status of `error`. */
 const MEANINGS: Meanings = {
@@ -24,11 +21,7 @@ const googleChat: HookChat<GoogleChatMessage> = {
   type: 'google_chat',
   title: { en: 'Google Chat', ja: 'Google Chat' },
   paceMs: 1000,
-  format: {
-    name: 'google_chat',
-    compose: composeGoogleChat,
-    ...shownBy(googleChatAsHtml),
-  },
+  format: googleChatFormat,
   options: { mention_on_error: googleChatMentions },
   hook: URL_ALONE,
   meanings: MEANINGS,

@@ -1,13 +1,39 @@
-/** Draws a card as a card of Google Chat, whose texts are a small HTML. */
+/** Draws a card as a card of Google Chat (developers.google.com/workspace/chat/api/reference/rest/v1/cards). */
 import { escapeHtml } from '../../text/clean.ts';
 import type { Card } from '../card.ts';
-import type { ComposeContext } from '../channel.ts';
+import { linesOfCard, type Markup, markedUp } from '../card-lines.ts';
+import type { ComposeContext, MessageFormat } from '../channel.ts';
+import { chatCard, chatText, TONE_COLOURS } from '../hooks/chat-html.ts';
+import { shownBy } from '../html-text.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
-import { TONE_COLOURS } from '../hooks/chat-html.ts';
-import { labelOf, linesOf, type ShownOutput } from '../outputs.ts';
-import { fitted, type ShownCard, showCard } from '../show-card.ts';
-import type { Language } from '../../time/display.ts';
-import type { GoogleChatMessage, Widget } from './message.ts';
+import { fitted, showCard } from '../show-card.ts';
+
+export interface GoogleChatMessage {
+  /** In Chat's own markup, where mentions act. */
+  readonly text?: string;
+  /** What a notification shows of the card. */
+  readonly fallbackText?: string;
+  readonly cardsV2?: readonly [{ readonly cardId: string; readonly card: GoogleChatCard }];
+}
+
+interface GoogleChatCard {
+  /** Plain text. */
+  readonly header: { readonly title: string };
+  readonly sections: readonly [{ readonly widgets: readonly [Paragraph, Buttons?] }];
+}
+
+/** In a small HTML: `b`, `a`, `font` and `br`. */
+interface Paragraph {
+  readonly textParagraph: { readonly text: string };
+}
+
+interface Buttons {
+  readonly buttonList: {
+    readonly buttons: readonly [
+      { readonly text: string; readonly onClick: { readonly openLink: { readonly url: string } } },
+    ];
+  };
+}
 
 /** A message holds 32,000 bytes, everything included ("Create a message"). */
 const MAX_BYTES = 28_000;
@@ -15,10 +41,68 @@ const MAX_BYTES = 28_000;
 /** Characters of what may be long. */
 const ROOM = 6000;
 
-export function composeGoogleChat(card: Card, context: ComposeContext): GoogleChatMessage {
-  const called = calledFor(context).map((entry) => `<${idOf(entry)}>`);
-  const compose = (room: number) => messageOf(showCard(card, room), card, called.join(' '));
-  return fitted(ROOM, compose, (message) => Buffer.byteLength(JSON.stringify(message)) <= MAX_BYTES);
+export const googleChatFormat: MessageFormat<GoogleChatMessage> = {
+  name: 'google_chat',
+  compose: (card, context) =>
+    fitted(
+      ROOM,
+      (room) => messageOf(card, context, room),
+      (message) => Buffer.byteLength(JSON.stringify(message)) <= MAX_BYTES,
+    ),
+  ...shownBy(googleChatAsHtml),
+};
+
+function messageOf(card: Card, context: ComposeContext, room: number): GoogleChatMessage {
+  const shown = showCard(card, room);
+  const { title, summary, link } = shown;
+  const mentions = calledFor(context).map((entry) => `<${idOf(entry)}>`);
+  const lines = linesOfCard(shown, ['text', 'message', 'outputs', 'facts']);
+  // A card takes no empty paragraph.
+  const text = markedUp(lines, markupOf(card)).replaceAll('\n', '<br>') || escapeHtml(summary);
+  const paragraph = { textParagraph: { text } };
+  return {
+    ...(mentions.length > 0 && { text: mentions.join(' ') }),
+    fallbackText: summary,
+    cardsV2: [
+      {
+        cardId: 'botbell',
+        card: {
+          header: { title: withoutTags(title) },
+          sections: [
+            {
+              widgets:
+                link === undefined
+                  ? [paragraph]
+                  : [
+                      paragraph,
+                      {
+                        buttonList: {
+                          buttons: [
+                            { text: withoutTags(link.text), onClick: { openLink: { url: link.url } } },
+                          ],
+                        },
+                      },
+                    ],
+            },
+          ],
+        },
+      },
+    ],
+  };
+}
+
+function markupOf({ tone }: Card): Markup {
+  return {
+    text: indented,
+    bold: (html) => `<b>${html}</b>`,
+    code: (text) => `<font color="${TONE_COLOURS[tone]}">${indented(text)}</font>`,
+    link: (html, url) => `<a href="${escapeHtml(url)}">${html || escapeHtml(url)}</a>`,
+    between: ' · ',
+  };
+}
+
+function indented(text: string): string {
+  return escapeHtml(text.replace(/^ +/gmu, (blanks) => '\u00a0'.repeat(blanks.length)));
 }
 
 /** For where the card is refused. */
@@ -26,73 +110,8 @@ export function plainGoogleChat({ fallbackText }: GoogleChatMessage): GoogleChat
   return fallbackText === undefined ? undefined : { text: disguised(fallbackText) };
 }
 
-function messageOf(shown: ShownCard, { tone, language }: Card, mentions: string): GoogleChatMessage {
-  const { title, summary, text, message, isVerbatim, outputs, moreOutputs, facts, link, footer } = shown;
-  const widgets: readonly Widget[] = [
-    ...paragraph(htmlOf(text.trim())),
-    ...paragraph(isVerbatim ? coloured(htmlOf(message), TONE_COLOURS[tone]) : htmlOf(message)),
-    ...outputs.map((output) => drawOutput(output, language)),
-    ...paragraph(htmlOf(moreOutputs)),
-    ...facts.map(({ name, value, url }) =>
-      labelled(name, url === '' ? htmlOf(value) : anchor(htmlOf(value), url)),
-    ),
-    ...paragraph(htmlOf(footer)),
-    ...(link === undefined ? [] : [button(link.text, link.url)]),
-  ];
-  const card = { header: { title: plain(title) }, sections: [{ widgets }] } as const;
-  return {
-    ...(mentions !== '' && { text: mentions }),
-    fallbackText: summary,
-    // A card takes no empty section.
-    cardsV2: [
-      {
-        cardId: 'botbell',
-        card: widgets.length > 0 ? card : { ...card, sections: [{ widgets: paragraph(htmlOf(summary)) }] },
-      },
-    ],
-  };
-}
-
-function paragraph(html: string): readonly Widget[] {
-  return html === '' ? [] : [{ textParagraph: { text: html } }];
-}
-
-function labelled(label: string, html: string): Widget {
-  return { decoratedText: { topLabel: plain(label), text: html === '' ? '–' : html, wrapText: true } };
-}
-
-function button(text: string, url: string): Widget {
-  return { buttonList: { buttons: [{ text: plain(text), onClick: { openLink: { url } } }] } };
-}
-
-function drawOutput(output: ShownOutput, language: Language): Widget {
-  const { files } = output;
-  const label = labelOf(output, language);
-  if (!files.some(({ url }) => url !== ''))
-    return labelled(label, htmlOf(linesOf(output, language).join('\n')));
-  const lines = files.map((file) => {
-    const shown = htmlOf(file.name);
-    return `• ${file.url === '' ? shown : anchor(shown, file.url)} ${htmlOf(file.size)}`.trim();
-  });
-  return labelled(label, [...lines, htmlOf(output.moreFiles)].filter((line) => line !== '').join('<br>'));
-}
-
-/** Lines and indentation are kept. */
-function htmlOf(text: string): string {
-  const indented = text.replace(/^ +/gmu, (blanks) => '\u00a0'.repeat(blanks.length));
-  return escapeHtml(indented).replaceAll('\n', '<br>');
-}
-
-function anchor(html: string, url: string): string {
-  return `<a href="${escapeHtml(url)}">${html || escapeHtml(url)}</a>`;
-}
-
-function coloured(html: string, colour: string): string {
-  return `<font color="${colour}">${html}</font>`;
-}
-
-/** Whether labels and headers know markup is documented nowhere: nothing in them looks like it. */
-function plain(text: string): string {
+/** Whether headers and buttons know markup is documented nowhere: nothing in them looks like it. */
+function withoutTags(text: string): string {
   return text.replaceAll('<', '‹').replaceAll('>', '›').trim() || '–';
 }
 
@@ -108,6 +127,22 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
 
 function disguised(text: string): string {
   return text.replace(/[<>*_~`]/g, (sign) => LOOK_ALIKES[sign] ?? sign);
+}
+
+function googleChatAsHtml({ text = '', cardsV2 }: GoogleChatMessage): string {
+  const shown = cardsV2?.[0];
+  if (shown === undefined) return chatCard({ body: chatText(text) });
+  const { header, sections } = shown.card;
+  const [{ textParagraph }, buttonList] = sections[0].widgets;
+  const [button] = buttonList?.buttonList.buttons ?? [];
+  return chatCard({
+    mentions: text,
+    title: chatText(header.title),
+    body: textParagraph.text
+      .replace(/<font color="(#\w+)">/g, '<span style="color:$1">')
+      .replaceAll('</font>', '</span>'),
+    ...(button !== undefined && { button: { text: button.text, url: button.onClick.openLink.url } }),
+  });
 }
 
 const MENTION = /^(?:<?users\/([\w.@-]{1,100})>?|(all))$/;

@@ -1,19 +1,18 @@
-/** Pieces of a chat's message as HTML with its own styles, near enough to what the chat draws; loads nothing. */
+/** A chat's message as HTML with its own styles, near enough to what the chat draws; loads nothing. */
 import { escapeHtml } from '../../text/clean.ts';
+import type { CardLink } from '../card.ts';
 
 const STYLES = {
   message:
     "font:14px/1.5 'Segoe UI','Noto Sans JP','Hiragino Sans',system-ui,sans-serif;max-width:640px;overflow-wrap:anywhere",
-  card: 'border:1px solid rgba(128,128,128,.4);border-radius:6px;padding:12px;margin:8px 0',
   title: 'font-size:17px;font-weight:700',
-  subtle: 'opacity:.75;font-size:13px',
   code: 'margin:6px 0;padding:8px;border-radius:4px;background:rgba(128,128,128,.12);font:12px/1.5 Menlo,Consolas,monospace;white-space:pre-wrap',
   mention: 'padding:0 3px;border-radius:3px;background:rgba(91,95,199,.2);font-weight:700',
-  button:
-    'display:inline-block;margin-top:8px;padding:4px 12px;border:1px solid rgba(128,128,128,.5);border-radius:4px;font-weight:600;color:inherit;text-decoration:none',
 } as const;
 
-export type ChatStyle = keyof typeof STYLES;
+const CARD = 'border:1px solid rgba(128,128,128,.4);border-radius:6px;padding:12px;margin:8px 0';
+const BUTTON =
+  'display:inline-block;margin-top:8px;padding:4px 12px;border:1px solid rgba(128,128,128,.5);border-radius:4px;font-weight:600;color:inherit;text-decoration:none';
 
 /** Plain text, with its lines and indentation. */
 export function chatText(text: string): string {
@@ -21,27 +20,37 @@ export function chatText(text: string): string {
 }
 
 /** @param inner HTML */
-export function chatBox(style: ChatStyle, inner: string, more = ''): string {
-  return `<div style="${STYLES[style]}${more === '' ? '' : `;${more}`}">${inner}</div>`;
+export function chatBox(style: keyof typeof STYLES, inner: string): string {
+  return `<div style="${STYLES[style]}">${inner}</div>`;
 }
 
 /** @param url http or https, in its normal form @param inner HTML */
-export function chatLink(url: string, inner: string, style?: ChatStyle): string {
-  const look = style === undefined ? 'color:#4f6bed' : STYLES[style];
+export function chatLink(url: string, inner: string, look = 'color:#4f6bed'): string {
   return `<a href="${escapeHtml(url)}" rel="noreferrer" style="${look}">${inner}</a>`;
 }
 
-/** @param rows of HTML; the first one holds the names */
-export function chatTable(rows: readonly (readonly string[])[]): string {
-  const shown = rows.map((cells, index) => {
-    const tag = index === 0 ? 'th' : 'td';
-    const inner = cells.map((cell) => `<${tag} style="${CELL}">${cell}</${tag}>`);
-    return `<tr>${inner.join('')}</tr>`;
-  });
-  return `<table style="border-collapse:collapse;margin:4px 0">${shown.join('')}</table>`;
+interface Picture {
+  /** Plain text. */
+  readonly mentions?: string | undefined;
+  /** HTML, as the body is. */
+  readonly title?: string;
+  readonly body: string;
+  readonly button?: CardLink | undefined;
+  /** Of the bar beside it. */
+  readonly colour?: string | undefined;
 }
 
-const CELL = 'padding:2px 8px;border:1px solid rgba(128,128,128,.35);text-align:left;vertical-align:top';
+/** The picture of a message: whom it calls, and a card. */
+export function chatCard({ mentions = '', title = '', body, button, colour }: Picture): string {
+  const bar = colour === undefined ? '' : `;border-left:4px solid ${colour}`;
+  const parts = [
+    title === '' ? '' : chatBox('title', title),
+    `<div>${body}</div>`,
+    button === undefined ? '' : `<div>${chatLink(button.url, chatText(button.text), BUTTON)}</div>`,
+  ];
+  const called = mentions === '' ? '' : chatBox('mention', chatText(mentions));
+  return chatBox('message', `${called}<div style="${CARD}${bar}">${parts.join('\n')}</div>`);
+}
 
 /** Of the status, as chats have it that can colour. */
 export const TONE_COLOURS = {

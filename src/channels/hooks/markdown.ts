@@ -1,25 +1,23 @@
 /** Foreign text in the Markdown of chats, where a backslash takes a sign its meaning; and our own Markdown as it is read. */
+import type { Markup } from '../card-lines.ts';
 import { chatBox, chatLink, chatText } from './chat-html.ts';
 
 const NUMBERED = /^(\s*\d+)([.)])/gmu;
 
-/**
- * Shown as it is, in one line or several.
- * @param signs those that act where no backslash stands before them
- */
-export function escapeMarkdown(text: string, signs: RegExp): string {
-  return text.replace(signs, '\\$&').replace(NUMBERED, '$1\\$2');
+/** @param signs those that act where no backslash stands before them */
+export function markdownWith(signs: RegExp): Markup {
+  return {
+    text: (text) => text.replace(signs, '\\$&').replace(NUMBERED, '$1\\$2'),
+    bold: (text) => `**${text}**`,
+    // What stands in a fence is copied as it was sent, but for a fence within, whose signs are parted.
+    code: (text) => `\`\`\`\n${text.replaceAll('```', '`\u200b`\u200b`')}\n\`\`\``,
+    link: (text, url) => (text === '' ? '' : `[${text}](${url.replace(/[()\\<>*_~`]/g, percentEncoded)})`),
+    between: ' · ',
+  };
 }
 
-/** @param label escaped @param url in its normal form */
-export function markdownLink(label: string, url: string): string {
-  const address = url.replace(/[()\\<>*_~`]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
-  return label === '' ? '' : `[${label}](${address})`;
-}
-
-/** Of an own: what stands in it is copied as it was sent, but for a fence within, whose signs are parted. */
-export function markdownFence(text: string): string {
-  return `\`\`\`\n${text.replaceAll('```', '`\u200b`\u200b`')}\n\`\`\``;
+function percentEncoded(sign: string): string {
+  return `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 /** An escaped sign first, so that it begins nothing: what is read grows no faster than the text. */

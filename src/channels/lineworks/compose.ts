@@ -1,11 +1,11 @@
 /** A text of LINE WORKS, in which `<m userId="…">` mentions wherever it stands, and one of a stranger refuses the message. */
 import { cutEnd } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
+import { CARD_PARTS, linesOfCard, type Markup, markedUp, UNMARKED } from '../card-lines.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
 import { shownBy } from '../html-text.ts';
-import { chatBox, chatText } from '../hooks/chat-html.ts';
+import { chatCard, chatText } from '../hooks/chat-html.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
-import { linesOfCard } from '../hooks/card-lines.ts';
 import { fitted, showCard } from '../show-card.ts';
 
 export interface LineworksMessage {
@@ -24,7 +24,7 @@ const ROOM = 1500;
 export const botFormat: MessageFormat<LineworksMessage> = {
   name: 'lineworks',
   compose: composeText,
-  ...shownBy(({ content }: LineworksMessage) => chatBox('message', chatBox('card', chatText(content.text)))),
+  ...shownBy(({ content }: LineworksMessage) => chatCard({ body: chatText(content.text) })),
 };
 
 function composeText(card: Card, context: ComposeContext): LineworksMessage {
@@ -33,13 +33,7 @@ function composeText(card: Card, context: ComposeContext): LineworksMessage {
     .map((id) => `<m userId="${id}">`);
   const head = mentions.length === 0 ? '' : `${mentions.join(' ')}\n`;
   const most = MAX_CHARACTERS - head.length;
-  const compose = (room: number) => {
-    const shown = showCard(card, room);
-    const link = shown.link === undefined ? [] : [`${shown.link.text}: ${shown.link.url}`];
-    return withoutMentions(
-      [shown.title, ...linesOfCard(shown, shown.message, card.language), ...link].join('\n'),
-    );
-  };
+  const compose = (room: number) => markedUp(linesOfCard(showCard(card, room), CARD_PARTS), MARKUP);
   const text = fitted(Math.min(ROOM, most), compose, ({ length }) => length <= most);
   return messageOf(head + cutEnd(text, most, '…'));
 }
@@ -58,6 +52,8 @@ function messageOf(text: string): LineworksMessage {
 export function withoutMentions(text: string): string {
   return text.replace(/<(?=\s*\/?\s*m)/gi, '＜');
 }
+
+export const MARKUP: Markup = { ...UNMARKED, text: withoutMentions, code: withoutMentions };
 
 const MEMBER = /^[^\s"<>]{1,100}$/;
 

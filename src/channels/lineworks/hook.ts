@@ -1,12 +1,12 @@
 /** The Incoming Webhook app of LINE WORKS: a title, a text and a button. */
 import { cutEnd } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
-import { chatBox, chatLink, chatText } from '../hooks/chat-html.ts';
+import { linesOfCard, markedUp } from '../card-lines.ts';
+import { chatCard, chatText } from '../hooks/chat-html.ts';
 import { shownBy } from '../html-text.ts';
 import { type HookChat, URL_ALONE } from '../hooks/hook-channel.ts';
-import { linesOfCard } from '../hooks/card-lines.ts';
 import { fitted, showCard } from '../show-card.ts';
-import { withoutMentions } from './compose.ts';
+import { MARKUP, withoutMentions } from './compose.ts';
 
 export interface LineworksHookMessage {
   readonly title: string;
@@ -18,25 +18,23 @@ export interface LineworksHookMessage {
 const MAX = { title: 100, text: 1000, label: 20 } as const;
 
 function compose(card: Card): LineworksHookMessage {
-  const messageOf = (room: number): LineworksHookMessage => {
-    const shown = showCard(card, room);
-    const { link } = shown;
-    return {
-      title: cutEnd(withoutMentions(shown.title), MAX.title, '…') || '–',
-      body: { text: withoutMentions(linesOfCard(shown, shown.message, card.language).join('\n')) || '–' },
-      ...(link !== undefined && {
-        button: { label: cutEnd(link.text, MAX.label, '…') || '…', url: link.url },
-      }),
-    };
+  const { title, link } = showCard(card, 0);
+  const draw = (room: number) =>
+    markedUp(linesOfCard(showCard(card, room), ['text', 'message', 'outputs', 'facts']), MARKUP);
+  const text = fitted(MAX.text, draw, ({ length }) => length <= MAX.text);
+  return {
+    title: cutEnd(withoutMentions(title), MAX.title, '…'),
+    body: { text: cutEnd(text, MAX.text, '…') || '–' },
+    ...(link !== undefined && { button: { label: cutEnd(link.text, MAX.label, '…') || '…', url: link.url } }),
   };
-  const message = fitted(MAX.text, messageOf, ({ body }) => body.text.length <= MAX.text);
-  return { ...message, body: { text: cutEnd(message.body.text, MAX.text, '…') } };
 }
 
 function asHtml({ title, body, button }: LineworksHookMessage): string {
-  const link =
-    button === undefined ? '' : `<div>${chatLink(button.url, chatText(button.label), 'button')}</div>`;
-  return chatBox('message', chatBox('card', chatBox('title', chatText(title)) + chatText(body.text) + link));
+  return chatCard({
+    title: chatText(title),
+    body: chatText(body.text),
+    ...(button !== undefined && { button: { text: button.label, url: button.url } }),
+  });
 }
 
 const HOST = /\.worksmobile\.com$/;

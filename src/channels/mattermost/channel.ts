@@ -1,9 +1,7 @@
 /** Mattermost by the URL of an incoming webhook: one attachment in Markdown. */
-import { shownBy } from '../html-text.ts';
 import { type HookChat, hookChannel, URL_ALONE } from '../hooks/hook-channel.ts';
 import { CLOSED, codeAt, GONE, jsonOf, type Meanings } from '../answers.ts';
-import { composeMattermost, mattermostMentions, type MattermostMessage, plainMattermost } from './compose.ts';
-import { mattermostAsHtml } from './preview.ts';
+import { mattermostFormat, mattermostMentions, type MattermostMessage, plainMattermost } from './compose.ts';
 
 /** The `id` of an error, of which the `message` repeats the key of the webhook. */
 const MEANINGS: Meanings = {
@@ -19,11 +17,7 @@ const mattermost: HookChat<MattermostMessage> = {
   title: { en: 'Mattermost', ja: 'Mattermost' },
   // Ten a second is what a server allows a sender unless it is set otherwise.
   paceMs: 200,
-  format: {
-    name: 'mattermost',
-    compose: composeMattermost,
-    ...shownBy(mattermostAsHtml),
-  },
+  format: mattermostFormat,
   options: { mention_on_error: mattermostMentions },
   hook: URL_ALONE,
   meanings: MEANINGS,

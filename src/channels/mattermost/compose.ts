@@ -1,12 +1,12 @@
 /** Draws a card as an attachment in Mattermost's Markdown, with tables. */
 import type { Card } from '../card.ts';
-import type { ComposeContext } from '../channel.ts';
+import { CARD_PARTS, linesOfCard, type Markup, markedUp } from '../card-lines.ts';
+import type { MessageFormat } from '../channel.ts';
+import { chatCard, TONE_COLOURS } from '../hooks/chat-html.ts';
+import { markdownAsHtml, markdownWith } from '../hooks/markdown.ts';
+import { shownBy } from '../html-text.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
-import { TONE_COLOURS } from '../hooks/chat-html.ts';
-import { escapeMarkdown, markdownFence, markdownLink } from '../hooks/markdown.ts';
-import { labelOf, linesOf, type ShownOutput } from '../outputs.ts';
-import { fitted, type ShownCard, showCard } from '../show-card.ts';
-import type { Language } from '../../time/display.ts';
+import { fitted, showCard } from '../show-card.ts';
 
 export interface MattermostMessage {
   /** Mentions, or the whole message where there is no attachment. */
@@ -14,7 +14,7 @@ export interface MattermostMessage {
   readonly attachments?: readonly [Attachment];
 }
 
-export interface Attachment {
+interface Attachment {
   /** What a push notification shows. */
   readonly fallback: string;
   readonly color: string;
@@ -27,12 +27,42 @@ const MAX_CHARACTERS = 12_000;
 /** Characters of what may be long; escaping doubles some. */
 const ROOM = 8000;
 
-export function composeMattermost(card: Card, context: ComposeContext): MattermostMessage {
-  const called = calledFor(context);
-  const compose = (room: number) => attachmentOf(showCard(card, room), card);
+/** What a backslash takes its meaning in Mattermost. */
+const MARKDOWN = markdownWith(/[\\`*{}[\]()#+\-!_>~|$]/g);
+
+/** In code, too: what calls a whole channel, and Slack's `<!channel>` and `<url|label>`, which incoming webhooks translate. */
+const ACTING_IN_CODE = /@(?=channel|all|here)|<(?=[!@#]|https?:)/gi;
+
+/** What notifies, or draws, whatever stands before it: parted from what follows by a sign without width. */
+const CALLING = /[@:~#]/g;
+
+const MARKUP: Markup = {
+  ...MARKDOWN,
+  text: (text) => MARKDOWN.text(text.replaceAll('<', '‹')).replace(CALLING, '$&\u2060'),
+  code: (text) => MARKDOWN.code(text.replace(ACTING_IN_CODE, '$&\u2060')),
+  table: ({ names, rows }) =>
+    ['', rowOf(names), `|${' --- |'.repeat(names.length)}`, ...rows.map(rowOf), ''].join('\n'),
+};
+
+function rowOf(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => MARKUP.text(cell.replaceAll('\n', ' '))).join(' | ')} |`;
+}
+
+export const mattermostFormat: MessageFormat<MattermostMessage> = {
+  name: 'mattermost',
+  compose: (card, context) => {
+    const called = calledFor(context);
+    return { ...(called.length > 0 && { text: called.join(' ') }), attachments: [attachmentOf(card)] };
+  },
+  ...shownBy(mattermostAsHtml),
+};
+
+function attachmentOf(card: Card): Attachment {
+  const draw = (room: number) => markedUp(linesOfCard(showCard(card, room), CARD_PARTS), MARKUP);
   return {
-    ...(called.length > 0 && { text: called.join(' ') }),
-    attachments: [fitted(ROOM, compose, ({ text }) => text.length <= MAX_CHARACTERS)],
+    fallback: MARKUP.text(showCard(card, 0).summary),
+    color: TONE_COLOURS[card.tone],
+    text: fitted(ROOM, draw, ({ length }) => length <= MAX_CHARACTERS),
   };
 }
 
@@ -41,59 +71,36 @@ export function plainMattermost({ attachments }: MattermostMessage): MattermostM
   return attachments === undefined ? undefined : { text: attachments[0].fallback };
 }
 
-function attachmentOf(shown: ShownCard, { tone, language }: Card): Attachment {
-  const { title, summary, text, message, isVerbatim, link, facts, footer, moreOutputs } = shown;
-  const factLine = facts.map(({ name, value, url }) => {
-    const words = escape(`${name} ${value}`.trim());
-    return url === '' ? words : markdownLink(words, url);
-  });
-  const paragraphs = [
-    `**${escape(title)}**`,
-    escape(text.trim()),
-    isVerbatim ? markdownFence(message.replace(ACTING_IN_CODE, '$&\u2060')) : escape(message),
-    ...shown.outputs.map((output) => drawOutput(output, language)),
-    escape(moreOutputs),
-    link === undefined ? '' : markdownLink(escape(link.text), link.url),
-    [...factLine, ...(footer === '' ? [] : [escape(footer)])].join(' · '),
-  ];
-  return {
-    fallback: escape(summary),
-    color: TONE_COLOURS[tone],
-    text: paragraphs.filter((paragraph) => paragraph !== '').join('\n\n'),
-  };
+function mattermostAsHtml({ text = '', attachments }: MattermostMessage): string {
+  const attachment = attachments?.[0];
+  if (attachment === undefined) return chatCard({ body: markdownAsHtml(text) });
+  return chatCard({ mentions: text, body: partsOf(attachment.text), colour: attachment.color });
 }
 
-/** What a backslash takes its meaning in Mattermost. */
-const SIGNS = /[\\`*{}[\]()#+\-!_>~|$]/g;
+const TABLE = /^\|.*\|\n\|(?: --- \|)+\n(?:\|.*\|(?:\n|$))*/gmu;
 
-/** In code, too: what calls a whole channel, and Slack's `<!channel>` and `<url|label>`, which incoming webhooks translate. */
-const ACTING_IN_CODE = /@(?=channel|all|here)|<(?=[!@#]|https?:)/gi;
-
-/** What notifies, or draws, whatever stands before it: parted from what follows by a sign without width. */
-const CALLING = /[@:~#]/g;
-
-function escape(text: string): string {
-  return escapeMarkdown(text.replaceAll('<', '‹'), SIGNS).replace(CALLING, '$&\u2060');
-}
-
-function drawOutput(output: ShownOutput, language: Language): string {
-  const { table, more, files } = output;
-  const label = `**${escape(labelOf(output, language))}**`;
-  if (table !== undefined)
-    return [label, '', ...tableOf(table.names, table.rows), '', escape(more)].join('\n').trim();
-  if (files.some(({ url }) => url !== '')) {
-    const lines = files.map((file) =>
-      `- ${file.url === '' ? escape(file.name) : markdownLink(escape(file.name), file.url)} ${file.size}`.trim(),
-    );
-    return [label, ...lines, escape(output.moreFiles)].join('\n').trim();
+/** Tables stand on lines of their own. */
+function partsOf(markdown: string): string {
+  let html = '';
+  let end = 0;
+  for (const { 0: table, index } of markdown.matchAll(TABLE)) {
+    const [head = '', , ...rows] = table.trimEnd().split('\n');
+    html += markdownAsHtml(markdown.slice(end, index)) + tableAsHtml([head, ...rows]);
+    end = index + table.length;
   }
-  return [label, ...linesOf(output, language).map(escape)].join('\n');
+  return html + markdownAsHtml(markdown.slice(end));
 }
 
-function tableOf(names: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
-  const rowOf = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => escape(cell.replaceAll('\n', ' '))).join(' | ')} |`;
-  return [rowOf(names), `|${names.map(() => ' --- |').join('')}`, ...rows.map(rowOf)];
+const CELL = 'padding:2px 8px;border:1px solid rgba(128,128,128,.35);text-align:left;vertical-align:top';
+
+function tableAsHtml(rows: readonly string[]): string {
+  const cells = rows.map((row) =>
+    row
+      .slice(2, -2)
+      .split(' | ')
+      .map((cell) => `<td style="${CELL}">${markdownAsHtml(cell)}</td>`),
+  );
+  return `<table style="border-collapse:collapse;margin:4px 0">${cells.map((row) => `<tr>${row.join('')}</tr>`).join('')}</table>`;
 }
 
 const MENTION = /^@[a-z0-9][a-z0-9._-]{0,63}$/;

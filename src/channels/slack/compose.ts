@@ -2,15 +2,15 @@
 import { cleanLine } from '../../text/clean.ts';
 import { charactersWithin } from '../../text/cut.ts';
 import { type Card, SYMBOLS } from '../card.ts';
+import { CARD_PARTS, linesOfCard } from '../card-lines.ts';
 import type { ComposeContext } from '../channel.ts';
-import { countMark, cutMark, emptyMark } from '../marks.ts';
-import type { ShownOutput } from '../outputs.ts';
-import { type ShownCard, showCard } from '../show-card.ts';
+import { cutMark } from '../marks.ts';
+import { showCard } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';
 import { mentionBlock, mentionsFor } from './mentions.ts';
 import type { SlackMessage, SlackObject } from './message.ts';
 import { cutMrkdwn, escapeMrkdwn } from './mrkdwn.ts';
-import { link, linked, RichText, type Run, words } from './rich-text.ts';
+import { richText } from './rich-text.ts';
 
 /** Slack: chat.update refuses `text` past 4,000 bytes of UTF-8, chat.postMessage splits it past about 4,040 characters. */
 const MAX_TEXT_BYTES = 3000;
@@ -24,9 +24,9 @@ const ROOM = 6000;
 type SlackContext = Pick<ComposeContext, 'options' | 'isError'>;
 
 export function composeSlack(card: Card, context: SlackContext): SlackMessage {
-  const { facts, ...body } = DRAWN;
   const shown = showCard(card, ROOM);
-  const blocks = [...blocksOf(shown, card, Object.values(body)), ...blocksOf(shown, card, [facts])];
+  const body = linesOfCard(shown, ['title', 'text', 'message', 'outputs', 'link']);
+  const blocks = [...richText(body), ...richText(linesOfCard(shown, ['facts']))];
   return messageOf(summaryOf(card), blocks, card.language, context);
 }
 
@@ -50,64 +50,14 @@ export function messageOf(
   return { text, blocks: [...(mentions === '' ? [] : [mentionBlock(mentions)]), ...blocks] };
 }
 
-type Draw = (shown: ShownCard, text: RichText, card: Card) => void;
-
-/** By the card's part, in the order of a message. */
-const DRAWN = {
-  title: ({ title }, text) => text.line(words(title, 'bold')),
-  text: ({ text: lines }, text) => text.line(words(lines)),
-  message: ({ message, isVerbatim }, text) =>
-    isVerbatim ? text.preformatted(message) : text.line(words(message)),
-  outputs: drawOutputs,
-  link: ({ link: target }, text) => target && text.line(link(target.text, target.url)),
-  facts: drawFacts,
-} satisfies Record<string, Draw>;
-
-function blocksOf(shown: ShownCard, card: Card, draws: readonly Draw[]): readonly SlackObject[] {
-  const text = new RichText();
-  for (const draw of draws) draw(shown, text, card);
-  return text.end();
-}
-
-export const DRAWN_PARTS: readonly string[] = Object.keys(DRAWN);
-
-/** What a template may place, by the card's part. */
-export function drawCard(card: Card): Readonly<Record<string, readonly SlackObject[]>> {
+/** What a template may place, by the card's part; nothing for any other name. */
+export function drawCard(card: Card): (part: string) => readonly SlackObject[] {
   const shown = showCard(card, ROOM);
-  return Object.fromEntries(
-    Object.entries(DRAWN).map(([part, draw]) => [part, blocksOf(shown, card, [draw])]),
-  );
-}
-
-function drawOutputs({ outputs, moreOutputs }: ShownCard, text: RichText, { language }: Card): void {
-  // Slack: `only_one_table_allowed`.
-  const first = outputs.find(({ table }) => table !== undefined);
-  for (const output of outputs) drawOutput(output, language, text, output === first);
-  text.line(words(moreOutputs, 'italic'));
-}
-
-function drawOutput(output: ShownOutput, language: Language, text: RichText, isTable: boolean): void {
-  const { name, table, lines, more, files, moreFiles } = output;
-  text.line(words(name, 'bold'), ...besideName(output, language));
-  if (isTable && table !== undefined) text.table(table.names, table.rows);
-  else text.list(lines.map(linked));
-  text.line(words(more));
-  for (const file of files)
-    text.line(words('📎 '), link(file.name, file.url), words(file.size === '' ? '' : ` (${file.size})`));
-  text.line(words(moreFiles));
-}
-
-function besideName({ text, isCode, count, files }: ShownOutput, language: Language): readonly Run[] {
-  if (text !== '') return [words('  '), ...(isCode ? [words(text, 'code')] : linked(text))];
-  if (count !== undefined) return [words(countMark(language, count))];
-  return files.length > 0 ? [] : [words('  '), words(emptyMark(language), 'italic')];
-}
-
-function drawFacts({ facts, footer }: ShownCard, text: RichText): void {
-  const runs = facts.map(({ name, value, url }): Run => {
-    const shown = name === '' ? value : `${name} ${value}`;
-    return url === '' ? words(shown) : link(shown, url);
-  });
-  if (footer !== '') runs.push(words(footer, 'italic'));
-  text.line(...runs.flatMap((run, index) => (index === 0 ? [run] : [words(' · '), run])));
+  return (name) =>
+    richText(
+      linesOfCard(
+        shown,
+        CARD_PARTS.filter((part) => part === name),
+      ),
+    );
 }

@@ -1,6 +1,7 @@
 /** Slack messages that a template writes itself: `text` in mrkdwn, and `blocks` as Block Kit Builder gives them. */
 import { cleanText, isBlank } from '../../text/clean.ts';
 import type { Card } from '../card.ts';
+import { CARD_PARTS } from '../card-lines.ts';
 import type {
   ComposeContext,
   OwnMessages,
@@ -11,7 +12,7 @@ import type {
   ValuePlace,
 } from '../channel.ts';
 import { flawsOfBlocks } from './block-kit.ts';
-import { drawCard, DRAWN_PARTS, messageOf, summaryOf } from './compose.ts';
+import { drawCard, messageOf, summaryOf } from './compose.ts';
 import { fitBlocks } from './fit-blocks.ts';
 import { isList, isObject, type SlackMessage, type SlackObject, stringAt, typeOf } from './message.ts';
 import { escapeMrkdwn } from './mrkdwn.ts';
@@ -80,7 +81,7 @@ function withDrawn(blocks: readonly TemplateValue[], card: Card): readonly Templ
   if (!blocks.some(isDrawn)) return blocks;
   const drawn = drawCard(card);
   return blocks.flatMap<TemplateValue>((block) =>
-    isDrawn(block) ? (drawn[stringAt(block, 'draw')] ?? []) : [block],
+    isDrawn(block) ? drawn(stringAt(block, 'draw')) : [block],
   );
 }
 
@@ -93,8 +94,8 @@ function inspect({ text, blocks }: RenderedParts): readonly PartFault[] {
     return [{ path: [], message: 'a message needs "text", "blocks" or both' }];
   if (!isList(blocks) || blocks.length === 0) return [];
   const unknown = [...blocks.entries()].flatMap(([index, block]) =>
-    isDrawn(block) && !DRAWN_PARTS.includes(stringAt(block, 'draw'))
-      ? [{ path: ['blocks', index], message: `"draw" can only be ${DRAWN_PARTS.join(', ')}` }]
+    isDrawn(block) && !(CARD_PARTS as readonly string[]).includes(stringAt(block, 'draw'))
+      ? [{ path: ['blocks', index], message: `"draw" can only be ${CARD_PARTS.join(', ')}` }]
       : [],
   );
   const others = blocks.map((block) => (isDrawn(block) ? { type: 'divider' } : block));

@@ -2,11 +2,8 @@
 import { isJsonObject } from '../../text/json-object.ts';
 import { codeAt, jsonOf, meaning, type Meanings } from '../answers.ts';
 import { ACCEPTED_AS } from '../channel.ts';
-import { shownBy } from '../html-text.ts';
 import { type HookChat, hookChannel, URL_ALONE } from '../hooks/hook-channel.ts';
-import type { TeamsMessage } from './card.ts';
-import { composeTeams, plainTeams, teamsMentions } from './compose.ts';
-import { teamsAsHtml } from './preview.ts';
+import { plainTeams, teamsFormat, teamsMentions, type TeamsMessage } from './compose.ts';
 
 /** Answers of the trigger (learn.microsoft.com/azure/logic-apps, "Workflow triggers"), by the code in `error.code`. */
 const MEANINGS: Meanings = {
@@ -40,11 +37,7 @@ const teams: HookChat<TeamsMessage> = {
   title: { en: 'Teams', ja: 'Teams' },
   // None is published for the trigger; the connectors before it took four a second.
   paceMs: 1000,
-  format: {
-    name: 'teams',
-    compose: composeTeams,
-    ...shownBy(teamsAsHtml),
-  },
+  format: teamsFormat,
   options: { mention_on_error: teamsMentions },
   hook: URL_ALONE,
   meanings: MEANINGS,

@@ -1,20 +1,80 @@
-/** Draws a card as an Adaptive Card. Every text of a callback stands in a text run, where nothing of it can act. */
-import { cleanLine } from '../../text/clean.ts';
+/**
+ * Draws a card as an Adaptive Card 1.4 (adaptivecards.io/explorer). Every text of a callback stands in a text run, which knows
+ * no Markdown and no mentions.
+ */
 import type { Card, Tone } from '../card.ts';
-import type { ComposeContext } from '../channel.ts';
+import { type CardLine, linesOfCard, type Run } from '../card-lines.ts';
+import type { ComposeContext, MessageFormat } from '../channel.ts';
+import { chatBox, chatCard, chatLink, chatText, TONE_COLOURS } from '../hooks/chat-html.ts';
+import { shownBy } from '../html-text.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
-import { labelOf, linesOf, type ShownFile, type ShownOutput } from '../outputs.ts';
-import { fitted, type ShownCard, showCard } from '../show-card.ts';
-import type { Language } from '../../time/display.ts';
-import type {
-  AdaptiveCard,
-  CardElement,
-  Container,
-  Mention,
-  RichTextBlock,
-  TeamsMessage,
-  TextRun,
-} from './card.ts';
+import { fitted, showCard } from '../show-card.ts';
+
+interface TextRun {
+  readonly type: 'TextRun';
+  readonly text: string;
+  readonly weight?: 'Bolder';
+  readonly size?: 'Large';
+  readonly isSubtle?: true;
+  readonly fontType?: 'Monospace';
+  readonly selectAction?: OpenUrl;
+}
+
+type Look = Omit<TextRun, 'type' | 'text'>;
+
+interface OpenUrl {
+  readonly type: 'Action.OpenUrl';
+  readonly title: string;
+  readonly url: string;
+}
+
+/** One line. */
+interface RichTextBlock {
+  readonly type: 'RichTextBlock';
+  readonly spacing?: 'None';
+  readonly inlines: readonly TextRun[];
+}
+
+/** Takes Markdown and mentions: for nothing but our own. */
+interface TextBlock {
+  readonly type: 'TextBlock';
+  readonly text: string;
+  readonly wrap: true;
+}
+
+interface Container {
+  readonly type: 'Container';
+  readonly style: 'default' | 'emphasis' | 'good' | 'attention' | 'warning' | 'accent';
+  readonly items: readonly RichTextBlock[];
+}
+
+interface Mention {
+  readonly type: 'mention';
+  readonly text: string;
+  readonly mentioned: { readonly id: string; readonly name: string };
+}
+
+interface AdaptiveCard {
+  readonly $schema: 'http://adaptivecards.io/schemas/adaptive-card.json';
+  readonly type: 'AdaptiveCard';
+  readonly version: '1.4';
+  /** What a client shows that cannot draw the card. */
+  readonly fallbackText: string;
+  readonly msteams: { readonly width: 'Full'; readonly entities?: readonly Mention[] };
+  readonly body: readonly (RichTextBlock | TextBlock | Container)[];
+  readonly actions?: readonly OpenUrl[];
+}
+
+export interface TeamsMessage {
+  readonly type: 'message';
+  readonly attachments: readonly [
+    {
+      readonly contentType: 'application/vnd.microsoft.card.adaptive';
+      readonly contentUrl: null;
+      readonly content: AdaptiveCard;
+    },
+  ];
+}
 
 /** Teams takes about 28 KB, everything included (learn.microsoft.com/connectors/teams); the workflow adds to it. */
 const MAX_BYTES = 24_000;
@@ -30,37 +90,47 @@ const STYLES: Readonly<Record<Tone, Container['style']>> = {
   test: 'default',
 };
 
-export function composeTeams(card: Card, context: ComposeContext): TeamsMessage {
+const TONES = Object.keys(STYLES) as readonly Tone[];
+
+export const teamsFormat: MessageFormat<TeamsMessage> = {
+  name: 'teams',
+  compose: (card, context) =>
+    fitted(
+      ROOM,
+      (room) => messageOf(card, context, room),
+      (message) => Buffer.byteLength(JSON.stringify(message)) <= MAX_BYTES,
+    ),
+  ...shownBy(teamsAsHtml),
+};
+
+function messageOf(card: Card, context: ComposeContext, room: number): TeamsMessage {
+  const shown = showCard(card, room);
+  const { title, summary, link } = shown;
   const mentions = calledFor(context).map(mentionOf);
-  const compose = (room: number) => messageOf(showCard(card, room), card, mentions);
-  return fitted(ROOM, compose, (message) => Buffer.byteLength(JSON.stringify(message)) <= MAX_BYTES);
-}
-
-/** One text, for where the card is refused. */
-export function plainTeams({ attachments: [{ content }] }: TeamsMessage): TeamsMessage {
-  return teamsMessage({ ...content, msteams: { width: 'Full' }, body: [line(run(content.fallbackText))] });
-}
-
-function messageOf(shown: ShownCard, { tone, language }: Card, mentions: readonly Mention[]): TeamsMessage {
-  const body: CardElement[] = [
-    ...(mentions.length === 0 ? [] : [mentionLine(mentions)]),
-    boxOf(STYLES[tone], [line(run(shown.title, { weight: 'Bolder', size: 'Large' }))]),
-    ...linesIn(shown.text),
-    ...messageIn(shown),
-    ...shown.outputs.flatMap((output) => outputLines(output, language)),
-    ...linesIn(shown.moreOutputs),
-    ...factLine(shown),
-  ];
-  const { link } = shown;
+  const lines = linesOfCard(shown, ['text', 'message', 'outputs', 'facts']);
   return teamsMessage({
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
     version: '1.4',
-    fallbackText: shown.summary,
+    fallbackText: summary,
     msteams: { width: 'Full', ...(mentions.length > 0 && { entities: mentions }) },
-    body,
+    body: [
+      ...(mentions.length > 0 ? [mentionLine(mentions)] : []),
+      {
+        type: 'Container',
+        style: STYLES[card.tone],
+        items: blocksOf([run(title, { weight: 'Bolder', size: 'Large' })]),
+      },
+      ...lines.flatMap(elementsOf),
+    ],
     ...(link !== undefined && { actions: [openUrl(link.text, link.url)] }),
   });
+}
+
+/** One text, for where the card is refused. */
+export function plainTeams({ attachments: [{ content }] }: TeamsMessage): TeamsMessage {
+  const body = blocksOf([run(content.fallbackText)]);
+  return teamsMessage({ ...content, msteams: { width: 'Full' }, body });
 }
 
 function teamsMessage(content: AdaptiveCard): TeamsMessage {
@@ -70,69 +140,75 @@ function teamsMessage(content: AdaptiveCard): TeamsMessage {
   };
 }
 
-function run(text: string, look: Omit<TextRun, 'type' | 'text'> = {}): TextRun {
-  return { type: 'TextRun', text, ...look };
+function elementsOf(line: CardLine): readonly (RichTextBlock | Container)[] {
+  if ('code' in line)
+    return [
+      { type: 'Container', style: 'emphasis', items: blocksOf([run(line.code, { fontType: 'Monospace' })]) },
+    ];
+  if ('items' in line) return blocksOf([run(line.items.map((item) => `• ${item}`).join('\n'))]);
+  if ('facts' in line) return [factLine(line.facts)];
+  const label = 'label' in line ? [run(`${line.label}  `, { weight: 'Bolder' })] : [];
+  return blocksOf([...label, ...line.runs.map((one) => runOf(one))]);
 }
 
-function line(...inlines: readonly TextRun[]): RichTextBlock {
+function factLine(facts: readonly Run[]): RichTextBlock {
+  const look = { isSubtle: true } as const;
+  const runs = facts.map(({ text, ...fact }) => runOf({ ...fact, text: text.replaceAll('\n', ' ') }, look));
+  return blockOf(runs.flatMap((one, index) => (index === 0 ? [one] : [run(' · ', look), one])));
+}
+
+/** A block for each line of the last run, since whether a line end within a run is shown is documented nowhere. */
+function blocksOf(runs: readonly TextRun[]): readonly RichTextBlock[] {
+  const [first, last] = [runs.slice(0, -1), runs.at(-1)];
+  const lines = (last?.text ?? '').split('\n').filter((text) => text.trim() !== '');
+  const blocks = lines.map((text, index) => [...(index === 0 ? first : []), run(text, last)]);
+  return blocks.map((block, index) => ({ ...blockOf(block), ...(index > 0 && { spacing: 'None' }) }));
+}
+
+function blockOf(inlines: readonly TextRun[]): RichTextBlock {
   return { type: 'RichTextBlock', inlines };
 }
 
-function openUrl(title: string, url: string) {
-  return { type: 'Action.OpenUrl', title, url } as const;
+function runOf({ text, style, url = '' }: Run, look: Look = {}): TextRun {
+  return run(text, {
+    ...look,
+    ...(style === 'code' && { fontType: 'Monospace' }),
+    ...(url !== '' && { selectAction: openUrl(text.trim(), url) }),
+  });
 }
 
-function boxOf(style: Container['style'], items: readonly RichTextBlock[]): Container {
-  return { type: 'Container', style, ...(style !== 'emphasis' && { bleed: true }), items };
+function run(text: string, look: Look = {}): TextRun {
+  return { ...look, type: 'TextRun', text };
 }
 
-/** A block for each line, since whether a line end within a run is shown is documented nowhere. */
-function linesIn(text: string, look: Omit<TextRun, 'type' | 'text'> = {}): readonly RichTextBlock[] {
-  const lines = text.split('\n').filter((one) => one.trim() !== '');
-  return lines.map((one, index) => ({
-    ...line(run(one, look)),
-    ...(index > 0 && { spacing: 'None' as const }),
-  }));
+function openUrl(title: string, url: string): OpenUrl {
+  return { type: 'Action.OpenUrl', title, url };
 }
 
-function messageIn({ message, isVerbatim }: ShownCard): readonly CardElement[] {
-  if (!isVerbatim) return linesIn(message);
-  return [boxOf('emphasis', linesIn(message, { fontType: 'Monospace' }))];
-}
-
-function outputLines(output: ShownOutput, language: Language): readonly RichTextBlock[] {
-  const { text, isCode, files } = output;
-  const label = run(`${labelOf(output, language)}  `, { weight: 'Bolder' });
-  const hasLinks = files.some(({ url }) => url !== '');
-  if (hasLinks) return [line(label), ...files.map(fileLine), ...linesIn(output.moreFiles)];
-  const lines = linesOf(output, language);
-  const [first = ''] = lines;
-  if (lines.length === 1 && text !== '' && !isCode) return [line(label, run(first))];
-  const look = isCode ? ({ fontType: 'Monospace' } as const) : {};
-  return [line(label), ...lines.map((one) => close(line(run(one, look))))];
-}
-
-function fileLine({ name, size, url }: ShownFile): RichTextBlock {
-  const shown = run(`• ${name}`, url === '' ? {} : { selectAction: openUrl(name, url) });
-  return close(line(shown, ...(size === '' ? [] : [run(`  ${size}`, { isSubtle: true })])));
-}
-
-function close(block: RichTextBlock): RichTextBlock {
-  return { ...block, spacing: 'None' };
-}
-
-function factLine({ facts, footer }: ShownCard): readonly RichTextBlock[] {
-  const shown = facts.map(({ name, value, url }) =>
-    run(cleanLine(`${name} ${value}`), {
-      isSubtle: true,
-      ...(url !== '' && { selectAction: openUrl(name || cleanLine(value), url) }),
-    }),
+function teamsAsHtml({ attachments: [{ content }] }: TeamsMessage): string {
+  const { body, msteams, actions: [action] = [] } = content;
+  const tone = TONES.find((each) =>
+    body.some((element) => 'style' in element && element.style === STYLES[each]),
   );
-  if (footer !== '') shown.push(run(footer, { isSubtle: true }));
-  if (shown.length === 0) return [];
-  return [
-    line(...shown.flatMap((one, index) => (index === 0 ? [one] : [run(' · ', { isSubtle: true }), one]))),
-  ];
+  return chatCard({
+    mentions: msteams.entities?.map(({ mentioned }) => `@${mentioned.name}`).join(' '),
+    body: body.map(elementAsHtml).join('\n'),
+    button: action && { text: action.title, url: action.url },
+    colour: tone && TONE_COLOURS[tone],
+  });
+}
+
+function elementAsHtml(element: RichTextBlock | TextBlock | Container): string {
+  // Whom it calls is shown above.
+  if (element.type === 'TextBlock') return '';
+  if (element.type === 'RichTextBlock') return `<div>${element.inlines.map(runAsHtml).join('')}</div>`;
+  const inner = element.items.map(elementAsHtml).join('');
+  return chatBox(element.style === 'emphasis' ? 'code' : 'title', inner);
+}
+
+function runAsHtml({ text, weight, selectAction }: TextRun): string {
+  const shown = selectAction === undefined ? chatText(text) : chatLink(selectAction.url, chatText(text));
+  return weight === undefined ? shown : `<b>${shown}</b>`;
 }
 
 /** A user principal name, or the ID of a user in Entra. */
@@ -147,6 +223,6 @@ function mentionOf(id: string): Mention {
   return { type: 'mention', text: `<at>${id}</at>`, mentioned: { id, name: id } };
 }
 
-function mentionLine(mentions: readonly Mention[]): CardElement {
+function mentionLine(mentions: readonly Mention[]): TextBlock {
   return { type: 'TextBlock', text: mentions.map(({ text }) => text).join(' '), wrap: true };
 }

@@ -29,6 +29,6 @@ function wrongBody(body: string): string | undefined {
   if (Buffer.byteLength(body) > MAX_BYTES) return 'it is too long';
   if (!body.isWellFormed()) return 'half a character';
   const own =
-    /^(?:(?:\[To:\d+\]|\[toall\])+\n)?(?:\[info\]\[title\][^[\]]*\[\/title\](?:\[code\][^[\]]*\[\/code\])?[^[\]]*\[\/info\]|[^[\]]*)$/;
+    /^(?:(?:\[To:\d+\]|\[toall\])+\n)?(?:\[info\]\[title\][^[\]]*\[\/title\][^[\]]*(?:\[code\][^[\]]*\[\/code\])?[^[\]]*\[\/info\]|[^[\]]*)$/;
   return own.test(body) ? undefined : 'tags that are not closed, or not ours';
 }

@@ -23,7 +23,8 @@ describe('the channel Discord', () => {
     mention: {
       options: { mention_on_error: ['<@&123456789>', 'everyone'] },
       isIn: ({ body }) =>
-        body.includes('"content":"<@&123456789> @everyone"') && body.includes('"roles":["123456789"]'),
+        body.includes('"content":"<@&123456789> @everyone"') &&
+        body.includes('"parse":["everyone","roles","users"]'),
     },
     failures: [
       {
@@ -93,13 +94,9 @@ describe('the channel Discord', () => {
 function textOfMessage({ body }: ChatRequest): string {
   const { content = '', embeds = [] } = JSON.parse(body) as {
     content?: string;
-    embeds?: { title: string; description?: string; fields: { name: string; value: string }[] }[];
+    embeds?: { title: string; description?: string }[];
   };
-  const texts = embeds.flatMap(({ title, description = '', fields }) => [
-    title,
-    description,
-    ...fields.map(({ name, value }) => `${name}: ${value}`),
-  ]);
+  const texts = embeds.flatMap(({ title, description = '' }) => [title, description]);
   return [content, ...texts]
     .map((text) => htmlAsText(markdownAsHtml(text)))
     .join('\n')

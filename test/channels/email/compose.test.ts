@@ -94,7 +94,7 @@ describe('a mail drawn from a card', () => {
     ];
     const { text, html } = composeMail(cardWith({ outputs, outputCount: 45 }));
     expect(text).to.include('• Cake\n• Cheese').and.include('• name: item 49 · price: 49\n… 10 more');
-    expect(text).to.include('• a.pdf (2 KB) https://files.test/a?b=1&c=2').and.include('… 3 more');
+    expect(text).to.include('📎 a.pdf (2 KB) https://files.test/a?b=1&c=2').and.include('… 3 more');
     expect(text).to.include('Nested: {"a":[1]}').and.include('… 40 more');
     expect(html.match(/<th /g)).to.have.lengthOf(2);
     expect(seen(html)).to.include('item 49').and.not.include('item 50');

@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { markdownAsHtml } from '../../../src/channels/hooks/markdown.ts';
 import { htmlAsText } from '../../../src/channels/html-text.ts';
 import { mattermostChannel } from '../../../src/channels/mattermost/channel.ts';
-import { composeMattermost } from '../../../src/channels/mattermost/compose.ts';
-import { mattermostAsHtml } from '../../../src/channels/mattermost/preview.ts';
+import { mattermostFormat } from '../../../src/channels/mattermost/compose.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
 import { plainCard } from '../../support/chat-cards.ts';
 import { judgeMattermost } from './stand-in.ts';
@@ -55,7 +54,7 @@ describe('the channel Mattermost', () => {
 
   it('draws a list of objects as a table', () => {
     const card = plainCard();
-    const message = composeMattermost(card, {
+    const message = mattermostFormat.compose(card, {
       options: {},
       isError: false,
       destination: '',
@@ -66,7 +65,7 @@ describe('the channel Mattermost', () => {
     expect(message.attachments?.[0].text).to.contain(
       '| 商品名 | 価格 |\n| --- | --- |\n| チーズケーキ | 500 |',
     );
-    expect(mattermostAsHtml(message)).to.match(/<td[^>]*><span[^>]*>チーズケーキ<\/span><\/td>/);
+    expect(mattermostFormat.asHtml?.(message)).to.match(/<td[^>]*><span[^>]*>チーズケーキ<\/span><\/td>/);
   });
 
   it('says that a URL is none of a webhook', () => {

@@ -41,7 +41,8 @@ describe('a card on Slack', () => {
             type: 'rich_text_section',
             elements: [
               { type: 'text', text: '❌ Get items', style: { bold: true } },
-              { type: 'text', text: '\nFailed after 3 s' },
+              { type: 'text', text: '\n' },
+              { type: 'text', text: 'Failed after 3 s' },
             ],
           },
           { type: 'rich_text_preformatted', elements: [{ type: 'text', text: 'no rows' }] },
