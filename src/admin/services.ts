@@ -4,7 +4,6 @@ import type { Archive } from '../ledger/registry.ts';
 import type { StatusName } from '../callback/callback.ts';
 import type { DisplayConfig, Problem } from '../config/config.ts';
 import type { Drawing } from './drawing.ts';
-import type { Metrics } from '../observe/metrics.ts';
 
 /** What readiness depends on; each false one is named in the answer. */
 export interface Readiness {
@@ -107,7 +106,7 @@ export interface Sample {
 
 export interface AdminServices {
   readonly surroundings: Surroundings;
-  readonly metrics: Metrics;
+  readonly metrics: { readonly contentType: string; readonly text: () => Promise<string> };
   readonly readiness: () => Readiness;
   readonly archive: Archive;
   readonly operations: Operations;

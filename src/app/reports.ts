@@ -10,15 +10,14 @@ import type { Verdict } from '../deliver/outcome.ts';
 import type { AddressedNotice } from '../deliver/settings.ts';
 import type { BulkStep } from '../ledger/actions/actions.ts';
 import type { StoreEvent } from '../ledger/sqlite/space.ts';
+import type { TemplateFailure } from '../render/renderer.ts';
 import type { TurnedAway } from '../http/problem.ts';
 import { isAlert, isForOperators, jobIdOf, type Notice } from '../notice/notice.ts';
-import { type LineLimit, lineLimit } from '../observe/line-limit.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { ReceiverReport } from '../receive/receiver.ts';
-import { cleanText } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
-import { type Clock, unfailing } from '../time/clock.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** An id may be as long as a body. */
 const LONGEST_ID = 200;
@@ -47,100 +46,162 @@ const MILESTONES: Readonly<Record<Milestone['name'], readonly ['info' | 'warn' |
     held: ['warn', 'held back', 'held back'],
   };
 
-export type Reports = ReturnType<typeof createReports>;
+/** What is done is done before it is said here. Its members are bound, to be handed on as they are. */
+export class Reports {
+  readonly #logger: Logger;
+  readonly #metrics: Metrics;
+  readonly #clock: Clock;
+  /** When the last line was written of what would fill the disk: by its reason, all of which are ours. */
+  readonly #saidAt = new Map<string, number>();
 
-/** None of them throws: what is done must neither be undone nor repeated because it cannot be said. */
-export function createReports(logger: Logger, metrics: Metrics, clock: Clock) {
-  const error = (message: string) => errorReport(logger, message);
-  const onUnforeseen = error('unforeseen error');
-  const safe = <Said extends readonly unknown[]>(report: (...said: Said) => void) =>
-    unfailing(report, onUnforeseen);
-  const onMilestone = safe((milestone: Milestone) => reportMilestone(logger, clock, milestone));
-  const refusals = lineLimit<object>(clock, LINE_MS, (line, notLogged) => {
-    logger.warn(notLogged === 0 ? line : { ...line, not_logged: notLogged }, 'turned away');
-  });
-  const unwritten = lineLimit<unknown>(clock, LINE_MS, error(UNWRITTEN));
-  const storeLines = lineLimit<'full' | 'forgotten_early'>(clock, STORE_LINE_MS, (what) => {
-    if (what === 'full') logger.error(STORE_FULL);
-    else logger.warn(FORGOTTEN_EARLY);
-  });
-  return {
-    onUnforeseen,
-    /** In an outage the outcome of each delivery in hand fails alike. */
-    onUnwritten: (cause: unknown) => unwritten('', cause),
-    onStoreTrouble: error('the store cannot be used'),
-    onUnkept: error('a refused body could not be kept'),
-    onStoreRecovered: () => logger.info('the store can be used again'),
-    onStoreEvent: safe((event: StoreEvent) => {
-      if (event.what !== 'has_room') storeLines(event.what, event.what);
-    }),
-    onCallback: safe((report: ReceiverReport) => reportCallback(logger, metrics, refusals, report)),
-    onTurnedAway: safe((report: TurnedAway) => reportTurnedAway(metrics, refusals, report)),
-    onAdminTurnedAway: safe(({ status, from, problem }: TurnedAway) =>
-      turnAway(refusals, { http: status, listener: 'admin', reason: problem }, from),
-    ),
-    /** By a rule, when its callback came. */
-    onHeld: (rule: string) => metrics.held(rule),
-    onIdleRoute: safe((route: string) => logger.warn({ route }, 'a route has matched nothing for 30 days')),
-    onAttempt: safe((addressed: AddressedNotice, result: AttemptResult) =>
-      reportAttempt(logger, metrics, addressed, result),
-    ),
-    /** After the answer, which is written in this turn of the event loop. */
-    onMilestone: (milestone: Milestone) => void setImmediate(onMilestone, milestone),
-    onAction: safe((action: ReportedAction) => reportAction(logger, action)),
-    onBulkEnded: safe(({ id, what, given }: NonNullable<BulkStep['ended']>) =>
-      logger.info({ of: id, messages: given, what }, 'all that matched has been gone through'),
-    ),
-    onReload: (result: ReloadResult, cause: string) => reportReload(logger, metrics, result, cause),
+  constructor(logger: Logger, metrics: Metrics, clock: Clock) {
+    this.#logger = logger;
+    this.#metrics = metrics;
+    this.#clock = clock;
+  }
+
+  readonly onUnforeseen = (err: unknown): void => this.#logger.error({ err }, 'unforeseen error');
+
+  readonly onStoreTrouble = (err: unknown): void => this.#logger.error({ err }, 'the store cannot be used');
+
+  readonly onStoreRecovered = (): void => this.#logger.info('the store can be used again');
+
+  readonly onUnkept = (err: unknown): void => this.#logger.error({ err }, 'a refused body could not be kept');
+
+  /** In an outage the outcome of each delivery in hand fails alike. */
+  readonly onUnwritten = (err: unknown): void => {
+    if (this.#isTime(UNWRITTEN, LINE_MS)) this.#logger.error({ err }, UNWRITTEN);
   };
-}
 
-/** What cannot even be logged must still be survived. */
-function errorReport(logger: Logger, message: string): (error: unknown) => void {
-  return unfailing(
-    (error: unknown) => logger.error({ err: error }, message),
-    () => undefined,
-  );
-}
-
-/** One line a POST to the callback path; one a second for each reason of those that are turned away. */
-function reportCallback(
-  logger: Logger,
-  metrics: Metrics,
-  refusals: LineLimit<object>,
-  report: ReceiverReport,
-): void {
-  const { callback, verdict, status: httpStatus, durationMs, from = '', pointers } = report;
-  const status = callback === undefined ? 'none' : statusNameOf(callback);
-  const result = verdict?.result ?? resultWithout(httpStatus);
-  metrics.answered({ status, result, httpStatus, seconds: durationMs / 1000 });
-  // What is undefined is not written; to spread it into the line instead would take V8 several times as long.
-  const line = {
-    http: httpStatus,
-    result,
-    status,
-    ms: durationMs,
-    job_id: callback && shortId(callback.job_id),
-    bot_id: callback && shortId(callback.bot_id),
-    deliveries: verdict?.deliveries.map(describeDelivery),
-    reason: httpStatus < 400 ? undefined : report.problem,
-    pointers: pointers?.slice(0, MOST_POINTERS).map(shortId),
+  readonly onStoreEvent = ({ what }: StoreEvent): void => {
+    if (what === 'has_room' || !this.#isTime(what, STORE_LINE_MS)) return;
+    if (what === 'full') this.#logger.error(STORE_FULL);
+    else this.#logger.warn(FORGOTTEN_EARLY);
   };
-  if (httpStatus < 400) logger.info(line, 'callback');
-  else if (verdict !== undefined) logger.warn(line, 'callback');
-  else turnAway(refusals, line, from);
-}
 
-/** Of what was not handled. */
-function resultWithout(httpStatus: number): string {
-  return httpStatus >= 400 && httpStatus < 500 ? 'refused' : 'unavailable';
-}
+  readonly onTemplateError = (failure: TemplateFailure): void => {
+    this.#metrics.templateErrors.inc();
+    this.#logger.error(failure, 'a template failed; the built-in one was used');
+  };
 
-/** Before its body was read. */
-function reportTurnedAway(metrics: Metrics, refusals: LineLimit<object>, report: TurnedAway): void {
-  const { status, problem, from } = report;
-  metrics.turnedAway();
-  turnAway(refusals, { http: status, result: 'refused', reason: problem }, from);
+  /** One line a POST to the callback path; one a second for each reason of those that are turned away. */
+  readonly onCallback = (report: ReceiverReport): void => {
+    const { callback, verdict, status: httpStatus, durationMs, from = '', pointers } = report;
+    const status = callback === undefined ? 'none' : statusNameOf(callback);
+    const result = verdict?.result ?? resultWithout(httpStatus);
+    this.#metrics.answered({ status, result, httpStatus, seconds: durationMs / 1000 });
+    // What is undefined is not written; to spread it into the line instead would take V8 several times as long.
+    const line = {
+      http: httpStatus,
+      result,
+      status,
+      ms: durationMs,
+      job_id: callback && shortId(callback.job_id),
+      bot_id: callback && shortId(callback.bot_id),
+      deliveries: verdict?.deliveries.map(describeDelivery),
+      reason: httpStatus < 400 ? undefined : report.problem,
+      pointers: pointers?.slice(0, MOST_POINTERS).map(shortId),
+    };
+    if (httpStatus < 400) this.#logger.info(line, 'callback');
+    else if (verdict !== undefined) this.#logger.warn(line, 'callback');
+    else this.#turnAway(line, from);
+  };
+
+  /** Before its body was read: no callback of any BOT, so it cost none any time. */
+  readonly onTurnedAway = ({ status: http, problem: reason, from }: TurnedAway): void => {
+    this.#metrics.callbacks.inc({ status: 'none', result: 'refused' });
+    this.#turnAway({ http, result: 'refused', reason }, from);
+  };
+
+  readonly onAdminTurnedAway = ({ status: http, problem: reason, from }: TurnedAway): void =>
+    this.#turnAway({ http, listener: 'admin', reason }, from);
+
+  /** By a rule, when its callback came. */
+  readonly onHeld = (rule: string): void => this.#metrics.heldTotal.inc({ rule });
+
+  readonly onIdleRoute = (route: string): void =>
+    this.#logger.warn({ route }, 'a route has matched nothing for 30 days');
+
+  /**
+   * One metric an attempt, but for tests, which tell nobody of anything; a line for a failed one or a poorer message, since the
+   * callback's line tells of the others.
+   */
+  readonly onAttempt = (
+    { channel, destination, notice }: AddressedNotice,
+    { receipt, failure, durationMs: ms }: AttemptResult,
+  ): void => {
+    if (notice.template !== 'test') {
+      this.#metrics.deliveries.inc({ channel, outcome: failure?.class ?? 'delivered' });
+      this.#metrics.deliverySeconds.observe({ channel }, ms / 1000);
+    }
+    const { card_refused: refusal, card_refused_reason: refusalReason } = receipt ?? {};
+    if (failure !== undefined) {
+      const { class: failureClass, code, message: reason } = failure;
+      const line = { ...named(destination, notice), ms, class: failureClass, code, reason };
+      this.#logger.warn(line, 'delivery failed');
+    } else if (refusal !== undefined) {
+      const line = { ...named(destination, notice), code: refusal, reason: refusalReason };
+      this.#logger.warn(line, 'blocks refused, sent as plain text');
+    } else if (this.#logger.isLevelEnabled('debug')) {
+      this.#logger.debug({ ...named(destination, notice), ms }, 'delivered');
+    }
+  };
+
+  /** What happened to a delivery that no answer has told, or of which an operator may have to do something. */
+  readonly onMilestone = (milestone: Milestone): void => {
+    const { name, record, notice, attempts, lastError, reason, firstReceivedAt } = milestone;
+    const [level, ofCallback, ofOwn] = MILESTONES[name];
+    const own = isForOperators(notice) ? 'alert' : ownNameOf(notice);
+    const line = {
+      ...named(record.destination, notice),
+      ...(isAlert(notice)
+        ? {}
+        : { status: statusNameOf(notice.callback), bot_id: shortId(notice.callback.bot_id) }),
+      attempts,
+      ms_since_received: Math.max(0, Math.round(this.#clock.now() - firstReceivedAt)),
+      class: lastError?.class,
+      code: lastError?.code,
+      reason: reason ?? lastError?.message,
+    };
+    this.#logger[level](line, own === undefined ? ofCallback : `${own} ${ofOwn}`);
+  };
+
+  /** What people do. A user name or an address comes from whoever asks. */
+  readonly onAction = ({ what, actor, subject, result }: ReportedAction): void => {
+    const { via, user, from } = actor;
+    const line = { of: subject, result, via, user: user && shortId(user), from: shortId(from) };
+    this.#logger.info(line, `asked: ${what}`);
+  };
+
+  readonly onBulkEnded = ({ id, what, given }: NonNullable<BulkStep['ended']>): void =>
+    this.#logger.info({ of: id, messages: given, what }, 'all that matched has been gone through');
+
+  readonly onReload = (result: ReloadResult, cause: string): void => {
+    this.#metrics.reloadOk.set(result.isLoaded ? 1 : 0);
+    if (!result.isLoaded) {
+      const line = { cause, problems: linesOf(result.problems) };
+      this.#logger.error(line, 'the config was refused: the one before stays in force');
+      return;
+    }
+    const { hasChanged, configHash: hash, unchanged, warnings } = result;
+    this.#metrics.configInForce(hash);
+    const line = { cause, hash, warnings: warnings.length === 0 ? undefined : linesOf(warnings) };
+    this.#logger.info(line, hasChanged ? 'the config was loaded again' : 'the config has not changed');
+    if (unchanged.length > 0) this.#logger.warn({ unchanged }, 'left as it is until Botbell is restarted');
+  };
+
+  #turnAway(line: TurnedAwayLine, from: string): void {
+    if (this.#isTime(`${line.listener} ${line.http} ${line.reason}`, LINE_MS))
+      this.#logger.warn({ ...line, from: shortId(from) }, 'turned away');
+  }
+
+  /** Whether the last line for the reason is so long ago: a stranger must not fill the disk. */
+  #isTime(reason: string, everyMs: number): boolean {
+    const now = this.#clock.monotonic();
+    if (now < (this.#saidAt.get(reason) ?? -Infinity) + everyMs) return false;
+    this.#saidAt.set(reason, now);
+    return true;
+  }
 }
 
 interface TurnedAwayLine extends Readonly<Record<string, unknown>> {
@@ -149,9 +210,9 @@ interface TurnedAwayLine extends Readonly<Record<string, unknown>> {
   readonly listener?: string;
 }
 
-/** Where a line for each would let a stranger fill the disk. */
-function turnAway(refusals: LineLimit<object>, line: TurnedAwayLine, from: string): void {
-  refusals(`${line.listener} ${line.http} ${line.reason}`, { ...line, from: shortId(from) });
+/** Of what was not handled. */
+function resultWithout(httpStatus: number): string {
+  return httpStatus >= 400 && httpStatus < 500 ? 'refused' : 'unavailable';
 }
 
 /** `slack:#ops held by mute until 2026-11-25T07:00:00.000Z` */
@@ -175,70 +236,6 @@ function ownNameOf(notice: Notice): string | undefined {
 function named(destination: string, notice: Notice) {
   const jobId = jobIdOf(notice);
   return { destination, job_id: jobId && shortId(jobId), notice: ownNameOf(notice) };
-}
-
-/**
- * One metric an attempt, but for tests, which tell nobody of anything; a line for a failed one or a poorer message, since the
- * callback's line tells of the others.
- */
-function reportAttempt(
-  logger: Logger,
-  metrics: Metrics,
-  { channel, destination, notice }: AddressedNotice,
-  { receipt, failure, durationMs: ms }: AttemptResult,
-): void {
-  if (notice.template !== 'test')
-    metrics.attempted({ channel, outcome: failure?.class ?? 'delivered', seconds: ms / 1000 });
-  if (failure !== undefined) {
-    const { class: failureClass, code, message: reason } = failure;
-    const line = { ...named(destination, notice), ms, class: failureClass, code, reason };
-    logger.warn(line, 'delivery failed');
-  } else if (receipt['card_refused'] !== undefined) {
-    const { card_refused: code, card_refused_reason: reason } = receipt;
-    logger.warn({ ...named(destination, notice), code, reason }, 'blocks refused, sent as plain text');
-  } else if (logger.isLevelEnabled('debug')) {
-    logger.debug({ ...named(destination, notice), ms }, 'delivered');
-  }
-}
-
-/** What happened to a delivery that no answer has told, or of which an operator may have to do something. */
-function reportMilestone(logger: Logger, clock: Pick<Clock, 'now'>, milestone: Milestone): void {
-  const { name, record, notice, attempts, lastError, reason, firstReceivedAt } = milestone;
-  const [level, ofCallback, ofOwn] = MILESTONES[name];
-  const own = isForOperators(notice) ? 'alert' : ownNameOf(notice);
-  const line = {
-    ...named(record.destination, notice),
-    ...(isAlert(notice)
-      ? {}
-      : { status: statusNameOf(notice.callback), bot_id: shortId(notice.callback.bot_id) }),
-    attempts,
-    ms_since_received: Math.max(0, Math.round(clock.now() - firstReceivedAt)),
-    class: lastError?.class,
-    code: lastError?.code,
-    reason: reason ?? lastError?.message,
-  };
-  logger[level](line, own === undefined ? ofCallback : `${own} ${ofOwn}`);
-}
-
-/** What people do. A user name or an address comes from whoever asks. */
-function reportAction(logger: Logger, { what, actor, subject, result }: ReportedAction): void {
-  const { via, user, from } = actor;
-  const name = (text: string) => shortId(cleanText(text));
-  logger.info({ of: subject, result, via, user: user && name(user), from: name(from) }, `asked: ${what}`);
-}
-
-function reportReload(logger: Logger, metrics: Metrics, result: ReloadResult, cause: string): void {
-  metrics.configReloaded(result.isLoaded);
-  if (!result.isLoaded) {
-    const line = { cause, problems: linesOf(result.problems) };
-    logger.error(line, 'the config was refused: the one before stays in force');
-    return;
-  }
-  const { hasChanged, configHash: hash, unchanged, warnings } = result;
-  metrics.configInForce(hash);
-  const line = { cause, hash, warnings: warnings.length === 0 ? undefined : linesOf(warnings) };
-  logger.info(line, hasChanged ? 'the config was loaded again' : 'the config has not changed');
-  if (unchanged.length > 0) logger.warn({ unchanged }, 'left as it is until Botbell is restarted');
 }
 
 function linesOf(problems: readonly Problem[]): readonly string[] {

@@ -1,9 +1,11 @@
-/** Which series are counted from 0, so that the first event of each is seen as an increase. */
+/** What the metrics count from 0, so that the first event of each is seen as an increase, and what they ask for at each scrape. */
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { CALLBACK_RESULTS } from '../ledger/ledger.ts';
-import type { Metrics } from '../observe/metrics.ts';
+import type { Figures, Metrics } from '../observe/metrics.ts';
+import type { Pipeline } from './pipeline.ts';
 import type { AppSettings } from './settings.ts';
 
 /** Of a POST that was not read as a callback. */
@@ -11,14 +13,33 @@ const UNREAD_RESULTS = ['refused', 'unavailable'];
 
 const OUTCOMES = ['delivered', ...FAILURE_CLASSES];
 
-export function beginSeries(metrics: Metrics, settings: RunningSettings<AppSettings>): void {
-  metrics.configInForce(settings.current.configHash);
+export function beginSeries(
+  { callbacks, deliveries, deliverySeconds, storeMaxBytes, configInForce }: Metrics,
+  settings: RunningSettings<AppSettings>,
+): void {
+  const { config, configHash, channels } = settings.current;
+  configInForce(configHash);
+  storeMaxBytes.set(config.store.url.startsWith('sqlite:') ? config.store.maxSizeBytes : Infinity);
   for (const status of ALL_STATUSES)
-    for (const result of CALLBACK_RESULTS) metrics.expectCallbacks(status, result);
-  for (const result of UNREAD_RESULTS) metrics.expectCallbacks('none', result);
-  const expectAttempts = ({ channels }: Pick<AppSettings, 'channels'>) => {
-    for (const name of channels.keys()) metrics.expectAttempts(name, OUTCOMES);
+    for (const result of CALLBACK_RESULTS) callbacks.inc({ status, result }, 0);
+  for (const result of UNREAD_RESULTS) callbacks.inc({ status: 'none', result }, 0);
+  const expectAttempts = (channel: string) => {
+    for (const outcome of OUTCOMES) deliveries.inc({ channel, outcome }, 0);
+    deliverySeconds.zero({ channel });
   };
-  expectAttempts(settings.current);
-  settings.onSwap(expectAttempts);
+  for (const name of channels.keys()) expectAttempts(name);
+  settings.onSwap((next, previous) => {
+    // The others would begin anew.
+    for (const name of next.channels.keys()) if (!previous.channels.has(name)) expectAttempts(name);
+  });
+}
+
+export async function figuresOf(
+  ledger: Pick<DatabaseLedger, 'countOpen' | 'bytesUsed'>,
+  { paces: { paused } }: Pick<Pipeline, 'paces'>,
+): Promise<Figures> {
+  const unknown = () => undefined;
+  const asked = [ledger.countOpen().catch(unknown), ledger.bytesUsed().catch(unknown)] as const;
+  const [open, storeBytes] = await Promise.all(asked);
+  return { open, storeBytes, paused: paused.length };
 }

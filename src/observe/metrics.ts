@@ -13,7 +13,7 @@ const RETRY_COST_S = 30;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Asked for at each scrape; what the store cannot tell is undefined. */
+/** What is asked for at each scrape; what the store cannot tell is undefined. */
 export interface Figures {
   readonly open: { readonly pending: number; readonly dead: number; readonly held: number } | undefined;
   readonly storeBytes: number | undefined;
@@ -23,86 +23,47 @@ export interface Figures {
 
 export function createMetrics(version: string) {
   const registry = new Registry();
-  let findFigures = (): Promise<Figures> =>
-    Promise.resolve({ open: undefined, storeBytes: undefined, paused: 0 });
   const meters = createMeters(registry);
-  const process = registryOfProcess();
-  begin(meters, version);
-  return {
-    ...seriesFrom0(meters),
-    /** A POST to the callback path was answered. */
-    answered(answer: { status: string; result: string; httpStatus: number; seconds: number }): void {
-      const { status, result, httpStatus, seconds } = answer;
-      meters.callbacks.inc({ status, result });
-      meters.answerSeconds.observe(seconds);
-      meters.botSeconds.inc({ cause: 'answer' }, seconds);
-      if (httpStatus < 200 || httpStatus > 299) meters.botSeconds.inc({ cause: 'retry' }, RETRY_COST_S);
-    },
-    /** A request was turned away before it was read: no callback of any BOT, so it cost none any time. */
-    turnedAway: () => meters.callbacks.inc({ status: 'none', result: 'refused' }),
-    attempted({ channel, outcome, seconds }: { channel: string; outcome: string; seconds: number }): void {
-      meters.deliveries.inc({ channel, outcome });
-      meters.deliverySeconds.observe({ channel }, seconds);
-    },
-    held: (rule: string) => meters.heldTotal.inc({ rule }),
-    templateFailed: () => meters.templateErrors.inc(),
-    /** @param bytes infinite: nothing limits it */
-    storeLimitedTo: (bytes: number) => meters.storeMaxBytes.set(bytes),
-    configReloaded: (isOk: boolean) => meters.reloadOk.set(isOk ? 1 : 0),
-    /** @param hash of the config in force */
-    configInForce(hash: string): void {
-      meters.configInfo.reset();
-      meters.configInfo.set({ hash }, 1);
-    },
-    figuresFrom: (find: () => Promise<Figures>): void => {
-      findFigures = find;
-    },
-    contentType: registry.contentType,
-    /** Prometheus text format. */
-    async text(): Promise<string> {
-      // What was answered before this was asked for may be counted only now: see the receiver.
-      await setImmediate();
-      const { open, storeBytes, paused } = await findFigures();
-      meters.storeBytes.set(storeBytes ?? Number.NaN);
-      meters.pending.set(open?.pending ?? Number.NaN);
-      meters.dead.set(open?.dead ?? Number.NaN);
-      meters.paused.set(paused);
-      meters.held.set(open?.held ?? Number.NaN);
-      const parts = await Promise.all([registry.metrics(), process.metrics()]);
-      return parts.join('\n');
-    },
-  };
-}
-
-function begin(meters: ReturnType<typeof createMeters>, version: string): void {
   meters.buildInfo.set({ version }, 1);
   meters.reloadOk.set(1);
   for (const cause of ['answer', 'retry']) meters.botSeconds.inc({ cause }, 0);
   for (const rule of HOLDING_RULES) meters.heldTotal.inc({ rule }, 0);
-}
-
-/** Of what may come, so that the first of it is an increase. */
-function seriesFrom0(meters: ReturnType<typeof createMeters>) {
-  const timed = new Set<string>();
+  collectDefaultMetrics({ register: registry });
   return {
-    expectCallbacks: (status: string, result: string) => meters.callbacks.inc({ status, result }, 0),
-    expectAttempts(channel: string, outcomes: readonly string[]): void {
-      for (const outcome of outcomes) meters.deliveries.inc({ channel, outcome }, 0);
-      // It would begin anew.
-      if (!timed.has(channel)) meters.deliverySeconds.zero({ channel });
-      timed.add(channel);
+    ...meters,
+    /** A POST to the callback path was answered. */
+    answered({ httpStatus, seconds, ...of }: Answered): void {
+      meters.callbacks.inc(of);
+      meters.answerSeconds.observe(seconds);
+      meters.botSeconds.inc({ cause: 'answer' }, seconds);
+      if (httpStatus < 200 || httpStatus > 299) meters.botSeconds.inc({ cause: 'retry' }, RETRY_COST_S);
+    },
+    /** @param hash of the config in force */
+    configInForce: (hash: string): void => {
+      meters.configInfo.reset();
+      meters.configInfo.set({ hash }, 1);
+    },
+    contentType: registry.contentType,
+    /** Prometheus text format. */
+    async text(find: () => Promise<Figures>): Promise<string> {
+      // What was answered before this was asked for may be counted only now: see the receiver.
+      await setImmediate();
+      const { open, storeBytes, paused } = await find();
+      meters.storeBytes.set(storeBytes ?? Number.NaN);
+      meters.pending.set(open?.pending ?? Number.NaN);
+      meters.dead.set(open?.dead ?? Number.NaN);
+      meters.held.set(open?.held ?? Number.NaN);
+      meters.paused.set(paused);
+      return registry.metrics();
     },
   };
 }
 
-let processRegistry: Registry | undefined;
-
-/** Memory, CPU, event loop: measured once for a process, whatever runs in it. */
-function registryOfProcess(): Registry {
-  if (processRegistry !== undefined) return processRegistry;
-  processRegistry = new Registry();
-  collectDefaultMetrics({ register: processRegistry });
-  return processRegistry;
+interface Answered {
+  readonly status: string;
+  readonly result: string;
+  readonly httpStatus: number;
+  readonly seconds: number;
 }
 
 function createMeters(registry: Registry) {

@@ -1,6 +1,7 @@
 /** Logs go to stderr: as JSON for machines, as one readable line for people. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 
@@ -94,6 +95,25 @@ describe('the logger', () => {
     const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect(stderr).to.contain('the last line');
   });
+
+  for (const isForPeople of [false, true])
+    it(`disturbs nothing while it cannot be written, ${isForPeople ? 'for people' : 'as JSON'}`, () => {
+      const script = `
+        import { createLogger } from ${JSON.stringify(MODULE)};
+        process.stderr.on('error', () => undefined);
+        const logger = await createLogger('info', ${isForPeople}, (line) => line);
+        for (let turn = 0; turn < 3; turn += 1) {
+          logger.info('nobody reads it');
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        console.log('goes on');
+      `;
+      const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+      const full = openSync('/dev/full', 'w');
+      const { status, stdout } = spawnSync(process.execPath, args, { stdio: ['ignore', 'pipe', full] });
+      expect([status, stdout.toString()]).to.deep.equal([0, 'goes on\n']);
+      closeSync(full);
+    });
 
   it('waits for nobody who does not read, neither while the process runs nor when it ends', async () => {
     const script = `

@@ -7,8 +7,9 @@ describe('the metrics', () => {
   let bytes: number | undefined;
   let open: { pending: number; dead: number; held: number } | undefined;
 
+  const textOf = () => metrics.text(() => Promise.resolve({ open, storeBytes: bytes, paused: 2 }));
   const sample = async (name: string) => {
-    const text = await metrics.text();
+    const text = await textOf();
     const line = text.split('\n').find((each) => each.startsWith(`${name} `));
     return line === undefined ? undefined : Number(line.slice(name.length + 1));
   };
@@ -17,7 +18,6 @@ describe('the metrics', () => {
     open = { pending: 3, dead: 1, held: 2 };
     bytes = 4096;
     metrics = createMetrics('1.2.3');
-    metrics.figuresFrom(() => Promise.resolve({ open, storeBytes: bytes, paused: 2 }));
   });
 
   it('count what was answered before they were asked for, though its answer went first', async () => {
@@ -39,7 +39,7 @@ describe('the metrics', () => {
   });
 
   it('are all there from the start, each with a help text', async () => {
-    const text = await metrics.text();
+    const text = await textOf();
     for (const name of [
       'callbacks_total',
       'deliveries_total',
@@ -81,14 +81,6 @@ describe('the metrics', () => {
     expect(await sample('botbell_bot_seconds_total{cause="retry"}')).to.equal(30);
   });
 
-  it('count attempts by channel and outcome, and how long they took', async () => {
-    metrics.attempted({ channel: 'slack', outcome: 'delivered', seconds: 0.3 });
-    metrics.attempted({ channel: 'slack', outcome: 'rate_limited', seconds: 0.1 });
-    expect(await sample('botbell_deliveries_total{channel="slack",outcome="delivered"}')).to.equal(1);
-    expect(await sample('botbell_deliveries_total{channel="slack",outcome="rate_limited"}')).to.equal(1);
-    expect(await sample('botbell_delivery_seconds_count{channel="slack"}')).to.equal(2);
-  });
-
   it('tell what is open, asked for at each scrape, and NaN while the store cannot tell', async () => {
     expect(await sample('botbell_deliveries_pending')).to.equal(3);
     open = { pending: 0, dead: 2, held: 0 };
@@ -96,14 +88,5 @@ describe('the metrics', () => {
     expect(await sample('botbell_deliveries_dead')).to.equal(2);
     open = undefined;
     expect(await sample('botbell_deliveries_pending')).to.deep.equal(Number.NaN);
-  });
-
-  it('count failing templates and tell whether the last reload was taken', async () => {
-    metrics.templateFailed();
-    expect(await sample('botbell_template_errors_total')).to.equal(1);
-    metrics.configReloaded(false);
-    expect(await sample('botbell_config_reload_ok')).to.equal(0);
-    metrics.configReloaded(true);
-    expect(await sample('botbell_config_reload_ok')).to.equal(1);
   });
 });

@@ -55,10 +55,10 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
   const unforeseen: unknown[] = [];
   const metrics = createMetrics('1.2.3');
   const open = { pending: 3, dead: 1, held: 2 };
-  metrics.figuresFrom(() => Promise.resolve({ open, storeBytes: 4096, paused: 0 }));
+  const text = () => metrics.text(() => Promise.resolve({ open, storeBytes: 4096, paused: 0 }));
   const ready = () => ({ store: true, config: true, accepting: true });
   const services = {
-    metrics,
+    metrics: { contentType: metrics.contentType, text },
     readiness: readiness ?? ready,
     onUnforeseen: (error: unknown) => unforeseen.push(error),
     archive: archive ?? ({} as Archive),
