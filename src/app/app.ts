@@ -1,19 +1,16 @@
 /** The composition root: a checked config in, a service that starts and stops out. */
-import type { ReloadResult } from '../admin/services.ts';
-import type { ChannelType } from '../channels/channel.ts';
+import type { Reloading } from '../admin/services.ts';
 import { RunningSettings } from '../deliver/settings.ts';
 import type { ListeningServer } from '../http/server.ts';
 import type { Logger } from '../observe/logger.ts';
-import { createMetrics, type Figures, type Metrics } from '../observe/metrics.ts';
+import { createMetrics } from '../observe/metrics.ts';
 import { Loads } from '../receive/loads.ts';
-import { HiddenSecrets } from '../text/hide-secrets.ts';
-import { type Clock, unfailing, within } from '../time/clock.ts';
-import { startHeartbeat } from './heartbeat.ts';
+import { within } from '../time/clock.ts';
 import { openAdmin, openReceiver, type Services } from './listeners.ts';
 import { Pipeline } from './pipeline.ts';
 import type { ConfigReading } from './read-config.ts';
 import { Reloader } from './reload.ts';
-import { createReports, type Reports } from './reports.ts';
+import { Reports } from './reports.ts';
 import { beginSeries } from './series.ts';
 import { type LoadedConfig, openSettings, openStore, type SettingsEnvironment } from './settings.ts';
 
@@ -23,21 +20,15 @@ const GOODBYE_MS = 100;
 /** After `answer_within`, the store is waited for so long, and at least so long: the rest of a second is for all else. */
 const STORE_GOODBYE_MS = 500;
 
-export interface AppOptions extends LoadedConfig {
-  readonly channelTypes: ReadonlyMap<string, ChannelType>;
-  readonly clock: Clock;
+export interface AppOptions extends LoadedConfig, Omit<SettingsEnvironment, 'onTemplateError'> {
   readonly logger: Logger;
   readonly version: string;
-  /** Where the outbox prints. */
-  readonly print: (text: string) => void;
   /** Reads the config again, for a reload. Never rejects for what the files hold. */
   readonly readConfig: () => Promise<ConfigReading>;
   /** Whether a change of the config's files is followed by itself; default: yes. */
   readonly followsFiles?: boolean;
   /** SQLite without a thread of its own: for tests, whose clocks no thread shares. */
   readonly isLedgerInProcess?: boolean;
-  /** Gets those of each config that is loaded; whoever logs hides them. */
-  readonly secrets?: HiddenSecrets;
 }
 
 export interface RunningApp {
@@ -48,12 +39,12 @@ export interface RunningApp {
    * and `store.max_size`; one that cannot be used leaves the one before in force.
    * @param cause for the log
    */
-  reload(cause: string): Promise<ReloadResult>;
+  readonly reload: Reloading['reload'];
   /** Answers 503 to what comes, finishes what is in flight, closes everything. */
   stop(): Promise<void>;
 }
 
-type CleanUp = () => Promise<void>;
+type CleanUp = () => Promise<unknown>;
 
 /** @throws {Error} whatever keeps the service from starting, with everything that was opened closed again */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
@@ -70,10 +61,10 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 }
 
 async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<RunningApp, 'stop'>> {
-  const { clock, logger, version, channelTypes } = options;
+  const { clock, logger, version, channelTypes, readConfig } = options;
   const metrics = createMetrics(version);
-  const reports = createReports(logger, metrics, clock);
-  const environment = settingsEnvironment(options, metrics, reports);
+  const reports = new Reports(logger, metrics, clock);
+  const environment = { ...options, onTemplateError: reports.onTemplateError };
   const settings = new RunningSettings(await openSettings(options, environment), clock, reports.onUnforeseen);
   beginSeries(metrics, settings);
   cleanUps.push(() => within(GOODBYE_MS, settings.close(), clock));
@@ -84,27 +75,23 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   });
   let closeBy = 0;
   cleanUps.push(() => ledger.close(Math.max(STORE_GOODBYE_MS, closeBy - clock.monotonic())));
-  const pipeline = new Pipeline({ clock, settings, ledger, reports });
-  const { url, maxSizeBytes } = options.config.store;
-  metrics.storeLimitedTo(url.startsWith('sqlite:') ? maxSizeBytes : Number.POSITIVE_INFINITY);
-  metrics.figuresFrom(() => figuresOf(ledger, pipeline));
+  const pipeline = new Pipeline({ clock, logger, settings, ledger, reports });
   const reloading = new Reloader({
     clock,
     settings,
     ledger,
-    readConfig: options.readConfig,
+    readConfig,
     open: (next) => openSettings(next, environment, settings.current),
-    tryAgain: () => pipeline.reviewAgain(),
     onReload: (result, cause) => {
       reports.onReload(result, cause);
       if (!result.isLoaded) void pipeline.reloadRefused(result.problems);
     },
   });
-  const parts = { clock, logger, pipeline, settings, ledger, metrics, reports };
   const loads = new Loads(clock, options.config.receiver);
+  const parts = { clock, logger, pipeline, settings, ledger, metrics, reports };
   const services = { ...parts, loads, reloading, version, channelTypes };
   const doors: CleanUp[] = [() => pipeline.leave()];
-  cleanUps.push(() => allOf(doors.map((close) => close())));
+  cleanUps.push(() => Promise.all(doors.map((close) => close())));
   cleanUps.push(() => {
     closeBy = clock.monotonic() + settings.current.config.receiver.answerWithinMs + STORE_GOODBYE_MS;
     return drain(services, reloading.stop());
@@ -114,45 +101,15 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   if (admin !== undefined) doors.push(() => admin.close(GOODBYE_MS));
   const receiver = await openReceiver(services);
   doors.push(() => receiver.close(GOODBYE_MS));
-  const stopHeartbeat = startHeartbeat(services);
-  doors.push(() => Promise.resolve(stopHeartbeat()));
   if (options.followsFiles !== false) reloading.watch();
   return { receiver, admin, reload: (cause) => reloading.reload(cause) };
 }
 
 /** Whoever comes is answered 503, and every POST by its time; the pipeline ends soon after that. */
-async function drain({ loads, pipeline, settings, clock }: Services, reload: Promise<void>): Promise<void> {
-  const drained = allOf([loads.drain(), reload]);
-  await allOf([pipeline.stop(), within(settings.current.config.receiver.answerWithinMs, drained, clock)]);
-}
-
-async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
-  await Promise.all(works);
-}
-
-async function figuresOf(
-  { archive }: Services['ledger'],
-  { paces: { paused } }: Pick<Pipeline, 'paces'>,
-): Promise<Figures> {
-  const unknown = () => undefined;
-  const asked = [archive.countOpen().catch(unknown), archive.storeBytes().catch(unknown)] as const;
-  const [open, storeBytes] = await Promise.all(asked);
-  return { open, storeBytes, paused: paused.length };
-}
-
-function settingsEnvironment(
-  { channelTypes, clock, logger, print, secrets = new HiddenSecrets() }: AppOptions,
-  metrics: Metrics,
-  reports: Reports,
-): SettingsEnvironment {
-  return {
-    channelTypes,
-    clock,
-    print,
-    secrets,
-    onTemplateError: unfailing((failure) => {
-      metrics.templateFailed();
-      logger.error(failure, 'a template failed; the built-in one was used');
-    }, reports.onUnforeseen),
-  };
+function drain({ loads, pipeline, settings, clock }: Services, reload: Promise<void>): Promise<unknown> {
+  const drained = Promise.all([loads.drain(), reload]);
+  return Promise.all([
+    pipeline.stop(),
+    within(settings.current.config.receiver.answerWithinMs, drained, clock),
+  ]);
 }

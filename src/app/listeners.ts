@@ -11,18 +11,18 @@ import { createCallbackCheck } from '../callback/check-callback.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { senderReader } from '../http/sender.ts';
 import { type Handler, listen, type ListeningServer } from '../http/server.ts';
-import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { SAMPLES } from '../package-files.ts';
 import type { Loads } from '../receive/loads.ts';
 import { createReceiver } from '../receive/receiver.ts';
 import { drawingOf } from './drawing.ts';
+import { type HeartbeatParts, isWritten } from './heartbeat.ts';
 import type { Pipeline, PipelineParts } from './pipeline.ts';
+import { figuresOf } from './series.ts';
 import type { AppSettings } from './settings.ts';
 
 /** What the listeners need of the process. */
 export interface Services extends PipelineParts {
-  readonly logger: Logger;
   readonly pipeline: Pipeline;
   readonly metrics: Metrics;
   readonly loads: Loads;
@@ -82,7 +82,10 @@ function adminServices(services: Services): AdminServices {
   const { pipeline, ledger, metrics, reloading, reports } = services;
   return {
     surroundings: surroundingsOf(services),
-    metrics,
+    metrics: {
+      contentType: metrics.contentType,
+      text: () => metrics.text(() => figuresOf(ledger, pipeline)),
+    },
     readiness: () => readinessOf(services),
     archive: ledger.archive,
     operations: pipeline.operations,
@@ -111,17 +114,11 @@ function surroundingsOf({ clock, settings, version }: Services): Surroundings {
   };
 }
 
-export interface ReadinessSources {
-  readonly clock: Pick<Services['clock'], 'monotonic'>;
-  readonly ledger: Pick<Services['ledger'], 'writtenAt'>;
-  readonly loads: Pick<Services['loads'], 'isDraining'>;
-}
-
-/** The heartbeat writes every five seconds. */
-const WRITTEN_WITHIN_MS = 15_000;
-
-export function readinessOf({ clock, ledger: { writtenAt }, loads }: ReadinessSources): Readiness {
-  const store = writtenAt !== undefined && clock.monotonic() - writtenAt <= WRITTEN_WITHIN_MS;
+export function readinessOf({
+  clock,
+  ledger,
+  loads,
+}: Pick<HeartbeatParts, 'clock' | 'ledger'> & { readonly loads: Pick<Loads, 'isDraining'> }): Readiness {
   // A reload that was refused leaves a good one in force: no reason to send the service's callbacks elsewhere.
-  return { store, config: true, accepting: !loads.isDraining };
+  return { store: isWritten(ledger, clock), config: true, accepting: !loads.isDraining };
 }

@@ -13,8 +13,10 @@ import { Signals } from '../deliver/signals.ts';
 import type { Problem } from '../config/config.ts';
 import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
+import type { Logger } from '../observe/logger.ts';
 import type { Refusal } from '../receive/problems.ts';
 import { type Clock, systemClock, within } from '../time/clock.ts';
+import { heartbeatChore } from './heartbeat.ts';
 import type { Reports } from './reports.ts';
 import { retentionChore } from './retention.ts';
 import type { AppSettings } from './settings.ts';
@@ -29,6 +31,7 @@ export interface PipelineParts {
   readonly settings: RunningSettings<AppSettings>;
   readonly ledger: DatabaseLedger;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly reports: Reports;
 }
 
@@ -47,17 +50,21 @@ export class Pipeline {
   readonly #bulks: Chore = { everyMs: POLL_MS, work: () => this.#continueBulk() };
   readonly #beat: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#follower.beat() };
   readonly #review: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#follower.review() };
+  readonly #heartbeat: Chore;
 
   constructor(parts: PipelineParts, random = Math.random) {
     const { settings, ledger, clock, reports } = parts;
     this.#parts = parts;
     const { onStoreTrouble: onTrouble, onStoreRecovered: onRecovered } = reports;
     this.#chores = new Chores({ clock, onTrouble, onRecovered });
+    this.#heartbeat = heartbeatChore(parts);
     this.#seen = new SeenDestinations(ledger);
     const paceOf = (channel: string) => settings.current.channels.get(channel)?.pace;
     const paces = (this.paces = new Paces({ clock, store: ledger, paceOf, onTrouble }));
     const onDue = () => this.#chores.hurry(this.#claiming);
-    const shared = { ...reports, clock, settings, ledger, random, paces, onDue };
+    const { onMilestone, onHeld, onUnwritten, onUnforeseen, onAction, onIdleRoute } = reports;
+    const said = { onMilestone, onHeld, onUnwritten, onUnforeseen, onAction, onIdleRoute };
+    const shared = { ...said, clock, settings, ledger, random, paces, onDue };
     const follower = (this.#follower = new ConfigFollower(shared));
     const dispatcher = (this.dispatcher = new Dispatcher({
       ...shared,
@@ -76,11 +83,6 @@ export class Pipeline {
       onBulkStarted: () => this.#chores.hurry(this.#bulks),
       sendOnce: (begun, until) => dispatcher.once(begun, until),
     });
-  }
-
-  /** By the monotonic clock, when it was last looked whether anything is due. */
-  get lookedAt(): number {
-    return this.#chores.lookedAt;
   }
 
   /** Keeps a refused body, and has the operators alerted of it. Never rejects. */
@@ -106,12 +108,6 @@ export class Pipeline {
     this.#chores.hurry(this.#claiming);
   }
 
-  /** Somebody may have mended what the config names. */
-  reviewAgain(): void {
-    this.#follower.reviewAgain();
-    this.#chores.hurry(this.#review);
-  }
-
   /** A store that cannot be used does not keep it from starting. */
   async start(): Promise<void> {
     const first = Promise.all([this.paces.refresh(), this.#follower.beat()]);
@@ -125,6 +121,7 @@ export class Pipeline {
       this.#bulks,
       { everyMs: HEARTBEAT_MS, work: () => this.#seen.write() },
       retentionChore(this.#parts),
+      this.#heartbeat,
     ]);
   }
 
@@ -160,7 +157,7 @@ export class Pipeline {
   #adopt(next: AppSettings, previous: AppSettings): void {
     for (const channel of changedChannels(previous, next)) void this.paces.forget(channel);
     this.#follower.reload();
-    for (const chore of [this.#beat, this.#review]) this.#chores.hurry(chore);
+    for (const chore of [this.#beat, this.#review, this.#heartbeat]) this.#chores.hurry(chore);
   }
 
   /** A step of what somebody wants redelivered, or dismissed, in bulk. @returns whether there is more */

@@ -2,17 +2,22 @@
  * Loads the config again while Botbell runs, for whoever asks: SIGHUP, the admin listener, its files. Everything is built first,
  * then swapped; a bad one changes nothing.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Reloading, ReloadPreview, ReloadResult, ReloadStatus } from '../admin/services.ts';
-import type { Problem } from '../config/config.ts';
+import type { Config, Problem } from '../config/config.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { createRouter } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
-import { watchConfig } from './config-watch.ts';
-import { asItCanRun } from './fixed-settings.ts';
 import type { ConfigReading } from './read-config.ts';
 import { LOOKED_BACK_MS, routingChanges } from './routing-changes.ts';
 import type { AppSettings, LoadedConfig } from './settings.ts';
+
+/**
+ * How often it is looked whether what the config was read from has changed. File systems over a network and folders that
+ * Kubernetes mounts do not always say so, and editors replace files instead of writing them.
+ */
+const LOOK_MS = 1000;
 
 export interface ReloaderDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic' | 'startTimer'>;
@@ -22,16 +27,12 @@ export interface ReloaderDependencies {
   readonly readConfig: () => Promise<ConfigReading>;
   /** @throws {Error} a channel that cannot be opened; then nothing is */
   readonly open: (next: LoadedConfig) => Promise<AppSettings>;
-  /** Nothing has changed, but what is undelivered may be worth another attempt now. */
-  readonly tryAgain: () => void;
   readonly onReload: (result: ReloadResult, cause: string) => void;
 }
 
-type Loaded = Extract<ReloadResult, { readonly isLoaded: true }>;
-
 export class Reloader implements Reloading {
   readonly #dependencies: ReloaderDependencies;
-  #stopWatching = () => {};
+  #stopTimer = () => {};
   #loadedAt: number;
   /** What the last try was read from, whatever came of it. */
   #readings: LoadedConfig['readings'];
@@ -57,13 +58,19 @@ export class Reloader implements Reloading {
     return this.#loaded.text;
   }
 
-  /** From now on, a change of the config's files is followed. */
+  /** From now on, a change of what the config was read from is followed, once nothing has been written between two looks. */
   watch(): void {
-    this.#stopWatching = watchConfig({
-      clock: this.#dependencies.clock,
-      watched: () => this.#readings,
-      onChange: () => this.reloadIfChanged('a change of its files'),
-    });
+    let seen = '';
+    const look = async () => {
+      const found = this.#readings.again();
+      if (found === seen && !this.#readings.areCurrent(found)) await this.reload('a change of its files');
+      seen = found;
+      if (!this.#isStopped) lookSoon();
+    };
+    const lookSoon = () => {
+      this.#stopTimer = this.#dependencies.clock.startTimer(LOOK_MS, () => void look());
+    };
+    lookSoon();
   }
 
   reload(cause: string): Promise<ReloadResult> {
@@ -72,11 +79,6 @@ export class Reloader implements Reloading {
     const result = this.#last.then(() => this.#begin(cause));
     this.#last = result.catch(() => undefined);
     return result;
-  }
-
-  /** What came of the last try would come again, as long as nothing has been written. */
-  async reloadIfChanged(cause: string): Promise<void> {
-    if (!this.#readings.areCurrent()) await this.reload(cause);
   }
 
   async preview(): Promise<ReloadPreview> {
@@ -96,17 +98,12 @@ export class Reloader implements Reloading {
   /** Ends with the last one that was asked for; none is taken any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#stopWatching();
+    this.#stopTimer();
     await this.#last;
   }
 
   get #loaded(): LoadedConfig {
     return this.#dependencies.settings.current;
-  }
-
-  /** Whether what is on the disk is what is in force; reads it. */
-  get #isInForce(): boolean {
-    return this.#failure === undefined && this.#readings.areCurrent();
   }
 
   async #begin(cause: string): Promise<ReloadResult> {
@@ -116,35 +113,27 @@ export class Reloader implements Reloading {
   }
 
   async #reload(): Promise<ReloadResult> {
-    if (this.#isInForce) {
-      // Cheap, so that whoever is not sure may ask again.
-      this.#dependencies.tryAgain();
-      return this.#result(false);
-    }
+    const hasChanged = this.#failure !== undefined || !this.#readings.areCurrent();
     try {
       const { loaded, problems, readings } = await this.#dependencies.readConfig();
       this.#readings = readings;
-      return loaded === undefined ? this.#refused(problems) : await this.#put(loaded);
+      if (loaded === undefined) return this.#refused(problems);
+      await this.#put(loaded);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       return this.#refused([this.#problem(`the config cannot be used: ${reason}`)]);
     }
+    const { configHash, warnings } = this.#loaded;
+    return { isLoaded: true, hasChanged, configHash, warnings, unchanged: this.#unchanged };
   }
 
-  async #put(loaded: LoadedConfig): Promise<Loaded> {
+  async #put(loaded: LoadedConfig): Promise<void> {
     const { settings, open, clock } = this.#dependencies;
     const { config, unchanged } = asItCanRun(loaded.config, this.#loaded.config);
-    const next = await open({ ...loaded, config });
-    settings.swap(next);
+    settings.swap(await open({ ...loaded, config }));
     this.#loadedAt = clock.now();
     this.#failure = undefined;
     this.#unchanged = unchanged;
-    return this.#result(true);
-  }
-
-  #result(hasChanged: boolean): Loaded {
-    const { configHash, warnings } = this.#loaded;
-    return { isLoaded: true, hasChanged, configHash, warnings, unchanged: this.#unchanged };
   }
 
   #refused(problems: readonly Problem[]): ReloadResult {
@@ -156,4 +145,25 @@ export class Reloader implements Reloading {
     const place = { file: this.#loaded.config.file, line: 1, column: 1 };
     return { place, message: this.#dependencies.settings.current.redact(message), severity: 'error' };
   }
+}
+
+/**
+ * What a config that is loaded while Botbell runs cannot change: the listeners' addresses, and the store; `unchanged` names them.
+ * @param running in force, which has what cannot change as it was when Botbell was started. An admin listener whose address
+ * would change stays as a whole: a password that goes with another address may be none.
+ */
+export function asItCanRun(next: Config, running: Config) {
+  const { listen } = running.receiver;
+  const { url, maxSizeBytes } = running.store;
+  const isAdminKept = !isDeepStrictEqual(next.admin?.listen, running.admin?.listen);
+  const unchanged = [
+    !isDeepStrictEqual(next.receiver.listen, listen) && 'receiver.listen',
+    next.store.url !== url && 'store.url',
+    next.store.maxSizeBytes !== maxSizeBytes && 'store.max_size',
+    isAdminKept && 'admin.listen',
+  ];
+  const admin = isAdminKept ? running.admin : next.admin;
+  const receiver = { ...next.receiver, listen };
+  const config = { ...next, admin, receiver, store: { ...next.store, url, maxSizeBytes } };
+  return { config, unchanged: unchanged.filter((key) => key !== false) };
 }

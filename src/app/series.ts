@@ -35,11 +35,11 @@ export function beginSeries(
 }
 
 export async function figuresOf(
-  ledger: Pick<DatabaseLedger, 'countOpen' | 'bytesUsed'>,
+  { archive }: Pick<DatabaseLedger, 'archive'>,
   { paces: { paused } }: Pick<Pipeline, 'paces'>,
 ): Promise<Figures> {
   const unknown = () => undefined;
-  const asked = [ledger.countOpen().catch(unknown), ledger.bytesUsed().catch(unknown)] as const;
+  const asked = [archive.countOpen().catch(unknown), archive.storeBytes().catch(unknown)] as const;
   const [open, storeBytes] = await Promise.all(asked);
   return { open, storeBytes, paused: paused.length };
 }

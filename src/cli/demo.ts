@@ -121,6 +121,7 @@ async function startDemoApp(
     ...(await loadProject({ ...context, variables, configFile: DEMO_CONFIG })),
     channelTypes,
     clock: systemClock,
+    secrets: context.secrets,
     logger: await createLogger('silent', false, (line) => line),
     version: readVersion(),
     print,

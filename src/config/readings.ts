@@ -3,10 +3,6 @@ import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 
 export class Readings {
-  /** Paths of single files; a file that is not there is one of them. */
-  readonly files = new Set<string>();
-  /** Paths of folders that were read with what is in them. */
-  readonly folders = new Set<string>();
   readonly #taken = new Map<string, { readonly again: () => unknown; readonly digest: string }>();
 
   /**
@@ -15,19 +11,22 @@ export class Readings {
    */
   file<T>(path: string, read: (path: string) => T): T {
     if (isStream(path)) return read(path);
-    this.files.add(path);
     return this.#take(`file ${path}`, () => readableAgain(path, read));
   }
 
   /** @param what tells apart different readings of the same folder */
   folder<T>(path: string, what: string, read: (path: string) => T): T {
-    this.folders.add(path);
     return this.#take(`${what} ${path}`, () => read(path));
   }
 
-  /** Reads all of it again. */
-  areCurrent(): boolean {
-    return [...this.#taken.values()].every(({ again, digest }) => digest === digestOf(outcomeOf(again)));
+  /** A digest of all of it, read again. */
+  again(): string {
+    return [...this.#taken.values()].map(({ again }) => digestOf(outcomeOf(again))).join();
+  }
+
+  /** @param found what it reads now */
+  areCurrent(found = this.again()): boolean {
+    return found === [...this.#taken.values()].map(({ digest }) => digest).join();
   }
 
   #take<T>(key: string, read: () => T): T {

@@ -19,18 +19,15 @@ export interface ChoresDependencies {
 
 export class Chores {
   readonly #dependencies: ChoresDependencies;
-  /** By the monotonic clock, as is `lookedAt`. */
+  /** By the monotonic clock. */
   readonly #dueAt = new Map<Chore, number>();
   readonly #failing = new Set<Chore>();
   #round: Promise<void> | undefined;
   #stopTimer = () => {};
   #isStopped = false;
-  /** When all that was due had been looked at, whatever came of it. */
-  lookedAt: number;
 
   constructor(dependencies: ChoresDependencies) {
     this.#dependencies = dependencies;
-    this.lookedAt = dependencies.clock.monotonic();
   }
 
   /** @param chores in the order in which they are done where several are due */
@@ -76,7 +73,6 @@ export class Chores {
       // A store that hangs would have each wait, and the first ones come last.
       if (!(await this.#do(chore))) break;
     }
-    this.lookedAt = clock.monotonic();
   }
 
   /** @returns whether the ledger could be used */

@@ -73,7 +73,7 @@ export class ConfigFollower {
       const mayRouteAnew = await ledger.heartbeat(runningConfig(current));
       this.#mayRouteAnew = mayRouteAnew && current === settings.current;
       // What the others could not tell by theirs, they put off, up to a quarter of an hour.
-      if (mayRouteAnew && this.#isDecidedElsewhere) this.reviewAgain();
+      if (mayRouteAnew && this.#isDecidedElsewhere) this.#reviewAgain();
       this.#isDecidedElsewhere = !mayRouteAnew;
     } catch (error) {
       this.#mayRouteAnew = false;
@@ -85,11 +85,10 @@ export class ConfigFollower {
   reload(): void {
     // Before the other processes know of them, they decide nothing.
     this.#mayRouteAnew = false;
-    this.reviewAgain();
+    this.#reviewAgain();
   }
 
-  /** Other settings are in force, or somebody may have mended what they name: what is undelivered follows. */
-  reviewAgain(): void {
+  #reviewAgain(): void {
     this.#review = { isHastened: false, after: 0 };
   }
 

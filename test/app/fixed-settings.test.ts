@@ -1,6 +1,6 @@
 /** What a reload cannot change is named, and stays as it was when Botbell was started. */
 import { expect } from 'chai';
-import { asItCanRun } from '../../src/app/fixed-settings.ts';
+import { asItCanRun } from '../../src/app/reload.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';

@@ -2,7 +2,8 @@
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { type HeartbeatServices, startHeartbeat } from '../../src/app/heartbeat.ts';
+import { heartbeatChore } from '../../src/app/heartbeat.ts';
+import type { Chore } from '../../src/deliver/chores.ts';
 import { NO_PROXIES } from '../../src/outbound/proxy.ts';
 import type { Logger } from '../../src/observe/logger.ts';
 import { type BridgeWorld, createBridgeWorld } from '../support/bridge-world.ts';
@@ -85,104 +86,59 @@ describe('the heartbeat of the service', () => {
     });
   });
 
-  describe('by a clock that is moved by hand', () => {
-    const URL_A = 'https://watcher.example/a';
-    const URL_B = 'https://watcher.example/b';
-    const MINUTE = 60_000;
-
+  describe('as a chore', () => {
     let clock: ManualClock;
-    let stop: () => void;
-    let asked: [url: string, at: number][];
-    let answer: () => Promise<void>;
     let ledger: { writtenAt: number };
-    let pipeline: { lookedAt: number };
-    let loads: { isDraining: boolean };
-    let follow: (next: { url: string; everyMs: number } | undefined) => void;
-
-    const start = (everyMs = MINUTE) => {
-      const startedAt = clock.monotonic();
-      const loadedWith = (heartbeatConfig: { url: string; everyMs: number } | undefined) => ({
-        config: { heartbeat: heartbeatConfig, proxies: NO_PROXIES },
-      });
-      let current = loadedWith({ url: URL_A, everyMs });
-      const services: HeartbeatServices = {
-        clock,
-        logger,
-        settings: {
-          get current() {
-            return current;
-          },
-        },
-        ledger,
-        loads,
-        pipeline,
-      };
-      follow = (next) => (current = loadedWith(next));
-      stop = startHeartbeat(services, (url) => {
-        asked.push([url, clock.monotonic() - startedAt]);
-        return answer();
-      });
-    };
-
-    const advance = async (ms: number) => {
-      ledger.writtenAt += ms;
-      pipeline.lookedAt += ms;
-      await clock.advance(ms);
-    };
+    let asked: string[];
+    let answer: () => Promise<void>;
+    let config: { heartbeat: { url: string; everyMs: number } | undefined; proxies: typeof NO_PROXIES };
+    let chore: Chore;
 
     beforeEach(() => {
       clock = new ManualClock();
+      ledger = { writtenAt: clock.monotonic() };
       asked = [];
       answer = () => Promise.resolve();
-      ledger = { writtenAt: clock.monotonic() };
-      pipeline = { lookedAt: clock.monotonic() };
-      loads = { isDraining: false };
-    });
-
-    afterEach(() => stop());
-
-    it('asks at once, and then as often as it is told, with one line', async () => {
-      start();
-      await advance(2 * MINUTE);
-      expect(asked).to.deep.equal([0, MINUTE, 2 * MINUTE].map((at) => [URL_A, at]));
-      expect(lines.map(({ msg }) => msg)).to.deep.equal(['the heartbeat is taken']);
-    });
-
-    const troubles: [string, () => unknown][] = [
-      ['the store cannot be used', () => (ledger.writtenAt -= 16_000)],
-      ['Botbell is shutting down', () => (loads.isDraining = true)],
-      ['nothing looks for what is due any more', () => (pipeline.lookedAt -= 61_000)],
-    ];
-    for (const [trouble, happens] of troubles)
-      it(`asks nobody while ${trouble}, and says so once`, async () => {
-        happens();
-        start();
-        await advance(MINUTE);
-        expect(asked).to.deep.equal([]);
-        expect(lines.map(({ level, troubles: said }) => [level, said])).to.deep.equal([[40, [trouble]]]);
+      config = { heartbeat: { url: 'https://watcher.example/a', everyMs: 1000 }, proxies: NO_PROXIES };
+      const settings = { current: { config } };
+      chore = heartbeatChore({ clock, logger, ledger, settings }, (url) => {
+        asked.push(url);
+        return answer();
       });
-
-    it('never asks twice at once, however short the interval is', async () => {
-      answer = () => clock.sleep(2500);
-      start(1000);
-      await advance(7000);
-      expect(asked.map(([, at]) => at)).to.deep.equal([0, 3500, 7000]);
     });
 
-    it('goes by a changed URL at once, and by none any more', async () => {
-      start();
-      await advance(1000);
-      follow({ url: URL_A, everyMs: MINUTE });
-      await advance(1000);
-      follow({ url: URL_B, everyMs: MINUTE });
-      await advance(1000);
-      expect(asked).to.deep.equal([
-        [URL_A, 0],
-        [URL_B, 3000],
+    const twice = async () => {
+      for (let time = 0; time < 2; time += 1) {
+        await chore.work();
+        await clock.advance(0);
+      }
+    };
+
+    it('is as frequent as the config says, with one line', async () => {
+      expect(chore.everyMs).to.equal(1000);
+      await twice();
+      expect([asked.length, lines.map(({ msg }) => msg)]).to.deep.equal([2, ['the heartbeat is taken']]);
+    });
+
+    it('asks nobody while the store cannot be used, and says so once', async () => {
+      ledger.writtenAt -= 16_000;
+      await twice();
+      expect(asked).to.deep.equal([]);
+      expect(lines.map(({ level, msg }) => [level, msg])).to.deep.equal([
+        [40, 'no heartbeat is sent: the store cannot be used'],
       ]);
-      follow(undefined);
-      await advance(10 * MINUTE);
+    });
+
+    it('keeps no other chore waiting', async () => {
+      answer = () => new Promise(() => undefined);
+      await twice();
       expect(asked).to.have.length(2);
+    });
+
+    it('asks nobody where the config has no URL', async () => {
+      config.heartbeat = undefined;
+      await twice();
+      expect(asked).to.deep.equal([]);
     });
   });
 });

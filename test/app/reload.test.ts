@@ -22,12 +22,9 @@ describe('a reload', () => {
   let reloader: Reloader;
   let opened: string[];
   let reported: string[];
-  let triedAgain: number;
-  let reads: number;
   let reading: Moment | undefined;
 
   function read(): ConfigReading {
-    reads += 1;
     const readings = new Readings();
     readings.file('botbell.yaml', () => disk);
     const text = disk;
@@ -59,7 +56,7 @@ describe('a reload', () => {
     clock = new ManualClock(1000);
     disk = '# one';
     problems = [{ place: { file: 'botbell.yaml', line: 3, column: 1 }, message: 'wrong', severity: 'error' }];
-    [opened, reported, triedAgain, reads, reading] = [[], [], 0, 0, undefined];
+    [opened, reported, reading] = [[], [], undefined];
     const first = read().loaded;
     if (first === undefined) throw new Error('no first config');
     settings = new RunningSettings(settingsOf(first), clock, () => undefined);
@@ -77,7 +74,6 @@ describe('a reload', () => {
         opened.push(next.text);
         return Promise.resolve(settingsOf(next));
       },
-      tryAgain: () => (triedAgain += 1),
       onReload: (result, cause) => reported.push(`${cause}: ${short(result)}`),
     });
   });
@@ -90,10 +86,8 @@ describe('a reload', () => {
     expect(reloader.status).to.deep.include({ configHash: '# two', loadedAt: 1500, failure: undefined });
   });
 
-  it('of the same text reads nothing but the text, and has what is undelivered tried again', async () => {
-    const before = reads;
+  it('of the same text says so', async () => {
     expect(short(await reloader.reload('SIGHUP'))).to.equal('# one false');
-    expect([reads - before, opened, triedAgain]).to.deep.equal([0, [], 1]);
   });
 
   it('of a bad config changes nothing, and keeps what is wrong until a good one is loaded', async () => {
@@ -128,17 +122,42 @@ describe('a reload', () => {
       '# three false',
       '# three false',
     ]);
-    expect(opened).to.deep.equal(['# two', '# three']);
+    expect(opened).to.deep.equal(['# two', '# three', '# three', '# three']);
   });
 
-  it('for a change of the files is left out where these read as before, also where they were refused', async () => {
-    await reloader.reloadIfChanged('files');
-    disk = '# bad';
-    await reloader.reloadIfChanged('files');
-    await reloader.reloadIfChanged('files');
-    disk = '# two';
-    await reloader.reloadIfChanged('files');
-    expect(reported).to.deep.equal(['files: refused', 'files: # two true']);
+  describe('by itself', () => {
+    const second = () => clock.advance(1000);
+
+    beforeEach(async () => {
+      reloader.watch();
+      await second();
+    });
+
+    afterEach(() => reloader.stop());
+
+    it('follows a change of the files once nothing has been written for a second, be they good or bad', async () => {
+      for (const text of ['# half', '# half of two']) {
+        disk = text;
+        await second();
+      }
+      disk = '# two';
+      await second();
+      expect(reported).to.deep.equal([]);
+      await second();
+      disk = '# bad';
+      for (let time = 0; time < 4; time += 1) await second();
+      disk = '# two';
+      for (let time = 0; time < 4; time += 1) await second();
+      const cause = 'a change of its files';
+      expect(reported).to.deep.equal([`${cause}: # two true`, `${cause}: refused`, `${cause}: # two true`]);
+    });
+
+    it('looks at nothing any more after it was stopped', async () => {
+      await reloader.stop();
+      disk = '# two';
+      await clock.advance(10_000);
+      expect([reported, clock.sleeping]).to.deep.equal([[], 0]);
+    });
   });
 
   it('ends before it stops, and none begins after that', async () => {

@@ -23,6 +23,7 @@ import { createLogger } from '../../src/observe/logger.ts';
 import { isJsonObject } from '../../src/text/json-object.ts';
 import { cleanLine, cleanText } from '../../src/text/clean.ts';
 import { systemClock } from '../../src/time/clock.ts';
+import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { callback, post } from '../support/bridge-world.ts';
 
 interface PagerMessage {
@@ -136,6 +137,7 @@ default_route: { on: [error], notify: [{ pagers: ops }, { look: ops }] }
       readConfig: () => readConfig({ ...toRead, isAgain: true }),
       channelTypes: types,
       clock: systemClock,
+      secrets: new HiddenSecrets(),
       isLedgerInProcess: true,
       logger: await createLogger('silent', false, (line) => line),
       version: '0.0.0-test',

@@ -26,7 +26,6 @@ describe('what a config was read from', () => {
     expect(readings.areCurrent()).to.equal(true);
     files.set('a', 'one');
     expect(readings.areCurrent()).to.equal(true);
-    expect([[...readings.files], [...readings.folders]]).to.deep.equal([['a'], ['b']]);
   });
 
   for (const name of ['a', 'b']) {
@@ -40,7 +39,7 @@ describe('what a config was read from', () => {
 
   it('remembers that a file was not there, and hands on why', () => {
     expect(() => readings.file('c', read)).to.throw('ENOENT: c');
-    expect([readings.areCurrent(), [...readings.files]]).to.deep.equal([true, ['a', 'c']]);
+    expect(readings.areCurrent()).to.equal(true);
     files.set('c', '');
     expect(readings.areCurrent()).to.equal(false);
   });
@@ -48,11 +47,11 @@ describe('what a config was read from', () => {
   it('takes what can be read only once as it was, and does not read it again', () => {
     let reads = 0;
     readings.file('/dev/null', () => (reads += 1));
-    expect([readings.areCurrent(), [...readings.files], reads]).to.deep.equal([true, ['a'], 1]);
+    expect([readings.areCurrent(), reads]).to.deep.equal([true, 1]);
   });
 
   it('tells different readings of one folder apart', () => {
     readings.folder('b', 'templates of', () => 7);
-    expect([readings.areCurrent(), [...readings.folders]]).to.deep.equal([true, ['b']]);
+    expect(readings.areCurrent()).to.equal(true);
   });
 });

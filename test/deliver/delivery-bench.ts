@@ -1,4 +1,5 @@
 /** What delivers, over a real SQLite ledger and remotes that fail and dawdle as a test says, in time moved by hand. */
+import { pino } from 'pino';
 import { Pipeline } from '../../src/app/pipeline.ts';
 import type { Reports } from '../../src/app/reports.ts';
 import type { AppSettings } from '../../src/app/settings.ts';
@@ -184,7 +185,10 @@ export class DeliveryBench {
     // As other processes let this one route anew.
     const heartbeat = ledger.heartbeat.bind(ledger);
     ledger.heartbeat = async (config) => (await heartbeat(config)) && this.mayRouteAnew;
-    const pipeline = new Pipeline({ clock, settings, ledger, reports: this.#reports() }, () => this.random());
+    const pipeline = new Pipeline(
+      { clock, logger: pino({ level: 'silent' }), settings, ledger, reports: this.#reports() },
+      () => this.random(),
+    );
     return { pipeline, ledger, handle: (callback) => pipeline.post(incomingAt(callback, clock.now())) };
   }
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Pipeline } from '../../src/app/pipeline.ts';
-import { createReports, type Reports } from '../../src/app/reports.ts';
+import { Reports } from '../../src/app/reports.ts';
 import { type AppSettings, openSettings } from '../../src/app/settings.ts';
 import { type Callback, identityOf } from '../../src/callback/callback.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
@@ -10,7 +10,7 @@ import { loadProject } from '../../src/cli/load-config.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import { RunningSettings } from '../../src/deliver/settings.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
-import { createLogger } from '../../src/observe/logger.ts';
+import { createLogger, type Logger } from '../../src/observe/logger.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { callbackWith, startOf } from '../support/callbacks.ts';
@@ -81,7 +81,9 @@ export class SignalWorld {
       (error) => void this.troubles.push(error),
     );
     const ledger = await this.store.open({ clock, owner: `process ${this.#started}` });
-    const pipeline = new Pipeline({ clock, settings, ledger, reports: await this.#reports() }, () => 0.5);
+    const logger = await createLogger('silent', false, (line) => line);
+    const parts = { clock, logger, settings, ledger, reports: this.#reports(logger) };
+    const pipeline = new Pipeline(parts, () => 0.5);
     this.processes.push({ pipeline, ledger, settings });
     await clock.runUntil(pipeline.start());
   }
@@ -164,10 +166,9 @@ export class SignalWorld {
     this.arrived.push({ at: this.clock.now(), destination: `${channel}:${address}`, lines: trimmed });
   }
 
-  async #reports(): Promise<Reports> {
+  #reports(logger: Logger): Reports {
     const trouble = (error: unknown) => void this.troubles.push(error);
-    const logger = await createLogger('silent', false, (line) => line);
-    const reports = createReports(logger, createMetrics('0.0.0-test'), this.clock);
-    return { ...reports, onStoreTrouble: trouble, onUnwritten: trouble, onUnforeseen: trouble };
+    const reports = new Reports(logger, createMetrics('0.0.0-test'), this.clock);
+    return Object.assign(reports, { onStoreTrouble: trouble, onUnwritten: trouble, onUnforeseen: trouble });
   }
 }

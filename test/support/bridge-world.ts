@@ -12,6 +12,7 @@ import { type SlackFault, type SlackStandIn, startSlackStandIn } from './faulty-
 import type { SlackCall } from '../../src/stand-ins/slack-methods.ts';
 import { createLogger, type Logger } from '../../src/observe/logger.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
+import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 
 export const SLACK_TOKEN = 'xoxb-9-SECRET-TOKEN';
 export const SMTP_PASSWORD = 'SMTP-SECRET-PASSWORD';
@@ -120,6 +121,7 @@ async function startFrom(file: string, clock: Clock, logger: Logger | undefined)
     ...project,
     channelTypes,
     clock,
+    secrets: new HiddenSecrets(),
     // A thread would load the sources once more, for longer than most tests take; the built program has one.
     isLedgerInProcess: true,
     logger: logger ?? (await createLogger('silent', false, (line) => line)),

@@ -8,6 +8,7 @@ import { channelTypes } from '../../src/channels/registry.ts';
 import { loadProject } from '../../src/cli/load-config.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { systemClock } from '../../src/time/clock.ts';
+import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 
 export interface ServedConfig {
   readonly app: RunningApp;
@@ -38,6 +39,7 @@ export async function serveConfig(
     ...(await loadProject({ variables, configFile })),
     channelTypes,
     clock: systemClock,
+    secrets: new HiddenSecrets(),
     isLedgerInProcess: true,
     logger: await createLogger('silent', false, (line) => line),
     version: '0',

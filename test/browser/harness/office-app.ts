@@ -6,6 +6,7 @@ import { loadProject } from '../../../src/cli/load-config.ts';
 import { formatProblem } from '../../../src/config/problems.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { type Clock, systemClock } from '../../../src/time/clock.ts';
+import { HiddenSecrets } from '../../../src/text/hide-secrets.ts';
 import { type OfficeConfig, officeConfig } from './office-config.ts';
 
 export interface OfficeApp extends Pick<RunningApp, 'receiver' | 'admin' | 'stop'> {
@@ -24,6 +25,7 @@ export async function startOfficeApp(
     ...(await loadProject({ variables: {}, configFile: config })),
     channelTypes,
     clock,
+    secrets: new HiddenSecrets(),
     isLedgerInProcess: clock !== systemClock,
     logger: await createLogger('silent', false, (line) => line),
     version: '0.0.0-test',
