@@ -473,13 +473,6 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
       expect([code, said.includes('5. ')], 'it was stopped before its end').to.deep.equal([0, false]);
       expect(demoFolders()).to.deep.equal(before);
     });
-
-    it('links the files of a job by that job', async () => {
-      const { stdout } = await runCommand(['demo'], { untilStopped: never });
-      const links = [...stdout.matchAll(/example\.com\/jobs\/([^/\s]+)\/files\//g)].map(([, job]) => job);
-      expect(links).not.to.deep.equal([]);
-      for (const job of links) expect(job).to.match(/^c1d2e3f4-/);
-    });
   });
 
   describe('why', () => {
