@@ -56,6 +56,6 @@ export function drawAt(place: Place, notice: Notice, drawing: Drawing): DrawnMes
   const { destination, channel, options, route, templateSet } = place;
   const format = drawing.formats.get(channel);
   if (format === undefined) return undefined;
-  const target = { format: format.name, destination, templateSet, options };
+  const target = { format, destination, templateSet, options };
   return { destination, route, templateSet, format, ...drawing.draw(notice, target) };
 }

@@ -1,15 +1,14 @@
 /** The config with its templates, as a start and each reload read it. */
 import { hash } from 'node:crypto';
 import type { ChannelType } from '../channels/channel.ts';
-import { type Config, type Destination, formatsOf, type Problem } from '../config/config.ts';
+import { type Config, formatsOf, type Problem } from '../config/config.ts';
 import { foldersIn, loadConfig } from '../config/load.ts';
 import { inFileOrder } from '../config/problems.ts';
 import { readableAgain, Readings } from '../config/readings.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
 import { conditionFault } from '../render/condition.ts';
-import { createRenderer } from '../render/renderer.ts';
-import type { RenderTarget } from '../render/catalog.ts';
-import { fingerprintOf, readTemplateFolder } from '../render/template-folder.ts';
+import { Renderer } from '../render/renderer.ts';
+import { fingerprintOf, NO_FOLDER, readTemplateFolder } from '../render/template-folder.ts';
 import { routesOf } from '../route/router.ts';
 import { readText } from '../text/read-text.ts';
 import type { LoadedConfig } from './settings.ts';
@@ -44,7 +43,9 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
     config,
     problems,
     missing = [],
-    ...read
+    hash: ofFile = '',
+    text = '',
+    placeInConfig,
   } = loadConfig(file, {
     ...environment,
     conditionFault,
@@ -57,37 +58,30 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   });
   if (config === undefined) return { loaded: undefined, problems, missing, readings };
   const formats = formatsOf(config, channelTypes);
-  let { hash: configHash = '' } = read;
-  const renderer = createRenderer({
-    display: config.display,
-    builtInTemplates,
-    templatesFolder: config.templates,
-    placeInConfig: read.placeInConfig,
-    formats: [...new Set(formats.values())],
-    readOwn: (folder, names) => {
-      const own = readings.folder(folder, 'templates of', (path) => readTemplateFolder(path, names));
-      configHash = hash('sha256', configHash + fingerprintOf(own), 'hex');
-      return own;
-    },
-  });
+  const names = [...formats.values()].map(({ name }) => name);
+  const { templates: folder, display } = config;
+  const own =
+    folder === undefined
+      ? NO_FOLDER
+      : readings.folder(folder, 'templates of', (path) => readTemplateFolder(path, names));
+  const fingerprint = fingerprintOf(own);
+  const configHash = fingerprint === undefined ? ofFile : hash('sha256', ofFile + fingerprint, 'hex');
+  const builtIn = readTemplateFolder(builtInTemplates, names);
+  const renderer = new Renderer({ display, builtIn, own }, placeInConfig);
   const ofTemplates = await renderer.check(targetsOf(config, formats));
   const warnings = inFileOrder([...problems, ...ofTemplates]);
   const hasErrors = warnings.some(({ severity }) => severity === 'error');
-  const loaded = { config, configHash, text: read.text ?? '', renderer, readings, warnings };
+  const loaded = { config, configHash, text, renderer, readings, warnings };
   return { loaded: hasErrors ? undefined : loaded, problems: warnings, readings, missing };
 }
 
-function targetsOf(config: Config, formats: ReturnType<typeof formatsOf>): RenderTarget[] {
-  const targets = new Map<string, RenderTarget>();
-  const add = ({ channel }: Destination, how: Pick<RenderTarget, 'templateSet' | 'place'>) => {
-    const format = formats.get(channel)?.name;
-    if (format === undefined) return;
-    const key = `${format}/${how.templateSet ?? ''}`;
-    if (!targets.has(key)) targets.set(key, { format, options: {}, ...how });
-  };
-  for (const { notify, templateSet, place } of routesOf(config)) {
-    for (const destination of notify) add(destination, { templateSet, place });
-  }
-  for (const destination of config.delivery.alerts) add(destination, { templateSet: undefined });
-  return [...targets.values()];
+/** What templates may be asked for. */
+function targetsOf(config: Config, formats: ReturnType<typeof formatsOf>) {
+  const alerted = { notify: config.delivery.alerts, templateSet: undefined };
+  return [...routesOf(config), alerted].flatMap(({ notify, templateSet }) =>
+    notify.flatMap(({ channel }) => {
+      const format = formats.get(channel);
+      return format === undefined ? [] : [{ format, templateSet }];
+    }),
+  );
 }

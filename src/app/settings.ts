@@ -80,12 +80,15 @@ export async function openSettings(
     ...loaded,
     ...decidedBy(loaded),
     channels,
-    compose: ({ notice, channel, destination, templateSet, options }) =>
-      renderer.render(
+    compose: ({ notice, channel, destination, templateSet, options }) => {
+      const format = formats.get(channel);
+      if (format === undefined) throw new Error(`the config has no channel "${channel}"`);
+      return renderer.render(
         notice,
-        { format: formats.get(channel)?.name ?? '', destination, templateSet, options },
+        { format, destination, templateSet, options },
         environment.onTemplateError,
-      ),
+      );
+    },
     meets: (condition, checked) =>
       renderer.holds(condition, noticeOf(checked, 1), environment.onTemplateError),
     redact: redactorBy(secrets.hide),

@@ -60,7 +60,7 @@ function preview(
 ): Preview {
   const format = formatsOf(config, channelTypes).get(channel);
   if (format === undefined) throw new CommandFailed(`${channel}: has no message format`);
-  const target = { format: format.name, destination, templateSet, options };
+  const target = { format, destination, templateSet, options };
   const message = renderer.render(noticeOf(checked, 1), target, (failure) =>
     context.message(visibleOnOneLine(failure.message)),
   );

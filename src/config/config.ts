@@ -133,7 +133,6 @@ export interface RouteConfig {
   /** Names of the groups in `notify`. */
   readonly groups: readonly string[];
   readonly templateSet: string | undefined;
-  readonly place: Place;
 }
 
 export interface Config extends Settings {

@@ -100,7 +100,7 @@ function readConfig(
   // Where it is only checked, the environment is another one.
   const proxies = readProxies(sections?.proxy ?? 'off', withoutSecrets === true ? {} : variables, problems);
   if (sections === undefined || problems.hasErrors()) return undefined;
-  const { alerts, ...routing } = readRouting(sections, checked, (path) => problems.placeOf(path));
+  const { alerts, ...routing } = readRouting(sections, checked);
   const channels = new Map(
     [...checked].flatMap(([name, channel]) => (channel ? [[name, channel.config]] : [])),
   );

@@ -1,6 +1,6 @@
 /** Makes of what has passed the schema the routes, and whom they tell, as the rest of the program works with them. */
 import { type Expectation, NO_RULES, OCCASIONS, type RouteRules, WEEKDAYS } from '../signal/rules.ts';
-import { type Destination, type DigestConfig, msOf, type Place, type RouteConfig } from './config.ts';
+import { type Destination, type DigestConfig, msOf, type RouteConfig } from './config.ts';
 import { type Known, parseTimeOfDay } from './field-rules.ts';
 import { type GroupSection, namesIn } from './notify-schema.ts';
 import { type Path, pathText } from './path.ts';
@@ -19,7 +19,6 @@ interface Routing {
 export function readRouting(
   { groups: written, delivery, routes = [], default_route: defaultRoute }: RootSection,
   channels: Known['channels'],
-  placeOf: (path: Path) => Place,
 ): Routing {
   const sections = Object.entries(written);
   const addresses = (group: GroupSection) => ('notify' in group ? group.notify : group);
@@ -29,7 +28,6 @@ export function readRouting(
   const route = (section: RouteSection, path: Path): RouteConfig => ({
     ...routeOf(section, path),
     notify: toldBy(section.notify, channels, groups),
-    place: placeOf(path),
   });
   return {
     alerts: toldBy(delivery.alerts, channels, groups),

@@ -1,8 +1,7 @@
 /** Finds the template for a set, a format and a name: the user's own before the built-in one, a set before the language's. */
 import type { MessageFormat } from '../channels/channel.ts';
-import type { DisplayConfig, Place } from '../config/config.ts';
+import type { DisplayConfig } from '../config/config.ts';
 import type { TemplateName } from '../notice/notice.ts';
-import { didYouMean } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import { CARD_KIND } from './card-template.ts';
 import { type Engines, enginesFor } from './engine.ts';
@@ -11,15 +10,12 @@ import { CARD_FOLDER, type SourceFile, type TemplateFolder } from './template-fo
 
 /** Which template to use, and the options of the destination. */
 export interface RenderTarget {
-  /** A `MessageFormat`'s name. */
-  readonly format: string;
+  readonly format: MessageFormat;
   /** Folder under `templates/`; undefined: the display language's set. */
   readonly templateSet: string | undefined;
   readonly options: Readonly<Record<string, unknown>>;
   /** `<channel>:<address>`; left out where nobody is told. */
   readonly destination?: string | undefined;
-  /** Where the config asks for the set; `check` reports a set that does not exist there. */
-  readonly place?: Place | undefined;
 }
 
 /** What templates are made of. */
@@ -58,11 +54,7 @@ export class TemplateCatalog {
   }
 
   /** An unknown set is the display language's. @throws {Error} where a built-in card is missing */
-  choose(
-    { templateSet }: Pick<RenderTarget, 'templateSet'>,
-    format: MessageFormat,
-    name: TemplateName,
-  ): Choice {
+  choose({ templateSet, format }: Pick<RenderTarget, 'templateSet' | 'format'>, name: TemplateName): Choice {
     const { language } = this.sources.display;
     const set = templateSet ?? language;
     const key = `${set}/${format.name}/${name}`;
@@ -99,11 +91,5 @@ export class TemplateCatalog {
     const template = this.#templates.get(file) ?? new Template(file, kind, language, this.#engines[language]);
     this.#templates.set(file, template);
     return template;
-  }
-
-  /** Undefined where there is such a set. */
-  missingSet(set: string): string | undefined {
-    if (this.setNames.includes(set)) return undefined;
-    return `there is no template set "${set}"${didYouMean(set, this.setNames) || `: there are ${this.setNames.join(', ')}`}`;
   }
 }

@@ -1,6 +1,6 @@
 /** Everything that is wrong with the templates which a config uses, found before anything is sent. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { MessageFormat, PartFault } from '../channels/channel.ts';
+import type { PartFault } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
 import { cardOf } from './card-template.ts';
@@ -9,69 +9,48 @@ import { Rendering } from './engine.ts';
 import type { Links } from './links.ts';
 import { samplesOf } from './samples.ts';
 import { type Template, TemplateFault } from './template.ts';
-import { problemWith } from './template-folder.ts';
 import { type NoticeView, viewOf } from './view.ts';
-
-interface CheckContext {
-  readonly catalog: TemplateCatalog;
-  readonly formats: readonly MessageFormat[];
-  readonly links: Links;
-}
 
 /** Each problem once, however many targets share the template; with a turn for everybody else after each. */
 export async function checkTemplates(
-  context: CheckContext,
-  targets: readonly RenderTarget[],
+  catalog: TemplateCatalog,
+  links: Links,
+  targets: readonly Pick<RenderTarget, 'format' | 'templateSet'>[],
 ): Promise<Problem[]> {
-  const { catalog, formats, links } = context;
   const { own, builtIn } = catalog.sources;
-  const problems = new Map<string, Problem>();
-  const report = (found: readonly Problem[]) => {
-    for (const problem of found) problems.set(JSON.stringify(problem), problem);
-  };
-  report([...links.problems, ...own.problems, ...builtIn.problems]);
+  const problems = [...links.problems, ...own.problems, ...builtIn.problems];
+  // The built-in ones are held to all of this by the tests.
+  if (own.files.size === 0) return problems;
   const checked = new Set<Template>();
-  for (const target of targets) {
-    report(checkSet(catalog, target));
-    const format = formats.find(({ name }) => name === target.format);
-    // The built-in ones are held to all of this by the tests.
-    if (format === undefined || own.files.size === 0) continue;
+  for (const target of targets)
     for (const name of TEMPLATE_NAMES) {
-      const choice = catalog.choose(target, format, name);
+      const choice = catalog.choose(target, name);
       for (const template of new Set([choice.own, choice.card])) {
         if (template === undefined || template === choice.builtIn || checked.has(template)) continue;
         checked.add(template);
-        report(checkTemplate(context, template, { format, name, choice }));
+        problems.push(...checkTemplate(template, { target, name, choice, catalog, links }));
         await nextTurn();
       }
     }
-  }
-  return [...problems.values()];
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
 
-function checkSet(catalog: TemplateCatalog, { templateSet, place }: RenderTarget): readonly Problem[] {
-  const message = templateSet === undefined ? undefined : catalog.missingSet(templateSet);
-  if (message === undefined) return [];
-  return [
-    place === undefined ? problemWith('templates', 'error', message) : { place, message, severity: 'error' },
-  ];
-}
-
-interface Checked {
-  readonly format: MessageFormat;
+interface CheckContext {
+  readonly target: Pick<RenderTarget, 'format'>;
   readonly name: TemplateName;
   readonly choice: Choice;
+  readonly catalog: TemplateCatalog;
+  readonly links: Links;
 }
 
 /** Much more than a message may take: a busy machine may stop the process for longer, and good templates must not fail for that. */
 const LIMIT_MS = 5000;
 
 function checkTemplate(
-  { catalog, links }: CheckContext,
   template: Template,
-  { format, name, choice: { own, builtIn } }: Checked,
+  { target, name, choice: { own, builtIn }, catalog, links }: CheckContext,
 ): readonly Problem[] {
-  const messages = own === template ? format.own : undefined;
+  const messages = own === template ? target.format.own : undefined;
   const display = { ...catalog.sources.display, language: template.language };
   const views = samplesOf(name).map((sample) => viewOf(sample, display, links));
   const names = [...Object.keys(views[0] ?? {}), ...(messages === undefined ? [] : ['drawn'])];
@@ -82,7 +61,7 @@ function checkTemplate(
     if (messages === undefined) return faultsIn(template, () => void template.render(rendering));
     const parts = builtIn.render(new Rendering(view, Infinity));
     const card = cardOf(parts, { name, language: builtIn.language, view });
-    return faultsIn(template, () => messages.inspect(template.renderOwn(rendering, messages, card)));
+    return faultsIn(template, () => messages.inspect(template.render(rendering, card)));
   };
   return [...problems, ...views.flatMap(faultsWith)];
 }

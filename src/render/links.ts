@@ -2,8 +2,7 @@
 import type { Liquid, Template } from 'liquidjs';
 import { type Callback, statusNameOf } from '../callback/callback.ts';
 import type { FileView } from '../channels/card.ts';
-import type { DisplayConfig, Place, PlaceInConfig, Problem } from '../config/config.ts';
-import type { Path } from '../config/path.ts';
+import type { DisplayConfig, PlaceInConfig, Problem } from '../config/config.ts';
 import { Escaped, escapeUrlPart, LONGEST_ADDRESS, wholeUrl } from '../text/clean.ts';
 import { createEngine } from './engine.ts';
 import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
@@ -38,7 +37,11 @@ export function fieldsOf(callback: Callback): Readonly<Record<string, unknown>> 
   return { ...fields, callback, status_name: statusNameOf(callback) };
 }
 
-export function createLinks(display: DisplayConfig, placeInConfig: PlaceInConfig = placeByName): Links {
+/** @param placeInConfig left out: where there is no file */
+export function createLinks(
+  display: DisplayConfig,
+  placeInConfig: PlaceInConfig = (path, line, column) => ({ file: path.join('.'), line, column }),
+): Links {
   const liquid = createEngine(display, { escape: escapeUrlPart, most: Infinity });
   const problems: Problem[] = [];
   const compile = (name: LinkName, known: readonly string[]) => {
@@ -60,11 +63,6 @@ export function createLinks(display: DisplayConfig, placeInConfig: PlaceInConfig
       renderLink(liquid, file, { ...fields, ref: escapeRef(ref), name, size }),
     problems,
   };
-}
-
-/** Where there is no file. */
-function placeByName(path: Path, line: number, column: number): Place {
-  return { file: path.join('.'), line, column };
 }
 
 /** The slashes of a reference are part of the path; everything else is data. What is cut is no address even so. */

@@ -1,18 +1,17 @@
 /** What the other stages see of rendering: a notice and a destination in, a composed message out. */
 import { statusNameOf } from '../callback/callback.ts';
 import type { Card } from '../channels/card.ts';
-import type { ComposeContext, MessageFormat, RenderedParts } from '../channels/channel.ts';
-import type { DisplayConfig, PlaceInConfig, Problem } from '../config/config.ts';
+import type { ComposeContext, RenderedParts } from '../channels/channel.ts';
+import type { PlaceInConfig, Problem } from '../config/config.ts';
 import { isAlert, type Notice, type TemplateName } from '../notice/notice.ts';
 import { cardOf, type Filling, plainCard } from './card-template.ts';
-import { type Choice, type RenderTarget, TemplateCatalog } from './catalog.ts';
+import { type Choice, type RenderTarget, TemplateCatalog, type TemplateSources } from './catalog.ts';
 import { checkTemplates } from './check.ts';
 import { Conditions } from './condition.ts';
 import { Rendering } from './engine.ts';
 import { createLinks, type Links } from './links.ts';
 import type { Language } from '../time/display.ts';
 import type { Template } from './template.ts';
-import { NO_FOLDER, readTemplateFolder, type TemplateFolder } from './template-folder.ts';
 import { type NoticeView, viewOf } from './view.ts';
 
 /** A template that failed while rendering a real notice. */
@@ -21,32 +20,6 @@ export interface TemplateFailure {
   readonly template: TemplateName;
   /** What and where, for an operator; holds no text of the callback. */
   readonly message: string;
-}
-
-interface RendererOptions {
-  readonly display: DisplayConfig;
-  /** The folder of the sets that come with the program. */
-  readonly builtInTemplates: string;
-  /** The user's own sets, over the built-in ones. */
-  readonly templatesFolder?: string | undefined;
-  readonly formats: readonly MessageFormat[];
-  /** Where problems of `display.links` stand. */
-  readonly placeInConfig?: PlaceInConfig | undefined;
-  /** `readTemplateFolder`, for whoever wants to know what is read of the user's own. */
-  readonly readOwn?: (path: string, formatNames: readonly string[]) => TemplateFolder;
-}
-
-/**
- * Reads every template; each is compiled once, when it is first used. Faults of the user's templates are for `check`;
- * rendering goes around them.
- */
-export function createRenderer(options: RendererOptions): Renderer {
-  const { display, builtInTemplates, templatesFolder, formats, placeInConfig } = options;
-  const { readOwn = readTemplateFolder } = options;
-  const names = formats.map(({ name }) => name);
-  const own = templatesFolder === undefined ? NO_FOLDER : readOwn(templatesFolder, names);
-  const catalog = new TemplateCatalog({ display, builtIn: readTemplateFolder(builtInTemplates, names), own });
-  return new Renderer(catalog, formats, createLinks(display, placeInConfig));
 }
 
 /** What is worked out once for all destinations of a notice, which are drawn one after the other. */
@@ -60,34 +33,33 @@ interface Drawn {
 
 type Report = (failure: string) => void;
 
+/** Each template is compiled once, when it is first used. Faults of the user's own are for `check`; rendering goes around them. */
 export class Renderer {
   readonly #catalog: TemplateCatalog;
-  readonly #formats: readonly MessageFormat[];
   readonly #links: Links;
   readonly #conditions: Conditions;
   #latest: Drawn | undefined;
 
-  constructor(catalog: TemplateCatalog, formats: readonly MessageFormat[], links: Links) {
-    this.#catalog = catalog;
-    this.#formats = formats;
-    this.#links = links;
-    this.#conditions = new Conditions(catalog.sources.display);
+  /** @param placeInConfig where problems of `display.links` stand */
+  constructor(sources: TemplateSources, placeInConfig?: PlaceInConfig) {
+    this.#catalog = new TemplateCatalog(sources);
+    this.#links = createLinks(sources.display, placeInConfig);
+    this.#conditions = new Conditions(sources.display);
   }
 
   /**
    * Never throws for foreign text or a failing user template: the built-in card is drawn then, and `onFailure` told.
    */
   render(notice: Notice, target: RenderTarget, onFailure: (failure: TemplateFailure) => void): unknown {
-    const format = this.#formats.find(({ name }) => name === target.format);
-    if (format === undefined) throw new Error(`the renderer was made without the format "${target.format}"`);
-    const choice = this.#catalog.choose(target, format, notice.template);
+    const { format } = target;
+    const choice = this.#catalog.choose(target, notice.template);
     const report: Report = (message) =>
       onFailure({ format: format.name, template: notice.template, message });
     if (this.#latest?.notice !== notice)
       this.#latest = { notice, views: new Map(), cards: new Map(), messages: new Map() };
     const drawn = this.#latest;
     const card = this.#cardOf(choice, drawn, report);
-    const own = this.#ownMessage(choice, format, card, drawn, report);
+    const own = this.#ownMessage(choice, card, drawn, report);
     const context = contextOf(notice, card, target);
     return (
       (own && tried(report, () => format.own?.compose(own, card, context))) ??
@@ -110,8 +82,8 @@ export class Renderer {
   }
 
   /** Every problem of the template files that `targets` use, with its place; each template has a turn of its own. */
-  check(targets: readonly RenderTarget[]): Promise<Problem[]> {
-    return checkTemplates({ catalog: this.#catalog, formats: this.#formats, links: this.#links }, targets);
+  check(targets: readonly Pick<RenderTarget, 'format' | 'templateSet'>[]): Promise<Problem[]> {
+    return checkTemplates(this.#catalog, this.#links, targets);
   }
 
   #cardOf({ card, builtIn }: Choice, drawn: Drawn, report: Report): Card {
@@ -127,16 +99,10 @@ export class Renderer {
   }
 
   /** Undefined: there is none, or it failed. */
-  #ownMessage(
-    { own }: Choice,
-    { own: messages }: MessageFormat,
-    card: Card,
-    drawn: Drawn,
-    report: Report,
-  ): RenderedParts | undefined {
-    if (own === undefined || messages === undefined) return undefined;
+  #ownMessage({ own }: Choice, card: Card, drawn: Drawn, report: Report): RenderedParts | undefined {
+    if (own === undefined) return undefined;
     const { view } = this.#filling(own, drawn);
-    return once(drawn.messages, own, report, () => own.renderOwn(new Rendering(view), messages, card));
+    return once(drawn.messages, own, report, () => own.render(new Rendering(view), card));
   }
 
   #filling({ language }: Template, { notice, views }: Drawn): Filling {
@@ -150,7 +116,7 @@ export class Renderer {
 function contextOf(
   notice: Notice,
   { tone }: Card,
-  { format, options, destination = format }: RenderTarget,
+  { format, options, destination = format.name }: RenderTarget,
 ): ComposeContext {
   const { template } = notice;
   const isError = (tone === 'error' || tone === 'alert') && template !== 'digest';

@@ -99,7 +99,7 @@ class Reading {
   }
 }
 
-export function problemWith(file: string, severity: Problem['severity'], message: string): Problem {
+function problemWith(file: string, severity: Problem['severity'], message: string): Problem {
   return { place: { file, line: 1, column: 1 }, message, severity };
 }
 

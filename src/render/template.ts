@@ -27,7 +27,7 @@ interface Part extends MessagePart {
 }
 
 /** What a template file of a kind may hold. */
-export interface TemplateKind {
+export interface TemplateKind extends Pick<OwnMessages<unknown>, 'drawnIn'> {
   readonly parts: Readonly<Record<string, Part>>;
   /** Undefined: plain text. */
   textAt(path: Path, parent: TemplateValue): TextKind | undefined;
@@ -46,7 +46,8 @@ export class Template {
   readonly file: SourceFile;
   /** In which it is drawn. */
   readonly language: Language;
-  readonly #problems: Problem[] = [];
+  /** What keeps the file from being rendered. */
+  readonly problems: Problem[] = [];
   readonly #source: YamlSource;
   readonly #kind: TemplateKind;
   readonly #engines: Engines;
@@ -59,13 +60,8 @@ export class Template {
     this.#kind = kind;
     this.#engines = engines;
     this.#source = new YamlSource(file.path, file.text);
-    this.#problems.push(...this.#source.problems);
+    this.problems.push(...this.#source.problems);
     if (this.#source.data !== undefined) this.#compileParts(this.#source.data);
-  }
-
-  /** What keeps the file from being rendered. */
-  get problems(): readonly Problem[] {
-    return this.#problems;
   }
 
   findUnknownVariables(knownNames: readonly string[]): readonly Problem[] {
@@ -78,27 +74,28 @@ export class Template {
     return { place: this.#source.placeOf(path), message, severity: 'error' };
   }
 
-  /** @throws {TemplateFault} */
-  render(rendering: Rendering, globalsOf: (part: string) => object = () => ({})): RenderedParts {
-    const [first] = this.#problems;
+  /** @param card in a channel's own message, of which may stand what the channel draws. @throws {TemplateFault} */
+  render(rendering: Rendering, card?: Card): RenderedParts {
+    const [first] = this.problems;
     if (first !== undefined) throw new TemplateFault(first);
     const rendered: Record<string, TemplateValue> = {};
     for (const [name, render] of this.#parts) {
-      rendering.globals = globalsOf(name);
+      rendering.globals = this.#globalsOf(name, card);
       rendered[name] = render(rendering);
     }
     return rendered;
   }
 
-  /** Of a channel's own message, in which stands what the channel draws of the card. @throws {TemplateFault} */
-  renderOwn(rendering: Rendering, messages: OwnMessages<unknown>, card: Card): RenderedParts {
-    return this.render(rendering, (part) => ({
+  #globalsOf(part: string, card: Card | undefined): object {
+    const drawnIn = this.#kind.drawnIn;
+    if (drawnIn === undefined || card === undefined) return {};
+    return {
       // Drawn where it is asked for.
       get drawn() {
-        const drawn = Object.entries(messages.drawnIn?.(part, card) ?? {});
+        const drawn = Object.entries(drawnIn(part, card));
         return Object.fromEntries(drawn.map(([name, text]) => [name, new Escaped(text)]));
       },
-    }));
+    };
   }
 
   #compileParts(data: unknown): void {
@@ -117,8 +114,7 @@ export class Template {
     const { parts } = this.#kind;
     const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
     if (part === undefined) {
-      const message = `unknown part "${name}"${didYouMean(name, Object.keys(parts))}`;
-      this.#problems.push({ place: this.#source.placeOf([name]), message, severity: 'error' });
+      this.#report([name], `unknown part "${name}"${didYouMean(name, Object.keys(parts))}`);
       return false;
     }
     if (kindOf(value) !== part.kind) {
@@ -161,20 +157,20 @@ export class Template {
       kind === undefined ? text : withOwnAddresses(text, kind),
     );
     const faults = fault === undefined ? kind && findMisplaced(text, kind) : [fault];
-    for (const each of faults ?? []) this.#problems.push(this.#problemIn(path, each));
+    for (const each of faults ?? []) this.problems.push(this.#problemIn(path, each));
     if (templates === undefined) return () => '';
     this.#strings.push({ path, liquid, templates });
     return (rendering) => {
       try {
         return rendering.print(liquid, templates);
       } catch (error) {
-        throw new TemplateFault(this.#problemIn(path, faultOf(liquid, error)), { cause: error });
+        throw new TemplateFault(this.#problemIn(path, faultOf(liquid, error)));
       }
     };
   }
 
   #report(path: Path, message: string): void {
-    this.#problems.push(this.problemAt(path, message));
+    this.problems.push(this.problemAt(path, message));
   }
 
   #problemIn(path: Path, { line, column, message }: LiquidFault): Problem {
@@ -196,8 +192,8 @@ export class TemplateFault extends Error {
   override readonly name = 'TemplateFault';
   readonly problem: Problem;
 
-  constructor(problem: Problem, options?: ErrorOptions) {
-    super(formatProblem(problem), options);
+  constructor(problem: Problem) {
+    super(formatProblem(problem));
     this.problem = problem;
   }
 }

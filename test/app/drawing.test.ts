@@ -59,10 +59,11 @@ describe('What the config in force makes of a callback', () => {
 
   const draw = (callback: unknown, channel: string, more = {}) => {
     const format = drawing.formats.get(channel);
-    const target = { format: format?.name ?? '', templateSet: undefined, options: {}, ...more };
+    if (format === undefined) throw new Error(`no channel ${channel}`);
+    const target = { format, templateSet: undefined, options: {}, ...more };
     const { message, failures } = drawing.draw(noticeOf(drawing.read(bytesOf(callback)), 1), target);
     expect(failures).to.deep.equal([]);
-    return format?.asText(message) ?? '';
+    return format.asText(message);
   };
 
   it('is its routes and its message, by template set and language', () => {

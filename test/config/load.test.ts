@@ -84,7 +84,6 @@ describe('A config that names only a channel and a default route', () => {
       rules: NO_RULES,
       groups: [],
       templateSet: undefined,
-      place: { file: 'botbell.yaml', line: 4, column: 1 },
     });
   });
 
@@ -231,7 +230,6 @@ routes:
         notify: [owner, other, ...listed],
         groups: ['owners', 'ops'],
         templateSet: 'short',
-        place: { file: 'botbell.yaml', line: 24, column: 5 },
       },
     ]);
     const alerted = config.delivery.alerts.map(({ destination, options }) => [

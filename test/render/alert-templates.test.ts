@@ -7,10 +7,18 @@ import type { Language } from '../../src/time/display.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { type AlertSubject, noticeOfAlert } from '../../src/notice/notice.ts';
-import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
-import { createRenderer, type TemplateFailure } from '../../src/render/renderer.ts';
+import { Renderer, type TemplateFailure } from '../../src/render/renderer.ts';
+import { NO_FOLDER } from '../../src/render/template-folder.ts';
 import { ALERT_SUBJECTS, CONFIG_FAILURE, DEAD_LETTER, raised, REFUSED } from '../support/alerts.ts';
-import { BARE, LINKS, templateFolder, testRenderer } from './render-fixture.ts';
+import {
+  BARE,
+  BUILT_IN,
+  type FORMATS,
+  LINKS,
+  targetOf,
+  templateFolder,
+  testRenderer,
+} from './render-fixture.ts';
 import { controlSequences, expectAcceptable } from './slack-rules.ts';
 import { noticeAbout } from '../support/callbacks.ts';
 
@@ -30,10 +38,10 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
   describe(`an alert in ${language}`, () => {
     const failures: TemplateFailure[] = [];
     const renderer = testRenderer({ language, links: LINKS });
-    const render = (subject: AlertSubject, format: string, suppressed = 0) =>
+    const render = (subject: AlertSubject, format: keyof typeof FORMATS, suppressed = 0) =>
       renderer.render(
         noticeOfAlert(raised(subject, suppressed)),
-        { format, templateSet: undefined, options: { mention_on_error: ['@here'] } },
+        { ...targetOf(format), options: { mention_on_error: ['@here'] } },
         (failure) => failures.push(failure),
       );
     const slackText = (subject: AlertSubject, suppressed = 0) =>
@@ -107,9 +115,8 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
       const paths = { dead_letter: 'callbacks/7', config_failure: 'callbacks/7', refused: 'refused' };
       for (const subject of ALERT_SUBJECTS) {
         const path = { ...paths, reload_refused: 'config' }[subject.template];
-        for (const format of ['slack', 'email']) {
-          const target = { format, templateSet: undefined, options: {} };
-          const told = page.render(noticeOfAlert(raised(subject)), target, () => undefined);
+        for (const format of ['slack', 'email'] as const) {
+          const told = page.render(noticeOfAlert(raised(subject)), targetOf(format), () => undefined);
           expect(JSON.stringify(told)).to.include(`https://botbell.example.com/${path}`);
           expect(JSON.stringify(render(subject, format))).not.to.include('botbell.example.com');
         }
@@ -130,11 +137,10 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
         },
       };
       const display = { language, timezone: 'UTC', links: {} };
-      const options = { display, builtInTemplates: BUILT_IN_TEMPLATES, formats: [broken] };
       const told: string[] = [];
-      const { text } = createRenderer(options).render(
+      const { text } = new Renderer({ display, builtIn: BUILT_IN, own: NO_FOLDER }).render(
         noticeOfAlert(raised(hostile(DEAD_LETTER))),
-        { format: 'slack', templateSet: undefined, options: {} },
+        targetOf(broken),
         ({ template }) => told.push(template),
       ) as SlackMessage;
       expect(text).to.match(/^⚠️ /).and.to.include('slack:&lt;!channel&gt;');
@@ -147,13 +153,7 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
 describe('an alert in Japanese', () => {
   const renderer = testRenderer({ language: 'ja' });
   const textOf = (subject: AlertSubject, format: MessageFormat) =>
-    format.asText(
-      renderer.render(
-        noticeOfAlert(raised(subject)),
-        { format: format.name, templateSet: undefined, options: {} },
-        () => undefined,
-      ),
-    );
+    format.asText(renderer.render(noticeOfAlert(raised(subject)), targetOf(format), () => undefined));
 
   it('holds no English sentence, whatever went wrong', () => {
     const subjects: AlertSubject[] = [
@@ -182,23 +182,22 @@ describe('a user’s templates of alerts', () => {
 
   const rendererWith = (files: Readonly<Record<string, string>>) =>
     testRenderer({ templatesFolder: folder.write(files).path });
-  const target = (format: string) => ({ format, templateSet: undefined, options: {} });
 
   it('replace the built-in ones, in the display language’s set', () => {
     const renderer = rendererWith({
       'en/slack/dead_letter.yaml': 'text: "{{ destination }} {{ error_code }} {{ attempts }}"',
       'en/email/refused.yaml': 'subject: "{{ http_status }}"\ntext: "{{ faults | join }}"',
     });
-    const slack = renderer.render(noticeOfAlert(raised(DEAD_LETTER)), target('slack'), () => undefined);
+    const slack = renderer.render(noticeOfAlert(raised(DEAD_LETTER)), targetOf('slack'), () => undefined);
     expect(slack).to.deep.equal({ text: 'slack:#ops not_in_channel 3' });
-    const mail = renderer.render(noticeOfAlert(raised(REFUSED)), target('email'), () => undefined);
+    const mail = renderer.render(noticeOfAlert(raised(REFUSED)), targetOf('email'), () => undefined);
     expect(mail).to.include({ subject: '422' });
   });
 
   it('are checked against the variables of their own', async () => {
     const problemsOf = async (name: string, text: string) => {
       const problems = await rendererWith({ [`of-${name}/slack/${name}.yaml`]: text }).check([
-        { ...target('slack'), templateSet: `of-${name}` },
+        targetOf('slack', `of-${name}`),
       ]);
       return problems.map(({ message }) => message);
     };
@@ -215,7 +214,9 @@ describe('a user’s templates of alerts', () => {
   });
 
   it('that are misspelt are said to be used by nothing', async () => {
-    const [problem] = await rendererWith({ 'en/slack/dead_leter.yaml': 'text: x' }).check([target('slack')]);
+    const [problem] = await rendererWith({ 'en/slack/dead_leter.yaml': 'text: x' }).check([
+      targetOf('slack'),
+    ]);
     expect(problem).to.include({
       severity: 'warning',
       message: 'nothing uses the file "dead_leter.yaml"; did you mean "dead_letter.yaml"?',
@@ -226,7 +227,7 @@ describe('a user’s templates of alerts', () => {
     const failures: TemplateFailure[] = [];
     const renderer = rendererWith({ 'en/slack/dead_letter.yaml': 'text: "{{ nobody | nothing }}"' });
     const notice = noticeOfAlert(raised(DEAD_LETTER));
-    const { text } = renderer.render(notice, target('slack'), (failure) => failures.push(failure)) as {
+    const { text } = renderer.render(notice, targetOf('slack'), (failure) => failures.push(failure)) as {
       text: string;
     };
     expect(text).to.include('could not be delivered to slack:#ops');
@@ -235,7 +236,7 @@ describe('a user’s templates of alerts', () => {
 
   it('leave a callback’s message as it is', () => {
     const renderer = rendererWith({ 'en/slack/dead_letter.yaml': 'text: x' });
-    expect(renderer.render(noticeAbout(BARE, 1), target('slack'), () => undefined)).to.deep.equal(
+    expect(renderer.render(noticeAbout(BARE, 1), targetOf('slack'), () => undefined)).to.deep.equal(
       testRenderer().slack(BARE),
     );
   });

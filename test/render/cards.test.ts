@@ -6,7 +6,15 @@ import type { Language } from '../../src/time/display.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
-import { BARE, FIXTURES, LINKS, readFixture, templateFolder, testRenderer } from './render-fixture.ts';
+import {
+  BARE,
+  FIXTURES,
+  LINKS,
+  readFixture,
+  targetOf,
+  templateFolder,
+  testRenderer,
+} from './render-fixture.ts';
 import type { TestRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable, richLinks, richRuns } from './slack-rules.ts';
 
@@ -40,7 +48,7 @@ for (const language of LANGUAGES) {
     const folder = templateFolder();
 
     it('have no problems', async () => {
-      const targets = ['slack', 'email'].map((format) => ({ format, templateSet: undefined, options: {} }));
+      const targets = [targetOf('slack'), targetOf('email')];
       // As somebody's own, since `check` takes the built-in ones for good.
       cpSync(BUILT_IN_TEMPLATES, folder.path, { recursive: true });
       const own = testRenderer({ language, links: LINKS, templatesFolder: folder.path });

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { MessageFormat } from '../../src/channels/channel.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
-import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
-import { createRenderer, type TemplateFailure } from '../../src/render/renderer.ts';
-import { BARE, LINKS, testRenderer } from './render-fixture.ts';
+import { Renderer, type TemplateFailure } from '../../src/render/renderer.ts';
+import { NO_FOLDER } from '../../src/render/template-folder.ts';
+import { BARE, BUILT_IN, LINKS, targetOf, testRenderer } from './render-fixture.ts';
 import { expectAcceptable } from './slack-rules.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { noticeAbout } from '../support/callbacks.ts';
@@ -18,10 +18,10 @@ describe('a renderer', () => {
         return slackFormat.compose(card, context);
       },
     };
-    const renderer = createRenderer({
+    const renderer = new Renderer({
       display: { language: 'ja', timezone: 'UTC', links: {} },
-      builtInTemplates: BUILT_IN_TEMPLATES,
-      formats: [broken],
+      builtIn: BUILT_IN,
+      own: NO_FOLDER,
     });
     const callback = {
       ...BARE,
@@ -29,22 +29,13 @@ describe('a renderer', () => {
       bot_name: '<!here>\n',
       message: `<@U1>${'x'.repeat(9000)}`,
     };
-    const target = { format: 'slack', templateSet: undefined, options: {} };
-    const message = renderer.render(noticeAbout(callback, 1), target, (failure) => failures.push(failure));
+    const message = renderer.render(noticeAbout(callback, 1), targetOf(broken), (failure) =>
+      failures.push(failure),
+    );
     expectAcceptable(message as SlackMessage);
     expect(message).to.have.property('text', '❌ &lt;!here&gt;');
     expect(slackFormat.asText(message as SlackMessage)).to.include('<@U1>xxx');
     expect(failures.map((failure) => failure.message)).to.deep.equal(['broken']);
-  });
-
-  it('was made for certain formats and says so when asked for another', () => {
-    const render = () =>
-      testRenderer().render(
-        noticeAbout(BARE, 1),
-        { format: 'fax', templateSet: undefined, options: {} },
-        () => undefined,
-      );
-    expect(render).to.throw('the renderer was made without the format "fax"');
   });
 
   it('keeps both ends of megabytes', () => {

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { RenderTarget } from '../../src/render/catalog.ts';
 import { createLinks } from '../../src/render/links.ts';
 import { samplesOf } from '../../src/render/samples.ts';
 import { viewOf } from '../../src/render/view.ts';
 import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
-import { readFixture, templateFolder, testRenderer } from './render-fixture.ts';
+import { readFixture, targetOf, templateFolder, testRenderer } from './render-fixture.ts';
 
 const TEXT = readFileSync(new URL('../../docs/templates.md', import.meta.url), 'utf8');
 const TEMPLATES = [...TEXT.matchAll(/^(`{3,})yaml\n# templates\/(\S+)\n([\s\S]*?)^\1$/gm)].map(
@@ -20,11 +19,7 @@ describe('the documentation of templates', () => {
 
   it('shows templates without a problem', async () => {
     const renderer = testRenderer({ templatesFolder: folder.write(Object.fromEntries(TEMPLATES)).path });
-    const targets = ['slack', 'email'].map((format): RenderTarget => ({
-      format,
-      templateSet: 'short',
-      options: {},
-    }));
+    const targets = [targetOf('slack', 'short'), targetOf('email', 'short')];
     expect(TEMPLATES).to.have.lengthOf(3);
     expect(await renderer.check(targets)).to.deep.equal([]);
     const options = { templateSet: 'short' };

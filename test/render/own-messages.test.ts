@@ -1,14 +1,13 @@
 /** Messages that a template writes itself: each value is escaped for its place, and what a channel draws can be placed. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { RenderTarget } from '../../src/render/catalog.ts';
 import type { TemplateValue } from '../../src/channels/channel.ts';
 import { isObject, type SlackMessage, type SlackObject } from '../../src/channels/slack/message.ts';
 import { hostileText } from '../text/hostile-text.ts';
-import { BARE, LINKS, readFixture, templateFolder, testRenderer } from './render-fixture.ts';
+import { BARE, LINKS, readFixture, targetOf, templateFolder, testRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable, richRuns } from './slack-rules.ts';
 
-const SLACK: RenderTarget = { format: 'slack', templateSet: 'own', options: {} };
+const SLACK = targetOf('slack', 'own');
 const OWN = { templateSet: 'own' };
 
 /** What Slack parses of a message: the texts in mrkdwn. */
@@ -190,7 +189,7 @@ describe('a Slack message of a template’s own', () => {
 
 describe('a mail of a template’s own', () => {
   const folder = templateFolder();
-  const MAIL: RenderTarget = { ...SLACK, format: 'email' };
+  const MAIL = targetOf('email', 'own');
   const rendererWith = (template: unknown) =>
     testRenderer({
       links: LINKS,

@@ -10,9 +10,12 @@ import type { EmailMessage } from '../../src/channels/email/compose.ts';
 import type { Language } from '../../src/time/display.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
+import type { MessageFormat } from '../../src/channels/channel.ts';
 import type { DisplayConfig } from '../../src/config/config.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
-import { createRenderer, type Renderer, type TemplateFailure } from '../../src/render/renderer.ts';
+import type { RenderTarget } from '../../src/render/catalog.ts';
+import { Renderer, type TemplateFailure } from '../../src/render/renderer.ts';
+import { NO_FOLDER, readTemplateFolder } from '../../src/render/template-folder.ts';
 import { noticeAbout } from '../support/callbacks.ts';
 
 const CALLBACKS = fileURLToPath(new URL('../fixtures/callbacks', import.meta.url));
@@ -35,6 +38,15 @@ export const LINKS = {
 
 export function readFixture(name: string): Callback {
   return JSON.parse(readFileSync(join(CALLBACKS, name), 'utf8')) as Callback;
+}
+
+export const BUILT_IN = readTemplateFolder(BUILT_IN_TEMPLATES, []);
+
+export const FORMATS = { slack: slackFormat as MessageFormat, email: emailFormat as MessageFormat };
+
+/** What a format draws for nobody in particular. */
+export function targetOf(format: keyof typeof FORMATS | MessageFormat, templateSet?: string): RenderTarget {
+  return { format: typeof format === 'string' ? FORMATS[format] : format, templateSet, options: {} };
 }
 
 export interface TestRenderer extends Pick<Renderer, 'render' | 'check'> {
@@ -61,15 +73,13 @@ interface RendererParts {
 export function testRenderer(parts: RendererParts = {}): TestRenderer {
   const { language = 'en', links = {}, timezone = 'Asia/Tokyo', pageUrl, templatesFolder } = parts;
   const failures: TemplateFailure[] = [];
-  const renderer = createRenderer({
-    display: { language, links, timezone, ...(pageUrl && { pageUrl }) },
-    builtInTemplates: BUILT_IN_TEMPLATES,
-    templatesFolder,
-    formats: [slackFormat, emailFormat],
-  });
+  const own =
+    templatesFolder === undefined ? NO_FOLDER : readTemplateFolder(templatesFolder, Object.keys(FORMATS));
+  const display = { language, links, timezone, ...(pageUrl && { pageUrl }) };
+  const renderer = new Renderer({ display, builtIn: BUILT_IN, own });
   const tell = (failure: TemplateFailure) => void failures.push(failure);
   const render = (
-    format: string,
+    format: MessageFormat,
     callback: Callback,
     { templateSet, attempt = 1, delayedMs, mentions }: TargetOptions,
   ) => {
@@ -81,8 +91,8 @@ export function testRenderer(parts: RendererParts = {}): TestRenderer {
     render: renderer.render.bind(renderer),
     check: renderer.check.bind(renderer),
     failures,
-    slack: (callback, options = {}) => render('slack', callback, options) as SlackMessage,
-    email: (callback, options = {}) => render('email', callback, options) as EmailMessage,
+    slack: (callback, options = {}) => render(FORMATS.slack, callback, options) as SlackMessage,
+    email: (callback, options = {}) => render(FORMATS.email, callback, options) as EmailMessage,
   };
 }
 

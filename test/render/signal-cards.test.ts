@@ -1,6 +1,5 @@
 /** What is told of a BOT beside its callbacks: that it recovered, is late, overdue or missed, what was held back, what ran. */
 import { expect } from 'chai';
-import type { MessageFormat } from '../../src/channels/channel.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { composeWebhook } from '../../src/channels/webhook/compose.ts';
@@ -11,9 +10,9 @@ import {
   type Occasion,
   type OwnSubject,
 } from '../../src/notice/notice.ts';
-import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
-import { createRenderer } from '../../src/render/renderer.ts';
-import { BARE } from './render-fixture.ts';
+import { Renderer } from '../../src/render/renderer.ts';
+import { NO_FOLDER } from '../../src/render/template-folder.ts';
+import { BARE, BUILT_IN, targetOf } from './render-fixture.ts';
 import { expectAcceptable } from './slack-rules.ts';
 
 const STARTED_AT = Date.parse(BARE.start_time);
@@ -66,16 +65,16 @@ const digestOf = (...bots: object[]) =>
 const webhookFormat = { name: 'webhook', compose: composeWebhook, asText: JSON.stringify };
 
 const rendererIn = (language: 'en' | 'ja') =>
-  createRenderer({
+  new Renderer({
     display: { language, timezone: 'Asia/Tokyo', links: {} },
-    builtInTemplates: BUILT_IN_TEMPLATES,
-    formats: [slackFormat, webhookFormat] as MessageFormat[],
+    builtIn: BUILT_IN,
+    own: NO_FOLDER,
   });
 
 const RENDERERS = { en: rendererIn('en'), ja: rendererIn('ja') };
 
 function drawn(notice: Notice, language: 'en' | 'ja' = 'en'): SlackMessage {
-  const target = { format: 'slack', templateSet: undefined, options: { mention_on_error: ['@here'] } };
+  const target = { ...targetOf('slack'), options: { mention_on_error: ['@here'] } };
   const message = RENDERERS[language].render(notice, target, ({ message: failure }) => {
     throw new Error(failure);
   }) as SlackMessage;
@@ -146,12 +145,7 @@ describe('Botbell’s own words of a BOT', () => {
   });
 
   it('are told to programs as their callback, unless Botbell itself speaks', () => {
-    const typeOf = (notice: Notice) =>
-      RENDERERS.en.render(
-        notice,
-        { format: webhookFormat.name, templateSet: undefined, options: {} },
-        () => undefined,
-      );
+    const typeOf = (notice: Notice) => RENDERERS.en.render(notice, targetOf(webhookFormat), () => undefined);
     expect([RECOVERED, late(1), OVERDUE, MISSED].map(typeOf)).to.have.nested.property(
       '[0].type',
       'bot.run.succeeded',

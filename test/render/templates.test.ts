@@ -1,12 +1,11 @@
 /** A user's own templates: what is found wrong with them, which one is used, and what happens when one fails. */
 import { symlinkSync } from 'node:fs';
 import { expect } from 'chai';
-import type { RenderTarget } from '../../src/render/catalog.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import { noticeAbout } from '../support/callbacks.ts';
-import { BARE, LINKS, readFixture, templateFolder, testRenderer } from './render-fixture.ts';
+import { BARE, LINKS, readFixture, targetOf, templateFolder, testRenderer } from './render-fixture.ts';
 
-const SLACK: RenderTarget = { format: 'slack', templateSet: 'own', options: {} };
+const SLACK = targetOf('slack', 'own');
 const CARD = 'title: t\nsummary: s\n';
 
 describe('a user’s templates', () => {
@@ -14,8 +13,8 @@ describe('a user’s templates', () => {
 
   const rendererWith = (files: Readonly<Record<string, string>>) =>
     testRenderer({ templatesFolder: folder.write(files).path, links: LINKS });
-  const problemsOf = async (path: string, text: string, format = 'slack') => {
-    const problems = await rendererWith({ [path]: text }).check([{ ...SLACK, format }]);
+  const problemsOf = async (path: string, text: string) => {
+    const problems = await rendererWith({ [path]: text }).check([SLACK]);
     return problems.map(({ place, message }) => `${place.line}:${place.column}: ${message}`);
   };
 
@@ -95,14 +94,6 @@ describe('a user’s templates', () => {
     it('and may ask for whatever a callback may hold beside the interface’s fields', async () => {
       const text = `${CARD}text: "{{ output.件数 }}{{ callback.more.of[0].it }}{% for o in outputs %}{{ o.items[0].名前 }}{% endfor %}"\n`;
       expect(await problemsOf('own/card/succeeded.yaml', text)).to.deep.equal([]);
-    });
-
-    it('for a set that has no folder, at the place that asks for it', async () => {
-      const place = { file: 'botbell.yaml', line: 9, column: 19 };
-      const target = { ...SLACK, templateSet: 'owm', place };
-      expect(await rendererWith({ 'own/card/succeeded.yaml': CARD }).check([target])).to.deep.equal([
-        { place, message: 'there is no template set "owm"; did you mean "own"?', severity: 'error' },
-      ]);
     });
 
     it('for names of files and folders that nothing reads', async () => {
@@ -207,8 +198,8 @@ describe('a user’s templates', () => {
       const failures: string[] = [];
       const notice = noticeAbout(BARE, 1);
       const before = process.cpuUsage();
-      for (const format of ['slack', 'email', 'slack', 'email', 'slack', 'email', 'slack', 'email'])
-        renderer.render(notice, { ...SLACK, format }, ({ message }) => failures.push(message));
+      for (const format of ['slack', 'email', 'slack', 'email', 'slack', 'email', 'slack', 'email'] as const)
+        renderer.render(notice, targetOf(format, 'own'), ({ message }) => failures.push(message));
       // Each for itself, they would take two seconds.
       const { user, system } = process.cpuUsage(before);
       expect((user + system) / 1000, 'ms of CPU').to.be.lessThan(1500);

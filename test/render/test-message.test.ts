@@ -5,16 +5,21 @@ import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { noticeOfAlert } from '../../src/notice/notice.ts';
 import { RAISED_AT } from '../support/alerts.ts';
-import { templateFolder, testRenderer, type TestRenderer } from './render-fixture.ts';
+import { type FORMATS, targetOf, templateFolder, testRenderer, type TestRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable } from './slack-rules.ts';
 
 const HOSTILE = '<!channel> </td></table><script> *x* `y` \r\nBcc: a@b.test \u202e';
 
-function render(renderer: TestRenderer, format: string, address = '#ops', askedBy = 'admin'): unknown {
+function render(
+  renderer: TestRenderer,
+  format: keyof typeof FORMATS,
+  address = '#ops',
+  askedBy = 'admin',
+): unknown {
   const subject = { template: 'test', destination: `slack:${address}`, channel: 'slack', askedBy } as const;
   const notice = noticeOfAlert({ id: 'ab'.repeat(32), raisedAt: RAISED_AT, suppressed: 0, subject });
   const options = { mention_on_error: ['@here'] };
-  return renderer.render(notice, { format, templateSet: undefined, options }, (failure) => {
+  return renderer.render(notice, { ...targetOf(format), options }, (failure) => {
     throw new Error(failure.message);
   });
 }
@@ -67,8 +72,7 @@ describe('a test message of the user’s own', () => {
 
   it('is refused by the check where it asks for what a test does not have', async () => {
     const own = folder.write({ 'en/slack/test.yaml': `text: 'Ping {{ bot_name }}'\nblocks: []\n` }).path;
-    const target = { format: 'slack', templateSet: undefined, options: {} };
-    const [problem] = await testRenderer({ templatesFolder: own }).check([target]);
+    const [problem] = await testRenderer({ templatesFolder: own }).check([targetOf('slack')]);
     expect(problem?.message).to.include('bot_name');
   });
 });

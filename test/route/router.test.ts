@@ -15,9 +15,8 @@ function to(destination: string, options: Record<string, unknown> = {}): Destina
 }
 
 function route(name: string, fields: Partial<RouteConfig>): RouteConfig {
-  const place = { file: 'botbell.yaml', line: 1, column: 1 };
   const all = ['succeeded', 'error', 'executing'] as const;
-  const base = { rules: NO_RULES, groups: [], templateSet: undefined, place };
+  const base = { rules: NO_RULES, groups: [], templateSet: undefined };
   return { name, botIds: [], on: all, notify: [to('slack:#ops')], ...base, ...fields };
 }
 

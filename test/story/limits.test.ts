@@ -95,7 +95,6 @@ describe('a story', () => {
       rules: NO_RULES,
       groups: [],
       templateSet: undefined,
-      place: { file: '', line: 1, column: 1 },
       ...fields,
     });
     const router = createRouter(
