@@ -13,7 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   signal: ['text', 'time', 'callback'],
   outbound: ['text'],
   channels: ['text', 'time', 'callback', 'outbound'],
-  notice: ['text', 'time', 'callback', 'channels'],
+  notice: ['text', 'time', 'callback', 'signal', 'channels'],
   config: ['text', 'time', 'callback', 'signal', 'channels', 'outbound'],
   observe: ['text', 'time'],
   http: ['text', 'time'],

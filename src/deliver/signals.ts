@@ -9,7 +9,7 @@ import type { Fired } from '../ledger/signal/fire.ts';
 import type { ExpectedBot } from '../ledger/signal/judge.ts';
 import { type OpenRunTimer, overdueTimers } from '../ledger/signal/runs.ts';
 import { type Timer, timerKey, type WatchedRoute } from '../ledger/signal/timers.ts';
-import type { DigestedBot, DigestNotice, MissedResult } from '../notice/notice.ts';
+import type { DigestedBot, OwnSubject } from '../notice/notice.ts';
 import { digestAtStart, nextDigest } from '../signal/calendar.ts';
 import { beginToExpect, missedFrom, withMissed } from '../signal/expect.ts';
 import { routesOf } from '../route/router.ts';
@@ -177,7 +177,7 @@ export class Signals {
       .find((route) => route.rules.expect !== undefined && isIt(route))?.rules;
     if (rule?.expect === undefined) return { timer };
     const bot = await this.#dependencies.archive.bot(botId);
-    const subject: MissedResult = {
+    const subject: OwnSubject<'missed'> = {
       template: 'missed',
       botId,
       botName: bot?.botName ?? '',
@@ -272,7 +272,11 @@ function botsOf(
 /** What a digest names; the rest is counted. */
 const MOST_BOTS = 50;
 
-function digestOf({ group }: DigestConfig, since: number, bots: readonly DigestedBot[]): DigestNotice {
+function digestOf(
+  { group }: DigestConfig,
+  since: number,
+  bots: readonly DigestedBot[],
+): OwnSubject<'digest'> {
   const trouble = ({ errors, missed }: DigestedBot) => errors + missed;
   const worstFirst = bots.toSorted((a, b) => trouble(b) - trouble(a));
   const moreBots = Math.max(0, bots.length - MOST_BOTS);

@@ -2,9 +2,9 @@
 import type { Callback } from '../callback/callback.ts';
 import type { FailureClass } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
-import type { AlertSubject, Notice, Telling } from '../notice/notice.ts';
+import type { AlertSubject, Notice } from '../notice/notice.ts';
 import type { Burst, Expectation } from '../signal/rules.ts';
-import type { AskedRoute } from '../signal/decide.ts';
+import type { AskedRoute, Telling } from '../signal/decide.ts';
 
 /** What is told: a callback, or by Botbell itself, to its operators (`alert`) or of BOTs. */
 export type CallbackKind = 'callback' | 'alert' | 'overdue' | 'missed' | 'summary' | 'digest';

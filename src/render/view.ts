@@ -12,11 +12,7 @@ import {
   type Occasion,
   type OwnSubject,
   type RaisedAlert,
-  type RefusedMessage,
-  type RefusedReload,
-  type TestSubject,
   type ToldBot,
-  type UndeliveredMessage,
 } from '../notice/notice.ts';
 import { formatAge, formatElapsed, formatInstant } from '../time/display.ts';
 import { fieldsOf, type Links } from './links.ts';
@@ -71,7 +67,7 @@ function occasionView(occasion: Occasion, startedAt: number, display: DisplayCon
 }
 
 function alertView(
-  { subject, raisedAt, suppressed }: RaisedAlert<OwnSubject>,
+  { subject, raisedAt, suppressed }: RaisedAlert,
   display: DisplayConfig,
   links: Links,
 ): NoticeView {
@@ -107,20 +103,20 @@ function pagePathOf(subject: AlertSubject): string {
   return `callbacks/${subject.callbackId}`;
 }
 
-function reloadView({ file, problems, moreProblems }: RefusedReload): NoticeView {
+function reloadView({ file, problems, moreProblems }: OwnSubject<'reload_refused'>): NoticeView {
   return { config_file: file, reason: problems[0] ?? '', problems, more_problems: moreProblems };
 }
 
-function testView({ destination, channel, askedBy }: TestSubject, sentAt: string): NoticeView {
+function testView({ destination, channel, askedBy }: OwnSubject<'test'>, sentAt: string): NoticeView {
   return { destination, channel, asked_by: askedBy, sent_at: sentAt };
 }
 
 function undeliveredView(
-  subject: UndeliveredMessage & { readonly givesUpAt?: number },
+  subject: OwnSubject<'dead_letter' | 'config_failure'>,
   display: DisplayConfig,
   links: Links,
 ): NoticeView {
-  const { destination, channel, error, attempts, callback, since, givesUpAt } = subject;
+  const { destination, channel, error, attempts, callback, since } = subject;
   const { job_id, bot_id, bot_name, status } = callback;
   const reason = failureInWords(error, display.language);
   const fields = { job_id, bot_id, bot_name, status, status_name: statusNameOf({ status }) };
@@ -132,7 +128,7 @@ function undeliveredView(
     reason,
     attempts,
     since: localTime(since, display),
-    gives_up_at: givesUpAt === undefined ? '' : localTime(givesUpAt, display),
+    gives_up_at: 'givesUpAt' in subject ? localTime(subject.givesUpAt, display) : '',
     ...fields,
     // An alert that concerns no job has none.
     job_url: job_id === '' ? '' : links.job(fields),
@@ -143,7 +139,7 @@ function undeliveredView(
 const MOST_FAULTS = 5;
 
 function refusedView(
-  { httpStatus, detail, errors, from }: RefusedMessage,
+  { httpStatus, detail, errors, from }: OwnSubject<'refused'>,
   { language }: DisplayConfig,
 ): NoticeView {
   const faults = errors

@@ -57,7 +57,7 @@ export type Verdict =
 export type RouteVerdict = Verdict & { readonly route: string };
 
 /** How it is drawn, told now or later, where that is not by its status alone. */
-export interface DecidedTelling {
+export interface Telling {
   readonly occasion?:
     | { readonly template: 'late'; readonly dueAt: number; readonly lateByMs: number }
     | { readonly template: 'recovered'; readonly failingSince: number; readonly failures: number };
@@ -67,7 +67,7 @@ export interface DecidedTelling {
 
 export interface Decision {
   readonly verdict: RouteVerdict;
-  readonly telling: DecidedTelling | undefined;
+  readonly telling: Telling | undefined;
   /** Each route for itself. */
   readonly routes: readonly RouteVerdict[];
   /** To be kept from now on. */
@@ -173,13 +173,13 @@ function withinBurst(
   return { verdict: { does: 'hold', rule: 'burst', until: startedAt + perMs, route: verdict.route }, window };
 }
 
-function lateness(asked: readonly AskedRoute[], question: Question): DecidedTelling['occasion'] {
+function lateness(asked: readonly AskedRoute[], question: Question): Telling['occasion'] {
   const dueAt = asked.map((route) => dueTimeOf(route, question)).find((due) => due !== undefined);
   if (dueAt === undefined) return undefined;
   return { template: 'late', dueAt, lateByMs: Math.max(0, question.moment.now - dueAt) };
 }
 
-function recovery({ row }: Subject, isRecovered: boolean): DecidedTelling['occasion'] {
+function recovery({ row }: Subject, isRecovered: boolean): Telling['occasion'] {
   if (!isRecovered || row?.since === undefined) return undefined;
   return { template: 'recovered', failingSince: row.since, failures: row.failures };
 }

@@ -1,7 +1,7 @@
 /** What every ledger promises of alerts: written with what they tell of, once per cause and hour, by whichever process. */
 import { expect } from 'chai';
 import type { Alert } from '../../src/ledger/ledger.ts';
-import { isAlert, jobIdOf, type OwnSubject, type RaisedAlert } from '../../src/notice/notice.ts';
+import { isAlert, jobIdOf, type RaisedAlert } from '../../src/notice/notice.ts';
 import { CONFIG_FAILURE, DEAD_LETTER, REFUSED } from '../support/alerts.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import {
@@ -51,7 +51,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       return bench.settle([dead(id, alert)], by);
     };
     /** The alerts that are told now, to the first operator. */
-    const alertsDue = async (): Promise<RaisedAlert<OwnSubject>[]> => {
+    const alertsDue = async (): Promise<RaisedAlert[]> => {
       const destinations = OPERATORS.map(({ destination }) => ({
         destination,
         limit: 64,

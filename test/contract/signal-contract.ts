@@ -8,7 +8,7 @@ import type { FiredNotice } from '../../src/ledger/signal/fire.ts';
 import type { EndedHold, HoldDecision } from '../../src/ledger/signal/holds.ts';
 import { judge } from '../../src/ledger/signal/judge.ts';
 import type { SnoozeRequest } from '../../src/ledger/signal/snoozes.ts';
-import type { HeldMessages } from '../../src/notice/notice.ts';
+import type { OwnSubject } from '../../src/notice/notice.ts';
 import { isAlert } from '../../src/notice/notice.ts';
 import type { AskedRoute } from '../../src/signal/decide.ts';
 import { likenessOf } from '../../src/signal/likeness.ts';
@@ -133,7 +133,7 @@ class SignalBench extends Bench {
 
   /** The summaries that are due, told: `slack:#ops mute 3: job_1 2e 1s`. */
   async summaries(): Promise<readonly string[]> {
-    const told = (await this.tellOwn()) as readonly HeldMessages[];
+    const told = (await this.tellOwn()) as readonly OwnSubject<'summary'>[];
     return told.map(({ destination, reason, count, bots }) => {
       const each = bots.map(({ bot_id, errors, succeeded }) => `${bot_id} ${errors}e ${succeeded}s`);
       return `${destination} ${reason} ${count}: ${each.join(', ')}`;

@@ -1,9 +1,9 @@
 /** Alerts as they are raised, for tests that care about one or two fields. */
-import type { AlertName, AlertSubject, RaisedAlert, UndeliveredMessage } from '../../src/notice/notice.ts';
+import type { AlertSubject, OwnSubject, RaisedAlert } from '../../src/notice/notice.ts';
 
 export const RAISED_AT = Date.parse('2026-11-20T09:30:00+09:00');
 
-export const UNDELIVERED: UndeliveredMessage = {
+export const UNDELIVERED: Omit<OwnSubject<'dead_letter'>, 'template'> = {
   destination: 'slack:#ops',
   channel: 'slack',
   error: {
@@ -47,7 +47,7 @@ export const ALERT_SUBJECTS: readonly AlertSubject[] = Object.values({
   config_failure: CONFIG_FAILURE,
   refused: REFUSED,
   reload_refused: RELOAD_REFUSED,
-} satisfies Record<AlertName, AlertSubject>);
+} satisfies Record<AlertSubject['template'], AlertSubject>);
 
 export function raised(subject: AlertSubject, suppressed = 0): RaisedAlert {
   return { id: 'ab'.repeat(32), raisedAt: RAISED_AT, suppressed, subject };

@@ -2,7 +2,7 @@
 import sql, { join, raw } from 'sql-template-tag';
 import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
 import type { Receipt } from '../../channels/channel.ts';
-import type { HeldMessages, ToldBot } from '../../notice/notice.ts';
+import type { OwnSubject, ToldBot } from '../../notice/notice.ts';
 import type { Snooze } from '../../signal/rules.ts';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
@@ -140,7 +140,7 @@ type Held = Omit<EndedHold, keyof HeldOn | 'id' | 'callbackId' | 'channel' | 'ad
   Pick<EndedHold, 'reason'>;
 
 /** The BOT with the most errors first. @param held at a destination, at least one, in the order in which they came */
-export function summaryOf(held: readonly Held[]): HeldMessages {
+export function summaryOf(held: readonly Held[]): OwnSubject<'summary'> {
   const bots = grouped(held, ({ botId }) => botId)
     .map(toldBot)
     .toSorted((a, b) => b.errors - a.errors);
