@@ -5,7 +5,7 @@ import { DeliveryFailure } from '../channels/failure.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
 import type { Archive } from '../ledger/registry.ts';
 import { isAlert, jobIdOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
-import type { Clock } from '../time/clock.ts';
+import { type Clock, Deadline, DeadlinePassed } from '../time/clock.ts';
 import { type AddressedNotice, type PlannedTarget, RESERVE_MS, type Settings } from './settings.ts';
 
 /** What came of an attempt. */
@@ -32,7 +32,7 @@ export type Attempt = (begun: Begun) => RunningAttempt;
 export interface AttemptDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   /** By the clock that the channels' own time limits run by: the system's. */
-  readonly timers: Pick<Clock, 'startTimer'>;
+  readonly timers: Pick<Clock, 'monotonic' | 'startTimer'>;
   /** Never throws. */
   readonly onAttempt: (addressed: AddressedNotice, result: AttemptResult) => void;
   /** What a destination has been told of a job before; left out: there is no ledger. */
@@ -40,57 +40,46 @@ export interface AttemptDependencies {
 }
 
 export function createAttempt(dependencies: AttemptDependencies): Attempt {
-  const { clock, timers, onAttempt } = dependencies;
+  const { clock, onAttempt } = dependencies;
   return (begun) => {
-    const { addressed, settings } = begun;
-    const { timeoutMs } = settings.config.delivery;
     const startedAt = clock.now();
     const since = clock.monotonic();
-    let stopTimer = () => {};
-    let end!: (ending: Ending) => void;
-    const ended = new Promise<Ending>((resolve) => (end = resolve));
-    const onSending = () => {
-      stopTimer = timers.startTimer(timeoutMs + RESERVE_MS, () =>
-        end({ failure: ignoredTimeLimit(addressed.channel, timeoutMs) }),
-      );
-    };
-    void send(begun, onSending, dependencies)
-      .then(
-        (receipt) => end({ receipt }),
-        (error: unknown) => end({ failure: classed(error, settings) }),
-      )
-      // One that was cut while its message was made begins to be sent all the same.
-      .then(() => stopTimer());
-    const result = ended.then((ending) => {
-      stopTimer();
+    let cut = () => {};
+    const wasCut = new Promise<Ending>((resolve) => (cut = () => resolve({ failure: CUT_OFF })));
+    const sent = send(begun, dependencies).then(
+      (receipt): Ending => ({ receipt }),
+      (error: unknown): Ending => ({ failure: classed(error, begun) }),
+    );
+    const result = Promise.race([sent, wasCut]).then((ending) => {
       const made = { ...ending, startedAt, durationMs: clock.monotonic() - since };
-      onAttempt(addressed, made);
+      onAttempt(begun.addressed, made);
       return made;
     });
-    return { result, cut: () => end({ failure: CUT_OFF }) };
+    return { result, cut };
   };
 }
 
+/** @throws {DeadlinePassed} the channel ignores its time limit */
 async function send(
   { addressed, settings }: Begun,
-  onSending: () => void,
-  { jobMessages }: Pick<AttemptDependencies, 'jobMessages'>,
+  { jobMessages, timers }: Pick<AttemptDependencies, 'jobMessages' | 'timers'>,
 ): Promise<Receipt> {
   const { address, channel: name, options, notice } = addressed;
+  const { timeoutMs } = settings.config.delivery;
   const { channel } = settings.channels.get(name) ?? {};
   if (channel === undefined) throw unknownChannel(name);
   const perJob = await perJobOf(addressed, jobMessages);
   const message = await settings.compose(addressed);
-  onSending();
-  return channel.send({
+  const sent = channel.send({
     address,
     message,
     options,
-    timeoutMs: settings.config.delivery.timeoutMs,
+    timeoutMs,
     idempotencyKey: () => idempotencyKeyOf(addressed),
     jobId: jobIdOf(notice),
     perJob,
   });
+  return new Deadline(timers, timeoutMs + RESERVE_MS).bound(sent);
 }
 
 /** Undefined: the message stands alone. An edit never takes back what came later. */
@@ -118,7 +107,8 @@ const CUT_OFF = new DeliveryFailure({
   japanese: '応答の前にBotbellが停止されました。メッセージは届いている可能性があります。',
 });
 
-function ignoredTimeLimit(channel: string, timeoutMs: number): DeliveryFailure {
+function ignoredTimeLimit({ addressed: { channel }, settings }: Begun): DeliveryFailure {
+  const { timeoutMs } = settings.config.delivery;
   const message = `${channel} had not come to an end after ${timeoutMs} ms, so the message may have arrived`;
   const japanese = `${channel} への送信が${timeoutMs}ミリ秒で終わりませんでした。メッセージは届いている可能性があります。`;
   return new DeliveryFailure({ class: 'transient', code: 'ETIMEDOUT', message, japanese });
@@ -137,16 +127,18 @@ function idempotencyKeyOf({ notice, destination, anew }: AddressedNotice): strin
 }
 
 /** The cause stays behind: it may hold what the redaction cannot reach. */
-function classed(error: unknown, settings: Begun['settings']): DeliveryFailure {
+function classed(error: unknown, begun: Begun): DeliveryFailure {
+  if (error instanceof DeadlinePassed) return ignoredTimeLimit(begun);
+  const { redact } = begun.settings;
   const failure = error instanceof DeliveryFailure ? error : unexpected(error);
   const { class: failureClass, concerns, retryAfterMs } = failure;
   return new DeliveryFailure({
     class: failureClass,
     concerns,
     retryAfterMs,
-    code: settings.redact(failure.code),
-    message: settings.redact(failure.message),
-    japanese: settings.redact(failure.japanese),
+    code: redact(failure.code),
+    message: redact(failure.message),
+    japanese: redact(failure.japanese),
   });
 }
 

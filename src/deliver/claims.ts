@@ -3,6 +3,7 @@ import type { DueDelivery, DueRequest } from '../ledger/ledger.ts';
 import { aboutOf } from '../notice/notice.ts';
 import type { Delivering } from './delivering.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import { channelOf } from './pace.ts';
 import type { ConfigFollower } from './follow-config.ts';
 import type { Signals } from './signals.ts';
 import { plannedFor, planOf, type Settings } from './settings.ts';
@@ -104,10 +105,9 @@ export class Claims {
    */
   #pacedRoom(destination: string): number | undefined {
     const { paces, dispatcher, follower } = this.#dependencies;
-    const place = { destination, channel: channelOf(destination) };
     // What is sent nowhere keeps no pace.
-    if (!paces.isPaced(place) || !follower.names(destination)) return undefined;
-    return dispatcher.waitingFor(destination) === 0 && paces.waitMs(place) <= POLL_MS ? 1 : 0;
+    if (!paces.isPaced(destination) || !follower.names(destination)) return undefined;
+    return dispatcher.waitingFor(destination) === 0 && paces.waitMs(destination) <= POLL_MS ? 1 : 0;
   }
 
   #launch(claimed: DueDelivery, settings: Settings, until: number): void {
@@ -152,9 +152,4 @@ function roomFor(destination: string, inHand: readonly string[]): number {
     MOST_OF_CHANNEL - inHand.filter((other) => channelOf(other) === channel).length,
     MOST_OF_DESTINATION - inHand.filter((other) => other === destination).length,
   );
-}
-
-/** A destination is written `<channel>:<address>`, and no channel's name has a colon. */
-function channelOf(destination: string): string {
-  return destination.slice(0, destination.indexOf(':'));
 }

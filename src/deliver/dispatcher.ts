@@ -6,7 +6,7 @@ import { milestoneOf, withAlert } from './alerts.ts';
 import { addressedTo, type Attempt, type AttemptResult, type Begun, type RunningAttempt } from './attempt.ts';
 import { attemptRecords, isRefusedLastingly, updateAfter } from './outcome.ts';
 import type { Delivering } from './delivering.ts';
-import { fits, type Place } from './pace.ts';
+import { fits } from './pace.ts';
 import type { PlannedTarget, Settings } from './settings.ts';
 
 /** Longest wait after the first failure within a request; doubles with each further one, with full jitter. */
@@ -133,10 +133,10 @@ export class Dispatcher {
   /** An attempt that the ledger knows nothing of, in its destination's turn. @returns undefined: there was none in time */
   async once(begun: Begun, until: number): Promise<AttemptResult | undefined> {
     const { paces } = this.#dependencies;
-    const { addressed } = begun;
-    const isTurn = !paces.isPaced(addressed) || (await paces.slot(addressed, until));
+    const { destination } = begun.addressed;
+    const isTurn = !paces.isPaced(destination) || (await paces.slot(destination, until));
     if (!isTurn || this.#isStopping) return undefined;
-    return this.#resultOf(this.#dependencies.attempt(begun), addressed);
+    return this.#resultOf(this.#dependencies.attempt(begun), destination);
   }
 
   get isStopping(): boolean {
@@ -146,7 +146,6 @@ export class Dispatcher {
   /** Nothing more is attempted, and who only waits is Botbell's own to deliver after the next start. */
   stop(): void {
     this.#isStopping = true;
-    this.#dependencies.paces.stop();
     this.release(this.#tasks.values());
   }
 
@@ -174,34 +173,35 @@ export class Dispatcher {
   }
 
   /** What a POST brings again after it was taken over is attempted at once only where nothing else waits. */
-  #isLeftAlone({ record, onEnded }: Task): boolean {
+  #isLeftAlone({ record: { destination, isTakenOver }, onEnded }: Task): boolean {
     if (onEnded === undefined) return false;
     const { paces, isBehind } = this.#dependencies;
-    return isBehind(record.destination) || (record.isTakenOver && paces.isPaced(record));
+    return isBehind(destination) || (isTakenOver && paces.isPaced(destination));
   }
 
   /** At once where the destination keeps no pace; otherwise in its turn, if that comes in time. */
   #enqueue(task: Task): void {
     if (task.update !== undefined) return;
     const { record, until } = task;
+    const { destination, callbackId } = record;
     const { clock, paces } = this.#dependencies;
-    const isPaced = paces.isPaced(record);
-    const queue = this.#queues.get(record.destination) ?? [];
-    const ahead = queue.filter((other) => other.record.callbackId < record.callbackId).length;
-    const waitMs = isPaced ? paces.waitMs(record) + ahead * paces.intervalMs(record) : 0;
+    const isPaced = paces.isPaced(destination);
+    const queue = this.#queues.get(destination) ?? [];
+    const ahead = queue.filter((other) => other.record.callbackId < callbackId).length;
+    const waitMs = isPaced ? paces.waitMs(destination) + ahead * paces.intervalMs(destination) : 0;
     if (this.#isStopping || !fits(waitMs, until - clock.monotonic())) return this.#conclude(task, true);
     if (!isPaced) return void this.#run(task);
     queue.splice(ahead, 0, task);
-    if (this.#queues.has(record.destination)) return;
-    this.#queues.set(record.destination, queue);
-    void this.#serve(queue, record);
+    if (this.#queues.has(destination)) return;
+    this.#queues.set(destination, queue);
+    void this.#serve(queue, destination);
   }
 
   /** Has those that wait for slots go, one after the other. */
-  async #serve(queue: Task[], place: Place): Promise<void> {
+  async #serve(queue: Task[], destination: string): Promise<void> {
     const { paces, onRoom } = this.#dependencies;
     for (let [next] = queue; next !== undefined; [next] = queue) {
-      const hasSlot = await paces.slot(place, next.until);
+      const hasSlot = await paces.slot(destination, next.until);
       if (!hasSlot) this.#conclude(next, true);
       // An older one may have come meanwhile.
       const chosen = hasSlot ? queue.shift() : undefined;
@@ -209,7 +209,7 @@ export class Dispatcher {
       void this.#run(chosen);
       onRoom();
     }
-    this.#queues.delete(place.destination);
+    this.#queues.delete(destination);
   }
 
   async #run(task: Task): Promise<void> {
@@ -218,21 +218,19 @@ export class Dispatcher {
     if (planned === undefined) return;
     const addressed = addressedTo(notice, planned, record, { firstReceivedAt, now: clock.now() });
     task.attempt = this.#dependencies.attempt({ addressed, settings });
-    const result = await this.#resultOf(task.attempt, addressed);
+    const result = await this.#resultOf(task.attempt, record.destination);
     task.attempt = undefined;
     task.attempts.push(result);
     this.#goOn(task, result);
   }
 
   /** The destination keeps the pause that the remote asks for. */
-  async #resultOf({ result: made }: RunningAttempt, place: Place): Promise<AttemptResult> {
-    const { clock, paces } = this.#dependencies;
-    const since = clock.monotonic();
+  async #resultOf({ result: made }: RunningAttempt, destination: string): Promise<AttemptResult> {
     const result = await made;
     const { failure } = result;
     const pauseMs =
       failure?.retryAfterMs ?? (failure?.class === 'rate_limited' ? UNSPECIFIED_PAUSE_MS : undefined);
-    if (pauseMs !== undefined) paces.limited(place, pauseMs, since, failure?.concerns);
+    if (pauseMs !== undefined) this.#dependencies.paces.limited(destination, pauseMs, failure?.concerns);
     return result;
   }
 

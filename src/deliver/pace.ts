@@ -1,7 +1,6 @@
 /** Pauses and paces after rate limits: when a destination, or a channel as a whole, may be sent the next message. */
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { ChannelPace } from '../channels/channel.ts';
-import type { DeliveryTarget } from '../ledger/ledger.ts';
 import type { Clock } from '../time/clock.ts';
 import { RESERVE_MS } from './settings.ts';
 
@@ -16,7 +15,10 @@ export function fits(waitMs: number, timeLeftMs: number): boolean {
   return waitMs + RESERVE_MS <= timeLeftMs;
 }
 
-export type Place = Pick<DeliveryTarget, 'destination' | 'channel'>;
+/** A destination is written `<channel>:<address>`, and no channel's name has a colon. */
+export function channelOf(destination: string): string {
+  return destination.split(':', 1).join();
+}
 
 /** Of one destination, or of a channel as a whole. Times are by the monotonic clock. */
 interface Pace {
@@ -44,53 +46,46 @@ export class Paces {
   readonly #dependencies: PacesDependencies;
   /** By destination or channel: what is not here may be sent to at once. */
   readonly #paces = new Map<string, Pace>();
-  #isStopped = false;
 
   constructor(dependencies: PacesDependencies) {
     this.#dependencies = dependencies;
   }
 
-  isPaced({ destination, channel }: Place): boolean {
-    return this.#paces.has(destination) || this.#paces.has(channel);
+  isPaced(destination: string): boolean {
+    return this.#paces.size > 0 && keysOf(destination).some((key) => this.#paces.has(key));
   }
 
   /** Milliseconds until the next message may go there, as far as this process knows. */
-  waitMs({ destination, channel }: Place): number {
-    const freeAt = [destination, channel].map((key) => this.#paces.get(key)?.freeAt ?? 0);
+  waitMs(destination: string): number {
+    const freeAt = keysOf(destination).map((key) => this.#paces.get(key)?.freeAt ?? 0);
     return Math.max(0, Math.max(...freeAt) - this.#now());
   }
 
   /** Milliseconds between two messages to the destination. */
-  intervalMs({ destination, channel }: Place): number {
-    const { addressMs, channelMs } = this.#paceOfType(channel);
-    const pace = this.#paces.get(destination);
-    return pace === undefined ? channelMs : addressMs + pace.slowerMs;
+  intervalMs(destination: string): number {
+    return this.#everyMs(this.#paces.has(destination) ? destination : channelOf(destination));
   }
 
   /** Waits for the next slot of the destination and of its channel. @returns false: none comes before `until` */
-  async slot({ destination, channel }: Place, until: number): Promise<boolean> {
-    const { addressMs, channelMs } = this.#paceOfType(channel);
+  async slot(destination: string, until: number): Promise<boolean> {
+    const keys = keysOf(destination);
     for (;;) {
-      const pauses = this.#pausesOf(destination, channel);
-      if (!(await this.#waitFor(destination, addressMs, until))) return false;
-      if (!(await this.#waitFor(channel, channelMs, until))) return false;
+      const pauses = keys.map((key) => this.#paces.get(key)?.pause);
+      for (const key of keys) if (!(await this.#waitFor(key, until))) return false;
       // A pause that began meanwhile makes both void.
-      if (this.#pausesOf(destination, channel).every((pause, index) => pause === pauses[index])) return true;
+      if (keys.every((key, index) => this.#paces.get(key)?.pause === pauses[index])) return true;
     }
   }
 
   /**
-   * The remote asks for a pause. A second destination that is limited while another one is paused pauses the channel, where
-   * its destinations share a limit.
-   * @param startedAt of the attempt: one that was under way when the pause began says nothing new, unless it asks for longer
+   * The remote asks for a pause: what was under way when it began says nothing new. A second destination that is limited while
+   * another one is paused pauses the channel, where its destinations share a limit.
    * @param concerns what the remote said it is for
    */
-  limited(place: Place, ms: number, startedAt: number, concerns: 'address' | 'channel' = 'address'): void {
-    const { destination, channel } = place;
-    const pause = this.#paces.get(destination)?.pause;
-    const isKnown = pause !== undefined && startedAt <= pause.since;
-    if (isKnown && this.#now() + ms < pause.until + this.intervalMs(place)) return;
-    if (concerns === 'channel' || (!isKnown && this.#isAnotherPaused(place))) this.#pause(channel, ms);
+  limited(destination: string, ms: number, concerns: 'address' | 'channel' = 'address'): void {
+    const until = this.#paces.get(destination)?.pause?.until;
+    if (until !== undefined && this.#now() + ms < until + this.intervalMs(destination)) return;
+    if (concerns === 'channel' || this.#isAnotherPaused(destination)) this.#pause(channelOf(destination), ms);
     this.#pause(destination, ms);
   }
 
@@ -121,29 +116,20 @@ export class Paces {
       if (!known.has(key) && (pause?.since ?? 0) < since) this.#paces.delete(key);
   }
 
-  /** Nobody gets a slot any more. */
-  stop(): void {
-    this.#isStopped = true;
-  }
-
-  #pausesOf(...keys: readonly string[]): readonly Pace['pause'][] {
-    return keys.map((key) => this.#paces.get(key)?.pause);
-  }
-
   /** @returns false: no slot comes in time */
-  async #waitFor(key: string, intervalMs: number, until: number): Promise<boolean> {
+  async #waitFor(key: string, until: number): Promise<boolean> {
     const { clock, store, onTrouble } = this.#dependencies;
     const pace = this.#paces.get(key);
     if (pace === undefined) return true;
     await pace.written;
     const mostMs = Math.floor(until - this.#now() - RESERVE_MS);
-    if (this.#isStopped || mostMs < 0) return false;
-    const everyMs = intervalMs + pace.slowerMs;
+    if (mostMs < 0) return false;
+    const everyMs = this.#everyMs(key);
     const inMs = await store.reservePace(key, everyMs, mostMs).catch(onTrouble);
     if (inMs === undefined) return false;
     pace.freeAt = Math.max(pace.freeAt, this.#now() + inMs + everyMs);
     if (inMs > 0) await clock.sleep(inMs);
-    return !this.#isStopped;
+    return true;
   }
 
   #pause(key: string, ms: number): void {
@@ -165,16 +151,26 @@ export class Paces {
     return pace;
   }
 
-  #isAnotherPaused({ destination, channel }: Place): boolean {
-    if (this.#paceOfType(channel).channelMs === 0) return false;
+  #isAnotherPaused(destination: string): boolean {
+    const channel = channelOf(destination);
+    if (this.#everyMs(channel) === 0) return false;
     return this.paused.some(({ key }) => key !== destination && key.startsWith(`${channel}:`));
   }
 
-  #paceOfType(channel: string): ChannelPace {
-    return this.#dependencies.paceOf(channel) ?? { addressMs: 0, channelMs: 0 };
+  /** Milliseconds between two messages to a destination, or by a channel as a whole. */
+  #everyMs(key: string): number {
+    const channel = channelOf(key);
+    const pace = this.#dependencies.paceOf(channel);
+    const typeMs = key === channel ? pace?.channelMs : pace?.addressMs;
+    return (typeMs ?? 0) + (this.#paces.get(key)?.slowerMs ?? 0);
   }
 
   #now(): number {
     return this.#dependencies.clock.monotonic();
   }
+}
+
+/** What may be paced apart. */
+function keysOf(destination: string): readonly string[] {
+  return [destination, channelOf(destination)];
 }
