@@ -12,7 +12,7 @@ import type {
 
 /** All of what is given must hold. Times are milliseconds since 1970. */
 export interface CallbackFilter {
-  /** The id of a job; else a name, an id, a part of either or a glob (`invoice-*`) of BOTs; else what ids of jobs begin with. */
+  /** The id of a job; else a name, an id, a part of either or a glob (`invoice-*`) of BOTs, or what ids of jobs begin with. */
   readonly search?: string | undefined;
   readonly botId?: string | undefined;
   readonly jobId?: string | undefined;
@@ -40,10 +40,7 @@ export interface PageRequest {
 /** Newest first. */
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /**
-   * Where the next page begins; undefined: there is none. There may be one although this one is not full: of what is
-   * rare, only the newest ten thousand that it may be among are looked at.
-   */
+  /** Where the next page begins; undefined: there is none. */
   readonly next: number | undefined;
 }
 

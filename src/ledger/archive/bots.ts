@@ -45,11 +45,6 @@ const EACH_BOT = sql`
   )
   SELECT bot_key AS key FROM each_bot WHERE bot_key IS NOT NULL`;
 
-/** @param condition on the last row of `callbacks` of a BOT */
-export async function botKeysWhere(tx: Tx, condition: Sql, most: number): Promise<readonly string[]> {
-  return (await botsAmong(tx, EACH_BOT, condition, most)).map(({ botId }) => botId);
-}
-
 /** In the order of their ids. @param after the id of the last one of the page before */
 export function botsAfter(tx: Tx, after: string, most: number): Promise<readonly ArchivedBot[]> {
   return botsAmong(tx, EACH_BOT, sql`bot_key > ${cleanText(after)}`, most);
