@@ -78,53 +78,41 @@ export async function cameSince(
   tx: Tx,
   since: number,
 ): Promise<{ readonly came: readonly CameOfBot[]; readonly isComplete: boolean }> {
-  const newest = await tx.first<{ id: number | undefined }>(sql`SELECT max(id) AS id FROM callbacks`);
-  const lowest = (newest?.id ?? 0) - MOST_COUNTED;
   const came = await tx.all<CameOfBot>(sql`
-    SELECT bot_key AS bot_id, status, count(*) AS callbacks FROM callbacks
-    WHERE id > ${lowest} AND kind = 'callback' AND received_at >= ${since}
+    SELECT bot_key AS bot_id, status, count(*) AS callbacks FROM (
+      SELECT bot_key, status, received_at FROM callbacks
+      WHERE id > 0 AND kind = 'callback' ORDER BY id DESC LIMIT ${MOST_COUNTED}
+    ) AS newest WHERE received_at >= ${since}
     GROUP BY bot_key, status ORDER BY bot_key, status`);
-  const before = await tx.first<{ receivedAt: number }>(
-    sql`SELECT received_at FROM callbacks WHERE id <= ${lowest} ORDER BY id DESC LIMIT 1`,
-  );
-  return { came, isComplete: before === undefined || before.receivedAt < since };
+  return { came, isComplete: came.reduce((sum, { callbacks }) => sum + callbacks, 0) < MOST_COUNTED };
 }
 
 /** Each run has a callback when it begins and one when it ends. */
 const CALLBACKS_A_RUN = 2;
-const MOST_BOTS = 200;
 
-type RunRow = Run & { readonly botKey: string };
-
-/** The newest first. */
-function callbacksOf(botKey: string, limit: number): Sql {
-  return sql`
-    SELECT id AS callback_id, bot_key, job_id, status, started_at, received_at, elapsed AS elapsed_seconds
-    FROM callbacks WHERE bot_key = ${botKey} AND kind = 'callback' ORDER BY id DESC LIMIT ${limit}`;
-}
-
-/** Of each the last ones, at most so many. @param bots at most 200 */
+/** Of each the last ones, at most so many. */
 export async function lastRuns(
   tx: Tx,
   bots: readonly Pick<ArchivedBot, 'botId'>[],
   most: number,
 ): Promise<ReadonlyMap<string, readonly Run[]>> {
-  const keys = bots.slice(0, MOST_BOTS).map(({ botId }) => botId);
-  if (keys.length === 0) return new Map();
-  const each = keys.map((key) => sql`SELECT * FROM (${callbacksOf(key, most * CALLBACKS_A_RUN)}) AS own`);
-  const rows = await tx.all<RunRow>(join(each, ' UNION ALL '));
-  const byBot = new Map(keys.map((key): [string, RunRow[]] => [key, []]));
-  for (const row of rows) byBot.get(row.botKey)?.push(row);
-  return new Map([...byBot].map(([key, own]) => [key, runsIn(own).slice(0, most)]));
+  const runs = new Map<string, readonly Run[]>();
+  for (const { botId } of bots) {
+    const callbacks = await tx.all<Run>(sql`
+      SELECT id AS callback_id, job_id, status, started_at, received_at, elapsed AS elapsed_seconds
+      FROM callbacks WHERE bot_key = ${botId} AND kind = 'callback' ORDER BY id DESC LIMIT ${most * CALLBACKS_A_RUN}`);
+    runs.set(botId, runsIn(callbacks).slice(0, most));
+  }
+  return runs;
 }
 
 /** Of each job its result, else its beginning; the one that came last first. */
-function runsIn(callbacks: readonly RunRow[]): readonly Run[] {
+function runsIn(callbacks: readonly Run[]): readonly Run[] {
   const runs = new Map<string, Run>();
-  for (const { botKey: _botKey, ...run } of callbacks) {
+  for (const run of callbacks) {
     const known = runs.get(run.jobId);
-    if (known !== undefined && (known.status !== EXECUTING || run.status === EXECUTING)) continue;
-    runs.set(run.jobId, run);
+    if (known === undefined || (known.status === EXECUTING && run.status !== EXECUTING))
+      runs.set(run.jobId, run);
   }
   return [...runs.values()];
 }
