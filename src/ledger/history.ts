@@ -45,7 +45,7 @@ export interface HistoryEntries {
   /** And was told so. */
   readonly told_in_summary: { readonly summaryId: number };
   /** Its `result`: the class of the last failure, or `no longer routed`. */
-  readonly dead: undefined;
+  readonly dead: { readonly error: DeliveryError | undefined } | undefined;
   /** The config names it again. */
   readonly revived: undefined;
   readonly redelivered: ActionEntry;

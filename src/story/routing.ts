@@ -39,36 +39,26 @@ export function routingEvents(
   return events;
 }
 
-const MATCHED = {
-  tells: 'route, tells',
-  'tells a recovery': 'route, tells a recovery',
-  'tells nobody': 'route, tells nobody',
-  'told already': 'route, told already',
-} as const;
-
 function routeEvents(
   { route: name, pattern, verdict, reaches, on = [] }: RouteExplanation,
   at: number,
   callback: OfCallback,
   sayings: Sayings,
 ): StoryEvent[] {
-  const route =
-    pattern === undefined
-      ? sayings.say('the default route')
-      : sayings.say('a route', { pattern: sayings.name(pattern) });
-  const small = sayings.name(name);
-  if (isMatch(verdict)) {
-    const text = sayings.say(MATCHED[verdict], { route, who: sayings.list(reaches) });
-    return [{ at, what: 'route matched', text, small }];
-  }
-  if (verdict !== 'not of this status') return [];
-  const status = sayings.say(`${statusNameOf(callback)}, one`);
-  const text = sayings.say('route, not of this status', { route, statuses: sayings.statuses(on), status });
-  return [{ at, what: 'route did not match', text, small }];
-}
-
-function isMatch(verdict: string): verdict is keyof typeof MATCHED {
-  return verdict in MATCHED;
+  const sentence = `route, ${verdict}`;
+  // Of one that does not name the BOT, nothing is told.
+  if (!sayings.has(sentence)) return [];
+  const text = sayings.say(sentence, {
+    route:
+      pattern === undefined
+        ? sayings.say('the default route')
+        : sayings.say('a route', { pattern: sayings.name(pattern) }),
+    who: sayings.list(reaches),
+    statuses: sayings.statuses(on),
+    status: sayings.say(`${statusNameOf(callback)}, one`),
+  });
+  const what = verdict === 'not of this status' ? 'route did not match' : 'route matched';
+  return [{ at, what, text, small: sayings.name(name) }];
 }
 
 /** More say no more. */

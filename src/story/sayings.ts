@@ -12,26 +12,37 @@ const LONGEST_CAUSE = 300;
 
 const MOST_LISTED = 3;
 
-interface Context {
+/** Without a comma before "and". */
+const ENGLISH_LISTS = new Intl.ListFormat('en-GB');
+
+const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
+const ORDINAL_ENDINGS = { one: 'st', two: 'nd', few: 'rd', other: 'th', zero: 'th', many: 'th' };
+
+export interface StoryContext {
   readonly language: Language;
+  /** IANA name of the display's time zone. */
   readonly timezone: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970: what is still to happen is told as of now. */
   readonly now: number;
+  /** Takes secrets out of a text; default: nothing is taken out. */
+  readonly redact?: (text: string) => string;
 }
 
 export class Sayings {
-  readonly #context: Context;
+  readonly #context: StoryContext;
   readonly #sentences: Readonly<Record<Sentence, string>>;
-  readonly #numbers: Intl.NumberFormat;
 
-  constructor(context: Context) {
+  constructor(context: StoryContext) {
     this.#context = context;
     this.#sentences = context.language === 'ja' ? JAPANESE : ENGLISH;
-    this.#numbers = new Intl.NumberFormat(context.language);
   }
 
   say(sentence: Sentence, values: Readonly<Record<string, string>> = {}): string {
     return this.#sentences[sentence].replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+  }
+
+  has(sentence: string): sentence is Sentence {
+    return sentence in this.#sentences;
   }
 
   /** Of today only the time; of another day also the date. */
@@ -46,18 +57,16 @@ export class Sayings {
   /** Why a rule holds a message back. */
   rule(name: string): string {
     const sentence = `rule ${name}`;
-    return sentence in this.#sentences ? this.say(sentence as Sentence) : this.name(name);
+    return this.has(sentence) ? this.say(sentence) : this.name(name);
   }
 
   number(count: number): string {
-    return this.#numbers.format(count);
+    return count.toLocaleString(this.#context.language);
   }
 
   ordinal(number: number): string {
     if (this.#context.language === 'ja') return String(number);
-    const isTeen = Math.floor(number / 10) % 10 === 1;
-    const ending = isTeen ? 'th' : ({ 1: 'st', 2: 'nd', 3: 'rd' }[number % 10] ?? 'th');
-    return `${number}${ending}`;
+    return `${number}${ORDINAL_ENDINGS[ORDINALS.select(number)]}`;
   }
 
   /** To a tenth of a second, or to a millisecond where it is short. */
@@ -76,9 +85,7 @@ export class Sayings {
     const more = this.number(items.length - shown.length);
     const hasMore = shown.length < items.length;
     if (this.#context.language === 'ja') return `${names.join('、')}${hasMore ? ` ほか${more}件` : ''}`;
-    if (hasMore) names.push(`${more} more`);
-    const last = names.pop() ?? '';
-    return names.length === 0 ? last : `${names.join(', ')} and ${last}`;
+    return ENGLISH_LISTS.format(hasMore ? [...names, `${more} more`] : names);
   }
 
   statuses(names: readonly Occasion[]): string {

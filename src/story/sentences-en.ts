@@ -83,7 +83,6 @@ export const ENGLISH = {
   due: 'Not told yet: {who}{because}; Botbell tries again at {time}.',
   'due now': 'Not told yet: {who}{because}; Botbell tries as soon as its turn comes.',
   'after an earlier one': 'Not told yet: {who}, which waits for an earlier message of the same job.',
-  paused: 'Not told yet: {who}, which takes no more messages for now; Botbell goes on at {time}.',
   'the service’s':
     'Not told yet: {who}{because}; the job service is to post it again, else Botbell takes over at {time}.',
   'held until': 'Held back for {who} until {time}: {rule}.',

@@ -85,7 +85,6 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   due: '{who} にはまだ届いていません{because}。{time} に再送します。',
   'due now': '{who} にはまだ届いていません{because}。順番が来しだい送信します。',
   'after an earlier one': '{who} にはまだ届いていません。同じジョブの前の通知が済むのを待っています。',
-  paused: '{who} にはまだ届いていません。受信が制限されているため、{time} に送信を再開します。',
   'the service’s':
     '{who} にはまだ届いていません{because}。ジョブサービスが再び送ってくるのを待っています。来なければ、{time} にBotbellが引き継ぎます。',
   'held until': '{who} への通知は、{time} まで保留です：{rule}。',

@@ -13,8 +13,6 @@ const OPEN = [
   'due',
   /** Botbell's own, and waiting for its turn. */
   'due now',
-  /** Its remote limits the rate until then. */
-  'paused',
   /** The service is to post it again; if it does not, Botbell takes it over then. */
   'the service’s',
   'after an earlier one',
@@ -51,10 +49,10 @@ export interface Standing {
   readonly rule: string;
 }
 
-export function standingsOf(story: CallbackStory, now: number): Standing[] {
-  return story.deliveries.map((delivery) => {
+export function standingsOf({ deliveries }: CallbackStory, now: number): Standing[] {
+  return deliveries.map((delivery) => {
     const { destination, state, lastError, reason: rule = '' } = delivery;
-    const [kind, at] = foundOf(delivery, story, now);
+    const [kind, at] = foundOf(delivery, now);
     return { destination, kind, at, error: state === 'delivered' ? undefined : lastError, rule };
   });
 }
@@ -66,10 +64,10 @@ export function isPrinted({ state, receipt }: Pick<DeliveryRecord, 'state' | 're
 
 type Found = readonly [kind: Standing['kind'], at?: number];
 
-function foundOf(delivery: DeliveryRecord, story: CallbackStory, now: number): Found {
+function foundOf(delivery: DeliveryRecord, now: number): Found {
   const { state, reason, heldUntil, summaryId, updatedAt } = delivery;
   if (state === 'delivered') return [isPrinted(delivery) ? 'printed' : 'told', updatedAt];
-  if (state === 'pending') return pendingKind(delivery, story, now);
+  if (state === 'pending') return pendingKind(delivery, now);
   if (state === 'dead') return [reason === NO_LONGER_ROUTED ? 'dead unrouted' : 'dead'];
   if (reason === SUPERSEDED) return ['superseded'];
   if (reason === DISMISSED) return ['marked as done'];
@@ -78,17 +76,10 @@ function foundOf(delivery: DeliveryRecord, story: CallbackStory, now: number): F
   return heldUntil === undefined ? ['held'] : ['held until', heldUntil];
 }
 
-/** A slot at the common pace is no pause. */
-const SHORTEST_PAUSE_MS = 3000;
-
-function pendingKind(delivery: DeliveryRecord, { pauses }: CallbackStory, now: number): Found {
-  const { claim, isTakenOver, behind, dueInMs, destination, channel } = delivery;
+function pendingKind({ claim, isTakenOver, behind, dueInMs }: DeliveryRecord, now: number): Found {
   if (claim !== undefined) return ['being sent'];
   if (behind !== undefined) return ['after an earlier one'];
   if (!isTakenOver && dueInMs > 0) return ['the service’s', now + dueInMs];
-  const own = pauses.filter((each) => [destination, channel].includes(each.destination));
-  const pauseMs = Math.max(0, ...own.map(({ nextInMs }) => nextInMs));
-  if (pauseMs >= Math.max(SHORTEST_PAUSE_MS, dueInMs)) return ['paused', now + pauseMs];
   return dueInMs > 0 ? ['due', now + dueInMs] : ['due now'];
 }
 

@@ -1,21 +1,10 @@
 /** The story of a callback: what happened to it and why, in sentences for whoever asks "why did I (not) get this?". */
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Archive } from '../ledger/registry.ts';
-import type { Language } from '../time/display.ts';
 import type { StoryEvent } from './event.ts';
-import { Sayings } from './sayings.ts';
+import { Sayings, type StoryContext } from './sayings.ts';
 import { comingEvents, standingsOf, summarise } from './standing.ts';
 import { timelineOf } from './timeline.ts';
-
-export interface StoryContext {
-  readonly language: Language;
-  /** IANA name of the display's time zone. */
-  readonly timezone: string;
-  /** Milliseconds since 1970: what is still to happen is told as of now. */
-  readonly now: number;
-  /** Takes secrets out of a text; default: nothing is taken out. */
-  readonly redact?: (text: string) => string;
-}
 
 export interface Story {
   /** The whole of it in one or two sentences: who was told, who was not and why, what happens next. */

@@ -160,15 +160,10 @@ class Timeline {
     return [this.#event(row, sentence, { rule: this.#sayings.rule(rule), time })];
   }
 
-  /** As its last attempt before ended; whatever that came to, the config has ended what is no longer routed. */
+  /** Whatever its last attempt came to, the config has ended what is no longer routed. */
   #dead(row: RowOf<'dead'>): StoryEvent {
-    const rows = this.#story.history;
-    const failed = rows
-      .slice(0, rows.indexOf(row))
-      .filter(({ deliveryId }) => deliveryId === row.deliveryId)
-      .findLast((each) => each.what === 'attempt' && each.result !== 'delivered');
     if (row.result === NO_LONGER_ROUTED) return this.#event(row, 'dead unrouted');
-    const error = failed?.what === 'attempt' ? errorOf(failed) : this.#deliveryOf(row)?.lastError;
+    const { error } = row.entry ?? {};
     const small = error && this.#sayings.technical(error);
     return this.#event(row, 'dead', { because: this.#sayings.because(error) }, small);
   }

@@ -5,7 +5,6 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { CallbackFilter } from '../../src/ledger/archive/archive.ts';
 import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
 import type { Tx } from '../../src/ledger/database.ts';
-import { pausePace } from '../../src/ledger/operations/paces.ts';
 import { writeOwnNotice } from '../../src/ledger/signal/own-notices.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { noticeIn } from '../../src/ledger/rows.ts';
@@ -307,21 +306,17 @@ export function describeArchive(
       expect([await archive.told(4711), await archive.body(4711)]).to.deep.equal([undefined, undefined]);
     });
 
-    it('says when each delivery is due, what it waits for, and until when its remote is left alone', async () => {
+    it('says when each delivery is due, and what it waits for', async () => {
       const told = await arrive({ job_id: 'a' }, [OPS, LOG]);
       const [first, second = 0] = idsIn(told);
       const later = update(second, { lastError: deadUpdate(0).lastError, dueInMs: 90_000 });
       await recorded.settle(told, [deliveredUpdate(first), later], 'taken_over');
       const waiting = await arrive({ job_id: 'a', status: FAILED }, [LOG]);
-      for (const key of [LOG.destination, 'email:a@example.com']) await store.call(pausePace, [key, 40_000]);
       await store.passTime(30_000);
       const story = await archive.story(told.callbackId);
       const due = (story?.deliveries ?? []).map(({ destination, dueInMs }) => [destination, dueInMs]);
       expect(due[0]?.[0]).to.equal(OPS.destination);
       expect(due[1]?.[1]).to.be.within(58_000, 60_000);
-      const [pause, ...others] = story?.pauses ?? [];
-      expect([pause?.destination, others]).to.deep.equal([LOG.destination, []]);
-      expect(pause?.nextInMs).to.be.within(8000, 10_000);
       const blocked = await archive.story(waiting.callbackId);
       expect(blocked?.deliveries[0]).to.include({ state: 'pending', behind: second });
     });

@@ -171,7 +171,7 @@ const TELLINGS: readonly Telling[] = [
     of: 'what was given up, and who was alerted of it',
     story: storyWith({
       deliveries: [deliveryWith({ state: 'dead', lastError: REFUSED })],
-      history: [rowAt(400, 'dead')],
+      history: [rowAt(400, 'dead', { error: REFUSED })],
     }),
     alerts: [
       storyWith({ kind: 'alert', receivedAt: CAME_AT + 500, deliveries: [deliveryWith()] }),
@@ -399,7 +399,7 @@ const TELLINGS: readonly Telling[] = [
     story: storyWith({
       deliveries: [deliveryWith({ state: 'held', reason: DISMISSED, lastError: REFUSED })],
       history: [
-        rowAt(500, 'dead'),
+        rowAt(500, 'dead', { error: REFUSED }),
         rowAt(1000, 'redelivered', { actor: ACTOR, bulkId: 3 }),
         rowAt(2000, 'routed_anew', {
           actor: { ...ACTOR, via: 'api', user: undefined },

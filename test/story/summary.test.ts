@@ -81,15 +81,6 @@ const ANSWERS: readonly (readonly [of: string, story: CallbackStory, en: string,
     'slack:#ops にはまだ届いていません。同じジョブの前の通知が済むのを待っています。',
   ],
   [
-    'paused with its whole channel',
-    storyWith({
-      deliveries: [pendingWith({ ...UNTOLD, dueInMs: -5 })],
-      pauses: [{ destination: 'slack', nextInMs: 300_000 }],
-    }),
-    'Not told yet: slack:#ops, which takes no more messages for now; Botbell goes on at 10:06.',
-    'slack:#ops にはまだ届いていません。受信が制限されているため、10:06 に送信を再開します。',
-  ],
-  [
     'still the service’s to post again',
     storyWith({ deliveries: [pendingWith({ ...UNTOLD, isTakenOver: false })] }),
     'Not told yet: slack:#ops; the job service is to post it again, else Botbell takes over at 10:02.',

@@ -91,7 +91,6 @@ export function storyOf(fields: Partial<CallbackStory> = {}): CallbackStory {
     routing: [],
     history: [],
     alerts: [callbackOf(8)],
-    pauses: [],
     ...fields,
   };
 }

@@ -78,7 +78,6 @@ export function storyWith(fields: Partial<CallbackStory> = {}): CallbackStory {
     result: 'delivered',
     deliveries: [],
     routing: [TELLS_OPS],
-    pauses: [],
     history: [],
     alerts: [],
     ...fields,

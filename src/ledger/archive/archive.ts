@@ -65,14 +65,6 @@ export interface ArchivedCallback {
   readonly deliveries: readonly DeliveryRecord[];
 }
 
-/** A destination, or a channel as a whole, that has limited its rate. */
-export interface ArchivedPause {
-  /** `<channel>:<address>`, or `<channel>`. */
-  readonly destination: string;
-  /** Milliseconds until it may be sent the next message, as it was read. */
-  readonly nextInMs: number;
-}
-
 /** Rows of a story. Of what comes again and again, the newest. */
 export const MOST_HISTORY = 200;
 
@@ -82,8 +74,6 @@ export interface CallbackStory extends ArchivedCallback {
   readonly about: number | undefined;
   /** Why each route matched or not when it came: the router's explanations; later ones are rows of `history`. */
   readonly routing: unknown;
-  /** Of the destinations and channels of its deliveries. */
-  readonly pauses: readonly ArchivedPause[];
   /** What happened, in its order; of very much, the last of it. */
   readonly history: readonly HistoryRow[];
   /** The newest twenty that were raised about it, in their order. */

@@ -2,12 +2,10 @@
 import sql, { join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { HistoryRow } from '../history.ts';
-import type { DeliveryRecord } from '../ledger.ts';
 import { deliveriesOf, type NoticeRow } from '../rows.ts';
 import { storedText } from '../stored-body.ts';
 import {
   type ArchivedCallback,
-  type ArchivedPause,
   type CallbackStory,
   type DeliveryOfCallback,
   MOST_HISTORY,
@@ -34,7 +32,7 @@ const MOST_ALERTS = 20;
 
 /** Also of an alert. */
 export async function readStory(tx: Tx, id: number): Promise<CallbackStory | undefined> {
-  const found = await tx.first<Omit<CallbackStory, 'deliveries' | 'pauses' | 'history' | 'alerts'>>(
+  const found = await tx.first<Omit<CallbackStory, 'deliveries' | 'history' | 'alerts'>>(
     sql`SELECT ${ARCHIVED}, about, routing FROM callbacks WHERE id = ${id}`,
   );
   if (found === undefined) return undefined;
@@ -45,15 +43,7 @@ export async function readStory(tx: Tx, id: number): Promise<CallbackStory | und
   const history = newest.toReversed();
   const alertIds = history.flatMap((each) => (each.what === 'alerted' ? [each.entry.alertId] : []));
   const alerts = (await callbacksWith(tx, alertIds.slice(-MOST_ALERTS))).toReversed();
-  return { ...found, deliveries, pauses: await pausesOf(tx, deliveries), history, alerts };
-}
-
-async function pausesOf(tx: Tx, deliveries: readonly DeliveryRecord[]): Promise<readonly ArchivedPause[]> {
-  const places = [...new Set(deliveries.flatMap(({ destination, channel }) => [destination, channel]))];
-  if (places.length === 0) return [];
-  return tx.all<ArchivedPause>(sql`
-    SELECT key AS destination, next_at - ${tx.now} AS next_in_ms FROM paces
-    WHERE key IN (${join(places)}) AND next_at > ${tx.now} ORDER BY key`);
+  return { ...found, deliveries, history, alerts };
 }
 
 export async function readDelivery(tx: Tx, id: number): Promise<DeliveryOfCallback | undefined> {

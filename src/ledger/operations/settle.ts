@@ -156,7 +156,10 @@ function entryOf(decision: Decision): readonly NewHistoryRow[] {
   const about = { callbackId: row.callbackId, deliveryId: row.id };
   if (state === 'held')
     return [{ ...about, what: state, result: reason ?? '', entry: { endsAt: heldUntil } }];
-  if (state === 'dead') return [{ ...about, what: state, result: reason ?? lastError?.class ?? '' }];
+  if (state === 'dead')
+    return [
+      { ...about, what: state, result: reason ?? lastError?.class ?? '', entry: { error: kept(lastError) } },
+    ];
   return isTakenOver && !row.isTakenOver ? [{ ...about, what: 'taken_over' }] : [];
 }
 
