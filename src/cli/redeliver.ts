@@ -86,7 +86,7 @@ async function allDead(acting: Acting, timezone: string): Promise<number> {
   const { destination, since, dismiss } = options;
   const filter = { destination, from: since === undefined ? undefined : systemClock.now() - since };
   const tally = await ledger.actions.tally(filter);
-  if (tally.messages === 0 && !tally.isMore) {
+  if (tally.messages === 0) {
     context.message('nothing that matches is dead or held as no longer routed');
     return 0;
   }
@@ -97,9 +97,9 @@ async function allDead(acting: Acting, timezone: string): Promise<number> {
 }
 
 /** How many, to whom, how old. */
-function tallyInWords({ messages, isMore, destinations, oldestAt }: RedeliveryTally, timezone: string) {
+function tallyInWords({ messages, destinations, oldestAt }: RedeliveryTally, timezone: string) {
   const named = destinations.map((each) => `  ${each.destination}: ${each.messages}`);
-  const lines = [`${isMore ? 'at least ' : ''}${counted(messages, 'message')}:`, ...named];
+  const lines = [`${counted(messages, 'message')}:`, ...named];
   if (oldestAt !== undefined) {
     const age = formatAge(systemClock.now() - oldestAt, 'en');
     lines.push(`  the oldest came ${age} ago, ${formatInstant(oldestAt, timezone, 'en')}`);

@@ -152,7 +152,6 @@ describe('the API', () => {
     it('after a dry run that says how many, to whom and how old', async () => {
       const tally = {
         messages: 3,
-        isMore: true,
         destinations: [{ destination: 'slack:#ops', messages: 3 }],
         oldestAt: NOW - 7_200_000,
         newestAt: NOW - 60_000,
@@ -163,7 +162,6 @@ describe('the API', () => {
         200,
         {
           messages: 3,
-          is_more: true,
           destinations: tally.destinations,
           oldest_at: '2026-03-10T10:00:00.000Z',
           newest_at: '2026-03-10T11:59:00.000Z',

@@ -295,7 +295,6 @@ export function describeActions(
         }
         expect(await actions.tally({})).to.deep.equal({
           messages: 3,
-          isMore: false,
           destinations: [MAIL, LOG, OPS].map(({ destination }) => ({ destination, messages: 1 })),
           oldestAt: clock.now() - MINUTE_MS,
           newestAt: clock.now(),

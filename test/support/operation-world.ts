@@ -226,7 +226,6 @@ export const SNOOZES: readonly KeptSnooze[] = [
 
 export const TALLY: RedeliveryTally = {
   messages: 128,
-  isMore: false,
   destinations: [
     { destination: 'slack:#ops', messages: 125 },
     { destination: 'email:keiri@example.com', messages: 3 },

@@ -41,13 +41,9 @@ export function refusalShape({ id, receivedAt, status, detail, errors, from, bod
 }
 
 /** @param now milliseconds since the epoch */
-export function tallyShape(
-  { messages, isMore, destinations, oldestAt, newestAt }: RedeliveryTally,
-  now: number,
-) {
+export function tallyShape({ messages, destinations, oldestAt, newestAt }: RedeliveryTally, now: number) {
   return {
     messages,
-    is_more: isMore,
     destinations,
     oldest_at: isoTime(oldestAt),
     newest_at: isoTime(newestAt),

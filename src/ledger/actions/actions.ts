@@ -38,8 +38,6 @@ export interface RedeliveryFilter extends Omit<CallbackFilter, 'search'> {
 /** What a redelivery of all that matches would come to. */
 export interface RedeliveryTally {
   readonly messages: number;
-  /** More match than were counted. */
-  readonly isMore: boolean;
   readonly destinations: readonly { readonly destination: string; readonly messages: number }[];
   /** When the oldest and the newest callback came; milliseconds since 1970; undefined: none matches. */
   readonly oldestAt: number | undefined;

@@ -1,12 +1,12 @@
 /** Redeliveries in bulk: a row each, which says how far it has come, and short steps by whichever process gets to it first. */
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { makePending } from '../operations/deliveries.ts';
 import { lockDeliveries } from '../operations/locks.ts';
 import { type Actor, writeEach } from '../history.ts';
 import type { BulkKind, BulkRedelivery, BulkStep, RedeliveryFilter } from './actions.ts';
 import { keptActor, markDismissed } from './one-delivery.ts';
-import { matchingAmong, nextUndelivered } from './undelivered.ts';
+import { undelivered } from './undelivered.ts';
 
 const AT_ONCE = 100;
 
@@ -66,11 +66,11 @@ export async function continueBulk(tx: Tx): Promise<BulkStep> {
     sql`SELECT * FROM bulks WHERE state = 'running' ORDER BY id LIMIT 1 ${tx.skipLocked}`,
   );
   if (bulk === undefined) return { isMore: false, given: 0, ended: undefined };
-  const range = { after: bulk.lookedAt, until: bulk.untilId, most: AT_ONCE };
-  const ids = await nextUndelivered(tx, bulk.filter, range);
-  const given = await give(tx, bulk, ids);
+  const isNext = sql`deliveries.id > ${bulk.lookedAt} AND deliveries.id <= ${bulk.untilId}`;
+  const next = (await undelivered(tx, bulk.filter, isNext, AT_ONCE)).map(({ id }) => id);
+  const given = await give(tx, bulk, next);
   const total = bulk.given + given;
-  const last = ids.at(-1);
+  const last = next.at(-1);
   const place = last === undefined ? sql`state = 'done', ended_at = ${tx.now}` : sql`looked_at = ${last}`;
   await tx.all(sql`UPDATE bulks SET given = ${total}, ${place} WHERE id = ${bulk.id}`);
   const ended = last === undefined ? { id: bulk.id, what: bulk.what, given: total } : undefined;
@@ -79,8 +79,9 @@ export async function continueBulk(tx: Tx): Promise<BulkStep> {
 
 /** What somebody else has changed meanwhile is left alone. */
 async function give(tx: Tx, bulk: RunningBulk, among: readonly number[]): Promise<number> {
+  if (among.length === 0) return 0;
   await lockDeliveries(tx, among);
-  const rows = await matchingAmong(tx, bulk.filter, among);
+  const rows = await undelivered(tx, bulk.filter, sql`deliveries.id IN (${join(among)})`, AT_ONCE);
   const entry = { actor: bulk.actor, bulkId: bulk.id };
   await writeEach(tx, rows, bulk.what, { entry });
   if (bulk.what === 'dismissed') await markDismissed(tx, rows);

@@ -44,13 +44,9 @@ interface DryRunProps {
   readonly tally: RedeliveryTally;
 }
 
-function DryRun({
-  filter,
-  tally: { messages: number, isMore, destinations, oldestAt, newestAt },
-}: DryRunProps) {
+function DryRun({ filter, tally: { messages: number, destinations, oldestAt, newestAt } }: DryRunProps) {
   const { t, formats } = useReader();
-  const counted = t('bulk.messages', { number });
-  const messages = isMore ? t('bulk.orMore', { messages: counted }) : counted;
+  const messages = t('bulk.messages', { number });
   if (number === 0)
     return (
       <>

@@ -18,7 +18,6 @@ export const OPERATION = {
   'bulk.start.redelivered': ['Deliver {messages} again', '{messages}を再送する'],
   'bulk.start.dismissed': ['Mark {messages} as done', '{messages}を対応済みにする'],
   'bulk.messages': ['{number|message|messages}', '{number}件'],
-  'bulk.orMore': ['{messages} or more', '{messages}以上'],
   'bulk.nothing': ['Nothing matches that can be delivered again.', '再送できるものはありません。'],
   'bulk.meant': ['What is meant', '対象'],
   'bulk.what.redelivered': ['Delivering again', '再送'],
