@@ -1,7 +1,12 @@
 /** What Slack takes as the blocks of a message, by its Block Kit reference: one table for cutting, `check` and the local Slack. */
 import { isJsonObject } from '../../text/json-object.ts';
-import { anything, type BlockFlaw, byType, is, list, object, oneOf } from './block-rules.ts';
-import { type Rules, Spot, text, url } from './block-rules.ts';
+import type { TemplateValue } from '../channel.ts';
+import { anything, type BlockFlaw, byType, is, Judgement, list, object, oneOf } from './block-rules.ts';
+import { type Rule, type Rules, text, url } from './block-rules.ts';
+import type { Language } from '../../time/display.ts';
+import { cutMark, moreMark } from '../marks.ts';
+import { isObject, type SlackObject, typeOf } from './message.ts';
+import { cutMrkdwn } from './mrkdwn.ts';
 
 /** "up to 50 blocks in each message". */
 export const MAX_BLOCKS = 50;
@@ -12,11 +17,20 @@ const flag = is('boolean');
 const number = is('number');
 const id = text(255);
 
+/** Slack looks for names and addresses in what does not say `verbatim`. */
+const mrkdwn = (most: number): Rule => {
+  const rule = object({ text: text(most, { cut: cutMrkdwn }) }, { verbatim: flag });
+  return (...value) => {
+    const kept = rule(...value);
+    return isJsonObject(kept) ? { ...kept, verbatim: true } : undefined;
+  };
+};
+
 const plain = (most: number) => ({ plain_text: object({ text: text(most) }, { emoji: flag }) });
 const plainText = (most: number) => byType(plain(most));
 const texts = (most: number) => ({
   ...plain(most),
-  mrkdwn: object({ text: text(most) }, { verbatim: flag }),
+  mrkdwn: mrkdwn(most),
 });
 const anyText = (most: number) => byType(texts(most));
 
@@ -55,11 +69,18 @@ const style = object(
   { bold: flag, italic: flag, strike: flag, code: flag, underline: flag, highlight: flag },
 );
 /** No limit of its own is documented; blanks may part two words. */
-const words = text(8000, (value) => value === '');
+const words = text(8000, { isNothing: (value) => value === '' });
+
+/** Of what leads nowhere any more, the words stay. */
+const link: Rule = (value, ...where) => {
+  const kept = object({ url }, { text: words, style, unsafe: flag })(value, ...where);
+  const label = isJsonObject(value) ? value['text'] : undefined;
+  return kept ?? (typeof label === 'string' && label !== '' ? { type: 'text', text: label } : undefined);
+};
 
 const run = byType({
   text: object({ text: words }, { style }),
-  link: object({ url }, { text: words, style, unsafe: flag }),
+  link,
   emoji: object({ name: id }, { unicode: id, style }),
   user: object({ user_id: id }, { style }),
   usergroup: object({ usergroup_id: id }, { style }),
@@ -116,39 +137,57 @@ const anyBlock = byType({
   actions: block({ elements: list(25, byType({ button, ...elements })) }),
   rich_text: richText,
   markdown: block({ text: text(12_000) }),
-  table: block({ rows: list(100, list(20, cell)) }, { column_settings: list(20, anything) }),
+  // A cell keeps its place.
+  table: block(
+    { rows: list(100, list(20, cell, { type: 'raw_text', text: '–' })) },
+    { column_settings: list(20, anything) },
+  ),
   ...others('video file context_actions data_table card carousel task_card plan contact_card'),
 });
 
 /** What Slack would refuse of a message's blocks. */
 export function flawsOfBlocks(blocks: unknown): readonly BlockFlaw[] {
-  const spot = new Spot(['blocks']);
-  list(MAX_BLOCKS, anyBlock)(blocks, spot);
+  const found = new Judgement('');
+  list(MAX_BLOCKS, anyBlock)(blocks, ['blocks'], found);
   const entries: readonly unknown[] = Array.isArray(blocks) ? blocks : [];
-  findRepeatedIds(entries, spot);
-  findTables(entries, spot);
-  return spot.flaws;
-}
-
-function findRepeatedIds(blocks: readonly unknown[], spot: Spot): void {
-  const ids = blocks.map((entry) => (isJsonObject(entry) ? entry['block_id'] : undefined));
-  for (const [index, each] of ids.entries())
-    if (each !== undefined && ids.indexOf(each) !== index)
-      spot.at(index).at('block_id').flaw('block_id already exists');
-}
-
-function findTables(blocks: readonly unknown[], spot: Spot): void {
-  const tables = [...blocks.entries()].filter(([, each]) => isJsonObject(each) && each['type'] === 'table');
+  const tables = [...entries.entries()].filter(([, each]) => isJsonObject(each) && each['type'] === 'table');
   const [first, second] = tables;
-  if (second !== undefined) spot.at(second[0]).flaw('only_one_table_allowed');
-  if (first !== undefined && textLength(tables.map(([, table]) => table)) > MAX_TABLE_TEXT)
-    spot.at(first[0]).flaw(`must be less than ${MAX_TABLE_TEXT + 1} characters`);
+  if (second !== undefined) found.flaw(['blocks', second[0]], 'only_one_table_allowed');
+  if (first !== undefined && textLength(tables) > MAX_TABLE_TEXT)
+    found.flaw(['blocks', first[0]], `must be less than ${MAX_TABLE_TEXT + 1} characters`);
+  return found.flaws;
 }
 
-/** All characters under the keys `text`, entities counted as they are written. */
+/** All characters that are shown, entities counted as they are written. */
 export function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
-  return Object.entries(value).reduce((total, [key, entry]: [string, unknown]) => {
-    return total + (key === 'text' && typeof entry === 'string' ? entry.length : textLength(entry));
-  }, 0);
+  return Object.entries(value).reduce(
+    (sum, [key, member]) => sum + (key === 'type' ? 0 : textLength(member)),
+    0,
+  );
+}
+
+/**
+ * Slack does not document how many characters a message holds (`msg_blocks_too_long`); refusals were seen from about 9,600
+ * on.
+ */
+const MAX_TOTAL = 8000;
+
+/** Two of the 50 are kept free: for mentions, and for the line that says how many are missing. */
+const MOST_BLOCKS = MAX_BLOCKS - 2;
+
+/** A template's own blocks as Slack takes them: what is too long is cut so that it shows, what is empty or too much is left out. */
+export function fitBlocks(blocks: readonly TemplateValue[], language: Language): readonly SlackObject[] {
+  const found = new Judgement(cutMark(language));
+  const fitted = blocks
+    .map((block) => anyBlock(block, [], found) as TemplateValue | undefined)
+    .filter(isObject);
+  const table = fitted.find((block) => typeOf(block) === 'table');
+  let kept = fitted.filter((block) => block === table || typeOf(block) !== 'table').slice(0, MOST_BLOCKS);
+  while (textLength(kept) > MAX_TOTAL) kept = kept.slice(0, -1);
+  const more = fitted.length - kept.length;
+  if (more === 0) return kept;
+  const text: SlackObject = { type: 'plain_text', text: moreMark(language, more), emoji: false };
+  return [...kept, { type: 'context', elements: [text] }];
 }

@@ -1,5 +1,6 @@
-/** Rules of which Slack's table of blocks is made: each says what Slack would refuse of a value, and where. */
+/** Rules of which Slack's table of blocks is made: each says what Slack would refuse of a value, and gives what it would take of it. */
 import { isBlank } from '../../text/clean.ts';
+import { cutEnd } from '../../text/cut.ts';
 import { isJsonObject } from '../../text/json-object.ts';
 import { didYouMean } from '../../text/nearest.ts';
 import { isUsableUrl } from './message.ts';
@@ -8,100 +9,113 @@ export interface BlockFlaw {
   readonly path: readonly (string | number)[];
   /** In Slack's own words. */
   readonly message: string;
-  /** Of a text that a value made too long: how many characters Slack takes; 0 where a value left nothing. Undefined: no value did it. */
-  readonly most: number | undefined;
+  /** A text is too long, or nothing: a template's value did it. */
+  readonly isOfValue: boolean;
 }
 
-export type Rule = (value: unknown, spot: Spot) => void;
+/** What is wrong in the whole, and how what is cut there ends. */
+export class Judgement {
+  readonly flaws: BlockFlaw[] = [];
+  readonly mark: string;
+
+  constructor(mark: string) {
+    this.mark = mark;
+  }
+
+  /** @returns nothing, which is what is left of the value */
+  flaw(path: BlockFlaw['path'], message: string, isOfValue = false): undefined {
+    this.flaws.push({ path, message, isOfValue });
+  }
+}
+
+/** @returns what Slack would take; undefined: nothing of it */
+export type Rule = (value: unknown, path: BlockFlaw['path'], found: Judgement) => unknown;
 
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** Where a value stands, and what is wrong in the whole of which it is a part. */
-export class Spot {
-  readonly path: BlockFlaw['path'];
-  readonly flaws: BlockFlaw[];
-
-  constructor(path: BlockFlaw['path'], flaws: BlockFlaw[] = []) {
-    this.path = path;
-    this.flaws = flaws;
-  }
-
-  at(key: string | number): Spot {
-    return new Spot([...this.path, key], this.flaws);
-  }
-
-  flaw(message: string, most?: number): void {
-    this.flaws.push({ path: this.path, message, most });
-  }
-}
-
-export const anything: Rule = () => undefined;
+export const anything: Rule = (value) => value;
 
 export function is(type: 'boolean' | 'number'): Rule {
-  return (value, spot) => {
-    if (typeof value !== type) spot.flaw(`must be a ${type}`);
-  };
+  return (value, path, found) => (typeof value === type ? value : found.flaw(path, `must be a ${type}`));
 }
 
 export function oneOf(...values: readonly unknown[]): Rule {
-  return (value, spot) => {
-    if (!values.includes(value)) spot.flaw(`must be one of ${values.join(', ')}`);
-  };
+  return (value, path, found) =>
+    values.includes(value) ? value : found.flaw(path, `must be one of ${values.join(', ')}`);
 }
+
+/** Less has no room for the words that say that something was cut. */
+const ROOM_FOR_WORDS = 80;
 
 /** @param most characters @param isNothing what is as good as no text */
-export function text(most: number, isNothing = isBlank): Rule {
-  return (value, spot) => {
-    if (typeof value !== 'string') spot.flaw('must be a string');
-    else if (isNothing(value)) spot.flaw('must be more than 0 characters', 0);
-    else if (!value.isWellFormed()) spot.flaw('must be valid Unicode');
-    else if (value.length > most) spot.flaw(`must be less than ${most + 1} characters`, most);
+export function text(most: number, { isNothing = isBlank, cut = cutEnd } = {}): Rule {
+  return (value, path, found) => {
+    if (typeof value !== 'string') return found.flaw(path, 'must be a string');
+    if (isNothing(value)) return found.flaw(path, 'must be more than 0 characters', true);
+    if (!value.isWellFormed()) return found.flaw(path, 'must be valid Unicode');
+    if (value.length <= most) return value;
+    found.flaw(path, `must be less than ${most + 1} characters`, true);
+    return cut(value, most, most < ROOM_FOR_WORDS ? '…' : found.mark);
   };
 }
 
-export const url: Rule = (value, spot) => {
-  if (value === '') spot.flaw('invalid url', 0);
-  else if (typeof value !== 'string' || !(isUsableUrl(value) || /^(?:mailto|slack):/.test(value)))
-    spot.flaw('invalid url');
+export const url: Rule = (value, path, found) => {
+  const isUsable = typeof value === 'string' && (isUsableUrl(value) || /^(?:mailto|slack):/.test(value));
+  return isUsable ? value : found.flaw(path, 'invalid url', value === '');
 };
 
-export function list(most: number, item: Rule): Rule {
-  return (value, spot) => {
-    if (!Array.isArray(value)) return spot.flaw('must provide an array');
-    if (value.length === 0) spot.flaw('no less than 1 items allowed');
-    if (value.length > most) spot.flaw(`no more than ${most} items allowed`);
-    for (const [index, each] of value.entries()) item(each, spot.at(index));
+/** @param nothing stands where nothing is left of an item, which otherwise is left out */
+export function list(most: number, item: Rule, nothing?: unknown): Rule {
+  return (value, path, found) => {
+    if (!Array.isArray(value)) return found.flaw(path, 'must provide an array');
+    if (value.length === 0) return found.flaw(path, 'no less than 1 items allowed');
+    if (value.length > most) found.flaw(path, `no more than ${most} items allowed`);
+    const items = value.map((each, index) => item(each, [...path, index], found));
+    const kept = items
+      .map((each) => (each === undefined ? nothing : each))
+      .filter((each) => each !== undefined);
+    return kept.length > 0 ? kept.slice(0, most) : undefined;
   };
 }
 
-/** @param anyOf at least one of these must be there */
+/** Nothing is left of one that loses what it must have, or where it leads. @param anyOf at least one of these must be there */
 export function object(required: Rules, optional: Rules = {}, anyOf: readonly string[] = []): Rule {
-  const rules: Rules = { ...required, ...optional };
-  return (value, spot) => {
-    if (!isJsonObject(value)) return spot.flaw('must provide an object');
-    const isThere = (key: string) => value[key] !== undefined;
-    const missing = Object.keys(required).filter((key) => !isThere(key));
-    if (anyOf.length > 0 && !anyOf.some(isThere)) missing.push(anyOf.join(' or '));
-    for (const key of missing) spot.flaw(`missing required field: ${key}`);
-    for (const key of Object.keys(value).filter(isThere)) {
-      if (Object.hasOwn(rules, key)) rules[key]?.(value[key], spot.at(key));
-      else if (key !== 'type')
-        spot.at(key).flaw(`invalid additional property: ${key}${didYouMean(key, Object.keys(rules))}`);
-    }
+  const rules: Rules = { type: anything, ...required, ...optional };
+  return (value, path, found) => {
+    if (!isJsonObject(value)) return found.flaw(path, 'must provide an object');
+    const given = Object.keys(value).filter((key) => value[key] !== undefined);
+    const lacksAll = (keys: readonly string[], of: readonly string[]) =>
+      keys.length > 0 && !keys.some((key) => of.includes(key));
+    for (const key of Object.keys(required))
+      if (!given.includes(key)) found.flaw(path, `missing required field: ${key}`);
+    if (lacksAll(anyOf, given)) found.flaw(path, `missing required field: ${anyOf.join(' or ')}`);
+    const members = given.map((key) => [key, ruleOf(rules, key)(value[key], [...path, key], found)] as const);
+    const kept = Object.fromEntries(members.filter(([, member]) => member !== undefined));
+    const needed = [...Object.keys(required), ...given.filter((key) => key === 'url')];
+    const isWhole = needed.every((key) => key in kept) && !lacksAll(anyOf, Object.keys(kept));
+    return isWhole ? kept : undefined;
   };
+}
+
+function ruleOf(rules: Rules, key: string): Rule {
+  const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
+  const known = () => Object.keys(rules).filter((each) => each !== 'type');
+  return (
+    rule ??
+    ((_, path, found) => found.flaw(path, `invalid additional property: ${key}${didYouMean(key, known())}`))
+  );
 }
 
 /** An object whose `type` picks its rule. */
 export function byType(types: Rules): Rule {
   const known = Object.keys(types);
-  return (value, spot) => {
-    const type = isJsonObject(value) ? value['type'] : undefined;
-    if (!isJsonObject(value)) spot.flaw('must provide an object');
-    else if (typeof type !== 'string') spot.flaw('missing required field: type');
-    else if (Object.hasOwn(types, type)) types[type]?.(value, spot);
-    else
-      spot
-        .at('type')
-        .flaw(`unsupported type: ${type}${didYouMean(type, known) || `: one of ${known.join(', ')}`}`);
+  return (value, path, found) => {
+    if (!isJsonObject(value)) return found.flaw(path, 'must provide an object');
+    const { type } = value;
+    if (typeof type !== 'string') return found.flaw(path, 'missing required field: type');
+    const rule = Object.hasOwn(types, type) ? types[type] : undefined;
+    if (rule !== undefined) return rule(value, path, found);
+    const hint = didYouMean(type, known) || `: one of ${known.join(', ')}`;
+    return found.flaw([...path, 'type'], `unsupported type: ${type}${hint}`);
   };
 }

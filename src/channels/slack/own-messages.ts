@@ -11,9 +11,8 @@ import type {
   TextKind,
   ValuePlace,
 } from '../channel.ts';
-import { flawsOfBlocks } from './block-kit.ts';
+import { fitBlocks, flawsOfBlocks } from './block-kit.ts';
 import { drawCard, messageOf, summaryOf } from './compose.ts';
-import { fitBlocks } from './fit-blocks.ts';
 import { isList, isObject, type SlackMessage, type SlackObject, stringAt, typeOf } from './message.ts';
 import { escapeMrkdwn } from './mrkdwn.ts';
 
@@ -99,5 +98,5 @@ function inspect({ text, blocks }: RenderedParts): readonly PartFault[] {
       : [],
   );
   const others = blocks.map((block) => (isDrawn(block) ? { type: 'divider' } : block));
-  return [...unknown, ...flawsOfBlocks(others).filter(({ most }) => most === undefined)];
+  return [...unknown, ...flawsOfBlocks(others).filter(({ isOfValue }) => !isOfValue)];
 }

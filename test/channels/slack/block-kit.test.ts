@@ -113,12 +113,6 @@ const REFUSED: readonly (readonly [string, unknown, string, string])[] = [
   ['an image without words', [image({ alt_text: undefined })], '/blocks/0', 'alt_text'],
   ['an image without a source', [{ type: 'image', alt_text: 'a' }], '/blocks/0', 'image_url'],
   ['a long block_id', [{ type: 'divider', block_id: 'x'.repeat(256) }], '/blocks/0/block_id', '256'],
-  [
-    'the same block_id twice',
-    times(2, { type: 'divider', block_id: 'x' }),
-    '/blocks/1/block_id',
-    'already exists',
-  ],
   ['rich text with nothing in it', [richText()], '/blocks/0/elements', 'no less than 1'],
   ['an empty run', [richText(richSection(run('')))], '/blocks/0/elements/0/elements/0/text', 'more than 0'],
   ['a run outside a section', [richText(run('x'))], '/blocks/0/elements/0/type', 'unsupported'],
