@@ -34,12 +34,6 @@ export function objectsAt(object: SlackObject, key: string): readonly SlackObjec
   return isList(value) ? value.filter(isObject) : [];
 }
 
-/** The cells of a table block, row by row. */
-export function rowsOfTable(table: SlackObject): readonly (readonly SlackObject[])[] {
-  const rows = table['rows'];
-  return isList(rows) ? rows.map((row) => (isList(row) ? row.filter(isObject) : [])) : [];
-}
-
 /** Slack: Block Kit reference, button and image. */
 const MAX_URL_LENGTH = 3000;
 
