@@ -17,19 +17,19 @@ import { type NoticeView, viewOf } from './view.ts';
 const BEGIN = '{% if ';
 const END = ' %}holds{% endif %}';
 
+const MARKUP = /\{[{%]|[%}]\}/;
+const NO_CONDITION =
+  'a condition is a value, or values with an operator between them, without {{ }} and {% %}: output.count == 0';
+
 const PLAIN_DISPLAY: DisplayConfig = { timezone: 'UTC', language: 'en', links: {} };
 
 /** What is wrong with a condition; undefined: nothing. */
 export function conditionFault(condition: string): LiquidFault | undefined {
-  const at = (column: number, message: string): LiquidFault => ({ message, line: 1, column });
-  const markup = condition.search(/\{\{|\{%|%\}|\}\}/);
-  if (markup !== -1)
-    return at(markup + 1, 'a condition is written without {{ }} and {% %}: output.count == 0');
   const { liquid, names } = checker();
   const { templates, fault } = parseLiquid(liquid, BEGIN + condition + END);
+  if (MARKUP.test(condition) || (fault === undefined && !isWhole(condition, liquid)))
+    return { message: NO_CONDITION, line: 1, column: 1 };
   if (fault !== undefined) return inCondition(fault);
-  if (!isWhole(condition, liquid))
-    return at(1, 'a condition is a value, or values with an operator between them');
   const [unknown] = findUnknownVariables(liquid, templates, names);
   return unknown && inCondition(unknown);
 }

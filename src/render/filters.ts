@@ -67,8 +67,7 @@ function registerDate(liquid: Liquid, timezone: string): void {
 }
 
 /** Only addresses that Botbell made by `display.links`: the value where it is the job's address or that of one of its files; else ''. */
-function ownAddress({ job_url, page_url, outputs = [] }: LinkedView, value: unknown): string {
-  if (typeof value !== 'string' || value === '') return '';
+function ownAddress({ job_url, page_url, outputs = [] }: LinkedView, value: unknown): unknown {
   const isOwn =
     job_url === value ||
     page_url === value ||

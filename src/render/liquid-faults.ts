@@ -56,11 +56,7 @@ function tokenOf(error: unknown): PlacedToken | undefined {
   return error instanceof Error && 'token' in error ? (error.token as PlacedToken | undefined) : undefined;
 }
 
-/** What V8 says. */
-const STACK_IS_FULL = 'Maximum call stack size exceeded';
-
 function explain(liquid: Liquid, message: string): string {
-  if (message === STACK_IS_FULL) return 'nested too deep';
   const [, what, name = ''] =
     /^undefined (filter): (\S+)/u.exec(message) ?? /^(tag) "([^"]+)" not found/u.exec(message) ?? [];
   if (what === undefined) return message;

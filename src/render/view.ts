@@ -28,7 +28,7 @@ export interface NoticeView {
 }
 
 export function viewOf(notice: Notice, display: DisplayConfig, links: Links): NoticeView {
-  return isAlert(notice) ? alertView(notice.alert, display, links) : callbackView(notice, display, links);
+  return isAlert(notice) ? ownView(notice.alert, display, links) : callbackView(notice, display, links);
 }
 
 function callbackView(
@@ -66,13 +66,16 @@ function occasionView(occasion: Occasion, startedAt: number, display: DisplayCon
   return { failing_since: localTime(failingSince, display), failing_for, failures };
 }
 
-function alertView(
+function ownView(
   { subject, raisedAt, suppressed }: RaisedAlert,
   display: DisplayConfig,
   links: Links,
 ): NoticeView {
   const at = localTime(raisedAt, display);
-  if (subject.template === 'test') return testView(subject, at);
+  if (subject.template === 'test') {
+    const { destination, channel, askedBy } = subject;
+    return { destination, channel, asked_by: askedBy, sent_at: at };
+  }
   if (subject.template === 'missed') {
     const { botId: bot_id, botName: bot_name, dueAt, lastResultAt } = subject;
     const last_result_at = lastResultAt === undefined ? '' : localTime(lastResultAt, display);
@@ -86,29 +89,23 @@ function alertView(
   }
   const page_url = pageUrlOf(subject, display);
   const common = { alert_name: subject.template, raised_at: at, suppressed, page_url };
-  if (subject.template === 'reload_refused') return { ...common, ...reloadView(subject) };
-  if (subject.template === 'refused') return { ...common, ...refusedView(subject, display) };
-  return { ...common, ...undeliveredView(subject, display, links) };
+  return { ...common, ...alertView(subject, display, links) };
 }
 
 /** Where the page shows what an alert is about; '' where the page has no URL. */
 function pageUrlOf(subject: AlertSubject, { pageUrl }: DisplayConfig): string {
   if (pageUrl === undefined) return '';
-  return `${pageUrl.replace(/\/+$/, '')}/${pagePathOf(subject)}`;
+  const path = 'callbackId' in subject ? `callbacks/${subject.callbackId}` : PAGES[subject.template];
+  return `${pageUrl.replace(/\/+$/, '')}/${path}`;
 }
 
-function pagePathOf(subject: AlertSubject): string {
-  if (subject.template === 'refused') return 'refused';
-  if (subject.template === 'reload_refused') return 'config';
-  return `callbacks/${subject.callbackId}`;
-}
+const PAGES = { refused: 'refused', reload_refused: 'config' };
 
-function reloadView({ file, problems, moreProblems }: OwnSubject<'reload_refused'>): NoticeView {
+function alertView(subject: AlertSubject, display: DisplayConfig, links: Links): NoticeView {
+  if (subject.template === 'refused') return refusedView(subject, display);
+  if (subject.template !== 'reload_refused') return undeliveredView(subject, display, links);
+  const { file, problems, moreProblems } = subject;
   return { config_file: file, reason: problems[0] ?? '', problems, more_problems: moreProblems };
-}
-
-function testView({ destination, channel, askedBy }: OwnSubject<'test'>, sentAt: string): NoticeView {
-  return { destination, channel, asked_by: askedBy, sent_at: sentAt };
 }
 
 function undeliveredView(
@@ -118,14 +115,13 @@ function undeliveredView(
 ): NoticeView {
   const { destination, channel, error, attempts, callback, since } = subject;
   const { job_id, bot_id, bot_name, status } = callback;
-  const reason = failureInWords(error, display.language);
   const fields = { job_id, bot_id, bot_name, status, status_name: statusNameOf({ status }) };
   return {
     destination,
     channel,
     error_class: error.class,
     error_code: error.code,
-    reason,
+    reason: failureInWords(error, display.language),
     attempts,
     since: localTime(since, display),
     gives_up_at: 'givesUpAt' in subject ? localTime(subject.givesUpAt, display) : '',

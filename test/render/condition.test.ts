@@ -37,7 +37,7 @@ describe('A condition', () => {
 
   const WRONG: Readonly<Record<string, readonly [number, string]>> = {
     '{{ output.a }} == 0': [1, 'without {{ }} and {% %}'],
-    'true %}{% include "x"': [6, 'without {{ }} and {% %}'],
+    'true %}{% include "x"': [1, 'without {{ }} and {% %}'],
     'output.a = 0': [11, 'expected'],
     'output.a ==': [1, 'a condition is a value'],
     'and output.a': [1, 'a condition is a value'],
