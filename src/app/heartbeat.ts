@@ -4,8 +4,8 @@ import type { Config } from '../config/config.ts';
 import type { Chore } from '../deliver/chores.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { Logger } from '../observe/logger.ts';
-import { askUrl, NotTaken } from '../outbound/ask-url.ts';
-import { poolsThrough } from '../outbound/open-pool.ts';
+import { exchange, type OpenPool, poolsThrough } from '../outbound/exchange.ts';
+import { loginOf } from '../outbound/login.ts';
 import type { Clock } from '../time/clock.ts';
 
 /** A watcher that takes longer to say yes is asked again next time. */
@@ -60,4 +60,33 @@ export function isWritten(
   clock: Pick<Clock, 'monotonic'>,
 ): boolean {
   return writtenAt !== undefined && clock.monotonic() - writtenAt <= WRITTEN_WITHIN_MS;
+}
+
+/** It answered, and not that it is taken. */
+export class NotTaken extends Error {
+  override readonly name = 'NotTaken';
+}
+
+/**
+ * GET, on a connection of its own. The status is the answer, and no redirect is followed.
+ * @param url http or https; with a user and a password where the server asks for them
+ * @throws {NotTaken} the answer is not 2xx
+ * @throws {Error} of the network or a proxy, or that there was no answer in time
+ */
+export async function askUrl(url: string, timeoutMs: number, open: OpenPool): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  const { origin, pathname, search } = new URL(url);
+  const headers = { 'user-agent': 'botbell', ...loginOf(url) };
+  const pool = await open(origin);
+  try {
+    const { status } = await exchange(pool, {
+      method: 'GET',
+      path: `${pathname}${search}`,
+      headers,
+      deadline,
+    });
+    if (status < 200 || status > 299) throw new NotTaken(`it answered ${status}`);
+  } finally {
+    void pool.destroy().catch(() => undefined);
+  }
 }

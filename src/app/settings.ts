@@ -1,4 +1,5 @@
 /** One config made into the settings that everything decides by, with its channels opened. */
+import { poolsThrough } from '../outbound/exchange.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { cutEnd, shortLine } from '../text/cut.ts';
 import { type HiddenSecrets, secretsHidden } from '../text/hide-secrets.ts';
@@ -15,7 +16,6 @@ import {
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { type LedgerOptions, openLedger } from '../ledger/open-ledger.ts';
 import { ownerName } from '../ledger/operations/processes.ts';
-import { poolsThrough } from '../outbound/open-pool.ts';
 import { noticeOf } from '../notice/notice.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import { createRouter, routesOf } from '../route/router.ts';

@@ -1,6 +1,6 @@
 /** What the answers of a service over HTTP mean: by its own codes, or else by the status, in words for operators. */
 import { isJsonObject } from '../text/json-object.ts';
-import type { HttpAnswer } from '../outbound/post.ts';
+import type { HttpAnswer } from '../outbound/exchange.ts';
 import {
   type DeliveryFailure,
   failureOf,

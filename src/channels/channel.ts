@@ -13,9 +13,9 @@
  * An address is what an operator may see: a webhook's URL stands in the settings under a name, which is the address, and in
  * `secretsOf`. Each runs `test/contract/channel-contract.ts` against a stand-in of its remote.
  */
+import type { OpenPool } from '../outbound/exchange.ts';
 import type { Schema } from 'yup';
 import type { Callback } from '../callback/callback.ts';
-import type { OpenPool } from '../outbound/open-pool.ts';
 import type { Card } from './card.ts';
 
 /** One message for one address. */
@@ -81,7 +81,7 @@ export interface Channel {
 export interface ChannelEnvironment {
   /** Where the outbox prints. */
   readonly print: (text: string) => void;
-  /** Connections to a remote over HTTP, through the proxy that the config has for it; `outbound/post.ts` sends over them. */
+  /** Connections to a remote over HTTP, through the proxy that the config has for it; `outbound/exchange.ts` sends over them. */
   readonly openPool: OpenPool;
 }
 

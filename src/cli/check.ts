@@ -6,7 +6,7 @@ import { readProject } from './load-config.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { ChannelConfig, Config } from '../config/config.ts';
 import { redactor } from '../app/settings.ts';
-import { poolsThrough } from '../outbound/open-pool.ts';
+import { poolsThrough } from '../outbound/exchange.ts';
 import { type Proxies, proxyFor } from '../outbound/proxy.ts';
 import { inspectStore } from '../ledger/open-ledger.ts';
 import { SQLITE, sqlitePathOf } from '../ledger/sqlite/file.ts';

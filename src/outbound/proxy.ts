@@ -39,43 +39,29 @@ export function exemptHosts(noProxy: string): string[] {
   return noProxy.split(/[\s,]+/).filter((entry) => entry !== '');
 }
 
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
-
-/**
- * As curl decides: whatever is not exempt goes through the proxy, this machine included.
- * @param origin `https://slack.com`
- */
+/** As curl decides: whatever is not exempt goes through the proxy, this machine included. */
 export function proxyFor(origin: string, { https, http, exempt }: Proxies): Proxy | undefined {
   const { protocol, hostname, port } = new URL(origin);
-  const remote = { host: bareHost(hostname), port: port || (DEFAULT_PORTS[protocol] ?? '') };
+  const isSecure = protocol === 'https:';
+  const remote = { host: bareHost(hostname), port: port || (isSecure ? '443' : '80') };
   if (exempt.some((entry) => exempts(entry, remote))) return undefined;
-  return protocol === 'https:' ? https : http;
-}
-
-interface Remote {
-  /** In lower case, without brackets. */
-  readonly host: string;
-  readonly port: string;
+  return isSecure ? https : http;
 }
 
 /** `host`, `host:port`, `[address]`, `[address]:port`; an IPv6 address without brackets has no port. */
 const ENTRY = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d+))?$/;
 
-function exempts(entry: string, remote: Remote): boolean {
+function exempts(entry: string, remote: { readonly host: string; readonly port: string }): boolean {
   if (entry === '*') return true;
-  const [, bracketed, plain, port] = ENTRY.exec(entry) ?? [];
-  if (port !== undefined && Number(port) !== Number(remote.port)) return false;
+  const [, bracketed, plain, port = remote.port] = ENTRY.exec(entry) ?? [];
   const host = bareHost(bracketed ?? plain ?? entry).replace(/^\*?\./, '');
-  if (host === '') return false;
-  if (isIP(remote.host) !== 0) return isWithin(remote.host, host);
-  return remote.host === host || remote.host.endsWith(`.${host}`);
+  if (port !== remote.port || host === '') return false;
+  return isIP(remote.host) === 0 ? `.${remote.host}`.endsWith(`.${host}`) : isWithin(remote.host, host);
 }
 
+/** In lower case, without the brackets of an address and the dot at the end of a name. */
 function bareHost(host: string): string {
-  return host
-    .toLowerCase()
-    .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.$/, '');
+  return host.toLowerCase().replace(/^\[|\]$|\.$/g, '');
 }
 
 function isWithin(host: string, network: string): boolean {
@@ -102,19 +88,11 @@ export class ProxyError extends Error {
 }
 
 /** What the proxy answered, and what to do. */
-export function answerInWords(
-  { proxy }: ProxyError,
-  status: number,
-): { readonly en: string; readonly ja: string } {
-  if (status === 407)
-    return {
-      en: `the proxy ${proxy} asks for another user name and password (407): http://user:password@host:port in \`proxy\` of the config, or in the environment (HTTPS_PROXY, HTTP_PROXY)`,
-      ja: `プロキシ ${proxy} が別のユーザー名とパスワードを求めています（407）。proxy（または環境変数 HTTPS_PROXY、HTTP_PROXY）を http://user:password@host:port の形式で設定してください`,
-    };
+export function answerInWords({ proxy }: ProxyError, status: number) {
   if (isLastingAnswer(status))
     return {
-      en: `the proxy ${proxy} refused to connect (${status}); ask whoever runs it to allow this host, or name the host in NO_PROXY`,
-      ja: `プロキシ ${proxy} が接続を拒否しました（${status}）。プロキシの管理者に許可を依頼するか、送信先を NO_PROXY に加えてください`,
+      en: `the proxy ${proxy} refused to connect (${status}): check the user name and password of \`proxy\` (or HTTPS_PROXY, HTTP_PROXY), ask whoever runs it to allow this host, or name the host in NO_PROXY`,
+      ja: `プロキシ ${proxy} が接続を拒否しました（${status}）。proxy（または環境変数 HTTPS_PROXY、HTTP_PROXY）のユーザー名とパスワードを確認し、プロキシの管理者に許可を依頼するか、送信先を NO_PROXY に加えてください`,
     };
   return {
     en: `the proxy ${proxy} could not connect (${status})`,

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Card } from '../../src/channels/card.ts';
 import type { Channel, ChannelType, ComposeContext, Outgoing } from '../../src/channels/channel.ts';
-import { poolsThrough } from '../../src/outbound/open-pool.ts';
+import { poolsThrough } from '../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../src/outbound/proxy.ts';
 import { HOSTILE_CARDS, plainCard } from '../support/chat-cards.ts';
 import {

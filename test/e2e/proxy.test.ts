@@ -83,7 +83,7 @@ describe('Behind a forward proxy', () => {
     await start(WRONG);
     const { body } = await world.post(callback());
     expect(body.result).to.equal('taken_over');
-    const refused = `the proxy http://${proxy.host} asks for another user name and password (407)`;
+    const refused = `the proxy http://${proxy.host} refused to connect (407)`;
     expect(await seen())
       .to.include(refused)
       .and.to.include('proxy_407')

@@ -7,8 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { networkErrorOf } from '../../src/channels/network-error.ts';
 import type { HttpPool } from '../../src/outbound/pool.ts';
-import { post } from '../../src/outbound/post.ts';
-import { poolsThrough } from '../../src/outbound/open-pool.ts';
+import { exchange, poolsThrough } from '../../src/outbound/exchange.ts';
 import { parseProxy } from '../../src/outbound/proxy.ts';
 import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts';
 
@@ -34,7 +33,7 @@ describe('A POST of a channel through a proxy', () => {
   }
 
   const send = (pool: HttpPool, ms = 5_000) =>
-    post(pool, { path: '/api/x?a=1', headers: {}, body: 'b', deadline: performance.now() + ms });
+    exchange(pool, { path: '/api/x?a=1', headers: {}, body: 'b', deadline: performance.now() + ms });
 
   const errorOf = async (sending: Promise<unknown>) => {
     const outcome: unknown = await sending.then(
@@ -127,7 +126,9 @@ describe('A POST of a channel through a proxy', () => {
         const wrong = await errorOf(send(await open(origin, 'bot:s3cret@')));
         expect(wrong).to.include({ code: 'proxy_407', isRefusal: true, mayHaveArrived: false });
         expect(wrong.words)
-          .to.include(`the proxy http://${proxy.host} asks for another user name and password (407)`)
+          .to.include(
+            `the proxy http://${proxy.host} refused to connect (407): check the user name and password`,
+          )
           .and.not.to.include('s3cret');
         const missing = await errorOf(send(await open(origin, '')));
         expect(missing).to.include({ code: 'proxy_407', isRefusal: true });

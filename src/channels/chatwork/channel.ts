@@ -1,6 +1,6 @@
 /** Chatwork by the API token of an account: one message of text in Chatwork's notation. */
 import { type InferType, object, string } from 'yup';
-import type { HttpAnswer } from '../../outbound/post.ts';
+import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { type Answers, failureOfAnswer, jsonOf, meaning, type Meanings } from '../answers.ts';
 import { apiUrl, baseUrl, warningsOfApi } from '../api-url.ts';
 import { AddressError, type ChannelType, type Outgoing, type Receipt } from '../channel.ts';

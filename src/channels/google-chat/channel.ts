@@ -1,7 +1,7 @@
 /** Google Chat by the URL of a space's webhook: a card. */
 import { hash } from 'node:crypto';
 import { isJsonObject } from '../../text/json-object.ts';
-import type { HttpAnswer } from '../../outbound/post.ts';
+import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { type HookChat, hookChannel, jsonCall, URL_ALONE } from '../hooks/hook-channel.ts';
 import { codeAt, GONE, jsonOf, type Meanings } from '../answers.ts';
 import { googleChatFormat, googleChatMentions, type GoogleChatMessage, plainGoogleChat } from './compose.ts';

@@ -5,8 +5,7 @@
 import { lazy, object, type Schema, string } from 'yup';
 import { isJsonObject } from '../../text/json-object.ts';
 import { nearestOrAll } from '../../text/nearest.ts';
-import type { OpenPool } from '../../outbound/open-pool.ts';
-import type { HttpAnswer } from '../../outbound/post.ts';
+import type { HttpAnswer, OpenPool } from '../../outbound/exchange.ts';
 import {
   AddressError,
   type Channel,

@@ -1,19 +1,13 @@
 /** A chat service over HTTP: one request within a deadline. */
 import { readVersion } from '../../package-files.ts';
-import type { OpenPool } from '../../outbound/open-pool.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
-import { get, type HttpAnswer, post } from '../../outbound/post.ts';
+import { exchange, type HttpAnswer, type HttpRequest, type OpenPool } from '../../outbound/exchange.ts';
 import type { DeliveryFailure, Words } from '../failure.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
 
-export interface Call {
-  /** POST unless said otherwise. */
-  readonly method?: 'GET' | 'POST';
+export interface Call extends Pick<HttpRequest, 'method' | 'body' | 'deadline'> {
   readonly url: URL;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  /** On the scale of `performance.now()`. */
-  readonly deadline: number;
+  readonly headers?: HttpRequest['headers'];
 }
 
 /** Of an answer that a service gives: no more is read of it. */
@@ -37,15 +31,11 @@ export class Remote {
   }
 
   /** Whatever its status: the answer, with at most 64 KiB of its body. @throws {Error} of the network: see `failureOf` */
-  async call({ method = 'POST', url, headers, body = '', deadline }: Call): Promise<HttpAnswer> {
-    const request = {
-      path: url.pathname + url.search,
-      headers: { 'user-agent': USER_AGENT, ...headers },
-      deadline,
-      mostBytes: MOST_BYTES,
-    };
+  async call({ url, headers, ...call }: Call): Promise<HttpAnswer> {
+    const path = url.pathname + url.search;
+    const named = { 'user-agent': USER_AGENT, ...headers };
     const pool = await this.#poolOf(url.origin);
-    return method === 'GET' ? get(pool, request) : post(pool, { ...request, body });
+    return exchange(pool, { ...call, path, headers: named, mostBytes: MOST_BYTES });
   }
 
   /** What an error of a call means. */

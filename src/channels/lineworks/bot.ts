@@ -1,6 +1,5 @@
 /** A bot of LINE WORKS, one message at a time: five at once are too many for a tenant. */
-import type { OpenPool } from '../../outbound/open-pool.ts';
-import type { HttpAnswer } from '../../outbound/post.ts';
+import type { HttpAnswer, OpenPool } from '../../outbound/exchange.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
 import type { Channel, Outgoing, Receipt } from '../channel.ts';
 import { openedChannel, sendOrPlain } from '../open-channel.ts';

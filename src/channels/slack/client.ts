@@ -3,7 +3,7 @@ import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
 import { type Channel, type Outgoing, type PerJob, type Receipt, ROOT_GONE } from '../channel.ts';
 import { DeliveryFailure } from '../failure.ts';
 import { openedChannel, sendOrPlain } from '../open-channel.ts';
-import { post } from '../../outbound/post.ts';
+import { exchange } from '../../outbound/exchange.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
 import { failureOfAnswer } from '../answers.ts';
 import { SLACK, slackFailureOf } from './errors.ts';
@@ -60,7 +60,7 @@ function fetchOver(pool: HttpPool, timeoutMs: number): FetchFunction {
       body: typeof form === 'string' ? form : '',
       deadline,
     };
-    const answer = await post(pool, request);
+    const answer = await exchange(pool, request);
     // The client would fail without a class at some of these, and take any other JSON for an answer of the API.
     if (answer.status !== 200 || !/^\s*\{/.test(answer.body)) throw failureOfAnswer(answer, SLACK);
     return answeredWith(address, answer.body);

@@ -9,7 +9,7 @@ import {
   type MailFault,
   type MailStep,
 } from '../../../src/stand-ins/mail-catcher.ts';
-import { poolsThrough } from '../../../src/outbound/open-pool.ts';
+import { poolsThrough } from '../../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { cardWith, outputWith } from '../../support/cards.ts';
 import {

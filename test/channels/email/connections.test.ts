@@ -10,7 +10,7 @@ import {
   type MailCatcherOptions,
   startMailCatcher,
 } from '../../../src/stand-ins/mail-catcher.ts';
-import { poolsThrough } from '../../../src/outbound/open-pool.ts';
+import { poolsThrough } from '../../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { failureOf, outgoingOf } from '../../contract/channel-contract.ts';
 import { StallingMailServer } from '../../support/stalling-mail-server.ts';

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { AddressError, type Channel } from '../../../src/channels/channel.ts';
 import { lineworksChannel } from '../../../src/channels/lineworks/channel.ts';
-import { poolsThrough } from '../../../src/outbound/open-pool.ts';
+import { poolsThrough } from '../../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
 import { failureOf, outgoingOf } from '../../contract/channel-contract.ts';

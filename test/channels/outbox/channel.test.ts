@@ -3,7 +3,7 @@ import { AddressError, type ChannelType, idsIn } from '../../../src/channels/cha
 import { emailFormat } from '../../../src/channels/email/format.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
 import { outboxOf } from '../../../src/channels/outbox/channel.ts';
-import { poolsThrough } from '../../../src/outbound/open-pool.ts';
+import { poolsThrough } from '../../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { slackChannel } from '../../../src/channels/slack/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';

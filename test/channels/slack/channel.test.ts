@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { AddressError } from '../../../src/channels/channel.ts';
 import type { Channel } from '../../../src/channels/channel.ts';
-import { poolsThrough } from '../../../src/outbound/open-pool.ts';
+import { poolsThrough } from '../../../src/outbound/exchange.ts';
 import { NO_PROXIES, parseProxy } from '../../../src/outbound/proxy.ts';
 import { slackChannel } from '../../../src/channels/slack/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';

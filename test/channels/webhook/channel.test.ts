@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import type { ComposeContext } from '../../../src/channels/channel.ts';
 import { webhookChannel } from '../../../src/channels/webhook/channel.ts';
 import { composeWebhook } from '../../../src/channels/webhook/compose.ts';
-import { poolsThrough } from '../../../src/outbound/open-pool.ts';
+import { poolsThrough } from '../../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
 import { outgoingOf } from '../../contract/channel-contract.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Pool } from 'undici';
 import { openPool } from '../../src/outbound/pool.ts';
-import { post } from '../../src/outbound/post.ts';
+import { exchange } from '../../src/outbound/exchange.ts';
 
 describe('a POST of a channel', () => {
   let server: Server;
@@ -15,7 +15,7 @@ describe('a POST of a channel', () => {
   let answer: (request: IncomingMessage, response: ServerResponse) => unknown;
 
   const call = (ms = 5_000) =>
-    post(pool, {
+    exchange(pool, {
       path: '/api/auth.test?a=1',
       headers: { authorization: 'Bearer x' },
       body: 'more=障害',
@@ -53,7 +53,7 @@ describe('a POST of a channel', () => {
     const own = openPool(origin);
     answer = (_request, response) => response.end('x'.repeat(2_000_000));
     const deadline = performance.now() + 5_000;
-    const error: unknown = await post(own, { path: '/', headers: {}, body: '', deadline }).catch(
+    const error: unknown = await exchange(own, { path: '/', headers: {}, body: '', deadline }).catch(
       (reason: unknown) => reason,
     );
     expect(error).to.include({ code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' });

@@ -1,52 +1,48 @@
 /** A request over a pool of connections that is answered by its deadline or fails: what channels over HTTP send with. */
 import type { Dispatcher } from 'undici';
 import type { HttpPool } from './pool.ts';
+import { type Proxies, proxyFor } from './proxy.ts';
 
-type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
+/**
+ * Opens connections to one origin, such as `https://slack.com`, for whoever then destroys them. Loads the HTTP client, which a
+ * config without such channels need not.
+ */
+export type OpenPool = (origin: string) => Promise<HttpPool>;
 
-interface HttpGet {
+export function poolsThrough(proxies: Proxies): OpenPool {
+  return async (origin) => (await import('./pool.ts')).openPool(origin, proxyFor(origin, proxies));
+}
+
+export interface HttpRequest {
+  /** POST unless said otherwise. */
+  readonly method?: 'GET' | 'POST';
   /** With the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
   /** On the scale of `performance.now()`. */
   readonly deadline: number;
   /** No more is read of the answer's body: what is longer ends there. By default the pool's limit, past which the call fails. */
   readonly mostBytes?: number;
 }
 
-interface HttpPost extends HttpGet {
-  readonly body: string;
-}
-
-type Connections = Pick<HttpPool, 'dispatch' | 'errorOf'>;
-
 export interface HttpAnswer {
   readonly status: number;
   /** By names in lower case. */
-  readonly headers: ResponseHeaders;
+  readonly headers: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
   readonly body: string;
 }
 
 /**
- * Follows no redirect. Reads the answer to its end, so what breaks off or stalls in the body fails like what does before.
+ * As the pool reports the request and its answer to us: its own `request` costs a tenth of a notification's CPU more. Follows no
+ * redirect. Reads the answer to its end, so what breaks off or stalls in the body fails like what does before.
  * @throws {Error} at the deadline, whatever the pool does: `TimeoutError`, or undici's code of a connection that took too long,
  * and then nothing has been sent, and nothing will be. `ProxyError`: a proxy sent nothing on. Otherwise an error of undici's or
  * Node's.
  */
-export function post(pool: Connections, request: HttpPost): Promise<HttpAnswer> {
-  return exchange(pool, 'POST', request);
-}
-
-/** The same, without a body. */
-export function get(pool: Connections, request: HttpGet): Promise<HttpAnswer> {
-  return exchange(pool, 'GET', { ...request, body: '' });
-}
-
-/** As the pool reports the request and its answer to us: its own `request` costs a tenth of a notification's CPU more. */
-function exchange(
-  pool: Connections,
-  method: 'GET' | 'POST',
-  { path, headers, body, deadline, mostBytes = Infinity }: HttpPost,
+export function exchange(
+  pool: Pick<HttpPool, 'dispatch' | 'errorOf'>,
+  { method = 'POST', path, headers, body = '', deadline, mostBytes = Infinity }: HttpRequest,
 ): Promise<HttpAnswer> {
   const remainingMs = deadline - performance.now();
   if (!(remainingMs > 0)) return Promise.reject(tooLate());
