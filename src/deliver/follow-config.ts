@@ -1,37 +1,32 @@
 /** Has what is undelivered follow the config: what it no longer sends there ends, what it sends there again is delivered. */
-import { DeliveryFailure } from '../channels/failure.ts';
 import { nameIn } from '../ledger/keys.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
-import type { DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
+import type { DeliveryError, DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
 import type { UnroutedRow } from '../ledger/operations/rerouting.ts';
-import { aboutOf, isAlert } from '../notice/notice.ts';
+import { aboutOf } from '../notice/notice.ts';
 import { type AlertSettings, milestoneOf, withAlert } from './alerts.ts';
 import type { Delivering } from './delivering.ts';
-import { errorOf, updateOf } from './outcome.ts';
+import { updateOf } from './outcome.ts';
 import { type Plan, planOf, plannedFor, runningConfig, type Settings } from './settings.ts';
 import { plannedDelivery } from './watch.ts';
 
-/** What another process is to attempt, or to route anew, is looked at again after so long, and up to twice that. */
-const PUT_OFF_MS = 5000;
-
-const NOT_ROUTED = new DeliveryFailure({
+const NOT_ROUTED: DeliveryError = {
   class: 'config',
   code: 'not_routed',
   message:
     'No route of the config names anybody for this callback any more. Was a route removed, or its bot_id or `on` changed? Once a route names this destination again, Botbell delivers it, within `delivery.give_up_after`.',
   japanese:
     'この通知の宛先は、現在の設定のどのルートにも含まれていません。ルートの削除、bot_id や on の変更がないか確認してください。delivery.give_up_after のうちにルートを元に戻せば送信されます。',
-});
+};
 
 /** The end of a delivery that the plan does not name: told elsewhere, or to nobody. */
-export function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSettings): DeliveryUpdate {
+function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSettings): DeliveryUpdate {
   const { record, kind } = due;
   const ended = updateOf(record, { state: 'held', reason: NO_LONGER_ROUTED });
   // Of an alert that nobody is to be told, nobody is alerted; nor of what was watched for a rule that has gone.
   const isAlerted = kind === 'callback' || kind === 'summary' || kind === 'digest';
   if (!isAlerted || plan.destinations.length > 0) return ended;
-  const dead: DeliveryUpdate = { ...ended, state: 'dead', lastError: errorOf(NOT_ROUTED) };
-  return withAlert(dead, due, alerts);
+  return withAlert({ ...ended, state: 'dead', lastError: NOT_ROUTED }, due, alerts);
 }
 
 /** The plan that has told after all what ended because no route named it; undefined: it stays ended. */
@@ -52,8 +47,6 @@ interface Review {
 export class ConfigFollower {
   readonly #delivering: Delivering;
   #mayRouteAnew = false;
-  /** At the last heartbeat, others ran with another config. */
-  #isDecidedElsewhere = false;
   #review: Review = { isHastened: false, after: 0 };
 
   constructor(delivering: Delivering) {
@@ -69,16 +62,10 @@ export class ConfigFollower {
   async beat(): Promise<void> {
     const { ledger, settings } = this.#delivering;
     const { current } = settings;
-    try {
-      const mayRouteAnew = await ledger.heartbeat(runningConfig(current));
-      this.#mayRouteAnew = mayRouteAnew && current === settings.current;
-      // What the others could not tell by theirs, they put off, up to a quarter of an hour.
-      if (mayRouteAnew && this.#isDecidedElsewhere) this.#reviewAgain();
-      this.#isDecidedElsewhere = !mayRouteAnew;
-    } catch (error) {
-      this.#mayRouteAnew = false;
-      throw error;
-    }
+    // Where it cannot be told, this one decides nothing.
+    this.#mayRouteAnew = false;
+    const mayRouteAnew = await ledger.heartbeat(runningConfig(current));
+    this.#mayRouteAnew = mayRouteAnew && current === settings.current;
   }
 
   /** Other settings are in force. */
@@ -114,14 +101,13 @@ export class ConfigFollower {
     return this.names(destination) || this.#mayRouteAnew;
   }
 
-  /** @param due not named by the plan @returns when that is decided; never rejects */
+  /**
+   * Where another process is to attempt it, or to route it anew, it is left until its claim has ended.
+   * @param due not named by the plan @returns when that is decided; never rejects
+   */
   async follow(due: DueDelivery, plan: Plan, settings: Settings): Promise<void> {
-    try {
-      if (this.#mayRouteAnew && (await this.#routeAnew(due, plan, settings))) this.#delivering.onDue();
-      else await this.#putOff(due);
-    } catch (error) {
-      this.#delivering.onUnwritten(error);
-    }
+    const { onDue, onUnwritten } = this.#delivering;
+    if (this.#mayRouteAnew) await this.#routeAnew(due, plan, settings).then(onDue, onUnwritten);
   }
 
   async #revive(review: Review, after: number): Promise<boolean> {
@@ -138,37 +124,23 @@ export class ConfigFollower {
     return review.after !== undefined;
   }
 
-  /** @returns whether this process may */
-  async #routeAnew(due: DueDelivery, plan: Plan, settings: Settings): Promise<boolean> {
+  async #routeAnew(due: DueDelivery, plan: Plan, settings: Settings): Promise<void> {
     const { ledger, onMilestone } = this.#delivering;
-    const { record, notice } = due;
+    const { record, kind, notice } = due;
     const { bot_id: botId, status } = aboutOf(notice);
     const update = endOfUnrouted(due, plan, settings.config.delivery);
     const gained = await ledger.reroute({
       update,
       wanted: {
         botId: nameIn(botId),
-        status: isAlert(notice) ? undefined : status,
+        status: kind === 'callback' ? status : undefined,
         planned: plan.destinations.map((target) => plannedDelivery(settings, target, botId)),
         timezone: settings.config.display.timezone,
       },
       routing: plan.explanations,
       channels: runningConfig(settings).channels,
     });
-    if (gained === undefined) return false;
-    const name = milestoneOf(update, record, false);
+    const name = gained && milestoneOf(update, record, false);
     if (name !== undefined) onMilestone({ ...due, ...update, name });
-    return true;
-  }
-
-  async #putOff({ record }: DueDelivery): Promise<void> {
-    const { ledger, random } = this.#delivering;
-    const update = updateOf(record, { isTakenOver: true, dueInMs: PUT_OFF_MS * (1 + random()) });
-    await ledger.settle({
-      callbackId: record.callbackId,
-      deliveries: [update],
-      attempts: [],
-      isDurable: false,
-    });
   }
 }

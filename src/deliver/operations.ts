@@ -6,21 +6,12 @@ import type { SnoozeRequest } from '../ledger/signal/snoozes.ts';
 import { nearestOrAll } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import type { Delivering } from './delivering.ts';
-import { type SendOnce, sendTest, type TestOutcome } from './test-message.ts';
+import { type SendOnce, sendTest } from './test-message.ts';
 import { planOf, type Planning, runningConfig } from './settings.ts';
 
 /** What was asked for and what came of it, for the log. */
 export interface ReportedAction {
-  readonly what:
-    | 'redeliver'
-    | 'dismiss'
-    | 'route anew'
-    | 'redeliver in bulk'
-    | 'stop in bulk'
-    | 'see refused'
-    | 'test'
-    | 'snooze'
-    | 'end a snooze';
+  readonly what: string;
   readonly actor: Actor;
   /** A delivery, a callback, a refused body, a redelivery in bulk, a snooze or a destination. */
   readonly subject: number | string;
@@ -34,14 +25,19 @@ export interface OperationsDependencies extends Delivering {
   readonly sendOnce: SendOnce;
 }
 
-type Say = (what: ReportedAction['what'], actor: Actor, subject: number | string, result: string) => void;
+type Say = (what: string, actor: Actor, subject: number | string, result: string) => void;
 
 /** Each is asked of the ledger, told to whoever attempts deliveries, and said in the log. */
 export function createOperations(dependencies: OperationsDependencies) {
-  const { ledger, settings, onDue, onBulkStarted, onAction } = dependencies;
+  const { clock, ledger, settings, onDue, onBulkStarted, onAction, sendOnce } = dependencies;
   const { actions, archive } = ledger;
+  const { tally, bulks, bulk, snoozes } = actions;
   const say: Say = (what, actor, subject, result) => onAction({ what, actor, subject, result });
   return {
+    tally,
+    bulks,
+    bulk,
+    snoozes,
     async redeliver(deliveryId: number, actor: Actor, again: boolean) {
       const result = await actions.redeliver(deliveryId, actor, again);
       say('redeliver', actor, deliveryId, result);
@@ -61,19 +57,16 @@ export function createOperations(dependencies: OperationsDependencies) {
       onDue();
       return routed;
     },
-    tally: (filter: RedeliveryFilter) => actions.tally(filter),
     async startBulk(filter: RedeliveryFilter, actor: Actor, kind?: BulkKind) {
-      const bulk = await actions.startBulk(filter, actor, kind);
-      say('redeliver in bulk', actor, bulk.id, bulk.what);
+      const started = await actions.startBulk(filter, actor, kind);
+      say('redeliver in bulk', actor, started.id, started.what);
       onBulkStarted();
-      return bulk;
+      return started;
     },
-    bulks: () => actions.bulks(),
-    bulk: (id: number) => actions.bulk(id),
     async stopBulk(id: number, actor: Actor) {
-      const bulk = await actions.stopBulk(id, actor);
-      say('stop in bulk', actor, id, bulk?.state ?? 'unknown');
-      return bulk;
+      const stopped = await actions.stopBulk(id, actor);
+      say('stop in bulk', actor, id, stopped?.state ?? 'unknown');
+      return stopped;
     },
     /** A refused body, and those before it of the same fault. */
     async seeRefused(id: number, actor: Actor) {
@@ -83,7 +76,11 @@ export function createOperations(dependencies: OperationsDependencies) {
     ...snoozing(dependencies, say),
     /** Really sends it. Never rejects. @returns undefined: the config in force has no such destination */
     async test(destination: string, actor: Actor, language?: Language) {
-      const sent = await testAt(destination, dependencies, actor, language);
+      const { current } = settings;
+      const target = current.destinations.get(destination);
+      const words = language ?? current.config.display.language;
+      const request = { settings: current, askedBy: actor.user ?? '', language: words };
+      const sent = target && (await sendTest({ target, ...request }, clock, sendOnce));
       say('test', actor, destination, sent === undefined ? 'unknown' : 'sent');
       return sent;
     },
@@ -98,7 +95,6 @@ function snoozing({ ledger: { actions }, settings, onDue }: OperationsDependenci
       const isKnown = destination === undefined || known.includes(destination);
       return isKnown ? undefined : nearestOrAll(destination, known);
     },
-    snoozes: () => actions.snoozes(),
     async snooze(request: SnoozeRequest) {
       const id = await actions.snooze(request);
       say('snooze', request.actor, id, 'begun');
@@ -112,16 +108,6 @@ function snoozing({ ledger: { actions }, settings, onDue }: OperationsDependenci
       return hasEnded;
     },
   };
-}
-
-async function testAt(
-  destination: string,
-  { settings: { current }, clock, sendOnce }: OperationsDependencies,
-  { user: askedBy = '' }: Actor,
-  language = current.config.display.language,
-): Promise<TestOutcome | undefined> {
-  const target = current.destinations.get(destination);
-  return target && sendTest({ target, settings: current, askedBy, language }, clock, sendOnce);
 }
 
 /** Whom the settings name for a callback that the ledger has. */

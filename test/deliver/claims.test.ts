@@ -220,29 +220,6 @@ describe('what nobody waits for', () => {
       expect(bench.told).to.deep.equal([OPS]);
     });
 
-    it('is put off a few seconds where its destination is still sent something else', async () => {
-      bench.mayRouteAnew = false;
-      bench.alertTargets = [MAIL];
-      await plan(OPS);
-      await accept({}, [MAIL]);
-      await start();
-      const row = await bench.row(MAIL);
-      expect(row).to.include({ state: 'pending', owner: null, attempts: 0 });
-      expect(Number(row?.['due_at']) - bench.clock.now()).to.be.within(5000, 10_000);
-    });
-
-    it('is due at once when the last process with another config, which has put it off, is gone', async () => {
-      bench.mayRouteAnew = false;
-      await plan(OPS);
-      await accept({}, [MAIL]);
-      await start();
-      await bench.clock.advance(10 * SECOND_MS);
-      bench.store.connect().exec(`update deliveries set due_at = ${bench.clock.now() + 15 * MINUTE_MS}`);
-      bench.mayRouteAnew = true;
-      await bench.clock.advance(12 * SECOND_MS);
-      expect(bench.told).to.deep.equal([OPS]);
-    });
-
     it('does not wait for the pace of where it is sent no more', async () => {
       await bench.first.ledger.pausePace(OPS, MINUTE_MS);
       await accept({}, [OPS]);
