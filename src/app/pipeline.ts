@@ -47,6 +47,7 @@ export class Pipeline {
   readonly #follower: ConfigFollower;
   readonly #claiming: Chore = { everyMs: POLL_MS, work: () => this.#claims.work() };
   readonly #claims: Claims;
+  readonly #signals: Signals;
   readonly #bulks: Chore = { everyMs: POLL_MS, work: () => this.#continueBulk() };
   readonly #beat: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#follower.beat() };
   readonly #review: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#follower.review() };
@@ -72,10 +73,8 @@ export class Pipeline {
       isBehind: (destination) => this.#claims.isBehind(destination),
       onRoom: () => this.#claims.goOn(),
     }));
-    const mayDecide = () => follower.mayDecide;
-    const { archive, signals: store } = ledger;
-    const signals = new Signals({ ...shared, archive, signals: store, mayDecide });
-    this.#claims = new Claims({ ...shared, signals, dispatcher, follower });
+    this.#signals = new Signals({ ...shared, follower });
+    this.#claims = new Claims({ ...shared, dispatcher, follower });
     settings.onSwap((next, previous) => this.#adopt(next, previous));
     this.post = createPost({ ...shared, dispatcher });
     this.operations = createOperations({
@@ -116,6 +115,7 @@ export class Pipeline {
       // First, since it writes what could not be written while the store was away.
       this.#claiming,
       this.#beat,
+      { everyMs: POLL_MS, work: () => this.#signals.work() },
       { everyMs: POLL_MS, work: () => this.paces.refresh() },
       this.#review,
       this.#bulks,

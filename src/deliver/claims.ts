@@ -5,7 +5,6 @@ import type { Delivering } from './delivering.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { channelOf } from './pace.ts';
 import type { ConfigFollower } from './follow-config.ts';
-import type { Signals } from './signals.ts';
 import { plannedFor, planOf, type Settings } from './settings.ts';
 
 /** How often the ledger is asked for what has become due without this process's knowing. */
@@ -17,7 +16,6 @@ const RECOVERY_MS = 2 * POLL_MS;
 export interface ClaimsDependencies extends Delivering {
   readonly dispatcher: Dispatcher;
   readonly follower: ConfigFollower;
-  readonly signals: Signals;
 }
 
 export class Claims {
@@ -47,9 +45,8 @@ export class Claims {
 
   /** Looks for what is due, and has it delivered as far as there is room. @throws {LedgerUnavailable} */
   async work(): Promise<void> {
-    const { clock, ledger, signals, follower } = this.#dependencies;
+    const { clock, ledger, follower } = this.#dependencies;
     try {
-      await signals.work();
       const due = await ledger.dueDestinations();
       if (this.#mayClaimFrom === Infinity) this.#mayClaimFrom = clock.monotonic() + RECOVERY_MS;
       if (clock.monotonic() < this.#mayClaimFrom) return;

@@ -1,45 +1,34 @@
 /** What is done at a time, whatever comes: held messages are told when nothing holds them any more, timers fire. */
+import { isPattern } from '../config/bot-id-pattern.ts';
 import type { DigestConfig, RouteConfig } from '../config/config.ts';
 import type { ArchivedBot } from '../ledger/archive/archive.ts';
-import type { SignalStore } from '../ledger/database-ledger.ts';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
-import type { Archive } from '../ledger/registry.ts';
 import type { DigestPosition } from '../ledger/signal/digest.ts';
-import type { Fired } from '../ledger/signal/fire.ts';
+import type { Fired, FiredNotice } from '../ledger/signal/fire.ts';
 import type { ExpectedBot } from '../ledger/signal/judge.ts';
 import { type OpenRunTimer, overdueTimers } from '../ledger/signal/runs.ts';
 import { type Timer, timerKey, type WatchedRoute } from '../ledger/signal/timers.ts';
-import type { DigestedBot, OwnSubject } from '../notice/notice.ts';
+import { type DigestedBot, mostTroubled, type OwnSubject } from '../notice/notice.ts';
+import { routesOf } from '../route/router.ts';
 import { digestAtStart, nextDigest } from '../signal/calendar.ts';
 import { beginToExpect, missedFrom, withMissed } from '../signal/expect.ts';
-import { routesOf } from '../route/router.ts';
-import type { Clock } from '../time/clock.ts';
 import { afterHold, isAnother } from './after-hold.ts';
-import { type RunningSettings, type Settings, watchersOf } from './settings.ts';
+import type { Delivering } from './delivering.ts';
+import type { ConfigFollower } from './follow-config.ts';
+import { type Settings, watchersOf } from './settings.ts';
 import { expectationKey, expectationOf, overdueOf, plannedDelivery } from './watch.ts';
 
-export interface SignalsDependencies {
-  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
-  readonly signals: SignalStore;
-  readonly archive: Pick<Archive, 'bot' | 'bots'>;
-  readonly settings: Pick<RunningSettings, 'current'>;
+export interface SignalsDependencies extends Delivering {
   /** While processes with other configs live, the one that may route anew does it. */
-  readonly mayDecide: () => boolean;
-  /** Something may be due. */
-  readonly onDue: () => void;
-  readonly onUnforeseen: (error: unknown) => void;
+  readonly follower: Pick<ConfigFollower, 'mayDecide'>;
   /** No BOT that it names has come for a long time. */
   readonly onIdleRoute: (name: string) => void;
 }
-
-/** How often it is looked for what is due. */
-const EVERY_MS = 1000;
 
 export class Signals {
   readonly #dependencies: SignalsDependencies;
   /** The settings whose timers the ledger has. */
   #adopted: Settings | undefined;
-  #lookedAt = -Infinity;
 
   constructor(dependencies: SignalsDependencies) {
     this.#dependencies = dependencies;
@@ -47,8 +36,9 @@ export class Signals {
 
   /** @throws {LedgerUnavailable} */
   async work(): Promise<void> {
-    const { clock, settings, signals, mayDecide, onDue } = this.#dependencies;
-    if (!mayDecide() || clock.monotonic() < this.#lookedAt + EVERY_MS) return;
+    const { settings, ledger, follower, onDue } = this.#dependencies;
+    const { signals } = ledger;
+    if (!follower.mayDecide) return;
     const { current } = settings;
     const isAnew = this.#adopted !== current;
     if (isAnew) await this.#adopt(current);
@@ -58,15 +48,14 @@ export class Signals {
     if (changed.length > 0) await signals.endHolds(changed);
     this.#adopted = current;
     for (const timer of timers) await this.#fire(timer, current);
-    this.#lookedAt = clock.monotonic();
     if (changed.length + timers.length > 0) onDue();
   }
 
   /** One that cannot be fired keeps nothing else waiting. @throws {LedgerUnavailable} */
   async #fire(timer: Timer, settings: Settings): Promise<void> {
-    const { signals, onUnforeseen } = this.#dependencies;
+    const { ledger, onUnforeseen } = this.#dependencies;
     try {
-      await signals.fire(await this.#fired(timer, settings));
+      await ledger.signals.fire(await this.#fired(timer, settings));
     } catch (error) {
       if (error instanceof LedgerUnavailable) throw error;
       onUnforeseen(error);
@@ -75,41 +64,31 @@ export class Signals {
 
   /** Begins what these settings ask for, and ends what they do not: BOTs and runs that they watch, digests, routes. */
   async #adopt(settings: Settings): Promise<void> {
-    const { clock, signals } = this.#dependencies;
+    const { clock, ledger } = this.#dependencies;
+    const { signals } = ledger;
     const routes = routesOf(settings.config);
     const now = clock.now();
     const expecting = routes.filter(({ rules }) => rules.expect !== undefined);
     const known = expecting.length === 0 ? [] : await this.#knownBots();
     const runs = overdueOf(routes).length === 0 ? [] : await signals.openRuns();
     const overdue = runs.flatMap((run) => overdueTimers(run, overdueOf(settings.router.routesOf(run.botId))));
-    const data = (name: string) => ({ name, isIdle: false }) satisfies WatchedRoute;
     const timers: readonly Timer<object>[] = [
       ...(await this.#digestTimers(settings)),
       ...expectTimers(settings, known, now),
       ...overdue.filter(({ dueAt }) => dueAt > now - LOST_MS),
-      ...routes.map((route) => ({
-        key: routeKey(route),
-        kind: 'route' as const,
-        dueAt: now + IDLE_MS,
-        data: data(route.name),
-      })),
+      ...routes.map((route) => watchTimer(route, now + IDLE_MS, false)),
     ];
     await signals.adoptTimers({ timers, kept: expecting.map(expectationOf) });
   }
 
-  async #knownBots(): Promise<readonly ArchivedBot[]> {
-    const { archive } = this.#dependencies;
-    const known: ArchivedBot[] = [];
-    for (let page = await archive.bots('', BOTS_A_PAGE); page.length > 0;) {
-      known.push(...page);
-      page = page.length < BOTS_A_PAGE ? [] : await archive.bots(known.at(-1)?.botId ?? '', BOTS_A_PAGE);
-    }
-    return known;
+  #knownBots(): Promise<readonly ArchivedBot[]> {
+    return this.#dependencies.ledger.archive.bots('', MOST_BOTS_KNOWN);
   }
 
   async #digestTimers({ config: { digests, display } }: Settings): Promise<readonly Timer<object>[]> {
     if (digests.length === 0) return [];
-    const { clock, signals } = this.#dependencies;
+    const { clock, ledger } = this.#dependencies;
+    const { signals } = ledger;
     const now = clock.now();
     const begun = await signals.timersOfKind('digest');
     const { next } = await signals.digestCounts({ position: Number.MAX_SAFE_INTEGER });
@@ -147,70 +126,55 @@ export class Signals {
     const now = clock.now();
     const isIdle = lastAt <= now - IDLE_MS;
     if (isIdle) onIdleRoute(route.name);
-    const dueAt = isIdle ? now + SAID_AGAIN_MS : lastAt + IDLE_MS;
-    return { timer, next: { dueAt, data: { name: route.name, isIdle } satisfies WatchedRoute } };
+    return { timer, next: watchTimer(route, isIdle ? now + SAID_AGAIN_MS : lastAt + IDLE_MS, isIdle) };
   }
 
   async #overdue(timer: Timer<OpenRunTimer>, settings: Settings): Promise<Fired> {
-    const { clock, signals } = this.#dependencies;
+    const { clock, ledger } = this.#dependencies;
     const { callbackId: about, overdueMs } = timer.data;
-    const run = await signals.openRun(about);
+    const run = await ledger.signals.openRun(about);
     if (run === undefined) return { timer };
     const { botId, botName, jobId, startedAt } = run;
-    const targets = watchersOf(settings.router, botId, ({ rules }) => rules.overdueMs === overdueMs);
     const facts = JSON.stringify({ startedAt, runningForMs: Math.max(overdueMs, clock.now() - startedAt) });
     // The callback as it came: a number in it may be one that no double holds.
     const subject = `{"callback":${run.body},${facts.slice(1)}`;
-    const planned = targets.map((target) => plannedDelivery(settings, target, botId));
-    const { timezone } = settings.config.display;
+    const told = toldBy(settings, botId, ({ rules }) => rules.overdueMs === overdueMs);
     return {
       timer,
-      notice: { kind: 'overdue', isOfJob: true, subject, jobId, botId, botName, about, planned, timezone },
+      notice: { kind: 'overdue', isOfJob: true, subject, jobId, botId, botName, about, ...told },
     };
   }
 
   async #missed(timer: Timer<ExpectedBot>, settings: Settings): Promise<Fired> {
     const { botId, expected } = timer.data;
-    const isIt = (route: Parameters<typeof expectationKey>[0]) => expectationKey(route, botId) === timer.key;
-    const rule = settings.router
-      .routesOf(botId)
-      .find((route) => route.rules.expect !== undefined && isIt(route))?.rules;
-    if (rule?.expect === undefined) return { timer };
-    const bot = await this.#dependencies.archive.bot(botId);
-    const subject: OwnSubject<'missed'> = {
-      template: 'missed',
-      botId,
-      botName: bot?.botName ?? '',
-      dueAt: expected.dueAt,
-      lastResultAt: bot?.lastResultAt,
-    };
+    const isIt = (route: RouteConfig) =>
+      route.rules.expect !== undefined && expectationKey(route, botId) === timer.key;
+    const rule = settings.router.routesOf(botId).find(isIt)?.rules.expect;
+    if (rule === undefined) return { timer };
+    const { botName = '', lastResultAt } = (await this.#dependencies.ledger.archive.bot(botId)) ?? {};
+    const { dueAt } = expected;
+    const subject: OwnSubject<'missed'> = { template: 'missed', botId, botName, dueAt, lastResultAt };
     const missed = withMissed(expected);
-    const targets = watchersOf(
-      settings.router,
-      botId,
-      (route) => route.rules.expect !== undefined && isIt(route),
-    );
-    const planned = targets.map((target) => plannedDelivery(settings, target, botId));
-    const named = {
-      kind: 'missed',
-      botId,
-      botName: subject.botName,
-      timezone: settings.config.display.timezone,
-    };
+    const told = toldBy(settings, botId, isIt);
     return {
       timer,
-      next: { dueAt: missedFrom(rule.expect, missed), data: { botId, expected: missed } },
-      notice: { ...named, subject: JSON.stringify(subject), planned },
+      next: { dueAt: missedFrom(rule, missed), data: { botId, expected: missed } },
+      notice: { kind: 'missed', subject: JSON.stringify(subject), botId, botName, ...told },
     };
   }
 
   async #digest(timer: Timer<DigestPosition>, settings: Settings): Promise<Fired> {
-    const { clock, signals } = this.#dependencies;
+    const { clock, ledger } = this.#dependencies;
     const digest = settings.config.digests.find((each) => digestKey(each) === timer.key);
     if (digest === undefined) return { timer };
-    const { bots, next } = await signals.digestCounts(timer.data);
-    const { timezone } = settings.config.display;
-    const subject = digestOf(digest, timer.data.since, botsOf(digest, bots, settings));
+    const { bots, next } = await ledger.signals.digestCounts(timer.data);
+    const { router, config } = settings;
+    const { timezone } = config.display;
+    const { group } = digest;
+    const isOfGroup = ({ bot_id }: DigestedBot) =>
+      router.routesOf(bot_id).some(({ groups }) => groups.includes(group));
+    const own = mostTroubled(bots.filter(isOfGroup), ({ errors, missed }) => errors + missed);
+    const subject: OwnSubject<'digest'> = { template: 'digest', group, since: timer.data.since, ...own };
     return {
       timer,
       next: { dueAt: nextDigest(digest, clock.now(), timezone), data: next },
@@ -219,7 +183,8 @@ export class Signals {
   }
 }
 
-const BOTS_A_PAGE = 500;
+/** Of more, some are expected only once they come again. */
+const MOST_BOTS_KNOWN = 10_000;
 
 /** A route that has matched nothing for so long is said in the log, and again after a week. */
 const IDLE_MS = 30 * 86_400_000;
@@ -232,13 +197,12 @@ function routeKey({ botIds }: RouteConfig): string {
   return timerKey('route', botIds);
 }
 
-function digestKey({ group }: Pick<DigestConfig, 'group'>): string {
-  return timerKey('digest', group);
+function watchTimer(route: RouteConfig, dueAt: number, isIdle: boolean): Timer<WatchedRoute> {
+  return { key: routeKey(route), kind: 'route', dueAt, data: { name: route.name, isIdle } };
 }
 
-/** Neither a glob nor a regular expression. */
-function isName(botId: string): boolean {
-  return !botId.includes('*') && !/^\/.*\/i?$/.test(botId);
+function digestKey({ group }: Pick<DigestConfig, 'group'>): string {
+  return timerKey('digest', group);
 }
 
 /** Of BOTs that a route names exactly, and of those that have been heard of. */
@@ -250,7 +214,7 @@ function expectTimers(
   const heardOf = new Set(known.map(({ botId }) => botId));
   const { timezone } = config.display;
   const named = routesOf(config).flatMap(({ botIds }) => botIds);
-  return [...new Set([...named.filter(isName), ...heardOf])].flatMap((botId) =>
+  return [...new Set([...named.filter((botId) => !isPattern(botId)), ...heardOf])].flatMap((botId) =>
     router.routesOf(botId).flatMap((route) => {
       const rule = route.rules.expect;
       if (rule === undefined) return [];
@@ -261,24 +225,13 @@ function expectTimers(
   );
 }
 
-function botsOf(
-  { group }: DigestConfig,
-  bots: readonly DigestedBot[],
-  { router }: Pick<Settings, 'router'>,
-): readonly DigestedBot[] {
-  return bots.filter(({ bot_id }) => router.routesOf(bot_id).some(({ groups }) => groups.includes(group)));
-}
-
-/** What a digest names; the rest is counted. */
-const MOST_BOTS = 50;
-
-function digestOf(
-  { group }: DigestConfig,
-  since: number,
-  bots: readonly DigestedBot[],
-): OwnSubject<'digest'> {
-  const trouble = ({ errors, missed }: DigestedBot) => errors + missed;
-  const worstFirst = bots.toSorted((a, b) => trouble(b) - trouble(a));
-  const moreBots = Math.max(0, bots.length - MOST_BOTS);
-  return { template: 'digest', group, since, bots: worstFirst.slice(0, MOST_BOTS), moreBots };
+/** The BOT's routes that watch it so tell of it, each by its rules. */
+function toldBy(
+  settings: Settings,
+  botId: string,
+  watches: (route: RouteConfig) => boolean,
+): Pick<FiredNotice, 'planned' | 'timezone'> {
+  const targets = watchersOf(settings.router, botId, watches);
+  const planned = targets.map((target) => plannedDelivery(settings, target, botId));
+  return { planned, timezone: settings.config.display.timezone };
 }

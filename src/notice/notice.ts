@@ -55,6 +55,18 @@ interface ToldBots<Bot> {
   readonly moreBots: number;
 }
 
+/** What is named of several BOTs; the rest is counted. */
+const MOST_BOTS = 50;
+
+/** @param troubleOf in errors and the like */
+export function mostTroubled<Bot>(
+  bots: readonly Bot[],
+  troubleOf: (bot: Bot) => number,
+): Omit<ToldBots<Bot>, 'since'> {
+  const worstFirst = bots.toSorted((a, b) => troubleOf(b) - troubleOf(a));
+  return { bots: worstFirst.slice(0, MOST_BOTS), moreBots: Math.max(0, bots.length - MOST_BOTS) };
+}
+
 /** What Botbell's operators are alerted of, by the template that tells it. */
 interface Alerts {
   /** No further attempts. */

@@ -2,7 +2,7 @@
 import sql, { join, raw } from 'sql-template-tag';
 import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
 import type { Receipt } from '../../channels/channel.ts';
-import type { OwnSubject, ToldBot } from '../../notice/notice.ts';
+import { mostTroubled, type OwnSubject, type ToldBot } from '../../notice/notice.ts';
 import type { Snooze } from '../../signal/rules.ts';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
@@ -131,8 +131,6 @@ function placeOf({ destination, channel, address }: EndedHold): DeliveryTarget {
   return { destination, channel, address };
 }
 
-/** What a summary names; the rest is counted. */
-const MOST_BOTS = 50;
 /** Of a BOT. */
 const MOST_JOBS = 20;
 
@@ -141,12 +139,9 @@ type Held = Omit<EndedHold, keyof HeldOn | 'id' | 'callbackId' | 'channel' | 'ad
 
 /** The BOT with the most errors first. @param held at a destination, at least one, in the order in which they came */
 export function summaryOf(held: readonly Held[]): OwnSubject<'summary'> {
-  const bots = grouped(held, ({ botId }) => botId)
-    .map(toldBot)
-    .toSorted((a, b) => b.errors - a.errors);
   const { destination = '', reason = '', receivedAt: since = 0 } = held[0] ?? {};
-  const moreBots = Math.max(0, bots.length - MOST_BOTS);
-  const named = { bots: bots.slice(0, MOST_BOTS), moreBots };
+  const bots = grouped(held, ({ botId }) => botId).map(toldBot);
+  const named = mostTroubled(bots, ({ errors }) => errors);
   return { template: 'summary', destination, reason, since, count: held.length, ...named };
 }
 
