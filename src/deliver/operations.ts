@@ -29,15 +29,10 @@ type Say = (what: string, actor: Actor, subject: number | string, result: string
 
 /** Each is asked of the ledger, told to whoever attempts deliveries, and said in the log. */
 export function createOperations(dependencies: OperationsDependencies) {
-  const { clock, ledger, settings, onDue, onBulkStarted, onAction, sendOnce } = dependencies;
+  const { clock, ledger, settings, onDue, onAction, sendOnce } = dependencies;
   const { actions, archive } = ledger;
-  const { tally, bulks, bulk, snoozes } = actions;
   const say: Say = (what, actor, subject, result) => onAction({ what, actor, subject, result });
   return {
-    tally,
-    bulks,
-    bulk,
-    snoozes,
     async redeliver(deliveryId: number, actor: Actor, again: boolean) {
       const result = await actions.redeliver(deliveryId, actor, again);
       say('redeliver', actor, deliveryId, result);
@@ -57,22 +52,12 @@ export function createOperations(dependencies: OperationsDependencies) {
       onDue();
       return routed;
     },
-    async startBulk(filter: RedeliveryFilter, actor: Actor, kind?: BulkKind) {
-      const started = await actions.startBulk(filter, actor, kind);
-      say('redeliver in bulk', actor, started.id, started.what);
-      onBulkStarted();
-      return started;
-    },
-    async stopBulk(id: number, actor: Actor) {
-      const stopped = await actions.stopBulk(id, actor);
-      say('stop in bulk', actor, id, stopped?.state ?? 'unknown');
-      return stopped;
-    },
     /** A refused body, and those before it of the same fault. */
     async seeRefused(id: number, actor: Actor) {
       await actions.seeRefused(id);
       say('see refused', actor, id, 'seen');
     },
+    ...inBulk(dependencies, say),
     ...snoozing(dependencies, say),
     /** Really sends it. Never rejects. @returns undefined: the config in force has no such destination */
     async test(destination: string, actor: Actor, language?: Language) {
@@ -87,6 +72,26 @@ export function createOperations(dependencies: OperationsDependencies) {
   };
 }
 
+function inBulk({ ledger: { actions }, onBulkStarted }: OperationsDependencies, say: Say) {
+  const { tally, bulks, bulk } = actions;
+  return {
+    tally,
+    bulks,
+    bulk,
+    async startBulk(filter: RedeliveryFilter, actor: Actor, kind?: BulkKind) {
+      const started = await actions.startBulk(filter, actor, kind);
+      say('redeliver in bulk', actor, started.id, started.what);
+      onBulkStarted();
+      return started;
+    },
+    async stopBulk(id: number, actor: Actor) {
+      const stopped = await actions.stopBulk(id, actor);
+      say('stop in bulk', actor, id, stopped?.state ?? 'unknown');
+      return stopped;
+    },
+  };
+}
+
 function snoozing({ ledger: { actions }, settings, onDue }: OperationsDependencies, say: Say) {
   return {
     /** What a destination may mean that the config in force does not have; undefined: it has it, or none is named. */
@@ -95,6 +100,7 @@ function snoozing({ ledger: { actions }, settings, onDue }: OperationsDependenci
       const isKnown = destination === undefined || known.includes(destination);
       return isKnown ? undefined : nearestOrAll(destination, known);
     },
+    snoozes: actions.snoozes,
     async snooze(request: SnoozeRequest) {
       const id = await actions.snooze(request);
       say('snooze', request.actor, id, 'begun');
