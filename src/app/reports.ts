@@ -74,7 +74,7 @@ export class Reports {
   };
 
   readonly onStoreEvent = ({ what }: StoreEvent): void => {
-    if (what === 'has_room' || !this.#isTime(what, STORE_LINE_MS)) return;
+    if (!this.#isTime(what, STORE_LINE_MS)) return;
     if (what === 'full') this.#logger.error(STORE_FULL);
     else this.#logger.warn(FORGOTTEN_EARLY);
   };

@@ -1,13 +1,13 @@
 /** What this process has seen of each destination, gathered in memory and written down every few seconds. */
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
-import type { DestinationFigures } from '../ledger/ledger.ts';
+import type { SeenDestination } from '../ledger/operations/destinations.ts';
 import type { AttemptResult } from './attempt.ts';
 import { errorOf } from './outcome.ts';
 
 export class SeenDestinations {
   readonly #ledger: Pick<DatabaseLedger, 'recordDestinations'>;
-  /** By destination: what is not yet written. The ledger keeps what is later. */
-  readonly #unwritten = new Map<string, DestinationFigures>();
+  /** By destination: what is not yet written. */
+  readonly #unwritten = new Map<string, SeenDestination>();
 
   constructor(ledger: Pick<DatabaseLedger, 'recordDestinations'>) {
     this.#ledger = ledger;
@@ -16,12 +16,10 @@ export class SeenDestinations {
   /** A rate limit says when, not whether. */
   attempted(destination: string, { startedAt, durationMs, failure }: AttemptResult): void {
     if (failure?.class === 'rate_limited') return;
-    const never = { destination, lastDeliveredAt: 0, lastFailedAt: 0, lastError: undefined };
-    const seen = this.#unwritten.get(destination) ?? never;
     const at = Math.round(startedAt + durationMs);
     const news =
       failure === undefined ? { lastDeliveredAt: at } : { lastFailedAt: at, lastError: errorOf(failure) };
-    this.#unwritten.set(destination, { ...seen, ...news });
+    this.#unwritten.set(destination, { destination, ...this.#unwritten.get(destination), ...news });
   }
 
   /** Writes what is not yet written. @throws {LedgerUnavailable} and keeps it */

@@ -60,17 +60,20 @@ export interface HistoryEntries {
 
 export type HistoryWhat = keyof HistoryEntries;
 
-/** A row to be written. */
-export type NewHistoryRow = {
-  [What in HistoryWhat]: {
-    readonly callbackId: number;
-    readonly what: What;
-    readonly entry?: HistoryEntries[What];
-    readonly deliveryId?: number;
-    readonly result?: string;
-    /** Milliseconds since 1970; default: now, by the store's clock. */
-    readonly at?: number;
+/** A row as it is read: what its `entry` has depends on `what`. */
+export type HistoryRow<What extends HistoryWhat = HistoryWhat> = {
+  [Each in What]: {
+    readonly at: number;
+    readonly what: Each;
+    readonly deliveryId: number | undefined;
+    readonly result: string | undefined;
+    readonly entry: HistoryEntries[Each];
   };
+}[What];
+
+/** A row to be written. `at`: default: now, by the store's clock. */
+export type NewHistoryRow = {
+  [What in HistoryWhat]: Partial<HistoryRow<What>> & { readonly callbackId: number; readonly what: What };
 }[HistoryWhat];
 
 /** In their order. */
@@ -96,14 +99,3 @@ function columnsOf(row: NewHistoryRow, now: number): RawValue[] {
   const { callbackId, at = now, what, deliveryId, result, entry } = row;
   return [callbackId, at, what, deliveryId, result, entry];
 }
-
-/** A row as it is read: what its `entry` has depends on `what`. */
-export type HistoryRow = {
-  [What in HistoryWhat]: {
-    readonly at: number;
-    readonly what: What;
-    readonly deliveryId: number | undefined;
-    readonly result: string | undefined;
-    readonly entry: HistoryEntries[What];
-  };
-}[HistoryWhat];

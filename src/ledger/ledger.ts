@@ -230,12 +230,3 @@ export interface Forgotten {
   readonly next: ForgetPosition;
   readonly isMore: boolean;
 }
-
-/** What a process has seen of a destination since it last wrote; 0: never. */
-export interface DestinationFigures {
-  readonly destination: string;
-  readonly lastDeliveredAt: number;
-  readonly lastFailedAt: number;
-  /** Of the last failure. */
-  readonly lastError: DeliveryError | undefined;
-}

@@ -56,8 +56,8 @@ async function openDatabase(
   // Each database's code is loaded only where it is used.
   return databaseOver(
     url.startsWith(SQLITE)
-      ? await (await import('./sqlite/open.ts')).openSqlite({ path, clock, ...settings })
-      : await (await import('./postgres/open.ts')).openPostgres({ url, clock, ...settings }),
+      ? await (await import('./sqlite/transactions.ts')).openSqlite({ path, clock, ...settings })
+      : await (await import('./postgres.ts')).openPostgres({ url, clock, ...settings }),
   );
 }
 

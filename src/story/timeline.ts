@@ -43,15 +43,13 @@ function alertEvent({ receivedAt: at, deliveries }: ArchivedCallback, sayings: S
   return { at, what: 'alerted', text };
 }
 
-type RowOf<What extends HistoryWhat> = Extract<HistoryRow, { readonly what: What }>;
-
 /** Goes from row to row, and remembers the last routing. */
 class Timeline {
   readonly #story: CallbackStory;
   readonly #sayings: Sayings;
   #routing: unknown;
 
-  readonly #tellers: { readonly [What in HistoryWhat]: (row: RowOf<What>) => readonly StoryEvent[] } = {
+  readonly #tellers: { readonly [What in HistoryWhat]: (row: HistoryRow<What>) => readonly StoryEvent[] } = {
     received: (row) => [this.#event(row, 'received again', { nth: this.#sayings.ordinal(row.entry.times) })],
     routed: (row) => this.#routed(row),
     attempt: (row) => [this.#attempted(row)],
@@ -116,7 +114,7 @@ class Timeline {
     return { at, what, text, small, destination: this.#deliveryOf(row)?.destination };
   }
 
-  #routed({ at, deliveryId, entry: { by, explanations } }: RowOf<'routed'>): StoryEvent[] {
+  #routed({ at, deliveryId, entry: { by, explanations } }: HistoryRow<'routed'>): StoryEvent[] {
     const isSame = JSON.stringify(this.#routing) === JSON.stringify(explanations);
     this.#routing = explanations;
     if (isSame) return [];
@@ -125,7 +123,7 @@ class Timeline {
     return [this.#event({ at, deliveryId, what: 'routed anew' }, 'routed by config'), ...events];
   }
 
-  #attempted(row: RowOf<'attempt'>): StoryEvent {
+  #attempted(row: HistoryRow<'attempt'>): StoryEvent {
     const all = this.#story.history.filter(
       ({ what, deliveryId }) => what === 'attempt' && deliveryId === row.deliveryId,
     );
@@ -148,7 +146,7 @@ class Timeline {
     return this.#event(told, sentence, values, small);
   }
 
-  #held(row: RowOf<'held'>): readonly StoryEvent[] {
+  #held(row: HistoryRow<'held'>): readonly StoryEvent[] {
     const { result: rule = '' } = row;
     // Whoever has dismissed it is told of as an action.
     if (rule === DISMISSED) return [];
@@ -161,14 +159,14 @@ class Timeline {
   }
 
   /** Whatever its last attempt came to, the config has ended what is no longer routed. */
-  #dead(row: RowOf<'dead'>): StoryEvent {
+  #dead(row: HistoryRow<'dead'>): StoryEvent {
     if (row.result === NO_LONGER_ROUTED) return this.#event(row, 'dead unrouted');
     const { error } = row.entry ?? {};
     const small = error && this.#sayings.technical(error);
     return this.#event(row, 'dead', { because: this.#sayings.because(error) }, small);
   }
 
-  #answered(row: RowOf<'answered'>): StoryEvent {
+  #answered(row: HistoryRow<'answered'>): StoryEvent {
     const { at, result = '', entry } = row;
     const took = this.#sayings.duration(Math.max(0, at - entry.receivedAt));
     const answer = this.#sayings.say(`answer ${result as CallbackResult}`);
@@ -193,6 +191,6 @@ class Timeline {
   }
 }
 
-function errorOf({ result, entry }: RowOf<'attempt'>): FailureToExplain {
+function errorOf({ result, entry }: HistoryRow<'attempt'>): FailureToExplain {
   return entry.error ?? { class: result as FailureClass, code: '', message: '' };
 }

@@ -8,6 +8,7 @@ import type { Tx } from '../../src/ledger/database.ts';
 import { writeOwnNotice } from '../../src/ledger/signal/own-notices.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { noticeIn } from '../../src/ledger/rows.ts';
+import { recordDestinations } from '../../src/ledger/operations/destinations.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { deadUpdate, deliveredUpdate, Recorded, target, update } from '../support/recorded.ts';
@@ -387,14 +388,16 @@ export function describeArchive(
 
     it('tells how each destination does', async () => {
       await arrive({ job_id: 'a' }, [OPS]);
-      await store.run(`INSERT INTO destinations (destination, last_delivered_at, last_failed_at, last_error)
-        VALUES ('slack:#ops', 9, 7, '{"class":"config","code":"invalid_auth","message":"No."}')`);
+      const lastError = { class: 'config', code: 'invalid_auth', message: 'No.' } as const;
+      const { destination } = OPS;
+      await store.call(recordDestinations, [[{ destination, lastFailedAt: 7, lastError }]]);
+      await store.call(recordDestinations, [[{ destination, lastDeliveredAt: 9 }, { destination: 'other' }]]);
       const [ops, log] = await archive.destinations([OPS.destination, LOG.destination]);
       expect(ops).to.deep.equal({
         destination: OPS.destination,
         lastDeliveredAt: 9,
         lastFailedAt: 7,
-        lastError: { class: 'config', code: 'invalid_auth', message: 'No.' },
+        lastError,
         pending: 1,
       });
       expect(log).to.deep.include({ destination: LOG.destination, lastDeliveredAt: undefined, pending: 0 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { openSqlite } from '../../src/ledger/sqlite/open.ts';
+import { openSqlite } from '../../src/ledger/sqlite/transactions.ts';
 import { ManualClock } from './manual-clock.ts';
 import { callsOver, OPTIONS, type StoreUnderTest } from './store-under-test.ts';
 

@@ -10,9 +10,7 @@ export interface RunningConfig {
 }
 
 /** One of those that share the store. Times are milliseconds since 1970. */
-export interface LivingProcess {
-  /** Its machine and its number there. */
-  readonly name: string;
+interface LivingProcess {
   readonly isThis: boolean;
   readonly configHash: string;
   readonly loadedAt: number;
@@ -26,18 +24,15 @@ const DEAD_AFTER_MS = 30_000;
 const UNDECIDED_FOR_MS = 15 * 60_000;
 
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
-const CONFIGS_KEPT = 1000;
 
 /** Who holds a claim: a process of a machine; when it began tells apart two that had the same number. */
 export function ownerName(startedAt: number): string {
   return `${hostname()}/${process.pid}/${startedAt}`;
 }
 
-type Standing = Omit<LivingProcess, 'name'> & { readonly owner: string };
-
 /** Whose heart beats, and this one; the one whose config was loaded last first. A clock that was ahead keeps nobody alive. */
-function living(tx: Tx): Promise<readonly Standing[]> {
-  return tx.all<Standing>(sql`
+export function processes(tx: Tx): Promise<readonly LivingProcess[]> {
+  return tx.all<LivingProcess>(sql`
     SELECT *, owner = ${tx.owner} AS is_this FROM processes
     WHERE (seen_at > ${tx.now - DEAD_AFTER_MS} AND seen_at < ${tx.now + DEAD_AFTER_MS}) OR owner = ${tx.owner}
     ORDER BY loaded_at DESC, owner DESC`);
@@ -45,20 +40,15 @@ function living(tx: Tx): Promise<readonly Standing[]> {
 
 /** Whether this process may route anew: all run with its config, or have not for 15 minutes and its own was loaded last. */
 export async function isDecider(tx: Tx): Promise<boolean> {
-  const all = await living(tx);
+  const all = await processes(tx);
   const own = all.find(({ isThis }) => isThis);
   const [last] = all;
   if (own === undefined || last === undefined) return false;
-  const isOwn = ({ configHash }: Standing) => configHash === own.configHash;
+  const isOwn = ({ configHash }: LivingProcess) => configHash === own.configHash;
   if (all.every(isOwn)) return true;
   // To the others, one whose heartbeat stopped is dead.
   const isAlive = own.seenAt > tx.now - DEAD_AFTER_MS;
   return isAlive && isOwn(last) && tx.now >= last.loadedAt + UNDECIDED_FOR_MS;
-}
-
-/** The one whose config was loaded last first. */
-export async function processes(tx: Tx): Promise<readonly LivingProcess[]> {
-  return (await living(tx)).map(({ owner, ...each }) => ({ ...each, name: owner.split('/', 2).join(' ') }));
 }
 
 /** @returns whether this process may route anew */
@@ -80,12 +70,11 @@ export async function heartbeat(tx: Tx, { hash, channels }: RunningConfig): Prom
 
 /** For whoever asks by which config something was sent. While replicas differ, the one loaded last counts. */
 async function noteLoaded(tx: Tx, hash: string): Promise<void> {
-  const last = await tx.first<{ id: number; hash: string }>(
-    sql`SELECT id, hash FROM loaded_configs ORDER BY id DESC LIMIT 1`,
+  const last = await tx.first<{ hash: string }>(
+    sql`SELECT hash FROM loaded_configs ORDER BY id DESC LIMIT 1`,
   );
-  if (last?.hash === hash) return;
-  await tx.all(sql`INSERT INTO loaded_configs (hash, loaded_at) VALUES (${hash}, ${tx.now})`);
-  await tx.all(sql`DELETE FROM loaded_configs WHERE id < ${(last?.id ?? 0) - CONFIGS_KEPT}`);
+  if (last?.hash !== hash)
+    await tx.all(sql`INSERT INTO loaded_configs (hash, loaded_at) VALUES (${hash}, ${tx.now})`);
 }
 
 /** Also for configs to come: an address stays told when its channel has another name. */

@@ -8,8 +8,7 @@ export type StoreEvent =
   /** Callbacks were forgotten before their time. */
   | { readonly what: 'forgotten_early'; readonly count: number }
   /** Nothing that is done is left to be forgotten. */
-  | { readonly what: 'full' }
-  | { readonly what: 'has_room' };
+  | { readonly what: 'full' };
 
 /** From here on the oldest that is done goes, a step with each batch, before anybody is refused. */
 const HIGH_WATER = 0.9;
@@ -25,7 +24,7 @@ const LARGE_LOG = 0.05;
 
 type InTransaction = <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
 
-export interface SpaceOptions {
+interface SpaceOptions {
   readonly maxBytes: number;
   readonly connection: Pick<SqliteConnection, 'size' | 'emptyLog'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -55,7 +54,7 @@ export class Space {
       most = maxBytes;
     }
     const isFull = !hasForgotten && this.#bytes() > maxBytes;
-    if (this.#isFull !== isFull) onEvent({ what: isFull ? 'full' : 'has_room' });
+    if (isFull && !this.#isFull) onEvent({ what: 'full' });
     this.#isFull = isFull;
     return isFull;
   }

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { sentError } from '../failures.ts';
 import { runNamed } from '../registry.ts';
-import { openSqlite } from './open.ts';
+import { openSqlite } from './transactions.ts';
 import {
   type FromThread,
   sharedClockMs,

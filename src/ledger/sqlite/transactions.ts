@@ -10,16 +10,17 @@ import {
   type Transactions,
   type Tx,
 } from '../database.ts';
-import { failed, unavailable } from '../failures.ts';
+import { failed, reasonOf, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import type { Clock } from '../../time/clock.ts';
-import { isTrouble, type SqliteConnection } from './connection.ts';
-import type { Space } from './space.ts';
+import { prepareSchema } from '../schema.ts';
+import { isTrouble, SqliteConnection } from './connection.ts';
+import { Space, type StoreEvent } from './space.ts';
 
 /** Called one after the other in one transaction; the rest comes in the next one. */
 const CALLS_PER_BATCH = 100;
 
-export interface SqliteSettings {
+interface SqliteSettings {
   readonly connection: SqliteConnection;
   readonly owner: string;
   /** monotonic: on the scale of the calls' deadlines. */
@@ -155,5 +156,36 @@ export class SqliteTransactions implements Transactions {
     const isInTime = this.#settings.clock.monotonic() < until;
     if (!isInTime) reject(new LedgerUnavailable('the ledger did not come to it in time'));
     return isInTime;
+  }
+}
+
+export interface SqliteOptions extends Omit<SqliteSettings, 'connection' | 'space'> {
+  readonly path: string;
+  readonly onEvent?: ((event: StoreEvent) => void) | undefined;
+  /** Undefined: no limit. */
+  readonly maxBytes?: number | undefined;
+}
+
+/**
+ * A reader creates nothing, and takes a file of any version.
+ * @throws {LedgerUnavailable} a file that cannot be opened or created, or that another version or program has written: what to do
+ */
+export async function openSqlite(options: SqliteOptions): Promise<SqliteTransactions> {
+  const { path, isReader = false, maxBytes, clock, onEvent = () => undefined } = options;
+  try {
+    const connection = new SqliteConnection(path, isReader);
+    const hasLimit = !isReader && maxBytes !== undefined;
+    const space = hasLimit ? new Space({ maxBytes, connection, clock, onEvent }) : undefined;
+    const transactions = new SqliteTransactions({ ...options, connection, space });
+    if (isReader) return transactions;
+    await transactions.run(prepareSchema, { isDurable: true }).catch(async (error: unknown) => {
+      await transactions.close();
+      throw error;
+    });
+    return transactions;
+  } catch (error) {
+    throw new LedgerUnavailable(`store.url: the SQLite file ${path} cannot be used: ${reasonOf(error)}`, {
+      cause: error,
+    });
   }
 }

@@ -1,4 +1,4 @@
-/** Transactions over a pool of connections, also through a pooler such as PgBouncer: nothing of one outlives it on its connection. */
+/** A PostgreSQL ledger, which any number of replicas may share: transactions over a pool of connections, also through a pooler such as PgBouncer: nothing of one outlives it on its connection. */
 import pg from 'pg';
 import { raw, type Sql } from 'sql-template-tag';
 import {
@@ -9,12 +9,13 @@ import {
   storedValue,
   type Transactions,
   type Tx,
-} from '../database.ts';
-import { failed, unavailable } from '../failures.ts';
-import { LedgerUnavailable } from '../ledger.ts';
-import { type Clock, Deadline, systemClock } from '../../time/clock.ts';
+} from './database.ts';
+import { failed, reasonOf, unavailable } from './failures.ts';
+import { LedgerUnavailable } from './ledger.ts';
+import { prepareSchema } from './schema.ts';
+import { type Clock, Deadline, systemClock } from '../time/clock.ts';
 
-export interface PostgresSettings {
+interface PostgresSettings {
   readonly pool: pg.Pool;
   readonly clock: Clock;
   readonly owner: string;
@@ -38,7 +39,7 @@ const CLOCK_ASKED_EVERY_MS = 10_000;
  */
 const SERVER_TROUBLE = new Set(['08', '25', '40', '53', '55', '57', '58']);
 
-export class PostgresTransactions implements Transactions {
+class PostgresTransactions implements Transactions {
   readonly #settings: PostgresSettings;
   /** What the server's clock is ahead of this machine's, and when that is asked again, by the monotonic clock. */
   #aheadMs = 0;
@@ -155,4 +156,60 @@ async function rollBack(client: pg.PoolClient): Promise<void> {
 
 function isRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !SERVER_TROUBLE.has(error.code?.slice(0, 2) ?? '');
+}
+
+const CONNECTIONS = 10;
+/** For people, who look at one page at a time. */
+const READING_CONNECTIONS = 3;
+const CONNECT_TIMEOUT_MS = 3000;
+/** Of a server that went away without a word; one that works ends what takes too long itself. */
+const QUERY_TIMEOUT_MS = 10_000;
+
+/** PostgreSQL's `int8` and `numeric`, which pg hands over as text; the ledger's numbers are all safe integers. */
+const WIDE_NUMBERS = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (id, format) =>
+    WIDE_NUMBERS.has(id) ? Number : (pg.types.getTypeParser(id, format) as (value: string) => unknown),
+};
+
+function connect(url: string, max: number): pg.Pool {
+  // No settings beside the name: a pooler refuses what it cannot keep for each of its clients.
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+    pipeline: true,
+    application_name: 'botbell',
+    types,
+  });
+  // A server that goes away ends connections, idle ones and those in use; unheard, that would end the process.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => void client.on('error', () => undefined));
+  return pool;
+}
+
+/**
+ * A reader creates nothing, takes a database of any version, and connects only when first asked.
+ * @throws {LedgerUnavailable} a server that cannot be used, or a database that another version or program has written: what to do
+ */
+export async function openPostgres({
+  url,
+  ...settings
+}: Omit<PostgresSettings, 'pool'> & { readonly url: string }): Promise<PostgresTransactions> {
+  const { isReader = false } = settings;
+  const pool = connect(url, isReader ? READING_CONNECTIONS : CONNECTIONS);
+  const transactions = new PostgresTransactions({ ...settings, pool });
+  if (isReader) return transactions;
+  try {
+    await transactions.run(prepareSchema, { isDurable: true, withinMs: QUERY_TIMEOUT_MS });
+    return transactions;
+  } catch (error) {
+    await transactions.close();
+    throw new LedgerUnavailable(`store.url: the PostgreSQL database cannot be used: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
 }
