@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { ChannelType } from '../channels/channel.ts';
 import { type Config, formatsOf, type Problem } from '../config/config.ts';
-import { foldersIn, loadConfig } from '../config/load.ts';
+import { loadConfig } from '../config/load.ts';
 import { inFileOrder } from '../config/problems.ts';
 import { readableAgain, Readings } from '../config/readings.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
@@ -10,7 +10,7 @@ import { conditionFault } from '../render/condition.ts';
 import { Renderer } from '../render/renderer.ts';
 import { fingerprintOf, NO_FOLDER, readTemplateFolder } from '../render/template-folder.ts';
 import { routesOf } from '../route/router.ts';
-import { readText } from '../text/read-text.ts';
+import { foldersIn, readText } from '../text/read-text.ts';
 import type { LoadedConfig } from './settings.ts';
 
 export interface ConfigToRead {

@@ -1,15 +1,13 @@
 /** Reads a config file: everything that is wrong with it at once, or a Config that nothing is wrong with. */
 import { hash } from 'node:crypto';
 import { isLongEnough } from '../text/hide-secrets.ts';
-import { readText } from '../text/read-text.ts';
+import { foldersIn, readText } from '../text/read-text.ts';
 import { type Config, type PlaceInConfig, type Problem, settingsOf } from './config.ts';
 import { Problems } from './problems.ts';
 import type { Known } from './field-rules.ts';
 import { Interpolated, reasonOf } from './interpolate.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { YamlSource } from './yaml/yaml-source.ts';
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ChannelType } from '../channels/channel.ts';
 import { checkSection } from './check-section.ts';
 import { checkChannels } from './check-channels.ts';
@@ -135,10 +133,4 @@ function readTemplateSets(
     problems.error(['templates'], `cannot be read as a folder: ${reasonOf(error)}`);
     return builtIn;
   }
-}
-
-/** Also those that a symbolic link leads to, as Kubernetes mounts a config map. @throws when it is none */
-export function foldersIn(path: string): string[] {
-  const isFolder = (name: string) => statSync(join(path, name), { throwIfNoEntry: false })?.isDirectory();
-  return readdirSync(path).filter((name) => !name.startsWith('.') && isFolder(name) === true);
 }

@@ -1,11 +1,11 @@
 /** Reads folders of template sets: `<set>/card/<name>.yaml`, and `<set>/<format>/<name>.yaml` for a channel's own messages. */
 import { hash } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../config/config.ts';
 import { TEMPLATE_NAMES } from '../notice/notice.ts';
 import { didYouMean } from '../text/nearest.ts';
-import { NotUtf8, readText } from '../text/read-text.ts';
+import { foldersIn, NotUtf8, readText } from '../text/read-text.ts';
 
 export const CARD_FOLDER = 'card';
 
@@ -29,78 +29,65 @@ export const NO_FOLDER: TemplateFolder = { sets: [], files: new Map(), problems:
 
 /** Reads everything at once, so that what can go wrong does before the first message. */
 export function readTemplateFolder(path: string, formatNames: readonly string[]): TemplateFolder {
-  const reading = new Reading(formatNames);
-  const sets = reading.entries(path, (entry) => entry.isDirectory());
+  const reading = new Reading([CARD_FOLDER, ...formatNames]);
+  const sets = reading.folders(path);
   for (const set of sets) reading.readSet(path, set);
   return { sets, files: reading.files, problems: reading.problems };
 }
 
-type Stats = ReturnType<typeof statSync>;
-
 class Reading {
   readonly files = new Map<string, SourceFile>();
   readonly problems: Problem[] = [];
-  readonly #folders: readonly string[];
+  readonly #known: readonly string[];
 
-  constructor(formatNames: readonly string[]) {
-    this.#folders = [CARD_FOLDER, ...formatNames];
+  constructor(known: readonly string[]) {
+    this.#known = known;
   }
 
-  /** Symbolic links are followed: Kubernetes mounts a config map by such. */
-  entries(path: string, isWanted: (stats: NonNullable<Stats>) => boolean): readonly string[] {
-    const names = this.#try(path, 'this folder of templates cannot be read', () => readdirSync(path)) ?? [];
-    return names.filter((name) => {
-      const stats = statSync(join(path, name), { throwIfNoEntry: false });
-      return !name.startsWith('.') && stats !== undefined && isWanted(stats);
-    });
+  folders(path: string): readonly string[] {
+    return this.#try(path, 'this folder of templates', () => foldersIn(path)) ?? [];
   }
 
   readSet(root: string, set: string): void {
-    for (const folder of this.entries(join(root, set), (entry) => entry.isDirectory())) {
+    for (const folder of this.folders(join(root, set))) {
       const path = join(root, set, folder);
-      const hint = didYouMean(folder, this.#folders);
-      if (this.#folders.includes(folder)) this.#readFiles(path, set, folder);
-      else if (hint !== '') this.#warn(path, `no channel reads the folder "${folder}"${hint}`);
+      const hint = didYouMean(folder, this.#known);
+      if (this.#known.includes(folder)) this.#readFiles(path, set, folder);
+      else if (hint !== '') this.#report(path, 'warning', `no channel reads the folder "${folder}"${hint}`);
     }
   }
 
-  #readFiles(path: string, set: string, folder: string): void {
-    for (const file of this.entries(path, (entry) => entry.isFile())) {
+  #readFiles(folder: string, set: string, kind: string): void {
+    for (const file of this.#try(folder, 'this folder of templates', () => readdirSync(folder)) ?? []) {
+      const path = join(folder, file);
       const name = TEMPLATE_NAMES.find((each) => file === `${each}.yaml`);
+      const text = name && this.#try(path, 'this template', () => readText(path));
+      if (text !== undefined) this.files.set(`${set}/${kind}/${name}`, { path, set, text });
       if (name === undefined) this.#warnOfStray(path, file);
-      else {
-        const where = join(path, file);
-        const text = this.#try(where, 'this template cannot be read', () => readText(where));
-        if (text !== undefined) this.files.set(`${set}/${folder}/${name}`, { path: where, set, text });
-      }
     }
   }
 
   /** A misspelt name would never be used, and nobody would know. */
-  #warnOfStray(folder: string, file: string): void {
-    if (!/\.(?:ya?ml|json|liquid)$/u.test(file)) return;
+  #warnOfStray(path: string, file: string): void {
+    if (!/^[^.].*\.(?:ya?ml|json|liquid)$/u.test(file)) return;
     const names = TEMPLATE_NAMES.map((each) => `${each}.yaml`);
     const hint = didYouMean(file, names) || `: templates are ${names.join(', ')}`;
-    this.#warn(join(folder, file), `nothing uses the file "${file}"${hint}`);
+    this.#report(path, 'warning', `nothing uses the file "${file}"${hint}`);
   }
 
-  #warn(file: string, message: string): void {
-    this.problems.push(problemWith(file, 'warning', message));
+  #report(file: string, severity: Problem['severity'], message: string): void {
+    this.problems.push({ place: { file, line: 1, column: 1 }, message, severity });
   }
 
-  #try<T>(path: string, whatFails: string, read: () => T): T | undefined {
+  #try<T>(path: string, what: string, read: () => T): T | undefined {
     try {
       return read();
     } catch (error) {
       const why = error instanceof NotUtf8 ? `: ${error.message}` : '';
-      this.problems.push(problemWith(path, 'error', `${whatFails}${why}`));
+      this.#report(path, 'error', `${what} cannot be read${why}`);
       return undefined;
     }
   }
-}
-
-function problemWith(file: string, severity: Problem['severity'], message: string): Problem {
-  return { place: { file, line: 1, column: 1 }, message, severity };
 }
 
 /**
