@@ -1,12 +1,12 @@
 /** From a request to the bytes of its body, inflated and within `max_body`, or a problem that says what is wrong. */
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Context } from 'koa';
+import type { IncomingMessage } from 'node:http';
+import type { Context, Request } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { HttpProblem } from '../http/problem.ts';
 import { tooLarge } from './problems.ts';
 
 const JSON_TYPE = 'application/json';
-const UTF_8_NAMES: ReadonlySet<string> = new Set(['utf-8', 'utf8']);
+const UTF_8_NAMES: ReadonlySet<string> = new Set(['', 'utf-8', 'utf8']);
 const UNCOMPRESSED: ReadonlySet<string> = new Set(['', 'identity']);
 const ENCODINGS: ReadonlySet<string> = new Set([...UNCOMPRESSED, 'gzip', 'deflate', 'br']);
 
@@ -50,24 +50,19 @@ function cutShort(request: IncomingMessage): Promise<never> {
  * @returns how many bytes the body has; undefined: not known before it is read
  * @throws {HttpProblem} 413, 415
  */
-export function announcedBytes(headers: IncomingHttpHeaders, maxBytes: number): number | undefined {
-  refuseOtherTypes(headers);
-  const { 'content-length': length } = headers;
+export function announcedBytes(request: Request, maxBytes: number): number | undefined {
+  refuseOtherTypes(request);
+  const { 'content-length': length, 'content-encoding': encoding = '' } = request.headers;
   if (Number(length ?? 0) > maxBytes) throw tooLarge(`is larger than ${maxBytes} bytes`);
-  return length === undefined || isCompressed(headers) ? undefined : Number(length);
-}
-
-function isCompressed(headers: IncomingHttpHeaders): boolean {
-  return !UNCOMPRESSED.has(headers['content-encoding'] ?? '');
+  return length === undefined || !UNCOMPRESSED.has(encoding) ? undefined : Number(length);
 }
 
 /** Writes the encoding as koa-bodyparser knows it. @throws {HttpProblem} 415 */
-function refuseOtherTypes(headers: IncomingHttpHeaders): void {
-  const type = headers['content-type'] ?? '';
-  if (type.split(';', 1)[0]?.trim().toLowerCase() !== JSON_TYPE) {
+function refuseOtherTypes({ type, charset, headers }: Request): void {
+  if (type.trim().toLowerCase() !== JSON_TYPE) {
     throw unsupported(`send it as Content-Type: ${JSON_TYPE}`, { Accept: JSON_TYPE });
   }
-  if (!charsetsOf(type).every((charset) => UTF_8_NAMES.has(charset))) {
+  if (!UTF_8_NAMES.has(charset.toLowerCase())) {
     throw unsupported('the only charset is utf-8', { Accept: JSON_TYPE });
   }
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
@@ -77,12 +72,6 @@ function refuseOtherTypes(headers: IncomingHttpHeaders): void {
     });
   }
   headers['content-encoding'] = encoding;
-}
-
-/** In lower case; found where a strict parser gives up, too, as on a semicolon too many. */
-function charsetsOf(contentType: string): string[] {
-  const named = contentType.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi);
-  return [...named].map(([, name = '']) => name.toLowerCase());
 }
 
 function unsupported(detail: string, headers: Readonly<Record<string, string>>): HttpProblem {

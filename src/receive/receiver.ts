@@ -148,11 +148,11 @@ function postTaker(dependencies: ReceiverDependencies) {
 
 /** @throws {HttpProblem} @throws whatever keeps it from being read or delivered */
 async function receive(
-  { req, state }: CallbackContext,
+  { request, state }: CallbackContext,
   read: () => Promise<Uint8Array>,
   { config, clock, loads, check, post }: ReceiverDependencies,
 ): Promise<Verdict> {
-  const isParsed = loads.read(announcedBytes(req.headers, config.maxBodyBytes));
+  const isParsed = loads.read(announcedBytes(request, config.maxBodyBytes));
   try {
     const bytes = await read();
     // `answer_within` begins when the body is there.

@@ -186,7 +186,6 @@ describe('the receiver', () => {
       'application/json, text/plain',
       'application/jsonp',
       'application/json; charset=shift_jis',
-      'application/json; charset=Shift_JIS;',
       'application/json; charset=utf-16',
       'application/json; charset="iso-8859-1"',
       'application/json; charset=utf-8; charset=euc-jp',
