@@ -36,58 +36,48 @@ export interface Answers {
   readonly detailOf?: (answer: HttpAnswer) => string;
   /** How long a limited rate is to be waited for: seconds, or a date as of RFC 9110; a `Retry-After` goes before it. */
   readonly waitOf?: (answer: HttpAnswer) => unknown;
-  /** Whom a limited rate concerns. */
-  readonly limits: 'address' | 'channel';
+  /** Whom a limited rate concerns; by default the address. */
+  readonly limits?: 'address' | 'channel';
   /** Whom anything else concerns whose meaning does not say it; by default the address. */
   readonly concerns?: 'address' | 'channel';
 }
 
 /** Why an answer that is no success is none. */
 export function failureOfAnswer(answer: HttpAnswer, answers: Answers): DeliveryFailure {
-  const { title, meanings, codeOf, detailOf, concerns = 'address' } = answers;
-  const status = String(answer.status);
+  const { title, codeOf, detailOf, limits = 'address', concerns = 'address' } = answers;
+  const { status } = answer;
   const code = codeOf?.(answer);
-  const keys = [code, status, isRefusal(answer.status) ? '4xx' : undefined];
-  // A code is anything: none of them may be what every object has, such as `constructor`.
-  const known = keys.find((key) => key !== undefined && Object.hasOwn(meanings, key));
-  const { words, ...details } =
-    (known === undefined ? undefined : meanings[known]) ?? meaningOf(answer.status);
-  const pause = pauseOf(answer, details.class, answers);
+  const { words, ...details } = meaningOf(status, code, answers.meanings);
+  const retryAfterMs = pauseOf(answer, details.class, answers);
+  const pause = retryAfterMs === undefined ? { en: '', ja: '' } : pauseInWords(retryAfterMs);
   const said = `${code ?? status}${detailOf?.(answer) ?? ''}`;
   return failureOf(
-    { concerns, ...pause.details, ...details, code: code ?? `http_${status}` },
     {
-      en: `${title.en} answered ${said}: ${words.en}${pause.words.en}`,
-      ja: `${title.ja}の応答 ${said}: ${words.ja}${pause.words.ja}`,
+      concerns: details.class === 'rate_limited' ? limits : concerns,
+      retryAfterMs,
+      ...details,
+      code: code ?? `http_${status}`,
+    },
+    {
+      en: `${title.en} answered ${said}: ${words.en}${pause.en}`,
+      ja: `${title.ja}の応答 ${said}: ${words.ja}${pause.ja}`,
     },
   );
 }
 
-interface Pause {
-  readonly details: Pick<FailureDetails, 'concerns' | 'retryAfterMs'>;
-  /** What was asked for, where it is more than is obeyed. */
-  readonly words: Words;
+/** Whoever is in trouble may say for how long, as whoever limits the rate does: milliseconds. */
+function pauseOf(answer: HttpAnswer, failureClass: FailureClass, { waitOf }: Answers) {
+  const header = answer.headers['retry-after']?.toString();
+  if (failureClass === 'rate_limited') return askedMs(header ?? waitOf?.(answer), Date.now());
+  return failureClass === 'transient' && header !== undefined ? askedMs(header, Date.now()) : undefined;
 }
 
-/** Whoever is in trouble may say for how long, as whoever limits the rate does. */
-function pauseOf(answer: HttpAnswer, failureClass: FailureClass, { waitOf, limits }: Answers): Pause {
-  const header = answer.headers['retry-after']?.toString();
-  const isLimited = failureClass === 'rate_limited';
-  if (!isLimited && (failureClass !== 'transient' || header === undefined))
-    return { details: {}, words: { en: '', ja: '' } };
-  const asked = askedMs(header ?? waitOf?.(answer), Date.now());
-  const ms = obeyedMs(asked);
-  const [seconds, obeyed] = [asked, ms].map((each) => Math.ceil(each / 1000));
-  const of =
-    asked <= ms
-      ? { en: '', ja: '' }
-      : { en: `, of which ${obeyed} s are obeyed`, ja: `（${obeyed}秒待機します）` };
+function pauseInWords(askedFor: number): Words {
+  const [asked, obeyed] = [askedFor, obeyedMs(askedFor)].map((ms) => Math.ceil(ms / 1000));
+  const isLess = askedFor > obeyedMs(askedFor);
   return {
-    details: { ...(isLimited && { concerns: limits }), retryAfterMs: ms },
-    words: {
-      en: `; it asked for a pause of ${seconds} s${of.en}`,
-      ja: `。${seconds}秒の待機を求められています${of.ja}`,
-    },
+    en: `; it asked for a pause of ${asked} s${isLess ? `, of which ${obeyed} s are obeyed` : ''}`,
+    ja: `。${asked}秒の待機を求められています${isLess ? `（${obeyed}秒待機します）` : ''}`,
   };
 }
 
@@ -134,7 +124,14 @@ export const TRY_LATER = meaning(
 
 const UNUSABLE_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 410]);
 
-function meaningOf(status: number): Meaning {
+function meaningOf(status: number, code: string | undefined, meanings: Meanings): Meaning {
+  const keys = [code, String(status), isRefusal(status) ? '4xx' : undefined];
+  // A code is anything: none of them may be what every object has, such as `constructor`.
+  const known = keys.find((key) => key !== undefined && Object.hasOwn(meanings, key));
+  return (known === undefined ? undefined : meanings[known]) ?? meaningOfStatus(status);
+}
+
+function meaningOfStatus(status: number): Meaning {
   if (status === 429) return RATE_LIMITED;
   if (status >= 300 && status <= 399) return REDIRECT;
   if (UNUSABLE_STATUSES.has(status)) return UNUSABLE;

@@ -111,7 +111,7 @@ export interface ChannelType<Settings = unknown> {
   optionsOf(settings?: Settings): Readonly<Record<string, Schema>>;
   readonly pace: ChannelPace;
   /** What it can make of a job's messages beside one each: replies under the first, one that is edited. Left out: nothing. */
-  readonly perJob?: readonly ('thread' | 'update')[];
+  readonly perJob?: readonly ('thread' | 'update')[] | undefined;
   /** @param settings undefined: whatever they are, as for an outbox */
   formatOf(settings?: Settings): MessageFormat;
   /**

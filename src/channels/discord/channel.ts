@@ -1,6 +1,6 @@
 /** Discord by the URL of a webhook: one embed, and mentions only of whom the destination calls. */
-import { CLOSED, GONE, jsonOf, meaning, type Meanings, TRY_LATER } from '../answers.ts';
-import { type HookChat, hookChannel, jsonCall, URL_ALONE } from '../hooks/hook-channel.ts';
+import { CLOSED, GONE, jsonOf, meaning, TRY_LATER } from '../answers.ts';
+import { hookChannel, jsonCall } from '../hooks/hook-channel.ts';
 import { discordFormat, discordMentions, type DiscordMessage, plainDiscord } from './compose.ts';
 
 /** "10,000 invalid requests in 10 minutes" ban an address (discord.com/developers, "Rate limits"): what is gone is tried hourly. */
@@ -15,37 +15,25 @@ const NEEDS_THREAD = meaning(
   'フォーラムチャンネルにはスレッドの指定が必要です。宛先を「名前/スレッドID」の形で書いてください',
   HOURLY,
 );
-/** discord.com/developers/docs/topics/opcodes-and-status-codes, "JSON error codes". */
-const MEANINGS: Meanings = {
-  10015: REMOVED,
-  50027: REMOVED,
-  404: REMOVED,
-  401: REMOVED,
-  50013: DENIED,
-  403: DENIED,
-  220001: NEEDS_THREAD,
-  130000: TRY_LATER,
-  40333: TRY_LATER,
-  20028: meaning(
-    'rate_limited',
-    'the channel takes no more messages for now',
-    'チャンネルのレート制限を受けました',
-  ),
-};
-
 const HOST = /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/;
 
-const discord: HookChat<DiscordMessage> = {
+export const discordChannel = hookChannel<DiscordMessage>({
   type: 'discord',
   title: { en: 'Discord', ja: 'Discord' },
   /** Five in two seconds were seen; Discord asks for no fixed numbers, so that 429 decides. */
   paceMs: 500,
   format: discordFormat,
   options: { mention_on_error: discordMentions },
-  hook: URL_ALONE,
   suffix: /^\d{5,25}$/,
-  meanings: MEANINGS,
-  limits: 'address',
+  /** discord.com/developers/docs/topics/opcodes-and-status-codes, "JSON error codes": what the status does not say. */
+  meanings: {
+    404: REMOVED,
+    401: REMOVED,
+    403: DENIED,
+    220001: NEEDS_THREAD,
+    130000: TRY_LATER,
+    40333: TRY_LATER,
+  },
   codeOf: (answer) => {
     const { code } = jsonOf(answer);
     return typeof code === 'number' && code > 0 ? String(code) : undefined;
@@ -61,8 +49,8 @@ const discord: HookChat<DiscordMessage> = {
     return status === 200 && typeof id === 'string' ? { message_id: id } : undefined;
   },
   plainOf: plainDiscord,
-  checkOf: (url) => ({ method: 'GET', url }),
-};
+  isAsked: true,
+});
 
 /** Without `wait`, Discord answers before it has stored the message. */
 function waitingAt(hook: URL, thread: string | undefined): URL {
@@ -71,5 +59,3 @@ function waitingAt(hook: URL, thread: string | undefined): URL {
   if (thread !== undefined) url.searchParams.set('thread_id', thread);
   return url;
 }
-
-export const discordChannel = hookChannel(discord);

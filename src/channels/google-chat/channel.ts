@@ -2,30 +2,20 @@
 import { hash } from 'node:crypto';
 import { isJsonObject } from '../../text/json-object.ts';
 import type { HttpAnswer } from '../../outbound/exchange.ts';
-import { type HookChat, hookChannel, jsonCall, URL_ALONE } from '../hooks/hook-channel.ts';
-import { codeAt, GONE, jsonOf, type Meanings } from '../answers.ts';
+import { hookChannel, jsonCall } from '../hooks/hook-channel.ts';
+import { codeAt, GONE, jsonOf } from '../answers.ts';
 import { googleChatFormat, googleChatMentions, type GoogleChatMessage, plainGoogleChat } from './compose.ts';
-
-/** developers.google.com/workspace/chat/api, "Errors": the reason, or else the status of `error`. */
-const MEANINGS: Meanings = {
-  API_KEY_INVALID: GONE,
-  UNAUTHENTICATED: GONE,
-  PERMISSION_DENIED: GONE,
-  NOT_FOUND: GONE,
-};
 
 /** One message a second a space is published, for all apps together, and no wait ("Usage limits"). */
 const WAIT_SECONDS = 5;
 
-const googleChat: HookChat<GoogleChatMessage> = {
+export const googleChatChannel = hookChannel<GoogleChatMessage>({
   type: 'google_chat',
   title: { en: 'Google Chat', ja: 'Google Chat' },
   paceMs: 1000,
   format: googleChatFormat,
   options: { mention_on_error: googleChatMentions },
-  hook: URL_ALONE,
-  meanings: MEANINGS,
-  limits: 'address',
+  meanings: { API_KEY_INVALID: GONE },
   codeOf,
   waitOf: () => WAIT_SECONDS,
   warningOf: ({ searchParams }) =>
@@ -42,7 +32,7 @@ const googleChat: HookChat<GoogleChatMessage> = {
     return status === 200 && typeof name === 'string' ? { name } : undefined;
   },
   plainOf: plainGoogleChat,
-};
+});
 
 /** Without it, a message opens a thread of its own, whatever key it has; a thread that is gone begins anew. */
 function threadedAt(hook: URL): URL {
@@ -51,6 +41,7 @@ function threadedAt(hook: URL): URL {
   return url;
 }
 
+/** developers.google.com/workspace/chat/api, "Errors": the reason, or else the status of `error`. */
 function codeOf(answer: HttpAnswer): string | undefined {
   const { error } = jsonOf(answer);
   if (!isJsonObject(error)) return undefined;
@@ -58,5 +49,3 @@ function codeOf(answer: HttpAnswer): string | undefined {
   const reasons = details.map((detail) => (isJsonObject(detail) ? codeAt(detail, 'reason') : undefined));
   return reasons.find((reason) => reason !== undefined) ?? codeAt(error, 'status');
 }
-
-export const googleChatChannel = hookChannel(googleChat);

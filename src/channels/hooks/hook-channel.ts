@@ -13,24 +13,17 @@ import {
   type MessageFormat,
   type Outgoing,
   type Receipt,
-  type SettingWarning,
 } from '../channel.ts';
 import { type Answers, failureOfAnswer } from '../answers.ts';
 import { isInClear } from '../api-url.ts';
 import { openedChannel, sendOrPlain } from '../open-channel.ts';
 import { type Call, JSON_HEADERS, Remote } from './remote.ts';
 
-/** What a hook is in the config: its URL alone, or more. */
-export interface HookEntry<Hook> {
-  readonly schema: Schema<Hook>;
-  readonly jsonSchema: object;
-  urlOf(hook: Hook): string;
-  /** Beside its URL. */
-  secretsOf(hook: Hook): readonly string[];
-}
+/** What a hook is in the config. */
+type Hook = string | { readonly url: string };
 
 /** A chat that takes messages at the URLs of webhooks. All functions but those of `format` are given what the config says. */
-export interface HookChat<Message, Hook = string> extends Answers {
+export interface HookChat<Message, Entry extends Hook = string> extends Answers {
   /** `type:` in the config. */
   readonly type: string;
   /** Milliseconds between two messages to a hook whose rate is limited; one hook's limit is never another's. */
@@ -38,21 +31,29 @@ export interface HookChat<Message, Hook = string> extends Answers {
   readonly format: MessageFormat<Message>;
   /** Beside the address; `mention_on_error` where the chat can mention. */
   readonly options: Readonly<Record<string, Schema>>;
-  readonly hook: HookEntry<Hook>;
+  /** Of a hook in the config; left out where it is its URL. */
+  readonly entry?: HookEntry;
+  /** Beside the URL of a hook. */
+  secretsOf?(hook: Entry): readonly string[];
   /** What may stand behind the name of a hook, after a slash; undefined: nothing. */
   readonly suffix?: RegExp;
   /** What is wrong with a hook that cannot work, or no longer does; undefined where it looks right. */
-  warningOf(url: URL, hook: Hook): string | undefined;
+  warningOf(url: URL, hook: Entry): string | undefined;
   /** Where it is more than the message as JSON. */
-  readonly callOf?: (url: URL, outgoing: Outgoing & { readonly message: Message }, hook: Hook) => HookCall;
+  readonly callOf?: (url: URL, outgoing: Outgoing & { readonly message: Message }, hook: Entry) => HookCall;
   /** `ChannelType.perJob`; `callOf` is given what is asked for. */
   readonly perJob?: ChannelType['perJob'];
   /** Undefined: the answer is no success. */
   receiptOf(answer: HttpAnswer): Receipt | undefined;
   /** The same message as plain text, for where the chat refuses it; undefined where there is none. */
   plainOf(message: Message): Message | undefined;
-  /** A call that sends nothing and is answered as a message would be; left out where the chat has none. */
-  readonly checkOf?: (url: URL) => HookCall;
+  /** Whether a GET of the hook is answered as a message would be. */
+  readonly isAsked?: boolean;
+}
+
+interface HookEntry {
+  readonly schema: Schema;
+  readonly jsonSchema: object;
 }
 
 type HookCall = Omit<Call, 'deadline'>;
@@ -61,39 +62,51 @@ export function jsonCall(url: URL, message: unknown, headers: HookCall['headers'
   return { url, headers: { ...headers, ...JSON_HEADERS }, body: JSON.stringify(message) };
 }
 
-export interface HookSettings<Hook = string> {
+export interface HookSettings<Entry extends Hook = string> {
   /** By name. */
-  readonly hooks: Readonly<Record<string, Hook>>;
+  readonly hooks: Readonly<Record<string, Entry>>;
 }
 
-export function hookChannel<Message, Hook = string>(
-  chat: HookChat<Message, Hook>,
-): ChannelType<HookSettings<Hook>> {
-  const { type, paceMs, format, hook } = chat;
+export function hookChannel<Message, Entry extends Hook = string>(
+  chat: HookChat<Message, Entry>,
+): ChannelType<HookSettings<Entry>> {
   return {
-    type,
-    pace: { addressMs: paceMs, channelMs: 0 },
-    ...(chat.perJob !== undefined && { perJob: chat.perJob }),
-    settings: object({ hooks: hooksOf(hook) })
+    type: chat.type,
+    pace: { addressMs: chat.paceMs, channelMs: 0 },
+    perJob: chat.perJob,
+    settings: object({ hooks: hooksOf(chat.entry) })
       .noUnknown()
-      .strict() as unknown as Schema<HookSettings<Hook>>,
+      .strict(),
     optionsOf: () => chat.options,
-    formatOf: () => format,
+    formatOf: () => chat.format,
     parseAddress: (text, settings) => hookAddress(text, settings?.hooks, chat.suffix),
     secretsOf: ({ hooks }) =>
-      Object.values(hooks).flatMap((entry) => [...secretsOfUrl(hook.urlOf(entry)), ...hook.secretsOf(entry)]),
+      Object.values(hooks).flatMap((hook) => [
+        ...secretsOfUrl(textOf(hook)),
+        ...(chat.secretsOf?.(hook) ?? []),
+      ]),
     warningsOf: ({ hooks }) =>
-      Object.entries(hooks).flatMap(([name, entry]) =>
-        warningsOf(name, new URL(hook.urlOf(entry)), (url) => chat.warningOf(url, entry)),
+      Object.entries(hooks).flatMap(([name, hook]) =>
+        [clearWarning(urlOf(hook)), chat.warningOf(urlOf(hook), hook)].flatMap((message) =>
+          message === undefined ? [] : [{ key: ['hooks', name], message }],
+        ),
       ),
     open: ({ hooks }, { openPool }) => Promise.resolve(openHooks(chat, hooks, openPool)),
   };
 }
 
+function textOf(hook: Hook): string {
+  return typeof hook === 'string' ? hook : hook.url;
+}
+
+function urlOf(hook: Hook): URL {
+  return new URL(textOf(hook));
+}
+
 const HOOK_NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,79}$/u;
 
 /** A schema of `hooks`. */
-export function hooksOf<Hook>({ schema, jsonSchema }: HookEntry<Hook>) {
+export function hooksOf({ schema, jsonSchema }: HookEntry = URL_ALONE) {
   const names = (hooks: unknown) => Object.keys(isJsonObject(hooks) ? hooks : {});
   return lazy((hooks: unknown) =>
     object(Object.fromEntries(names(hooks).map((name) => [name, schema])))
@@ -124,20 +137,10 @@ function isHookUrl({ protocol, username, password, hash }: URL): boolean {
   return /^https?:$/.test(protocol) && username + password + hash === '';
 }
 
-/** A hook that is its URL. */
-export const URL_ALONE: HookEntry<string> = {
-  schema: hookUrl(),
-  jsonSchema: { type: 'string' },
-  urlOf: (url) => url,
-  secretsOf: () => [],
-};
+const URL_ALONE: HookEntry = { schema: hookUrl(), jsonSchema: { type: 'string' } };
 
 /** @param hooks undefined where a channel is only posed as: whichever there are */
-function hookAddress(
-  text: string,
-  hooks: HookSettings<unknown>['hooks'] | undefined,
-  suffix?: RegExp,
-): string {
+function hookAddress(text: string, hooks: HookSettings<Hook>['hooks'] | undefined, suffix?: RegExp): string {
   const address = text.trim().normalize('NFC');
   if (/^https?:/i.test(address))
     throw new AddressError(
@@ -168,42 +171,34 @@ function secretsOfUrl(text: string): readonly string[] {
   return [text, url.href, url.pathname + url.search, ...(inQuery?.length ? inQuery : (inPath ?? []))];
 }
 
-function warningsOf(
-  name: string,
-  url: URL,
-  warningOf: (url: URL) => string | undefined,
-): readonly SettingWarning[] {
-  const clear = isInClear(url)
-    ? 'the message and its key cross the network in clear: use https://'
-    : undefined;
-  const messages = [clear, warningOf(url)];
-  return messages.flatMap((message) => (message === undefined ? [] : [{ key: ['hooks', name], message }]));
+function clearWarning(url: URL): string | undefined {
+  return isInClear(url) ? 'the message and its key cross the network in clear: use https://' : undefined;
 }
 
 const VERIFY_TIMEOUT_MS = 5_000;
 
-function openHooks<Message, Hook>(
-  chat: HookChat<Message, Hook>,
-  hooks: HookSettings<Hook>['hooks'],
+function openHooks<Message, Entry extends Hook>(
+  chat: HookChat<Message, Entry>,
+  hooks: HookSettings<Entry>['hooks'],
   openPool: OpenPool,
 ): Channel {
   const remote = new Remote(chat.title, openPool);
   return openedChannel({
-    send: (outgoing) => tell(chat, remote, hooks[outgoing.address.replace(/\/.*/, '')] as Hook, outgoing),
+    send: (outgoing) => tell(chat, remote, hooks[outgoing.address.replace(/\/.*/, '')] as Entry, outgoing),
     verify: () => verify(chat, remote, Object.values(hooks)),
     free: () => remote.close(),
     failureOf: (error) => remote.failureOf(error),
   });
 }
 
-function tell<Message, Hook>(
-  chat: HookChat<Message, Hook>,
+function tell<Message, Entry extends Hook>(
+  chat: HookChat<Message, Entry>,
   remote: Remote,
-  hook: Hook,
+  hook: Entry,
   outgoing: Outgoing,
 ): Promise<Receipt> {
   const deadline = performance.now() + outgoing.timeoutMs;
-  const url = new URL(chat.hook.urlOf(hook));
+  const url = urlOf(hook);
   const send = async (message: Message): Promise<Receipt> => {
     const call = chat.callOf?.(url, { ...outgoing, message }, hook) ?? jsonCall(url, message);
     const answer = await remote.call({ ...call, deadline });
@@ -217,19 +212,15 @@ function tell<Message, Hook>(
 }
 
 /** Where a chat has no call that sends nothing, whether its host can be reached and its certificate holds. */
-async function verify<Message, Hook>(
-  chat: HookChat<Message, Hook>,
+async function verify(
+  chat: Answers & { readonly isAsked?: boolean },
   remote: Remote,
   hooks: readonly Hook[],
 ): Promise<void> {
   const deadline = performance.now() + VERIFY_TIMEOUT_MS;
   for (const hook of hooks) {
-    const url = new URL(chat.hook.urlOf(hook));
-    if (chat.checkOf === undefined) {
-      await remote.call({ method: 'GET', url: new URL('/', url), deadline });
-      continue;
-    }
-    const answer = await remote.call({ ...chat.checkOf(url), deadline });
-    if (answer.status > 299) throw failureOfAnswer(answer, chat);
+    const url = chat.isAsked === true ? urlOf(hook) : new URL('/', urlOf(hook));
+    const answer = await remote.call({ method: 'GET', url, deadline });
+    if (chat.isAsked === true && answer.status > 299) throw failureOfAnswer(answer, chat);
   }
 }

@@ -2,7 +2,7 @@
 import { object, type Schema, string } from 'yup';
 import { warningsOfApi } from '../api-url.ts';
 import { AddressError, type ChannelType } from '../channel.ts';
-import { type HookSettings, hookChannel, hooksOf, URL_ALONE } from '../hooks/hook-channel.ts';
+import { type HookSettings, hookChannel, hooksOf } from '../hooks/hook-channel.ts';
 import { botFormat, lineworksMentions } from './compose.ts';
 import { type BotSettings, openBot } from './bot.ts';
 import { lineworksHooks } from './hook.ts';
@@ -25,7 +25,7 @@ const origin = (what: string) =>
 const BOT_KEYS = ['client_id', 'client_secret', 'service_account', 'private_key', 'bot_id'] as const;
 
 const settings = object({
-  hooks: hooksOf(URL_ALONE).optional(),
+  hooks: hooksOf().optional(),
   client_id: text('the client ID of the app'),
   client_secret: text('the client secret of the app'),
   service_account: text('the service account of the app'),

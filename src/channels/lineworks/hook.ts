@@ -4,7 +4,7 @@ import type { Card } from '../card.ts';
 import { linesOfCard, markedUp } from '../card-lines.ts';
 import { chatCard, chatText } from '../hooks/chat-html.ts';
 import { shownBy } from '../html-text.ts';
-import { type HookChat, URL_ALONE } from '../hooks/hook-channel.ts';
+import { type HookChat } from '../hooks/hook-channel.ts';
 import { fitted, showCard } from '../show-card.ts';
 import { MARKUP, withoutMentions } from './compose.ts';
 
@@ -49,7 +49,6 @@ export const lineworksHooks: HookChat<LineworksHookMessage> = {
     ...shownBy(asHtml),
   },
   options: {},
-  hook: URL_ALONE,
   meanings: {},
   // What is published counts a tenant.
   limits: 'channel',

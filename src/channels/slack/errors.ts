@@ -84,7 +84,6 @@ const JSON_POINTER = /\[json-pointer:((?:\/\w+)+)\]/;
 export const SLACK: Answers = {
   title: { en: 'Slack', ja: 'Slack' },
   meanings: SLACK_MEANINGS,
-  limits: 'address',
   concerns: 'channel',
   codeOf: (answer) => codeAt(jsonOf(answer), 'error') ?? (answer.status === 200 ? 'not_json' : undefined),
   detailOf: (answer) => {

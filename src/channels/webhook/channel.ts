@@ -4,7 +4,7 @@ import { array, lazy, object, string } from 'yup';
 import type { Outgoing } from '../channel.ts';
 import { meaning } from '../answers.ts';
 import { shownBy } from '../html-text.ts';
-import { type HookChat, hookChannel, hookUrl, jsonCall } from '../hooks/hook-channel.ts';
+import { hookChannel, hookUrl, jsonCall } from '../hooks/hook-channel.ts';
 import { composeWebhook, type WebhookMessage, webhookAsHtml } from './compose.ts';
 
 const SECRET = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
@@ -70,7 +70,7 @@ function keyOf(secret: string): Buffer {
   return Buffer.from(secret.slice('whsec_'.length), 'base64');
 }
 
-function secretsOf({ secret }: Hook): readonly string[] {
+function signingSecretsOf({ secret }: Hook): readonly string[] {
   return secret === undefined ? [] : [secret].flat();
 }
 
@@ -81,13 +81,13 @@ const REFUSED = meaning(
   '受信側がメッセージを拒否しました。受信側のログを確認し、受信側または宛先を修正してください',
 );
 
-const webhook: HookChat<WebhookMessage, Hook> = {
+export const webhookChannel = hookChannel<WebhookMessage, Hook>({
   type: 'webhook',
   title: { en: 'The webhook', ja: 'Webhook' },
   paceMs: 100,
   format: { name: 'webhook', compose: composeWebhook, ...shownBy(webhookAsHtml) },
   options: {},
-  hook: {
+  entry: {
     schema: hookSchema,
     jsonSchema: {
       type: 'object',
@@ -99,9 +99,8 @@ const webhook: HookChat<WebhookMessage, Hook> = {
       required: ['url'],
       additionalProperties: false,
     },
-    urlOf: ({ url }) => url,
-    secretsOf: (hook) => [...secretsOf(hook), ...Object.values(hook.headers ?? {})],
   },
+  secretsOf: (hook) => [...signingSecretsOf(hook), ...Object.values(hook.headers ?? {})],
   meanings: {
     410: meaning(
       'config',
@@ -110,21 +109,20 @@ const webhook: HookChat<WebhookMessage, Hook> = {
     ),
     '4xx': REFUSED,
   },
-  limits: 'address',
   warningOf: (_url, hook) =>
-    secretsOf(hook).length === 0
+    signingSecretsOf(hook).length === 0
       ? 'without a secret nothing is signed: whoever learns the URL can forge messages to it'
       : undefined,
   callOf: (url, outgoing, hook) => {
     const body = JSON.stringify(outgoing.message);
     return jsonCall(url, outgoing.message, {
       ...hook.headers,
-      ...signedHeaders(outgoing, body, secretsOf(hook)),
+      ...signedHeaders(outgoing, body, signingSecretsOf(hook)),
     });
   },
   receiptOf: ({ status }) => (status >= 200 && status <= 299 ? { answered: String(status) } : undefined),
   plainOf: () => undefined,
-};
+});
 
 /** Standard Webhooks, "Webhook headers": the same id over all attempts, the time of this one, a signature for each secret. */
 function signedHeaders({ idempotencyKey }: Outgoing, body: string, secrets: readonly string[]) {
@@ -140,5 +138,3 @@ function signedHeaders({ idempotencyKey }: Outgoing, body: string, secrets: read
     ...(signatures.length > 0 && { 'webhook-signature': signatures.join(' ') }),
   };
 }
-
-export const webhookChannel = hookChannel(webhook);
