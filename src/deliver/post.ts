@@ -6,7 +6,6 @@ import type { Dispatcher, Task } from './dispatcher.ts';
 import { judge, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
 import type { Delivering } from './delivering.ts';
 import { type Plan, plannedFor, RESERVE_MS, type Settings } from './settings.ts';
-import { Waiting } from './waiting.ts';
 import { plannedDeliveries, watchedOf } from './watch.ts';
 
 /** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
@@ -28,6 +27,9 @@ export function untilOf(arrivedAt: number, answerWithinMs: number): number {
 /** Of `max_in_flight`: what may wait for one destination, BOT or job. */
 const SHARE = 1 / 4;
 
+/** How many POSTs wait for each of these. Of what none waits for, nothing is kept: jobs come once. */
+type Waiting = Map<string, number>;
+
 /**
  * @throws {LedgerUnavailable} before anyone is told, or when what is still to be told could not be written down
  */
@@ -36,7 +38,7 @@ export type Post = (incoming: Incoming) => Promise<Verdict>;
 type Posting = Delivering & { readonly dispatcher: Dispatcher };
 
 export function createPost(delivering: Posting): Post {
-  const waiting = new Waiting();
+  const waiting: Waiting = new Map();
   return async (incoming) => {
     const { clock, ledger, settings: running, onHeld } = delivering;
     const { current: settings } = running;
@@ -122,7 +124,7 @@ class OpenPost {
       return await this.#conclude();
     } finally {
       this.#isAnswered = true;
-      for (const what of this.#waitsFor) this.#waiting.leave(what);
+      for (const what of this.#waitsFor) this.#leave(what);
     }
   }
 
@@ -153,9 +155,17 @@ class OpenPost {
   /** @returns false: enough POSTs wait for the same */
   #mayWaitFor(what: string): boolean {
     const { maxInFlight } = this.#posted.settings.config.receiver;
-    const hasRoom = this.#waiting.enter(what, Math.ceil(maxInFlight * SHARE));
-    if (hasRoom) this.#waitsFor.push(what);
-    return hasRoom;
+    const others = this.#waiting.get(what) ?? 0;
+    if (others >= maxInFlight * SHARE) return false;
+    this.#waiting.set(what, others + 1);
+    this.#waitsFor.push(what);
+    return true;
+  }
+
+  #leave(what: string): void {
+    const others = (this.#waiting.get(what) ?? 1) - 1;
+    if (others === 0) this.#waiting.delete(what);
+    else this.#waiting.set(what, others);
   }
 
   /** One outcome is written down with the answer, each earlier one when it is there. @returns false: it is answered */
