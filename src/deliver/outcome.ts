@@ -2,6 +2,8 @@
 import type { DeliveryFailure } from '../channels/failure.ts';
 import type { DeliveryConfig } from '../config/config.ts';
 import type {
+  Admission,
+  Arrival,
   AttemptRecord,
   CallbackResult,
   DeliveryError,
@@ -133,8 +135,8 @@ export interface Standing extends Pick<
   DeliveryRecord,
   'id' | 'destination' | 'state' | 'isTakenOver' | 'lastError' | 'reason' | 'heldUntil'
 > {
-  /** Made for this POST, or, where it is under way, by whomever; left out: none. */
-  readonly attempt?: 'under way' | 'ended' | undefined;
+  /** What this POST has had attempted of it has ended. */
+  readonly hasEnded?: boolean;
 }
 
 export interface Verdict {
@@ -150,12 +152,8 @@ export interface Verdict {
   }[];
 }
 
-export interface Circumstances {
-  /** An `executing` whose job's result came before. */
-  readonly isSuperseded: boolean;
-  /** Written down to be delivered later: nobody is waited for. */
-  readonly isAccepted: boolean;
-}
+/** `isAccepted`: written down to be delivered later, so nobody is waited for. */
+type Circumstances = Pick<Admission, 'isSuperseded'> & Pick<Arrival, 'isAccepted'>;
 
 export function judge(standings: readonly Standing[], circumstances: Circumstances): Verdict {
   const status = circumstances.isAccepted ? 200 : statusOf(standings);
@@ -165,7 +163,7 @@ export function judge(standings: readonly Standing[], circumstances: Circumstanc
 
 /** Those that failed lastingly, and for which a non-2xx is answered. */
 export function refusedIn(standings: readonly Standing[], { status }: Verdict): readonly number[] {
-  const failed = standings.filter((each) => each.attempt === 'ended' && isRefusedLastingly(each));
+  const failed = standings.filter((each) => each.hasEnded === true && isRefusedLastingly(each));
   return status === 200 ? [] : failed.map(({ id }) => id);
 }
 
@@ -177,8 +175,8 @@ export function mustSurvive({ status, result }: Verdict): boolean {
 /** Whatever is Botbell's own to retry is no reason to let the service retry, too. */
 function statusOf(standings: readonly Standing[]): Verdict['status'] {
   const open = standings.filter(({ state, isTakenOver }) => state === 'pending' && !isTakenOver);
-  if (open.some(({ attempt }) => attempt === 'under way')) return 504;
-  return open.length > 0 ? 502 : 200;
+  if (open.length === 0) return 200;
+  return open.every(({ hasEnded }) => hasEnded) ? 502 : 504;
 }
 
 function resultOf(
@@ -195,14 +193,14 @@ function resultOf(
   if (states.includes('dead')) return 'gave_up';
   if (states.includes('pending')) return 'taken_over';
   if (states.every((state) => state === 'held')) return 'held';
-  return standings.some(({ attempt }) => attempt === 'ended') ? 'delivered' : 'duplicate';
+  return standings.some(({ hasEnded }) => hasEnded) ? 'delivered' : 'duplicate';
 }
 
 function answered(each: Standing, status: Verdict['status']): Verdict['deliveries'][number] {
-  const { destination, state, isTakenOver, lastError, attempt } = each;
+  const { destination, state, isTakenOver, lastError, hasEnded } = each;
   if (state === 'held') return { destination, state, ...heldBy(each) };
   if (state === 'delivered' || status === 200) return { destination, state };
-  const error = attempt === 'under way' ? undefined : lastError;
+  const error = state === 'pending' && hasEnded !== true ? undefined : lastError;
   if (isTakenOver && error === undefined) return { destination, state };
   return { destination, state, error: error?.message ?? 'not finished in time' };
 }

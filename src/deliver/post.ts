@@ -223,14 +223,10 @@ class OpenPost {
 
   #standing(record: DeliveryRecord): Standing {
     const task = this.#tasks.get(record.id);
-    const isTakenOver = record.isTakenOver || this.#takenOver.has(record.id);
-    if (task === undefined) return { ...record, isTakenOver, attempt: isTakenOver ? undefined : 'under way' };
-    return {
-      ...record,
-      ...task.update,
-      isTakenOver: isTakenOver || task.isTakenOver || task.update?.isTakenOver === true,
-      attempt: task.update === undefined ? 'under way' : 'ended',
-    };
+    const update = task?.update;
+    const isOwn = record.isTakenOver || this.#takenOver.has(record.id);
+    const isTakenOver = isOwn || task?.isTakenOver === true || update?.isTakenOver === true;
+    return { ...record, ...update, isTakenOver, hasEnded: update !== undefined };
   }
 
   /** Milliseconds for the store to write; half of the reserve at the least, however late it is. */

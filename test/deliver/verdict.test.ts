@@ -30,16 +30,12 @@ function failing(failureClass: FailureClass): Tried {
 function tried(what: Tried, fields: Partial<DeliveryRecord> = {}, policy = POLICY): Standing {
   const before = record(fields);
   const update = updateAfter(before, what, false, { policy, random: 0.5 });
-  return { ...before, ...update, attempt: 'ended' };
+  return { ...before, ...update, hasEnded: true };
 }
 
-/** Not attempted for this POST. */
-function standing(fields: Partial<DeliveryRecord>): Standing {
+/** Not attempted for this POST, or still being attempted. */
+function standing(fields: Partial<DeliveryRecord> = {}): Standing {
   return record(fields);
-}
-
-function beingMade(fields: Partial<DeliveryRecord> = {}): Standing {
-  return { ...record(fields), attempt: 'under way' };
 }
 
 function verdictOn(standings: readonly Standing[], isSuperseded = false): Verdict {
@@ -129,15 +125,6 @@ describe('the verdict', () => {
       ]);
     });
 
-    it('when somebody else failed to tell, with what the ledger knows', () => {
-      const lastError = { class: 'transient', code: 'x', message: 'their error' } as const;
-      const verdict = verdictOn([standing({ lastError })]);
-      expect(verdict.status).to.equal(502);
-      expect(verdict.deliveries).to.deep.equal([
-        { destination: 'slack:#ops', state: 'pending', error: 'their error' },
-      ]);
-    });
-
     it('when one is a dead letter and another still fails, with the reason of both', () => {
       const lastError = { class: 'permanent', code: 'x', message: 'no such user' } as const;
       const verdict = verdictOn([
@@ -154,7 +141,7 @@ describe('the verdict', () => {
 
   describe('is 504', () => {
     it('when something is unfinished, whatever else failed', () => {
-      const verdict = verdictOn([beingMade(), tried(failing('transient'), { id: 2 })]);
+      const verdict = verdictOn([standing(), tried(failing('transient'), { id: 2 })]);
       expect([verdict.status, verdict.result]).to.deep.equal([504, 'timed_out']);
       expect(verdict.deliveries.map((each) => each.error)).to.deep.equal([
         'not finished in time',
@@ -164,7 +151,7 @@ describe('the verdict', () => {
 
     it('and says so of a delivery that had failed in an earlier request', () => {
       const lastError = { class: 'transient', code: 'x', message: 'an old error' } as const;
-      expect(verdictOn([beingMade({ lastError })]).deliveries[0]?.error).to.equal('not finished in time');
+      expect(verdictOn([standing({ lastError })]).deliveries[0]?.error).to.equal('not finished in time');
     });
   });
 
@@ -189,7 +176,7 @@ describe('the verdict', () => {
       });
 
       it('counts a non-2xx answer that others caused, too', () => {
-        expect(refusedOf([tried(failing(failureClass)), beingMade({ id: 2 })])).to.deep.equal([1]);
+        expect(refusedOf([tried(failing(failureClass)), standing({ id: 2 })])).to.deep.equal([1]);
       });
 
       it('is given up when give_up_after has passed', () => {
@@ -223,7 +210,7 @@ describe('the verdict', () => {
     });
 
     it('is 200 taken_over while it is being made', () => {
-      expect(answerTo([beingMade({ isTakenOver: true })])).to.deep.equal([200, 'taken_over']);
+      expect(answerTo([standing({ isTakenOver: true })])).to.deep.equal([200, 'taken_over']);
     });
 
     it('is 200 delivered when it passes', () => {
