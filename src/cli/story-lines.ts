@@ -35,7 +35,6 @@ const MARKS: Partial<Readonly<Record<StoryEventName, readonly [mark: string, sty
   dead: ['✗', 'red'],
   held: ['‖', 'yellow'],
   superseded: ['‖', 'yellow'],
-  next: ['→', 'cyan'],
 };
 
 /**

@@ -55,7 +55,8 @@ export interface HistoryEntries {
     readonly told: readonly string[];
     readonly untouched: readonly string[];
   };
-  readonly alerted: { readonly alertId: number };
+  /** `who`: destinations. */
+  readonly alerted: { readonly alertId: number; readonly who: readonly string[] };
 }
 
 export type HistoryWhat = keyof HistoryEntries;

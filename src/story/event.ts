@@ -1,4 +1,4 @@
-/** One thing that happened to a callback, or that will. */
+/** One thing that happened to a callback. */
 export interface StoryEvent {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -26,5 +26,4 @@ export type StoryEventName =
   | 'redelivered'
   | 'dismissed'
   | 'routed anew'
-  | 'left out'
-  | 'next';
+  | 'left out';

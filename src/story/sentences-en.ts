@@ -50,8 +50,7 @@ export const ENGLISH = {
   'accepted, event': 'The message for {who} was accepted, not confirmed, by the {nth} attempt, in {took}.',
   'taken over': 'From here on Botbell itself tries to tell {who}, whatever the job service does.',
   answered: 'The job service was answered after {took}: {answer}.',
-  alerted: 'The operators were alerted: {who}.',
-  alerting: 'The operators are being alerted: {who}.',
+  alerted: 'The operators are alerted: {who}.',
   'left out': 'Earlier events are left out here.',
 
   redelivered: 'had the message for {who} delivered again',

@@ -52,8 +52,7 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
     '{who} へのメッセージは受け付けられました。投稿されたかは確認できません（{nth}回目の送信、{took}）。',
   'taken over': 'これ以降 {who} には、ジョブサービスによらずBotbellが自分で再送します。',
   answered: 'ジョブサービスに{took}で応答しました（{answer}）。',
-  alerted: '運用担当者にお知らせしました（{who}）。',
-  alerting: '運用担当者にお知らせしています（{who}）。',
+  alerted: '運用担当者にお知らせします（{who}）。',
   'left out': 'これより前の出来事は省略しています。',
 
   redelivered: '{who} へのメッセージの再送を指示しました',

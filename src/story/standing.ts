@@ -2,12 +2,17 @@
 import type { FailureToExplain } from '../channels/failure.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import { type DeliveryRecord, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
-import type { StoryEvent } from './event.ts';
 import { reasonForNobody } from './routing.ts';
 import type { Sayings } from './sayings.ts';
 
-/** Something more happens without anybody's doing. */
-const OPEN = [
+/** Each has a sentence. Whoever was told first, then what asks for somebody. */
+const KINDS = [
+  'told',
+  /** By an outbox, which tells nobody. */
+  'printed',
+  'dead',
+  /** A dead letter, since no route names anybody for its callback any more. */
+  'dead unrouted',
   'being sent',
   /** Botbell's own to attempt, at that time. */
   'due',
@@ -20,17 +25,6 @@ const OPEN = [
   'held until',
   /** With others that a rule held. */
   'in a summary',
-] as const;
-
-/** Each has a sentence. Whoever was told first, then what asks for somebody. */
-const KINDS = [
-  'told',
-  /** By an outbox, which tells nobody. */
-  'printed',
-  'dead',
-  /** A dead letter, since no route names anybody for its callback any more. */
-  'dead unrouted',
-  ...OPEN,
   /** By a rule. */
   'held',
   'unrouted',
@@ -83,16 +77,6 @@ function pendingKind({ claim, isTakenOver, behind, dueInMs }: DeliveryRecord, no
   return dueInMs > 0 ? ['due', now + dueInMs] : ['due now'];
 }
 
-/** What happens next without anybody's doing. */
-export function comingEvents(standings: readonly Standing[], now: number, sayings: Sayings): StoryEvent[] {
-  const open = standings.filter(({ kind }) => OPEN.some((each) => each === kind));
-  const events = open.map(({ destination, at = now, ...standing }): StoryEvent => {
-    const text = sentenceOf({ destination, at, ...standing }, sayings.name(destination), sayings);
-    return { at, what: 'next', text, destination };
-  });
-  return events.toSorted((a, b) => a.at - b.at);
-}
-
 /** A sentence each. */
 const MOST_GROUPS = 3;
 
@@ -100,23 +84,20 @@ export function summarise(story: CallbackStory, standings: readonly Standing[], 
   if (standings.length === 0) return reasonForNobody(story, sayings);
   const groups = groupsOf(standings);
   const told = groups.slice(0, MOST_GROUPS).map((group) => {
-    const who = sayings.list(group.map(({ destination }) => destination));
-    return sentenceOf({ ...group[0], at: timeOf(group, sayings) }, who, sayings);
+    const [{ kind, error, rule }] = group;
+    const at = timeOf(group, sayings);
+    const time = at === undefined ? '' : sayings.time(at);
+    return sayings.say(kind, {
+      who: sayings.list(group.map(({ destination }) => destination)),
+      time,
+      toldAt: time && sayings.say('told at', { time }),
+      because: sayings.because(error),
+      rule: sayings.rule(rule),
+    });
   });
   const more = groups.slice(MOST_GROUPS).flat().length;
   if (more > 0) told.push(sayings.say('more destinations', { count: sayings.number(more) }));
   return told.join(sayings.say('space'));
-}
-
-function sentenceOf({ kind, at, error, rule }: Standing, who: string, sayings: Sayings): string {
-  const time = at === undefined ? '' : sayings.time(at);
-  return sayings.say(kind, {
-    who,
-    time,
-    toldAt: time && sayings.say('told at', { time }),
-    because: sayings.because(error),
-    rule: sayings.rule(rule),
-  });
 }
 
 type Alike = [Standing, ...Standing[]];

@@ -14,7 +14,7 @@ export function storyJson({ callback, story }: LoadedStory, redact: Redact) {
     ...callbackJson(callback, redact),
     summary: story.summary,
     timeline: story.events.map(eventJson),
-    alerts: callback.alerts.map(({ id }) => id),
+    alerts: callback.history.flatMap((row) => (row.what === 'alerted' ? [row.entry.alertId] : [])),
   };
 }
 

@@ -3,13 +3,13 @@ import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Archive } from '../ledger/registry.ts';
 import type { StoryEvent } from './event.ts';
 import { Sayings, type StoryContext } from './sayings.ts';
-import { comingEvents, standingsOf, summarise } from './standing.ts';
+import { standingsOf, summarise } from './standing.ts';
 import { timelineOf } from './timeline.ts';
 
 export interface Story {
   /** The whole of it in one or two sentences: who was told, who was not and why, what happens next. */
   readonly summary: string;
-  /** In the order of time; what is still to happen last. */
+  /** In the order of time. */
   readonly events: readonly StoryEvent[];
 }
 
@@ -32,11 +32,9 @@ export async function loadStory(
 export function tellStory(story: CallbackStory, context: StoryContext): Story {
   const { redact = (text: string) => text, now } = context;
   const sayings = new Sayings(context);
-  const standings = standingsOf(story, now);
-  const events = [...timelineOf(story, sayings), ...comingEvents(standings, now, sayings)];
   return {
-    summary: redact(summarise(story, standings, sayings)),
-    events: events.map((event) => ({
+    summary: redact(summarise(story, standingsOf(story, now), sayings)),
+    events: timelineOf(story, sayings).map((event) => ({
       ...event,
       text: redact(event.text),
       small: event.small && redact(event.small),

@@ -2,7 +2,7 @@
 import { statusNameOf } from '../callback/callback.ts';
 import { ACCEPTED_AS, idsIn } from '../channels/channel.ts';
 import type { FailureClass, FailureToExplain } from '../channels/failure.ts';
-import { type ArchivedCallback, type CallbackStory, MOST_HISTORY } from '../ledger/archive/archive.ts';
+import { type CallbackStory, MOST_HISTORY } from '../ledger/archive/archive.ts';
 import type { ActionEntry, HistoryRow, HistoryWhat } from '../ledger/history.ts';
 import {
   type CallbackResult,
@@ -24,7 +24,6 @@ export function timelineOf(story: CallbackStory, sayings: Sayings): StoryEvent[]
     ...timeline.receipt(),
     ...leftOut(story, sayings),
     ...story.history.flatMap((row) => timeline.eventsOf(row)),
-    ...story.alerts.map((alert) => alertEvent(alert, sayings)),
   ];
   return events.toSorted((a, b) => a.at - b.at);
 }
@@ -33,14 +32,6 @@ function leftOut({ history }: CallbackStory, sayings: Sayings): StoryEvent[] {
   const [first] = history;
   if (first === undefined || history.length < MOST_HISTORY) return [];
   return [{ at: first.at, what: 'left out', text: sayings.say('left out') }];
-}
-
-/** What an alert about it has come to. */
-function alertEvent({ receivedAt: at, deliveries }: ArchivedCallback, sayings: Sayings): StoryEvent {
-  const told = deliveries.filter(({ state }) => state === 'delivered');
-  const who = (told.length > 0 ? told : deliveries).map(({ destination }) => destination);
-  const text = sayings.say(told.length > 0 ? 'alerted' : 'alerting', { who: sayings.list(who) });
-  return { at, what: 'alerted', text };
 }
 
 /** Goes from row to row, and remembers the last routing. */
@@ -66,7 +57,7 @@ class Timeline {
     routed_anew: (row) => [
       this.#event({ ...row, what: 'routed anew' }, 'by hand', this.#action('routed by hand', row)),
     ],
-    alerted: () => [],
+    alerted: (row) => [this.#event(row, 'alerted', { who: this.#sayings.list(row.entry.who) })],
   };
 
   constructor(story: CallbackStory, sayings: Sayings) {

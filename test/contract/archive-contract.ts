@@ -291,9 +291,8 @@ export function describeArchive(
         ['dead', 'permanent', id],
         ['answered', 'gave_up', undefined],
       ]);
-      expect(story?.alerts.map(({ deliveries }) => deliveries[0]?.destination)).to.deep.equal([
-        LOG.destination,
-      ]);
+      const alerted = story?.history.find(({ what }) => what === 'alerted');
+      expect(alerted?.entry).to.have.property('who').that.deep.equals([LOG.destination]);
       expect(await found({}), 'an alert is no callback').to.deep.equal([admission.callbackId]);
       expect(await archive.story(999_999)).to.equal(undefined);
     });

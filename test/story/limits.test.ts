@@ -60,8 +60,8 @@ describe('the story of a callback that came often', () => {
       'route did not match',
       'left out',
     ]);
-    expect(events.slice(-2).map(({ what }) => what)).to.deep.equal(['answered', 'next']);
-    const times = events.slice(0, -1).map(({ at }) => at);
+    expect(events.at(-1)?.what).to.equal('answered');
+    const times = events.map(({ at }) => at);
     expect(times).to.deep.equal(times.toSorted((a, b) => a - b));
     expect(textsOf(comingAgain(20))).not.to.include(events[3]?.text);
   });

@@ -90,7 +90,6 @@ export function storyOf(fields: Partial<CallbackStory> = {}): CallbackStory {
     about: undefined,
     routing: [],
     history: [],
-    alerts: [callbackOf(8)],
     ...fields,
   };
 }

@@ -79,7 +79,6 @@ export function storyWith(fields: Partial<CallbackStory> = {}): CallbackStory {
     deliveries: [],
     routing: [TELLS_OPS],
     history: [],
-    alerts: [],
     ...fields,
   };
 }

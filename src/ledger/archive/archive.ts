@@ -76,8 +76,6 @@ export interface CallbackStory extends ArchivedCallback {
   readonly routing: unknown;
   /** What happened, in its order; of very much, the last of it. */
   readonly history: readonly HistoryRow[];
-  /** The newest twenty that were raised about it, in their order. */
-  readonly alerts: readonly ArchivedCallback[];
 }
 
 /** A BOT, as its callbacks name it. Times are when one of them came, in milliseconds since 1970; undefined: never. */

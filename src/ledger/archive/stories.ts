@@ -28,11 +28,9 @@ export async function callbacksWith(tx: Tx, ids: readonly number[]): Promise<rea
   }));
 }
 
-const MOST_ALERTS = 20;
-
 /** Also of an alert. */
 export async function readStory(tx: Tx, id: number): Promise<CallbackStory | undefined> {
-  const found = await tx.first<Omit<CallbackStory, 'deliveries' | 'history' | 'alerts'>>(
+  const found = await tx.first<Omit<CallbackStory, 'deliveries' | 'history'>>(
     sql`SELECT ${ARCHIVED}, about, routing FROM callbacks WHERE id = ${id}`,
   );
   if (found === undefined) return undefined;
@@ -40,10 +38,7 @@ export async function readStory(tx: Tx, id: number): Promise<CallbackStory | und
   const newest = await tx.all<HistoryRow>(sql`
     SELECT at, what, delivery_id, result, entry FROM history
     WHERE callback_id = ${id} ORDER BY id DESC LIMIT ${MOST_HISTORY}`);
-  const history = newest.toReversed();
-  const alertIds = history.flatMap((each) => (each.what === 'alerted' ? [each.entry.alertId] : []));
-  const alerts = (await callbacksWith(tx, alertIds.slice(-MOST_ALERTS))).toReversed();
-  return { ...found, deliveries, history, alerts };
+  return { ...found, deliveries, history: newest.toReversed() };
 }
 
 export async function readDelivery(tx: Tx, id: number): Promise<DeliveryOfCallback | undefined> {

@@ -56,6 +56,6 @@ async function write(tx: Tx, { subject, targets, about }: AlertAbout, suppressed
   const named = { jobId, botId, botName, about, suppressed };
   const id = await writeOwnNotice(tx, { kind: 'alert', subject: JSON.stringify(subject), ...named });
   await insertRows(tx, { callbackId: id, jobKey: undefined, targets });
-  if (about !== undefined)
-    await writeHistory(tx, [{ callbackId: about, what: 'alerted', entry: { alertId: id } }]);
+  const entry = { alertId: id, who: targets.map(({ destination }) => destination) };
+  if (about !== undefined) await writeHistory(tx, [{ callbackId: about, what: 'alerted', entry }]);
 }

@@ -10,7 +10,6 @@ const TONES: Readonly<Partial<Record<StoryEventName, Tone>>> = {
   dead: 'bad',
   'taken over': 'wait',
   alerted: 'wait',
-  next: 'wait',
 };
 
 type Alike = [StoryEvent, ...StoryEvent[]];
