@@ -1,6 +1,6 @@
 /**
  * Foreign text made safe to display: no controls, nothing invisible that reorders or hides, one normal form; escaped where
- * everybody needs it, and the addresses in it. A markup's own escaping stands beside its channel.
+ * everybody needs it. A markup's own escaping stands beside its channel.
  */
 
 /** Of U+0000 to U+02FF and the scripts met most, what needs no cleaning: most texts leave here. */
@@ -30,12 +30,8 @@ const TOO_MANY_MARKS = marksBeyond(MAX_MARKS);
 const MOST_MARKS_TO_SORT = 30;
 const MORE_THAN_ANY_TEXT_HAS = marksBeyond(MOST_MARKS_TO_SORT);
 
-/** Scripts that are spelt with joiners (UAX #31, "Layout and Format Control Characters"). */
-const JOINING_SCRIPTS = (
-  'Arabic Syriac Nko Mandaic Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada ' +
-  'Malayalam Sinhala Khmer Myanmar Tibetan'
-).replace(/\w+ ?/g, (script) => `\\p{Script=${script.trim()}}`);
-const JOINING_LETTER = `(?=\\p{L})[${JOINING_SCRIPTS}][\\p{M}\\u200c\\u200d]{0,${MAX_MARKS}}`;
+/** The blocks with the scripts that are spelt with joiners (UAX #31, "Layout and Format Control Characters"). */
+const JOINING_LETTER = `(?=\\p{L})[\\u0600-\\u18af][\\p{M}\\u200c\\u200d]{0,${MAX_MARKS}}`;
 const PICTOGRAPH = '\\p{Extended_Pictographic}';
 /** Each alternative begins with the joiner itself, so that other characters cost no look behind. */
 const JOINER = new RegExp(
@@ -152,43 +148,4 @@ export function wholeUrl(text: string): string | undefined {
   if (!text.isWellFormed() || CLIMBS.test(text) || !URL.canParse(text)) return undefined;
   const address = new URL(text).href.replaceAll('|', '%7C').replaceAll("'", '%27');
   return address.length > LONGEST_ADDRESS ? undefined : address;
-}
-
-/** A piece of a text; `address` is where it leads, in its normal form. */
-interface TextPiece {
-  readonly text: string;
-  readonly address?: string;
-}
-
-/**
- * RFC 3986, "Characters", but for letters that no address begins or ends with in a sentence. What goes on behind such a run
- * may belong to the address, and so may what was cut off: then its end cannot be told.
- */
-const RUN = /(?<![a-z0-9])(https?:\/\/[!#-;=?-[\]_a-z~]+)([\p{L}\p{N}\p{M}{}|\\^%]|\s?…)?/giu;
-
-/** The text in pieces, in order; an address that cannot be told from what surrounds it is plain text. */
-export function splitAddresses(text: string): readonly TextPiece[] {
-  if (!/https?:/iu.test(text)) return [{ text }];
-  const whole = wholeUrl(text);
-  if (whole !== undefined) return [{ text, address: whole }];
-  const pieces: TextPiece[] = [];
-  let end = 0;
-  for (const { 1: run = '', 2: goesOn, index } of text.matchAll(RUN)) {
-    if (goesOn !== undefined || run.length > LONGEST_ADDRESS) continue;
-    const shown = withoutMarks(run);
-    const address = wholeUrl(shown);
-    if (address === undefined) continue;
-    if (index > end) pieces.push({ text: text.slice(end, index) });
-    pieces.push({ text: shown, address });
-    end = index + shown.length;
-  }
-  if (end < text.length) pieces.push({ text: text.slice(end) });
-  return pieces;
-}
-
-/** Without the marks that end the sentence or the bracket around it. */
-function withoutMarks(run: string): string {
-  const text = run.replace(/[.,;:!?'*_\]]+$/u, '');
-  const isBracketOfSentence = text.endsWith(')') && text.split(')').length > text.split('(').length;
-  return isBracketOfSentence ? withoutMarks(text.slice(0, -1)) : text;
 }

@@ -151,9 +151,10 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
         .and.to.match(/200$/);
     });
 
-    it('are links where outputs hold addresses, each with its address to be seen', () => {
+    it('are links where a value is an address, which is seen', () => {
       const output = {
-        page: 'see https://example.com/a*b_c, or http://example.org/?q=1&r=<2>.',
+        page: 'https://example.com/a*b_c',
+        words: 'see https://example.com/a, or http://example.org/?q=1&r=<2>.',
         list: ['https://example.com/1', 'x'],
         rows: [
           { url: 'https://example.com/2', n: '1' },
@@ -163,7 +164,6 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
       const message = renderer.slack({ ...BARE, bot_name: 'https://evil.example/', output });
       expect(richLinks(message)).to.deep.equal([
         'https://example.com/a*b_c',
-        'http://example.org/?q=1&r=',
         'https://example.com/1',
         'https://example.com/2',
       ]);

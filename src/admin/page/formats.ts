@@ -1,5 +1,11 @@
 /** Times, durations and numbers as one reader sees them. */
-import { formatElapsed, formatInstant, formatSize, type Language } from '../../time/display.ts';
+import {
+  formatElapsed,
+  formatInstant,
+  formatSize,
+  formatTimeOfDay,
+  type Language,
+} from '../../time/display.ts';
 import { translator } from './words/words.ts';
 
 export type Formats = ReturnType<typeof createFormats>;
@@ -9,9 +15,7 @@ const LOCALES = { en: 'en-GB', ja: 'ja-JP' } as const satisfies Readonly<Record<
 /** Of a duration in words, the largest two units say enough. */
 const UNITS_SHOWN = 2;
 
-const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-const DATE = { day: 'numeric', month: 'short' } as const;
-const YEAR = { year: 'numeric' } as const;
+const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
 
 /** @param now milliseconds since the epoch, as all times are */
 export function createFormats(language: Language, timezone: string, now: number) {
@@ -20,16 +24,7 @@ export function createFormats(language: Language, timezone: string, now: number)
   const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   const formatter = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
-  const [clock, year, day] = [formatter(CLOCK), formatter(YEAR), formatter(DATE)];
-  const [inThisYear, inAnother] = [
-    formatter({ ...DATE, ...CLOCK }),
-    formatter({ ...DATE, ...YEAR, ...CLOCK }),
-  ];
-  const seconds = formatter({ ...CLOCK, second: '2-digit' });
-  const short = (ms: number) => {
-    if (year.format(ms) !== year.format(now)) return inAnother.format(ms);
-    return (day.format(ms) === day.format(now) ? clock : inThisYear).format(ms);
-  };
+  const [clock, day] = [formatter(CLOCK), formatter({ day: 'numeric', month: 'short' })];
   /** `3 h 20 min`, of seconds. */
   const elapsed = (seconds: number) => largestUnits(seconds, UNITS_SHOWN, language);
   /** `3 h ago`, `in 5 min`. */
@@ -42,9 +37,9 @@ export function createFormats(language: Language, timezone: string, now: number)
     /** The whole of it, with the zone: `22 Nov 2026, 10:42:05 (GMT+9)`. */
     instant: (ms: number) => formatInstant(ms, timezone, language),
     /** `10:42` today, `21 Nov, 10:42` else. */
-    short,
+    short: (ms: number) => formatTimeOfDay(ms, { timezone, now, language }),
     /** `10:42:05` */
-    clock: (ms: number) => seconds.format(ms),
+    clock: (ms: number) => clock.format(ms),
     /** `31 Jan`, where the reader is. */
     day: (ms: number) => day.format(ms),
     relative,

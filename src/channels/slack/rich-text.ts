@@ -1,5 +1,5 @@
 /** Lines of a card as blocks of native rich text: what is put in is neither parsed nor escaped, and copied as it is. */
-import { splitAddresses } from '../../text/clean.ts';
+import { wholeUrl } from '../../text/clean.ts';
 import type { CardLine, Run } from '../card-lines.ts';
 import type { ShownTable } from '../outputs.ts';
 import { isUsableUrl, type SlackObject, typeOf } from './message.ts';
@@ -38,16 +38,16 @@ function runsOf(line: LineOfRuns): readonly SlackObject[] {
     return line.facts.flatMap((fact, index) => [...(index === 0 ? [] : [words(' · ')]), runOf(fact)]);
   if (!('label' in line)) return line.runs.map(runOf);
   const label = words(line.label, 'bold');
-  return line.runs.length === 0 ? [label] : [label, words('  '), ...line.runs.flatMap(valueOf)];
+  return line.runs.length === 0 ? [label] : [label, words('  '), ...line.runs.map(valueOf)];
 }
 
 function runOf({ text, style, url = '' }: Run): SlackObject {
   return isUsableUrl(url) ? link(text, url) : words(text, style);
 }
 
-/** The addresses in a value are links. */
-function valueOf({ text, style }: Run): readonly SlackObject[] {
-  return style === undefined ? linked(text) : [words(text, style)];
+/** A value that is an address as a whole is a link. */
+function valueOf({ text, style }: Run): SlackObject {
+  return style === undefined ? linked(text) : words(text, style);
 }
 
 function words(text: string, style?: Run['style']): SlackObject {
@@ -58,20 +58,16 @@ function link(text: string, url: string): SlackObject {
   return text === '' || text === url ? { type: 'link', url } : { type: 'link', url, text };
 }
 
-/** A text in which each web address is a link that shows it. */
-function linked(text: string): readonly SlackObject[] {
-  return splitAddresses(text).map((piece) =>
-    piece.address !== undefined && isUsableUrl(piece.address)
-      ? link(piece.text, piece.address)
-      : words(piece.text),
-  );
+function linked(text: string): SlackObject {
+  const address = wholeUrl(text);
+  return address !== undefined && isUsableUrl(address) ? link(text, address) : words(text);
 }
 
 /** Stands where there is nothing, which Slack would refuse. */
 const NOTHING = '–';
 
 function sectionOf(text: string): SlackObject {
-  return { type: 'rich_text_section', elements: linked(text || NOTHING) };
+  return { type: 'rich_text_section', elements: [linked(text || NOTHING)] };
 }
 
 function listOf(items: readonly string[]): SlackObject {
@@ -84,7 +80,6 @@ function tableOf({ names, rows }: ShownTable): SlackObject {
 
 /** The simplest cell that holds the text. */
 function cellOf(text: string): SlackObject {
-  const isPlain = linked(text).every((run) => typeOf(run) === 'text');
-  if (isPlain) return { type: 'raw_text', text: text.trim() === '' ? NOTHING : text };
+  if (typeOf(linked(text)) === 'text') return { type: 'raw_text', text: text.trim() === '' ? NOTHING : text };
   return { type: 'rich_text', elements: [sectionOf(text)] };
 }

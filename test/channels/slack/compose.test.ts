@@ -104,8 +104,8 @@ describe('a card on Slack', () => {
     );
   });
 
-  it('leads nowhere but to the addresses it was given, and to those that outputs show', () => {
-    const outputs = [{ ...listOf('page', []), kind: 'scalar' as const, value: 'see https://example.org/a.' }];
+  it('leads nowhere but to the addresses it was given, and to the one that a value is', () => {
+    const outputs = [{ ...listOf('page', []), kind: 'scalar' as const, value: 'https://example.org/a' }];
     const message = slackFormat.compose(
       { ...CARD, message: 'https://evil.example/', outputs, outputCount: 1 },
       QUIET,
