@@ -4,7 +4,7 @@ import type { ChannelType } from '../channels/channel.ts';
 import { type Config, formatsOf, type Problem } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { inFileOrder } from '../config/problems.ts';
-import { readableAgain, Readings } from '../config/readings.ts';
+import { Readings } from '../config/readings.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
 import { conditionFault } from '../render/condition.ts';
 import { Renderer } from '../render/renderer.ts';
@@ -20,8 +20,6 @@ export interface ConfigToRead {
   readonly builtInTemplates?: string;
   /** Variables and files that are not there are taken for granted, and named in `missing`: only for a check. */
   readonly withoutSecrets?: boolean;
-  /** Not for a start: what can be read only once, such as a pipe, is a problem. */
-  readonly isAgain?: boolean;
 }
 
 /** What a config came to that was read with every template it names. */
@@ -36,9 +34,8 @@ export interface ConfigReading {
 
 /** Others go on working meanwhile: to check many templates takes a tenth of a second. Never rejects for what the files hold. */
 export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
-  const { file, builtInTemplates = BUILT_IN_TEMPLATES, channelTypes, isAgain, ...environment } = toRead;
+  const { file, builtInTemplates = BUILT_IN_TEMPLATES, channelTypes, ...environment } = toRead;
   const readings = new Readings();
-  const readFile = isAgain === true ? (path: string) => readableAgain(path, readText) : readText;
   const {
     config,
     problems,
@@ -51,19 +48,16 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
     conditionFault,
     channelTypes,
     builtInTemplates,
-    readFile: (path) => readings.file(path, readFile),
+    readFile: (path) => readings.file(path, readText),
     // What came with the program does not change while it runs.
     readFolders: (path) =>
-      path === builtInTemplates ? foldersIn(path) : readings.folder(path, 'sets of', foldersIn),
+      path === builtInTemplates ? foldersIn(path) : readings.take(() => foldersIn(path)),
   });
   if (config === undefined) return { loaded: undefined, problems, missing, readings };
   const formats = formatsOf(config, channelTypes);
   const names = [...formats.values()].map(({ name }) => name);
   const { templates: folder, display } = config;
-  const own =
-    folder === undefined
-      ? NO_FOLDER
-      : readings.folder(folder, 'templates of', (path) => readTemplateFolder(path, names));
+  const own = folder === undefined ? NO_FOLDER : readings.take(() => readTemplateFolder(folder, names));
   const fingerprint = fingerprintOf(own);
   const configHash = fingerprint === undefined ? ofFile : hash('sha256', ofFile + fingerprint, 'hex');
   const builtIn = readTemplateFolder(builtInTemplates, names);

@@ -99,7 +99,6 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EACCES: 'permission denied',
   EISDIR: 'it is a folder',
-  ESPIPE: 'it is a pipe or a device, which is read only when Botbell is started',
 };
 
 /** Why a file could not be read, without what the system's own message repeats. */

@@ -1,5 +1,4 @@
 /** The config with its templates, read as a start and a reload read it. */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,19 +70,6 @@ ${more}`,
       expect(readings.areCurrent()).to.equal(false);
     });
   }
-
-  it('is not read again from a pipe, at which the process would stand still', async () => {
-    const pipe = join(folder, 'pipe');
-    execFileSync('mkfifo', [pipe]);
-    writeConfig(`groups: { g: [{ slack: '\${file:${pipe}}' }] }`);
-    const { loaded, problems } = await readConfig({ ...toRead, isAgain: true });
-    expect([loaded, problems[0]?.message]).to.deep.equal([
-      undefined,
-      `the file ${pipe} cannot be read: it is a pipe or a device, which is read only when Botbell is started`,
-    ]);
-    const [problem] = (await readConfig({ ...toRead, isAgain: true, file: pipe })).problems;
-    expect(problem?.message).to.include('a pipe or a device');
-  });
 
   it('takes a set that is a link within the folder of templates, as Kubernetes mounts it', async () => {
     write('templates/..one/mine/slack/error.yaml', `text: 'Mine'\nblocks: [{ type: divider }]\n`);

@@ -134,7 +134,7 @@ default_route: { on: [error], notify: [{ pagers: ops }, { look: ops }] }
     if (loaded === undefined) throw new Error(JSON.stringify(problems));
     app = await startApp({
       ...loaded,
-      readConfig: () => readConfig({ ...toRead, isAgain: true }),
+      readConfig: () => readConfig(toRead),
       channelTypes: types,
       clock: systemClock,
       secrets: new HiddenSecrets(),
