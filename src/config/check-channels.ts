@@ -1,28 +1,37 @@
 /** Checks `channels`: the type of each, and its settings by the type's own schema. */
-import type { ChannelType } from '../channels/channel.ts';
-import { isJsonObject } from '../text/json-object.ts';
+import type { Schema } from 'yup';
+import { AddressError, type ChannelType } from '../channels/channel.ts';
+import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { checkSection } from './check-section.ts';
 import { type ChannelConfig, msOf } from './config.ts';
-import { type KnownChannel, nameRule } from './field-rules.ts';
+import { nameRule } from './field-rules.ts';
 import type { Problems } from './problems.ts';
-import { burstSchema } from './schema.ts';
+import { burstSchema, perJobField } from './schema.ts';
+import { section, textOrTexts } from './schema-fields.ts';
 
-/** As the config has it, and with its type. */
-export interface CheckedChannel extends KnownChannel {
+interface CheckedChannel {
+  readonly type: ChannelType;
+  /** Checked by the type's own schema. */
+  readonly settings: unknown;
   readonly config: ChannelConfig;
+  /** Of an entry that names addresses on it, and options. */
+  readonly entry: Schema<JsonObject>;
 }
 
-/**
- * @param value that is no map has been told of
- * @returns by name; undefined: something is wrong with it, and has been said
- */
+/** By name; undefined: something is wrong with it, and has been said. */
+export type CheckedChannels = ReadonlyMap<string, CheckedChannel | undefined>;
+
 export function checkChannels(
   value: unknown,
   types: ReadonlyMap<string, ChannelType>,
   problems: Problems,
-): ReadonlyMap<string, CheckedChannel | undefined> {
+): CheckedChannels {
   const entries = Object.entries(isJsonObject(value) ? value : {});
+  if (entries.length === 0) {
+    const what = value === undefined ? 'is missing: name one' : 'must name one';
+    problems.error(['channels'], `${what}, such as outbox: { type: outbox, as: slack }`);
+  }
   return new Map(entries.map(([name, entry]) => [name, checkChannel(name, entry, types, problems)]));
 }
 
@@ -57,5 +66,24 @@ function checkChannel(
   for (const { key, message } of type.warningsOf(settings))
     problems.warning([...path, ...[key].flat()], `: ${message}`);
   const limit = burst && { max: burst.max, perMs: msOf(burst.per) };
-  return { type, settings, config: { name, type: type.type, settings, burst: limit } };
+  const config = { name, type: type.type, settings, burst: limit };
+  return { type, settings, config, entry: entrySchema(name, type, settings) };
+}
+
+/** Made once for a channel, since a config may have thousands of entries. */
+function entrySchema(name: string, type: ChannelType, settings: unknown): Schema<JsonObject> {
+  const addressRule = (text: string) => {
+    try {
+      type.parseAddress(text, settings);
+      return undefined;
+    } catch (error) {
+      if (error instanceof AddressError) return `: ${error.message}`;
+      throw error;
+    }
+  };
+  return section('Whom to tell on one channel.', {
+    [name]: textOrTexts(addressRule, 'Whom it reaches there.'),
+    ...type.optionsOf(settings),
+    per_job: perJobField(['message', ...(type.perJob ?? [])]),
+  });
 }

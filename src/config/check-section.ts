@@ -1,6 +1,6 @@
 /** Runs a yup schema over one part of the config and says what is wrong in the reader's terms. */
 import { ArraySchema, type ISchema, ObjectSchema, type Schema, ValidationError } from 'yup';
-import { isJsonObject, type JsonObject } from '../text/json-object.ts';
+import { isJsonObject } from '../text/json-object.ts';
 import { nearestOrAll } from '../text/nearest.ts';
 import type { Known } from './field-rules.ts';
 import { parsePath, type Path } from './path.ts';
@@ -14,26 +14,31 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   object: 'a map of keys and values',
 };
 
+export const NO_VALUE = 'has no value: give one (in quotes where it begins with #), or leave the key out';
+
+interface Checking {
+  readonly problems: Problems;
+  readonly known?: Known;
+}
+
 /**
- * The part with its defaults filled in; undefined, with errors in `problems`, where something is wrong with it. A text may
- * be written as a number or a boolean, and these may come as texts from interpolation.
+ * The part with its defaults filled in and its texts cast to what the schema wants; undefined, with errors in `problems`, where
+ * something is wrong with it.
  */
 export function checkSection<T>(
   schema: Schema<T>,
   value: unknown,
   path: Path,
-  { problems, known }: { readonly problems: Problems; readonly known?: Known },
+  { problems, known }: Checking,
 ): T | undefined {
-  const data = new Preparation(problems, known).prepared(value, schema, path);
-  const errors = errorsOf(schema, data, known).map((error) => ({
-    at: [...path, ...parsePath(error.path ?? '')],
-    sentence: sentenceOf(error),
-  }));
-  // What refers to something that is not there has been told of, or is taken for granted.
-  const told = errors.filter(({ at }) => !problems.isUnknown(at));
-  for (const { at, sentence } of told) problems.error(at, sentence);
-  // Casting after strict validation only fills in defaults.
-  return told.length === 0 ? schema.cast(data, { context: known, assert: false }) : undefined;
+  const data = prepared(value, schema, path, { problems, known });
+  const cast = schema.cast(data, { context: known, assert: false });
+  const errors = errorsOf(schema, cast, known)
+    .map((error) => ({ at: [...path, ...parsePath(error.path ?? '')], sentence: sentenceOf(error) }))
+    // What refers to something that is not there has been told of, or is taken for granted.
+    .filter(({ at }) => !problems.isUnknown(at));
+  for (const { at, sentence } of errors) problems.error(at, sentence);
+  return errors.length === 0 ? cast : undefined;
 }
 
 function errorsOf(schema: Schema, data: unknown, context: Known | undefined): ValidationError[] {
@@ -51,8 +56,7 @@ function errorsOf(schema: Schema, data: unknown, context: Known | undefined): Va
 /** What follows the value's path. */
 function sentenceOf({ value, type, params, path, message }: ValidationError): string {
   if (type === FAULT) return message;
-  if (value === null)
-    return 'has no value: give one (in quotes where it begins with #), or leave the key out';
+  if (value === null) return NO_VALUE;
   // yup's own message of a wrong type shows the value, which may be long or secret.
   if (type === 'typeError' && message.includes('but the final value was'))
     return `must be ${TYPE_NAMES[String(params?.['type'])] ?? 'of another type'}`;
@@ -61,53 +65,27 @@ function sentenceOf({ value, type, params, path, message }: ValidationError): st
   return message.slice(subject.length).replace(/^is a required field$/, 'is missing');
 }
 
-type Fields = Readonly<Record<string, ISchema<unknown>>>;
-
-/** Makes of what was written what the schema is to judge. */
-class Preparation {
-  readonly #problems: Problems;
-  readonly #known: Known | undefined;
-
-  constructor(problems: Problems, known: Known | undefined) {
-    this.#problems = problems;
-    this.#known = known;
+/** With stand-ins for what interpolation could not give, and without unknown keys: yup's own error of them has no place. */
+function prepared(value: unknown, of: ISchema<unknown>, path: Path, checking: Checking): unknown {
+  const { problems, known } = checking;
+  const schema = of.resolve({ value, context: known }) as Schema;
+  if (problems.isUnknown(path)) return standInFor(schema);
+  if (Array.isArray(value) && schema instanceof ArraySchema) {
+    const inner = schema.innerType;
+    return inner
+      ? value.map((item: unknown, index) => prepared(item, inner, [...path, index], checking))
+      : value;
   }
-
-  /** With a stand-in for what interpolation could not give. */
-  prepared(value: unknown, of: ISchema<unknown>, path: Path): unknown {
-    const schema = of.resolve({ value, context: this.#known }) as Schema;
-    if (this.#problems.isUnknown(path)) return standInFor(schema);
-    if (Array.isArray(value) && schema instanceof ArraySchema) {
-      const inner = schema.innerType;
-      return value.map((item: unknown, index) =>
-        inner ? this.prepared(item, inner, [...path, index]) : item,
-      );
-    }
-    if (isJsonObject(value))
-      return schema instanceof ObjectSchema ? this.#fields(value, schema.fields as Fields, path) : value;
-    return this.#ofType(schema.type, value, path);
-  }
-
-  /** Without unknown keys, of which it is told: yup's own error of them has no place. */
-  #fields(value: JsonObject, fields: Fields, path: Path): JsonObject {
-    const known = new Map(Object.entries(fields));
-    const entries = Object.entries(value).flatMap(([key, item]) => {
-      const at = [...path, key];
-      const field = known.get(key);
-      if (field) return [[key, this.prepared(item, field, at)] as const];
-      this.#problems.error(at, `: unknown key${nearestOrAll(key, [...known.keys()])}`);
-      return [];
-    });
-    return Object.fromEntries(entries);
-  }
-
-  #ofType(type: string, value: unknown, path: Path): unknown {
-    if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean'))
-      return this.#problems.writtenAt(path) ?? value;
-    if (typeof value !== 'string' || !this.#problems.isInterpolated(path)) return value;
-    if (type === 'number' && /^-?\d{1,15}$/.test(value)) return Number(value);
-    return type === 'boolean' && /^(true|false)$/.test(value) ? value === 'true' : value;
-  }
+  if (!isJsonObject(value) || !(schema instanceof ObjectSchema)) return value;
+  const fields = new Map(Object.entries(schema.fields as Readonly<Record<string, ISchema<unknown>>>));
+  const entries = Object.entries(value).flatMap(([key, item]) => {
+    const at = [...path, key];
+    const field = fields.get(key);
+    if (field) return [[key, prepared(item, field, at, checking)] as const];
+    problems.error(at, `: unknown key${nearestOrAll(key, [...fields.keys()])}`);
+    return [];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** A value that would pass; undefined, as if it were not there, where nothing is known of such values. */

@@ -13,54 +13,42 @@ const SERVICE_RETRY_MS = 30_000;
 /** About 96 random bits in a URL-safe alphabet. */
 const MIN_TOKEN_LENGTH = 16;
 
-/** In SQLite a body is written to the log first, beside what the ledger holds already. */
-const BODIES_THAT_FIT = 4;
+type Check = readonly [
+  severity: 'error' | 'warning',
+  place: Path,
+  message: string,
+  isWrong: (settings: Settings) => boolean | undefined,
+];
 
-type Check = readonly [place: string, message: string, isWrong: (settings: Settings) => boolean | undefined];
-
-const ERRORS: readonly Check[] = [
+const CHECKS: readonly Check[] = [
   [
-    'receiver.listen',
+    'error',
+    ['receiver', 'listen'],
     'is open to everybody: set receiver.token or receiver.allow_from, or listen on 127.0.0.1',
     ({ receiver: { listen, tokens, allowFrom } }) =>
       !isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0,
   ],
   [
-    'admin.listen',
+    'error',
+    ['admin', 'listen'],
     'is open beyond this machine: set admin.password, or listen on 127.0.0.1',
     ({ admin }) => admin && !isLoopback(admin.listen.host) && admin.password === undefined,
   ],
   [
-    'store.max_size',
-    `must be ${BODIES_THAT_FIT} times receiver.max_body or more, for one callback to fit`,
-    ({ store, receiver }) =>
-      store.url.startsWith('sqlite:') && store.maxSizeBytes < BODIES_THAT_FIT * receiver.maxBodyBytes,
-  ],
-];
-
-const WARNINGS: readonly Check[] = [
-  [
-    'receiver.token',
+    'warning',
+    ['receiver', 'token'],
     `is short: take ${MIN_TOKEN_LENGTH} random characters or more`,
     ({ receiver }) => receiver.tokens.some((token) => token.length < MIN_TOKEN_LENGTH),
   ],
   [
-    'receiver.answer_within',
+    'warning',
+    ['receiver', 'answer_within'],
     'is so long that the service may post again (after 30s) before it is answered',
     ({ receiver }) => receiver.answerWithinMs >= SERVICE_RETRY_MS,
   ],
   [
-    'admin.metrics_token',
-    'guards nothing: without admin.password, /metrics is open',
-    ({ admin }) => admin && admin.metricsToken !== undefined && admin.password === undefined,
-  ],
-  [
-    'delivery.timeout',
-    'is longer than receiver.answer_within, which ends an attempt before it',
-    ({ delivery, receiver }) => delivery.timeoutMs > receiver.answerWithinMs,
-  ],
-  [
-    'delivery.give_up_after',
+    'warning',
+    ['delivery', 'give_up_after'],
     'is not longer than delivery.take_over_after: nothing is ever taken over',
     ({ delivery }) => delivery.giveUpAfterMs <= delivery.takeOverAfterMs,
   ],
@@ -68,10 +56,8 @@ const WARNINGS: readonly Check[] = [
 
 /** @param config whose values all are right, one by one */
 export function checkTogether(config: Omit<Config, 'secrets'>, problems: Problems): void {
-  for (const [place, message, isWrong] of ERRORS)
-    if (isWrong(config)) problems.error(place.split('.'), message);
-  for (const [place, message, isWrong] of WARNINGS)
-    if (isWrong(config)) problems.warning(place.split('.'), message);
+  for (const [severity, place, message, isWrong] of CHECKS)
+    if (isWrong(config)) problems[severity](place, message);
   const all = routesIn(config);
   if (all.length === 0) problems.error([], 'nobody would ever be told: add routes, or a default_route');
   const errorsReach = new Set(all.filter(({ on }) => on.includes('error')).flatMap(destinationsOf));

@@ -92,8 +92,8 @@ function checked<T>(value: T | undefined): T {
 const addressOf = (text: string) => checked(parseListenAddress(text));
 export const msOf = (text: string) => checked(parseDuration(text));
 const bytesOf = (text: string) => checked(parseSize(text));
-/** The place of a line and column (from 1) within the string at `path` of a config file. */
-export type PlaceInConfig = (path: Path, line: number, column: number) => Place;
+/** Where the value at `path` of a config file stands. */
+export type PlaceInConfig = (path: Path) => Place;
 
 export interface ChannelConfig {
   readonly name: string;

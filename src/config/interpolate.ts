@@ -1,6 +1,5 @@
 /** `${NAME}`, `${NAME:-default}` and `${file:/path}` in the strings of a config; `$${` stands for a literal `${`. */
 import { isJsonObject } from '../text/json-object.ts';
-import { NotUtf8 } from '../text/read-text.ts';
 import { type Path, pathText } from './path.ts';
 
 interface InterpolationSources {
@@ -95,15 +94,7 @@ export class Interpolated {
   }
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'permission denied',
-  EISDIR: 'it is a folder',
-};
-
-/** Why a file could not be read, without what the system's own message repeats. */
+/** Why a file could not be read. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof NotUtf8) return error.message;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-  return REASONS[code] ?? code;
+  return (error as Error).message;
 }

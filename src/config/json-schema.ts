@@ -2,9 +2,8 @@
 import type { SchemaFieldDescription } from 'yup';
 import type { ChannelType } from '../channels/channel.ts';
 import { isJsonObject } from '../text/json-object.ts';
-import { groupSchema, perJobField } from './notify-schema.ts';
 import { INTERPOLATED } from './schema-fields.ts';
-import { burstSchema, rootSchema } from './schema.ts';
+import { burstSchema, groupSchema, perJobField, rootSchema } from './schema.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -81,7 +80,7 @@ function metaOf(field: SchemaFieldDescription): JsonSchema {
 }
 
 function isRequired(field: SchemaFieldDescription): boolean {
-  return 'optional' in field ? !field.optional : metaOf(field)['required'] !== undefined;
+  return metaOf(field)['required'] !== undefined || ('optional' in field && !field.optional);
 }
 
 function shapeOf(field: SchemaFieldDescription): JsonSchema {

@@ -7,14 +7,15 @@ import { Problems } from './problems.ts';
 import type { Known } from './field-rules.ts';
 import { Interpolated, reasonOf } from './interpolate.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
-import { YamlSource } from './yaml/yaml-source.ts';
+import { YamlSource } from './yaml-source.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { checkSection } from './check-section.ts';
 import { checkChannels } from './check-channels.ts';
 import { checkTogether, warnOfUnusedNames } from './check-together.ts';
 import { secretsIn, shownConfig } from './secrets.ts';
 import { readProxies } from './read-proxies.ts';
-import { readRouting } from './read-routes.ts';
+import { NotifyReader } from './read-notify.ts';
+import { readTold, routeOf } from './read-routes.ts';
 import { rootSchema } from './schema.ts';
 
 interface LoadEnvironment {
@@ -59,7 +60,7 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
     const hint = 'name another with --config or BOTBELL_CONFIG, or write one with `botbell init`';
     return refused(file, `the config file cannot be read: ${reasonOf(error)}; ${hint}`);
   }
-  const source = new YamlSource(file, text);
+  const source = new YamlSource(file, text, 'as written');
   if (source.data === undefined) return { problems: source.problems };
   if (!isJsonObject(source.data)) {
     const what = source.data === null ? 'file is empty' : 'must be a map of keys and values';
@@ -71,7 +72,7 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
   const read = readConfig(file, interpolated, problems, environment);
   return {
     ...(read && { ...read, hash: hash('sha256', text, 'hex') }),
-    placeInConfig: (...place) => problems.placeInString(...place),
+    placeInConfig: (path) => problems.placeOf(path),
     problems: problems.inOrder(),
     missing: [...new Set(interpolated.missing.map(({ reference }) => reference))],
   };
@@ -91,26 +92,35 @@ function readConfig(
   const { channelTypes, variables, withoutSecrets, conditionFault = () => undefined } = environment;
   const root = withoutEmpty(interpolated.data);
   const checked = checkChannels(root['channels'], channelTypes, problems);
-  const groups = isJsonObject(root['groups']) ? Object.keys(root['groups']) : [];
+  const reader = new NotifyReader(root['groups'], checked, problems);
+  const told = readTold(root, reader);
+  const groups = [...reader.groups.keys()];
   const templateSets = readTemplateSets(root['templates'], problems, environment);
-  const known = { channels: checked, groups, templateSets, conditionFault };
-  const sections = checkSection(rootSchema, root, [], { problems, known });
+  const sections = checkSection(rootSchema, root, [], {
+    problems,
+    known: { groups, templateSets, conditionFault },
+  });
   // Where it is only checked, the environment is another one.
   const proxies = readProxies(sections?.proxy ?? 'off', withoutSecrets === true ? {} : variables, problems);
   if (sections === undefined || problems.hasErrors()) return undefined;
-  const { alerts, ...routing } = readRouting(sections, checked);
-  const channels = new Map(
-    [...checked].flatMap(([name, channel]) => (channel ? [[name, channel.config]] : [])),
-  );
-  const { templates } = sections;
-  const config = { file, ...settingsOf(sections, alerts), proxies, templates, ...routing, channels };
+  const { templates, routes = [], default_route: last, delivery } = sections;
+  const config = {
+    file,
+    ...settingsOf(sections, reader.read(delivery.alerts, ['delivery', 'alerts'])),
+    proxies,
+    templates,
+    channels: new Map([...checked].flatMap(([name, channel]) => (channel ? [[name, channel.config]] : []))),
+    digests: reader.digests,
+    routes: routes.map((section, index) => routeOf(section, ['routes', index], told)),
+    defaultRoute: last && routeOf(last, ['default_route'], told),
+  };
   checkTogether(config, problems);
   // What is not there may have been meant to name them.
   if (interpolated.unresolved.size === 0)
-    warnOfUnusedNames(config, { groups, alerts: sections.delivery.alerts }, problems);
+    warnOfUnusedNames(config, { groups, alerts: delivery.alerts }, problems);
   if (problems.hasErrors()) return undefined;
   const secrets = secretsIn(config, channelTypes);
-  const text = shownConfig({ ...sections, groups: root['groups'] }, secrets);
+  const text = shownConfig(sections, secrets);
   return { config: { ...config, secrets: secrets.filter(isLongEnough) }, text };
 }
 
@@ -121,14 +131,14 @@ function withoutEmpty(root: unknown): JsonObject {
 }
 
 function readTemplateSets(
-  written: unknown,
+  folder: unknown,
   problems: Problems,
   { readFolders = foldersIn, builtInTemplates }: LoadEnvironment,
 ): string[] {
   const builtIn = readFolders(builtInTemplates);
-  const folder = ['string', 'number'].includes(typeof written) ? String(written) : '';
+  if (typeof folder !== 'string' || folder === '') return builtIn;
   try {
-    return folder === '' ? builtIn : [...new Set([...builtIn, ...readFolders(folder)])];
+    return [...builtIn, ...readFolders(folder)];
   } catch (error) {
     problems.error(['templates'], `cannot be read as a folder: ${reasonOf(error)}`);
     return builtIn;

@@ -3,7 +3,7 @@ import { visibleOnOneLine } from '../text/clean.ts';
 import type { Place, Problem } from './config.ts';
 import type { Interpolated } from './interpolate.ts';
 import { pathText, type Path } from './path.ts';
-import type { YamlSource } from './yaml/yaml-source.ts';
+import type { YamlSource } from './yaml-source.ts';
 
 /** Shorter values are no secrets, and hiding them would riddle every sentence. */
 const MIN_HIDDEN_LENGTH = 3;
@@ -11,15 +11,14 @@ const MIN_HIDDEN_LENGTH = 3;
 const HIDDEN = '[hidden]';
 
 export class Problems {
-  private readonly found: Problem[];
-  private readonly source: YamlSource;
-  private readonly interpolated: Interpolated;
+  readonly #found: Problem[] = [];
+  readonly #source: YamlSource;
+  readonly #interpolated: Interpolated;
 
   constructor(source: YamlSource, interpolated: Interpolated) {
-    this.found = [...source.problems];
-    this.source = source;
-    this.interpolated = interpolated;
-    for (const { path, message } of interpolated.problems) this.add('error', path, message);
+    this.#source = source;
+    this.#interpolated = interpolated;
+    for (const { path, message } of interpolated.problems) this.#add('error', path, message);
   }
 
   /**
@@ -27,50 +26,34 @@ export class Problems {
    * @param what goes on behind the value's path: `must be text`, or `: what others said`
    */
   error(path: Path, what: string): void {
-    if (!this.isUnknown(path)) this.add('error', path, this.sentence(path, what));
+    if (!this.isUnknown(path)) this.#add('error', path, this.#sentence(path, what));
   }
 
   warning(path: Path, what: string): void {
-    if (!this.isUnknown(path)) this.add('warning', path, this.sentence(path, what));
+    if (!this.isUnknown(path)) this.#add('warning', path, this.#sentence(path, what));
   }
 
   /** Whether the value at `path` refers to what is not there. */
   isUnknown(path: Path): boolean {
-    return this.interpolated.unresolved.has(pathText(path));
+    return this.#interpolated.unresolved.has(pathText(path));
   }
 
   hasErrors(): boolean {
-    return this.found.some(({ severity }) => severity === 'error');
-  }
-
-  isInterpolated(path: Path): boolean {
-    return this.interpolated.values.has(pathText(path));
-  }
-
-  /** A number or a boolean as it stands there: an address may have more digits than a double holds. */
-  writtenAt(path: Path): string | undefined {
-    return this.source.writtenAt(path);
+    return this.#found.some(({ severity }) => severity === 'error');
   }
 
   placeOf(path: Path): Place {
-    return this.source.placeOf(path);
-  }
-
-  /** Of a line and column (from 1) within the string at `path`; where that came from a variable, of the string. */
-  placeInString(path: Path, line: number, column: number): Place {
-    return this.isInterpolated(path)
-      ? this.source.placeOf(path)
-      : this.source.placeInString(path, line, column);
+    return this.#source.placeOf(path);
   }
 
   /** Errors and warnings in the order of the file. */
   inOrder(): Problem[] {
-    return inFileOrder(this.found);
+    return inFileOrder(this.#found);
   }
 
   /** Whoever judges a value may quote it, also what of it came from outside. */
-  private sentence(path: Path, what: string): string {
-    const hidden = (this.interpolated.values.get(pathText(path)) ?? [])
+  #sentence(path: Path, what: string): string {
+    const hidden = (this.#interpolated.values.get(pathText(path)) ?? [])
       .filter((value) => value.length >= MIN_HIDDEN_LENGTH)
       // The longest first: one may be a part of another.
       .sort((a, b) => b.length - a.length);
@@ -78,9 +61,8 @@ export class Problems {
     return path.length === 0 ? said : `${pathText(path)}${said.startsWith(':') ? '' : ' '}${said}`;
   }
 
-  private add(severity: Problem['severity'], path: Path, message: string): void {
-    const problem = { place: this.source.placeOf(path), message, severity };
-    if (!this.found.some((each) => formatProblem(each) === formatProblem(problem))) this.found.push(problem);
+  #add(severity: Problem['severity'], path: Path, message: string): void {
+    this.#found.push({ place: this.placeOf(path), message, severity });
   }
 }
 

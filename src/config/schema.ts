@@ -1,12 +1,10 @@
 /** What each section of the config may hold: shape, defaults and documentation in one place. */
 import { array, lazy, mixed, type InferType } from 'yup';
 import { ALL_STATUSES } from '../callback/callback.ts';
-import { OCCASIONS, WEEKDAYS } from '../signal/rules.ts';
-import { isJsonObject } from '../text/json-object.ts';
+import { OCCASIONS, PER_JOB, type PerJob, WEEKDAYS } from '../signal/rules.ts';
 import type { Language } from '../time/display.ts';
 import { botIdRule } from './bot-id-pattern.ts';
 import * as rule from './field-rules.ts';
-import { groupsField, notifyField } from './notify-schema.ts';
 import {
   choice,
   faultOf,
@@ -15,8 +13,8 @@ import {
   section,
   someOf,
   text,
-  texts,
   TEXT_OR_TEXTS,
+  texts,
   textOrTexts,
 } from './schema-fields.ts';
 
@@ -26,30 +24,32 @@ const UNSET_NETWORK = { example: '192.0.2.0/24' };
 const SPAN = { example: '1h' };
 const UNSET = { example: 'not-set-where-this-is-checked' };
 
-function trustProxy(doc: string) {
-  const wanted = 'true, false, or a list of the proxies’ addresses and CIDRs, such as [10.0.0.0/8]';
-  return flagOrTexts(rule.cidrRule, wanted, doc);
-}
+const trustProxy = flagOrTexts(
+  rule.cidrRule,
+  'true, false, or a list of the proxies’ addresses and CIDRs, such as [10.0.0.0/8]',
+  'Take the address of who asks from X-Forwarded-For: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.',
+);
+
+const token = text(
+  rule.tokenRule,
+  'Secret last part of the URL; a list while rotating. Empty: no token.',
+  UNSET,
+);
 
 /** While tokens are being rotated, variables may give the same one twice, or none. */
-function tokenField() {
-  const doc = 'Secret last part of the URL; a list while rotating. Empty: no token.';
-  const one = text(rule.tokenRule, doc, UNSET);
-  const meta = { doc, jsonSchema: TEXT_OR_TEXTS };
-  return lazy((value: unknown) => (Array.isArray(value) ? array(one.defined()).strict() : one)).meta(meta);
-}
+const tokenField = lazy((value: unknown) =>
+  Array.isArray(value) ? array(token.defined()).strict() : token,
+).meta({ doc: token.meta()?.['doc'], jsonSchema: TEXT_OR_TEXTS });
 
 export const receiverSchema = section('Where callbacks come in.', {
   listen: text(rule.listenRule, 'host:port that callbacks are sent to.').default('127.0.0.1:8080'),
   path: text(rule.pathRule, 'Path that callbacks are posted to.').default('/callbacks'),
-  token: tokenField(),
+  token: tokenField,
   allow_from: texts(rule.cidrRule, 'Addresses or CIDRs that may send. Empty: anyone.', UNSET_NETWORK).default(
     [],
   ),
-  trust_proxy: trustProxy(
-    "Take the sender's address from X-Forwarded-For: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.",
-  ),
-  max_body: text(rule.bodySizeRule, 'Largest body, also after decompression; then 413.').default('8mb'),
+  trust_proxy: trustProxy,
+  max_body: text(rule.sizeRule, 'Largest body, also after decompression; then 413.').default('8mb'),
   max_nodes: integer(1000, 100_000_000, 'Most JSON values in one callback; then 413.').default(500_000),
   answer_within: text(rule.timerRule, 'For the whole answer, every destination included; then 504.').default(
     '8s',
@@ -67,14 +67,12 @@ const adminSchema = section('Health, metrics and the web page.', {
     '',
   ),
   url: text(
-    rule.pageUrlRule,
+    rule.webUrlRule,
     'URL at which people reach the page: alerts link to it. Empty: no links.',
   ).default(''),
   hosts: texts(rule.hostRule, 'Further host names that may be asked for on a loopback listener.').default([]),
   metrics_token: text(rule.bearerRule, 'A bearer token that opens /metrics alone.', UNSET).default(''),
-  trust_proxy: trustProxy(
-    'Take the address of who asks from X-Forwarded-For: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.',
-  ),
+  trust_proxy: trustProxy,
 });
 
 export const storeSchema = section('Where what happened is written down.', {
@@ -85,7 +83,7 @@ export const storeSchema = section('Where what happened is written down.', {
     '30d',
   ),
   max_size: text(
-    rule.storeSizeRule,
+    rule.sizeRule,
     'Of a SQLite ledger. Before it is reached, what is done is forgotten early; what is undelivered, never: then 503.',
   ).default('2gb'),
 });
@@ -126,8 +124,8 @@ const displaySchema = section('How times, durations and links are shown.', {
 });
 
 const heartbeatSchema = section('Tells a watcher elsewhere that all is well.', {
-  url: text(rule.heartbeatUrlRule, 'URL that is asked (GET) while all is well. Empty: none.').default(''),
-  every: text(rule.beatRule, 'How often it is asked.').default('1m'),
+  url: text(rule.webUrlRule, 'URL that is asked (GET) while all is well. Empty: none.').default(''),
+  every: text(rule.timerRule, 'How often it is asked.').default('1m'),
 });
 
 const templatesSchema = text(
@@ -152,7 +150,7 @@ const muteSchema = section(
   {
     days: someOf(WEEKDAYS, 'Weekdays. Default: all.'),
     from: text(rule.timeOfDayRule, 'Time of day from which it holds, such as "22:00". Default: midnight.'),
-    to: text(rule.endOfDayRule, 'Time of day up to which it holds, such as "07:00". Default: midnight.'),
+    to: text(rule.timeOfDayRule, 'Time of day up to which it holds, such as "07:00". Default: midnight.'),
     dates: texts(rule.dateRule, 'Days such as 2026-12-29. Default: all.').min(
       1,
       '${path} must name at least one date; leave it out for all of them',
@@ -161,10 +159,35 @@ const muteSchema = section(
   },
 );
 
+/** Names of channels and groups, and whom to tell, depend on each other: see `check-channels.ts` and `read-notify.ts`. */
+function readApart(doc: string, jsonSchema: object, required?: string) {
+  return mixed().nullable().meta({ doc, jsonSchema, required });
+}
+
+export function perJobField(modes: readonly PerJob[] = PER_JOB) {
+  const doc =
+    'A job’s messages: one each (message, the default), replies under the first one, or one that is edited.';
+  return choice(modes, doc);
+}
+
+export const groupSchema = section('Addresses that are told together, and now and then how their BOTs did.', {
+  notify: readApart('Addresses on channels.', { $ref: '#/$defs/addresses' }, 'required'),
+  digest: section('What ran, failed or was missed since the last one, also where all is well.', {
+    at: text(rule.timeOfDayRule, 'Time of day, in the display’s timezone.').default('09:00'),
+    days: someOf(WEEKDAYS, 'Weekdays. Default: all.'),
+  })
+    .default(undefined)
+    .optional(),
+});
+
 /** What the default route may say, too. */
 const routing = {
   on: onSchema,
-  notify: notifyField,
+  notify: readApart(
+    'Whom to tell: names of groups, and addresses on channels. Empty: nobody, not even by default_route.',
+    { $ref: '#/$defs/notify' },
+    'required',
+  ),
   template_set: templateSetSchema,
   when: text(
     rule.conditionRule,
@@ -221,19 +244,6 @@ export const burstSchema = section('Past it, one summary tells the rest, for eac
   per: text(rule.spanRule, 'The window, from its first message on.', SPAN).required('${path} is missing'),
 });
 
-const CHANNELS_WANTED = 'name one, such as outbox: { type: outbox, as: slack }';
-
-/** Each is read apart, by the schema of its type. */
-const channelsSchema = mixed()
-  .defined(`\${path} is missing: ${CHANNELS_WANTED}`)
-  .test('map', `\${path} must ${CHANNELS_WANTED}`, (value: unknown) =>
-    value === undefined ? true : isJsonObject(value) && Object.keys(value).length > 0,
-  )
-  .meta({
-    doc: 'The ways to reach people, by a name of your choice.',
-    jsonSchema: { type: 'object', minProperties: 1, additionalProperties: { $ref: '#/$defs/channel' } },
-  });
-
 const routesSchema = array(routeSchema)
   .strict()
   .typeError('${path} must be a list: begin each route with "- bot_id:"')
@@ -252,9 +262,16 @@ export const rootSchema = section('Configuration of Botbell.', {
   display: displaySchema,
   heartbeat: heartbeatSchema,
   templates: templatesSchema,
-  channels: channelsSchema,
+  channels: readApart(
+    'The ways to reach people, by a name of your choice.',
+    { type: 'object', minProperties: 1, additionalProperties: { $ref: '#/$defs/channel' } },
+    'required',
+  ),
   proxy: proxySchema,
-  groups: groupsField,
+  groups: readApart('Addresses that are told together, by a name of your choice.', {
+    type: 'object',
+    additionalProperties: { $ref: '#/$defs/group' },
+  }),
   routes: routesSchema,
   default_route: defaultRouteSchema.default(undefined).optional(),
 });

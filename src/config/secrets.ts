@@ -6,7 +6,7 @@ import { percentDecoded } from '../outbound/login.ts';
 import { secretsHidden } from '../text/hide-secrets.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import type { Config } from './config.ts';
-import { rootSchema } from './schema.ts';
+import { type RootSection, rootSchema } from './schema.ts';
 
 /** Passwords, tokens, and the URL of the heartbeat, of whatever length. */
 export function secretsIn(
@@ -45,30 +45,23 @@ const USER_INFO = /^([a-z][a-z0-9+.-]*:\/\/[^/?#\s]*?:)[^/?#\s]*(@)/i;
 
 /**
  * A config as people may see it: with its defaults, and `***` for each secret.
- * @param sections as the config's file names them; undefined and empty ones are left out
  * @param secrets of whatever length: a short one is hidden where it is a whole value
  * @returns YAML
  */
-export function shownConfig(sections: Readonly<Record<string, unknown>>, secrets: readonly string[]): string {
+export function shownConfig(sections: RootSection, secrets: readonly string[]): string {
   const hide = secretsHidden(secrets, HIDDEN);
   const hidden = (text: string) =>
     secrets.includes(text) && !USER_INFO.test(text) ? HIDDEN : hide(text.replace(USER_INFO, `$1${HIDDEN}$2`));
-  const names = Object.keys(rootSchema.fields).filter((name) => (sections[name] ?? '') !== '');
-  const inOrder = names.map((name) => [name, shown(withKeysInOrder(sections[name], name), hidden)]);
-  return stringify(Object.fromEntries(inOrder), { lineWidth: 0, aliasDuplicateObjects: false });
+  // Every scalar is a text, which needs no quotes where it looks like a number.
+  const options = { schema: 'failsafe', lineWidth: 0, aliasDuplicateObjects: false } as const;
+  return stringify(shown(sections, rootSchema, hidden), options);
 }
 
-/** As the documentation has them. */
-function withKeysInOrder(section: unknown, name: string): unknown {
-  const schema: unknown = Reflect.get(rootSchema.fields, name);
-  if (!isJsonObject(section) || !(schema instanceof ObjectSchema)) return section;
-  const known = Object.keys(schema.fields).filter((key) => key in section);
-  return { ...Object.fromEntries(known.map((key) => [key, section[key]])), ...section };
-}
-
-function shown(value: unknown, hidden: (text: string) => string): unknown {
-  if (typeof value === 'string') return hidden(value);
-  if (Array.isArray(value)) return value.map((item) => shown(item, hidden));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shown(item, hidden)]));
+/** With its keys in the order of the documentation. */
+function shown(value: unknown, schema: unknown, hidden: (text: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => shown(item, undefined, hidden));
+  if (!isJsonObject(value)) return hidden(String(value));
+  const fields: Readonly<Record<string, unknown>> = schema instanceof ObjectSchema ? schema.fields : {};
+  const keys = Object.keys({ ...fields, ...value }).filter((key) => (value[key] ?? '') !== '');
+  return Object.fromEntries(keys.map((key) => [key, shown(value[key], fields[key], hidden)]));
 }

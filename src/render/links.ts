@@ -40,19 +40,15 @@ export function fieldsOf(callback: Callback): Readonly<Record<string, unknown>> 
 /** @param placeInConfig left out: where there is no file */
 export function createLinks(
   display: DisplayConfig,
-  placeInConfig: PlaceInConfig = (path, line, column) => ({ file: path.join('.'), line, column }),
+  placeInConfig: PlaceInConfig = (path) => ({ file: path.join('.'), line: 1, column: 1 }),
 ): Links {
   const liquid = createEngine(display, { escape: escapeUrlPart, most: Infinity });
   const problems: Problem[] = [];
   const compile = (name: LinkName, known: readonly string[]) => {
     const { templates = [], fault } = parseLiquid(liquid, display.links[name] ?? '');
     const faults = fault === undefined ? findUnknownVariables(liquid, templates, known) : [fault];
-    for (const { line, column, message } of faults)
-      problems.push({
-        place: placeInConfig(['display', 'links', name], line, column),
-        message,
-        severity: 'error',
-      });
+    for (const { message } of faults)
+      problems.push({ place: placeInConfig(['display', 'links', name]), message, severity: 'error' });
     return faults.length === 0 ? templates : [];
   };
   const job = compile('job', OF_CALLBACK);

@@ -11,7 +11,7 @@ import type {
 import type { Problem } from '../config/config.ts';
 import type { Path } from '../config/path.ts';
 import { formatProblem } from '../config/problems.ts';
-import { YamlSource } from '../config/yaml/yaml-source.ts';
+import { YamlSource } from '../config/yaml-source.ts';
 import { Escaped } from '../text/clean.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { didYouMean } from '../text/nearest.ts';

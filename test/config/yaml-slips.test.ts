@@ -1,7 +1,7 @@
 /** What the parser rejects is told with its place, and with its cause where that is hard to see. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { YamlSource } from '../../src/config/yaml/yaml-source.ts';
+import { YamlSource } from '../../src/config/yaml-source.ts';
 
 function told(text: string): string[] {
   return new YamlSource('f', text).problems.map(

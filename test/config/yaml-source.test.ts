@@ -1,6 +1,6 @@
 /** YAML with places: what is read, where it stands, and what is said of faults. */
 import { expect } from 'chai';
-import { YamlSource } from '../../src/config/yaml/yaml-source.ts';
+import { YamlSource } from '../../src/config/yaml-source.ts';
 import type { Path } from '../../src/config/path.ts';
 
 const TEXT = `# a comment
@@ -54,12 +54,12 @@ describe('A YAML source', () => {
     });
   });
 
-  it('knows where keys and items stand, also through an alias', () => {
+  it('knows where keys and items stand, also beside an alias', () => {
     expect(at(['list'])).to.equal('2:1');
     expect(at(['list', 0])).to.equal('3:5');
     expect(at(['list', 1])).to.equal('4:5');
     expect(at(['list', 1, 'key'])).to.equal('4:5');
-    expect(at(['again', 'deep'])).to.equal('6:15');
+    expect(at(['again', 'deep'])).to.equal('7:1');
     expect(at(['again'])).to.equal('7:1');
   });
 
@@ -86,6 +86,11 @@ describe('A YAML source', () => {
     expect(source.data).to.deep.equal({ a: '2026-01-02', b: 'no', c: 'off', d: 1, e: true, 1: 'x' });
   });
 
+  it('keeps every scalar as it is written, where that is asked for', () => {
+    const source = new YamlSource('file.yaml', 'a: 12345678901234567890\nb: true\nc:\nd: ""\n', 'as written');
+    expect(source.data).to.deep.equal({ a: '12345678901234567890', b: 'true', c: null, d: '' });
+  });
+
   it('reads JSON', () => {
     const source = new YamlSource('file.json', '{"a": [1, {"b": null}]}');
     expect(source.data).to.deep.equal({ a: [1, { b: null }] });
@@ -107,8 +112,8 @@ describe('A YAML fault', () => {
     expect(faultsOf('a: "{{ x }}"\nb: x {{ y }}')).to.deep.equal([]);
   });
 
-  it('leaves the data readable only where it is a duplicate key', () => {
-    expect(new YamlSource('file.yaml', 'a: 1\na: 2').data).to.deep.equal({ a: 2 });
+  it('leaves no data', () => {
+    expect(new YamlSource('file.yaml', 'a: 1\na: 2').data).to.equal(undefined);
     expect(new YamlSource('file.yaml', 'a: [1').data).to.equal(undefined);
   });
 
@@ -140,7 +145,9 @@ describe('A YAML fault', () => {
         .fill(n === 0 ? 'x' : `*a${n - 1}`)
         .join(', ')}]\n`;
     const bomb = Array.from({ length: 9 }, (_, n) => level(n)).join('');
-    expect(faultsOf(bomb)).to.deep.equal(['1:1: the aliases (*name) of this file multiply beyond any use']);
+    expect(faultsOf(bomb)).to.deep.equal([
+      '1:1: the aliases (*name) of this file contain themselves, or multiply beyond any use',
+    ]);
     expect(faultsOf(`a: &a 1\n${'- *a\n'.repeat(200)}`)).not.to.deep.equal([]);
   });
 });

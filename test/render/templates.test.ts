@@ -216,8 +216,8 @@ describe('a link template', () => {
     expect(
       (await renderer.check([])).map(({ place, message }) => `${place.file}:${place.column}: ${message}`),
     ).to.deep.equal([
-      'display.links.job:24: there is no variable "jb_id"; did you mean "job_id"?',
-      'display.links.file:9: there is no tag "x"; did you mean "#"?',
+      'display.links.job:1: there is no variable "jb_id"; did you mean "job_id"?',
+      'display.links.file:1: there is no tag "x"; did you mean "#"?',
     ]);
     expect(slackFormat.asText(renderer.slack(readFixture('files.json')))).not.to.include('https://');
   });

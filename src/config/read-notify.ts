@@ -1,0 +1,129 @@
+/** Reads whom a config has told: names of groups, and addresses such as `{ slack: ["#ops", "#shop"], mention_on_error: "@here" }`. */
+import { type PerJob, WEEKDAYS } from '../signal/rules.ts';
+import { isJsonObject, type JsonObject } from '../text/json-object.ts';
+import { nearest, nearestOrAll } from '../text/nearest.ts';
+import type { CheckedChannels } from './check-channels.ts';
+import { checkSection, NO_VALUE } from './check-section.ts';
+import type { Destination, DigestConfig } from './config.ts';
+import { groupRule, nameRule, parseTimeOfDay } from './field-rules.ts';
+import type { Path } from './path.ts';
+import type { Problems } from './problems.ts';
+import { groupSchema } from './schema.ts';
+
+const AN_ADDRESS = 'an address such as { slack: "#ops" }';
+
+/** A group, or a destination, that an entry of a list names, and whom that tells. */
+interface Named {
+  readonly name: string;
+  readonly at: Path;
+  readonly told: readonly Destination[];
+}
+
+export class NotifyReader {
+  /** By name, whom each tells. */
+  readonly groups = new Map<string, readonly Destination[]>();
+  readonly digests: DigestConfig[] = [];
+  readonly #channels: CheckedChannels;
+  readonly #problems: Problems;
+
+  /** @param groups as the config has them */
+  constructor(groups: unknown, channels: CheckedChannels, problems: Problems) {
+    this.#channels = channels;
+    this.#problems = problems;
+    if (groups !== undefined && !isJsonObject(groups))
+      problems.error(['groups'], 'must be a map of names and addresses');
+    for (const [name, group] of Object.entries(isJsonObject(groups) ? groups : {}))
+      this.groups.set(name, this.#readGroup(name, group));
+  }
+
+  /** The destinations of a list, each once, in their order; the first entry that names one gives its options. */
+  read(list: unknown, path: Path, mayNameGroups = true): readonly Destination[] {
+    if (!Array.isArray(list)) {
+      this.#problems.error(path, noListIn(list, mayNameGroups));
+      return [];
+    }
+    const names = new Set<string>();
+    const all = new Map<string, Destination>();
+    for (const [index, entry] of list.entries())
+      for (const { name, at, told } of this.#namedBy(entry, [...path, index], mayNameGroups)) {
+        if (names.has(name)) this.#problems.error(at, 'is a duplicate: this list tells it already');
+        names.add(name);
+        for (const each of told) if (!all.has(each.destination)) all.set(each.destination, each);
+      }
+    return [...all.values()];
+  }
+
+  #readGroup(name: string, group: unknown): readonly Destination[] {
+    const path = ['groups', name];
+    const wrong = nameRule(name);
+    if (wrong !== undefined) this.#problems.error(path, `: the name of a group ${wrong}`);
+    if (!isJsonObject(group)) return this.#readAddresses(group, path);
+    const notify = this.#readAddresses(group['notify'], [...path, 'notify']);
+    const digest = checkSection(groupSchema, group, path, { problems: this.#problems })?.digest;
+    if (digest !== undefined) {
+      const { at, days = WEEKDAYS } = digest;
+      this.digests.push({ group: name, notify, at: parseTimeOfDay(at) ?? 0, days });
+    }
+    return notify;
+  }
+
+  #readAddresses(list: unknown, path: Path): readonly Destination[] {
+    if (Array.isArray(list) && list.length === 0)
+      this.#problems.error(path, 'must name at least one address');
+    return this.read(list, path, false);
+  }
+
+  #namedBy(entry: unknown, at: Path, mayNameGroups: boolean): readonly Named[] {
+    if (isJsonObject(entry)) return this.#addressesIn(entry, at);
+    if (typeof entry !== 'string' || !mayNameGroups) {
+      this.#problems.error(at, `must be ${mayNameGroups ? 'the name of a group, or ' : ''}${AN_ADDRESS}`);
+      return [];
+    }
+    const wrong = groupRule(entry, { groups: [...this.groups.keys()] });
+    if (wrong !== undefined) this.#problems.error(at, wrong);
+    return [{ name: entry, at, told: this.groups.get(entry) ?? [] }];
+  }
+
+  /** An entry names one channel by its key; what else it has are options. */
+  #addressesIn(entry: JsonObject, at: Path): readonly Named[] {
+    // That there are none at all has been said.
+    if (this.#channels.size === 0) return [];
+    const named = Object.keys(entry).filter((key) => this.#channels.has(key));
+    const [name = ''] = named;
+    if (named.length !== 1) {
+      this.#problems.error(at, named.length === 0 ? this.#noChannelIn(entry) : tooMany(named));
+      return [];
+    }
+    const channel = this.#channels.get(name);
+    const checked = channel && checkSection(channel.entry, entry, at, { problems: this.#problems });
+    if (channel === undefined || checked === undefined) return [];
+    const { [name]: written, per_job: perJob = 'message', ...options } = checked;
+    return [written].flat().flatMap((text: unknown, index) => {
+      // What is not set here is not there.
+      if (typeof text !== 'string') return [];
+      const address = channel.type.parseAddress(text, channel.settings);
+      const destination = `${name}:${address}`;
+      const told = { destination, channel: name, address, options, perJob: perJob as PerJob };
+      const place = Array.isArray(written) ? [...at, name, index] : [...at, name];
+      return [{ name: destination, at: place, told: [told] }];
+    });
+  }
+
+  #noChannelIn(entry: JsonObject): string {
+    const names = [...this.#channels.keys()];
+    const keys = Object.keys(entry);
+    const meant = keys.find((key) => nearest(key, names) !== undefined) ?? keys[0] ?? '';
+    return `: there is no channel ${JSON.stringify(meant)}${nearestOrAll(meant, names)}`;
+  }
+}
+
+function noListIn(value: unknown, mayNameGroups: boolean): string {
+  if (value === null) return NO_VALUE;
+  if (value !== undefined)
+    return `must be a list, such as [${mayNameGroups ? 'operators, ' : ''}{ slack: "#ops" }]`;
+  return `is missing: name whom to tell, such as [{ slack: "#ops" }]${mayNameGroups ? ', or [] for nobody' : ''}`;
+}
+
+function tooMany(channels: readonly string[]): string {
+  return `names ${channels.length} channels (${channels.join(', ')}): make it an entry each`;
+}

@@ -1,0 +1,177 @@
+/** A YAML file as plain data that knows where each of its values stands, and what the parser rejects, in words that quote nothing. */
+import {
+  type Document,
+  type ErrorCode,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  visit,
+  type YAMLError,
+} from 'yaml';
+import type { Place, Problem } from './config.ts';
+import type { Path } from './path.ts';
+
+/** YAML 1.2: dates, `no` and `off` stay texts; there are no tags. */
+const PARSE_OPTIONS = {
+  version: '1.2',
+  resolveKnownTags: false,
+  stringKeys: true,
+  prettyErrors: false,
+} as const;
+
+const MOST_PROBLEMS = 10;
+
+const QUOTE_IT = 'put the whole value in quotes';
+const ALIAS = `a value that begins with * is read as a YAML alias: ${QUOTE_IT}`;
+const ENDLESS = 'the aliases (*name) of this file contain themselves, or multiply beyond any use';
+
+/** The parser's own messages quote the text, which may hold a password. Codes that are missing are just "not valid YAML". */
+const MESSAGES: Partial<Record<ErrorCode, string>> = {
+  BAD_DQ_ESCAPE: 'not a valid escape in double quotes: write \\\\ for a backslash, or use single quotes',
+  BAD_INDENT:
+    'the indentation does not fit, or a bracket is not closed before this (a # outside of quotes begins a comment)',
+  BAD_SCALAR_START: `a value cannot begin with this character: ${QUOTE_IT}`,
+  BLOCK_AS_IMPLICIT_KEY: `a value that contains ": " is read as a map: ${QUOTE_IT}, or mend the indentation`,
+  DUPLICATE_KEY: 'this key is here twice: keep one, or put both values under it',
+  MISSING_CHAR: 'a quote, bracket or colon is missing before this',
+  MULTILINE_IMPLICIT_KEY: 'a key must stand on one line: a colon is missing, or the indentation does not fit',
+  MULTIPLE_DOCS: 'the file must hold one document only: remove the line ---',
+  RESOURCE_EXHAUSTION: 'nested too deep',
+  TAB_AS_INDENT: 'a tab cannot indent: use spaces',
+  TAG_RESOLVE_FAILED: `YAML tags (!name) are not supported: if a value begins with !, ${QUOTE_IT}`,
+  UNEXPECTED_TOKEN: 'unexpected text after the end of a value: quote the whole value, or check the brackets',
+};
+
+/** What makes the parser reject a line and is hard to see. */
+const CAUSES: readonly (readonly [sign: RegExp, message: string])[] = [
+  [
+    /^(?:<{7}|={7}|>{7})/,
+    'git left a merge conflict here: keep one side, and remove the lines of <<<, === and >>>',
+  ],
+  [/(?<=^ *)\t/, 'a tab cannot indent: use spaces'],
+  [/\u3000/, 'a full-width blank is no space: use spaces'],
+  [/：/, 'a full-width colon ends no key: write ":" and a space'],
+  [/\{[{%]/, `a value that begins with {{ or {% is read as a YAML map: ${QUOTE_IT}`],
+];
+
+interface Finding {
+  /** In the text. */
+  readonly offset: number;
+  readonly message: string;
+}
+
+export class YamlSource {
+  readonly file: string;
+  /** JSON-like data, `null` for an empty file; undefined where there are problems. */
+  readonly data: unknown;
+  /** At most one a line and ten in all. */
+  readonly problems: readonly Problem[];
+  readonly #text: string;
+  readonly #document: Document;
+  readonly #lines = new LineCounter();
+
+  /**
+   * Never throws.
+   * @param scalars `as written`: every one is a text, or null where there is none
+   */
+  constructor(file: string, text: string, scalars: 'typed' | 'as written' = 'typed') {
+    this.file = file;
+    this.#text = text;
+    const types =
+      scalars === 'typed' ? { schema: 'core' } : { schema: 'failsafe', customTags: ['null' as const] };
+    this.#document = parseDocument(text, { ...PARSE_OPTIONS, ...types, lineCounter: this.#lines });
+    const found = findProblems(this.#document, text);
+    if (found.length === 0) this.data = this.#dataOr(found);
+    this.problems = found.map(({ offset, message }) => ({
+      place: this.#placeAt(offset),
+      message,
+      severity: 'error',
+    }));
+  }
+
+  /** Of the key at `path`, of a list's item, or else of the nearest thing around it that is there. */
+  placeOf(path: Path): Place {
+    const parent = this.#document.getIn(path.slice(0, -1), true);
+    const pair = isMap(parent) && parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1));
+    const node = pair ? pair.key : this.#document.getIn(path, true);
+    if (isNode(node) || path.length === 0) return this.#placeAt(startOf(node));
+    return this.placeOf(path.slice(0, -1));
+  }
+
+  /**
+   * Of a line and column (from 1) within the string at `path`. Exact for literal blocks and for one-line strings
+   * without escapes; elsewhere the place of the string, since folding and escapes move what is inside.
+   */
+  placeInString(path: Path, line: number, column: number): Place {
+    const node = this.#document.getIn(path, true);
+    if (!isScalar(node) || typeof node.value !== 'string' || !node.range) return this.placeOf(path);
+    const [start, end] = node.range;
+    const source = this.#text.slice(start, end);
+    if (node.type === 'BLOCK_LITERAL') {
+      const indent = indentOf(source.slice(source.indexOf('\n') + 1)) - indentOf(node.value);
+      const before = source.split('\n', line).join('\n').length + 1;
+      return this.#placeAt(start + before + indent + column - 1);
+    }
+    const quote = source.indexOf(node.value);
+    return quote === -1 || line > 1 ? this.placeOf(path) : this.#placeAt(start + quote + column - 1);
+  }
+
+  /** Undefined, with a problem, where no JSON can be made of it. */
+  #dataOr(problems: Finding[]): unknown {
+    try {
+      const data = this.#document.toJS() as unknown;
+      JSON.stringify(data);
+      return data;
+    } catch {
+      problems.push({ offset: 0, message: ENDLESS });
+      return undefined;
+    }
+  }
+
+  #placeAt(offset: number): Place {
+    const { line, col } = this.#lines.linePos(offset);
+    return { file: this.file, line: Math.max(line, 1), column: Math.max(col, 1) };
+  }
+}
+
+function findProblems(document: Document, text: string): Finding[] {
+  const errors = [...document.errors, ...document.warnings].map((error) => problemOf(error, text));
+  const found = [...errors, ...findUnknownAliases(document)].sort((a, b) => a.offset - b.offset);
+  const lines = found.map(({ offset }) => lineStart(text, offset));
+  return found.filter((_, index) => lines[index] !== lines[index - 1]).slice(0, MOST_PROBLEMS);
+}
+
+function problemOf({ code, pos: [offset] }: YAMLError, text: string): Finding {
+  const start = lineStart(text, offset);
+  const [line = ''] = text.slice(start).split('\n', 1);
+  const [sign, message] = CAUSES.find(([each]) => code !== 'DUPLICATE_KEY' && each.test(line)) ?? [];
+  if (sign !== undefined && message !== undefined) return { offset: start + line.search(sign), message };
+  return { offset, message: MESSAGES[code] ?? 'not valid YAML' };
+}
+
+function lineStart(text: string, offset: number): number {
+  return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+/** The parser tells of them only when data is made of it, without their place. */
+function findUnknownAliases(document: Document): Finding[] {
+  const problems: Finding[] = [];
+  visit(document, {
+    Alias(_key, alias) {
+      if (alias.resolve(document) === undefined) problems.push({ offset: startOf(alias), message: ALIAS });
+    },
+  });
+  return problems;
+}
+
+function startOf(node: unknown): number {
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0;
+}
+
+/** Leading spaces of the first line that is not blank. */
+function indentOf(text: string): number {
+  const line = text.split('\n').find((each) => each.trim() !== '') ?? '';
+  return line.length - line.trimStart().length;
+}
