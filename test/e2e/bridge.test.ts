@@ -1,7 +1,5 @@
 /** The bridge as the job service and the people told see it: one POST in, Slack and mail out, one honest answer. */
 import { expect } from 'chai';
-import type { SlackObject } from '../../src/channels/slack/message.ts';
-import { controlSequences, richRuns } from '../render/slack-rules.ts';
 import {
   type BridgeWorld,
   callback,
@@ -78,80 +76,6 @@ describe('The bridge', () => {
     expect([world.slack.messages.length, world.mail.mails.length]).to.deep.equal([1, 1]);
   });
 
-  it('tells once what arrives twice at the same moment, and answers 200 to both', async () => {
-    const sent = callback();
-    const answers = await Promise.all([world.post(sent), world.post(sent), world.post(sent)]);
-    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
-    const [first, ...others] = answers.map(({ body }) => String(body.result)).toSorted();
-    expect(first).to.equal('delivered');
-    for (const other of others) expect(other).to.match(/^(duplicate|taken_over)$/);
-    expect([world.slack.messages.length, world.mail.mails.length]).to.deep.equal([1, 1]);
-  });
-
-  it('remembers over a restart who has been told', async () => {
-    world.mail.faults.push({ at: 'rcpt', does: 'refuse', code: 451, text: 'later', times: 1 });
-    const sent = callback();
-    expect((await world.post(sent)).status).to.equal(502);
-    await world.restart();
-    const answer = await world.post(sent);
-    expect([answer.status, answer.body.result]).to.deep.equal([200, 'delivered']);
-    expect([world.slack.messages.length, world.mail.mails.length]).to.deep.equal([1, 1]);
-  });
-
-  it('answers 200 with no_route where a route filters the status out, and tells nobody', async () => {
-    const answer = await world.post(callback({ bot_id: 'quiet-one', status: 0 }));
-    expect([answer.status, answer.body.result, answer.body.deliveries]).to.deep.equal([200, 'no_route', []]);
-    expect(world.slack.messages).to.deep.equal([]);
-  });
-
-  it('answers a channel that is wrong non-2xx twice, then 200, so that no more running time is burnt', async () => {
-    const sent = callback({ bot_id: 'archived' });
-    const answers = [
-      await world.post(sent),
-      await world.post(sent),
-      await world.post(sent),
-      await world.post(sent),
-    ];
-    expect(answers.map(({ status, body }) => `${status} ${body.result}`)).to.deep.equal([
-      '502 failed',
-      '502 failed',
-      '200 taken_over',
-      '200 taken_over',
-    ]);
-    expect(answers[2]?.body.deliveries).to.deep.equal([{ destination: 'slack:#old', state: 'pending' }]);
-    expect(world.slack.calls).to.have.length(4);
-  });
-
-  it('leaves a Slack channel alone for as long as Slack asks, and costs the BOT no time for it', async () => {
-    world.slack.faults.push({ kind: 'rate_limited', retryAfter: '90' });
-    expect((await world.post(callback())).body.result).to.equal('taken_over');
-    const calls = world.slack.calls.length;
-    expect((await world.post(callback())).body.result).to.equal('taken_over');
-    expect(world.slack.calls).to.have.length(calls);
-  });
-
-  it('mentions people only on an error, and only where the config asks for it', async () => {
-    await world.post(callback());
-    await world.post(callback({ status: 0 }));
-    const [failed, succeeded] = world.slack.messages.map((message) => JSON.stringify(message.blocks));
-    expect(failed).to.include('<!here>');
-    expect(succeeded).to.not.include('<!here>');
-  });
-
-  it('lets no text of a callback mention, link, inject HTML or add a header', async () => {
-    await world.post(fixture('hostile'));
-    const { text = '', blocks } = world.slack.messages[0] ?? {};
-    // What the config mentions, once in the notification line and once in a block.
-    const sequences = controlSequences({ text, blocks: blocks as readonly SlackObject[] });
-    expect(sequences).to.deep.equal(['<!here>', '<!here>']);
-    expect(richRuns(blocks).map(({ type }) => type))
-      .to.include('text')
-      .and.not.include.members(['user', 'broadcast']);
-    const mail = world.mail.mails[0];
-    expect(mail?.parsed.html).to.not.match(/<script|<img/i);
-    expect(mail?.parsed.headers.map(({ key }) => key)).to.not.include.members(['x-evil', 'bcc']);
-  });
-
   it('shows no secret in any answer or metric, whatever fails', async () => {
     world.slack.faults.push({ kind: 'error', error: 'invalid_auth' });
     world.mail.faults.push({ at: 'auth', does: 'refuse', code: 535, text: `no ${SMTP_PASSWORD}`, times: 1 });
@@ -173,52 +97,6 @@ describe('The bridge', () => {
     expect(metrics).to.include('botbell_callbacks_total{status="error",result="delivered"} 1');
     expect(metrics).to.include('botbell_deliveries_total{channel="slack",outcome="transient"} 1');
     expect(metrics).to.include('botbell_deliveries_pending 0');
-  });
-});
-
-describe('The answer time', () => {
-  let world: BridgeWorld;
-
-  afterEach(() => world.close());
-
-  it('is kept with a 504 when Slack hangs; what Slack takes later still counts as told', async () => {
-    world = await createBridgeWorld(`
-delivery: { timeout: 5s }
-receiver: { listen: '127.0.0.1:0', answer_within: 1s }
-default_route: { notify: [{ slack: '#ops' }] }
-`);
-    let release = () => {};
-    const until = new Promise<void>((resolve) => (release = resolve));
-    world.slack.faults.push({ kind: 'delay', until: () => until });
-    const sent = callback();
-    const first = await world.post(sent);
-    expect([first.status, first.body.result]).to.deep.equal([504, 'timed_out']);
-    release();
-    await reached('it is written down', async () => (await world.metrics()).includes('_pending 0\n'));
-    const second = await world.post(sent);
-    expect([second.status, second.body.result]).to.deep.equal([200, 'duplicate']);
-    expect(world.slack.messages).to.have.length(1);
-  });
-
-  it('has room for a second attempt, so that a hiccup costs the BOT nothing', async () => {
-    world = await createBridgeWorld(`
-receiver: { listen: '127.0.0.1:0' }
-default_route: { notify: [{ slack: '#ops' }] }
-`);
-    world.slack.faults.push({ kind: 'reset' });
-    const answer = await world.post(callback());
-    expect([answer.status, answer.body.result]).to.deep.equal([200, 'delivered']);
-  });
-
-  it('has room for a short pause that Slack asks for', async () => {
-    world = await createBridgeWorld(`
-receiver: { listen: '127.0.0.1:0' }
-default_route: { notify: [{ slack: '#ops' }] }
-`);
-    world.slack.faults.push({ kind: 'rate_limited', retryAfter: '1' });
-    const answer = await world.post(callback());
-    expect([answer.status, answer.body.result]).to.deep.equal([200, 'delivered']);
-    expect(world.slack.calls).to.have.length(2);
   });
 });
 

@@ -5,17 +5,13 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
 import { pino } from 'pino';
-import { request } from 'undici';
-import { type SlackFault, type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
+import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
 import { type BridgeWorld, callback, createBridgeWorld, post } from '../support/bridge-world.ts';
-import { runCommand } from '../support/command.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { serve, type ServeProcess } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';
-import { rejectionOf } from '../support/rejection-of.ts';
 
 const MINUTE_MS = 60_000;
-const NOT_FOUND: SlackFault = { kind: 'error', error: 'channel_not_found' };
 
 const settings = (route: string) => `
 receiver: { listen: '127.0.0.1:0' }
@@ -30,23 +26,15 @@ interface Line {
   readonly msg: string;
   readonly destination?: string;
   readonly job_id?: string;
-  readonly added?: readonly string[];
-}
-
-interface TimelineEvent {
-  readonly what: string;
-  readonly text: string;
 }
 
 describe('A config that changes', () => {
   let world: BridgeWorld;
   let lines: Line[];
-  let faults: ReadonlyMap<string, SlackFault>;
 
   const open = async (route: string) =>
     createBridgeWorld(settings(route), {
       logger: pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line) as Line) }),
-      faultOf: ({ args }) => faults.get(String(args?.['channel'])),
     });
   /** 502, 502, 200: Botbell's own from then on. */
   const takenOver = async (notification: Record<string, unknown>) => {
@@ -59,21 +47,10 @@ describe('A config that changes', () => {
   };
   const toldAt = (channel: string) =>
     world.slack.messages.filter((message) => message.channel === channel).length;
-  const alertMails = () => world.mail.mails.filter(({ to }) => to.includes('operators@example.com'));
-  /** Without who is told by which attempt: that goes by the machine's speed. */
-  const routingsOf = async (jobId: unknown) => {
-    const file = join(world.folder, 'botbell.yaml');
-    const { stdout } = await runCommand(['why', String(jobId), '--config', file, '--format', 'json']);
-    const [told] = JSON.parse(stdout) as [{ readonly timeline: readonly TimelineEvent[] }];
-    const others = new Set(['received', 'answered', 'attempt', 'taken over', 'alerted']);
-    const texts = told.timeline.filter(({ what }) => !others.has(what)).map(({ text }) => text);
-    return texts.map((text) => text.replace(/, by the \d.*/, '.').replace(/ \(No route of .*/, '.'));
-  };
   const lineOf = (message: RegExp) => lines.find(({ msg }) => message.test(msg));
 
   beforeEach(() => {
     lines = [];
-    faults = new Map();
   });
 
   afterEach(() => world.close());
@@ -110,84 +87,8 @@ describe('A config that changes', () => {
         );
         expect(toldAt('#ops')).to.equal(1);
       });
-
-      it('has told what was lost while it had no route, when the route is back', async () => {
-        faults = new Map([['#ops', NOT_FOUND]]);
-        world = await open(`{ slack: '#ops' }`);
-        const notification = callback();
-        await takenOver(notification);
-        await world[change]((yaml) => yaml.replace('bot_id: invoice-import', 'bot_id: another'));
-        await until('the dead letter', () =>
-          alertMails().some(({ parsed }) => /No route of the config/.test(parsed.text ?? '')),
-        );
-        expect(lineOf(/could not be delivered; no further attempts/)).to.include({
-          destination: 'slack:#ops',
-        });
-        expect((await world.post(notification)).body.result).to.equal('gave_up');
-        faults = new Map();
-        await world[change]((yaml) => yaml.replace('bot_id: another', 'bot_id: invoice-import'));
-        await until('the message', () => toldAt('#ops') === 1);
-        await until('the outcome', async () => (await world.post(notification)).body.result === 'duplicate');
-        expect(toldAt('#ops')).to.equal(1);
-        expect(await routingsOf(notification['job_id'])).to.deep.equal([
-          'The route for invoice-import applies: it tells slack:#ops.',
-          'No other route names this BOT.',
-          'The config had changed, so it was routed anew.',
-          'No route names this BOT, and there is no default route.',
-          'Not told: slack:#ops; the config no longer names anybody for it.',
-          'The config had changed, so it was routed anew.',
-          'The route for invoice-import applies: it tells slack:#ops.',
-          'No other route names this BOT.',
-          'The config sends it to slack:#ops again, so Botbell tries to tell it after all.',
-          'slack:#ops was told.',
-        ]);
-      });
-
-      it('has what failed as config attempted at once, not when its backoff ends', async () => {
-        faults = new Map([['#ops', NOT_FOUND]]);
-        world = await open(`{ slack: '#ops' }`);
-        await takenOver(callback());
-        await until('the third attempt', () => world.slack.calls.length >= 3);
-        faults = new Map();
-        await world[change]((yaml) => yaml);
-        await until('the message', () => toldAt('#ops') === 1);
-      });
     });
   }
-
-  it('is told of once in the story, also where a message is delivered again that it no longer sends there', async () => {
-    faults = new Map([['#ops', NOT_FOUND]]);
-    world = await open(`{ slack: '#ops' }, { email: [clerk@example.com] }`);
-    const notification = callback();
-    await takenOver(notification);
-    await world.swap((yaml) => yaml.replace(`{ slack: '#ops' }`, `{ slack: '#log' }`));
-    await until('the message where it goes now', () => toldAt('#log') === 1);
-    const held = 'Not told: slack:#ops, where the config no longer sends it.';
-    const heldTimes = async () =>
-      (await routingsOf(notification['job_id'])).filter((text) => text === held).length;
-    await until('what is written of it', async () => (await heldTimes()) === 1);
-    const admin = `http://127.0.0.1:${world.app.admin?.port}`;
-    const { body } = await request(`${admin}/api/deliveries/1/redeliver`, { method: 'POST' });
-    expect(await body.json()).to.include({ result: 'accepted' });
-    await until('its end', async () => (await heldTimes()) === 2);
-    await until('nothing left to do', async () =>
-      /botbell_deliveries_pending 0\n/.test(await world.metrics()),
-    );
-    const told = await routingsOf(notification['job_id']);
-    const change = told.indexOf('The config had changed, so it was routed anew.');
-    expect(told.slice(change + 1, change + 3)).to.deep.equal([
-      'The route for invoice-import applies: it tells slack:#log and email:clerk@example.com.',
-      'No other route names this BOT.',
-    ]);
-    expect(told.slice(change + 3).toSorted()).to.deep.equal(
-      [
-        held,
-        'slack:#log was told.',
-        'Somebody had the message for slack:#ops delivered again, by the API, from 127.0.0.1.',
-        held,
-      ].toSorted(),
-    );
-  });
 
   it('decides while it runs who may post, how much, and what is read of it', async () => {
     world = await open(`{ slack: '#ops' }`);
@@ -198,14 +99,6 @@ describe('A config that changes', () => {
     expect((await post(url, callback())).status).to.equal(404);
     expect((await post(`${url}/sesame`, callback())).status).to.equal(200);
     expect((await post(`${url}/sesame`, callback({ message: 'x'.repeat(2000) }))).status).to.equal(413);
-  });
-
-  it('that cannot be used leaves the one before in force', async () => {
-    world = await open(`{ slack: '#ops' }`);
-    const refused = await rejectionOf(world.swap((yaml) => yaml.replace('notify:', 'notfy:')));
-    expect(refused.message).to.contain('notfy');
-    expect((await world.post(callback())).body.result).to.equal('delivered');
-    expect(toldAt('#ops')).to.equal(1);
   });
 });
 

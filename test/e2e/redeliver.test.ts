@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { request } from 'undici';
 import { type SlackFault, type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
 import { callback, post } from '../support/bridge-world.ts';
-import { deliveriesIn, deliveriesOfJob, endClaimsIn } from '../support/proof-ledger.ts';
+import { deliveriesIn, endClaimsIn } from '../support/proof-ledger.ts';
 import { MAIN, serve, type ServeProcess } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';
 import { itAtFullSize } from '../support/test-size.ts';
@@ -56,11 +56,6 @@ describe('botbell redeliver', () => {
     return String(sent['job_id']);
   };
   const ledger = () => join(folder, 'botbell.db');
-  const deliveriesOf = (job: string) => deliveriesOfJob(ledger(), job);
-  const stateOf = (job: string) =>
-    deliveriesOf(job)
-      .map(({ state }) => state)
-      .join();
   const refuses = (error: string): SlackFault => ({ kind: 'error', error });
 
   beforeEach(async () => {
@@ -90,42 +85,6 @@ default_route: { notify: [{ slack: '#ops' }] }
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('has a dead letter delivered by the running service at once, and tells the story of it', async () => {
-    await start();
-    faults = new Map([['#ops', refuses('msg_too_long')]]);
-    const job = await send();
-    const [dead] = deliveriesOf(job);
-    expect(dead).to.include({ destination: 'slack:#ops', state: 'dead' });
-    const id = String(dead?.id);
-
-    const refused = await redeliver(id);
-    expect(refused.code).to.equal(1);
-    expect(refused.stderr)
-      .to.include('1 message\nnothing was changed: nobody is at a terminal')
-      .and.to.include('--yes');
-    expect(stateOf(job)).to.equal('dead');
-
-    faults = new Map();
-    const { code, stdout, stderr } = await redeliver(id, '--yes');
-    expect(stderr).not.to.include('Error');
-    expect([code, stdout]).to.deep.equal([
-      0,
-      '1 message given back: the service delivers them while it runs\n',
-    ]);
-    await until('it is delivered', () => stateOf(job) === 'delivered');
-    const { stdout: story } = await botbell('why', job);
-    expect(story)
-      .to.match(/deliver(?:ed)? again|again/i)
-      .and.to.include('command line');
-
-    const again = await redeliver(id, '999', '--yes');
-    expect(again.code).to.equal(1);
-    expect(again.stderr)
-      .to.include(`${id} is left alone: it has been delivered; with --again it is sent once more`)
-      .and.to.include('999 is left alone: there is none');
-    expect(running?.log()).not.to.match(/cannot be used|unforeseen/);
-  });
-
   itAtFullSize('leaves the service whole that writes at the same time', async () => {
     await start();
     faults = new Map([['#ops', refuses('msg_too_long')]]);
@@ -147,35 +106,6 @@ default_route: { notify: [{ slack: '#ops' }] }
     await start();
     expect((await (await request(`${running?.adminUrl}/readyz`)).body.text()).length).to.be.above(0);
   });
-
-  itAtFullSize(
-    'is gone on with by a service that was killed in the midst of it, and by the next one',
-    async () => {
-      await start();
-      faults = new Map([['#ops', refuses('msg_too_long')]]);
-      for (let number = 0; number < 350; number += 25) {
-        await Promise.all(Array.from({ length: 25 }, () => send()));
-      }
-      faults = new Map([['#ops', refuses('internal_error')]]);
-      const bulk = async (path = '', method: 'GET' | 'POST' = 'GET') => {
-        const { statusCode, body } = await request(`${running?.adminUrl}/api/${path}`, { method });
-        if (statusCode >= 300) throw new Error(`${statusCode} ${await body.text()}`);
-        return (await body.json()) as {
-          readonly id: number;
-          readonly state: string;
-          readonly given: number;
-        };
-      };
-      const { id, state } = await bulk('redeliver?state=dead', 'POST');
-      expect(state).to.equal('running');
-      await stop('SIGKILL');
-      faults = new Map();
-      await start();
-      await until('all of it is given back', async () => (await bulk(`redeliveries/${id}`)).state === 'done');
-      expect((await bulk(`redeliveries/${id}`)).given).to.equal(350);
-      await until('all are told', () => slack.messages.length >= 350);
-    },
-  );
 
   it('goes on with what it has begun, whenever the service is killed', async () => {
     await start();

@@ -1,21 +1,11 @@
 /** The built program reads its config again while it runs: on SIGHUP, when asked, and when the files have changed. */
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
 import { callback, post } from '../support/bridge-world.ts';
-import { moment } from '../support/moment.ts';
 import { serve, type ServeProcess } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';
 import { sized } from '../support/test-size.ts';
@@ -31,11 +21,7 @@ interface ReloadAnswer {
   readonly body: {
     readonly result?: string;
     readonly config?: string;
-    readonly warnings?: readonly { readonly line: number; readonly detail: string }[];
-    readonly unchanged?: readonly string[];
     readonly errors?: readonly { readonly file: string; readonly line: number; readonly detail: string }[];
-    readonly changes?: readonly Record<string, unknown>[];
-    readonly is_complete?: boolean;
   };
 }
 
@@ -85,8 +71,6 @@ ${routes}`;
     return new RegExp(`^${name}\\S* (\\S+)$`, 'm').exec(await body.text())?.[1];
   };
   const template = (words: string) => `text: '${words} {{ bot_name }}'\nblocks: []\n`;
-  const writeTemplate = (words: string) =>
-    writeFileSync(join(folder, 'config/templates/en/slack/error.yaml'), template(words));
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'botbell-reload-'));
@@ -147,22 +131,6 @@ ${routes}`;
     expect(await metric('botbell_config_reload_ok')).to.equal('1');
   });
 
-  it('names what it cannot change while it runs, and leaves it as it is', async () => {
-    await start(yaml(telling('#ops')));
-    write(
-      yaml(telling('#log'))
-        .replace(`receiver: { listen: '127.0.0.1:0' }`, `receiver: { listen: '127.0.0.1:1' }`)
-        .replace(`admin: { listen: '127.0.0.1:0' }`, `admin: { listen: off }`)
-        .replace('botbell.db', 'another.db'),
-    );
-    const named = ['receiver.listen', 'store.url', 'admin.listen'];
-    expect((await reload()).body.unchanged).to.deep.equal(named);
-    await untilLogged('left as it is until Botbell is restarted');
-    expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
-    expect(toldAt('#log')).to.have.length(1);
-    expect((await reload()).body).to.deep.include({ result: 'unchanged', unchanged: named });
-  });
-
   it('takes a secret that was rotated in its file, and shows neither the old nor the new one', async () => {
     await start(yaml(telling('#ops'), 'display: { language: en }'));
     writeFileSync(join(folder, 'token'), `${NEW_TOKEN}\n`);
@@ -188,52 +156,6 @@ ${routes}`;
     expect((await reload('', as('another-password'))).status).to.equal(200);
   });
 
-  it('ends what is in flight with what it began with', async () => {
-    await start(yaml(telling('#ops')));
-    const answered = moment();
-    slack.faults.push({ kind: 'delay', until: () => answered.promise });
-    const inFlight = post(botbell.callbacksUrl, callback());
-    await until('the call', () => slack.calls.length === 1);
-    writeFileSync(join(folder, 'token'), NEW_TOKEN);
-    write(yaml(telling('#log')));
-    expect((await reload()).body.result).to.equal('reloaded');
-    answered.happen();
-    expect((await inFlight).body).to.deep.include({
-      result: 'delivered',
-      deliveries: [{ destination: 'slack:#ops', state: 'delivered' }],
-    });
-  });
-
-  it('says in a dry run who would be told that was not, and who no longer, and changes nothing', async () => {
-    await start(yaml(telling('#ops')), ['--no-watch']);
-    for (const botId of ['invoice-import', 'invoice-import', 'payroll'])
-      await post(botbell.callbacksUrl, callback({ bot_id: botId }));
-    await post(botbell.callbacksUrl, callback({ bot_id: 'payroll', status: 0, code: 200 }));
-    expect((await reload('?dry_run=true')).body).to.deep.include({ changes: [] });
-    write(`${yaml(telling('#log'))}\n  - { bot_id: payroll, on: [error], notify: [{ slack: '#ops' }] }\n`);
-    const { body } = await reload('?dry_run=true');
-    const changes = [
-      {
-        bot_id: 'invoice-import',
-        status: 'error',
-        callbacks: 2,
-        added: ['slack:#log'],
-        removed: ['slack:#ops'],
-      },
-      { bot_id: 'payroll', status: 'error', callbacks: 1, added: ['slack:#ops'], removed: [] },
-    ];
-    expect(body).to.deep.include({ result: 'dry_run', is_complete: true, changes });
-    expect((await post(botbell.callbacksUrl, callback())).body.deliveries?.[0]?.destination).to.equal(
-      'slack:#ops',
-    );
-    await reload();
-    expect((await reload('?dry_run=true')).body).to.deep.include({ changes: [] });
-    expect((await reload('?dry_run=perhaps')).status).to.equal(400);
-    write('nothing: at all');
-    expect((await reload('?dry_run=true')).status).to.equal(422);
-    expect(await metric('botbell_config_reload_ok')).to.equal('1');
-  });
-
   it('does not follow its files where it is started with --no-watch', async () => {
     await start(yaml(telling('#ops')), ['--no-watch']);
     write(yaml(telling('#log')));
@@ -244,30 +166,6 @@ ${routes}`;
   });
 
   describe('follows its files by itself', () => {
-    it('when the config is written in place, but not when it is only touched', async () => {
-      await start(yaml(telling('#ops')));
-      write(yaml(telling('#ops')));
-      write(yaml(telling('#log')));
-      await untilLogged(RELOADED);
-      expect(lines(RELOADED)[0]).to.include('a change of its files');
-      write(yaml(telling('#log')));
-      writeTemplate('Oh:');
-      await untilLogged(RELOADED, 2);
-      expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
-      expect(toldAt('#log')[0]?.text).to.match(/^Oh: /);
-      expect(lines('the config was loaded again')).to.have.length(2);
-    });
-
-    it('when it is gone, which is refused, and there again', async () => {
-      await start(yaml(telling('#ops')));
-      unlinkSync(file);
-      await untilLogged(REFUSED);
-      expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
-      write(yaml(telling('#ops')));
-      await untilLogged(RELOADED);
-      expect(await metric('botbell_config_reload_ok')).to.equal('1');
-    });
-
     it('when Kubernetes swaps the folder that config and templates are links into', async () => {
       const mounted = join(folder, 'mounted');
       const version = (name: string, channel: string, words: string) => {
@@ -294,18 +192,6 @@ ${routes}`;
       expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
       expect(toldAt('#log')[0]?.text).to.match(/^Two: /);
       expect(lines(REFUSED)).to.deep.equal([]);
-    });
-
-    it('when the folder of templates that it asks for appears', async () => {
-      await start(yaml(telling('#ops')));
-      const place = join(folder, 'config/others');
-      write(yaml(telling('#ops')).replace('config/templates', 'config/others'));
-      await untilLogged(REFUSED);
-      writeTemplate('At last:');
-      cpSync(join(folder, 'config/templates'), place, { recursive: true });
-      await untilLogged(RELOADED);
-      await post(botbell.callbacksUrl, callback());
-      expect(toldAt('#ops')[0]?.text).to.match(/^At last: /);
     });
   });
 

@@ -1,5 +1,5 @@
 /** `botbell why`, asked of a ledger that the whole bridge has written, beside it and after it has stopped. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SlackFault } from '../support/faulty-slack.ts';
@@ -77,28 +77,6 @@ describe('botbell why', () => {
     expect((await why('job-that-never-came')).code).to.equal(1);
   });
 
-  it('tells why nobody was told: no route, another status, a result that came first', async () => {
-    const unrouted = await post({ bot_id: 'nobody' });
-    const quiet = await post({ bot_id: 'quiet', status: 0, code: 200 });
-    const result = await post({});
-    const started = await post({ job_id: result.jobId, status: 2, code: 200 });
-    expect([unrouted.result, quiet.result, started.result]).to.deep.equal([
-      'no_route',
-      'no_route',
-      'superseded',
-    ]);
-    expect(await summaryOf(unrouted.jobId)).to.deep.equal([
-      'Nobody was told. No route names this BOT, and there is no default route.',
-    ]);
-    expect(await summaryOf(quiet.jobId)).to.deep.equal([
-      'Nobody was told. The route for quiet does not apply: it tells only of errors, and this is a success. No other route names this BOT.',
-    ]);
-    expect(await summaryOf(started.jobId)).to.deep.equal([
-      'Told slack:#ops.',
-      'The job’s result had come before it, so nobody was told that the job had started.',
-    ]);
-  });
-
   it('says what the config as it is now would do about what nobody was told of', async () => {
     const misspelt = await post({ bot_id: 'invoice-imprt' });
     await world.swap((yaml) => yaml.replace('bot_id: daily-report', 'bot_id: invoice-imprt'));
@@ -141,49 +119,6 @@ describe('botbell why', () => {
     expect(texts).to.include(
       'The route for daily-report applies: it tells slack:#log and email:clerk@example.com.',
     );
-  });
-
-  it('tells what was given up, of a service that has stopped, in the language of the display', async () => {
-    faults = new Map([['#ops', { kind: 'error', error: 'invalid_blocks' }]]);
-    const { jobId, posted } = await post({});
-    await world.post(posted);
-    expect((await world.post(posted)).body.result).to.equal('gave_up');
-    await world.app.stop();
-    const before = readdirSync(world.folder);
-    const file = join(world.folder, 'botbell.yaml');
-    writeFileSync(file, `${readFileSync(file, 'utf8')}\ndisplay: { language: ja, timezone: Asia/Tokyo }\n`);
-    const { code, stdout } = await why(jobId);
-    expect(code).to.equal(0);
-    expect(stdout)
-      .to.include(`ジョブ ${jobId} · `)
-      .and.to.include('slack:#ops には届いていません。送信をあきらめました（');
-    expect(stdout).to.match(/→ 通知するには：botbell redeliver \d+\n$/);
-    expect(stdout).to.include('permanent, invalid_blocks');
-    expect(before, 'no file was made').to.include.members(readdirSync(world.folder));
-    await world.restart();
-  });
-
-  it('tells of a misspelt BOT’s message from nobody told to told, as the command that it names has it routed anew', async () => {
-    const { jobId } = await post({ bot_id: 'invoice-imprt' });
-    await world.swap((yaml) => yaml.replace('bot_id: invoice-import', 'bot_id: invoice-imprt'));
-    const command = /→ .*: botbell (redeliver --route \S+)\n/.exec((await why(jobId)).stdout)?.[1];
-    const config = join(world.folder, 'botbell.yaml');
-    const done = await runCommand([...(command ?? '').split(' '), '--yes', '--config', config]);
-    expect(done.code, done.stderr).to.equal(0);
-    await until('the message', () => world.slack.messages.length === 1);
-    await until('the outcome', async () => (await summaryOf(jobId))[0] === 'Told slack:#ops.');
-    const [told] = await shapes(jobId);
-    const texts = told?.timeline.map(({ what, text }) => `${what}: ${text}`) ?? [];
-    const wanted = [
-      'route did not match: No route names this BOT, and there is no default route.',
-      'route matched: The route for invoice-imprt applies: it tells slack:#ops.',
-    ];
-    expect(texts.filter((text) => wanted.includes(text))).to.deep.equal(wanted);
-    expect(texts.filter((text) => text.startsWith('routed anew:'))).to.have.length(1);
-    expect(texts.join('\n')).to.match(
-      /routed anew: .* had it routed anew, on the command line, from .*\nroute matched: The route for invoice-imprt/,
-    );
-    expect(texts.filter((text) => text.startsWith('taken over'))).to.deep.equal([]);
   });
 
   it('prints what its documentation shows', async () => {

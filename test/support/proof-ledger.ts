@@ -22,26 +22,6 @@ export function deliveriesIn(file: string, state: 'pending' | 'delivered' | 'dea
   }
 }
 
-export interface DeliveryOfJob {
-  readonly id: number;
-  readonly destination: string;
-  readonly state: string;
-}
-
-/** In the order in which they were planned. */
-export function deliveriesOfJob(file: string, jobId: string): readonly DeliveryOfJob[] {
-  const database = new DatabaseSync(file);
-  try {
-    const lines = database.prepare(
-      `select deliveries.id, destination, state from deliveries
-       join callbacks on callbacks.id = deliveries.callback_id where job_id = ? order by 1`,
-    );
-    return lines.all(jobId) as DeliveryOfJob[];
-  } finally {
-    database.close();
-  }
-}
-
 /** As `deliveriesIn`, of PostgreSQL; with `pid`, only what that process has claimed. */
 export async function deliveriesOfPostgres(
   url: string,

@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import type { SlackFault } from '../../support/faulty-slack.ts';
 import { type BridgeWorld, createBridgeWorld } from '../../support/bridge-world.ts';
-import { moment } from '../../support/moment.ts';
 import { keyedCallback, keyOf } from '../../support/proof-tally.ts';
 import { seededRandom, until } from '../../support/proof-wait.ts';
 import { scaledClock } from '../../support/scaled-clock.ts';
@@ -58,55 +57,6 @@ describe('Inside one job', () => {
   const nothingPending = async () => (await world.metrics()).includes('botbell_deliveries_pending 0\n');
 
   afterEach(() => world.close());
-
-  it('a result waits for the `executing` that Slack is slow to take', async () => {
-    await open('answer_within: 8s');
-    const release = moment();
-    world.slack.faults.push({ kind: 'delay', until: () => release.promise });
-    const first = world.post(started(1));
-    await until('Slack has been asked', () => world.slack.calls.length === 1);
-    const second = world.post(failed(1));
-    // The result of another job is not kept waiting.
-    expect((await world.post(failed(2))).body.result).to.equal('delivered');
-    expect(world.slack.calls, 'the result waits').to.have.length(2);
-    release.happen();
-    expect([(await first).body.result, (await second).body.result]).to.deep.equal(['delivered', 'delivered']);
-    expect(toldOfJob(1)).to.equal('▶✗');
-  });
-
-  it('a result for which there is no time to wait is told later, and still in order', async () => {
-    await open('answer_within: 1s');
-    const release = moment();
-    world.slack.faults.push({ kind: 'delay', until: () => release.promise });
-    const first = await world.post(started(1));
-    const second = await world.post(failed(1));
-    expect([first.status, second.body.result]).to.deep.equal([504, 'taken_over']);
-    release.happen();
-    await until('the result is told', () => toldOfJob(1) === '▶✗');
-    expect((await world.post(started(1))).status).to.equal(200);
-    expect(toldOfJob(1), 'and not again').to.equal('▶✗');
-  });
-
-  it('an `executing` that failed is not told after the result that came meanwhile', async () => {
-    await open('answer_within: 8s');
-    world.slack.faults.push(DOWN);
-    expect((await world.post(started(1))).status).to.equal(502);
-    expect((await world.post(failed(1))).body.result).to.equal('delivered');
-    expect((await world.post(started(1))).body.result).to.equal('superseded');
-    expect(toldOfJob(1)).to.equal('✗');
-  });
-
-  it('nor is it by take-over', async () => {
-    await open('answer_within: 10m', FACTOR);
-    faultOf = () => DOWN;
-    expect((await world.post(started(1))).status).to.equal(502);
-    expect((await world.post(failed(1))).status).to.equal(502);
-    // It waits for the result before it, but not in its request, nor by the service's retries.
-    expect((await world.post(corrected(1))).body.result).to.equal('taken_over');
-    faultOf = () => undefined;
-    await until('nothing is pending', nothingPending);
-    expect(toldOfJob(1)).to.equal('✗✓');
-  });
 
   for (const mode of ['delivered', 'accepted']) {
     it(`order holds for ${JOBS} jobs at once in \`${mode}\` mode while Slack fails now and then`, async () => {
