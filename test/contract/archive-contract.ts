@@ -1,10 +1,8 @@
 /** What people may ask of every ledger, whatever database holds it. */
 import { expect } from 'chai';
-import sql from 'sql-template-tag';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { CallbackFilter } from '../../src/ledger/archive/archive.ts';
 import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
-import type { Tx } from '../../src/ledger/database.ts';
 import { writeOwnNotice } from '../../src/ledger/signal/own-notices.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { noticeIn } from '../../src/ledger/rows.ts';
@@ -84,16 +82,8 @@ export function describeArchive(
         expect(await archive.lateBots()).to.deep.equal([overdue]);
       });
 
-      it('finds what a summary told, and what a notice is about', async () => {
+      it('finds what a notice is about', async () => {
         const { callbackId } = await arrive({}, [OPS, LOG]);
-        await arrive({ job_id: 'another' }, [OPS]);
-        const summaryId = await say('summary');
-        await store.call(
-          (tx: Tx) =>
-            tx.all(sql`UPDATE deliveries SET summary_id = ${summaryId} WHERE callback_id = ${callbackId}`),
-          [],
-        );
-        expect(await found({ summaryId })).to.deep.equal([callbackId]);
         const about = await store.call(writeOwnNotice, [
           { kind: 'overdue', subject: '{}', about: callbackId },
         ]);

@@ -23,8 +23,6 @@ export interface CallbackFilter {
   readonly destination?: string | undefined;
   /** What was answered last. */
   readonly result?: CallbackResult | undefined;
-  /** The callback, a summary of Botbell's own, that tells one of its deliveries with others. */
-  readonly summaryId?: number | undefined;
   /** When it came first. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;

@@ -61,15 +61,14 @@ const IS_IN_STATE = Object.fromEntries(
   DELIVERY_STATES.map((state) => [state, raw(`state = '${state}'`)]),
 ) as Record<DeliveryState, Sql>;
 
-function hasDelivery({ state, destination, summaryId }: CallbackFilter): Sql[] {
+function hasDelivery({ state, destination }: CallbackFilter): Sql[] {
   const conditions: Sql[] = [];
   if (state !== undefined) conditions.push(IS_IN_STATE[state]);
   if (destination !== undefined) conditions.push(sql`destination = ${destination}`);
-  if (summaryId !== undefined) conditions.push(sql`summary_id = ${summaryId}`);
   if (conditions.length === 0) return [];
   const found = sql`SELECT callback_id FROM deliveries WHERE ${join(conditions, ' AND ')}`;
   // Only what is delivered has no index: too many are.
-  const isIndexed = summaryId !== undefined || (state !== undefined && state !== 'delivered');
+  const isIndexed = state !== undefined && state !== 'delivered';
   return [
     isIndexed
       ? sql`callbacks.id IN (${found})`
