@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { HttpProblem } from '../http/problem.ts';
-import { isJsonObject, type JsonObject } from '../text/json-object.ts';
+import { isJsonObject } from '../text/json-object.ts';
 
 /** Of what scripts ask for. */
 const LARGEST_JSON_BYTES = 64 * 1024;
@@ -12,12 +12,19 @@ export async function readForm(ctx: Context, maxBytes: number): Promise<URLSearc
   return new URLSearchParams(await readText(ctx, 'application/x-www-form-urlencoded', maxBytes));
 }
 
-/** An absent body is an empty object. @throws {HttpProblem} 400, 413 or 415 */
-export async function readJson(ctx: Context): Promise<JsonObject> {
-  const text = await readText(ctx, 'application/json', LARGEST_JSON_BYTES);
-  const value = text === '' ? {} : jsonIn(text);
-  if (!isJsonObject(value)) throw badRequest('The body must be a JSON object.');
-  return value;
+/** A JSON object of these texts alone, '' for one that is absent or null. @throws {HttpProblem} 400, 413 or 415 */
+export async function readTexts<Name extends string>(
+  ctx: Context,
+  names: readonly Name[],
+): Promise<Readonly<Record<Name, string>>> {
+  const value = jsonIn((await readText(ctx, 'application/json', LARGEST_JSON_BYTES)) || '{}');
+  const isMeant =
+    isJsonObject(value) &&
+    Object.entries(value).every(
+      ([name, text]) => names.some((each) => each === name) && typeof (text ?? '') === 'string',
+    );
+  if (!isMeant) throw badRequest(`The body must be a JSON object of texts: ${names.join(', ')}.`);
+  return Object.fromEntries(names.map((name) => [name, value[name] ?? ''])) as Record<Name, string>;
 }
 
 function jsonIn(text: string): unknown {

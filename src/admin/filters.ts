@@ -9,7 +9,6 @@ import { CALLBACK_RESULTS, DELIVERY_STATES } from '../ledger/ledger.ts';
 import { cleanText } from '../text/clean.ts';
 import { DAY_MS, instantOn } from '../signal/calendar.ts';
 import { parseDuration } from '../time/display.ts';
-import type { Translate } from './page/words/words.ts';
 
 /** Of a delivery that is dead without an attempt. */
 const NO_ERROR = 'none';
@@ -23,12 +22,10 @@ export interface FilterContext {
   readonly timezone: string;
   /** Milliseconds since the epoch: what `2d` counts back from. */
   readonly now: number;
-  /** Says what is wrong. */
-  readonly t: Translate;
 }
 
 /** What of a query cannot be meant. */
-export interface ParameterProblem {
+interface ParameterProblem {
   /** As it was written, cleaned. */
   readonly parameter: string;
   /** To be read after the parameter's name; holds nothing of its value. */
@@ -36,13 +33,13 @@ export interface ParameterProblem {
 }
 
 export interface Parameter<T> {
-  /** @param text without blanks around it. @returns undefined: it cannot be meant */
-  readonly read: (text: string, asGiven: string) => T | undefined;
+  /** @returns undefined: it cannot be meant */
+  readonly read: (text: string) => T | undefined;
   /** What it must be, to be read after its name. */
   readonly rule: string;
 }
 
-type Known = Readonly<Record<string, Parameter<unknown>>>;
+export type Known = Readonly<Record<string, Parameter<unknown>>>;
 
 /** Undefined is what is not given. */
 export type Values<Names extends Known> = {
@@ -53,23 +50,17 @@ export type Values<Names extends Known> = {
  * Each at most once, and none that nobody reads.
  * @param isForm what is empty is not given, as forms send it; else it is refused: a variable of a shell that is not set, say
  */
-export function readParameters<Names extends Known>(
-  query: URLSearchParams,
-  known: Names,
-  t: Translate,
-  isForm = false,
-): { readonly values: Values<Names>; readonly problems: ParameterProblem[] } {
-  const unknown = { read: () => undefined, rule: t('query.unknown') };
+export function readParameters<Names extends Known>(query: URLSearchParams, known: Names, isForm = false) {
+  const unknown = { read: () => undefined, rule: 'is no parameter of this' };
   const values: Record<string, unknown> = {};
   const problems: ParameterProblem[] = [];
   for (const name of new Set(query.keys())) {
     const [text, ...more] = query.getAll(name).filter((each) => each.trim() !== '');
     if (isForm && text === undefined) continue;
     const { read, rule } = (Object.hasOwn(known, name) ? known[name] : undefined) ?? unknown;
-    const value = text === undefined || more.length > 0 ? undefined : read(text.trim(), text);
-    const fault = more.length > 0 ? t('query.repeated') : rule;
+    const value = text === undefined || more.length > 0 ? undefined : read(text);
     if (value !== undefined) values[name] = value;
-    else problems.push({ parameter: cleanText(name), detail: fault });
+    else problems.push({ parameter: cleanText(name), detail: more.length > 0 ? 'is given twice' : rule });
   }
   return { values: values as Values<Names>, problems };
 }
@@ -86,60 +77,47 @@ export function refuseParameters(problems: readonly ParameterProblem[]): void {
   });
 }
 
+function oneOf<Name extends string>(...names: readonly Name[]) {
+  const read = (text: string) => names.find((name) => name === text);
+  return { read, rule: `must be one of ${names.join(', ')}` };
+}
+
+const TEXT = { read: textIn, rule: 'must have characters that can be seen' };
+
 function parametersOf(context: FilterContext) {
-  const { t } = context;
-  const oneOf = <Name extends string>(names: readonly Name[]) => ({
-    read: (text: string) => names.find((name) => name === text),
-    rule: t('query.oneOf', { names: names.join(', ') }),
-  });
-  // Blanks around an id are part of it.
-  const id = { read: (_text: string, asGiven: string) => textIn(asGiven), rule: t('query.text') };
+  const rule =
+    'must be a day (2026-01-31), a time (2026-01-31T09:00, with or without an offset), or how long ago (2d, 12h)';
   return {
-    bot_id: id,
-    job_id: id,
-    status: { ...oneOf(ALL_STATUSES), read: statusIn },
-    state: oneOf(DELIVERY_STATES),
-    result: oneOf(CALLBACK_RESULTS),
-    destination: { read: destinationIn, rule: t('query.destination') },
-    from: { read: (text: string) => beginIn(text, context), rule: t('query.time') },
-    to: { read: (text: string) => endIn(text, context), rule: t('query.time') },
+    bot_id: TEXT,
+    job_id: TEXT,
+    status: { ...oneOf(...ALL_STATUSES), read: statusIn },
+    state: oneOf(...DELIVERY_STATES),
+    result: oneOf(...CALLBACK_RESULTS),
+    destination: {
+      read: destinationIn,
+      rule: 'must be a channel and an address, such as slack:#ops; in a URL, "#" is written %23',
+    },
+    from: { read: (text: string) => beginIn(text.trim(), context), rule },
+    to: { read: (text: string) => endIn(text.trim(), context), rule },
   };
 }
 
 /** Of any list. */
-export function pageParameters(t: Translate) {
-  return {
-    before: { read: (text: string) => wholeNumberIn(text), rule: t('query.next') },
-    limit: wholeNumberUpTo(LARGEST_PAGE, t),
-  };
-}
+export const PAGE = {
+  before: { read: (text: string) => wholeNumberIn(text), rule: 'must be the "next" of another page' },
+  limit: {
+    read: (text: string) => wholeNumberIn(text, LARGEST_PAGE),
+    rule: `must be a whole number from 1 to ${LARGEST_PAGE}`,
+  },
+};
 
-export function wholeNumberUpTo(most: number, t: Translate): Parameter<number> {
-  const read = (text: string) => wholeNumberIn(text, most);
-  return { read, rule: t('query.upTo', { most: String(most) }) };
-}
-
-export type FilterName = keyof ReturnType<typeof parametersOf> | 'search';
-
-export interface ReadFilter {
-  readonly filter: CallbackFilter;
-  readonly page: PageRequest;
-  /** With one of them, the filter is not what was meant. */
-  readonly problems: readonly ParameterProblem[];
-}
-
-/** Empty parameters, as forms send them, are none. */
-export function readFilter(query: URLSearchParams, context: FilterContext): ReadFilter {
-  const { t } = context;
-  const search = { read: textIn, rule: t('query.text') };
-  const known = { search, ...parametersOf(context), ...pageParameters(t) };
-  const { values, problems } = readParameters(query, known, t, true);
-  const { before, limit } = values;
-  return {
-    filter: { search: values.search, ...filterIn(values) },
-    page: { before, limit },
-    problems: [...problems, ...backwardsIn(values, t)],
-  };
+/** Empty parameters, as forms send them, are none. With one of its problems, the filter is not what was meant. */
+export function readFilter(query: URLSearchParams, context: FilterContext) {
+  const known = { search: TEXT, ...parametersOf(context), ...PAGE };
+  const { values, problems } = readParameters(query, known, true);
+  const { search, before, limit } = values;
+  const filter: CallbackFilter = { search, ...filterIn(values) };
+  return { filter, page: { before, limit } satisfies PageRequest, problems };
 }
 
 /**
@@ -153,24 +131,20 @@ export function readRedelivery<Besides extends Known>(
   context: FilterContext,
   besides: Besides,
 ): { readonly filter: RedeliveryFilter; readonly values: Values<Besides> } {
-  const { t } = context;
-  const orNone = <T>(read: (text: string) => T) => {
-    return (text: string) => (text === NO_ERROR ? '' : read(text));
+  const orNone = <T>({ read, rule }: Parameter<T>) => ({
+    read: (text: string) => (text === NO_ERROR ? '' : read(text)),
+    rule: `${rule}, or ${NO_ERROR}`,
+  });
+  const known = {
+    ...besides,
+    ...parametersOf(context),
+    state: oneOf('dead', 'held'),
+    error_class: orNone(oneOf(...FAILURE_CLASSES)),
+    error_code: orNone(TEXT),
   };
-  const causes = {
-    error_class: {
-      read: orNone((text) => FAILURE_CLASSES.find((name) => name === text)),
-      rule: t('query.oneOf', { names: [...FAILURE_CLASSES, NO_ERROR].join(', ') }),
-    },
-    error_code: { read: orNone(textIn), rule: t('query.code') },
-  };
-  const known = { ...besides, ...parametersOf(context), ...causes };
-  const { values, problems } = readParameters(query, known, t);
-  problems.push(...backwardsIn(values, t));
-  if (values.state === 'pending' || values.state === 'delivered')
-    problems.push({ parameter: 'state', detail: t('query.undelivered') });
+  const { values, problems } = readParameters(query, known);
   if (problems.length === 0 && Object.keys(values).every((name) => Object.hasOwn(besides, name)))
-    problems.push({ parameter: 'state', detail: t('query.all') });
+    problems.push({ parameter: 'state', detail: 'must be dead or held where nothing else is given' });
   refuseParameters(problems);
   const { error_class: errorClass, error_code: errorCode } = values;
   return { filter: { ...filterIn(values), errorClass, errorCode }, values };
@@ -183,18 +157,10 @@ function filterIn({ bot_id: botId, job_id: jobId, ...values }: FilterValues) {
   return { botId, jobId, status, state, result, destination, from, to };
 }
 
-function backwardsIn({ from = 0, to = Infinity }: FilterValues, t: Translate): readonly ParameterProblem[] {
-  return from > to ? [{ parameter: 'from', detail: t('query.backwards') }] : [];
-}
-
 /** For links: what `readFilter`, or `readRedelivery`, reads as the same, whenever it is read. */
-export function filterQuery(
-  filter: CallbackFilter & RedeliveryFilter,
-  page: PageRequest = {},
-): URLSearchParams {
+export function filterQuery(filter: RedeliveryFilter): URLSearchParams {
   const iso = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
-  const parameters: Readonly<Record<string, string | number | undefined>> = {
-    search: filter.search,
+  const parameters: Readonly<Record<string, string | undefined>> = {
     bot_id: filter.botId,
     job_id: filter.jobId,
     status: filter.status === undefined ? undefined : statusNameOf({ status: filter.status }),
@@ -203,13 +169,13 @@ export function filterQuery(
     destination: filter.destination,
     from: iso(filter.from),
     to: iso(filter.to),
-    before: page.before,
-    limit: page.limit,
     error_class: filter.errorClass === '' ? NO_ERROR : filter.errorClass,
     error_code: filter.errorCode === '' ? NO_ERROR : filter.errorCode,
   };
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  return new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  const given = Object.entries(parameters).map(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  return new URLSearchParams(given.flat());
 }
 
 /** From 1 on. */
@@ -221,7 +187,7 @@ export function wholeNumberIn(
   return value >= 1 && value <= largest ? value : undefined;
 }
 
-/** Ids and addresses stand in the ledger as cleaned text. */
+/** Ids and addresses stand in the ledger as cleaned text; blanks around an id are part of it. */
 function textIn(text: string): string | undefined {
   return cleanText(text) || undefined;
 }
@@ -231,7 +197,7 @@ function statusIn(text: string): StatusCode | undefined {
 }
 
 function destinationIn(text: string): string | undefined {
-  return /^[^:]+:./s.test(text) ? textIn(text) : undefined;
+  return /^[^:]+:./s.test(text) ? textIn(text.trim()) : undefined;
 }
 
 /** The first instant of a day, or of a time. */

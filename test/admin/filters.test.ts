@@ -1,11 +1,10 @@
 /** What a list of callbacks can be asked for, and what is said where it cannot. */
 import { expect } from 'chai';
 import { filterQuery, readFilter, type FilterContext } from '../../src/admin/filters.ts';
-import { translator } from '../../src/admin/page/words/words.ts';
 import { CALLBACK_RESULTS } from '../../src/ledger/ledger.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
-const CONTEXT: FilterContext = { timezone: 'Asia/Tokyo', now: NOW, t: translator('en') };
+const CONTEXT: FilterContext = { timezone: 'Asia/Tokyo', now: NOW };
 
 function read(query: string, context: Partial<FilterContext> = {}) {
   return readFilter(new URLSearchParams(query), { ...CONTEXT, ...context });
@@ -95,11 +94,8 @@ describe('a list’s query', () => {
       'before must be the "next" of another page',
       'limit must be a whole number from 1 to 500',
       'botid is no parameter of this',
-      'job_id is given more than once',
+      'job_id is given twice',
     ]);
-    expect(problemsOf(query, { t: translator('ja') })[0]).to.equal(
-      'status 次のいずれかを指定してください：succeeded, error, executing',
-    );
   });
 
   for (const query of [
@@ -115,11 +111,6 @@ describe('a list’s query', () => {
     });
   }
 
-  it('refuses a time that begins after its end', () => {
-    expect(problemsOf('from=2026-03-02&to=2026-03-01')).to.deep.equal(['from is later than "to"']);
-    expect(problemsOf('from=2026-03-01&to=2026-03-01')).to.deep.equal([]);
-  });
-
   it('names a parameter of objects no filter', () => {
     expect(problemsOf('constructor=1&__proto__=2')).to.have.length(2);
   });
@@ -130,9 +121,9 @@ describe('a list’s query', () => {
 
   it('is written back so that it is read as the same', () => {
     const given = read(
-      'search=a*&bot_id=請求&status=2&destination=email%3Aa%2Bb%40example.com&from=2d&to=2026-03-10T22:00&before=9&limit=10',
+      'bot_id=請求&status=2&destination=email%3Aa%2Bb%40example.com&from=2d&to=2026-03-10T22:00',
     );
-    const query = filterQuery(given.filter, given.page);
+    const query = filterQuery(given.filter);
     expect(query.get('status')).to.equal('executing');
     expect(read(query.toString(), { now: NOW + 1e6, timezone: 'UTC' })).to.deep.equal(given);
     expect(filterQuery({}).toString()).to.equal('');

@@ -82,10 +82,11 @@ describe('The OpenAPI document', () => {
     const folder = join(ROOT, 'src/admin');
     const files = [...readdirSync(join(folder, 'api')).map((file) => `api/${file}`), 'admin.ts'];
     const routes = files.flatMap((file) => [
-      ...readFileSync(join(folder, file), 'utf8').matchAll(/router\.(\w+)\((?:'([^']+)'|METRICS_PATH)/g),
+      ...readFileSync(join(folder, file), 'utf8').matchAll(/\b(get|post|act|end)\('(\/[^']+)'/g),
     ]);
+    const methods: Readonly<Record<string, string>> = { act: 'post', end: 'delete' };
     const found = routes.map(
-      ([, method = '', path = '/metrics']) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+      ([, name = '', path = '']) => `${methods[name] ?? name} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
     );
     const described = Object.entries(DOCUMENT.paths).flatMap(([path, item]) =>
       ['get', 'post', 'delete'].filter((method) => method in item).map((method) => `${method} ${path}`),

@@ -3,84 +3,62 @@ import { statusNameOf } from '../../callback/callback.ts';
 import type { Actor } from '../../ledger/history.ts';
 import type { BulkRedelivery, RedeliveryTally } from '../../ledger/actions/actions.ts';
 import type { ArchivedBot, ArchivedRefusal, Run } from '../../ledger/archive/archive.ts';
-import { filterQuery } from '../filters.ts';
 import type { TestOutcome } from '../../deliver/test-message.ts';
+import { filterQuery } from '../filters.ts';
 
-export function isoTime(ms: number): string;
-export function isoTime(ms: number | undefined): string | null;
-export function isoTime(ms: number | undefined): string | null {
-  return ms === undefined ? null : new Date(ms).toISOString();
+/** Those fields in snake case, times (`startedAt`) in ISO 8601, and null for what is not known. */
+function shape<Of extends object>(of: Of, ...names: readonly (keyof Of & string)[]) {
+  const fields = names.map((name) => {
+    const value = of[name];
+    const isTime = name.endsWith('At') && typeof value === 'number';
+    const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return [snake, isTime ? new Date(value).toISOString() : (value ?? null)];
+  });
+  return Object.fromEntries(fields) as Record<string, unknown>;
 }
-
-type Redact = (text: string) => string;
 
 export function botShape(bot: ArchivedBot) {
-  return {
-    bot_id: bot.botId,
-    bot_name: bot.botName,
-    last_callback_id: bot.lastCallbackId,
-    last_received_at: isoTime(bot.lastReceivedAt),
-    last_succeeded_at: isoTime(bot.lastSucceededAt),
-    last_failed_at: isoTime(bot.lastFailedAt),
-  };
+  const times = ['lastReceivedAt', 'lastSucceededAt', 'lastFailedAt'] as const;
+  return shape(bot, 'botId', 'botName', 'lastCallbackId', ...times);
 }
 
-export function runShape({ callbackId, jobId, status, startedAt, receivedAt, elapsedSeconds }: Run) {
-  return {
-    callback_id: callbackId,
-    job_id: jobId,
-    status: statusNameOf({ status }),
-    started_at: isoTime(startedAt),
-    received_at: isoTime(receivedAt),
-    elapsed_time: elapsedSeconds ?? null,
-  };
+export function runShape(run: Run) {
+  const { elapsedSeconds = null } = run;
+  const known = shape(run, 'callbackId', 'jobId', 'startedAt', 'receivedAt');
+  return { ...known, status: statusNameOf(run), elapsed_time: elapsedSeconds };
 }
 
-export function refusalShape({ id, receivedAt, status, detail, errors, from, body }: ArchivedRefusal) {
-  return { id, received_at: isoTime(receivedAt), status, detail, errors, from, body };
+export function refusalShape(refusal: ArchivedRefusal) {
+  return shape(refusal, 'id', 'receivedAt', 'status', 'detail', 'errors', 'from', 'body');
 }
 
 /** @param now milliseconds since the epoch */
-export function tallyShape({ messages, destinations, oldestAt, newestAt }: RedeliveryTally, now: number) {
+export function tallyShape(tally: RedeliveryTally, now: number) {
+  const { oldestAt } = tally;
   return {
-    messages,
-    destinations,
-    oldest_at: isoTime(oldestAt),
-    newest_at: isoTime(newestAt),
+    ...shape(tally, 'messages', 'destinations', 'oldestAt', 'newestAt'),
     /** Seconds. */
     oldest_age: oldestAt === undefined ? null : Math.max(0, Math.round((now - oldestAt) / 1000)),
   };
 }
 
-export function bulkShape(bulk: BulkRedelivery) {
-  return {
-    id: bulk.id,
-    what: bulk.what,
-    filter: Object.fromEntries(filterQuery(bulk.filter)),
-    state: bulk.state,
-    started_at: isoTime(bulk.startedAt),
-    started_by: actorShape(bulk.actor),
-    ended_at: isoTime(bulk.endedAt),
-    stopped_by: bulk.stoppedBy === undefined ? null : actorShape(bulk.stoppedBy),
-    given: bulk.given,
-    delivered: bulk.delivered,
-    dead: bulk.dead,
-    pending: bulk.pending,
-  };
+export function bulkShape(bulk: BulkRedelivery | undefined) {
+  return (
+    bulk && {
+      ...shape(bulk, 'id', 'what', 'state', 'startedAt', 'endedAt', 'given', 'delivered', 'dead', 'pending'),
+      filter: Object.fromEntries(filterQuery(bulk.filter)),
+      started_by: actorShape(bulk.actor),
+      stopped_by: bulk.stoppedBy === undefined ? null : actorShape(bulk.stoppedBy),
+    }
+  );
 }
 
-function actorShape({ via, user, from }: Actor) {
-  return { via, user: user ?? null, from };
+function actorShape(actor: Actor) {
+  return shape(actor, 'via', 'user', 'from');
 }
 
-export function testShape(result: TestOutcome, redact: Redact) {
-  const { destination, isDelivered, words, errorClass, errorCode, durationMs } = result;
-  return {
-    destination,
-    delivered: isDelivered,
-    words: redact(words),
-    error_class: errorClass ?? null,
-    error_code: errorCode ?? null,
-    duration_ms: Math.round(durationMs),
-  };
+export function testShape(result: TestOutcome) {
+  const { isDelivered: delivered, durationMs } = result;
+  const said = shape(result, 'destination', 'words', 'errorClass', 'errorCode');
+  return { ...said, delivered, duration_ms: Math.round(durationMs) };
 }

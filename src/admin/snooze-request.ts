@@ -1,0 +1,27 @@
+/** Reads what somebody asks not to be told for a while, of a form or of JSON. */
+import type { SnoozeRequest } from '../ledger/signal/snoozes.ts';
+import { readSnoozeEnd } from '../signal/calendar.ts';
+import { cleanText } from '../text/clean.ts';
+import { shortText } from '../text/cut.ts';
+import type { FilterContext } from './filters.ts';
+
+export const SNOOZE_FIELDS = ['bot_id', 'destination', 'until', 'because'] as const;
+
+/** Characters of a field. */
+const LONGEST_TEXT = 1000;
+
+/** What is wrong: it names nobody, has no end to come, or none of a BOT that it names. */
+type SnoozeFault = 'nothing' | 'past' | 'whose';
+
+export function readSnooze(
+  fields: Readonly<Record<(typeof SNOOZE_FIELDS)[number], string>>,
+  context: FilterContext,
+): Omit<SnoozeRequest, 'actor'> | SnoozeFault {
+  const textOf = (name: keyof typeof fields) => shortText(cleanText(fields[name]).trim(), LONGEST_TEXT);
+  const [botId, destination] = [textOf('bot_id') || undefined, textOf('destination') || undefined];
+  if ((botId ?? destination) === undefined) return 'nothing';
+  const end = readSnoozeEnd(textOf('until'), context);
+  if (end === undefined) return 'past';
+  if (end.untilSuccess && botId === undefined) return 'whose';
+  return { botId, destination, ...end, because: textOf('because') };
+}
