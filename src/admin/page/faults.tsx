@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { HttpProblem } from '../../http/problem.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { Head } from './parts/layout.tsx';
-import { Foreign, Link } from './parts/text.tsx';
+import { Foreign } from './parts/text.tsx';
 import type { Reader } from './reader.ts';
 import type { Shown } from './view.ts';
 
@@ -13,12 +13,12 @@ export function faultPage(error: unknown, { t, here }: Reader): Shown {
       503,
       t('unreadable.title'),
       t('unreadable.text'),
-      <Link to={here}>{t('unreadable.again')}</Link>,
+      <a href={here}>{t('unreadable.again')}</a>,
     );
   if (!(error instanceof HttpProblem)) return shown(500, t('unforeseen.title'), t('unforeseen.text'));
   const { status, detail } = error.details;
   if (status === 404)
-    return shown(404, t('notFound.title'), t('notFound.text'), <Link to="/">{t('notFound.home')}</Link>);
+    return shown(404, t('notFound.title'), t('notFound.text'), <a href="/">{t('notFound.home')}</a>);
   return shown(status, t('refusedRequest'), undefined, <Foreign text={detail} />);
 }
 

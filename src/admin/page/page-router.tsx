@@ -21,7 +21,7 @@ import { routeActs } from './operation/acts.ts';
 import { configView } from './operation/config.tsx';
 import { deadView } from './operation/dead.tsx';
 import { destinationsView } from './operation/destinations.tsx';
-import { dryRunView, redeliveryView } from './operation/redeliver.tsx';
+import { dryRunView } from './operation/redeliver.tsx';
 import { refusedView } from './operation/refused.tsx';
 import { snoozesView } from './operation/snoozes.tsx';
 import { answerTriedMessage, playgroundView } from './playground/playground.tsx';
@@ -54,7 +54,6 @@ const VIEWS: readonly (readonly [path: string, section: Section, view: View])[] 
   ['/config', 'config', configView],
   ['/playground', 'playground', playgroundView],
   ['/redeliveries/new', 'dead', dryRunView],
-  ['/redeliveries/:id', 'dead', redeliveryView],
 ];
 
 /** Of every view, e.g. `/bots/:id`. */

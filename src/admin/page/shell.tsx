@@ -3,7 +3,7 @@ import { LANGUAGES } from '../../config/schema.ts';
 import { cleanLine } from '../../text/clean.ts';
 import type { Assets } from './assets.ts';
 import type { Flash } from './cookies.ts';
-import { Foreign, Link, pathTo } from './parts/text.tsx';
+import { Foreign, pathTo } from './parts/text.tsx';
 import { useReader } from './reader.ts';
 import type { Shown } from './view.ts';
 
@@ -115,7 +115,7 @@ function Refused() {
   const { t } = useReader();
   return (
     <p class="flash failed">
-      {t('config refused')} <Link to="/config">{t('config refused, why')}</Link>
+      {t('config refused')} <a href="/config">{t('config refused, why')}</a>
     </p>
   );
 }
@@ -126,7 +126,7 @@ function Footer({ facts: { version, configHash, processName } }: Pick<ShellProps
     <footer>
       <span>Botbell {version}</span>
       <span>
-        {t('footer.config')} <Link to="/config">{configHash.slice(0, 12)}</Link>
+        {t('footer.config')} <a href="/config">{configHash.slice(0, 12)}</a>
       </span>
       <span>
         {t('footer.zone')} {timezone}

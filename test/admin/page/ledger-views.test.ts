@@ -46,7 +46,7 @@ describe('The page over a ledger', () => {
 
   it('has views before anything has come', async () => {
     expect(await pageOf('/')).to.contain('No BOT has run yet');
-    expect(await pageOf('/callbacks')).to.contain('No callback has come yet');
+    expect(await pageOf('/callbacks')).to.contain('No such callback has come');
   });
 
   it('leads from the overview to a BOT, to its callback, to its job', async () => {
@@ -98,7 +98,7 @@ describe('The page over a ledger', () => {
     ] as const) {
       const { status, body } = await world.get(path);
       expect([status, faultsIn(body)], path).to.deep.equal([400, []]);
-      expect(body, path).to.contain(`<small id="about-${parameter}" class="problem">must be`);
+      expect(body, path).to.contain(`<small id="about-${parameter}" class="problem">Not understood.`);
     }
     const { status, body } = await world.get('/callbacks?bot=a');
     expect([status, body.includes('&quot;bot&quot; is no parameter')]).to.deep.equal([400, true]);
@@ -114,7 +114,7 @@ describe('The page over a ledger', () => {
   it('draws the beginning of a large callback', async () => {
     const id = await post({ message: 'あ'.repeat(200_000) });
     const body = await pageOf(`/callbacks/${id}`);
-    expect(body).to.contain('The first 64 KB of 586.');
+    expect(body).to.contain('Download (586');
     expect(body).not.to.contain('\ufffd');
     expect(body.length).to.be.below(120_000);
   });

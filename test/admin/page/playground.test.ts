@@ -40,7 +40,7 @@ describe('The playground', () => {
     const callback = callbackWith({ bot_id: 'invoice-import', status: 1, message: 'no <b>paper</b>' });
     const { status, body } = await post({ text: JSON.stringify(callback) });
     expect(status).to.equal(200);
-    expect(body).to.contain('The BOT matches invoice-*.').and.contain('email:keiri@example.com');
+    expect(body).to.contain('The route for invoice-* applies').and.contain('email:keiri@example.com');
     const { headers, body: document } = await frameIn(body);
     expect(headers['content-security-policy']).to.equal(
       "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox",
@@ -52,11 +52,6 @@ describe('The playground', () => {
     const { body } = await post({ text: '{"code": 1, "status": "done"}' });
     expect(body).to.contain('It would be refused').and.contain('/status').and.contain('/job_id');
     expect((await post({ text: 'hello' })).body).to.contain('the whole body');
-    const { body: japanese } = await world.get('/playground?refused=12', {
-      'accept-language': 'ja',
-    });
-    expect(japanese).to.contain('must be an integer, found the string');
-    expect(japanese).to.contain('&quot;status&quot;: &quot;done&quot;');
   });
 
   it('opens a callback of the ledger to be changed', async () => {
@@ -85,7 +80,6 @@ describe('The playground', () => {
     expect((await frameIn(body)).body).to.match(/成功/);
     const { body: anywhere } = await post({ text, to: 'slack', set: 'ja' });
     expect((await frameIn(anywhere)).body).to.match(/成功/);
-    expect(anywhere).to.contain('template set ja');
   });
 
   it('says of a frame whose address holds nothing that it cannot be drawn', async () => {
@@ -108,7 +102,7 @@ describe('The playground', () => {
   it('says that nobody would be told, where nobody would', async () => {
     const text = JSON.stringify(callbackWith({ bot_id: 'unknown', status: 0 }));
     const { body } = await post({ text });
-    expect(body).to.contain('Nobody would be told.').and.contain('It is told only of: Failed.');
+    expect(body).to.contain('Nobody would be told.').and.contain('it tells only of errors');
   });
 });
 

@@ -4,7 +4,7 @@ import { type ComponentChildren, h } from 'preact';
 import { Bot } from '../../../src/admin/page/bots/bot.tsx';
 import { Bots, type BotsData } from '../../../src/admin/page/bots/bots.tsx';
 import { Callback } from '../../../src/admin/page/callbacks/callback.tsx';
-import { Callbacks, type CallbacksData } from '../../../src/admin/page/callbacks/callbacks.tsx';
+import { Callbacks, type CallbacksProps } from '../../../src/admin/page/callbacks/callbacks.tsx';
 import type { StoryEvent } from '../../../src/story/event.ts';
 import { cleanLine } from '../../../src/text/clean.ts';
 import type { Language } from '../../../src/time/display.ts';
@@ -21,33 +21,27 @@ import {
 } from '../../support/page-data.ts';
 import { htmlFor, PAGE_NOW, readerIn } from '../../support/page-world.ts';
 
-const BOTS: BotsData = {
-  page: { bots: [{ ...BOT, isFailing: true }], next: HOSTILE },
-  name: HOSTILE,
-  after: HOSTILE,
-  runs: new Map([
-    [HOSTILE, [runOf(1, { status: 2 }), runOf(2, { status: 1 }), runOf(3, { status: 1 }), runOf(4)]],
-  ]),
-  late: [{ botId: HOSTILE, botName: HOSTILE, kind: 'missed', noticeId: 9, toldAt: PAGE_NOW - 1000 }],
-  snoozed: new Set([HOSTILE]),
-  idle: 2,
-  work: { pending: 3, dead: 1000, held: 0, refused: 0 },
-  failing: 1,
-  isComplete: false,
-  receiver: undefined,
+const ROW: BotsData['rows'][number] = {
+  ...BOT,
+  isFailing: true,
+  runs: [runOf(1, { status: 2 }), runOf(2, { status: 1 }), runOf(3, { status: 1 }), runOf(4)],
+  last: runOf(2, { status: 1 }),
+  failed: 2,
+  usual: 60,
+  isSnoozed: true,
 };
 
-const ROUTES = [
-  {
-    route: HOSTILE,
-    matched: true,
-    because: HOSTILE,
-    reaches: [`slack:${HOSTILE}`],
-    verdict: 'tells',
-    pattern: HOSTILE,
-  },
-  { route: 'routes[1]', matched: false, because: '', reaches: [], verdict: 'another BOT' },
-] as const;
+const BOTS: BotsData = {
+  rows: [ROW],
+  next: HOSTILE,
+  name: HOSTILE,
+  isLater: true,
+  late: [{ botId: HOSTILE, botName: HOSTILE, kind: 'missed', noticeId: 9, toldAt: PAGE_NOW - 1000 }],
+  work: { pending: 3, dead: 1000, held: 0, refused: 0 },
+  failing: 1,
+  isCut: true,
+  receiver: undefined,
+};
 
 /** The story is cleaned where it is told. */
 const SAID = cleanLine(HOSTILE);
@@ -58,9 +52,9 @@ const EVENTS: readonly StoryEvent[] = [
 ];
 const TOLD = { summary: SAID, events: EVENTS };
 
-const LIST: CallbacksData = {
+const LIST: CallbacksProps = {
   asked: { bot_id: HOSTILE, status: 'error' },
-  problems: [],
+  wrong: [],
   isLater: true,
   page: { items: [callbackOf(7)], next: 7 },
 };
@@ -71,23 +65,26 @@ const VIEWS: Readonly<Record<string, ComponentChildren>> = {
   bot: h(Bot, {
     data: {
       bot: BOT,
-      runs: {
-        runs: [runOf(1, { status: 1 }), runOf(2), runOf(3, { status: 2, elapsedSeconds: undefined })],
-        isComplete: false,
-      },
-      routes: new Map([[1 as const, ROUTES]]),
+      runs: [runOf(1, { status: 1 }), runOf(2), runOf(3, { status: 2, elapsedSeconds: undefined })],
+      isCut: true,
+      told: [{ status: 1, names: [`slack:${HOSTILE}`] }],
       snoozes: [SNOOZE],
     },
   }),
-  callbacks: h(Callbacks, { data: LIST }),
+  callbacks: h(Callbacks, LIST),
   callback: h(Callback, {
-    data: { callback: storyOf(), story: TOLD, body: Buffer.from(JSON.stringify({ message: HOSTILE })) },
+    data: {
+      title: HOSTILE,
+      callback: storyOf(),
+      story: TOLD,
+      body: Buffer.from(JSON.stringify({ message: HOSTILE })),
+    },
   }),
 };
 
 const htmlOf = (view: ComponentChildren, language: Language = 'en') => htmlFor(readerIn(language), view);
 const bots = (fields: Partial<BotsData> = {}) => htmlOf(h(Bots, { data: { ...BOTS, ...fields } }));
-const callbacks = (fields: Partial<CallbacksData>) => htmlOf(h(Callbacks, { data: { ...LIST, ...fields } }));
+const callbacks = (fields: Partial<CallbacksProps>) => htmlOf(h(Callbacks, { ...LIST, ...fields }));
 
 describe('every view', () => {
   for (const [name, view] of Object.entries(VIEWS)) {
@@ -118,7 +115,7 @@ describe('the overview', () => {
   });
 
   it('shows the beginning of a name that would fill the list', () => {
-    const html = bots({ page: { bots: [{ ...BOT, botName: '長'.repeat(1000) }], next: undefined } });
+    const html = bots({ rows: [{ ...ROW, botName: '長'.repeat(1000) }] });
     expect(html).to.contain(`>${'長'.repeat(79)}…<`);
   });
 
@@ -132,8 +129,7 @@ describe('the overview', () => {
     const html = bots();
     expect(html).to.contain('Missed or overdue').and.to.contain('href="/callbacks/9"');
     expect(html).to.contain('>Missed<').and.to.contain('href="/snoozes">Snoozed');
-    expect(html).to.contain('nothing has matched 2 routes');
-    expect(bots({ late: [], idle: 0 })).not.to.match(/Missed|has matched/);
+    expect(bots({ late: [] })).not.to.contain('Missed');
   });
 
   it('draws a bar for each run: higher where it took longer, hollow while it runs, crossed where it failed', () => {
@@ -142,7 +138,7 @@ describe('the overview', () => {
       runOf(2, { status: 1, elapsedSeconds: 5 }),
       runOf(3),
     ];
-    const html = bots({ runs: new Map([[HOSTILE, runs]]) });
+    const html = bots({ rows: [{ ...ROW, runs }] });
     const strip = /<svg class="strip".*?<\/svg>/s.exec(html)?.[0] ?? '';
     const heights = [...strip.matchAll(/<g class="\w+"><rect [^>]*height="(\d+)"/g)].map(([, height]) =>
       Number(height),
@@ -154,11 +150,12 @@ describe('the overview', () => {
   });
 
   it('tells a newcomer where callbacks are posted to, how to send one, and where to try', () => {
-    const listen = { host: '127.0.0.1', port: 8080 };
-    const html = bots({ receiver: { listen, path: '/in', hasToken: true } });
-    expect(html).to.contain('No BOT has run yet').and.to.contain('http://127.0.0.1:8080/in/&lt;token>');
+    const receiver = { listen: { host: '127.0.0.1', port: 8080 }, path: '/in', tokens: ['secret'] };
+    const html = bots({ receiver: receiver as unknown as BotsData['receiver'] });
+    expect(html).to.contain('No BOT has run yet').and.to.contain('8080/in/&lt;receiver.token>');
+    expect(html).not.to.contain('secret');
     expect(html).to.contain('send config/samples/error.json').and.to.contain('href="/playground"');
-    expect(bots({ page: { bots: [], next: undefined } })).to.contain('No BOT matches');
+    expect(bots({ rows: [] })).to.contain('No BOT matches');
   });
 });
 
@@ -184,18 +181,16 @@ describe('a list of callbacks', () => {
     expect(callbacks({})).to.contain('1 of 2 told').and.to.contain('Given up');
   });
 
-  it('says whether nothing matches, or nothing was found so far', () => {
-    const of = (next: number | undefined, asked = {}) =>
-      callbacks({ asked, isLater: false, page: { items: [], next } });
-    expect(of(undefined)).to.contain('No callback has come yet');
-    expect(of(undefined, { bot_id: 'a' })).to.contain('No callback matches');
-    expect(of(5, { bot_id: 'a' })).to.contain('None so far');
+  it('says whether there is nothing, or nothing was found so far', () => {
+    const of = (next: number | undefined) => callbacks({ page: { items: [], next } });
+    expect(of(undefined)).to.contain('No such callback has come');
+    expect(of(5)).to.contain('None so far');
   });
 });
 
 describe('the page of a callback', () => {
   const page = (fields: Parameters<typeof storyOf>[0], language: 'en' | 'ja' = 'en') => {
-    const data = { callback: storyOf(fields), story: TOLD, body: undefined };
+    const data = { title: 'A', callback: storyOf(fields), story: TOLD, body: undefined };
     return htmlOf(h(Callback, { data }), language);
   };
 
@@ -259,15 +254,11 @@ describe('the page of a callback', () => {
     expect(held('dismissed')).to.contain('Marked as done').and.not.to.contain('/act/dismiss');
   });
 
-  it('says which rule holds a delivery, until when, and which summary tells it', () => {
+  it('says until when a delivery is held, and which summary tells it', () => {
     const until = PAGE_NOW + 2 * 3_600_000;
     const muted = page({ deliveries: [deliveryOf(1, { state: 'held', reason: 'mute', heldUntil: until })] });
-    expect(muted).to.match(/muted then \(mute\).*until.*in 2 h/s);
+    expect(muted).to.match(/Held back.*until.*in 2 h/s);
     expect(muted, 'it is told by itself').not.to.match(/act\/(redeliver|dismiss)/);
-    const snoozed = page({
-      deliveries: [deliveryOf(1, { state: 'held', reason: 'snooze', heldUntil: until })],
-    });
-    expect(snoozed).to.contain('href="/snoozes"');
     const told = page({ deliveries: [deliveryOf(1, { summaryId: 12 })] });
     expect(told).to.contain('href="/callbacks/12"');
   });
@@ -279,11 +270,6 @@ describe('the page of a callback', () => {
     expect(page({ kind: 'overdue', about: 3 }, 'ja'))
       .to.contain('href="/callbacks/3"')
       .and.to.contain('実行が長すぎます');
-    const told = { items: [callbackOf(4)], next: undefined };
-    const data = { callback: storyOf({ kind: 'summary' }), story: TOLD, told, body: undefined };
-    const summary = htmlOf(h(Callback, { data }));
-    expect(summary).to.contain('<h1><bdi>Summary 7</bdi></h1>').and.to.contain('href="/callbacks/4"');
-    expect(page({ kind: 'digest' })).to.contain('<h1><bdi>Digest 7</bdi></h1>');
     const list = callbacks({
       page: { items: [callbackOf(7, { kind: 'digest', jobId: '' })], next: undefined },
     });
@@ -301,12 +287,6 @@ describe('the page of a callback', () => {
       );
   });
 
-  it('says when Botbell tries again by itself', () => {
-    const pending = deliveryOf(1, { state: 'pending', dueInMs: 5 * 60_000 });
-    expect(page({ deliveries: [pending] })).to.match(/Next attempt <time [^>]*>in 5 min/);
-    expect(page({ deliveries: [{ ...pending, claim: 'elsewhere' }] })).not.to.contain('Next attempt');
-  });
-
   it('says an error once, and of attempts that failed for the same reason how many they were', () => {
     const attempt = (minute: number) => ({
       at: PAGE_NOW - (10 - minute) * 60_000,
@@ -316,7 +296,7 @@ describe('the page of a callback', () => {
       destination: 'slack:#a',
     });
     const story = { summary: 'told', events: [attempt(1), attempt(2), attempt(3), ...EVENTS] };
-    const html = htmlOf(h(Callback, { data: { callback: storyOf(), story, body: undefined } }));
+    const html = htmlOf(h(Callback, { data: { title: 'A', callback: storyOf(), story, body: undefined } }));
     expect(html).to.contain('<summary>The same happened 2 more times, until 10:35');
     expect(html.match(/is_archived/g)).to.have.length(1);
   });

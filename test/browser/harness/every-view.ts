@@ -8,7 +8,6 @@ export interface Known {
   readonly jobs: readonly string[];
   readonly deliveries: readonly string[];
   readonly refused: readonly string[];
-  readonly bulks: readonly string[];
   readonly strings: readonly string[];
 }
 
@@ -27,11 +26,9 @@ const ADDRESSES: Readonly<Record<string, Addresses>> = {
   '/refused': ({ refused }) => ['/refused', ...refused.map((id) => `/refused?like=${id}`)],
   '/deliveries/:id/message': ({ deliveries }) =>
     inEachChannel(deliveries).map((id) => `/deliveries/${id}/message`),
-  '/redeliveries/:id': ({ bulks }) => fewOf(bulks).map((id) => `/redeliveries/${id}`),
-  '/playground': ({ callbacks, refused, strings }) => [
+  '/playground': ({ callbacks, strings }) => [
     '/playground',
     ...fewOf(callbacks).map((id) => `/playground?callback=${id}`),
-    ...fewOf(refused).map((id) => `/playground?refused=${id}`),
     ...inTurns('/playground', ['to', 'set', 'language', 'sample', 'callback'], strings),
   ],
   '/redeliveries/new': ({ strings }) =>
@@ -116,7 +113,6 @@ export function knownIn(file: string, strings: readonly string[]): Known {
     jobs: all(`select distinct job_id from callbacks where kind = 'callback'`),
     deliveries: all('select id from deliveries order by id'),
     refused: all('select id from refused order by id'),
-    bulks: all('select id from bulks'),
     strings,
   };
   database.close();

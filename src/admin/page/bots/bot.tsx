@@ -1,15 +1,12 @@
 /** One BOT: how it runs, how long it takes, and who is told of it now. */
-import type { StatusCode } from '../../../callback/callback.ts';
-import type { ArchivedBot, Run } from '../../../ledger/archive/archive.ts';
-import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
-import type { RouteExplanation } from '../../../route/router.ts';
+import type { Run } from '../../../ledger/archive/archive.ts';
+import { Snoozed } from '../operation/snoozes.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { RunStatus } from '../parts/status.tsx';
-import { type Column, Table, Terms } from '../parts/table.tsx';
-import { BotName, Chips, Code, JobLink, Link, pathTo, Time } from '../parts/text.tsx';
-import { Snoozed } from '../operation/snoozes.tsx';
-import { type Reader, useReader } from '../reader.ts';
-import type { View } from '../view.ts';
+import { Table, Term } from '../parts/table.tsx';
+import { BotName, Chips, Code, JobLink, pathTo, Time } from '../parts/text.tsx';
+import { useReader } from '../reader.ts';
+import type { View, ViewRequest } from '../view.ts';
 import { usualSeconds } from './bot-list.ts';
 import { Scatter } from './charts.tsx';
 
@@ -19,114 +16,116 @@ const MOST_RUNS = 1000;
 const RUNS_LISTED = 15;
 const STATUSES = [1, 0, 2] as const;
 
-/** The newest first. */
-interface Runs {
-  readonly runs: readonly Run[];
-  /** There are no more since then. */
-  readonly isComplete: boolean;
-}
+export type BotData = Exclude<Awaited<ReturnType<typeof loadBot>>, undefined>;
 
-export interface BotData {
-  readonly bot: ArchivedBot;
-  readonly runs: Runs;
-  /** What each route makes of a run that ends so, by the config in force. */
-  readonly routes: ReadonlyMap<StatusCode, readonly RouteExplanation[]>;
-  /** Of this BOT, and of destinations that it reaches. */
-  readonly snoozes: readonly KeptSnooze[];
-}
+export const showBot: View = async (request) => {
+  const data = await loadBot(request);
+  return data && { title: data.bot.botName || data.bot.botId, body: <Bot data={data} /> };
+};
 
-export const showBot: View = async ({ params, reader, services: { archive, operations, drawing } }) => {
+async function loadBot({ params, reader: { now }, services: { archive, operations, drawing } }: ViewRequest) {
   const bot = await archive.bot(params['id'] ?? '');
   if (bot === undefined) return undefined;
   const last = (await archive.lastRuns([bot], MOST_RUNS)).get(bot.botId) ?? [];
-  const shown = last.filter(({ receivedAt }) => receivedAt >= reader.now - DAYS_SHOWN * DAY_MS);
-  const runs = { runs: shown, isComplete: last.length < MOST_RUNS || shown.length < last.length };
   const { router } = drawing();
-  const routes = new Map(
-    STATUSES.map((status) => [status, router.explainAll({ bot_id: bot.botId, status })]),
-  );
-  const reached = new Set([...routes.values()].flat().flatMap(({ reaches }) => reaches));
-  const snoozes = (await operations.snoozes()).filter(({ botId, destination = '' }) =>
-    botId === undefined ? reached.has(destination) : botId === bot.botId,
-  );
-  const data = { bot, runs, routes, snoozes };
-  return { title: bot.botName || bot.botId, body: <Bot data={data} /> };
-};
+  const told = STATUSES.map((status) => {
+    const { explanations } = router.route({ bot_id: bot.botId, status });
+    return { status, names: explanations.flatMap(({ reaches }) => reaches) };
+  });
+  const reached = new Set(told.flatMap(({ names }) => names));
+  /** The newest first. */
+  const runs = last.filter(({ receivedAt }) => receivedAt >= now - DAYS_SHOWN * DAY_MS);
+  return {
+    bot,
+    runs,
+    isCut: runs.length === MOST_RUNS,
+    /** Who is told of a run that ends so, by the config in force. */
+    told,
+    /** Of this BOT, and of destinations that it reaches. */
+    snoozes: (await operations.snoozes()).filter(({ botId, destination = '' }) =>
+      botId === undefined ? reached.has(destination) : botId === bot.botId,
+    ),
+  };
+}
 
-export function Bot({ data: { bot, runs, routes, snoozes } }: { readonly data: BotData }) {
-  const reader = useReader();
-  const { t, formats } = reader;
-  const usual = usualSeconds(runs.runs);
-  const last = runs.runs.find(({ status }) => status !== 2) ?? runs.runs[0];
-  const told = [...routes].map(([status, explanations]) => ({
-    term: <RunStatus status={status} />,
-    details: <Chips names={[...new Set(explanations.flatMap(({ reaches }) => reaches))]} />,
-  }));
+interface BotProps {
+  readonly data: BotData;
+}
+
+export function Bot({ data }: BotProps) {
+  const { t, formats } = useReader();
+  const { bot, runs, told, snoozes } = data;
+  const usual = usualSeconds(runs);
+  const last = runs.find(({ status }) => status !== 2) ?? runs[0];
   return (
     <>
       <Head title={<BotName name={bot.botName} id={bot.botId} />}>
         {last === undefined ? null : <RunStatus status={last.status} />}
         <Code text={bot.botId} />
-        <Link to={pathTo(['callbacks'], { bot_id: bot.botId })}>{t('bot.callbacks')}</Link>
-        <Link to={pathTo(['snoozes'], { bot_id: bot.botId })}>{t('snoozes.link')}</Link>
+        <a href={pathTo(['callbacks'], { bot_id: bot.botId })}>{t('bot.callbacks')}</a>
+        <a href={pathTo(['snoozes'], { bot_id: bot.botId })}>{t('snoozes.link')}</a>
       </Head>
       <Snoozed snoozes={snoozes} of={bot.botId} />
       <Section>
-        <Terms
-          terms={[
-            { term: t('bot.last success'), details: <Time at={bot.lastSucceededAt} /> },
-            { term: t('bot.last failure'), details: <Time at={bot.lastFailedAt} /> },
-            { term: t('bot.takes'), details: usual === undefined ? '–' : formats.elapsed(usual) },
-          ]}
-        />
+        <dl class="terms">
+          <Term of={t('bot.last success')}>
+            <Time at={bot.lastSucceededAt} />
+          </Term>
+          <Term of={t('bot.last failure')}>
+            <Time at={bot.lastFailedAt} />
+          </Term>
+          <Term of={t('bot.takes')}>{usual === undefined ? '–' : formats.elapsed(usual)}</Term>
+        </dl>
       </Section>
-      <MonthOfRuns runs={runs} />
+      {runs.length === 0 ? null : <MonthOfRuns data={data} />}
       <Section title={t('bot.told')}>
-        <Terms terms={told} />
+        <dl class="terms">
+          {told.map(({ status, names }) => (
+            <Term key={status} of={<RunStatus status={status} />}>
+              <Chips names={names} />
+            </Term>
+          ))}
+        </dl>
       </Section>
-      <Section title={t('bot.recent')}>
-        <Table
-          caption={t('bot.recent')}
-          columns={columnsFor(reader)}
-          rows={runs.runs.slice(0, RUNS_LISTED)}
-          keyOf={({ callbackId }) => callbackId}
-          empty={t('bot.no runs')}
-        />
-      </Section>
+      <LatestRuns runs={runs.slice(0, RUNS_LISTED)} />
     </>
   );
 }
 
-function MonthOfRuns({ runs: { runs, isComplete } }: { readonly runs: Runs }) {
+function MonthOfRuns({ data: { runs, isCut } }: BotProps) {
   const { t, now } = useReader();
-  if (runs.length === 0) return null;
   const failed = runs.filter(({ status }) => status === 1).length;
   const count = t('bots.strip', { runs: runs.length, failed });
   return (
     <Section title={t('bot.runs')} aside={count}>
       <Scatter runs={runs} from={now - DAYS_SHOWN * DAY_MS} to={now} title={`${t('bot.runs')}: ${count}`} />
-      {isComplete ? null : <p class="quiet">{t('bot.runs, cut')}</p>}
+      {isCut ? <p class="quiet">{t('bot.runs, cut')}</p> : null}
     </Section>
   );
 }
 
-function columnsFor({ t, formats }: Reader): readonly Column<Run>[] {
-  return [
-    {
-      head: t('status'),
-      kind: 'main',
-      cell: ({ status, callbackId }) => (
-        <Link to={pathTo(['callbacks', callbackId])}>
-          <RunStatus status={status} />
-        </Link>
-      ),
-    },
-    { head: t('started'), kind: 'narrow', cell: ({ startedAt }) => <Time at={startedAt} /> },
-    {
-      head: t('took'),
-      kind: 'number',
-      cell: ({ elapsedSeconds: took }) => (took === undefined ? '–' : formats.elapsed(took)),
-    },
-    { head: t('job'), kind: 'narrow', cell: ({ jobId }) => <JobLink id={jobId} /> },
-  ];
+function LatestRuns({ runs }: { readonly runs: readonly Run[] }) {
+  const { t, formats } = useReader();
+  const took = ({ elapsedSeconds }: Run) =>
+    elapsedSeconds === undefined ? '–' : formats.elapsed(elapsedSeconds);
+  const status = (run: Run) => (
+    <a href={pathTo(['callbacks', run.callbackId])}>
+      <RunStatus status={run.status} />
+    </a>
+  );
+  return (
+    <Section title={t('bot.recent')}>
+      <Table
+        caption={t('bot.recent')}
+        rows={runs}
+        empty={t('bot.no runs')}
+        columns={[
+          { head: t('status'), kind: 'main', cell: status },
+          { head: t('started'), kind: 'narrow', cell: ({ startedAt }) => <Time at={startedAt} /> },
+          { head: t('took'), kind: 'number', cell: took },
+          { head: t('job'), kind: 'narrow', cell: ({ jobId }) => <JobLink id={jobId} /> },
+        ]}
+      />
+    </Section>
+  );
 }

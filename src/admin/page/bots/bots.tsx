@@ -1,14 +1,13 @@
 /** The overview: what needs somebody, then a row for each BOT, those that fail first. */
 import type { ArchivedBot, LateBot, Run } from '../../../ledger/archive/archive.ts';
-import type { OpenCounts } from '../../../ledger/ledger.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { KindStatus, RunStatus } from '../parts/status.tsx';
-import { type Column, Paging, Table } from '../parts/table.tsx';
-import { BotName, Code, Link, pathTo, Time } from '../parts/text.tsx';
-import { type Reader, useReader } from '../reader.ts';
-import type { View } from '../view.ts';
-import { botsOnPage, type BotsOnPage, usualSeconds } from './bot-list.ts';
+import { Paging, Table } from '../parts/table.tsx';
+import { BotName, Code, pathTo, Time } from '../parts/text.tsx';
+import { useReader } from '../reader.ts';
+import type { View, ViewRequest } from '../view.ts';
+import { botsOnPage, usualSeconds } from './bot-list.ts';
 import { Strip } from './charts.tsx';
 
 const RUNS_SHOWN = 30;
@@ -17,73 +16,55 @@ const BOTS_A_PAGE = 50;
 const MOST_BOTS = 10_000;
 const MOST_LATE = 50;
 
-interface Receiver {
-  readonly listen: { readonly host: string; readonly port: number };
-  readonly path: string;
-  readonly hasToken: boolean;
-}
+export type BotsData = Awaited<ReturnType<typeof loadBots>>;
 
-export interface BotsData {
-  readonly page: BotsOnPage;
-  /** What is looked for. */
-  readonly name: string;
-  readonly after: string | undefined;
-  /** Of each BOT of the page, the newest first. */
-  readonly runs: ReadonlyMap<string, readonly Run[]>;
-  readonly work: OpenCounts;
-  /** Of which a result is missing, each once. */
-  readonly late: readonly LateBot[];
-  /** Ids. */
-  readonly snoozed: ReadonlySet<string>;
-  /** Routes that have matched nothing for long. */
-  readonly idle: number;
-  /** How many fail, of all. */
-  readonly failing: number;
-  readonly isComplete: boolean;
-  /** Where callbacks are posted to; only where none has come yet. */
-  readonly receiver: Receiver | undefined;
-}
+export const showBots: View = async (request) => {
+  const data = await loadBots(request);
+  return { title: request.reader.t('nav.bots'), body: <Bots data={data} /> };
+};
 
-export const showBots: View = async ({ query, reader, services: { archive, operations, drawing } }) => {
+async function loadBots({ query, services: { archive, operations, drawing } }: ViewRequest) {
   const name = query.get('name')?.trim() ?? '';
   const after = query.get('after') ?? undefined;
   const bots = await archive.bots('', MOST_BOTS);
   const page = botsOnPage(bots, name, after, BOTS_A_PAGE);
-  const told = await archive.lateBots();
-  const { listen, path, tokens } = drawing().config.receiver;
-  const data = {
-    page,
+  const runs = await archive.lastRuns(page.bots, RUNS_SHOWN);
+  const late = await archive.lateBots();
+  const snoozed = new Set((await operations.snoozes()).map(({ botId }) => botId));
+  return {
     name,
-    after,
-    runs: await archive.lastRuns(page.bots, RUNS_SHOWN),
+    isLater: after !== undefined,
+    rows: page.bots.map((bot) => rowOf(bot, runs.get(bot.botId) ?? [], snoozed.has(bot.botId))),
+    next: page.next,
+    /** Each once, by what was told first. */
+    late: [...new Map(late.map((each) => [each.botId, each])).values()],
     work: await archive.countOpen(),
-    late: told.filter(({ botId }, index) => told.findIndex((each) => each.botId === botId) === index),
-    snoozed: new Set((await operations.snoozes()).flatMap(({ botId }) => botId ?? [])),
-    idle: (await archive.idleRoutes()).length,
     failing: bots.filter(({ isFailing }) => isFailing).length,
-    isComplete: bots.length < MOST_BOTS,
-    receiver: bots.length === 0 ? { listen, path, hasToken: tokens.length > 0 } : undefined,
+    isCut: bots.length === MOST_BOTS,
+    /** Where callbacks are posted to; only where none has come yet. */
+    receiver: bots.length === 0 ? drawing().config.receiver : undefined,
   };
-  return { title: reader.t('nav.bots'), body: <Bots data={data} /> };
-};
+}
+
+/** @param runs the newest first */
+function rowOf(bot: ArchivedBot, runs: readonly Run[], isSnoozed: boolean) {
+  const last = runs.find(({ status }) => status !== 2) ?? runs[0];
+  const failed = runs.filter(({ status }) => status === 1).length;
+  return { ...bot, runs, last, failed, usual: usualSeconds(runs), isSnoozed };
+}
 
 interface BotsProps {
   readonly data: BotsData;
 }
 
 export function Bots({ data }: BotsProps) {
-  const { t } = useReader();
+  const { late, receiver } = data;
   return (
     <>
-      <Head title={t('nav.bots')} />
+      <Head title={useReader().t('nav.bots')} />
       <Tiles data={data} />
-      <Late late={data.late} />
-      {data.idle === 0 ? null : (
-        <p>
-          <Link to="/config">{t('bots.idle', { routes: data.idle })}</Link>
-        </p>
-      )}
-      {data.receiver === undefined ? <BotList data={data} /> : <Start receiver={data.receiver} />}
+      {late.length === 0 ? null : <Late late={late} />}
+      {receiver === undefined ? <BotList data={data} /> : <Start receiver={receiver} />}
     </>
   );
 }
@@ -92,7 +73,7 @@ function Tiles({ data: { work, failing } }: BotsProps) {
   const { t, formats } = useReader();
   const tiles = [
     { word: 'bots.failing', count: failing, to: '/', tone: 'bad' },
-    { word: 'bots.pending', count: work.pending, to: '/callbacks?state=pending', tone: 'wait' },
+    { word: 'state.pending', count: work.pending, to: '/callbacks?state=pending', tone: 'wait' },
     { word: 'nav.dead', count: work.dead, to: '/dead', tone: 'bad' },
     { word: 'refused.title', count: work.refused, to: '/refused', tone: 'wait' },
   ] as const;
@@ -100,10 +81,10 @@ function Tiles({ data: { work, failing } }: BotsProps) {
     <ul class="tiles">
       {tiles.map(({ word, count, to, tone }) => (
         <li key={word} class={count === 0 ? 'idle' : tone}>
-          <Link to={to}>
+          <a href={to}>
             <strong>{formats.number(count)}</strong>
             <span>{t(word)}</span>
-          </Link>
+          </a>
         </li>
       ))}
     </ul>
@@ -111,18 +92,17 @@ function Tiles({ data: { work, failing } }: BotsProps) {
 }
 
 /** Each leads to what was told; also of BOTs of which nothing has ever come. */
-function Late({ late }: Pick<BotsData, 'late'>) {
+function Late({ late }: { readonly late: readonly LateBot[] }) {
   const { t, formats } = useReader();
-  if (late.length === 0) return null;
   return (
     <Section title={t('bots.late')} aside={formats.number(late.length)}>
       <ul class="problems">
         {late.slice(0, MOST_LATE).map(({ botId, botName, kind, noticeId, toldAt }) => (
           <li key={botId} class="facts">
             <KindStatus callback={{ kind, status: 1 }} />
-            <Link to={pathTo(['callbacks', noticeId])}>
+            <a href={pathTo(['callbacks', noticeId])}>
               <BotName name={botName} id={botId} />
-            </Link>
+            </a>
             <span class="quiet">
               <Time as="ago" at={toldAt} />
             </span>
@@ -133,32 +113,30 @@ function Late({ late }: Pick<BotsData, 'late'>) {
   );
 }
 
+interface StartProps {
+  readonly receiver: Exclude<BotsData['receiver'], undefined>;
+}
+
 /** For whoever sees the page before anything has come. */
-function Start({ receiver: { listen, path, hasToken } }: { readonly receiver: Receiver }) {
+function Start({ receiver: { listen, path, tokens } }: StartProps) {
   const { t } = useReader();
   const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
-  const address = `http://${host}:${listen.port}${path}${hasToken ? '/<token>' : ''}`;
+  const token = tokens.length > 0 ? '/<receiver.token>' : '';
   return (
     <Section title={t('bots.empty')}>
       <p>{t('bots.empty, address')}</p>
-      <pre class="box">{address}</pre>
-      {hasToken ? <p class="quiet">{t('bots.empty, token')}</p> : null}
+      <pre class="box">{`http://${host}:${listen.port}${path}${token}`}</pre>
       <p>{t('bots.empty, sample')}</p>
       <pre class="box">npm run -s botbell -- send config/samples/error.json --fresh</pre>
       <p>
-        <Link to="/playground">{t('bots.empty, try')}</Link>
+        <a href="/playground">{t('bots.empty, try')}</a>
       </p>
     </Section>
   );
 }
 
-function BotList({ data: { page, name, after, runs, snoozed, isComplete } }: BotsProps) {
-  const reader = useReader();
-  const { t } = reader;
-  const rows = page.bots.map((bot) => ({
-    ...rowOf(bot, runs.get(bot.botId) ?? []),
-    isSnoozed: snoozed.has(bot.botId),
-  }));
+function BotList({ data: { name, isLater, rows, next, isCut } }: BotsProps) {
+  const { t } = useReader();
   return (
     <Section>
       <FilterForm path="/" isFiltered={name !== ''}>
@@ -166,70 +144,48 @@ function BotList({ data: { page, name, after, runs, snoozed, isComplete } }: Bot
       </FilterForm>
       <Table
         caption={t('nav.bots')}
-        columns={columnsFor(reader)}
         rows={rows}
-        keyOf={({ botId }) => botId}
         empty={t('bots.none')}
+        columns={[
+          { head: t('bot'), kind: 'main', cell: (row) => <Name row={row} /> },
+          { head: t('bots.runs'), kind: 'narrow', cell: (row) => <Runs row={row} /> },
+          { head: t('bots.last'), kind: 'narrow', cell: (row) => <LastResult row={row} /> },
+          { head: t('took'), kind: 'number', cell: (row) => <Duration row={row} /> },
+        ]}
       />
-      {isComplete ? null : <p class="quiet">{t('bots.isMore')}</p>}
+      {isCut ? <p class="quiet">{t('bots.isMore')}</p> : null}
       <Paging
-        newest={after === undefined ? undefined : pathTo([''], { name })}
-        older={page.next === undefined ? undefined : pathTo([''], { name, after: page.next })}
+        newest={isLater ? pathTo([''], { name }) : undefined}
+        older={next === undefined ? undefined : pathTo([''], { name, after: next })}
       />
     </Section>
   );
 }
 
-interface Row extends ReturnType<typeof rowOf> {
-  readonly isSnoozed: boolean;
+interface OfRow {
+  readonly row: BotsData['rows'][number];
 }
 
-function rowOf(bot: ArchivedBot, runs: readonly Run[]) {
-  const last = runs.find(({ status }) => status !== 2) ?? runs[0];
-  const failed = runs.filter(({ status }) => status === 1).length;
-  return { ...bot, runs, last, failed, usual: usualSeconds(runs) };
+function Name({ row: { botId, botName, isSnoozed } }: OfRow) {
+  const { t } = useReader();
+  return (
+    <>
+      <a href={pathTo(['bots', botId])}>
+        <BotName name={botName} id={botId} />
+      </a>
+      <small>
+        <Code text={botId} /> {isSnoozed ? <a href="/snoozes">{t('snoozed')}</a> : null}
+      </small>
+    </>
+  );
 }
 
-function columnsFor({ t, formats }: Reader): readonly Column<Row>[] {
-  return [
-    {
-      head: t('bot'),
-      kind: 'main',
-      cell: ({ botId, botName, isSnoozed }) => (
-        <>
-          <Link to={pathTo(['bots', botId])}>
-            <BotName name={botName} id={botId} />
-          </Link>
-          <small>
-            <Code text={botId} /> {isSnoozed ? <Link to="/snoozes">{t('snoozed')}</Link> : null}
-          </small>
-        </>
-      ),
-    },
-    {
-      head: t('bots.runs'),
-      kind: 'narrow',
-      cell: ({ runs, failed }) => (
-        <Strip runs={runs} room={RUNS_SHOWN} title={t('bots.strip', { runs: runs.length, failed })} />
-      ),
-    },
-    { head: t('bots.last'), kind: 'narrow', cell: (row) => <LastResult row={row} /> },
-    {
-      head: t('bots.duration'),
-      kind: 'number',
-      cell: ({ last, usual }) => (
-        <>
-          {last?.elapsedSeconds === undefined ? '–' : formats.elapsed(last.elapsedSeconds)}
-          {usual === undefined ? null : (
-            <small>{t('bots.usually', { duration: formats.elapsed(usual) })}</small>
-          )}
-        </>
-      ),
-    },
-  ];
+function Runs({ row: { runs, failed } }: OfRow) {
+  const title = useReader().t('bots.strip', { runs: runs.length, failed });
+  return <Strip runs={runs} room={RUNS_SHOWN} title={title} />;
 }
 
-function LastResult({ row: { last, lastReceivedAt, lastResultAt } }: { readonly row: Row }) {
+function LastResult({ row: { last, lastReceivedAt, lastResultAt } }: OfRow) {
   const { t } = useReader();
   return (
     <>
@@ -237,6 +193,16 @@ function LastResult({ row: { last, lastReceivedAt, lastResultAt } }: { readonly 
       <small>
         <Time as="ago" at={last?.status === 2 ? last.receivedAt : (lastResultAt ?? lastReceivedAt)} />
       </small>
+    </>
+  );
+}
+
+function Duration({ row: { last, usual } }: OfRow) {
+  const { t, formats } = useReader();
+  return (
+    <>
+      {last?.elapsedSeconds === undefined ? '–' : formats.elapsed(last.elapsedSeconds)}
+      {usual === undefined ? null : <small>{t('bots.usually', { duration: formats.elapsed(usual) })}</small>}
     </>
   );
 }

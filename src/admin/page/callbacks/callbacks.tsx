@@ -2,23 +2,24 @@
 import { ALL_STATUSES } from '../../../callback/callback.ts';
 import type { ArchivedCallback, Page } from '../../../ledger/archive/archive.ts';
 import { CALLBACK_RESULTS, DELIVERY_STATES } from '../../../ledger/ledger.ts';
-import { type FilterName, type ParameterProblem, readFilter, refuseParameters } from '../../filters.ts';
+import { readFilter, refuseParameters } from '../../filters.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { KindStatus, ResultStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
 import { type Column, Paging, Table } from '../parts/table.tsx';
-import { BotName, JobLink, Link, pathTo, Time } from '../parts/text.tsx';
+import { BotName, JobLink, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 
 /** As the address has them, and as the form shows them again. */
 const FOLDED = ['bot_id', 'job_id', 'status', 'state', 'result', 'destination', 'from', 'to'] as const;
-const FIELDS = ['search', ...FOLDED] as const satisfies readonly FilterName[];
+const FIELDS = ['search', ...FOLDED] as const;
+type FieldName = (typeof FIELDS)[number];
 
-export interface CallbacksData {
-  readonly asked: Partial<Record<FilterName, string>>;
-  /** Of fields of the form: nothing is listed then. */
-  readonly problems: readonly ParameterProblem[];
+export interface CallbacksProps {
+  readonly asked: Partial<Record<FieldName, string>>;
+  /** Fields that cannot be meant: nothing is listed then. */
+  readonly wrong: readonly FieldName[];
   /** This is not the first page. */
   readonly isLater: boolean;
   readonly page: Page<ArchivedCallback>;
@@ -28,92 +29,79 @@ export const showCallbacks: View = async ({ query, reader, services: { archive }
   const given = FIELDS.map((name) => [name, query.get(name)?.trim() ?? ''] as const);
   const asked = Object.fromEntries(given.filter(([, value]) => value !== ''));
   const { filter, page: wanted, problems } = readFilter(query, reader);
-  // Those of a field stand beside it.
-  refuseParameters(problems.filter(({ parameter }) => !FIELDS.some((name) => name === parameter)));
-  const isGood = problems.length === 0;
+  const wrong = FIELDS.filter((name) => problems.some(({ parameter }) => parameter === name));
+  if (wrong.length < problems.length) refuseParameters(problems);
+  const isGood = wrong.length === 0;
   const page = isGood ? await archive.callbacks(filter, wanted) : { items: [], next: undefined };
+  const isLater = wanted.before !== undefined;
   return {
     title: reader.t('nav.callbacks'),
-
     status: isGood ? 200 : 400,
-    body: <Callbacks data={{ asked, problems, isLater: wanted.before !== undefined, page }} />,
+    body: <Callbacks asked={asked} wrong={wrong} isLater={isLater} page={page} />,
   };
 };
 
-interface CallbacksProps {
-  readonly data: CallbacksData;
-}
-
-export function Callbacks({ data }: CallbacksProps) {
+export function Callbacks(props: CallbacksProps) {
   const { t } = useReader();
   return (
     <>
       <Head title={t('nav.callbacks')} />
       <Section>
-        <Filter data={data} />
-        {data.problems.length === 0 ? <List data={data} /> : null}
+        <Filter {...props} />
+        {props.wrong.length === 0 ? <List {...props} /> : null}
       </Section>
     </>
   );
 }
 
-function Filter({ data: { asked, problems } }: CallbacksProps) {
+function Filter({ asked, wrong }: CallbacksProps) {
   const { t } = useReader();
-  const of = (name: FilterName) => ({
-    name,
-    value: asked[name],
-    problem: problems.find(({ parameter }) => parameter === name)?.detail,
-  });
   const when = t('callbacks.when');
-  const hints: Partial<Record<FilterName, string>> = { destination: 'slack:#ops', from: when, to: when };
-  const choices: Partial<Record<FilterName, readonly (readonly [value: string, word: string])[]>> = {
-    status: ALL_STATUSES.map((value) => [value, t(`status.${value}`)]),
-    state: DELIVERY_STATES.map((value) => [value, t(`state.${value}`)]),
-    result: CALLBACK_RESULTS.map((value) => [value, t(`result.${value}`)]),
+  const hints: Partial<Record<FieldName, string>> = { destination: 'slack:#ops', from: when, to: when };
+  const choices = {
+    status: ALL_STATUSES.map((value) => [value, t(`status.${value}`)] as const),
+    state: DELIVERY_STATES.map((value) => [value, t(`state.${value}`)] as const),
+    result: CALLBACK_RESULTS.map((value) => [value, t(`result.${value}`)] as const),
   };
+  const field = (name: FieldName) => ({
+    name,
+    label: t(`filter.${name}`),
+    value: asked[name],
+    hint: hints[name],
+    isWrong: wrong.includes(name),
+    options: name in choices ? [['', t('any')] as const, ...choices[name as 'status']] : undefined,
+  });
   const isFolded = Object.keys(asked).every((name) => name === 'search');
   return (
     <FilterForm path="/callbacks" isFiltered={Object.keys(asked).length > 0}>
-      <Field {...of('search')} label={t('callbacks.search')} hint={t('callbacks.search, what')} />
+      <Field {...field('search')} hint={t('filter.search, what')} />
       <details open={!isFolded}>
         <summary>{t('filters')}</summary>
         <div class="filters">
-          {FOLDED.map((name) => {
-            const options = choices[name] && [['', t('any')] as const, ...choices[name]];
-            return (
-              <Field
-                key={name}
-                {...of(name)}
-                label={t(`filter.${name}`)}
-                options={options}
-                hint={hints[name]}
-              />
-            );
-          })}
+          {FOLDED.map((name) => (
+            <Field {...field(name)} key={name} />
+          ))}
         </div>
       </details>
     </FilterForm>
   );
 }
 
-function List({ data: { asked, isLater, page } }: CallbacksProps) {
+function List({ asked, isLater, page }: CallbacksProps) {
   const reader = useReader();
   const { t } = reader;
-  const isFiltered = Object.keys(asked).length > 0;
-  const isBulk = isFiltered && asked.search === undefined && page.items.length > 0;
-  const nothing = isFiltered || isLater ? t('callbacks.none') : t('callbacks.empty');
+  const isBulk = asked.search === undefined && Object.keys(asked).length > 0 && page.items.length > 0;
   return (
     <>
       <Table
         caption={t('nav.callbacks')}
-        empty={page.next === undefined ? nothing : t('callbacks.none here')}
+        empty={t(page.next === undefined ? 'callbacks.none' : 'callbacks.none here')}
         rows={page.items}
-        keyOf={({ id }) => id}
         columns={callbackColumns(reader)}
       />
       {isBulk && asked.state !== 'pending' && asked.state !== 'delivered' ? (
         <p>
-          <Link to={pathTo(['redeliveries', 'new'], asked)}>{t('callbacks.redeliver')}</Link>
+          <a href={pathTo(['redeliveries', 'new'], asked)}>{t('callbacks.redeliver')}</a>
         </p>
       ) : null}
       <Paging
@@ -130,9 +118,9 @@ export function callbackColumns({ t }: Reader): readonly Column<ArchivedCallback
       head: t('bot'),
       kind: 'main',
       cell: ({ id, botName, botId }) => (
-        <Link to={pathTo(['callbacks', id])}>
+        <a href={pathTo(['callbacks', id])}>
           <BotName name={botName} id={botId} />
-        </Link>
+        </a>
       ),
     },
     { head: t('callbacks.run'), kind: 'narrow', cell: (callback) => <KindStatus callback={callback} /> },

@@ -3,17 +3,14 @@ import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import type { Actor } from '../../../ledger/history.ts';
 import { LedgerUnavailable } from '../../../ledger/ledger.ts';
-import { readSnoozeEnd } from '../../../signal/calendar.ts';
-import { cleanText } from '../../../text/clean.ts';
-import { shortText } from '../../../text/cut.ts';
-import { wholeNumberIn } from '../../filters.ts';
+import { readRedelivery, wholeNumberIn } from '../../filters.ts';
 import { formOf } from '../../form-token.ts';
 import { actorOf } from '../../password.ts';
 import type { AdminServices } from '../../services.ts';
+import { readSnooze } from '../../snooze-request.ts';
 import { leaveFlash, returnTo } from '../cookies.ts';
 import { pathTo } from '../parts/text.tsx';
 import { type Reader, readerOf } from '../reader.ts';
-import { bulkIn } from './redeliver.tsx';
 
 /** Whether it was done, in words, and where that is shown: default, where the form stood. */
 type Outcome = readonly [isDone: boolean, text: string, to?: string];
@@ -27,9 +24,6 @@ interface ActRequest extends Pick<AdminServices, 'operations' | 'reloading'> {
 }
 
 type Act = (act: ActRequest) => Promise<Outcome>;
-
-/** Characters of a field. */
-const LONGEST_TEXT = 1000;
 
 /** By the last part of their paths. */
 const ACTS: Readonly<Record<string, Act>> = {
@@ -55,6 +49,8 @@ async function answerAct(ctx: Context, act: Act, services: AdminServices): Promi
   const form = formOf(ctx);
   const reader = readerOf(ctx, surroundings);
   const actor = actorOf(ctx, 'page');
+  const back = form.get('back');
+  form.delete('back');
   const id = wholeNumberIn(form.get('id')) ?? 0;
   const [isDone, text, to] = await act({ form, id, actor, reader, operations, reloading }).catch(
     (error: unknown): Outcome => {
@@ -63,7 +59,7 @@ async function answerAct(ctx: Context, act: Act, services: AdminServices): Promi
     },
   );
   leaveFlash(ctx, { kind: isDone ? 'done' : 'failed', text });
-  returnTo(ctx, to ?? form.get('back'));
+  returnTo(ctx, to ?? back);
 }
 
 async function redeliver({ form, id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {
@@ -89,9 +85,11 @@ async function route({ id, actor, reader: { t }, operations }: ActRequest): Prom
 }
 
 async function redeliverAll({ form, actor, reader, operations }: ActRequest): Promise<Outcome> {
-  const { filter, what } = bulkIn(form, reader);
-  const { id } = await operations.startBulk(filter, actor, what);
-  return [true, reader.t(`act.bulk.${what}`), `/redeliveries/${id}`];
+  const what = form.get('what') === 'dismissed' ? 'dismissed' : 'redelivered';
+  form.delete('what');
+  const { filter } = readRedelivery(form, reader, {});
+  await operations.startBulk(filter, actor, what);
+  return [true, reader.t(`act.bulk.${what}`), '/dead'];
 }
 
 async function stop({ id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {
@@ -107,20 +105,16 @@ async function seeRefused({ id, actor, reader: { t }, operations }: ActRequest):
 
 /** What was filled in wrongly is there again to be mended. */
 async function snooze({ form, actor, reader, operations }: ActRequest): Promise<Outcome> {
-  const { t, now, timezone } = reader;
-  const textOf = (name: string) => shortText(cleanText(form.get(name) ?? '').trim(), LONGEST_TEXT);
+  const textOf = (name: string) => form.get(name) ?? '';
   const [bot_id, destination, because] = [textOf('bot_id'), textOf('destination'), textOf('because')];
-  const [until, time] = [textOf('until'), textOf('time')];
-  const again = pathTo(['snoozes'], { bot_id, destination, until, time, because });
-  if (bot_id === '' && destination === '') return [false, t('act.snooze.nothing'), again];
-  const end = readSnoozeEnd(time || until, { now, timezone });
-  if (end === undefined) return [false, t('act.snooze.past'), again];
-  if (end.untilSuccess && bot_id === '') return [false, t('act.snooze.whose'), again];
-  const what = { botId: bot_id || undefined, destination: destination || undefined };
-  if (operations.unknownDestination(what.destination) !== undefined)
-    return [false, t('act.snooze.unknown'), again];
-  await operations.snooze({ ...what, ...end, because, actor });
-  return [true, t('act.snooze.begun'), '/snoozes'];
+  const until = textOf('time') || textOf('until');
+  const asked = readSnooze({ bot_id, destination, because, until }, reader);
+  const again = pathTo(['snoozes'], Object.fromEntries(form));
+  if (typeof asked === 'string') return [false, reader.t(`act.snooze.${asked}`), again];
+  if (operations.unknownDestination(asked.destination) !== undefined)
+    return [false, reader.t('act.snooze.unknown'), again];
+  await operations.snooze({ ...asked, actor });
+  return [true, reader.t('act.snooze.begun'), '/snoozes'];
 }
 
 async function endSnooze({ id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {

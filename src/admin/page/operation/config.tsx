@@ -1,12 +1,12 @@
 /** The running config: which one it is, what is wrong with the last one that was tried, and what the next one would change. */
 import type { Problem } from '../../../config/config.ts';
-import type { ReloadPreview, ReloadStatus, RoutingChange } from '../../services.ts';
+import type { ReloadPreview, ReloadStatus } from '../../services.ts';
 import { PostButton } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
-import { type Column, Table, Terms } from '../parts/table.tsx';
-import { Chips, Code, Foreign, ForeignBlock, Link, Time } from '../parts/text.tsx';
-import { type Reader, useReader } from '../reader.ts';
+import { Table, Term } from '../parts/table.tsx';
+import { Chips, Code, Foreign, ForeignBlock, Time } from '../parts/text.tsx';
+import { useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 
 const HASH_SHOWN = 12;
@@ -50,22 +50,29 @@ interface InForceProps {
 function InForce({ status, idle }: InForceProps) {
   const { file, configHash, loadedAt, warnings, unchanged } = status;
   const { t } = useReader();
-  const needsRestart = { term: t('config.unchanged'), details: <Code text={unchanged.join(', ')} /> };
   return (
     <Section title={t('config.inForce')}>
-      <Terms
-        terms={[
-          { term: t('config.file'), details: <Code text={file} /> },
-          { term: t('config.hash'), details: <Code text={configHash.slice(0, HASH_SHOWN)} /> },
-          { term: t('config.loaded'), details: <Time at={loadedAt} as="instant" /> },
-          unchanged.length === 0 ? undefined : needsRestart,
-          idle.length === 0 ? undefined : { term: t('config.idle'), details: <Chips names={idle} /> },
-        ]}
-      />
+      <dl class="terms">
+        <Term of={t('config.file')}>
+          <Code text={file} />
+        </Term>
+        <Term of={t('config.hash')}>
+          <Code text={configHash.slice(0, HASH_SHOWN)} />
+        </Term>
+        <Term of={t('config.loaded')}>
+          <Time at={loadedAt} as="instant" />
+        </Term>
+        <Term of={t('config.unchanged')}>
+          <Chips names={unchanged} />
+        </Term>
+        <Term of={t('config.idle')}>
+          <Chips names={idle} />
+        </Term>
+      </dl>
       <Problems problems={warnings} />
       <div class="actions">
-        <PostButton action="/act/reload" back="/config" word={t('config.reload')} />
-        <Link to="/config?preview=1">{t('config.preview')}</Link>
+        <PostButton action="/act/reload" word={t('config.reload')} />
+        <a href="/config?preview=1">{t('config.preview')}</a>
       </div>
     </Section>
   );
@@ -88,8 +95,7 @@ function Problems({ problems }: { readonly problems: readonly Problem[] }) {
 
 /** Who would be told of the last days' callbacks that was not, and who no longer would. */
 export function Changes({ preview }: { readonly preview: ReloadPreview }) {
-  const reader = useReader();
-  const { t, formats } = reader;
+  const { t, formats } = useReader();
   const { problems, unchanged, changes, isComplete, configHash } = preview;
   const since = formats.short(Date.parse(preview.since));
   const lead = changes.length > 0 ? t('config.previewLead', { since }) : t('config.previewNobody', { since });
@@ -99,26 +105,19 @@ export function Changes({ preview }: { readonly preview: ReloadPreview }) {
       {isComplete ? null : <p class="quiet">{t('config.previewPart')}</p>}
       <Table
         caption={t('config.preview')}
-        columns={columnsFor(reader)}
         rows={changes}
-        keyOf={({ botId, status }) => `${status} ${botId}`}
+        columns={[
+          { head: t('bot'), kind: 'main', cell: ({ botId }) => <Foreign text={botId} /> },
+          { head: t('status'), cell: ({ status }) => t(`status.${status}`) },
+          { head: t('nav.callbacks'), kind: 'number', cell: ({ callbacks }) => formats.number(callbacks) },
+          { head: t('config.added'), cell: ({ added }) => <Chips names={added} tone="good" /> },
+          { head: t('config.removed'), cell: ({ removed }) => <Chips names={removed} tone="bad" /> },
+        ]}
       />
       <Problems problems={problems} />
-      {unchanged.length === 0 ? null : (
-        <p>
-          {t('config.unchanged')}: <Code text={unchanged.join(', ')} />
-        </p>
-      )}
+      <p>
+        {t('config.unchanged')}: <Foreign text={unchanged.join(', ') || '–'} />
+      </p>
     </Section>
   );
-}
-
-function columnsFor({ t, formats }: Reader): readonly Column<RoutingChange>[] {
-  return [
-    { head: t('bot'), kind: 'main', cell: ({ botId }) => <Foreign text={botId} /> },
-    { head: t('status'), cell: ({ status }) => t(`status.${status}`) },
-    { head: t('nav.callbacks'), kind: 'number', cell: ({ callbacks }) => formats.number(callbacks) },
-    { head: t('config.added'), cell: ({ added }) => <Chips names={added} tone="good" /> },
-    { head: t('config.removed'), cell: ({ removed }) => <Chips names={removed} tone="bad" /> },
-  ];
 }

@@ -1,31 +1,13 @@
 /** Delivering again, or being done with, all that a filter matches: what it comes to before it is done, and how far it is. */
-import type {
-  BulkKind,
-  BulkRedelivery,
-  RedeliveryFilter,
-  RedeliveryTally,
-} from '../../../ledger/actions/actions.ts';
-import type { Actor } from '../../../ledger/history.ts';
-import { filterQuery, readRedelivery, wholeNumberIn } from '../../filters.ts';
+import type { BulkRedelivery, RedeliveryFilter, RedeliveryTally } from '../../../ledger/actions/actions.ts';
+import { filterQuery, readRedelivery } from '../../filters.ts';
 import { PostButton, PostForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
-import { Status, type Tone } from '../parts/status.tsx';
-import { type Column, Table, Terms } from '../parts/table.tsx';
-import { Chips, Code, Foreign, Link, pathTo, Time } from '../parts/text.tsx';
-import { type Reader, useReader } from '../reader.ts';
+import { Status } from '../parts/status.tsx';
+import { Table, Term } from '../parts/table.tsx';
+import { Chips, Code, Foreign, Time } from '../parts/text.tsx';
+import { useReader } from '../reader.ts';
 import type { View } from '../view.ts';
-
-const KINDS = ['redelivered', 'dismissed'] as const satisfies readonly BulkKind[];
-
-/** Of a form. @throws {HttpProblem} 400 */
-export function bulkIn(form: URLSearchParams, reader: Reader) {
-  const rule = reader.t('query.oneOf', { names: KINDS.join(', ') });
-  const { filter, values } = readRedelivery(form, reader, {
-    what: { read: (text) => KINDS.find((kind) => kind === text), rule },
-    back: { read: (text) => text, rule: '' },
-  });
-  return { filter, what: values.what ?? 'redelivered' } as const;
-}
 
 /** Where it is said what it would come to. */
 export function dryRunOf(filter: RedeliveryFilter): string {
@@ -33,10 +15,17 @@ export function dryRunOf(filter: RedeliveryFilter): string {
 }
 
 export const dryRunView: View = async ({ query, reader, services }) => {
+  const { t } = reader;
   const { filter } = readRedelivery(query, reader, {});
   const tally = await services.operations.tally(filter);
+  const body = (
+    <>
+      <Head title={t('bulk.new')} lead={t(tally.messages === 0 ? 'bulk.nothing' : 'bulk.new, lead')} />
+      {tally.messages === 0 ? null : <DryRun filter={filter} tally={tally} />}
+    </>
+  );
   // What was looked at is what is agreed to.
-  return { title: reader.t('bulk.new'), everySeconds: 0, body: <DryRun filter={filter} tally={tally} /> };
+  return { title: t('bulk.new'), everySeconds: 0, body };
 };
 
 interface DryRunProps {
@@ -44,35 +33,31 @@ interface DryRunProps {
   readonly tally: RedeliveryTally;
 }
 
-function DryRun({ filter, tally: { messages: number, destinations, oldestAt, newestAt } }: DryRunProps) {
+function DryRun({ filter, tally }: DryRunProps) {
   const { t, formats } = useReader();
-  const messages = t('bulk.messages', { number });
-  if (number === 0)
-    return (
-      <>
-        <Head title={t('bulk.new')} />
-        <p class="empty">{t('bulk.nothing')}</p>
-      </>
-    );
+  const { destinations, oldestAt, newestAt } = tally;
+  const messages = t('bulk.messages', { number: tally.messages });
   return (
     <>
-      <Head title={t('bulk.new')} lead={t('bulk.new, lead')} />
       <Section>
-        <Terms
-          terms={[
-            { term: t('bulk.meant'), details: <Meant filter={filter} /> },
-            { term: t('dead.oldest'), details: <Time at={oldestAt} /> },
-            { term: t('dead.newest'), details: <Time at={newestAt} /> },
-          ]}
-        />
+        <dl class="terms">
+          <Term of={t('bulk.meant')}>
+            <Meant filter={filter} />
+          </Term>
+          <Term of={t('dead.oldest')}>
+            <Time at={oldestAt} />
+          </Term>
+          <Term of={t('dead.newest')}>
+            <Time at={newestAt} />
+          </Term>
+        </dl>
         <Table
           caption={t('destination')}
+          rows={destinations}
           columns={[
             { head: t('destination'), kind: 'main', cell: ({ destination }) => <Code text={destination} /> },
             { head: t('dead.messages'), kind: 'number', cell: (each) => formats.number(each.messages) },
           ]}
-          rows={destinations}
-          keyOf={({ destination }) => destination}
         />
       </Section>
       <PostForm
@@ -80,11 +65,12 @@ function DryRun({ filter, tally: { messages: number, destinations, oldestAt, new
         fields={Object.fromEntries(filterQuery(filter))}
         className="actions"
       >
-        {KINDS.map((what) => (
-          <button key={what} name="what" value={what} class={what === 'redelivered' ? 'primary' : 'danger'}>
-            {t(`bulk.start.${what}`, { messages })}
-          </button>
-        ))}
+        <button name="what" value="redelivered" class="primary">
+          {t('bulk.start.redelivered', { messages })}
+        </button>
+        <button name="what" value="dismissed" class="danger">
+          {t('bulk.start.dismissed', { messages })}
+        </button>
       </PostForm>
     </>
   );
@@ -100,84 +86,60 @@ function Meant({ filter }: { readonly filter: RedeliveryFilter }) {
   return <Chips names={names} />;
 }
 
-const TONES: Readonly<Record<BulkRedelivery['state'], Tone>> = {
-  running: 'busy',
-  delivering: 'busy',
-  done: 'good',
-  stopped: 'idle',
-};
+const TONES = { running: 'busy', delivering: 'busy', done: 'good', stopped: 'idle' } as const;
 
-export const redeliveryView: View = async ({ params, reader, services }) => {
-  const bulk = await services.operations.bulk(wholeNumberIn(params['id']) ?? 0);
-  if (bulk === undefined) return undefined;
-  return {
-    title: reader.t(`bulk.what.${bulk.what}`),
-
-    body: <Redelivery bulk={bulk} />,
-    ...(TONES[bulk.state] === 'busy' && { everySeconds: 1 }),
-  };
-};
-
-function Redelivery({ bulk }: { readonly bulk: BulkRedelivery }) {
-  const reader = useReader();
-  const { t } = reader;
-  const { id, what, state, actor, stoppedBy } = bulk;
-  return (
-    <>
-      <Head title={t(`bulk.what.${what}`)}>
-        <span>
-          {t('bulk.by')} <Who actor={actor} />
-        </span>
-        {stoppedBy && (
-          <span>
-            {t('bulk.stoppedBy')} <Who actor={stoppedBy} />
-          </span>
-        )}
-        <Link to="/dead">{t('nav.dead')}</Link>
-      </Head>
-      <Table caption={t('bulk.title')} columns={columnsFor(reader)} rows={[bulk]} keyOf={() => id} />
-      {state === 'running' ? <PostButton action="/act/stop" fields={{ id }} word={t('bulk.stop')} /> : null}
-    </>
-  );
+interface RedeliveriesProps {
+  /** The newest first. */
+  readonly bulks: readonly BulkRedelivery[];
 }
 
-function Who({ actor: { user, from } }: { readonly actor: Actor }) {
-  return <Foreign text={[user, from].filter(Boolean).join(', ')} />;
-}
-
-/** The newest first. */
-export function Redeliveries({ bulks }: { readonly bulks: readonly BulkRedelivery[] }) {
-  const reader = useReader();
-  const title = reader.t('bulk.title');
-  if (bulks.length === 0) return null;
+export function Redeliveries({ bulks }: RedeliveriesProps) {
+  const { t, formats } = useReader();
+  const numbers = (['given', 'delivered', 'pending', 'dead'] as const).map((name) => ({
+    head: t(`bulk.${name}`),
+    kind: 'number' as const,
+    cell: (bulk: BulkRedelivery) => formats.number(bulk[name]),
+  }));
   return (
-    <Section title={title}>
-      <Table caption={title} columns={columnsFor(reader)} rows={bulks} keyOf={({ id }) => id} />
+    <Section title={t('bulk.title')}>
+      <Table
+        caption={t('bulk.title')}
+        rows={bulks}
+        columns={[
+          { head: t('bulk.meant'), kind: 'main', cell: ({ filter }) => <Meant filter={filter} /> },
+          { head: t('destinations.state'), cell: (bulk) => <Standing bulk={bulk} /> },
+          ...numbers,
+          { head: t('bulk.began'), kind: 'narrow', cell: (bulk) => <Begun bulk={bulk} /> },
+        ]}
+      />
     </Section>
   );
 }
 
-function columnsFor({ t, formats }: Reader): readonly Column<BulkRedelivery>[] {
-  const numbers = (['given', 'delivered', 'pending', 'dead'] as const).map((name) => ({
-    head: name === 'given' ? t('dead.messages') : t(`bulk.${name}`),
-    kind: 'number' as const,
-    cell: (bulk: BulkRedelivery) => formats.number(bulk[name]),
-  }));
-  return [
-    {
-      head: t('bulk.meant'),
-      kind: 'main',
-      cell: ({ id, what, filter }) => (
-        <>
-          <Link to={pathTo(['redeliveries', id])}>{t(`bulk.what.${what}`)}</Link> <Meant filter={filter} />
-        </>
-      ),
-    },
-    {
-      head: t('destinations.state'),
-      cell: ({ state }) => <Status tone={TONES[state]} word={t(`bulk.${state}`)} />,
-    },
-    ...numbers,
-    { head: t('bulk.began'), kind: 'narrow', cell: ({ startedAt }) => <Time at={startedAt} /> },
-  ];
+interface OfBulk {
+  readonly bulk: BulkRedelivery;
+}
+
+function Standing({ bulk: { id, what, state } }: OfBulk) {
+  const { t } = useReader();
+  return (
+    <>
+      <Status tone={TONES[state]} word={t(`bulk.${state}`)} />
+      <small>{t(`bulk.what.${what}`)}</small>
+      {state === 'running' ? (
+        <PostButton action="/act/stop" fields={{ id }} word={t('bulk.stop')} kind="small" />
+      ) : null}
+    </>
+  );
+}
+
+function Begun({ bulk: { startedAt, actor } }: OfBulk) {
+  return (
+    <>
+      <Time at={startedAt} />
+      <small>
+        <Foreign text={[actor.user, actor.from].filter(Boolean).join(', ')} />
+      </small>
+    </>
+  );
 }

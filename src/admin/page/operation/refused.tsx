@@ -3,12 +3,13 @@ import type { ComponentChildren } from 'preact';
 import type { CallbackError } from '../../../callback/callback.ts';
 import { refusalInJapanese } from '../../../callback/fault-words.ts';
 import type { ArchivedRefusal, RefusedAlike } from '../../../ledger/archive/archive.ts';
+import { shortText } from '../../../text/cut.ts';
 import { wholeNumberIn } from '../../filters.ts';
 import { PostButton } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Paging } from '../parts/table.tsx';
-import { Code, Foreign, ForeignBlock, Link, pathTo, Time } from '../parts/text.tsx';
+import { Code, Foreign, ForeignBlock, pathTo, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 
@@ -21,24 +22,24 @@ const SHOWN_CHARACTERS = 4000;
 export const refusedView: View = async ({ query, reader: { t }, services: { archive } }) => {
   const like = wholeNumberIn(query.get('like'));
   const before = wholeNumberIn(query.get('before'));
-  const refused = like === undefined ? undefined : await archive.refusals({ before, limit: AT_ONCE }, like);
-  const groups = refused === undefined ? await archive.refusedAlike() : [];
-  const pageBefore = (last?: number) => pathTo(['refused'], { like, before: last });
+  const alike = like === undefined ? undefined : await archive.refusals({ before, limit: AT_ONCE }, like);
+  const groups = alike === undefined ? await archive.refusedAlike() : [];
+  const next = alike?.next;
   const body = (
     <>
       <Head title={t('refused.title')} lead={t('refused.lead')} />
-      {refused === undefined && groups.length === 0 ? <p class="empty">{t('refused.none')}</p> : null}
+      {(alike?.items ?? groups).length === 0 ? <p class="empty">{t('refused.none')}</p> : null}
       {groups.map((group) => (
         <Refusal key={group.newest.id} refusal={group.newest}>
           <Group group={group} />
         </Refusal>
       ))}
-      {refused?.items.map((refusal) => (
+      {alike?.items.map((refusal) => (
         <Refusal key={refusal.id} refusal={refusal} />
       ))}
       <Paging
-        newest={before === undefined ? undefined : pageBefore()}
-        older={refused?.next === undefined ? undefined : pageBefore(refused.next)}
+        newest={like === undefined ? undefined : '/refused'}
+        older={next === undefined ? undefined : pathTo(['refused'], { like, before: next })}
       />
     </>
   );
@@ -52,7 +53,7 @@ function Group({ group: { newest, count, unseen, oldestAt } }: { readonly group:
     <div class="facts">
       <strong>{t('refused.times', { number: count })}</strong>
       {count === 1 ? null : t('refused.since', { time: formats.short(oldestAt) })}
-      {count === 1 ? null : <Link to={pathTo(['refused'], { like: newest.id })}>{t('refused.all')}</Link>}
+      {count === 1 ? null : <a href={pathTo(['refused'], { like: newest.id })}>{t('refused.all')}</a>}
       {unseen === 0 ? (
         <Status tone="idle" word={t('refused.seen')} />
       ) : (
@@ -105,30 +106,18 @@ export function Faults({ errors }: { readonly errors: readonly CallbackError[] }
           {pointer === '' ? t('refused.whole') : <Code text={pointer} />} <Foreign text={detail} />
         </li>
       ))}
-      {errors.length > MOST_FAULTS ? (
-        <li class="quiet">{t('refused.moreFaults', { number: errors.length - MOST_FAULTS })}</li>
-      ) : null}
+      {errors.length > MOST_FAULTS ? <li>…</li> : null}
     </ul>
   );
 }
 
-function Body({ refusal: { id, body } }: RefusalProps) {
-  const { t, formats } = useReader();
+function Body({ refusal: { body } }: RefusalProps) {
+  const { t } = useReader();
   if (body === '') return <p class="quiet">{t('refused.empty')}</p>;
-  const text = body.slice(0, SHOWN_CHARACTERS);
-  const size = (each: string) => formats.size(Buffer.byteLength(each));
   return (
     <details>
       <summary>{t('refused.body')}</summary>
-      <ForeignBlock text={text} label={`${t('refused.body')} (${id})`} />
-      {text === body ? null : (
-        <p class="quiet">{t('refused.cut', { shown: size(text), kept: size(body) })}</p>
-      )}
-      <p>
-        <Link to={pathTo(['playground'], { refused: id })} className="button small">
-          {t('playground.open')}
-        </Link>
-      </p>
+      <ForeignBlock text={shortText(body, SHOWN_CHARACTERS)} label={t('refused.body')} />
     </details>
   );
 }

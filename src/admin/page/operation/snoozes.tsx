@@ -3,13 +3,13 @@ import { destinationsOf } from '../../../route/router.ts';
 import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
 import { Field, PostButton, PostForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
-import { type Column, Table } from '../parts/table.tsx';
-import { Code, Foreign, Link, pathTo, Time } from '../parts/text.tsx';
-import { type Reader, useReader } from '../reader.ts';
+import { Table } from '../parts/table.tsx';
+import { Code, Foreign, Time } from '../parts/text.tsx';
+import { useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 
 export const snoozesView: View = async ({ query, reader, services: { operations, drawing } }) => {
-  const { t } = reader;
+  const { t, formats } = reader;
   const snoozes = await operations.snoozes();
   const destinations = destinationsOf(drawing().config).map(({ destination }) => destination);
   const body = (
@@ -18,10 +18,17 @@ export const snoozesView: View = async ({ query, reader, services: { operations,
       <Section>
         <Table
           caption={t('nav.snoozes')}
-          columns={columnsFor(reader)}
           rows={snoozes}
-          keyOf={({ id }) => id}
           empty={t('snoozes.none')}
+          columns={[
+            { head: t('bot'), kind: 'main', cell: ({ botId }) => <Foreign text={botId ?? t('any')} /> },
+            { head: t('destination'), cell: ({ destination }) => <Code text={destination ?? t('any')} /> },
+            { head: t('snoozes.until'), cell: (snooze) => <End snooze={snooze} /> },
+            { head: t('snoozes.because'), cell: ({ because }) => <Foreign text={because || '–'} /> },
+            { head: t('snoozes.by'), cell: ({ by }) => <Foreign text={by} /> },
+            { head: t('snoozes.held'), kind: 'number', cell: ({ held }) => formats.number(held) },
+            { head: t('snoozes.end'), kind: 'narrow', cell: ({ id }) => <EndButton id={id} /> },
+          ]}
         />
       </Section>
       <Section title={t('snoozes.new')}>
@@ -31,6 +38,11 @@ export const snoozesView: View = async ({ query, reader, services: { operations,
   );
   return { title: t('nav.snoozes'), body };
 };
+
+function EndButton({ id }: Pick<KeptSnooze, 'id'>) {
+  const word = useReader().t('snoozes.end');
+  return <PostButton action="/act/end-snooze" fields={{ id }} kind="small" word={word} />;
+}
 
 interface NewSnoozeProps {
   /** What the form is filled with. */
@@ -69,38 +81,6 @@ function NewSnooze({ asked, destinations }: NewSnoozeProps) {
   );
 }
 
-function columnsFor({ t, formats }: Reader): readonly Column<KeptSnooze>[] {
-  return [
-    {
-      head: t('bot'),
-      kind: 'main',
-      cell: ({ botId }) =>
-        botId === undefined ? t('any') : <Link to={pathTo(['bots', botId])}>{<Foreign text={botId} />}</Link>,
-    },
-    {
-      head: t('destination'),
-      cell: ({ destination }) => (destination === undefined ? t('any') : <Code text={destination} />),
-    },
-    { head: t('snoozes.until'), cell: (snooze) => <End snooze={snooze} /> },
-    { head: t('snoozes.because'), cell: ({ because }) => <Foreign text={because || '–'} /> },
-    { head: t('snoozes.by'), cell: ({ by }) => <Foreign text={by} /> },
-    { head: t('snoozes.held'), kind: 'number', cell: ({ held }) => formats.number(held) },
-    {
-      head: t('snoozes.end'),
-      kind: 'narrow',
-      cell: ({ id, botId, destination = '' }) => (
-        <PostButton
-          action="/act/end-snooze"
-          fields={{ id }}
-          kind="small"
-          word={t('snoozes.end')}
-          label={t('callback.of', { word: t('snoozes.end'), destination: `${botId ?? ''} ${destination}` })}
-        />
-      ),
-    },
-  ];
-}
-
 function End({ snooze: { until, untilSuccess } }: { readonly snooze: KeptSnooze }) {
   const { t } = useReader();
   return (
@@ -125,7 +105,7 @@ export function Snoozed({ snoozes, of }: SnoozedProps) {
     <ul class="snoozes">
       {snoozes.map((snooze) => (
         <li key={snooze.id} class="facts">
-          <Link to="/snoozes">{t('snoozed')}</Link>
+          <a href="/snoozes">{t('snoozed')}</a>
           {[snooze.botId, snooze.destination].map((each) =>
             each === undefined || each === of ? null : <Code key={each} text={each} />,
           )}

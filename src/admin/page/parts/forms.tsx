@@ -1,18 +1,17 @@
 /** Forms: filters that are addresses, and actions that are posted. */
 import type { ComponentChildren } from 'preact';
-import { cleanLine, cleanText } from '../../../text/clean.ts';
+import { cleanText } from '../../../text/clean.ts';
 import { TOKEN_FIELD } from '../../form-token.ts';
 import { useReader } from '../reader.ts';
-import { Link } from './text.tsx';
 
 interface FieldProps {
   readonly name: string;
   readonly label: string;
   readonly value: string | undefined;
-  /** What is wrong with the value. */
-  readonly problem?: string | undefined;
+  /** It cannot be meant. */
+  readonly isWrong?: boolean;
+  /** What it may be. */
   readonly hint?: string | undefined;
-  /** A day and a time are asked for. */
   readonly isTime?: boolean;
   /** What it is one of; undefined: text. */
   readonly options?: readonly (readonly [value: string, word: string])[] | undefined;
@@ -21,13 +20,23 @@ interface FieldProps {
 const TEXT = { type: 'text' } as const;
 const TIME = { type: 'datetime-local' } as const;
 
-/** A text, or a choice, with what is wrong with it beside it. */
-export function Field({ name, label, value = '', problem, hint, isTime = false, options }: FieldProps) {
+/** A text, or a choice, with what it may be beside it. */
+export function Field({
+  name,
+  label,
+  value = '',
+  isWrong = false,
+  hint,
+  isTime = false,
+  options,
+}: FieldProps) {
+  const { t } = useReader();
+  const about = [isWrong ? t('filter.wrong') : '', hint].filter(Boolean).join(' ');
   const shared = {
     id: `field-${name}`,
     name,
-    'aria-invalid': problem !== undefined,
-    'aria-describedby': (problem ?? hint) === undefined ? undefined : `about-${name}`,
+    'aria-invalid': isWrong,
+    'aria-describedby': about === '' ? undefined : `about-${name}`,
   };
   return (
     <div class="field">
@@ -50,9 +59,9 @@ export function Field({ name, label, value = '', problem, hint, isTime = false, 
           ))}
         </select>
       )}
-      {(problem ?? hint) === undefined ? null : (
-        <small id={`about-${name}`} class={problem === undefined ? 'quiet' : 'problem'}>
-          {problem ?? hint}
+      {about === '' ? null : (
+        <small id={`about-${name}`} class={isWrong ? 'problem' : 'quiet'}>
+          {about}
         </small>
       )}
     </div>
@@ -75,7 +84,7 @@ export function FilterForm({ path, isFiltered, children }: FilterFormProps) {
         {children}
         <div class="actions">
           <button type="submit">{t('apply')}</button>
-          {isFiltered ? <Link to={path}>{t('reset')}</Link> : null}
+          {isFiltered ? <a href={path}>{t('reset')}</a> : null}
         </div>
       </form>
     </search>
@@ -86,17 +95,15 @@ interface PostFormProps {
   /** `/act/…` */
   readonly action: string;
   /** Hidden ones. */
-  readonly fields?: Readonly<Record<string, string | number>> | undefined;
+  readonly fields?: Readonly<Record<string, string | number>>;
   readonly className?: string;
-  /** Where the reader comes back to; default: this page. */
-  readonly back?: string;
   readonly children: ComponentChildren;
 }
 
-/** What it posts: its fields, the token that the guard checks, and `back`, a path of ours. */
-export function PostForm({ action, fields, className, back, children }: PostFormProps) {
+/** What it posts: its fields, the token that the guard checks, and `back`, this page. */
+export function PostForm({ action, fields, className, children }: PostFormProps) {
   const { formToken, here } = useReader();
-  const hidden = { [TOKEN_FIELD]: formToken, back: back ?? here, ...fields };
+  const hidden = { [TOKEN_FIELD]: formToken, back: here, ...fields };
   return (
     <form method="post" action={action} class={className}>
       {Object.entries(hidden).map(([name, value]) => (
@@ -107,19 +114,17 @@ export function PostForm({ action, fields, className, back, children }: PostForm
   );
 }
 
-interface PostButtonProps extends Omit<PostFormProps, 'children' | 'className'> {
+interface PostButtonProps extends Omit<PostFormProps, 'children'> {
   readonly word: string;
-  /** `primary`: the one that is wanted; `danger`: what cannot be undone. */
-  readonly kind?: 'primary' | 'primary small' | 'danger' | 'small';
-  /** What it is called where several on a page are called alike. */
-  readonly label?: string;
+  /** `primary`: the one that is wanted. */
+  readonly kind?: 'primary small' | 'small';
 }
 
 /** A form of one button. */
-export function PostButton({ word, kind, label, ...form }: PostButtonProps) {
+export function PostButton({ word, kind, ...form }: PostButtonProps) {
   return (
     <PostForm {...form}>
-      <button type="submit" class={kind} aria-label={label === undefined ? undefined : cleanLine(label)}>
+      <button type="submit" class={kind}>
         {word}
       </button>
     </PostForm>

@@ -1,7 +1,6 @@
 /** Tables, which on a narrow screen are read as lists of terms; lists of terms; and ways to further pages. */
 import type { ComponentChildren } from 'preact';
 import { useReader } from '../reader.ts';
-import { Link } from './text.tsx';
 
 export interface Column<Row> {
   /** Its head, and on a narrow screen its term. */
@@ -16,13 +15,12 @@ interface TableProps<Row> {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  readonly keyOf: (row: Row) => string | number;
   /** Instead of a table without rows. */
   readonly empty?: string;
 }
 
 /** The roles are said again, since CSS that lays a table out otherwise takes them away. */
-export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
   if (rows.length === 0) return empty === undefined ? null : <p class="empty">{empty}</p>;
   return (
     <table role="table" aria-label={caption}>
@@ -36,8 +34,8 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<
         </tr>
       </thead>
       <tbody role="rowgroup">
-        {rows.map((row) => (
-          <tr key={keyOf(row)} role="row">
+        {rows.map((row, index) => (
+          <tr key={index} role="row">
             {columns.map(({ head, kind, cell }) => {
               const shared = { class: kind, 'data-label': head, children: cell(row) };
               if (kind === 'main') return <th key={head} scope="row" role="rowheader" {...shared} />;
@@ -50,24 +48,18 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<
   );
 }
 
-interface Term {
-  readonly term: ComponentChildren;
-  readonly details: ComponentChildren;
+interface TermProps {
+  readonly of: ComponentChildren;
+  readonly children: ComponentChildren;
 }
 
-/** @param terms undefined: of what there is nothing to say */
-export function Terms({ terms }: { readonly terms: readonly (Term | undefined)[] }) {
+/** One of a `<dl class="terms">`. */
+export function Term({ of, children }: TermProps) {
   return (
-    <dl class="terms">
-      {terms.map((each, index) =>
-        each === undefined ? null : (
-          <div key={index}>
-            <dt>{each.term}</dt>
-            <dd>{each.details}</dd>
-          </div>
-        ),
-      )}
-    </dl>
+    <div>
+      <dt>{of}</dt>
+      <dd>{children}</dd>
+    </div>
   );
 }
 
@@ -79,11 +71,11 @@ interface PagingProps {
 
 export function Paging({ newest, older }: PagingProps) {
   const { t } = useReader();
-  if (newest === undefined && older === undefined) return null;
+  if ((newest ?? older) === undefined) return null;
   return (
     <p class="paging">
-      {newest === undefined ? null : <Link to={newest}>{`« ${t('newest')}`}</Link>}
-      {older === undefined ? null : <Link to={older}>{`${t('older')} ›`}</Link>}
+      {newest === undefined ? null : <a href={newest}>« {t('newest')}</a>}
+      {older === undefined ? null : <a href={older}>{t('older')} ›</a>}
     </p>
   );
 }

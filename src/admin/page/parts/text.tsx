@@ -1,8 +1,6 @@
 /** Foreign text kept to itself, links that lead nowhere but where they say, and times. */
-import type { ComponentChildren } from 'preact';
 import { cleanLine, cleanText, isBlank } from '../../../text/clean.ts';
 import { cutEnd } from '../../../text/cut.ts';
-import { isOwnPath } from '../cookies.ts';
 import { useReader } from '../reader.ts';
 
 const LONGEST_LINE = 300;
@@ -39,26 +37,8 @@ export function BotName({ name, id }: { readonly name: string; readonly id: stri
 /** All callbacks of a job; the beginning of its id tells it from others at a glance. */
 export function JobLink({ id, isWhole = false }: { readonly id: string; readonly isWhole?: boolean }) {
   return (
-    <Link to={pathTo(['callbacks'], { job_id: id })} className={isWhole ? undefined : 'quiet'}>
+    <a href={pathTo(['callbacks'], { job_id: id })} class={isWhole ? undefined : 'quiet'}>
       <Code text={isWhole ? id : cutEnd(cleanLine(id), SHORT_ID, '…')} />
-    </Link>
-  );
-}
-
-interface LinkProps {
-  /** A path of ours; anything else is shown without a link. */
-  readonly to: string;
-  readonly className?: string | undefined;
-  /** What it is called where several on a page are called alike. */
-  readonly label?: string;
-  readonly children?: ComponentChildren;
-}
-
-export function Link({ to, className, label, children }: LinkProps) {
-  if (!isOwnPath(to)) return <span class={className}>{children}</span>;
-  return (
-    <a href={to} class={className} aria-label={label && cleanLine(label)}>
-      {children}
     </a>
   );
 }

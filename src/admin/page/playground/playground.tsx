@@ -1,39 +1,44 @@
-/** The playground: a callback that is recorded, a sample or pasted, and what would become of it. */
+/** The playground: a callback that is recorded, a sample or pasted, what would become of it, and why. Nothing is sent. */
 import type { Context } from 'koa';
+import { frameHeightOf } from '../../../channels/message-document.ts';
 import { destinationsOf } from '../../../route/router.ts';
-import type { Drawing } from '../../drawing.ts';
+import { routingEvents } from '../../../story/routing.ts';
+import { Sayings } from '../../../story/sayings.ts';
+import type { DrawnMessage } from '../../drawing.ts';
 import type { AdminServices } from '../../services.ts';
-import { answerMessage } from '../message.tsx';
+import { answerMessage, MessageFrame } from '../message.tsx';
+import { Faults } from '../operation/refused.tsx';
 import { Field, PostForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
-import { Link, pathTo } from '../parts/text.tsx';
+import { RunStatus, Status } from '../parts/status.tsx';
+import { BotName, Code, Foreign, ForeignBlock, pathTo } from '../parts/text.tsx';
 import { readerOf, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
-import { addressesFor, choose, type Chosen } from './chosen.ts';
-import { Result, tryText, type TryOptions } from './result.tsx';
+import { addressesOf, type Trial, tryOut } from './trying.ts';
 
 /** Characters. What is longer is drawn, and not put into a field. */
 const LONGEST_EDITED = 512 * 1024;
 
 /** Of a GET and a POST alike: what a POST brings stands in `query`. */
 export const playgroundView: View = async ({ query, reader: { t }, services }) => {
-  const drawing = services.drawing();
-  const options = optionsIn(query, drawing);
-  const chosen = await choose(query, services);
-  if (chosen === undefined) return undefined;
-  const result = await tryText(chosen.text, options, drawing);
+  const trial = await tryOut(query, services);
+  if (trial === undefined) return undefined;
+  const samples = services.samples.map(({ name }) => name);
   const body = (
     <>
       <Head title={t('nav.playground')} lead={t('playground.lead')} />
       <div class="playground">
-        <Section
-          title={t('playground.callback')}
-          aside={<Samples names={services.samples.map(({ name }) => name)} />}
-        >
-          <CallbackForm chosen={chosen} options={options} drawing={drawing} />
+        <Section title={t('playground.callback')} aside={<Samples names={samples} />}>
+          <CallbackForm trial={trial} />
         </Section>
         <Section title={t('playground.result')}>
-          <Result result={result} addressOf={addressesFor(chosen, options.templateSet)} />
+          {trial.errors.length === 0 ? null : (
+            <>
+              <Status tone="bad" word={t('playground.invalid')} />
+              <Faults errors={trial.errors} />
+            </>
+          )}
+          <Messages trial={trial} />
         </Section>
       </div>
     </>
@@ -42,21 +47,10 @@ export const playgroundView: View = async ({ query, reader: { t }, services }) =
   return { title: t('nav.playground'), everySeconds: 0, body };
 };
 
-function optionsIn(query: URLSearchParams, { templateSets }: Drawing): TryOptions {
-  return {
-    templateSet: templateSets.find((set) => set === query.get('set')),
-    to: query.get('to') || undefined,
-  };
-}
-
 /** One of the messages, in its frame. */
 export async function answerTriedMessage(ctx: Context, services: AdminServices): Promise<void> {
-  const { searchParams: query } = ctx.URL;
-  const drawing = services.drawing();
-  const chosen = await choose(query, services);
-  const tried = await tryText(chosen?.text ?? '', optionsIn(query, drawing), drawing);
-  const drawn = 'errors' in tried ? undefined : tried.messages[0];
-  answerMessage(ctx, drawn, readerOf(ctx, services.surroundings));
+  const trial = await tryOut(ctx.URL.searchParams, services);
+  answerMessage(ctx, trial?.tried?.messages[0], readerOf(ctx, services.surroundings));
 }
 
 function Samples({ names }: { readonly names: readonly string[] }) {
@@ -65,22 +59,21 @@ function Samples({ names }: { readonly names: readonly string[] }) {
     <span class="facts">
       {t('playground.samples')}
       {names.map((name) => (
-        <Link key={name} to={pathTo(['playground'], { sample: name })}>
+        <a key={name} href={pathTo(['playground'], { sample: name })}>
           {word('status', name)}
-        </Link>
+        </a>
       ))}
     </span>
   );
 }
 
-interface FormProps {
-  readonly chosen: Chosen;
-  readonly options: TryOptions;
-  readonly drawing: Drawing;
+interface OfTrial {
+  readonly trial: Trial;
 }
 
-function CallbackForm({ chosen: { text, callbackId: callback }, options, drawing }: FormProps) {
+function CallbackForm({ trial }: OfTrial) {
   const { t, formats } = useReader();
+  const { text, callbackId: callback } = trial;
   const isTooLong = text.length > LONGEST_EDITED;
   return (
     <PostForm action="/playground" fields={callback === undefined ? {} : { callback }}>
@@ -98,12 +91,12 @@ function CallbackForm({ chosen: { text, callbackId: callback }, options, drawing
           {t('playground.preview')}
         </button>
       </div>
-      <Options options={options} drawing={drawing} />
+      <Options trial={trial} />
     </PostForm>
   );
 }
 
-function Options({ options: { to, templateSet }, drawing }: Omit<FormProps, 'chosen'>) {
+function Options({ trial: { to, templateSet, drawing } }: OfTrial) {
   const { t } = useReader();
   const named = (value: string) => [value, value] as const;
   const destinations = [
@@ -120,5 +113,89 @@ function Options({ options: { to, templateSet }, drawing }: Omit<FormProps, 'cho
         <Field name="set" label={t('playground.set')} value={templateSet} options={sets} />
       </div>
     </details>
+  );
+}
+
+function Messages({ trial }: OfTrial) {
+  const { t } = useReader();
+  if (trial.tried === undefined) return null;
+  const { callback, messages, more } = trial.tried;
+  const addressOf = addressesOf(trial);
+  return (
+    <>
+      <p class="facts">
+        <strong>
+          <BotName name={callback.bot_name} id={callback.bot_id} />
+        </strong>
+        <RunStatus status={callback.status} />
+      </p>
+      {messages.length === 0 ? <p class="empty">{t('playground.nobody')}</p> : null}
+      {messages.map((message) => (
+        <Message key={message.destination} drawn={message} path={addressOf(message.destination)} />
+      ))}
+      {more === 0 ? null : <p class="quiet">{t('playground.more', { number: more })}</p>}
+      <details open={messages.length === 0}>
+        <summary>{t('playground.routes')}</summary>
+        <Why trial={trial} callback={callback} />
+      </details>
+    </>
+  );
+}
+
+interface MessageProps {
+  readonly drawn: DrawnMessage;
+  /** Undefined: only its text can be shown. */
+  readonly path: string | undefined;
+}
+
+function Message({ drawn, path }: MessageProps) {
+  const { t } = useReader();
+  const { destination, route, format, message, failures } = drawn;
+  const title = format.titleOf?.(message);
+  const by = route === undefined ? t('playground.not routed') : t('playground.by', { route });
+  return (
+    <article class="panel">
+      <header>
+        <h3>
+          <Code text={destination} />
+        </h3>
+        <Foreign text={by} className="quiet" />
+      </header>
+      {title === undefined ? null : (
+        <p>
+          <span class="quiet">{t('message.subject')}</span> <Foreign text={title} />
+        </p>
+      )}
+      {path === undefined ? (
+        <ForeignBlock text={format.asText(message)} label={destination} />
+      ) : (
+        <MessageFrame path={path} destination={destination} height={frameHeightOf(drawn)} />
+      )}
+      {failures.map(({ format, template, message }) => (
+        <p key={`${format} ${message}`}>
+          <Status tone="bad" word={t('message.template failed')} /> <Code text={`${format}/${template}`} />{' '}
+          <Foreign text={message} />
+        </p>
+      ))}
+    </article>
+  );
+}
+
+interface WhyProps extends OfTrial {
+  readonly callback: Exclude<Trial['tried'], undefined>['callback'];
+}
+
+/** In the words of a story. */
+function Why({ trial: { drawing }, callback }: WhyProps) {
+  const reader = useReader();
+  const { explanations } = drawing.router.route(callback);
+  return (
+    <ul class="reasons">
+      {routingEvents(explanations, reader.now, callback, new Sayings(reader)).map(({ text, small = '' }) => (
+        <li key={text}>
+          <Foreign text={text} /> <Code text={small} />
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,4 +1,4 @@
-/** What stands on many pages, what came of an action, and what is wrong with a query (to be read after a parameter’s name). */
+/** What stands on many pages, and what came of an action. */
 export const EVERY_PAGE = {
   skip: ['Skip to the content', '本文へ移動'],
   sections: ['Sections', 'メニュー'],
@@ -18,7 +18,6 @@ export const EVERY_PAGE = {
   'status.succeeded': ['Succeeded', '成功'],
   'status.error': ['Failed', '失敗'],
   'status.executing': ['Running', '実行中'],
-  'status.recovered': ['Recovered', '復旧'],
   'state.delivered': ['Delivered', '届きました'],
   'state.pending': ['Not yet delivered', '届いていません'],
   'state.dead': ['Given up', '送信をあきらめました'],
@@ -131,26 +130,4 @@ export const EVERY_PAGE = {
   'act.reload.unchanged': ['A restart is needed for {what}.', '{what} の変更には再起動が必要です。'],
   'act.unknown': ['There is no such thing any more.', '対象はもうありません。'],
   'act.unavailable': ['The ledger cannot be written: nothing done.', '記録に書き込めず、実行していません。'],
-
-  'query.unknown': ['is no parameter of this', 'ここでは使えない条件です'],
-  'query.repeated': ['is given more than once', '2回以上指定されています'],
-  'query.oneOf': ['must be one of {names}', '次のいずれかを指定してください：{names}'],
-  'query.text': ['must have characters that can be seen', '文字を指定してください'],
-  'query.destination': [
-    'must be a channel and an address, such as slack:#ops; in a URL, "#" is written %23',
-    'チャンネルとアドレスを「slack:#ops」のように指定してください（URLでは「#」を%23と書きます）',
-  ],
-  'query.time': [
-    'must be a day (2026-01-31), a time (2026-01-31T09:00, with or without an offset), or how long ago (2d, 12h)',
-    '日付（2026-01-31）、日時（2026-01-31T09:00、時差は省略可）、またはどれだけ前か（2d、12h）を指定してください',
-  ],
-  'query.backwards': ['is later than "to"', '終了（to）より後の日時です'],
-  'query.next': ['must be the "next" of another page', '別のページの「next」の値を指定してください'],
-  'query.upTo': ['must be a whole number from 1 to {most}', '1から{most}までの整数を指定してください'],
-  'query.code': ['must be a code such as is_archived, or none', 'エラーコード（is_archivedなど）かnone'],
-  'query.undelivered': ['must be dead or held', 'deadまたはheldを指定してください'],
-  'query.all': [
-    'must be dead or held where nothing else is given, since all of that is meant then',
-    'ほかの条件がないときは、すべてが対象になるため、deadまたはheldを指定してください',
-  ],
 } as const;

@@ -29,6 +29,12 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
       'Running',
       'Stopped',
       'BOT id: nightly-check',
+      '>71<',
+      'Waiting',
+      '>27<',
+      'Given up again',
+      'admin',
+      '/act/stop',
     ],
     ['配信不能', '要修正の設定', '2日前', '一括再送', '実行中'],
   ],
@@ -43,7 +49,6 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
       '3 requests',
       '/act/see-refused',
       '/refused?like=12',
-      'refused=12',
     ],
     ['受付拒否', 'must be 0, 1 or 2', '203.0.113.7'],
   ],
@@ -55,7 +60,6 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
       'not_in_channel',
       'Printed only',
       'Paused for 25 s',
-      '>1,000<',
       'Snoozed',
       'suzuki: the supplier moves house',
       'href="/snoozes?destination=slack%3A%23shop"',
@@ -65,7 +69,7 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
   [
     '/snoozes?bot_id=a&time=2026-12-01T09:00',
     [
-      'href="/bots/invoice-import"',
+      'invoice-import',
       'slack:#ops',
       'in 2 h',
       'the supplier moves house',
@@ -96,20 +100,13 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
     ['設定', '前回の再読み込みはできませんでした'],
   ],
   [
-    '/redeliveries/3',
-    ['Delivered', '>71<', 'Waiting', '>27<', 'Given up again', 'admin', '/act/stop'],
-    ['届いた', '>71<'],
-  ],
-  ['/redeliveries/5', ['Delivering', 'Waiting', '>4<'], ['送信待ち', '>4<']],
-  ['/redeliveries/4', ['Stopped'], ['停止']],
-  [
     DRY_RUN,
     ['Deliver these again?', '128 messages', '>125<', 'email:keiri@example.com', 'value="not_in_channel"'],
     ['再送しますか', '128件'],
   ],
   [
     '/playground',
-    ['routes[0]', 'slack:#ops', 'The BOT matches invoice-*.', '/playground/message?'],
+    ['routes[0]', 'slack:#ops', 'The route for invoice-* applies', '/playground/message?'],
     ['プレビュー', '理由（ルート）'],
   ],
 ];
@@ -169,12 +166,6 @@ describe('The pages of what went wrong', () => {
     expect(body).to.contain('&quot;status&quot; must be');
   });
 
-  it('has a page for what is not there', async () => {
-    for (const path of ['/redeliveries/4711', '/redeliveries/x']) {
-      expect((await world.get(path)).status, path).to.equal(404);
-    }
-  });
-
   it('says when nothing matches, and then offers nothing to do', async () => {
     const { body } = await shown('/redeliveries/new?bot_id=none');
     expect(body).to.contain('Nothing matches').and.not.to.contain('action="/act/redeliver-all"');
@@ -230,7 +221,7 @@ describe('The pages of what went wrong', () => {
       '/refused?like=12',
       '/destinations',
       `/redeliveries/new?bot_id=${encodeURIComponent(evil)}`,
-      `/playground?refused=12&set=${encodeURIComponent(evil)}`,
+      `/playground?set=${encodeURIComponent(evil)}`,
     ]) {
       const { body } = await shown(path);
       expect(body, path).not.to.match(/<script>|<img/);
