@@ -95,7 +95,7 @@ function List({ asked, isLater, page }: CallbacksProps) {
     <>
       <Table
         caption={t('nav.callbacks')}
-        empty={t(page.next === undefined ? 'callbacks.none' : 'callbacks.none here')}
+        empty={t('callbacks.none')}
         rows={page.items}
         columns={callbackColumns(reader)}
       />

@@ -25,7 +25,6 @@ export const VIEWS = {
   'bot.callbacks': ['All its callbacks', 'すべてのコールバック'],
 
   'callbacks.none': ['No such callback has come.', '該当するコールバックはありません。'],
-  'callbacks.none here': ['None so far: go on with “Older”.', 'ここまでになし：「以前」で続けます。'],
   'callbacks.redeliver': ['Deliver again all that match…', '該当するものをすべて再送…'],
   'filter.search': ['Search', '検索'],
   'filter.search, what': [
