@@ -49,20 +49,21 @@ function closedFailure(): DeliveryFailure {
 
 /**
  * Sends the card; where the remote refuses it as such, its plain text, as the same attempt: both within its time limit.
- * @param sendPlain undefined: there is nothing plainer
+ * @param plain undefined: there is nothing plainer
  * @returns the receipt, which says so by `card_refused` (the code) and `card_refused_reason`
  * @throws {DeliveryFailure} by either; of the first where it is not `permanent`
  */
-export async function sendOrPlain(
-  sendCard: () => Promise<Receipt>,
-  sendPlain: (() => Promise<Receipt>) | undefined,
+export async function sendOrPlain<Message>(
+  send: (message: Message) => Promise<Receipt>,
+  card: Message,
+  plain: Message | undefined,
 ): Promise<Receipt> {
   try {
-    return await sendCard();
+    return await send(card);
   } catch (error) {
     const isRefused = error instanceof DeliveryFailure && error.class === 'permanent';
-    if (!isRefused || sendPlain === undefined) throw error;
-    const receipt = await sendPlain();
+    if (!isRefused || plain === undefined) throw error;
+    const receipt = await send(plain);
     return { ...receipt, card_refused: error.code, card_refused_reason: error.message };
   }
 }

@@ -94,10 +94,7 @@ const pagerChannel: ChannelType<InferType<typeof settings>> = {
     const send = async ({ address, message }: Outgoing) => {
       const { line, body } = message as PagerMessage;
       const url = hooks[address] ?? '';
-      return sendOrPlain(
-        async () => call(url, `${line}\n${body}`),
-        async () => call(url, line),
-      );
+      return sendOrPlain(async (text) => call(url, text), `${line}\n${body}`, line);
     };
     const verify = () => Promise.resolve();
     const unforeseen = () => new DeliveryFailure({ class: 'transient', code: 'unforeseen', message: 'Oh.' });

@@ -97,14 +97,8 @@ describe('A Slack token', () => {
   it('is refused where it is the address of a webhook, without showing it', () => {
     const url = 'https://hooks.slack.com/services/T0/B0/secretsecret';
     expect(told(route('a').replace('xoxb-1', `"${url}"`))).to.deep.equal([
-      '2:25: channels.slack.token is the URL of an incoming webhook: take the bot token of a Slack app, which begins with xoxb-',
+      '2:25: channels.slack.token must be the bot token of a Slack app (xoxb-…): no URL, no spaces, no line breaks, ASCII alone',
     ]);
-  });
-
-  it('is refused where it is any other URL', () => {
-    expect(told(route('a').replace('xoxb-1', '"https://slack.com/api/"'))[0]).to.include(
-      'is a URL: take the bot token of a Slack app, which begins with xoxb-',
-    );
   });
 });
 

@@ -3,9 +3,9 @@ import { type InferType, object, string } from 'yup';
 import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { type Answers, failureOfAnswer, jsonOf, meaning, type Meanings } from '../answers.ts';
 import { apiUrl, baseUrl, warningsOfApi } from '../api-url.ts';
-import { AddressError, type ChannelType, type Outgoing, type Receipt } from '../channel.ts';
-import { openedChannel, sendOrPlain } from '../open-channel.ts';
-import { Remote } from '../hooks/remote.ts';
+import { AddressError, type ChannelType, type Receipt } from '../channel.ts';
+import { sendOrPlain } from '../open-channel.ts';
+import { FORM_HEADERS, Remote } from '../hooks/remote.ts';
 import { chatworkFormat, chatworkMentions, type ChatworkMessage, plainChatwork } from './compose.ts';
 
 const DEFAULT_API_URL = 'https://api.chatwork.com/v2/';
@@ -81,24 +81,28 @@ export const chatworkChannel: ChannelType<Settings> = {
   warningsOf: ({ api_url }) => warningsOfApi({ api_url }),
   open: ({ token, api_url = DEFAULT_API_URL }, { openPool }) => {
     const remote = new Remote(answers.title, openPool);
-    const headers = { 'x-chatworktoken': token };
-    return Promise.resolve(
-      openedChannel({
-        send: (outgoing) => post(remote, baseUrl(api_url), headers, outgoing),
-        verify: async () => {
-          const deadline = performance.now() + VERIFY_TIMEOUT_MS;
-          const answer = await remote.call({
-            method: 'GET',
-            url: new URL('me', baseUrl(api_url)),
-            headers,
-            deadline,
-          });
-          if (answer.status !== 200) throw failureOfAnswer(answer, answers);
-        },
-        free: () => remote.close(),
-        failureOf: (error) => remote.failureOf(error),
-      }),
-    );
+    const ask = async (path: string, deadline: number, form?: ChatworkMessage): Promise<HttpAnswer> => {
+      const answer = await remote.call({
+        method: form === undefined ? 'GET' : 'POST',
+        url: new URL(path, baseUrl(api_url)),
+        headers: { 'x-chatworktoken': token, ...(form !== undefined && FORM_HEADERS) },
+        body: form === undefined ? '' : new URLSearchParams({ ...form }).toString(),
+        deadline,
+      });
+      if (answer.status !== 200) throw failureOfAnswer(answer, answers);
+      return answer;
+    };
+    const channel = remote.channel({
+      send: ({ address, message, timeoutMs }) => {
+        const deadline = performance.now() + timeoutMs;
+        const card = message as ChatworkMessage;
+        const send = async (form: ChatworkMessage) =>
+          receiptOf(await ask(`rooms/${address}/messages`, deadline, form));
+        return sendOrPlain(send, card, plainChatwork(card));
+      },
+      verify: async () => void (await ask('me', performance.now() + VERIFY_TIMEOUT_MS)),
+    });
+    return Promise.resolve(channel);
   },
 };
 
@@ -110,29 +114,8 @@ function roomId(text: string): string {
   );
 }
 
-async function post(
-  remote: Remote,
-  api: URL,
-  token: Readonly<Record<string, string>>,
-  { address, message, timeoutMs }: Outgoing,
-): Promise<Receipt> {
-  const deadline = performance.now() + timeoutMs;
-  const headers = { ...token, 'content-type': 'application/x-www-form-urlencoded' };
-  const send = async ({ body }: ChatworkMessage) => {
-    const url = new URL(`rooms/${address}/messages`, api);
-    return receiptOf(
-      await remote.call({ url, headers, body: new URLSearchParams({ body }).toString(), deadline }),
-    );
-  };
-  const card = message as ChatworkMessage;
-  return sendOrPlain(
-    () => send(card),
-    () => send(plainChatwork(card)),
-  );
-}
-
 function receiptOf(answer: HttpAnswer): Receipt {
   const { message_id: id } = jsonOf(answer);
-  if (answer.status === 200 && typeof id === 'string') return { message_id: id };
+  if (typeof id === 'string') return { message_id: id };
   throw failureOfAnswer(answer, answers);
 }

@@ -16,7 +16,7 @@ import {
 } from '../channel.ts';
 import { type Answers, failureOfAnswer } from '../answers.ts';
 import { isInClear } from '../api-url.ts';
-import { openedChannel, sendOrPlain } from '../open-channel.ts';
+import { sendOrPlain } from '../open-channel.ts';
 import { type Call, JSON_HEADERS, Remote } from './remote.ts';
 
 /** What a hook is in the config. */
@@ -183,11 +183,9 @@ function openHooks<Message, Entry extends Hook>(
   openPool: OpenPool,
 ): Channel {
   const remote = new Remote(chat.title, openPool);
-  return openedChannel({
+  return remote.channel({
     send: (outgoing) => tell(chat, remote, hooks[outgoing.address.replace(/\/.*/, '')] as Entry, outgoing),
     verify: () => verify(chat, remote, Object.values(hooks)),
-    free: () => remote.close(),
-    failureOf: (error) => remote.failureOf(error),
   });
 }
 
@@ -207,8 +205,7 @@ function tell<Message, Entry extends Hook>(
     return receipt;
   };
   const message = outgoing.message as Message;
-  const plain = chat.plainOf(message);
-  return sendOrPlain(() => send(message), plain === undefined ? undefined : () => send(plain));
+  return sendOrPlain(send, message, chat.plainOf(message));
 }
 
 /** Where a chat has no call that sends nothing, whether its host can be reached and its certificate holds. */

@@ -2,8 +2,10 @@
 import { readVersion } from '../../package-files.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
 import { exchange, type HttpAnswer, type HttpRequest, type OpenPool } from '../../outbound/exchange.ts';
-import type { DeliveryFailure, Words } from '../failure.ts';
+import type { Channel } from '../channel.ts';
+import type { Words } from '../failure.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
+import { openedChannel } from '../open-channel.ts';
 
 export interface Call extends Pick<HttpRequest, 'method' | 'body' | 'deadline'> {
   readonly url: URL;
@@ -16,6 +18,7 @@ const MOST_BYTES = 65_536;
 /** Discord refuses what does not name itself with a version and a URL. */
 const USER_AGENT = `botbell/${readVersion()} (+https://www.npmjs.com/package/botbell)`;
 
+export const FORM_HEADERS = { 'content-type': 'application/x-www-form-urlencoded' } as const;
 export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
 
 /** Connections to each origin that is called, opened when it first is. */
@@ -38,18 +41,19 @@ export class Remote {
     return exchange(pool, { ...call, path, headers: named, mostBytes: MOST_BYTES });
   }
 
-  /** What an error of a call means. */
-  failureOf(error: unknown): DeliveryFailure {
-    return networkFailureOf(this.#title, networkErrorOf(error));
-  }
-
   #poolOf(origin: string): Promise<HttpPool> {
     const pool = this.#pools.get(origin) ?? this.#openPool(origin);
     this.#pools.set(origin, pool);
     return pool;
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#pools.values()].map(async (pool) => (await pool).destroy()));
+  /** A channel that sends by these calls. */
+  channel(sending: Pick<Channel, 'send' | 'verify'>): Channel {
+    return openedChannel({
+      ...sending,
+      free: async () =>
+        void (await Promise.all([...this.#pools.values()].map(async (pool) => (await pool).destroy()))),
+      failureOf: (error) => networkFailureOf(this.#title, networkErrorOf(error)),
+    });
   }
 }

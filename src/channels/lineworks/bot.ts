@@ -2,22 +2,11 @@
 import type { HttpAnswer, OpenPool } from '../../outbound/exchange.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
 import type { Channel, Outgoing, Receipt } from '../channel.ts';
-import { openedChannel, sendOrPlain } from '../open-channel.ts';
+import { sendOrPlain } from '../open-channel.ts';
 import { jsonCall } from '../hooks/hook-channel.ts';
 import { Remote } from '../hooks/remote.ts';
 import { type LineworksMessage, unmentioned } from './compose.ts';
-import { AccessToken } from './token.ts';
-
-/** As the settings of the channel have them, all of which but the URLs are there. */
-export interface BotSettings {
-  readonly client_id?: string | undefined;
-  readonly client_secret?: string | undefined;
-  readonly service_account?: string | undefined;
-  readonly private_key?: string | undefined;
-  readonly bot_id?: string | undefined;
-  readonly auth_url?: string | undefined;
-  readonly api_url?: string | undefined;
-}
+import { AccessToken, type BotSettings } from './token.ts';
 
 const VERIFY_TIMEOUT_MS = 5_000;
 
@@ -37,57 +26,37 @@ const ANSWERS: Answers = {
 };
 
 export function openBot(settings: BotSettings, openPool: OpenPool): Channel {
-  const {
-    auth_url: authUrl = 'https://auth.worksmobile.com',
-    api_url: apiUrl = 'https://www.worksapis.com',
-  } = settings;
+  const { bot_id: bot = '', api_url: api = 'https://www.worksapis.com' } = settings;
   const remote = new Remote(ANSWERS.title, openPool);
-  const token = new AccessToken(remote, {
-    clientId: settings.client_id ?? '',
-    clientSecret: settings.client_secret ?? '',
-    account: settings.service_account ?? '',
-    privateKey: settings.private_key ?? '',
-    authUrl,
-  });
-  const messages = new URL(`/v1.0/bots/${settings.bot_id ?? ''}/`, apiUrl);
+  const token = new AccessToken(remote, settings);
+  const tell = ({ address, message, timeoutMs }: Outgoing): Promise<Receipt> => {
+    const deadline = performance.now() + timeoutMs;
+    const url = new URL(`/v1.0/bots/${bot}/${pathOf(address)}`, api);
+    const post = async (one: LineworksMessage): Promise<HttpAnswer> => {
+      const headers = { authorization: `Bearer ${await token.text(deadline)}` };
+      return remote.call({ ...jsonCall(url, one, headers), deadline });
+    };
+    const send = async (one: LineworksMessage): Promise<Receipt> => {
+      let answer = await post(one);
+      if (answer.status === 401) {
+        token.forget();
+        answer = await post(one);
+      }
+      if (answer.status !== 201) throw failureOfAnswer(answer, ANSWERS);
+      return { answered: '201' };
+    };
+    const whole = message as LineworksMessage;
+    return sendOrPlain(send, whole, unmentioned(whole));
+  };
   let last: Promise<unknown> = Promise.resolve();
-  return openedChannel({
+  return remote.channel({
     send: (outgoing) => {
-      const deadline = performance.now() + outgoing.timeoutMs;
-      const sending = last.then(() => tell(remote, token, messages, outgoing, deadline));
+      const sending = last.then(() => tell(outgoing));
       last = sending.catch(() => undefined);
       return sending;
     },
     verify: async () => void (await token.text(performance.now() + VERIFY_TIMEOUT_MS)),
-    free: () => remote.close(),
-    failureOf: (error) => remote.failureOf(error),
   });
-}
-
-function tell(
-  remote: Remote,
-  token: AccessToken,
-  bot: URL,
-  { address, message }: Outgoing,
-  deadline: number,
-): Promise<Receipt> {
-  const url = new URL(pathOf(address), bot);
-  const post = async (one: LineworksMessage): Promise<HttpAnswer> => {
-    const headers = { authorization: `Bearer ${await token.text(deadline)}` };
-    return remote.call({ ...jsonCall(url, one, headers), deadline });
-  };
-  const send = async (one: LineworksMessage): Promise<Receipt> => {
-    let answer = await post(one);
-    if (answer.status === 401) {
-      token.forget();
-      answer = await post(one);
-    }
-    if (answer.status !== 201) throw failureOfAnswer(answer, ANSWERS);
-    return { answered: '201' };
-  };
-  const one = message as LineworksMessage;
-  const plain = unmentioned(one);
-  return sendOrPlain(() => send(one), plain === undefined ? undefined : () => send(plain));
 }
 
 function pathOf(address: string): string {

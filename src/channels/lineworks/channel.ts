@@ -1,25 +1,18 @@
 /** LINE WORKS: by the Incoming Webhook app, which takes a URL a room, or by a bot of Bot API 2.0. */
 import { object, type Schema, string } from 'yup';
-import { warningsOfApi } from '../api-url.ts';
+import { apiUrl, warningsOfApi } from '../api-url.ts';
 import { AddressError, type ChannelType } from '../channel.ts';
 import { type HookSettings, hookChannel, hooksOf } from '../hooks/hook-channel.ts';
 import { botFormat, lineworksMentions } from './compose.ts';
-import { type BotSettings, openBot } from './bot.ts';
+import { openBot } from './bot.ts';
 import { lineworksHooks } from './hook.ts';
-import { isPrivateKey } from './token.ts';
+import { type BotSettings, isPrivateKey } from './token.ts';
 
 /** Stands in for what is not set where a config is checked without its secrets. */
 const NOT_SET = 'not-set-here';
 
 const text = (what: string, example = NOT_SET) =>
   string().strict().typeError(`\${path} must be ${what}`).meta({ example });
-
-const origin = (what: string) =>
-  text(`the origin of ${what}, such as https://…`, 'https://not-set-here.example').test(
-    'origin',
-    `\${path} must be the origin of ${what}, such as https://…`,
-    (value) => value === undefined || (URL.canParse(value) && new URL(value).origin === value),
-  );
 
 /** What a bot needs, every one of it. */
 const BOT_KEYS = ['client_id', 'client_secret', 'service_account', 'private_key', 'bot_id'] as const;
@@ -38,26 +31,15 @@ const settings = object({
     /^\d+$/,
     '${path} must be the number of the bot',
   ),
-  auth_url: origin('the login'),
-  api_url: origin('the API'),
+  auth_url: apiUrl(),
+  api_url: apiUrl(),
 })
   .noUnknown()
   .strict()
-  .test(
-    'way',
-    wrongWay,
-    (value) => value.hooks !== undefined || BOT_KEYS.every((key) => value[key] !== undefined),
-  )
-  .test(
-    'one way',
-    'hooks and a bot are two ways: make them two channels',
-    (value) => value.hooks === undefined || BOT_KEYS.every((key) => value[key] === undefined),
-  );
-
-function wrongWay({ value }: { value: Readonly<Record<string, unknown>> }): string {
-  const missing = BOT_KEYS.filter((key) => value[key] === undefined);
-  return `lacks ${missing.length === BOT_KEYS.length ? `hooks, or ${missing.join(', ')}` : missing.join(', ')}`;
-}
+  .test('way', `needs either hooks, or ${BOT_KEYS.join(', ')}: make two channels of both`, (value) => {
+    const isThere = (key: (typeof BOT_KEYS)[number]) => value[key] !== undefined;
+    return value.hooks === undefined ? BOT_KEYS.every(isThere) : !BOT_KEYS.some(isThere);
+  });
 
 type LineworksSettings = BotSettings & Partial<HookSettings>;
 

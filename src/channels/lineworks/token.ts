@@ -1,15 +1,18 @@
 /** Access tokens of a service account (developers.worksmobile.com/jp/docs/auth-jwt): fetched when first needed, renewed early. */
 import { createPrivateKey, createSign } from 'node:crypto';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
-import type { Remote } from '../hooks/remote.ts';
+import { FORM_HEADERS, type Remote } from '../hooks/remote.ts';
 
-export interface ServiceAccount {
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly account: string;
+/** As the settings of the channel have them, all of which but the URLs are there. */
+export interface BotSettings {
+  readonly client_id?: string | undefined;
+  readonly client_secret?: string | undefined;
+  readonly service_account?: string | undefined;
   /** PEM. */
-  readonly privateKey: string;
-  readonly authUrl: string;
+  readonly private_key?: string | undefined;
+  readonly bot_id?: string | undefined;
+  readonly auth_url?: string | undefined;
+  readonly api_url?: string | undefined;
 }
 
 const LIFETIME_SECONDS = 1800;
@@ -23,21 +26,10 @@ const ANSWERS: Answers = {
   concerns: 'channel',
   codeOf: (answer) => codeAt(jsonOf(answer), 'error'),
   meanings: {
-    invalid_client: meaning(
-      'config',
-      'the login knows no such client_id with this client_secret',
-      'client_id または client_secret が正しくありません',
-    ),
-    invalid_grant: meaning(
-      'config',
-      'the login refuses service_account with this private_key',
-      'service_account または private_key が正しくありません',
-    ),
-    invalid_scope: meaning('config', 'the app lacks the scope "bot"', 'アプリにスコープ「bot」がありません'),
     '4xx': meaning(
       'config',
-      'the login refuses the app; check client_id, client_secret, service_account and private_key',
-      '認証に失敗しました。client_id、client_secret、service_account、private_key を確認してください',
+      'the login refuses the app; check its scope "bot", client_id, client_secret, service_account and private_key',
+      '認証に失敗しました。スコープ「bot」、client_id、client_secret、service_account、private_key を確認してください',
     ),
   },
 };
@@ -58,12 +50,12 @@ export function isPrivateKey(key: string): boolean {
 /** One for all messages of a channel; whoever comes while it is being fetched waits for the same. */
 export class AccessToken {
   readonly #remote: Remote;
-  readonly #account: ServiceAccount;
+  readonly #settings: BotSettings;
   #token: Promise<{ readonly text: string; readonly until: number }> | undefined;
 
-  constructor(remote: Remote, account: ServiceAccount) {
+  constructor(remote: Remote, settings: BotSettings) {
     this.#remote = remote;
-    this.#account = account;
+    this.#settings = settings;
   }
 
   /** @throws {DeliveryFailure} the login refuses it @throws {Error} of the network */
@@ -80,17 +72,17 @@ export class AccessToken {
   }
 
   async #fetch(deadline: number) {
-    const { authUrl, clientId, clientSecret } = this.#account;
+    const { auth_url = 'https://auth.worksmobile.com', client_id = '', client_secret = '' } = this.#settings;
     const form = new URLSearchParams({
       grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-      assertion: assertionOf(this.#account),
-      client_id: clientId,
-      client_secret: clientSecret,
+      assertion: assertionOf(this.#settings),
+      client_id,
+      client_secret,
       scope: 'bot',
     });
     const answer = await this.#remote.call({
-      url: new URL('/oauth2/v2.0/token', authUrl),
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      url: new URL('/oauth2/v2.0/token', auth_url),
+      headers: FORM_HEADERS,
       body: form.toString(),
       deadline,
     });
@@ -101,12 +93,12 @@ export class AccessToken {
 }
 
 /** RFC 7523: who asks, for whom, signed. */
-function assertionOf({ clientId, account, privateKey }: ServiceAccount): string {
+function assertionOf({ client_id, service_account, private_key = '' }: BotSettings): string {
   const now = Math.floor(Date.now() / 1000);
-  const claims = { iss: clientId, sub: account, iat: now, exp: now + LIFETIME_SECONDS };
+  const claims = { iss: client_id, sub: service_account, iat: now, exp: now + LIFETIME_SECONDS };
   const signed = [{ alg: 'RS256', typ: 'JWT' }, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
-  const signature = createSign('RSA-SHA256').update(signed).sign(pemOf(privateKey), 'base64url');
+  const signature = createSign('RSA-SHA256').update(signed).sign(pemOf(private_key), 'base64url');
   return `${signed}.${signature}`;
 }

@@ -2,21 +2,20 @@
 import { type InferType, object, string } from 'yup';
 import { shortLine } from '../../text/cut.ts';
 import { apiUrl, warningsOfApi } from '../api-url.ts';
-import { AddressError, type ChannelType, type SettingWarning } from '../channel.ts';
+import { AddressError, type ChannelType } from '../channel.ts';
 import { slackFormat } from './format.ts';
 import { slackMentions } from './mentions.ts';
 
 const DEFAULT_API_URL = 'https://slack.com/api/';
 
-const IS_URL = /^https?:/i;
-const WEBHOOK = /^https:\/\/hooks\.slack(?:-gov)?\.com\//i;
-
 const slackSettings = object({
   token: string()
     .typeError('${path} must be a string')
     .required('${path} is missing: the bot token of the Slack app (xoxb-…)')
-    .test('no-url', noUrl, (text) => !IS_URL.test(text))
-    .matches(/^[\x21-\x7e]+$/, '${path} must be a Slack token: no spaces, no line breaks, ASCII alone')
+    .matches(
+      /^(?!https?:)[\x21-\x7e]+$/i,
+      '${path} must be the bot token of a Slack app (xoxb-…): no URL, no spaces, no line breaks, ASCII alone',
+    )
     .meta({ example: 'xoxb-not-set-here' }),
   api_url: apiUrl(),
 })
@@ -38,28 +37,13 @@ export const slackChannel: ChannelType<SlackSettings> = {
   formatOf: () => slackFormat,
   parseAddress: parseSlackAddress,
   secretsOf: ({ token }) => [token],
-  warningsOf,
+  warningsOf: ({ api_url }) => warningsOfApi({ api_url }),
   open: async ({ token, api_url = DEFAULT_API_URL }, { openPool }) => {
     const api = new URL(api_url);
     const { openSlackClient } = await import('./client.ts');
     return openSlackClient(token, api, await openPool(api.origin));
   },
 };
-
-/** Never shows the URL: with that of a webhook, anyone can post. */
-function noUrl({ path, value }: { path: string; value: unknown }): string {
-  const what = WEBHOOK.test(String(value)) ? 'the URL of an incoming webhook' : 'a URL';
-  return `${path} is ${what}: take the bot token of a Slack app, which begins with xoxb-`;
-}
-
-function warningsOf({ token, api_url }: SlackSettings): readonly SettingWarning[] {
-  const warnings = warningsOfApi({ api_url });
-  if (!token.startsWith('xapp-')) return warnings;
-  return [
-    ...warnings,
-    { key: 'token', message: 'this is no bot token: messages need one that begins with xoxb-' },
-  ];
-}
 
 /** Slack: conversations.create, "name". */
 const LONGEST_NAME = 80;

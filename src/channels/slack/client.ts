@@ -109,8 +109,9 @@ function tell(
   const written = JSON.stringify(blocks);
   const say = (method: string, args: object) =>
     sendOrPlain(
-      () => call(method, { ...args, text, blocks: written }),
-      isPlain ? undefined : () => call(method, { ...args, text }),
+      (parts) => call(method, { ...args, ...parts }),
+      { text, blocks: written },
+      isPlain ? undefined : { text },
     );
   const post = (more: object = {}) => say('chat.postMessage', { ...NO_PREVIEWS, channel: address, ...more });
   const edit = (root: object) => say('chat.update', root);
