@@ -27,7 +27,7 @@ export function decodeBody(bytes: Uint8Array): { readonly value: unknown; readon
   const json = isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
   const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('utf8');
   if (text.trim() === '') throw new UndecodableBody('The body is empty: a callback is a JSON object.');
-  if (text.includes(MANY_BRACKETS) && textNestsDeeperThan(text, MAX_DEPTH)) {
+  if (text.includes(MANY_BRACKETS) && nestsTooDeep(text)) {
     throw new InvalidCallback([
       { pointer: '', detail: `must not be nested deeper than ${MAX_DEPTH} levels` },
     ]);
@@ -41,12 +41,12 @@ export function decodeBody(bytes: Uint8Array): { readonly value: unknown; readon
   }
 }
 
-/** Whether arrays and objects stand more than `limit` levels deep in one another; brackets in strings do not count. */
-export function textNestsDeeperThan(text: string, limit: number): boolean {
+/** Whether arrays and objects stand too deep in one another; brackets in strings do not count. */
+function nestsTooDeep(text: string): boolean {
   let depth = 0;
   for (const [bracket] of tokensOutsideStrings(text, /[[{\]}]/)) {
     depth += bracket === '[' || bracket === '{' ? 1 : -1;
-    if (depth > limit) return true;
+    if (depth > MAX_DEPTH) return true;
   }
   return false;
 }
@@ -101,7 +101,7 @@ function withNumbersOf(value: unknown, exact: unknown): unknown {
 }
 
 /** What `pattern` matches there, in order. A regular expression for a whole string overflows V8's stack where that is long. */
-export function* tokensOutsideStrings(text: string, pattern: RegExp): Generator<RegExpExecArray> {
+function* tokensOutsideStrings(text: string, pattern: RegExp): Generator<RegExpExecArray> {
   let isInString = false;
   for (const found of text.matchAll(new RegExp(`\\\\["\\\\]|"|${pattern.source}`, 'g'))) {
     if (found[0] === '"') isInString = !isInString;

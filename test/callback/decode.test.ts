@@ -40,7 +40,8 @@ describe('decodeBody', () => {
     const shiftJis = Uint8Array.of(0x22, 0x8f, 0xa4, 0x95, 0x69, 0x22);
     const utf16 = Buffer.from('\ufeff{}', 'utf16le');
     const surrogate = Uint8Array.of(0x22, 0xed, 0xa0, 0xbd, 0x22);
-    for (const bytes of [shiftJis, utf16, surrogate]) {
+    const overlong = Uint8Array.of(0x22, 0xc0, 0xaf, 0x22);
+    for (const bytes of [shiftJis, utf16, surrogate, overlong]) {
       expect(() => decodeBody(bytes)).to.throw(UndecodableBody, 'not UTF-8');
     }
   });

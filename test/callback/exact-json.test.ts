@@ -44,6 +44,13 @@ describe('parseExactly', () => {
     expect(JSON.stringify(parsed)).to.equal('{"__proto__":{"n":"12345678901234567890"}}');
   });
 
+  it('looks through strings of megabytes', () => {
+    for (const unit of ['\\n', '\\"', '\\\\', 'x']) {
+      const text = `{"message":"${unit.repeat(4_000_000)}","id":12345678901234567890}`;
+      expect(parseExactly(text)).to.include({ id: '12345678901234567890' });
+    }
+  });
+
   it('throws what JSON.parse throws', () => {
     for (const text of ['', '{"a":01}', '{"a":1e400', '[1e400,]', '"\\x"']) {
       expect(() => parseExactly(text), text).to.throw(SyntaxError);

@@ -9,7 +9,6 @@ import {
   SLACK_TOKEN,
   SMTP_PASSWORD,
 } from '../support/bridge-world.ts';
-import { until as reached } from '../support/proof-wait.ts';
 import { RawClient } from '../support/raw-client.ts';
 
 const ROUTES = `
@@ -116,23 +115,6 @@ default_route: { notify: [{ slack: '#ops' }] }
   afterEach(async () => {
     for (const sender of senders) sender.destroy();
     await world.close();
-  });
-
-  it('a callback waits for a moment, then is answered 503, and the next one is taken again', async () => {
-    let release = () => {};
-    const until = new Promise<void>((resolve) => (release = resolve));
-    world.slack.faults.push({ kind: 'delay', until: () => until });
-    const first = world.post(callback());
-    await reached('Slack', () => world.slack.calls.length === 1);
-    const [waiting, oneTooMany] = [world.post(callback()), world.post(callback())];
-    for (const { status, headers, body } of await Promise.all([waiting, oneTooMany])) {
-      expect([status, headers['retry-after']]).to.deep.equal([503, '30']);
-      expect(body['detail']).to.match(/at once/);
-    }
-    release();
-    expect((await first).status).to.equal(200);
-    expect((await world.post(callback())).status).to.equal(200);
-    expect(world.slack.messages).to.have.length(2);
   });
 
   it('are none of those whose bodies are still on their way', async () => {

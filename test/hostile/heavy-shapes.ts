@@ -66,29 +66,9 @@ const rows = (columns: number): Shape =>
 
 export const HEAVY_SHAPES: Readonly<Record<string, Shape>> = {
   'output keys': output((bytes) => pieces(bytes, 12, 1, (index, length) => member(index, length, '1'))),
-  'output keys, short texts': output((bytes) =>
-    pieces(
-      bytes,
-      20,
-      1,
-      (index, length) => `"k${index}":"${'あ'.repeat(Math.max(1, Math.floor((length - 12) / 3)))}"`,
-    ),
-  ),
-  'output keys, numeric, backwards': output((bytes) =>
-    pieces(
-      bytes,
-      14,
-      1,
-      (index, length) => `"${filled(String(4_000_000_000 - index), '', length - 5, ' ')}":1`,
-    ),
-  ),
-  'output keys, array indices': output((bytes) =>
-    pieces(bytes, 14, 1, (index) => `"${(index * 7919) % 4_000_000}":1`),
-  ),
   'output keys, numeric and sparse': output((bytes) =>
     pieces(bytes, 14, 1, (index) => `"${4_000_000_000 - index * 4096}":1`),
   ),
-  'output keys, the same': output((bytes) => pieces(bytes, 12, 1, () => '"same":12345')),
   'output keys, inherited names': output((bytes) =>
     pieces(
       bytes,
@@ -96,12 +76,6 @@ export const HEAVY_SHAPES: Readonly<Record<string, Shape>> = {
       1,
       (index) => `"${['__proto__', 'constructor', 'toString', `toString${index}`][index % 4]}":{}`,
     ),
-  ),
-  'output keys, empty lists': output((bytes) =>
-    pieces(bytes, 14, 1, (index, length) => member(index, length, '[]')),
-  ),
-  'output keys, empty objects': output((bytes) =>
-    pieces(bytes, 14, 1, (index, length) => member(index, length, '{}')),
   ),
   'output keys, lists of files': output((bytes) =>
     pieces(bytes, 160, 10, (index, length) =>
@@ -116,15 +90,9 @@ export const HEAVY_SHAPES: Readonly<Record<string, Shape>> = {
       callback,
       pieces(bytes, 12, 1, (index, length) => member(index, length, '1')),
     ),
-  'top-level keys, numeric': (bytes, callback) =>
-    objectText(
-      callback,
-      pieces(bytes, 14, 1, (index) => `"${4_000_000_000 - index * 4096}":1`),
-    ),
   'files in one output': output(
     (bytes) => `"files":{"type":"files","files":[${pieces(bytes, 90, 6, file)}]}`,
   ),
-  'files, empty': output((bytes) => `"files":{"type":"files","files":[${pieces(bytes, 4, 1, () => '{}')}]}`),
   'files over many outputs': output((bytes) =>
     pieces(bytes, 140, 9, (index, length) =>
       member(
@@ -134,25 +102,19 @@ export const HEAVY_SHAPES: Readonly<Record<string, Shape>> = {
       ),
     ),
   ),
-  'files inside a list': list(120, 9, (index) => `{"type":"files","files":[${file(index, 80)}]}`),
   'files inside members of a list': list(
     130,
     10,
     (index) => `{"a":{"type":"files","files":[${file(index, 80)}]}}`,
   ),
-  'small lists in a list': list(5, 2, (index) => `[${index % 1000}]`),
-  'empty lists in a list': list(3, 1, () => '[]'),
   'empty objects in a list': list(3, 1, () => '{}'),
-  'numbers in a list': list(3, 1, (index) => String(index % 1000)),
   'short texts in a list': list(6, 1, (index, length) => filled(`"${index % 100}`, '"', length)),
   'one list of lists in lists': list(22, 3, () => '[[["a"]]]'),
   'other: an object of objects': output(
     (bytes) => `"other":{${pieces(bytes, 14, 1, (index, length) => member(index, length, '{}'))}}`,
   ),
-  'a table of 3 columns': rows(3),
   'a table of 8 columns': rows(8),
   'a table of 20 columns': rows(20),
-  'objects of 2,000 columns': rows(2000),
   'an object of all columns in a list': output(
     (bytes) => `"list":[{${pieces(bytes, 12, 1, (index, length) => member(index, length, '1'))}},{"a":1}]`,
   ),
@@ -160,26 +122,18 @@ export const HEAVY_SHAPES: Readonly<Record<string, Shape>> = {
   'one long message': text('message', 'x'),
   'one long message in Japanese': text('message', 'エラー、'),
   'one long message of lines': text('message', 'a\\n'),
-  'one long message of escapes': text('message', '\\u0000'),
-  'one long message of quotes': text('message', '\\"'),
-  'one long message of backslashes': text('message', '\\\\'),
+  'one long message of combining marks': text('message', '\u0315\u0300'),
   'one long message of addresses': text('message', 'http://a.b/ '),
   'one long message of emoji': text('message', '👨‍👩‍👧 '),
   'one long BOT name': text('bot_name', '<&あ'),
-  'one long BOT id': text('bot_id', '<&あ'),
   'one long job id': text('job_id', '<&あ'),
   'one long output value': output((bytes) => filled('"long":"', '"', bytes, '<&あ')),
   'one long output key': output((bytes) => filled('"', '":1', bytes, '<&あ')),
   'long numbers': list(18, 1, (_, length) => '9'.repeat(Math.max(17, Math.min(length, 300)))),
-  'long numbers in objects': list(25, 2, (index) => `{"id":12345678901234567${index % 10}}`),
   'numbers with exponents': list(6, 1, () => '1e400'),
-  'texts of escapes in a list': list(14, 1, () => '"\\u0000\\u0000"'),
   'texts of quotes in a list': list(6, 1, (_, length) => filled('"', '"', length, '\\"')),
   'branches 58 deep': list(117, 58, () => branch(58)),
-  'objects 58 deep': list(58 * 5 + 2, 59, () => `${'{"a":'.repeat(58)}{}${'}'.repeat(58)}`),
   'null fields': output((bytes) => pieces(bytes, 14, 1, (index, length) => member(index, length, 'null'))),
-  'an unknown field with lists': (bytes, callback) =>
-    objectText(callback, `"more":[${pieces(bytes, 5, 2, () => '[1]')}]`),
   'an unknown field with objects': (bytes, callback) =>
     objectText(
       callback,
@@ -191,8 +145,6 @@ export const HEAVY_SHAPES: Readonly<Record<string, Shape>> = {
       { ...callback, status: 'x' },
       pieces(bytes, 12, 1, (index, length) => member(index, length, '1')),
     ),
-  'refused: an output that is a list': (bytes, callback) =>
-    objectText({ ...callback, output: undefined }, `"output":[${pieces(bytes, 3, 1, () => '{}')}]`),
   'refused: a long text where a number belongs': (bytes, callback) =>
     objectText({ ...callback, code: undefined }, filled('"code":"', '"', bytes, '<&あ')),
   'refused: too deep in many fields': (bytes, callback) =>
@@ -202,12 +154,6 @@ export const HEAVY_SHAPES: Readonly<Record<string, Shape>> = {
     ),
   'refused: too deep at the end': (bytes, callback) =>
     objectText(callback, `"more":[${pieces(bytes, 5, 2, () => '[1]')}],"deep":${branch(66)}`),
-  'refused: a list': (bytes) => `[${pieces(bytes, 3, 1, () => '{}')}]`,
-  'refused: not JSON at the end': (bytes, callback) =>
-    objectText(
-      callback,
-      pieces(bytes, 12, 1, (index, length) => member(index, length, '1')),
-    ).slice(0, -1),
   'refused: not JSON in the middle of a text': (bytes, callback) =>
     text('message', 'エラー、')(bytes, callback).slice(0, -2),
   'refused: brackets without end': (bytes) => '['.repeat(Math.min(bytes, MOST_VALUES)),

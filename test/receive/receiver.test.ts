@@ -206,15 +206,9 @@ describe('the receiver', () => {
   describe('a body that is no JSON in UTF-8 is answered 400, kept for the operator, and not echoed:', () => {
     const bodies: [string, string | Uint8Array][] = [
       ['broken JSON', '{"job_id": '],
-      ['a single quote', "{'job_id': 1}"],
       ['nothing', ''],
-      ['white space', ' \n'],
       ['bytes that are not UTF-8', Buffer.from('7b2261223a22e3', 'hex')],
       ['Shift_JIS', Buffer.from('7b2261223a2283658358227d', 'hex')],
-      ['UTF-16 with its mark', Buffer.from('\ufeff{"a":1}', 'utf16le')],
-      ['UTF-16 without its mark', Buffer.from('{"a":1}', 'utf16le')],
-      ['an overlong encoding', Buffer.from('7b2261223a22c0af227d', 'hex')],
-      ['a NUL', '{"a":"\u0000"}'],
     ];
     for (const [what, body] of bodies) {
       it(what, async () => {
@@ -234,10 +228,6 @@ describe('the receiver', () => {
     });
   });
 
-  it('skips a byte order mark', async () => {
-    expect((await send(bench.port, { body: `\ufeff${JSON.stringify(CALLBACK)}` })).status).to.equal(200);
-  });
-
   describe('JSON that is no callback is answered 422', () => {
     it('with everything that is wrong at once, by pointer', async () => {
       const answer = await send(bench.port, { body: '{"code":"200","status":9,"start_time":"yesterday"}' });
@@ -255,36 +245,6 @@ describe('the receiver', () => {
       expect(bench.handled).to.deep.equal([]);
       await bench.reported();
       expect(bench.reports[0]?.problem).to.equal('JSON, but not a callback');
-    });
-
-    for (const body of ['[]', 'null', '"text"', '42', 'true']) {
-      it(`when it is ${body}`, async () => {
-        const answer = await send(bench.port, { body });
-        expectProblem(answer, 422, /not a callback/);
-        expect(answer.body['errors']).to.have.length(1);
-      });
-    }
-
-    it('when it is nested too deep, however deep', async () => {
-      for (const depth of [65, 10_000]) {
-        const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
-        const body = `${JSON.stringify(CALLBACK).slice(0, -1)},"output":{"a":${deep}}}`;
-        const answer = await send(bench.port, { body });
-        expectProblem(answer, 422, /not a callback/);
-        expect(JSON.stringify(answer.body)).to.contain('64 levels');
-      }
-    });
-
-    it('without echoing megabytes', async () => {
-      await reopen({ maxBodyBytes: 4 * 1024 * 1024 });
-      const body = JSON.stringify({
-        ...CALLBACK,
-        code: 'x'.repeat(1_000_000),
-        status: 'y'.repeat(1_000_000),
-      });
-      const answer = await send(bench.port, { body });
-      expect(answer.status).to.equal(422);
-      expect(JSON.stringify(answer.body).length).to.be.lessThan(1000);
     });
   });
 
@@ -475,22 +435,6 @@ describe('the receiver', () => {
     const answer = await send(bench.port, { body: JSON.stringify({ ...CALLBACK, job_id: jobId }) });
     expect(answer.status).to.equal(200);
     expect(answer.body['job_id']).to.equal(`${jobId.slice(0, 9999)}…`);
-  });
-
-  it('answers 503 with Retry-After where too many callbacks are being handled', async () => {
-    const crowded = await openReceiver({ maxInFlight: 1 });
-    const finished = moment();
-    crowded.handle = () => finished.promise.then(() => DELIVERED);
-    const first = send(crowded.port);
-    await crowded.begun();
-    const second = send(crowded.port);
-    const third = send(crowded.port);
-    const turnedAway = await Promise.race([second, third]);
-    expectProblem(turnedAway, 503, /at once/);
-    expect(turnedAway.headers['retry-after']).to.equal('30');
-    finished.happen();
-    await Promise.all([first, second, third]);
-    await crowded.close();
   });
 
   describe('while shutting down', () => {

@@ -10,17 +10,8 @@ import { type AlertSubject, noticeOfAlert } from '../../src/notice/notice.ts';
 import { Renderer, type TemplateFailure } from '../../src/render/renderer.ts';
 import { NO_FOLDER } from '../../src/render/template-folder.ts';
 import { ALERT_SUBJECTS, CONFIG_FAILURE, DEAD_LETTER, raised, REFUSED } from '../support/alerts.ts';
-import {
-  BARE,
-  BUILT_IN,
-  type FORMATS,
-  LINKS,
-  targetOf,
-  templateFolder,
-  testRenderer,
-} from './render-fixture.ts';
+import { BUILT_IN, type FORMATS, LINKS, targetOf, templateFolder, testRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable } from './slack-rules.ts';
-import { noticeAbout } from '../support/callbacks.ts';
 
 const HOSTILE = '<!channel> </td></table><script> *x* `y` \r\nBcc: a@b.test \u202e';
 
@@ -211,33 +202,5 @@ describe('a user’s templates of alerts', () => {
     expect(await problemsOf('succeeded', 'text: "{{ destination }}"')).to.deep.equal([
       'there is no variable "destination"',
     ]);
-  });
-
-  it('that are misspelt are said to be used by nothing', async () => {
-    const [problem] = await rendererWith({ 'en/slack/dead_leter.yaml': 'text: x' }).check([
-      targetOf('slack'),
-    ]);
-    expect(problem).to.include({
-      severity: 'warning',
-      message: 'nothing uses the file "dead_leter.yaml"; did you mean "dead_letter.yaml"?',
-    });
-  });
-
-  it('that fail give way to the built-in ones, and that is told', () => {
-    const failures: TemplateFailure[] = [];
-    const renderer = rendererWith({ 'en/slack/dead_letter.yaml': 'text: "{{ nobody | nothing }}"' });
-    const notice = noticeOfAlert(raised(DEAD_LETTER));
-    const { text } = renderer.render(notice, targetOf('slack'), (failure) => failures.push(failure)) as {
-      text: string;
-    };
-    expect(text).to.include('could not be delivered to slack:#ops');
-    expect(failures.map(({ template }) => template)).to.deep.equal(['dead_letter']);
-  });
-
-  it('leave a callback’s message as it is', () => {
-    const renderer = rendererWith({ 'en/slack/dead_letter.yaml': 'text: x' });
-    expect(renderer.render(noticeAbout(BARE, 1), targetOf('slack'), () => undefined)).to.deep.equal(
-      testRenderer().slack(BARE),
-    );
   });
 });

@@ -5,7 +5,7 @@ import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { noticeOfAlert } from '../../src/notice/notice.ts';
 import { RAISED_AT } from '../support/alerts.ts';
-import { type FORMATS, targetOf, templateFolder, testRenderer, type TestRenderer } from './render-fixture.ts';
+import { type FORMATS, targetOf, testRenderer, type TestRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable } from './slack-rules.ts';
 
 const HOSTILE = '<!channel> </td></table><script> *x* `y` \r\nBcc: a@b.test \u202e';
@@ -60,19 +60,3 @@ for (const [language, words, sentAt] of [
     });
   });
 }
-
-describe('a test message of the user’s own', () => {
-  const folder = templateFolder();
-
-  it('takes the place of the built-in one', () => {
-    const own = folder.write({ 'en/slack/test.yaml': `text: 'Ping {{ destination }}'\nblocks: []\n` }).path;
-    const slack = render(testRenderer({ templatesFolder: own }), 'slack') as SlackMessage;
-    expect(slack.text).to.equal('Ping slack:#ops');
-  });
-
-  it('is refused by the check where it asks for what a test does not have', async () => {
-    const own = folder.write({ 'en/slack/test.yaml': `text: 'Ping {{ bot_name }}'\nblocks: []\n` }).path;
-    const [problem] = await testRenderer({ templatesFolder: own }).check([targetOf('slack')]);
-    expect(problem?.message).to.include('bot_name');
-  });
-});
