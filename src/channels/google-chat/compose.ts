@@ -1,9 +1,9 @@
 /** Draws a card as a card of Google Chat (developers.google.com/workspace/chat/api/reference/rest/v1/cards). */
 import { escapeHtml } from '../../text/clean.ts';
-import type { Card } from '../card.ts';
+import type { Card, CardLink } from '../card.ts';
 import { linesOfCard, type Markup, markedUp } from '../card-lines.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
-import { chatCard, chatText, TONE_COLOURS } from '../hooks/chat-html.ts';
+import { chatButton, chatCard, chatText, TONE_COLOURS } from '../hooks/chat-html.ts';
 import { shownBy } from '../html-text.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
 import { fitted, showCard } from '../show-card.ts';
@@ -13,26 +13,15 @@ export interface GoogleChatMessage {
   readonly text?: string;
   /** What a notification shows of the card. */
   readonly fallbackText?: string;
-  readonly cardsV2?: readonly [{ readonly cardId: string; readonly card: GoogleChatCard }];
+  readonly cardsV2?: readonly ReturnType<typeof cardOf>[];
 }
 
-interface GoogleChatCard {
-  /** Plain text. */
-  readonly header: { readonly title: string };
-  readonly sections: readonly [{ readonly widgets: readonly [Paragraph, Buttons?] }];
-}
-
-/** In a small HTML: `b`, `a`, `font` and `br`. */
-interface Paragraph {
-  readonly textParagraph: { readonly text: string };
-}
-
-interface Buttons {
-  readonly buttonList: {
-    readonly buttons: readonly [
-      { readonly text: string; readonly onClick: { readonly openLink: { readonly url: string } } },
-    ];
-  };
+/** @param text in a small HTML: `b`, `a`, `font` and `br` */
+function cardOf(title: string, text: string, link: CardLink | undefined) {
+  const paragraph = { textParagraph: { text } };
+  const button = link && { text: withoutTags(link.text), onClick: { openLink: { url: link.url } } };
+  const widgets = [paragraph, ...(button === undefined ? [] : [{ buttonList: { buttons: [button] } }])];
+  return { cardId: 'botbell', card: { header: { title: withoutTags(title) }, sections: [{ widgets }] } };
 }
 
 /** A message holds 32,000 bytes, everything included ("Create a message"). */
@@ -59,35 +48,10 @@ function messageOf(card: Card, context: ComposeContext, room: number): GoogleCha
   const lines = linesOfCard(shown, ['text', 'message', 'outputs', 'facts']);
   // A card takes no empty paragraph.
   const text = markedUp(lines, markupOf(card)).replaceAll('\n', '<br>') || escapeHtml(summary);
-  const paragraph = { textParagraph: { text } };
   return {
     ...(mentions.length > 0 && { text: mentions.join(' ') }),
     fallbackText: summary,
-    cardsV2: [
-      {
-        cardId: 'botbell',
-        card: {
-          header: { title: withoutTags(title) },
-          sections: [
-            {
-              widgets:
-                link === undefined
-                  ? [paragraph]
-                  : [
-                      paragraph,
-                      {
-                        buttonList: {
-                          buttons: [
-                            { text: withoutTags(link.text), onClick: { openLink: { url: link.url } } },
-                          ],
-                        },
-                      },
-                    ],
-            },
-          ],
-        },
-      },
-    ],
+    cardsV2: [cardOf(title, text, link)],
   };
 }
 
@@ -129,20 +93,22 @@ function disguised(text: string): string {
   return text.replace(/[<>*_~`]/g, (sign) => LOOK_ALIKES[sign] ?? sign);
 }
 
-function googleChatAsHtml({ text = '', cardsV2 }: GoogleChatMessage): string {
-  const shown = cardsV2?.[0];
+function googleChatAsHtml({ text = '', cardsV2 = [] }: GoogleChatMessage): string {
+  const [shown] = cardsV2;
   if (shown === undefined) return chatCard({ body: chatText(text) });
   const { header, sections } = shown.card;
-  const [{ textParagraph }, buttonList] = sections[0].widgets;
-  const [button] = buttonList?.buttonList.buttons ?? [];
-  return chatCard({
-    mentions: text,
-    title: chatText(header.title),
-    body: textParagraph.text
-      .replace(/<font color="(#\w+)">/g, '<span style="color:$1">')
-      .replaceAll('</font>', '</span>'),
-    ...(button !== undefined && { button: { text: button.text, url: button.onClick.openLink.url } }),
-  });
+  const parts = sections.flatMap(({ widgets }) =>
+    widgets.map((widget) =>
+      'textParagraph' in widget
+        ? widget.textParagraph.text
+            .replaceAll('<font color="', '<span style="color:')
+            .replaceAll('</font>', '</span>')
+        : widget.buttonList.buttons
+            .map((button) => chatButton(button.text, button.onClick.openLink.url))
+            .join(''),
+    ),
+  );
+  return chatCard({ mentions: text, title: chatText(header.title), body: parts.join('<br>') });
 }
 
 const MENTION = /^(?:<?users\/([\w.@-]{1,100})>?|(all))$/;

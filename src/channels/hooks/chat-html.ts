@@ -1,6 +1,5 @@
 /** A chat's message as HTML with its own styles, near enough to what the chat draws; loads nothing. */
 import { escapeHtml } from '../../text/clean.ts';
-import type { CardLink } from '../card.ts';
 
 const STYLES = {
   message:
@@ -29,27 +28,26 @@ export function chatLink(url: string, inner: string, look = 'color:#4f6bed'): st
   return `<a href="${escapeHtml(url)}" rel="noreferrer" style="${look}">${inner}</a>`;
 }
 
+export function chatButton(text: string, url: string): string {
+  return chatLink(url, chatText(text), BUTTON);
+}
+
 interface Picture {
   /** Plain text. */
   readonly mentions?: string | undefined;
   /** HTML, as the body is. */
   readonly title?: string;
   readonly body: string;
-  readonly button?: CardLink | undefined;
   /** Of the bar beside it. */
   readonly colour?: string | undefined;
 }
 
 /** The picture of a message: whom it calls, and a card. */
-export function chatCard({ mentions = '', title = '', body, button, colour }: Picture): string {
+export function chatCard({ mentions = '', title = '', body, colour }: Picture): string {
   const bar = colour === undefined ? '' : `;border-left:4px solid ${colour}`;
-  const parts = [
-    title === '' ? '' : chatBox('title', title),
-    `<div>${body}</div>`,
-    button === undefined ? '' : `<div>${chatLink(button.url, chatText(button.text), BUTTON)}</div>`,
-  ];
+  const heading = title === '' ? '' : chatBox('title', title);
   const called = mentions === '' ? '' : chatBox('mention', chatText(mentions));
-  return chatBox('message', `${called}<div style="${CARD}${bar}">${parts.join('\n')}</div>`);
+  return chatBox('message', `${called}<div style="${CARD}${bar}">${heading}<div>${body}</div></div>`);
 }
 
 /** Of the status, as chats have it that can colour. */

@@ -2,7 +2,7 @@
 import { cutEnd } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
 import { linesOfCard, markedUp } from '../card-lines.ts';
-import { chatCard, chatText } from '../hooks/chat-html.ts';
+import { chatButton, chatCard, chatText } from '../hooks/chat-html.ts';
 import { shownBy } from '../html-text.ts';
 import { type HookChat } from '../hooks/hook-channel.ts';
 import { fitted, showCard } from '../show-card.ts';
@@ -30,11 +30,8 @@ function compose(card: Card): LineworksHookMessage {
 }
 
 function asHtml({ title, body, button }: LineworksHookMessage): string {
-  return chatCard({
-    title: chatText(title),
-    body: chatText(body.text),
-    ...(button !== undefined && { button: { text: button.label, url: button.url } }),
-  });
+  const link = button === undefined ? '' : `<br>${chatButton(button.label, button.url)}`;
+  return chatCard({ title: chatText(title), body: chatText(body.text) + link });
 }
 
 const HOST = /\.worksmobile\.com$/;

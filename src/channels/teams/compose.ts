@@ -5,75 +5,39 @@
 import type { Card, Tone } from '../card.ts';
 import { type CardLine, linesOfCard, type Run } from '../card-lines.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
-import { chatBox, chatCard, chatLink, chatText, TONE_COLOURS } from '../hooks/chat-html.ts';
+import { chatBox, chatButton, chatCard, chatLink, chatText, TONE_COLOURS } from '../hooks/chat-html.ts';
 import { shownBy } from '../html-text.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
 import { fitted, showCard } from '../show-card.ts';
 
-interface TextRun {
-  readonly type: 'TextRun';
-  readonly text: string;
+interface Look {
   readonly weight?: 'Bolder';
   readonly size?: 'Large';
   readonly isSubtle?: true;
   readonly fontType?: 'Monospace';
-  readonly selectAction?: OpenUrl;
+  readonly selectAction?: ReturnType<typeof openUrl>;
 }
 
-type Look = Omit<TextRun, 'type' | 'text'>;
+type TextRun = ReturnType<typeof run>;
+type Line = ReturnType<typeof lineOf>;
+type Element = Line | ReturnType<typeof boxOf> | ReturnType<typeof mentionLine>;
 
-interface OpenUrl {
-  readonly type: 'Action.OpenUrl';
-  readonly title: string;
-  readonly url: string;
+export type TeamsMessage = ReturnType<typeof teamsMessage>;
+
+function openUrl(title: string, url: string) {
+  return { type: 'Action.OpenUrl', title, url };
 }
 
-/** One line. */
-interface RichTextBlock {
-  readonly type: 'RichTextBlock';
-  readonly spacing?: 'None';
-  readonly inlines: readonly TextRun[];
+function run(text: string, look: Look = {}) {
+  return { ...look, type: 'TextRun', text };
 }
 
-/** Takes Markdown and mentions: for nothing but our own. */
-interface TextBlock {
-  readonly type: 'TextBlock';
-  readonly text: string;
-  readonly wrap: true;
+function lineOf(inlines: readonly TextRun[]) {
+  return { type: 'RichTextBlock', inlines };
 }
 
-interface Container {
-  readonly type: 'Container';
-  readonly style: 'default' | 'emphasis' | 'good' | 'attention' | 'warning' | 'accent';
-  readonly items: readonly RichTextBlock[];
-}
-
-interface Mention {
-  readonly type: 'mention';
-  readonly text: string;
-  readonly mentioned: { readonly id: string; readonly name: string };
-}
-
-interface AdaptiveCard {
-  readonly $schema: 'http://adaptivecards.io/schemas/adaptive-card.json';
-  readonly type: 'AdaptiveCard';
-  readonly version: '1.4';
-  /** What a client shows that cannot draw the card. */
-  readonly fallbackText: string;
-  readonly msteams: { readonly width: 'Full'; readonly entities?: readonly Mention[] };
-  readonly body: readonly (RichTextBlock | TextBlock | Container)[];
-  readonly actions?: readonly OpenUrl[];
-}
-
-export interface TeamsMessage {
-  readonly type: 'message';
-  readonly attachments: readonly [
-    {
-      readonly contentType: 'application/vnd.microsoft.card.adaptive';
-      readonly contentUrl: null;
-      readonly content: AdaptiveCard;
-    },
-  ];
+function boxOf(style: string, items: readonly Line[]) {
+  return { type: 'Container', style, bleed: style !== 'emphasis', items };
 }
 
 /** Teams takes about 28 KB, everything included (learn.microsoft.com/connectors/teams); the workflow adds to it. */
@@ -82,7 +46,7 @@ const MAX_BYTES = 24_000;
 /** Characters of what may be long. */
 const ROOM = 6000;
 
-const STYLES: Readonly<Record<Tone, Container['style']>> = {
+const STYLES: Readonly<Record<Tone, string>> = {
   succeeded: 'good',
   error: 'attention',
   executing: 'accent',
@@ -108,65 +72,66 @@ function messageOf(card: Card, context: ComposeContext, room: number): TeamsMess
   const { title, summary, link } = shown;
   const mentions = calledFor(context).map(mentionOf);
   const lines = linesOfCard(shown, ['text', 'message', 'outputs', 'facts']);
+  const body = [
+    ...(mentions.length > 0 ? [mentionLine(mentions)] : []),
+    boxOf(STYLES[card.tone], linesOf([run(title, { weight: 'Bolder', size: 'Large' })])),
+    ...lines.flatMap(elementsOf),
+  ];
   return teamsMessage({
-    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
-    type: 'AdaptiveCard',
-    version: '1.4',
     fallbackText: summary,
+    body,
     msteams: { width: 'Full', ...(mentions.length > 0 && { entities: mentions }) },
-    body: [
-      ...(mentions.length > 0 ? [mentionLine(mentions)] : []),
-      {
-        type: 'Container',
-        style: STYLES[card.tone],
-        items: blocksOf([run(title, { weight: 'Bolder', size: 'Large' })]),
-      },
-      ...lines.flatMap(elementsOf),
-    ],
     ...(link !== undefined && { actions: [openUrl(link.text, link.url)] }),
   });
 }
 
 /** One text, for where the card is refused. */
 export function plainTeams({ attachments: [{ content }] }: TeamsMessage): TeamsMessage {
-  const body = blocksOf([run(content.fallbackText)]);
+  const body = linesOf([run(content.fallbackText)]);
   return teamsMessage({ ...content, msteams: { width: 'Full' }, body });
 }
 
-function teamsMessage(content: AdaptiveCard): TeamsMessage {
-  return {
-    type: 'message',
-    attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }],
-  };
+interface CardContent {
+  /** What a client shows that cannot draw the card. */
+  readonly fallbackText: string;
+  readonly body: readonly Element[];
+  readonly msteams: { readonly width: 'Full'; readonly entities?: readonly Mention[] };
+  readonly actions?: readonly ReturnType<typeof openUrl>[];
 }
 
-function elementsOf(line: CardLine): readonly (RichTextBlock | Container)[] {
-  if ('code' in line)
-    return [
-      { type: 'Container', style: 'emphasis', items: blocksOf([run(line.code, { fontType: 'Monospace' })]) },
-    ];
-  if ('items' in line) return blocksOf([run(line.items.map((item) => `• ${item}`).join('\n'))]);
+function teamsMessage(card: CardContent) {
+  const content = {
+    ...card,
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+  };
+  const attachment = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content };
+  return { type: 'message', attachments: [attachment] as const };
+}
+
+function elementsOf(line: CardLine): readonly Element[] {
+  if ('code' in line) return [boxOf('emphasis', linesOf([run(line.code, { fontType: 'Monospace' })]))];
+  if ('items' in line) return linesOf([run(line.items.map((item) => `• ${item}`).join('\n'))]);
   if ('facts' in line) return [factLine(line.facts)];
   const label = 'label' in line ? [run(`${line.label}  `, { weight: 'Bolder' })] : [];
-  return blocksOf([...label, ...line.runs.map((one) => runOf(one))]);
+  return linesOf([...label, ...line.runs.map((one) => runOf(one))]);
 }
 
-function factLine(facts: readonly Run[]): RichTextBlock {
+function factLine(facts: readonly Run[]): Line {
   const look = { isSubtle: true } as const;
   const runs = facts.map(({ text, ...fact }) => runOf({ ...fact, text: text.replaceAll('\n', ' ') }, look));
-  return blockOf(runs.flatMap((one, index) => (index === 0 ? [one] : [run(' · ', look), one])));
+  return lineOf(runs.flatMap((one, index) => (index === 0 ? [one] : [run(' · ', look), one])));
 }
 
-/** A block for each line of the last run, since whether a line end within a run is shown is documented nowhere. */
-function blocksOf(runs: readonly TextRun[]): readonly RichTextBlock[] {
-  const [first, last] = [runs.slice(0, -1), runs.at(-1)];
-  const lines = (last?.text ?? '').split('\n').filter((text) => text.trim() !== '');
-  const blocks = lines.map((text, index) => [...(index === 0 ? first : []), run(text, last)]);
-  return blocks.map((block, index) => ({ ...blockOf(block), ...(index > 0 && { spacing: 'None' }) }));
-}
-
-function blockOf(inlines: readonly TextRun[]): RichTextBlock {
-  return { type: 'RichTextBlock', inlines };
+/** One for each line of the last run, since whether a line end within a run is shown is documented nowhere. */
+function linesOf(runs: readonly TextRun[]): readonly Line[] {
+  const last = runs.at(-1);
+  const texts = (last?.text ?? '').split('\n').filter((text) => text.trim() !== '');
+  const lines = texts.map((text, index) =>
+    lineOf([...(index === 0 ? runs.slice(0, -1) : []), run(text, last)]),
+  );
+  return lines.map((line, index) => (index === 0 ? line : { ...line, spacing: 'None' }));
 }
 
 function runOf({ text, style, url = '' }: Run, look: Look = {}): TextRun {
@@ -177,31 +142,23 @@ function runOf({ text, style, url = '' }: Run, look: Look = {}): TextRun {
   });
 }
 
-function run(text: string, look: Look = {}): TextRun {
-  return { ...look, type: 'TextRun', text };
-}
-
-function openUrl(title: string, url: string): OpenUrl {
-  return { type: 'Action.OpenUrl', title, url };
-}
-
 function teamsAsHtml({ attachments: [{ content }] }: TeamsMessage): string {
-  const { body, msteams, actions: [action] = [] } = content;
-  const tone = TONES.find((each) =>
-    body.some((element) => 'style' in element && element.style === STYLES[each]),
-  );
+  const { body, msteams, actions = [] } = content;
+  const isStyled = (tone: Tone) =>
+    body.some((element) => 'style' in element && element.style === STYLES[tone]);
+  const tone = TONES.find(isStyled);
+  const buttons = actions.map(({ title, url }) => chatButton(title, url));
   return chatCard({
     mentions: msteams.entities?.map(({ mentioned }) => `@${mentioned.name}`).join(' '),
-    body: body.map(elementAsHtml).join('\n'),
-    button: action && { text: action.title, url: action.url },
+    body: [...body.map(elementAsHtml), ...buttons].join('\n'),
     colour: tone && TONE_COLOURS[tone],
   });
 }
 
-function elementAsHtml(element: RichTextBlock | TextBlock | Container): string {
+function elementAsHtml(element: Element): string {
+  if ('inlines' in element) return `<div>${element.inlines.map(runAsHtml).join('')}</div>`;
   // Whom it calls is shown above.
-  if (element.type === 'TextBlock') return '';
-  if (element.type === 'RichTextBlock') return `<div>${element.inlines.map(runAsHtml).join('')}</div>`;
+  if (!('items' in element)) return '';
   const inner = element.items.map(elementAsHtml).join('');
   return chatBox(element.style === 'emphasis' ? 'code' : 'title', inner);
 }
@@ -219,10 +176,13 @@ export const teamsMentions = mentionOption(
   USER,
 );
 
-function mentionOf(id: string): Mention {
+type Mention = ReturnType<typeof mentionOf>;
+
+function mentionOf(id: string) {
   return { type: 'mention', text: `<at>${id}</at>`, mentioned: { id, name: id } };
 }
 
-function mentionLine(mentions: readonly Mention[]): TextBlock {
+/** Takes Markdown and mentions: for nothing but our own. */
+function mentionLine(mentions: readonly Mention[]) {
   return { type: 'TextBlock', text: mentions.map(({ text }) => text).join(' '), wrap: true };
 }
