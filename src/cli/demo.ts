@@ -27,26 +27,23 @@ interface Scene {
   readonly title: string;
   /** File in the samples folder. */
   readonly sample: string;
-  /** Not the one in the file: whoever posts that to the demo should see it told. */
-  readonly jobId: string;
   /** The mail server is out of order meanwhile, for as often as Botbell tries within one request. */
   readonly isMailFailing?: boolean;
-  /** Goes into the callback, so that one sample can stand for several. */
-  readonly changes?: Readonly<Record<string, unknown>>;
+  /** Goes into the callback. Another job than in the file: whoever posts that to the demo should see it told. */
+  readonly changes: { readonly job_id: string; readonly message?: string };
 }
 
-const jobOf = (number: number): string => `c1d2e3f4-0000-4000-8000-00000000000${number}`;
+const job = (number: number) => ({ job_id: `c1d2e3f4-0000-4000-8000-00000000000${number}` });
 
 const LOGIN_FAILED = {
   sample: 'error.json',
-  jobId: jobOf(3),
-  changes: { message: 'ログインに失敗しました' },
+  changes: { ...job(3), message: 'ログインに失敗しました' },
 };
 
 const SCENES: readonly Scene[] = [
-  { title: 'A BOT has started', sample: 'executing.json', jobId: jobOf(1) },
-  { title: 'The same job ends in an error', sample: 'error.json', jobId: jobOf(1) },
-  { title: 'Another BOT succeeds, with outputs and a file', sample: 'succeeded.json', jobId: jobOf(2) },
+  { title: 'A BOT has started', sample: 'executing.json', changes: job(1) },
+  { title: 'The same job ends in an error', sample: 'error.json', changes: job(1) },
+  { title: 'Another BOT succeeds, with outputs and a file', sample: 'succeeded.json', changes: job(2) },
   {
     title: 'An error while the mail server is out of order: Slack is told, the mail is not',
     isMailFailing: true,
@@ -68,10 +65,11 @@ export async function run(context: CommandContext, { stay = false }: { stay?: bo
   void context.untilStopped().then(() => stop.abort());
   const world = await createWorld();
   try {
-    const news = new News(context, world);
-    const app = await startDemoApp(context, world, { stay, print: (text) => news.print(text) });
+    const app = await startDemoApp(context, world, stay);
     try {
-      await show({ context, world, stay, stop: stop.signal }, app, news);
+      await playScenes(context, world, app, stop.signal);
+      if (stay) await serve(context, world, app, stop.signal);
+      else context.result('\nTo see these messages on a page, as their readers do, run it with --stay.');
     } finally {
       await app.stop();
     }
@@ -111,11 +109,7 @@ async function createWorld() {
   };
 }
 
-async function startDemoApp(
-  context: CommandContext,
-  world: World,
-  { stay, print }: { readonly stay: boolean; readonly print: (text: string) => void },
-): Promise<RunningApp> {
+async function startDemoApp(context: CommandContext, world: World, stay: boolean): Promise<RunningApp> {
   const variables = { ...(stay ? STAY_PORTS : {}), ...context.variables, ...world.variables };
   return startApp({
     ...(await loadProject({ ...context, variables, configFile: DEMO_CONFIG })),
@@ -124,36 +118,34 @@ async function startDemoApp(
     secrets: context.secrets,
     logger: await createLogger('silent', false, (line) => line),
     version: readVersion(),
-    print,
+    // What an outbox prints: its heading, and the message.
+    print: (text) => context.result(`   ${text.trimEnd().replaceAll('\n', '\n   ')}`),
   });
 }
 
-interface Demo {
-  readonly context: CommandContext;
-  readonly world: World;
-  readonly stay: boolean;
-  readonly stop: AbortSignal;
-}
-
-async function show({ context, world, stay, stop }: Demo, app: RunningApp, news: News): Promise<void> {
-  const url = `http://${app.receiver.host}:${app.receiver.port}/callbacks`;
+async function playScenes(context: CommandContext, world: World, app: RunningApp, stop: AbortSignal) {
   for (const [index, scene] of SCENES.entries()) {
     if (stop.aborted) return;
     context.result(`\n${styled(context, 'bold', `${index + 1}. ${scene.title}`)}`);
     if (scene.isMailFailing === true) world.mail.faults.push({ ...MAIL_FAULT });
-    await play(context, scene, url);
-    news.show();
+    await play(context, scene, callbacksUrl(app));
+    showNews(context, world);
   }
-  const more = stay ? '' : ' To see them on a page, as their readers do, run it with --stay.';
-  context.result(`\n${news.count} messages.${more}`);
-  if (!stay) return;
-  context.result(`Serving. Post to it, see here what people are told, and stop it with Ctrl+C:
-  curl -H 'Content-Type: application/json' -d @${relative('', join(SAMPLES, 'error.json'))} ${url}
+}
+
+async function serve(context: CommandContext, world: World, app: RunningApp, stop: AbortSignal) {
+  const sample = relative('', join(SAMPLES, 'error.json'));
+  context.result(`\nServing. Post to it, see here what people are told, and stop it with Ctrl+C:
+  curl -H 'Content-Type: application/json' -d @${sample} ${callbacksUrl(app)}
   the page: http://127.0.0.1:${app.admin?.port}/
   metrics: http://127.0.0.1:${app.admin?.port}/metrics`);
-  const look = setInterval(() => news.show(), LOOK_INTERVAL_MS);
+  const look = setInterval(() => showNews(context, world), LOOK_INTERVAL_MS);
   if (!stop.aborted) await once(stop, 'abort');
   clearInterval(look);
+}
+
+function callbacksUrl({ receiver }: RunningApp): string {
+  return `http://${receiver.host}:${receiver.port}/callbacks`;
 }
 
 interface Answer {
@@ -168,7 +160,7 @@ interface Answer {
 /** Posts the scene's callback as the job service would, and says what was answered. */
 async function play(context: CommandContext, scene: Scene, url: string): Promise<void> {
   const sample = JSON.parse(readFileSync(join(SAMPLES, scene.sample), 'utf8')) as Record<string, unknown>;
-  const body = JSON.stringify({ ...sample, job_id: scene.jobId, ...scene.changes });
+  const body = JSON.stringify({ ...sample, ...scene.changes });
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -183,46 +175,16 @@ async function play(context: CommandContext, scene: Scene, url: string): Promise
 }
 
 /** What people have been told since it was shown the last time. */
-class News {
-  readonly #context: CommandContext;
-  readonly #world: World;
-  #messages = 0;
-  #mails = 0;
-  #printed = 0;
-
-  constructor(context: CommandContext, world: World) {
-    this.#context = context;
-    this.#world = world;
-  }
-
-  get count(): number {
-    return this.#messages + this.#mails + this.#printed;
-  }
-
-  show(): void {
-    const messages = this.#world.slack.messages.slice(this.#messages);
-    const mails = this.#world.mail.mails.slice(this.#mails);
-    this.#messages += messages.length;
-    this.#mails += mails.length;
-    for (const { channel, text, blocks } of messages)
-      this.#say(`slack:${channel}`, slackFormat, { text, blocks: blocks ?? [] });
-    for (const { to, parsed } of mails) {
-      const { subject = '', text = '', html } = parsed;
-      // Lines of a mail end in CRLF (RFC 5322, 2.3).
-      const mail = { subject, text: text.replaceAll('\r\n', '\n'), html: html || '' };
-      this.#say(`email:${to.join(', ')}`, emailFormat, mail);
-    }
-  }
-
-  /** What an outbox prints: its heading, and the message. */
-  print(text: string): void {
-    this.#printed += 1;
-    this.#context.result(`   ${text.trimEnd().replaceAll('\n', '\n   ')}`);
-  }
-
-  #say(destination: string, format: MessageFormat, message: unknown): void {
-    const bar = styled(this.#context, 'dim', '│');
-    const text = visibleAndIndented(format.asText(message).trimEnd(), `   ${bar} `);
-    this.#context.result(`   ${styled(this.#context, 'cyan', destination)}\n${text}`);
+function showNews(context: CommandContext, { slack, mail }: World): void {
+  const say = (destination: string, format: MessageFormat, message: unknown) => {
+    const text = visibleAndIndented(format.asText(message).trimEnd(), `   ${styled(context, 'dim', '│')} `);
+    context.result(`   ${styled(context, 'cyan', destination)}\n${text}`);
+  };
+  for (const { channel, text, blocks = [] } of slack.messages.splice(0))
+    say(`slack:${channel}`, slackFormat, { text, blocks });
+  for (const { to, parsed } of mail.mails.splice(0)) {
+    const { subject = '', text = '' } = parsed;
+    // Lines of a mail end in CRLF (RFC 5322, 2.3).
+    say(`email:${to.join(', ')}`, emailFormat, { subject, text: text.replaceAll('\r\n', '\n'), html: '' });
   }
 }

@@ -425,7 +425,7 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
         /answered 502 failed: slack:#bot-alerts delivered; email:ops@example.com pending/,
       );
       expect(stdout).to.include('answered 200 delivered');
-      expect(stdout).to.include('9 messages. To see them on a page').and.to.include('--stay');
+      expect(stdout).to.include('To see these messages on a page').and.to.include('--stay');
     });
 
     it('shows with --stay what people are told of what one posts, its own samples included', async () => {
