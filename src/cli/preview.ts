@@ -1,14 +1,14 @@
 /** `botbell preview`: a callback as each destination would see it, without sending anything: as text, JSON or a page. */
-import type { Callback, CheckedCallback } from '../callback/callback.ts';
+import type { Callback } from '../callback/callback.ts';
 import { type ComposedMessage, frameHeightOf, messageDocument } from '../channels/message-document.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { formatsOf, type Config, type Destination } from '../config/config.ts';
 import { noticeOf } from '../notice/notice.ts';
 import { createRouter, type RoutedDestination } from '../route/router.ts';
 import { escapeHtml as html, visible, visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
-import { CommandFailed, type CommandContext, styled } from './context.ts';
+import { type CommandContext, styled } from './context.ts';
 import { destinationNamed } from './destination.ts';
-import { loadProject, type Project } from './load-config.ts';
+import { loadProject } from './load-config.ts';
 import { readCallback } from './read-callback.ts';
 
 interface Options {
@@ -20,19 +20,34 @@ interface PreviewedMessage extends ComposedMessage {
   readonly destination: string;
 }
 
-interface Preview extends PreviewedMessage {
-  readonly channel: string;
+export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
+  const { config, renderer } = await loadProject(context);
+  const checked = await readCallback(context, file, config);
+  const formats = formatsOf(config, channelTypes);
+  const previews = chosen(context, config, checked.callback, options.to).flatMap((routed) => {
+    const { destination, channel } = routed;
+    const format = formats.get(channel);
+    if (format === undefined) return [];
+    const message = renderer.render(
+      noticeOf(checked, 1),
+      { templateSet: undefined, ...routed, format },
+      (failure) => context.message(visibleOnOneLine(failure.message)),
+    );
+    return [{ destination, channel, message, format }];
+  });
+  if (previews.length === 0) context.message('no route sends this callback to anybody');
+  if (options.format === 'html') context.result(previewPage(previews));
+  else if (options.format === 'json') context.result(visible(JSON.stringify(previews.map(shapeOf), null, 2)));
+  else context.result(previews.map((each) => inLines(context, each)).join('\n'));
+  return 0;
 }
 
-export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
-  const project = await loadProject(context);
-  const checked = await readCallback(context, file, project.config);
-  const previews = chosen(context, project.config, checked.callback, options.to).map((routed) =>
-    preview(context, project, checked, routed),
-  );
-  if (previews.length === 0) context.message('no route sends this callback to anybody');
-  context.result(printed(context, previews, options.format));
-  return 0;
+function shapeOf({ destination, channel, message }: PreviewedMessage & { readonly channel: string }) {
+  return { destination, channel, message };
+}
+
+function inLines(context: CommandContext, { destination, format, message }: PreviewedMessage): string {
+  return `${styled(context, 'bold', destination)}\n${visibleAndIndented(format.asText(message))}\n`;
 }
 
 type Routed = Destination & Pick<Partial<RoutedDestination>, 'templateSet'>;
@@ -50,34 +65,6 @@ function chosen(
   const routed = destinations.find(({ destination }) => destination === wanted.destination);
   if (routed === undefined) context.message(`${wanted.destination}: no route sends this callback there`);
   return [routed ?? wanted];
-}
-
-function preview(
-  context: CommandContext,
-  { config, renderer }: Project,
-  checked: CheckedCallback,
-  { destination, channel, options, templateSet }: Routed,
-): Preview {
-  const format = formatsOf(config, channelTypes).get(channel);
-  if (format === undefined) throw new CommandFailed(`${channel}: has no message format`);
-  const target = { format, destination, templateSet, options };
-  const message = renderer.render(noticeOf(checked, 1), target, (failure) =>
-    context.message(visibleOnOneLine(failure.message)),
-  );
-  return { destination, channel, message, format };
-}
-
-function printed(context: CommandContext, previews: readonly Preview[], format: Options['format']): string {
-  if (format === 'html') return previewPage(previews);
-  if (format === 'json') {
-    const shapes = previews.map(({ destination, channel, message }) => ({ destination, channel, message }));
-    return visible(JSON.stringify(shapes, null, 2));
-  }
-  const texts = previews.map(({ destination, format: own, message }) => {
-    const heading = styled(context, 'bold', destination);
-    return `${heading}\n${visibleAndIndented(own.asText(message))}\n`;
-  });
-  return texts.join('\n');
 }
 
 const STYLE = `

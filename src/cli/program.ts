@@ -9,6 +9,8 @@ import { type CommandContext, WrongUsage } from './context.ts';
 const WRONG_USAGE = 2;
 const FAILED = 1;
 
+const READ_NO_CONFIG = new Set(['demo', 'init', 'schema']);
+
 /** At once: of more, a database tells better. */
 const MOST_STORIES = 500;
 
@@ -59,13 +61,10 @@ function createProgram(context: CommandContext, action: Action): Command {
       '-c, --config <file>',
       'config file (default: $BOTBELL_CONFIG, else config/botbell.yaml, else botbell.yaml)',
     )
-    .configureHelp({
-      showGlobalOptions: true,
-      visibleGlobalOptions: (command) =>
-        (command.parent?.options ?? []).filter(({ long }) => long !== '--config' || takesConfig(command)),
-    })
+    .configureHelp({ showGlobalOptions: true })
+    // The option is the program's, so that it may stand before the command, too.
     .hook('preAction', (_program, command) => {
-      if (program.opts<{ config?: string }>().config !== undefined && !takesConfig(command))
+      if (program.opts().config !== undefined && READ_NO_CONFIG.has(command.name()))
         program.error(`error: unknown option '--config': ${command.name()} reads no config of yours`);
     })
     .configureOutput({
@@ -82,9 +81,8 @@ function createProgram(context: CommandContext, action: Action): Command {
   return program;
 }
 
-/** The option is the program's, so that it may stand before the command, too. */
-function takesConfig(command: Command): boolean {
-  return !['demo', 'init', 'schema'].includes(command.name());
+function printed(...formats: readonly string[]): Option {
+  return new Option('--format <format>', 'how to print it').choices(formats).default(formats[0]);
 }
 
 function addService(program: Command, action: Action): void {
@@ -136,9 +134,7 @@ function addDryRuns(program: Command, action: Action): void {
     .description('show a callback as each destination would see it, without sending anything')
     .argument('<file>', 'a callback as JSON, or - for standard input')
     .option('--to <destination>', 'only this one, e.g. slack:#ops', once)
-    .addOption(
-      new Option('--format <format>', 'how to print it').choices(['text', 'json', 'html']).default('text'),
-    )
+    .addOption(printed('text', 'json', 'html'))
     .action(action(() => import('./preview.ts')));
 }
 
@@ -153,7 +149,7 @@ function addLedger(program: Command, action: Action): void {
       'no more than the last ones (default: all of a job, 5 of a BOT)',
       wholeNumber(1, MOST_STORIES),
     )
-    .addOption(new Option('--format <format>', 'how to print it').choices(['text', 'json']).default('text'))
+    .addOption(printed('text', 'json'))
     .action(action(() => import('./why.ts')));
   program
     .command('backup')
@@ -203,7 +199,7 @@ function addSnooze(program: Command, action: Action): void {
     .option('--because <reason>', 'why, for whoever sees it')
     .addOption(new Option('--list', 'show what is snoozed instead').conflicts([...others, 'end']))
     .addOption(new Option('--end <id>', 'end a snooze instead').argParser(id).conflicts(others))
-    .addOption(new Option('--format <format>', 'of --list').choices(['text', 'json']).default('text'))
+    .addOption(printed('text', 'json'))
     .action(action(() => import('./snooze.ts')));
 }
 

@@ -7,7 +7,7 @@ const REGEX = /^\/(.*)\/([a-z]*)$/s;
 const isRegex = (pattern: string): boolean => REGEX.test(pattern);
 
 /** Whether several ids may match. */
-export const isPattern = (pattern: string): boolean => isRegex(pattern) || /[*?]/.test(pattern);
+export const isPattern = (pattern: string): boolean => isRegex(pattern) || pattern.includes('*');
 
 interface LinearRegex {
   /** Whether it matches anywhere in the text. */
@@ -52,41 +52,35 @@ export function doubtOfBotId(text: string): string | undefined {
     : undefined;
 }
 
-/** One `*` and no `?`: nothing to search for, however long the name. */
-const SIMPLE_GLOB = /^([^*?]*)\*+([^*?]*)$/;
-
-/**
- * What must search a name looks at no longer one, in characters: no BOT has one, and however little a search of megabytes
- * may take, a config may have a thousand patterns.
- */
-export const LONGEST_SEARCHED = 1000;
+/** No BOT has a longer name: a regular expression does not search it, since a config may have a thousand of them. */
+const LONGEST_SEARCHED = 1000;
 
 export type BotIdMatcher = (botId: string) => boolean;
 
-/** Whether it must search a name: a regular expression, or a glob with more than one `*` or with `?`. */
-export function isSearched(pattern: string): boolean {
-  return isPattern(pattern) && (isRegex(pattern) || !SIMPLE_GLOB.test(pattern));
-}
-
 /**
- * A glob's `*` stands for any run of characters and `?` for one; it must match the whole name.
+ * A glob's `*` stands for any run of characters; it must match the whole name.
  * A regular expression (RE2 syntax) matches anywhere unless it is anchored.
  * Either takes time linear in the name.
  * @throws {SyntaxError} an impossible regular expression; the config's check has refused it before
  */
 export function compilePattern(pattern: string): BotIdMatcher {
-  const [, beginning, end] = (!isRegex(pattern) && SIMPLE_GLOB.exec(pattern)) || [];
-  if (beginning !== undefined && end !== undefined) {
-    const least = beginning.length + end.length;
-    return (botId) => botId.length >= least && botId.startsWith(beginning) && botId.endsWith(end);
-  }
-  const regex = regexOf(isRegex(pattern) ? pattern : globAsRegex(pattern));
-  return (botId) => botId.length <= LONGEST_SEARCHED && regex?.test(botId) === true;
+  const regex = regexOf(pattern);
+  if (regex === undefined) return (botId) => matchesGlob(botId, pattern);
+  return (botId) => botId.length <= LONGEST_SEARCHED && regex.test(botId);
 }
 
-function globAsRegex(glob: string): string {
-  const literal = glob.replace(/[\\^$.+()[\]{}|]/g, '\\$&');
-  return `/(?s)\\A${literal.replaceAll('*', '.*').replaceAll('?', '.')}\\z/`;
+function matchesGlob(botId: string, glob: string): boolean {
+  const [beginning = '', ...parts] = glob.split('*');
+  const end = parts.pop();
+  if (end === undefined) return botId === glob;
+  if (!botId.startsWith(beginning) || !botId.endsWith(end)) return false;
+  let from = beginning.length;
+  for (const part of parts) {
+    const found = botId.indexOf(part, from);
+    if (found === -1) return false;
+    from = found + part.length;
+  }
+  return from <= botId.length - end.length;
 }
 
 const requireHere = createRequire(import.meta.url);

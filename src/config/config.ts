@@ -83,15 +83,11 @@ function adminOf(section: RootSection['admin']) {
   };
 }
 
-/** Every value has passed the section's schema, so that none of these can fail for what a user writes. */
-function checked<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('a value was used before its schema had passed it');
-  return value;
-}
+// Every value has passed its schema, so that none of these can fail for what a user writes.
+const addressOf = (text: string) => parseListenAddress(text) as { host: string; port: number };
+export const msOf = (text: string) => parseDuration(text) as number;
+const bytesOf = (text: string) => parseSize(text) as number;
 
-const addressOf = (text: string) => checked(parseListenAddress(text));
-export const msOf = (text: string) => checked(parseDuration(text));
-const bytesOf = (text: string) => checked(parseSize(text));
 /** Where the value at `path` of a config file stands. */
 export type PlaceInConfig = (path: Path) => Place;
 

@@ -123,28 +123,6 @@ const displaySchema = section('How times, durations and links are shown.', {
   }),
 });
 
-const heartbeatSchema = section('Tells a watcher elsewhere that all is well.', {
-  url: text(rule.webUrlRule, 'URL that is asked (GET) while all is well. Empty: none.').default(''),
-  every: text(rule.timerRule, 'How often it is asked.').default('1m'),
-});
-
-const templatesSchema = text(
-  rule.folderRule,
-  'Folder of your own template sets, looked up before the built-in ones.',
-);
-
-const proxySchema = text(
-  rule.proxyRule,
-  'URL of the proxy that channels over HTTP (Slack) and the heartbeat go through, but for the hosts in NO_PROXY; off for none. Empty: what HTTPS_PROXY and HTTP_PROXY say.',
-).default('');
-
-const onSchema = someOf(
-  OCCASIONS,
-  'What is told: succeeded, error, executing; recovered is the first success after an error. Default: the three statuses.',
-).default([...ALL_STATUSES]);
-
-const templateSetSchema = text(rule.templateSetRule, 'Folder of templates to use instead of the language’s.');
-
 const muteSchema = section(
   'All its keys must hold; a window over midnight belongs to the day it begins on.',
   {
@@ -182,13 +160,16 @@ export const groupSchema = section('Addresses that are told together, and now an
 
 /** What the default route may say, too. */
 const routing = {
-  on: onSchema,
+  on: someOf(
+    OCCASIONS,
+    'What is told: succeeded, error, executing; recovered is the first success after an error. Default: the three statuses.',
+  ).default([...ALL_STATUSES]),
   notify: readApart(
     'Whom to tell: names of groups, and addresses on channels. Empty: nobody, not even by default_route.',
     { $ref: '#/$defs/notify' },
     'required',
   ),
-  template_set: templateSetSchema,
+  template_set: text(rule.templateSetRule, 'Folder of templates to use instead of the language’s.'),
   when: text(
     rule.conditionRule,
     'A Liquid condition over the template’s variables, such as output.count == 0.',
@@ -260,14 +241,20 @@ export const rootSchema = section('Configuration of Botbell.', {
   store: storeSchema,
   delivery: deliverySchema,
   display: displaySchema,
-  heartbeat: heartbeatSchema,
-  templates: templatesSchema,
+  heartbeat: section('Tells a watcher elsewhere that all is well.', {
+    url: text(rule.webUrlRule, 'URL that is asked (GET) while all is well. Empty: none.').default(''),
+    every: text(rule.timerRule, 'How often it is asked.').default('1m'),
+  }),
+  templates: text(rule.folderRule, 'Folder of your own template sets, looked up before the built-in ones.'),
   channels: readApart(
     'The ways to reach people, by a name of your choice.',
     { type: 'object', minProperties: 1, additionalProperties: { $ref: '#/$defs/channel' } },
     'required',
   ),
-  proxy: proxySchema,
+  proxy: text(
+    rule.proxyRule,
+    'URL of the proxy that channels over HTTP (Slack) and the heartbeat go through, but for the hosts in NO_PROXY; off for none. Empty: what HTTPS_PROXY and HTTP_PROXY say.',
+  ).default(''),
   groups: readApart('Addresses that are told together, by a name of your choice.', {
     type: 'object',
     additionalProperties: { $ref: '#/$defs/group' },

@@ -3,13 +3,7 @@ import { type Callback, type StatusName, statusNameOf } from '../callback/callba
 import type { Occasion } from '../signal/rules.ts';
 import type { Config, Destination, RouteConfig } from '../config/config.ts';
 import { cutEnd } from '../text/cut.ts';
-import {
-  type BotIdMatcher,
-  compilePattern,
-  isPattern,
-  isSearched,
-  LONGEST_SEARCHED,
-} from '../config/bot-id-pattern.ts';
+import { type BotIdMatcher, compilePattern, isPattern } from '../config/bot-id-pattern.ts';
 
 /** The routes of a config, the default one last. */
 export function routesOf({
@@ -230,14 +224,7 @@ function explainUnmatched({ name, botIds }: RouteConfig, { bot_id: botId }: Subj
   const isDefault = botIds.length === 0;
   const because = isDefault
     ? 'a route names this BOT, so the default route does not apply'
-    : `bot_id ${JSON.stringify(cutEnd(botId, LONGEST_SHOWN, '…'))} ${whyNot(botIds, botId)}`;
+    : `bot_id ${JSON.stringify(cutEnd(botId, LONGEST_SHOWN, '…'))} does not match ${botIds.join(', ')}`;
   const verdict = isDefault ? 'not needed' : 'another BOT';
   return { route: name, matched: false, because, reaches: [], verdict };
-}
-
-function whyNot(patterns: readonly string[], botId: string): string {
-  const isTooLong = botId.length > LONGEST_SEARCHED && patterns.some(isSearched);
-  const words = `does not match ${patterns.join(', ')}`;
-  if (!isTooLong) return words;
-  return `${words}: past ${LONGEST_SEARCHED} characters, only exact names and globs with one * are compared`;
 }

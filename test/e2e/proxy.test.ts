@@ -70,10 +70,10 @@ describe('Behind a forward proxy', () => {
     expect(shown).not.to.match(/p(%40|@)ss(%3A|:)w0rd/);
   });
 
-  it('check --online and test go through it, too, and name it', async () => {
+  it('check --online and test go through it, too', async () => {
     await start();
     const check = await run('check', '--online');
-    expect(check.stdout).to.include(`channel slack: can be used, through the proxy http://${proxy.host}`);
+    expect(check.stdout).to.include('channel slack: can be used');
     expect(check.stdout).to.match(/^channel email: can be used$/m);
     expect((await run('test', 'slack:#ops')).code).to.equal(0);
     expect(proxy.asked.map((url) => url.split('/').at(-1))).to.deep.equal(['auth.test', 'chat.postMessage']);
@@ -169,7 +169,7 @@ default_route: { notify: [{ slack: '#ops' }] }
   });
 
   it('reaches an https: remote through it, and none that NO_PROXY names', async () => {
-    expect(await check()).to.include(`channel slack: can be used, through the proxy http://${proxy.host}`);
+    expect(await check()).to.include('channel slack: can be used');
     expect([slack.calls, proxy.asked]).to.deep.equal([['auth.test'], ['remote.test:443']]);
     expect(await check('remote.test')).to.match(
       /channel slack: cannot be used: No answer from Slack: the connection failed \(E/,

@@ -269,18 +269,6 @@ describe('the explanation of routing', () => {
     ]);
   });
 
-  it('says of a name that is too long to be searched why no pattern matches it', () => {
-    const routes = [route('routes[0]', { botIds: ['/^a/', 'b'] }), route('routes[1]', { botIds: ['b*'] })];
-    const because = createRouter(routes, undefined)
-      .explainAll({ bot_id: 'a'.repeat(1001), status: 1 })
-      .map((explanation) => explanation.because);
-    const name = `"${'a'.repeat(99)}…"`;
-    expect(because).to.deep.equal([
-      `bot_id ${name} does not match /^a/, b: past 1000 characters, only exact names and globs with one * are compared`,
-      `bot_id ${name} does not match b*`,
-    ]);
-  });
-
   it('says of a route that reaches nobody whether that is meant', () => {
     const [meant, told] = createRouter(
       [
