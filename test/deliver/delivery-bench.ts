@@ -1,4 +1,5 @@
 /** What delivers, over a real SQLite ledger and remotes that fail and dawdle as a test says, in time moved by hand. */
+import { renameSync } from 'node:fs';
 import { pino } from 'pino';
 import { Pipeline } from '../../src/app/pipeline.ts';
 import type { Reports } from '../../src/app/reports.ts';
@@ -158,9 +159,9 @@ export class DeliveryBench {
 
   /** Nothing that is to do with deliveries works until the returned function is called. */
   breakStore(): () => void {
-    const connection = this.store.connect();
-    connection.exec('alter table deliveries rename to deliveries_elsewhere');
-    return () => connection.exec('alter table deliveries_elsewhere rename to deliveries');
+    const { file } = this.store;
+    renameSync(file, `${file}.elsewhere`);
+    return () => renameSync(`${file}.elsewhere`, file);
   }
 
   get milestonesReached(): readonly string[] {
