@@ -29,11 +29,11 @@ export interface Task extends Order {
   /** Another POST of the same callback has had it taken over meanwhile. */
   isTakenOver: boolean;
   /** The one that is being made. */
-  attempt: RunningAttempt | undefined;
+  attempt?: RunningAttempt | undefined;
   /** How it stands since its attempts ended. */
-  update: DeliveryUpdate | undefined;
+  update?: DeliveryUpdate;
   /** Why that could not be written down. */
-  error: unknown;
+  error?: unknown;
   /** Resolves when this process is done with it, written down or not. */
   readonly ended: Promise<void>;
   readonly end: () => void;
@@ -77,16 +77,7 @@ export class Dispatcher {
   submit(order: Order): Task {
     let end = () => {};
     const ended = new Promise<void>((resolve) => (end = resolve));
-    const begun = {
-      attempts: [],
-      isTakenOver: false,
-      attempt: undefined,
-      update: undefined,
-      error: undefined,
-      ended,
-      end,
-    };
-    const task: Task = { ...order, ...begun };
+    const task: Task = { ...order, attempts: [], isTakenOver: false, ended, end };
     this.#tasks.set(task.record.id, task);
     this.#underWay.until(task.ended);
     queueMicrotask(() => this.#take(task));
@@ -109,19 +100,17 @@ export class Dispatcher {
    * @throws {LedgerUnavailable} after which this process is done with them all the same
    */
   async settle(tasks: readonly Task[], ending: Ending, withinMs?: number): Promise<void> {
-    const { ledger, onUnwritten } = this.#dependencies;
+    const { ledger, onUnwritten, onDue } = this.#dependencies;
     const deliveries = tasks.flatMap(({ update }) => update ?? []);
     const attempts = tasks.flatMap(({ record, attempts: made }) => attemptRecords(record.id, made));
-    let isDue = tasks.some(isDueNow);
     try {
-      if (await ledger.settle({ ...ending, deliveries, attempts }, withinMs)) isDue = true;
+      if (await ledger.settle({ ...ending, deliveries, attempts }, withinMs)) onDue();
     } catch (error) {
       for (const task of tasks) task.error = error;
       onUnwritten(error);
       throw error;
     } finally {
       for (const task of tasks) this.#end(task, withinMs === undefined);
-      if (isDue) this.#dependencies.onDue();
     }
   }
 
@@ -272,11 +261,4 @@ export class Dispatcher {
     if (update && name) this.#dependencies.onMilestone({ record, notice, firstReceivedAt, ...update, name });
     task.end();
   }
-}
-
-/** Botbell has something to do at once when it is written down. */
-function isDueNow({ update }: Task): boolean {
-  if (update === undefined) return false;
-  const { state, isTakenOver, dueInMs, alert } = update;
-  return alert !== undefined || (state === 'pending' && isTakenOver && dueInMs === 0);
 }

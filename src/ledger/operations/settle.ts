@@ -13,14 +13,14 @@ import {
 } from '../ledger.ts';
 import { keyOf } from '../keys.ts';
 import { kept, type RowWithCallback, withCallbacks } from '../rows.ts';
-import { raise } from './alerts.ts';
+import { type AlertAbout, raise } from './alerts.ts';
 import { isNextDue } from './deliveries.ts';
 import { tellSummarised } from '../signal/holds.ts';
 import { lockJobsOf, lockWithoutJobs } from './locks.ts';
 
 /**
  * @param isRepeated of what was told: the first try was not answered and may have been committed: nothing is written where everybody of it is told already
- * @returns whether something of Botbell's own is due now because of it: the next of a job, an alert
+ * @returns whether something of Botbell's own is due now because of it: one of them, the next of a job, an alert
  */
 export async function settle(tx: Tx, settlement: Settlement, isRepeated = false): Promise<boolean> {
   const { callbackId, attempts, deliveries, answer, refused = [] } = settlement;
@@ -33,7 +33,7 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   await lockWithoutJobs(tx, ids);
   const rows = new Map((await withCallbacks(tx, ids)).map((row) => [row.id, row]));
   await countRefused(tx, refused);
-  const ended = await tell(tx, deliveries);
+  const told = await tell(tx, deliveries);
   const decisions = failures.flatMap((update) => decide(rows.get(update.id), update, tx) ?? []);
   for (const decision of decisions) await writeDecision(tx, decision);
   const isShown = isWorthWriting(times, attempts);
@@ -42,12 +42,22 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
     ...decisions.flatMap(entryOf),
     ...(isShown && answer !== undefined ? [answerEntry(callbackId, answer)] : []),
   ]);
-  const alerts = decisions.flatMap(({ alert, row }) =>
-    alert === undefined ? [] : { ...alert, about: row.callbackId },
-  );
-  const isAlerted = await raise(tx, alerts);
-  ended.push(...decisions.filter(({ state }) => state !== 'pending').map(({ id }) => id));
-  return (await isNextDue(tx, ended)) || isAlerted;
+  const isAlerted = await raise(tx, decisions.flatMap(alertsOf));
+  return (await isAnyDue(tx, decisions, told)) || isAlerted;
+}
+
+/** @param told ids of those that have something pending in their jobs */
+function isAnyDue(tx: Tx, decisions: readonly Decision[], told: readonly number[]): Promise<boolean> | true {
+  const ended = decisions.filter(({ state }) => state !== 'pending').map(({ id }) => id);
+  return decisions.some(isDueAtOnce) || isNextDue(tx, [...told, ...ended]);
+}
+
+function alertsOf({ alert, row }: Decision): readonly AlertAbout[] {
+  return alert === undefined ? [] : [{ ...alert, about: row.callbackId }];
+}
+
+function isDueAtOnce({ state, isTakenOver, dueInMs }: Decision): boolean {
+  return state === 'pending' && isTakenOver && dueInMs === 0;
 }
 
 async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<boolean> {
