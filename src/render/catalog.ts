@@ -41,7 +41,6 @@ export class TemplateCatalog {
   readonly sources: TemplateSources;
   readonly setNames: readonly string[];
   readonly #engines: Readonly<Record<Language, Engines>>;
-  readonly #choices = new Map<string, Choice>();
   /** Formats share the cards. */
   readonly #templates = new Map<SourceFile, Template>();
 
@@ -55,16 +54,8 @@ export class TemplateCatalog {
 
   /** An unknown set is the display language's. @throws {Error} where a built-in card is missing */
   choose({ templateSet, format }: Pick<RenderTarget, 'templateSet' | 'format'>, name: TemplateName): Choice {
-    const { language } = this.sources.display;
-    const set = templateSet ?? language;
-    const key = `${set}/${format.name}/${name}`;
-    const choice = this.#choices.get(key) ?? this.#find([set, language], format, name);
-    this.#choices.set(key, choice);
-    return choice;
-  }
-
-  #find(sets: readonly string[], format: MessageFormat, name: TemplateName): Choice {
-    const { own, builtIn } = this.sources;
+    const { own, builtIn, display } = this.sources;
+    const sets = [templateSet ?? display.language, display.language];
     const card = this.#first(sets, [own, builtIn], `${CARD_FOLDER}/${name}`, CARD_KIND);
     const fallback = this.#first(sets, [builtIn], `${CARD_FOLDER}/${name}`, CARD_KIND);
     if (card === undefined || fallback === undefined)
@@ -83,10 +74,7 @@ export class TemplateCatalog {
   ): Template | undefined {
     const files = sets.flatMap((set) => folders.map((folder) => folder.files.get(`${set}/${name}`)));
     const file = files.find((each) => each !== undefined);
-    return file && this.#compiled(file, kind);
-  }
-
-  #compiled(file: SourceFile, kind: TemplateKind): Template {
+    if (file === undefined) return undefined;
     const language = LANGUAGES.find((each) => each === file.set) ?? this.sources.display.language;
     const template = this.#templates.get(file) ?? new Template(file, kind, language, this.#engines[language]);
     this.#templates.set(file, template);

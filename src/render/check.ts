@@ -5,7 +5,6 @@ import type { Problem } from '../config/config.ts';
 import { TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
 import { cardOf } from './card-template.ts';
 import type { Choice, RenderTarget, TemplateCatalog } from './catalog.ts';
-import { Rendering } from './engine.ts';
 import type { Links } from './links.ts';
 import { samplesOf } from './samples.ts';
 import { type Template, TemplateFault } from './template.ts';
@@ -57,11 +56,10 @@ function checkTemplate(
   const problems = [...template.problems, ...template.findUnknownVariables(names)];
   if (template.problems.length > 0) return problems;
   const faultsWith = (view: NoticeView): readonly Problem[] => {
-    const rendering = new Rendering(view, LIMIT_MS);
-    if (messages === undefined) return faultsIn(template, () => void template.render(rendering));
-    const parts = builtIn.render(new Rendering(view, Infinity));
+    if (messages === undefined) return faultsIn(template, () => void template.render(view, LIMIT_MS));
+    const parts = builtIn.render(view, Infinity);
     const card = cardOf(parts, { name, language: builtIn.language, view });
-    return faultsIn(template, () => messages.inspect(template.render(rendering, card)));
+    return faultsIn(template, () => messages.inspect(template.render(view, LIMIT_MS, card)));
   };
   return [...problems, ...views.flatMap(faultsWith)];
 }

@@ -8,7 +8,7 @@ import {
   TypeGuards,
 } from 'liquidjs';
 import type { DisplayConfig } from '../config/config.ts';
-import { createEngine, Rendering } from './engine.ts';
+import { createEngine, TIME_LIMIT_MS } from './engine.ts';
 import { findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 import { createLinks } from './links.ts';
 import { samplesOf } from './samples.ts';
@@ -26,7 +26,7 @@ const PLAIN_DISPLAY: DisplayConfig = { timezone: 'UTC', language: 'en', links: {
 /** What is wrong with a condition; undefined: nothing. */
 export function conditionFault(condition: string): LiquidFault | undefined {
   const { liquid, names } = checker();
-  const { templates, fault } = parseLiquid(liquid, BEGIN + condition + END);
+  const { templates = [], fault } = parseLiquid(liquid, BEGIN + condition + END);
   if (MARKUP.test(condition) || (fault === undefined && !isWhole(condition, liquid)))
     return { message: NO_CONDITION, line: 1, column: 1 };
   if (fault !== undefined) return inCondition(fault);
@@ -73,7 +73,7 @@ export class Conditions {
   holds(condition: string, view: NoticeView): boolean {
     const templates = this.#compiled.get(condition) ?? this.#liquid.parse(BEGIN + condition + END);
     this.#compiled.set(condition, templates);
-    return new Rendering(view).print(this.#liquid, templates) === 'holds';
+    return this.#liquid.renderSync(templates, view, { renderLimit: TIME_LIMIT_MS }) === 'holds';
   }
 }
 

@@ -1,6 +1,5 @@
 /** Liquid engines: one for plain text, and one for each way in which a value is escaped. None reads files. */
-import { defaultOperators, Liquid, type Operators, type Template } from 'liquidjs';
-import { performance } from 'node:perf_hooks';
+import { defaultOperators, Liquid, type Operators } from 'liquidjs';
 import type { TextKind } from '../channels/channel.ts';
 import { leftOutMark } from '../channels/marks.ts';
 import { textOf } from '../channels/value-text.ts';
@@ -16,7 +15,7 @@ const MEMORY_LIMIT = 1_000_000;
 const PARSE_LIMIT = 500_000;
 
 /** Of one template, all its strings together (ms). */
-const TIME_LIMIT_MS = 250;
+export const TIME_LIMIT_MS = 250;
 
 /** Tags that print a value print it unescaped, and tags that read files have none to read. */
 const TAGS = new Set(['assign', 'if', 'unless', 'case', 'for', 'break', 'continue', 'comment', '#']);
@@ -68,27 +67,4 @@ export function enginesFor(display: DisplayConfig): Engines {
     made.set(printing, engine);
     return engine;
   };
-}
-
-/** One rendering of a template: its strings share the time that it may take. */
-export class Rendering {
-  readonly view: object;
-  /** What there is beside the view in the part that is being rendered. */
-  globals: object = {};
-  readonly #until: number;
-
-  /** @param limitMs Infinity for a built-in template: it is short, and a busy machine may stop the process for a moment */
-  constructor(view: object, limitMs = TIME_LIMIT_MS) {
-    this.view = view;
-    this.#until = performance.now() + limitMs;
-  }
-
-  /** @throws {Error} liquidjs' own, with the place */
-  print(liquid: Liquid, templates: Template[]): string {
-    const options = {
-      globals: this.globals,
-      renderLimit: Math.max(0, this.#until - performance.now()),
-    };
-    return String(liquid.renderSync(templates, this.view, options));
-  }
 }

@@ -9,15 +9,14 @@ export interface LiquidFault {
   readonly column: number;
 }
 
-/** A text that is Liquid, or why it is not. */
-export type ParsedLiquid =
-  | { readonly templates: Template[]; readonly fault?: undefined }
-  | { readonly templates?: undefined; readonly fault: LiquidFault };
-
 /** liquidjs ends its messages with the place, which is told separately. */
 const PLACE_IN_MESSAGE = /, (?:file:.*, )?line:\d+, col:\d+$/su;
 
-export function parseLiquid(liquid: Liquid, source: string): ParsedLiquid {
+/** A text that is Liquid, or why it is not. */
+export function parseLiquid(
+  liquid: Liquid,
+  source: string,
+): { readonly templates?: Template[]; readonly fault?: LiquidFault } {
   try {
     return { templates: liquid.parse(source) };
   } catch (error) {

@@ -8,7 +8,6 @@ import { cardOf, type Filling, plainCard } from './card-template.ts';
 import { type Choice, type RenderTarget, TemplateCatalog, type TemplateSources } from './catalog.ts';
 import { checkTemplates } from './check.ts';
 import { Conditions } from './condition.ts';
-import { Rendering } from './engine.ts';
 import { createLinks, type Links } from './links.ts';
 import type { Language } from '../time/display.ts';
 import type { Template } from './template.ts';
@@ -91,7 +90,7 @@ export class Renderer {
       const filling = this.#filling(template, drawn);
       const limitMs = template === builtIn ? Infinity : undefined;
       const made = once(drawn.cards, template, report, () =>
-        cardOf(template.render(new Rendering(filling.view, limitMs)), filling),
+        cardOf(template.render(filling.view, limitMs), filling),
       );
       if (made !== undefined) return made;
     }
@@ -102,7 +101,7 @@ export class Renderer {
   #ownMessage({ own }: Choice, card: Card, drawn: Drawn, report: Report): RenderedParts | undefined {
     if (own === undefined) return undefined;
     const { view } = this.#filling(own, drawn);
-    return once(drawn.messages, own, report, () => own.render(new Rendering(view), card));
+    return once(drawn.messages, own, report, () => own.render(view, undefined, card));
   }
 
   #filling({ language }: Template, { notice, views }: Drawn): Filling {

@@ -30,17 +30,10 @@ const FULL = {
         },
       ],
     },
-    nested: { a: { b: [1, null] } },
   },
 } as const;
 
-const BARE = {
-  code: 0,
-  job_id: 'j-1',
-  bot_id: 'b',
-  bot_name: 'b',
-  start_time: '2026-01-02T03:04:05Z',
-} as const;
+const BARE = { ...FULL, elapsed_time: null, message: null, output: null } as const;
 
 const CAME_AT = Date.parse(FULL.start_time);
 const DAY_MS = 86_400_000;

@@ -1,5 +1,6 @@
 /** One template file, compiled: YAML whose strings are Liquid. */
 import type { Liquid, Template as LiquidTemplate } from 'liquidjs';
+import { performance } from 'node:perf_hooks';
 import type { Card } from '../channels/card.ts';
 import type {
   MessagePart,
@@ -16,7 +17,7 @@ import { Escaped } from '../text/clean.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { didYouMean } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
-import type { Engines, Rendering } from './engine.ts';
+import { type Engines, TIME_LIMIT_MS } from './engine.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 import type { SourceFile } from './template-folder.ts';
 import { findMisplaced, withOwnAddresses } from './value-places.ts';
@@ -33,7 +34,10 @@ export interface TemplateKind extends Pick<OwnMessages<unknown>, 'drawnIn'> {
   textAt(path: Path, parent: TemplateValue): TextKind | undefined;
 }
 
-type Render = (rendering: Rendering) => TemplateValue;
+/** @throws {Error} liquidjs' own, with the place */
+type Print = (liquid: Liquid, templates: LiquidTemplate[]) => string;
+
+type Render = (print: Print) => TemplateValue;
 
 /** A string of a template that is Liquid. */
 interface LiquidString {
@@ -74,14 +78,22 @@ export class Template {
     return { place: this.#source.placeOf(path), message, severity: 'error' };
   }
 
-  /** @param card in a channel's own message, of which may stand what the channel draws. @throws {TemplateFault} */
-  render(rendering: Rendering, card?: Card): RenderedParts {
+  /**
+   * @param card in a channel's own message, of which may stand what the channel draws
+   * @param limitMs Infinity for a built-in template: it is short, and a busy machine may stop the process for a moment
+   * @throws {TemplateFault}
+   */
+  render(view: object, limitMs = TIME_LIMIT_MS, card?: Card): RenderedParts {
     const [first] = this.problems;
     if (first !== undefined) throw new TemplateFault(first);
+    const until = performance.now() + limitMs;
     const rendered: Record<string, TemplateValue> = {};
     for (const [name, render] of this.#parts) {
-      rendering.globals = this.#globalsOf(name, card);
-      rendered[name] = render(rendering);
+      const globals = this.#globalsOf(name, card);
+      rendered[name] = render((liquid, templates) => {
+        const renderLimit = Math.max(0, until - performance.now());
+        return String(liquid.renderSync(templates, view, { globals, renderLimit }));
+      });
     }
     return rendered;
   }
@@ -140,12 +152,12 @@ export class Template {
     if (typeof value !== 'object' || value === null) return () => value;
     if (isList(value)) {
       const items = value.map((item, index) => this.#compileValue(item, [...path, index], value));
-      return (rendering) => items.map((render) => render(rendering));
+      return (print) => items.map((render) => render(print));
     }
     const entries = Object.entries(value).map(
       ([key, item]) => [key, this.#compileValue(item, [...path, key], value)] as const,
     );
-    return (rendering) => Object.fromEntries(entries.map(([key, render]) => [key, render(rendering)]));
+    return (print) => Object.fromEntries(entries.map(([key, render]) => [key, render(print)]));
   }
 
   #compileText(text: string, path: Path, parent: TemplateValue): Render {
@@ -160,9 +172,9 @@ export class Template {
     for (const each of faults ?? []) this.problems.push(this.#problemIn(path, each));
     if (templates === undefined) return () => '';
     this.#strings.push({ path, liquid, templates });
-    return (rendering) => {
+    return (print) => {
       try {
-        return rendering.print(liquid, templates);
+        return print(liquid, templates);
       } catch (error) {
         throw new TemplateFault(this.#problemIn(path, faultOf(liquid, error)));
       }
