@@ -72,10 +72,11 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
 /** What templates may be asked for. */
 function targetsOf(config: Config, formats: ReturnType<typeof formatsOf>) {
   const alerted = { notify: config.delivery.alerts, templateSet: undefined };
-  return [...routesOf(config), alerted].flatMap(({ notify, templateSet }) =>
+  const targets = [...routesOf(config), alerted].flatMap(({ notify, templateSet }) =>
     notify.flatMap(({ channel }) => {
       const format = formats.get(channel);
       return format === undefined ? [] : [{ format, templateSet }];
     }),
   );
+  return new Map(targets.map((each) => [`${each.format.name}/${each.templateSet}`, each])).values();
 }

@@ -14,7 +14,7 @@ import { type NoticeView, viewOf } from './view.ts';
 export async function checkTemplates(
   catalog: TemplateCatalog,
   links: Links,
-  targets: readonly Pick<RenderTarget, 'format' | 'templateSet'>[],
+  targets: Iterable<Pick<RenderTarget, 'format' | 'templateSet'>>,
 ): Promise<Problem[]> {
   const { own, builtIn } = catalog.sources;
   const problems = [...links.problems, ...own.problems, ...builtIn.problems];

@@ -81,7 +81,7 @@ export class Renderer {
   }
 
   /** Every problem of the template files that `targets` use, with its place; each template has a turn of its own. */
-  check(targets: readonly Pick<RenderTarget, 'format' | 'templateSet'>[]): Promise<Problem[]> {
+  check(targets: Iterable<Pick<RenderTarget, 'format' | 'templateSet'>>): Promise<Problem[]> {
     return checkTemplates(this.#catalog, this.#links, targets);
   }
 
