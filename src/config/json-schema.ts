@@ -1,5 +1,5 @@
 /** The JSON Schema of the config file, made from the schemas that the loader checks with. */
-import type { SchemaFieldDescription } from 'yup';
+import { isSchema, type SchemaFieldDescription } from 'yup';
 import type { ChannelType } from '../channels/channel.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { INTERPOLATED } from './schema-fields.ts';
@@ -72,6 +72,7 @@ function jsonSchemaOf(field: SchemaFieldDescription): JsonSchema {
     ...(typeof meta['doc'] === 'string' && { description: meta['doc'] }),
     ...(byDefault !== undefined && { default: byDefault }),
     ...(isJsonObject(meta['jsonSchema']) ? meta['jsonSchema'] : shapeOf(field)),
+    ...(isSchema(meta['members']) && { additionalProperties: jsonSchemaOf(meta['members'].describe()) }),
   };
 }
 

@@ -32,7 +32,7 @@ export interface HookChat<Message, Entry extends Hook = string> extends Answers 
   /** Beside the address; `mention_on_error` where the chat can mention. */
   readonly options: Readonly<Record<string, Schema>>;
   /** Of a hook in the config; left out where it is its URL. */
-  readonly entry?: HookEntry;
+  readonly entry?: Schema;
   /** Beside the URL of a hook. */
   secretsOf?(hook: Entry): readonly string[];
   /** What may stand behind the name of a hook, after a slash; undefined: nothing. */
@@ -49,11 +49,6 @@ export interface HookChat<Message, Entry extends Hook = string> extends Answers 
   plainOf(message: Message): Message | undefined;
   /** Whether a GET of the hook is answered as a message would be. */
   readonly isAsked?: boolean;
-}
-
-interface HookEntry {
-  readonly schema: Schema;
-  readonly jsonSchema: object;
 }
 
 type HookCall = Omit<Call, 'deadline'>;
@@ -106,10 +101,10 @@ function urlOf(hook: Hook): URL {
 const HOOK_NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,79}$/u;
 
 /** A schema of `hooks`. */
-export function hooksOf({ schema, jsonSchema }: HookEntry = URL_ALONE) {
+export function hooksOf(entry: Schema = hookUrl()) {
   const names = (hooks: unknown) => Object.keys(isJsonObject(hooks) ? hooks : {});
   return lazy((hooks: unknown) =>
-    object(Object.fromEntries(names(hooks).map((name) => [name, schema])))
+    object(Object.fromEntries(names(hooks).map((name) => [name, entry])))
       .required('${path} is missing: a name for each webhook, with its URL')
       .test(
         'any',
@@ -119,7 +114,7 @@ export function hooksOf({ schema, jsonSchema }: HookEntry = URL_ALONE) {
       .test('names', '${path} must have names of letters, digits, hyphens, underscores and dots', (value) =>
         names(value).every((name) => HOOK_NAME.test(name)),
       ),
-  ).meta({ jsonSchema: { type: 'object', minProperties: 1, additionalProperties: jsonSchema } });
+  ).meta({ jsonSchema: { type: 'object', minProperties: 1 }, members: entry });
 }
 
 /** Of a hook's URL; its errors never show it. */
@@ -136,8 +131,6 @@ export function hookUrl() {
 function isHookUrl({ protocol, username, password, hash }: URL): boolean {
   return /^https?:$/.test(protocol) && username + password + hash === '';
 }
-
-const URL_ALONE: HookEntry = { schema: hookUrl(), jsonSchema: { type: 'string' } };
 
 /** @param hooks undefined where a channel is only posed as: whichever there are */
 function hookAddress(text: string, hooks: HookSettings<Hook>['hooks'] | undefined, suffix?: RegExp): string {

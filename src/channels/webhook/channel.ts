@@ -1,6 +1,7 @@
 /** Any program that takes webhooks: signed as Standard Webhooks 1.0.0 has it (standardwebhooks.com), JSON, no words of ours. */
 import { createHmac } from 'node:crypto';
-import { array, lazy, object, string } from 'yup';
+import { mixed, object } from 'yup';
+import { isJsonObject } from '../../text/json-object.ts';
 import type { Outgoing } from '../channel.ts';
 import { meaning } from '../answers.ts';
 import { shownBy } from '../html-text.ts';
@@ -8,47 +9,31 @@ import { hookChannel, hookUrl, jsonCall } from '../hooks/hook-channel.ts';
 import { composeWebhook, type WebhookMessage, webhookAsHtml } from './compose.ts';
 
 const SECRET = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
-const SECRET_RULE = '${path} must begin with whsec_ and go on with 24 to 64 bytes in base64';
-
-const EXAMPLE = `whsec_${'A'.repeat(32)}`;
-
-const secretText = () =>
-  string()
-    .strict()
-    .typeError(SECRET_RULE)
-    .defined()
-    .test('secret', SECRET_RULE, isSecret)
-    .meta({ example: EXAMPLE });
+const SECRET_RULE =
+  '${path} must begin with whsec_ and go on with 24 to 64 bytes in base64; several are a list';
 
 /** HTTP: names are tokens, values are visible Latin-1. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\x20-\x7e\xa0-\xff]*$/;
+const HEADERS_RULE =
+  '${path} must be one line of Latin letters each, by names of HTTP headers that Botbell does not set by itself';
 
 /** Ours, or those of the connection. */
 const TAKEN = /^(?:webhook-.*|content-.*|host|connection|transfer-encoding|user-agent)$/i;
 
-const headersSchema = lazy((headers: unknown) => {
-  const names = Object.keys(Object(headers) as object);
-  const value = string()
-    .strict()
-    .defined()
-    .matches(HEADER_VALUE, '${path} must be one line of Latin letters');
-  return object(Object.fromEntries(names.map((name) => [name, value])))
-    .strict()
-    .default(undefined)
-    .test('names', '${path} must be names of HTTP headers that Botbell does not set by itself', () =>
-      names.every((name) => HEADER_NAME.test(name) && !TAKEN.test(name)),
-    );
-}).meta({ jsonSchema: { type: 'object', additionalProperties: { type: 'string' } } });
-
-const TEXTS = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
+const TEXT = { type: 'string' };
 
 const hookSchema = object({
   url: hookUrl(),
-  secret: lazy((secret: unknown) =>
-    Array.isArray(secret) ? array(secretText()).strict() : secretText().optional(),
-  ),
-  headers: headersSchema,
+  secret: mixed()
+    .test('secret', SECRET_RULE, (secret) => [secret].flat().every(isSecret))
+    .meta({
+      example: `whsec_${'A'.repeat(32)}`,
+      jsonSchema: { anyOf: [TEXT, { type: 'array', items: TEXT }] },
+    }),
+  headers: mixed()
+    .test('headers', HEADERS_RULE, areHeaders)
+    .meta({ jsonSchema: { type: 'object', additionalProperties: TEXT } }),
 })
   .noUnknown()
   .strict();
@@ -60,10 +45,19 @@ interface Hook {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-function isSecret(text: string | undefined): boolean {
-  if (text === undefined) return true;
-  const bytes = keyOf(text).length;
-  return SECRET.test(text) && bytes >= 24 && bytes <= 64;
+/** Undefined: it stands in a variable that is not set where this is checked. */
+function isSecret(secret: unknown): boolean {
+  if (typeof secret !== 'string') return secret === undefined;
+  const bytes = keyOf(secret).length;
+  return SECRET.test(secret) && bytes >= 24 && bytes <= 64;
+}
+
+function areHeaders(headers: unknown): boolean {
+  if (!isJsonObject(headers)) return headers === undefined;
+  return Object.entries(headers).every(
+    ([name, value = '']) =>
+      HEADER_NAME.test(name) && !TAKEN.test(name) && typeof value === 'string' && HEADER_VALUE.test(value),
+  );
 }
 
 function keyOf(secret: string): Buffer {
@@ -87,19 +81,7 @@ export const webhookChannel = hookChannel<WebhookMessage, Hook>({
   paceMs: 100,
   format: { name: 'webhook', compose: composeWebhook, ...shownBy(webhookAsHtml) },
   options: {},
-  entry: {
-    schema: hookSchema,
-    jsonSchema: {
-      type: 'object',
-      properties: {
-        url: { type: 'string' },
-        secret: TEXTS,
-        headers: { type: 'object', additionalProperties: { type: 'string' } },
-      },
-      required: ['url'],
-      additionalProperties: false,
-    },
-  },
+  entry: hookSchema,
   secretsOf: (hook) => [...signingSecretsOf(hook), ...Object.values(hook.headers ?? {})],
   meanings: {
     410: meaning(
