@@ -2,7 +2,7 @@
 import { poolsThrough } from '../outbound/exchange.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { cutEnd, shortLine } from '../text/cut.ts';
-import { type HiddenSecrets, secretsHidden } from '../text/hide-secrets.ts';
+import type { HiddenSecrets } from '../text/hide-secrets.ts';
 import type { Channel, ChannelType } from '../channels/channel.ts';
 import { type ChannelConfig, type Config, formatsOf, type Problem } from '../config/config.ts';
 import type { Readings } from '../config/readings.ts';
@@ -24,11 +24,7 @@ import type { Clock } from '../time/clock.ts';
 const LONGEST_MESSAGE = 500;
 
 /** One line without any secret, cut to what an operator will read. */
-export function redactor(secrets: readonly string[]): (text: string) => string {
-  return redactorBy(secretsHidden(secrets));
-}
-
-function redactorBy(hide: (text: string) => string): (text: string) => string {
+export function redactor(hide: (text: string) => string): (text: string) => string {
   // What cleaning takes away may have stood in the middle of a secret, and no cut may leave the half of one.
   return (text) => cutEnd(hide(shortLine(hide(text), 2 * LONGEST_MESSAGE)), LONGEST_MESSAGE, '…');
 }
@@ -91,7 +87,7 @@ export async function openSettings(
     },
     meets: (condition, checked) =>
       renderer.holds(condition, noticeOf(checked, 1), environment.onTemplateError),
-    redact: redactorBy(secrets.hide),
+    redact: redactor(secrets.hide),
   };
 }
 
@@ -144,16 +140,10 @@ async function openChannels(
 }
 
 /** One that is as it was, and reaches its remotes as it did, is not opened again, but shared. */
-function sameChannel(
-  channel: ChannelConfig,
-  { proxies }: Config,
-  previous: AppSettings | undefined,
-): Channel | undefined {
-  const before = previous?.config;
-  const isSame =
-    isDeepStrictEqual(channel, before?.channels.get(channel.name)) &&
-    isDeepStrictEqual(proxies, before?.proxies);
-  return isSame ? previous?.channels.get(channel.name)?.channel : undefined;
+function sameChannel(next: ChannelConfig, { proxies }: Config, previous?: AppSettings): Channel | undefined {
+  const before = [previous?.config.channels.get(next.name), previous?.config.proxies];
+  const isSame = isDeepStrictEqual([next, proxies], before);
+  return isSame ? previous?.channels.get(next.name)?.channel : undefined;
 }
 
 /**

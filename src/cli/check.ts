@@ -1,5 +1,6 @@
 /** `botbell check`: everything that is wrong with the config and its templates, before anybody relies on it. */
 import { resolve } from 'node:path';
+import { secretsHidden } from '../text/hide-secrets.ts';
 import { formatProblem } from '../config/problems.ts';
 import { type CommandContext, configFileOf, styled } from './context.ts';
 import { readProject } from './load-config.ts';
@@ -41,7 +42,7 @@ async function checkOnline(
   context: CommandContext,
   { channels, store, secrets, proxies }: Config,
 ): Promise<boolean> {
-  const redact = redactor(secrets);
+  const redact = redactor(secretsHidden(secrets));
   const canBeUsed = async (what: string, check: () => Promise<string>) => {
     try {
       context.result(`${what}: ${styled(context, 'green', await check())}`);

@@ -1,5 +1,6 @@
 /** One attempt always has an outcome: a receipt, or a failure that is classed and holds no secret. */
 import { expect } from 'chai';
+import { secretsHidden } from '../../src/text/hide-secrets.ts';
 import type { Channel, Outgoing } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import {
@@ -55,7 +56,7 @@ describe('an attempt', () => {
       config: { delivery: DELIVERY } as unknown as Config,
       channels: new Map([['slack', { pace, channel: channelThat(send) }]]),
       compose: () => ({ text: 'hello' }),
-      redact: redactor([SECRET]),
+      redact: redactor(secretsHidden([SECRET])),
       ...overrides,
     };
     const attempt = createAttempt({

@@ -1,7 +1,7 @@
 /** What must hold whatever is sent: each says what is wrong, or nothing. */
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { CaughtMail } from '../../src/stand-ins/mail-catcher.ts';
-import type { PostedMessage } from '../../src/stand-ins/slack-methods.ts';
+import type { PostedMessage } from '../../src/stand-ins/slack-stand-in.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { decoded, expectWellFormed, linksIn } from '../render/mail-rules.ts';
 import { controlSequences, expectAcceptable, richRuns } from '../render/slack-rules.ts';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { SlackFault } from '../support/faulty-slack.ts';
-import type { SlackCall } from '../../src/stand-ins/slack-methods.ts';
+import type { SlackCall } from '../../src/stand-ins/slack-stand-in.ts';
 import { Chance } from './random.ts';
 
 const MARK = /FZ(\d+)\./;

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
-import { judgeCall } from '../../src/stand-ins/slack-methods.ts';
+import { judgeCall } from '../../src/stand-ins/slack-stand-in.ts';
 import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
 import { serve, type ServeProcess } from '../support/process.ts';
 import { slackFaultOf, startHostileMailServer } from './remotes.ts';

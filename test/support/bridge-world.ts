@@ -9,7 +9,7 @@ import { loadProject } from '../../src/cli/load-config.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import { type SlackFault, type SlackStandIn, startSlackStandIn } from './faulty-slack.ts';
-import type { SlackCall } from '../../src/stand-ins/slack-methods.ts';
+import type { SlackCall } from '../../src/stand-ins/slack-stand-in.ts';
 import { createLogger, type Logger } from '../../src/observe/logger.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';

@@ -1,6 +1,6 @@
 /** The local Slack, which fails on demand. */
 import type { ServerResponse } from 'node:http';
-import type { SlackCall } from '../../src/stand-ins/slack-methods.ts';
+import type { SlackCall } from '../../src/stand-ins/slack-stand-in.ts';
 import {
   answerJson,
   type SlackStandIn as StandIn,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import { type SlackFault, type SlackStandIn, startSlackStandIn } from './faulty-slack.ts';
-import type { SlackCall } from '../../src/stand-ins/slack-methods.ts';
+import type { SlackCall } from '../../src/stand-ins/slack-stand-in.ts';
 import { serve, type ServeOptions, type ServeProcess } from './process.ts';
 import { toldBy } from './proof-tally.ts';
 

@@ -204,18 +204,18 @@ describe('the email channel', () => {
 
   it('uses one connection for mails that follow each other', async () => {
     await channel.send(outgoing());
-    const before = mail.connectionCount();
+    const before = mail.connectionCount;
     for (let count = 0; count < 5; count += 1) await channel.send(outgoing());
-    expect(mail.connectionCount()).to.equal(before);
+    expect(mail.connectionCount).to.equal(before);
   });
 
   it('reconnects when the server has closed an idle connection', async () => {
     await channel.send(outgoing());
-    const before = mail.connectionCount();
+    const before = mail.connectionCount;
     mail.faults.push({ at: 'mail', does: 'drop', times: 1 });
     await channel.send(outgoing());
     expect(mail.mails).to.have.length(2);
-    expect(mail.connectionCount()).to.equal(before + 1);
+    expect(mail.connectionCount).to.equal(before + 1);
   });
 
   it('sends no second copy when the connection drops after the message', async () => {

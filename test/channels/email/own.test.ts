@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { RenderedParts, ValuePlace } from '../../../src/channels/channel.ts';
 import { type EmailMessage, MOST_BYTES } from '../../../src/channels/email/compose.ts';
 import { emailFormat } from '../../../src/channels/email/format.ts';
-import { ownMails, placeInHtml } from '../../../src/channels/email/own.ts';
+import { ownMails, placeInHtml } from '../../../src/channels/email/format.ts';
 import { expectWellFormed } from '../../render/mail-rules.ts';
 import { cardWith, outputWith } from '../../support/cards.ts';
 

@@ -1,5 +1,5 @@
 /** An incoming webhook of Slack: the limits of chat.postMessage, answers of plain words. */
-import { judgeCall } from '../../../src/stand-ins/slack-methods.ts';
+import { judgeCall } from '../../../src/stand-ins/slack-stand-in.ts';
 import { type ChatRequest, unknownMembers, type Verdict, wrongRequest } from '../../support/chat-stand-in.ts';
 
 const WORKSPACE = { tokens: ['xoxb-hook'], channels: [{ id: 'C0000001' }] };

@@ -1,7 +1,7 @@
 /** Remotes at their worst: nothing is lost, and nobody is told twice but where the remote itself hid that it had accepted. */
 import { expect } from 'chai';
 import type { SlackFault } from '../../support/faulty-slack.ts';
-import type { SlackCall } from '../../../src/stand-ins/slack-methods.ts';
+import type { SlackCall } from '../../../src/stand-ins/slack-stand-in.ts';
 import type { MailFault } from '../../../src/stand-ins/mail-catcher.ts';
 import { type Clock, systemClock } from '../../../src/time/clock.ts';
 import { type BridgeWorld, createBridgeWorld } from '../../support/bridge-world.ts';
