@@ -73,8 +73,6 @@ export interface Reloading {
   reload(cause: string): Promise<ReloadResult>;
   /** Changes nothing. @throws {LedgerUnavailable} */
   preview(): Promise<ReloadPreview>;
-  /** The config in force as YAML, with its defaults and without any secret: `***` stands for each. */
-  configText(): string;
 }
 
 /** Of the process that answers, and of the config that it has in force. */

@@ -41,7 +41,6 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
     problems,
     missing = [],
     hash: ofFile = '',
-    text = '',
     placeInConfig,
   } = loadConfig(file, {
     ...environment,
@@ -65,7 +64,7 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   const ofTemplates = await renderer.check(targetsOf(config, formats));
   const warnings = inFileOrder([...problems, ...ofTemplates]);
   const hasErrors = warnings.some(({ severity }) => severity === 'error');
-  const loaded = { config, configHash, text, renderer, readings, warnings };
+  const loaded = { config, configHash, renderer, readings, warnings };
   return { loaded: hasErrors ? undefined : loaded, problems: warnings, readings, missing };
 }
 

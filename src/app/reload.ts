@@ -54,10 +54,6 @@ export class Reloader implements Reloading {
     return { file: config.file, configHash, loadedAt, warnings, failure, unchanged };
   }
 
-  configText(): string {
-    return this.#loaded.text;
-  }
-
   /** From now on, a change of what the config was read from is followed, once nothing has been written between two looks. */
   watch(): void {
     let seen = '';

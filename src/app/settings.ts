@@ -32,8 +32,6 @@ export function redactor(hide: (text: string) => string): (text: string) => stri
 /** A checked config with what goes with it. */
 export interface LoadedConfig {
   readonly config: Config;
-  /** All of it as YAML, without any secret. */
-  readonly text: string;
   /** What works and cannot be meant. */
   readonly warnings: readonly Problem[];
   /** What all of it was read from. */

@@ -12,7 +12,7 @@ import type { ChannelType } from '../channels/channel.ts';
 import { checkSection } from './check-section.ts';
 import { checkChannels } from './check-channels.ts';
 import { checkTogether, warnOfUnusedNames } from './check-together.ts';
-import { secretsIn, shownConfig } from './secrets.ts';
+import { secretsIn } from './secrets.ts';
 import { readProxies } from './read-proxies.ts';
 import { NotifyReader } from './read-notify.ts';
 import { readTold, routeOf } from './read-routes.ts';
@@ -38,8 +38,6 @@ export interface LoadedConfig {
   readonly config?: Config;
   /** Of the file, there with the config: the same for the same text. */
   readonly hash?: string;
-  /** There with the config: all of it as YAML, with its defaults and without any secret. */
-  readonly text?: string;
   readonly placeInConfig?: PlaceInConfig;
   /** In the order of the file. */
   readonly problems: readonly Problem[];
@@ -69,9 +67,9 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
   }
   const interpolated = new Interpolated(source.data, { variables, readFile, withoutSecrets });
   const problems = new Problems(source, interpolated);
-  const read = readConfig(file, interpolated, problems, environment);
+  const config = readConfig(file, interpolated, problems, environment);
   return {
-    ...(read && { ...read, hash: hash('sha256', text, 'hex') }),
+    ...(config && { config, hash: hash('sha256', text, 'hex') }),
     placeInConfig: (path) => problems.placeOf(path),
     problems: problems.inOrder(),
     missing: [...new Set(interpolated.missing.map(({ reference }) => reference))],
@@ -88,7 +86,7 @@ function readConfig(
   interpolated: Interpolated,
   problems: Problems,
   environment: LoadEnvironment,
-): Pick<LoadedConfig, 'config' | 'text'> | undefined {
+): Config | undefined {
   const { channelTypes, variables, withoutSecrets, conditionFault = () => undefined } = environment;
   const root = withoutEmpty(interpolated.data);
   const checked = checkChannels(root['channels'], channelTypes, problems);
@@ -119,9 +117,7 @@ function readConfig(
   if (interpolated.unresolved.size === 0)
     warnOfUnusedNames(config, { groups, alerts: delivery.alerts }, problems);
   if (problems.hasErrors()) return undefined;
-  const secrets = secretsIn(config, channelTypes);
-  const text = shownConfig(sections, secrets);
-  return { config: { ...config, secrets: secrets.filter(isLongEnough) }, text };
+  return { ...config, secrets: secretsIn(config, channelTypes).filter(isLongEnough) };
 }
 
 /** An empty section (all of it commented out) is one that is not there. */

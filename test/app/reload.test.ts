@@ -48,7 +48,7 @@ describe('a reload', () => {
       channels: new Map(),
       redact: (text: string) => text.replace('hunter2', '[secret]'),
     }) as unknown as AppSettings;
-  const inForce = () => settings.current.text;
+  const inForce = () => settings.current.configHash;
   const short = (result: ReloadResult) =>
     result.isLoaded ? `${result.configHash} ${result.hasChanged}` : `refused`;
 
@@ -70,8 +70,8 @@ describe('a reload', () => {
         return found;
       },
       open: (next) => {
-        if (next.text.includes('closed')) return Promise.reject(new Error('no channel for hunter2'));
-        opened.push(next.text);
+        if (next.configHash.includes('closed')) return Promise.reject(new Error('no channel for hunter2'));
+        opened.push(next.configHash);
         return Promise.resolve(settingsOf(next));
       },
       onReload: (result, cause) => reported.push(`${cause}: ${short(result)}`),

@@ -9,13 +9,12 @@ default_route: { notify: [{ chat: '#ops' }] }
 `;
 
 function load(line: string, variables: Readonly<Record<string, string>> = {}) {
-  const { config, text, problems } = loadText(`${line}${REST}`, { variables });
+  const { config, problems } = loadText(`${line}${REST}`, { variables });
   const { https, http, exempt } = config?.proxies ?? {};
   return {
     proxies: [https?.origin, http?.origin],
     exempt,
     secrets: config?.secrets,
-    text,
     problems: problems.map(formatProblem),
   };
 }
@@ -71,16 +70,9 @@ describe('The proxy of a config', () => {
     ['the environment', '', { HTTPS_PROXY: 'http://bot:p%40ssword@proxy.example:3128' }],
   ] as const) {
     it(`keeps its password a secret that comes from ${where}`, () => {
-      const { secrets, text, problems } = load(line, variables);
+      const { secrets, problems } = load(line, variables);
       expect(problems).to.deep.equal([]);
       expect(secrets).to.include.members(['p%40ssword', 'p@ssword']);
-      expect(text).not.to.match(/p(%40|@)ssword/);
     });
   }
-
-  it('is shown where it stands', () => {
-    expect(load('proxy: http://bot:p%40ssword@proxy.example:3128').text).to.include(
-      'proxy: http://bot:***@proxy.example:3128',
-    );
-  });
 });

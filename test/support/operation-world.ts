@@ -312,7 +312,6 @@ export async function openOperationWorld(): Promise<OperationWorld> {
           return Promise.resolve({ isLoaded: false, problems: STATUS.failure?.problems ?? [] });
         },
         preview: () => Promise.resolve(PREVIEW),
-        configText: () => 'receiver:\n  listen: 127.0.0.1:8080\n  token: "***"\n',
       },
       drawing: drawings,
       paused: () => [{ key: 'slack:#bot-alerts', ms: 25_000 }],

@@ -1,5 +1,6 @@
 /** Times, durations and numbers as one reader sees them. */
 import {
+  formatAge,
   formatElapsed,
   formatInstant,
   formatSize,
@@ -12,9 +13,6 @@ export type Formats = ReturnType<typeof createFormats>;
 
 const LOCALES = { en: 'en-GB', ja: 'ja-JP' } as const satisfies Readonly<Record<Language, string>>;
 
-/** Of a duration in words, the largest two units say enough. */
-const UNITS_SHOWN = 2;
-
 const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
 
 /** @param now milliseconds since the epoch, as all times are */
@@ -25,13 +23,14 @@ export function createFormats(language: Language, timezone: string, now: number)
   const formatter = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
   const [clock, day] = [formatter(CLOCK), formatter({ day: 'numeric', month: 'short' })];
-  /** `3 h 20 min`, of seconds. */
-  const elapsed = (seconds: number) => largestUnits(seconds, UNITS_SHOWN, language);
+  /** `3 h 20 min`, of seconds: past an hour, single ones say nothing. */
+  const elapsed = (seconds: number) =>
+    formatElapsed(seconds < 3600 ? seconds : Math.round(seconds / 60) * 60, language);
   /** `3 h ago`, `in 5 min`. */
   const relative = (ms: number) => {
-    const seconds = (now - ms) / 1000;
-    if (Math.abs(seconds) < 5) return t('justNow');
-    return t(seconds > 0 ? 'ago' : 'in', { time: largestUnits(Math.abs(seconds), 1, language) });
+    const away = Math.abs(now - ms);
+    if (away < 5000) return t('justNow');
+    return t(now > ms ? 'ago' : 'in', { time: formatAge(away, language) });
   };
   return {
     /** The whole of it, with the zone: `22 Nov 2026, 10:42:05 (GMT+9)`. */
@@ -49,12 +48,4 @@ export function createFormats(language: Language, timezone: string, now: number)
     number: (value: number) => numbers.format(value),
     size: (bytes: number) => formatSize(bytes, language),
   };
-}
-
-/** Each of the units that `formatElapsed` writes, with its number. */
-const UNIT = { en: /\d+ (?:d|h|min|s)/g, ja: /\d+(?:日|時間|分|秒)/g };
-
-function largestUnits(seconds: number, most: number, language: Language): string {
-  const units = formatElapsed(seconds, language).match(UNIT[language]);
-  return (units ?? []).slice(0, most).join(language === 'ja' ? '' : ' ') || formatElapsed(0, language);
 }

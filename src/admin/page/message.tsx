@@ -61,8 +61,7 @@ export function answerMessage(
     drawn === undefined ? withNotes(NOTHING, [t('message.none')]) : withNotes(messageDocument(drawn), notes);
 }
 
-const NOTHING =
-  '<!doctype html><html><head><meta charset="utf-8"><title>–</title></head><body></body></html>';
+const NOTHING = '<!doctype html><meta charset="utf-8"><body>';
 
 function withNotes(document: string, notes: readonly string[]): string {
   const html = notes.map((note) => `<p style="${NOTE_STYLE}" dir="auto">${escapeHtml(cleanLine(note))}</p>`);

@@ -1,7 +1,6 @@
 /** Which address shows which view, and what is answered where none can be shown. */
 import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { HttpProblem, notFound } from '../../http/problem.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
@@ -13,7 +12,7 @@ import { showBot } from './bots/bot.tsx';
 import { showBots } from './bots/bots.tsx';
 import { showCallback } from './callbacks/callback.tsx';
 import { showCallbacks } from './callbacks/callbacks.tsx';
-import { keepLanguage, takeFlash } from './cookies.ts';
+import { keepLanguage } from './cookies.ts';
 import { faultPage } from './faults.tsx';
 import { type Reader, readerOf, ReaderContext } from './reader.ts';
 import { answerDelivery } from './message.tsx';
@@ -25,7 +24,7 @@ import { dryRunView } from './operation/redeliver.tsx';
 import { refusedView } from './operation/refused.tsx';
 import { snoozesView } from './operation/snoozes.tsx';
 import { answerTriedMessage, playgroundView } from './playground/playground.tsx';
-import { type Section, Shell, type ShellFacts } from './shell.tsx';
+import { factsFor, type Section, Shell } from './shell.tsx';
 import type { Shown, View } from './view.ts';
 
 /** Nothing from elsewhere, no script or style but our two files, no frame around it. */
@@ -64,21 +63,18 @@ export function createPages(services: AdminServices): Middleware {
   const { surroundings, onUnforeseen } = services;
   const assets = readAssets();
   const answer = async (ctx: Context, shown: Shown, reader: Reader, section?: Section) => {
-    const facts = await factsFor(ctx, services, reader);
-    answerDocument(
-      ctx,
-      shown,
-      reader,
-      <Shell shown={shown} section={section} assets={assets} facts={facts} />,
-    );
+    const facts = await factsFor(ctx, services);
+    const document = <Shell shown={shown} section={section} assets={assets} facts={facts} />;
+    const page = <ReaderContext.Provider value={reader}>{document}</ReaderContext.Provider>;
+    ctx.status = shown.status ?? 200;
+    ctx.set({ 'Content-Security-Policy': POLICY, Vary: 'Accept-Language, Cookie' });
+    ctx.type = 'text/html; charset=utf-8';
+    ctx.body = `<!doctype html>${renderToString(page)}`;
   };
-  const answerView = async (
-    ctx: RouterContext,
-    view: View,
-    section: Section,
-    query = ctx.URL.searchParams,
-  ) => {
+  const showing = (view: View, section: Section) => async (ctx: RouterContext) => {
     const reader = readerOf(ctx, surroundings);
+    // What is pasted into the playground is too long for an address.
+    const query = ctx.method === 'POST' ? formOf(ctx) : ctx.URL.searchParams;
     const shown = await view({ params: ctx.params, query, reader, services });
     if (shown === undefined) throw notFound();
     await answer(ctx, shown, reader, section);
@@ -86,20 +82,17 @@ export function createPages(services: AdminServices): Middleware {
 
   const router = new Router();
   for (const asset of [assets.style, assets.script]) router.get(asset.path, (ctx) => answerAsset(ctx, asset));
-  for (const [path, section, view] of VIEWS) router.get(path, (ctx) => answerView(ctx, view, section));
+  for (const [path, section, view] of VIEWS) router.get(path, showing(view, section));
   router.get('/deliveries/:id/message', (ctx) => answerDelivery(ctx, services));
   router.get('/playground/message', (ctx) => answerTriedMessage(ctx, services));
   router.get('/language/:language', keepLanguage);
-  // What is pasted is too long for an address.
-  router.post('/playground', (ctx) => answerView(ctx, playgroundView, 'playground', formOf(ctx)));
+  router.post('/playground', showing(playgroundView, 'playground'));
   routeActs(router, services);
   const routes = routed(router);
 
   return async (ctx, next) => {
     try {
-      await guardForms(ctx, async () => {
-        await routes(ctx, next);
-      });
+      await guardForms(ctx, () => routes(ctx, next) as Promise<void>);
       if (ctx.status === 404 && ctx.body === undefined) throw notFound();
     } catch (error) {
       if (ctx.accepts('json', 'html') !== 'html') throw error;
@@ -109,26 +102,4 @@ export function createPages(services: AdminServices): Middleware {
       await answer(ctx, faultPage(error, reader), reader);
     }
   };
-}
-
-async function factsFor(ctx: Context, services: AdminServices, reader: Reader): Promise<ShellFacts> {
-  const { surroundings, reloading, archive } = services;
-  // A page that says that the ledger cannot be read needs no count.
-  const open = await archive.countOpen().catch(() => undefined);
-  return {
-    version: surroundings.version,
-    processName: surroundings.processName,
-    configHash: reloading.status.configHash,
-    isConfigRefused: reloading.status.failure !== undefined,
-    dead: open?.dead ? reader.formats.number(open.dead) : undefined,
-    flash: takeFlash(ctx),
-  };
-}
-
-function answerDocument(ctx: Context, { status = 200 }: Shown, reader: Reader, document: VNode): void {
-  ctx.status = status;
-  ctx.set({ 'Content-Security-Policy': POLICY, Vary: 'Accept-Language, Cookie' });
-  ctx.type = 'text/html; charset=utf-8';
-  const html = renderToString(<ReaderContext.Provider value={reader}>{document}</ReaderContext.Provider>);
-  ctx.body = `<!doctype html>${html}`;
 }

@@ -1,22 +1,24 @@
 /** The document around every view: where one is, where else one can go, how one wants to see it, and who answers. */
+import type { Context } from 'koa';
 import { LANGUAGES } from '../../config/schema.ts';
 import { cleanLine } from '../../text/clean.ts';
+import type { AdminServices } from '../services.ts';
 import type { Assets } from './assets.ts';
-import type { Flash } from './cookies.ts';
+import { type Flash, takeFlash } from './cookies.ts';
 import { Foreign, pathTo } from './parts/text.tsx';
 import { useReader } from './reader.ts';
 import type { Shown } from './view.ts';
 
+type ShellFacts = Awaited<ReturnType<typeof factsFor>>;
+
 /** What each page says of the process that answers. */
-export interface ShellFacts {
-  readonly version: string;
-  readonly processName: string;
-  readonly configHash: string;
-  /** What is on the disk was not loaded. */
-  readonly isConfigRefused: boolean;
-  /** As text; undefined: none, or not known. */
-  readonly dead: string | undefined;
-  readonly flash: Flash | undefined;
+export async function factsFor(ctx: Context, { surroundings, reloading, archive }: AdminServices) {
+  // A page that says that the ledger cannot be read needs no count.
+  const open = await archive.countOpen().catch(() => undefined);
+  const { version, processName } = surroundings;
+  const { configHash, failure } = reloading.status;
+  const isConfigRefused = failure !== undefined;
+  return { version, processName, configHash, isConfigRefused, dead: open?.dead ?? 0, flash: takeFlash(ctx) };
 }
 
 const MENU = [
@@ -43,7 +45,7 @@ interface ShellProps {
 
 export function Shell({ shown: { title, body, everySeconds = 5 }, section, assets, facts }: ShellProps) {
   const { t, language } = useReader();
-  const undelivered = facts.dead === undefined ? '' : ` (${t('undelivered', { number: facts.dead })})`;
+  const undelivered = facts.dead === 0 ? '' : ` (${t('undelivered', { number: facts.dead })})`;
   return (
     <html lang={language}>
       <head>
@@ -73,11 +75,11 @@ export function Shell({ shown: { title, body, everySeconds = 5 }, section, asset
 }
 
 function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
-  const { t, here, language } = useReader();
+  const { t, here, language, formats } = useReader();
   // What needs somebody, beside its name.
-  const marks: Partial<Record<Section, string | undefined>> = {
-    dead: facts.dead,
-    config: facts.isConfigRefused ? '!' : undefined,
+  const marks: Partial<Record<Section, string>> = {
+    dead: facts.dead === 0 ? '' : formats.number(facts.dead),
+    config: facts.isConfigRefused ? '!' : '',
   };
   return (
     <header>
@@ -86,7 +88,7 @@ function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
         {MENU.map(([name, path]) => (
           <a key={name} href={path} aria-current={section === name ? 'page' : undefined}>
             {t(`nav.${name}`)}
-            {marks[name] === undefined ? null : <strong class="count"> {marks[name]}</strong>}
+            {!marks[name] ? null : <strong class="count"> {marks[name]}</strong>}
           </a>
         ))}
       </nav>

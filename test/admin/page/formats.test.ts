@@ -30,7 +30,7 @@ describe('a reader', () => {
     expect([en.relative(NOW), ja.relative(NOW - 1000)]).to.deep.equal(['just now', 'たった今']);
   });
 
-  it('reads durations in two units at most', () => {
+  it('reads durations, from an hour on without seconds', () => {
     expect([en.elapsed(3 * 3600 + 62), ja.elapsed(90)]).to.deep.equal(['3 h 1 min', '1分30秒']);
     expect([en.duration(250), en.duration(61_250), ja.duration(250)]).to.deep.equal([
       '250 ms',

@@ -111,14 +111,6 @@ describe('The page over a ledger', () => {
     }
   });
 
-  it('draws the beginning of a large callback', async () => {
-    const id = await post({ message: 'あ'.repeat(200_000) });
-    const body = await pageOf(`/callbacks/${id}`);
-    expect(body).to.contain('Download (586');
-    expect(body).not.to.contain('\ufffd');
-    expect(body.length).to.be.below(120_000);
-  });
-
   it('says so on every view, and loses nobody’s way back', async () => {
     const gone = () => Promise.reject(new LedgerUnavailable('no answer'));
     const archive = new Proxy({}, { get: () => gone }) as never;

@@ -72,14 +72,7 @@ const VIEWS: Readonly<Record<string, ComponentChildren>> = {
     },
   }),
   callbacks: h(Callbacks, LIST),
-  callback: h(Callback, {
-    data: {
-      title: HOSTILE,
-      callback: storyOf(),
-      story: TOLD,
-      body: Buffer.from(JSON.stringify({ message: HOSTILE })),
-    },
-  }),
+  callback: h(Callback, { callback: storyOf(), story: TOLD }),
 };
 
 const htmlOf = (view: ComponentChildren, language: Language = 'en') => htmlFor(readerIn(language), view);
@@ -188,8 +181,7 @@ describe('a list of callbacks', () => {
 
 describe('the page of a callback', () => {
   const page = (fields: Parameters<typeof storyOf>[0], language: 'en' | 'ja' = 'en') => {
-    const data = { title: 'A', callback: storyOf(fields), story: TOLD, body: undefined };
-    return htmlOf(h(Callback, { data }), language);
+    return htmlOf(h(Callback, { callback: storyOf(fields), story: TOLD }), language);
   };
 
   it('begins with what became of it, before anything else is told', () => {
@@ -294,7 +286,7 @@ describe('the page of a callback', () => {
       destination: 'slack:#a',
     });
     const story = { summary: 'told', events: [attempt(1), attempt(2), attempt(3), ...EVENTS] };
-    const html = htmlOf(h(Callback, { data: { title: 'A', callback: storyOf(), story, body: undefined } }));
+    const html = htmlOf(h(Callback, { callback: storyOf(), story }));
     expect(html).to.contain('<summary>The same happened 2 more times, until 10:35');
     expect(html.match(/is_archived/g)).to.have.length(1);
   });

@@ -1,82 +1,72 @@
 /** One callback: in one sentence why somebody was told, or was not; then everything that happened, and what can be done. */
 import type { CallbackStory } from '../../../ledger/archive/archive.ts';
-import { loadStory } from '../../../story/story.ts';
+import { type LoadedStory, loadStory } from '../../../story/story.ts';
 import { wholeNumberIn } from '../../filters.ts';
 import { PostForm } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
-import { KindStatus, ResultStatus } from '../parts/status.tsx';
-import { Term } from '../parts/table.tsx';
-import { BotName, Foreign, ForeignBlock, indented, JobLink, pathTo, Time } from '../parts/text.tsx';
-import { useReader } from '../reader.ts';
-import type { View, ViewRequest } from '../view.ts';
+import { KindStatus } from '../parts/status.tsx';
+import { Foreign, JobLink, pathTo, Time } from '../parts/text.tsx';
+import { type Reader, useReader } from '../reader.ts';
+import type { View } from '../view.ts';
 import { Deliveries } from './deliveries.tsx';
 import { Timeline } from './timeline.tsx';
 
-/** Of a larger body, its beginning. */
-const MOST_BYTES_SHOWN = 64 * 1024;
-
-export type CallbackData = Exclude<Awaited<ReturnType<typeof loadCallback>>, undefined>;
-
-export const showCallback: View = async (request) => {
-  const data = await loadCallback(request);
-  return data && { title: data.title, body: <Callback data={data} /> };
-};
-
-async function loadCallback({ params, reader, services: { archive, surroundings } }: ViewRequest) {
+export const showCallback: View = async ({ params, reader, services: { archive, surroundings } }) => {
   const { redact } = surroundings;
   const found = await loadStory(archive, wholeNumberIn(params['id']) ?? 0, { ...reader, redact });
-  if (found === undefined) return undefined;
-  const { id, kind, botName, botId } = found.callback;
-  const title = botName || botId || `${reader.word('kind', kind)} ${id}`;
-  /** JSON in UTF-8, as it came; undefined: it has been forgotten meanwhile, or Botbell says this by itself. */
-  const body = kind === 'callback' ? await archive.body(id) : undefined;
-  return { ...found, title, body };
+  return found && { title: titleOf(found.callback, reader), body: <Callback {...found} /> };
+};
+
+/** The BOT, or `Summary 12`. */
+function titleOf({ kind, id, botName, botId }: CallbackStory, { word }: Reader): string {
+  return botName || botId || `${word('kind', kind)} ${id}`;
 }
 
-interface CallbackProps {
-  readonly data: CallbackData;
-}
-
-export function Callback({ data }: CallbackProps) {
+export function Callback({ callback, story }: LoadedStory) {
   const { t } = useReader();
-  const { callback, story, body } = data;
-  const { id, kind, deliveries } = callback;
-  const isOwn = kind !== 'callback';
   return (
     <>
-      <Title data={data} />
+      <Title callback={callback} />
       <Section className="summary">
         <p dir="auto">{story.summary}</p>
       </Section>
       <Section title={t('callback.deliveries')}>
-        <Deliveries deliveries={deliveries} />
-        {isOwn ? null : <ApplyRoutes callback={callback} />}
+        <Deliveries deliveries={callback.deliveries} />
+        {callback.kind === 'callback' ? <ApplyRoutes callback={callback} /> : null}
       </Section>
       <Section title={t('callback.timeline')}>
         <Timeline events={story.events} />
       </Section>
-      {isOwn ? null : <Facts callback={callback} />}
-      {body === undefined ? null : <Json id={id} body={body} />}
     </>
-  );
-}
-
-function Title({ data: { title, callback } }: CallbackProps) {
-  const { t } = useReader();
-  const { kind, botId, about, receivedAt } = callback;
-  return (
-    <Head title={<Foreign text={title} />}>
-      <KindStatus callback={callback} />
-      {kind === 'callback' ? null : t(`kind.${kind}, what`)}
-      <Time as="instant" at={receivedAt} />
-      {about === undefined ? null : <a href={pathTo(['callbacks', about])}>{t('callback.about')}</a>}
-      {kind === 'missed' ? <a href={pathTo(['callbacks'], { bot_id: botId })}>{t('bot.callbacks')}</a> : null}
-    </Head>
   );
 }
 
 interface OfCallback {
   readonly callback: CallbackStory;
+}
+
+function Title({ callback }: OfCallback) {
+  const reader = useReader();
+  const { t, formats } = reader;
+  const { kind, id, botId, jobId, about, receivedAt, elapsedSeconds } = callback;
+  return (
+    <Head title={<Foreign text={titleOf(callback, reader)} />}>
+      <KindStatus callback={callback} />
+      {kind === 'callback' ? null : t(`kind.${kind}, what`)}
+      <Time as="instant" at={receivedAt} />
+      {elapsedSeconds === undefined ? null : `${t('took')} ${formats.elapsed(elapsedSeconds)}`}
+      {jobId === '' ? null : <JobLink id={jobId} isWhole />}
+      {about === undefined ? null : <a href={pathTo(['callbacks', about])}>{t('callback.about')}</a>}
+      {kind === 'missed' ? <a href={pathTo(['callbacks'], { bot_id: botId })}>{t('bot.callbacks')}</a> : null}
+      {kind === 'callback' ? (
+        <>
+          <a href={pathTo(['bots', botId])}>{t('callback.bot')}</a>
+          <a href={pathTo(['playground'], { callback: id })}>{t('playground.open')}</a>
+          <a href={`/api/callbacks/${id}/body`}>{t('callback.json')}</a>
+        </>
+      ) : null}
+    </Head>
+  );
 }
 
 function ApplyRoutes({ callback: { id, deliveries } }: OfCallback) {
@@ -88,55 +78,5 @@ function ApplyRoutes({ callback: { id, deliveries } }: OfCallback) {
       </button>
       <small class="quiet">{t('callback.route, what')}</small>
     </PostForm>
-  );
-}
-
-function Facts({ callback }: OfCallback) {
-  const { t, formats } = useReader();
-  const { id, botId, botName, jobId, elapsedSeconds, timesReceived: times } = callback;
-  return (
-    <Section
-      title={t('callback.facts')}
-      aside={<a href={pathTo(['playground'], { callback: id })}>{t('playground.open')}</a>}
-    >
-      <dl class="terms">
-        <Term of={t('bot')}>
-          <a href={pathTo(['bots', botId])}>
-            <BotName name={botName} id={botId} />
-          </a>
-        </Term>
-        <Term of={t('job')}>
-          <JobLink id={jobId} isWhole />
-        </Term>
-        <Term of={t('started')}>
-          <Time at={callback.startedAt} />
-        </Term>
-        <Term of={t('took')}>{elapsedSeconds === undefined ? '–' : formats.elapsed(elapsedSeconds)}</Term>
-        <Term of={t('received')}>
-          {times === 1 ? null : t('callback.again', { times })} <Time at={callback.lastReceivedAt} />
-        </Term>
-        <Term of={t('callback.answered')}>
-          <ResultStatus result={callback.result} />
-        </Term>
-      </dl>
-    </Section>
-  );
-}
-
-function Json({ id, body }: { readonly id: number; readonly body: Uint8Array }) {
-  const { t, formats } = useReader();
-  const isCut = body.byteLength > MOST_BYTES_SHOWN;
-  // As a stream, the decoder leaves out a last character that is cut in two.
-  const text = new TextDecoder().decode(body.subarray(0, MOST_BYTES_SHOWN), { stream: isCut });
-  return (
-    <details>
-      <summary>{t('callback.json')}</summary>
-      <ForeignBlock text={isCut ? `${text} …` : indented(text)} label={t('callback.json')} />
-      <p>
-        <a href={`/api/callbacks/${id}/body`} download={`callback-${id}.json`}>
-          {t('callback.download')} ({formats.size(body.byteLength)})
-        </a>
-      </p>
-    </details>
   );
 }

@@ -78,10 +78,8 @@ async function route({ id, actor, reader: { t }, operations }: ActRequest): Prom
   const routed = await operations.routeAnew(id, actor);
   if (routed === undefined) return [false, t('act.unknown')];
   if (routed === 'superseded') return [false, t('act.redeliver.superseded')];
-  const [told, untouched] = [routed.told, routed.untouched].map((names) => names.join(', '));
-  if (told) return [true, t('act.route.told', { destinations: told })];
-  if (untouched) return [true, t('act.route.untouched', { destinations: untouched })];
-  return [false, t('act.route.nobody')];
+  const destinations = routed.told.join(', ');
+  return destinations === '' ? [false, t('act.route.nobody')] : [true, t('act.route.told', { destinations })];
 }
 
 async function redeliverAll({ form, actor, reader, operations }: ActRequest): Promise<Outcome> {
@@ -95,7 +93,7 @@ async function redeliverAll({ form, actor, reader, operations }: ActRequest): Pr
 async function stop({ id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {
   const bulk = await operations.stopBulk(id, actor);
   if (bulk === undefined) return [false, t('act.unknown')];
-  return bulk.state === 'stopped' ? [true, t('act.bulk.stopped')] : [false, t('act.bulk.over')];
+  return [true, t('act.bulk.stopped')];
 }
 
 async function seeRefused({ id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {
@@ -112,7 +110,7 @@ async function snooze({ form, actor, reader, operations }: ActRequest): Promise<
   const again = pathTo(['snoozes'], Object.fromEntries(form));
   if (typeof asked === 'string') return [false, reader.t(`act.snooze.${asked}`), again];
   if (operations.unknownDestination(asked.destination) !== undefined)
-    return [false, reader.t('act.snooze.unknown'), again];
+    return [false, reader.t('act.unknown destination'), again];
   await operations.snooze({ ...asked, actor });
   return [true, reader.t('act.snooze.begun'), '/snoozes'];
 }
@@ -125,7 +123,7 @@ async function endSnooze({ id, actor, reader: { t }, operations }: ActRequest): 
 async function test({ form, actor, reader, operations }: ActRequest): Promise<Outcome> {
   const { t, language, formats } = reader;
   const result = await operations.test(form.get('destination') ?? '', actor, language);
-  if (result === undefined) return [false, t('act.test.unknown')];
+  if (result === undefined) return [false, t('act.unknown destination')];
   const { destination, words, isDelivered, durationMs } = result;
   if (!isDelivered) return [false, t('act.test.failed', { destination, words })];
   return [true, t('act.test.delivered', { destination, words, time: formats.duration(durationMs) })];
@@ -134,12 +132,7 @@ async function test({ form, actor, reader, operations }: ActRequest): Promise<Ou
 async function reload({ actor, reader: { t }, reloading }: ActRequest): Promise<Outcome> {
   const { user, from } = actor;
   const result = await reloading.reload(`the page, ${user ?? 'nobody named'} from ${from}`);
-  if (!result.isLoaded) {
-    const number = result.problems.filter(({ severity }) => severity === 'error').length;
-    return [false, t('act.reload.refused', { number })];
-  }
+  if (!result.isLoaded) return [false, t('config refused')];
   if (!result.hasChanged) return [true, t('act.reload.same')];
-  const loaded = t('act.reload.loaded', { hash: result.configHash.slice(0, 12) });
-  const what = result.unchanged.join(', ');
-  return [true, what ? `${loaded} ${t('act.reload.unchanged', { what })}` : loaded];
+  return [true, t('act.reload.loaded', { hash: result.configHash.slice(0, 12) })];
 }

@@ -5,7 +5,7 @@ import { PostButton } from '../parts/forms.tsx';
 import { Head, Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Table, Term } from '../parts/table.tsx';
-import { Chips, Code, Foreign, ForeignBlock, Time } from '../parts/text.tsx';
+import { Chips, Code, Foreign, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 
@@ -22,9 +22,6 @@ export const configView: View = async ({ query, reader: { t }, services: { archi
       <Failure failure={status.failure} />
       <InForce status={status} idle={idle} />
       {preview === undefined ? null : <Changes preview={preview} />}
-      <Section title={t('config.text')} aside={t('config.textLead')}>
-        <ForeignBlock text={reloading.configText()} label={status.file} />
-      </Section>
     </>
   );
   return { title: t('nav.config'), body };

@@ -52,26 +52,21 @@ interface NewSnoozeProps {
 
 function NewSnooze({ asked, destinations }: NewSnoozeProps) {
   const { t } = useReader();
-  const of = (name: string) => ({
-    name,
-    label: t(`snoozes.${name}` as 'snoozes.time'),
-    value: asked.get(name) ?? '',
-  });
+  const of = (name: string) => ({ name, value: asked.get(name) ?? '' });
   const given = of('destination');
   const known = [...new Set([...destinations, given.value])].filter((name) => name !== '');
+  const ends = (['tomorrow', 'next-success'] as const).map((end) => [end, t(`snoozes.${end}`)] as const);
   return (
     <PostForm action="/act/snooze" className="filters">
-      <Field {...of('bot_id')} hint={t('snoozes.bot_id, what')} />
-      <Field {...given} options={[['', t('any')], ...known.map((name) => [name, name] as const)]} />
+      <Field {...of('bot_id')} label={t('filter.bot_id')} hint={t('snoozes.bot_id, what')} />
       <Field
-        {...of('until')}
-        options={[
-          ['tomorrow', t('snoozes.tomorrow')],
-          ['next-success', t('snoozes.next-success')],
-        ]}
+        {...given}
+        label={t('destination')}
+        options={[['', t('any')], ...known.map((name) => [name, name] as const)]}
       />
-      <Field {...of('time')} isTime />
-      <Field {...of('because')} />
+      <Field {...of('until')} label={t('snoozes.until')} options={ends} />
+      <Field {...of('time')} label={t('snoozes.time')} isTime />
+      <Field {...of('because')} label={t('snoozes.because')} />
       <div class="actions">
         <button type="submit" class="primary">
           {t('snoozes.begin')}

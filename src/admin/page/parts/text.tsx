@@ -91,9 +91,3 @@ export function Time({ at, as = 'both' }: TimeProps) {
     </time>
   );
 }
-
-/** Where that says the same: a number that JavaScript would round stays as it came. */
-export function indented(json: string): string {
-  const value: unknown = JSON.parse(json);
-  return JSON.stringify(value) === json ? JSON.stringify(value, undefined, 2) : json;
-}

@@ -8,7 +8,7 @@ import { noticeOf } from '../../../notice/notice.ts';
 import { drawAt, type Drawing, type DrawnMessage, placesFor } from '../../drawing.ts';
 import { wholeNumberIn } from '../../filters.ts';
 import type { AdminServices } from '../../services.ts';
-import { indented, pathTo } from '../parts/text.tsx';
+import { pathTo } from '../parts/text.tsx';
 
 /** As many as anybody looks at. */
 const MOST_DRAWN = 12;
@@ -100,4 +100,10 @@ function unpacked(packed: string): Chosen | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Where that says the same: a number that JavaScript would round stays as it came. */
+function indented(json: string): string {
+  const value: unknown = JSON.parse(json);
+  return JSON.stringify(value) === json ? JSON.stringify(value, undefined, 2) : json;
 }

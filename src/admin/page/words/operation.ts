@@ -79,9 +79,7 @@ export const OPERATION = {
   ],
   'snoozes.none': ['Nothing is snoozed.', 'スヌーズ中のものはありません。'],
   'snoozes.new': ['Snooze something', '新しいスヌーズ'],
-  'snoozes.bot_id': ['BOT id', 'BOTのID'],
   'snoozes.bot_id, what': ['Empty: any BOT', '空欄：すべてのBOT'],
-  'snoozes.destination': ['Destination', '通知先'],
   'snoozes.until': ['Until', 'いつまで'],
   'snoozes.tomorrow': ['Tomorrow, 9:00', '明日の9:00まで'],
   'snoozes.next-success': ['The BOT’s next success', 'BOTが次に成功するまで'],
@@ -112,6 +110,4 @@ export const OPERATION = {
   'config.previewPart': ['There are too many BOTs to look at all.', 'BOTが多く、すべては調べていません。'],
   'config.added': ['Would be told', '新たに通知'],
   'config.removed': ['No longer told', '通知しなくなる'],
-  'config.text': ['The config in force', '使用中の設定の内容'],
-  'config.textLead': ['With defaults; *** is a secret.', '既定値を含む。*** は秘密の値。'],
 } as const;

@@ -54,6 +54,8 @@ export const VIEWS = {
   'callback.about': ['What it is about', '対象のコールバック'],
   'callback.summary': ['Told in a summary', 'まとめて通知'],
   'callback.until': ['until', '終了予定'],
+  'callback.bot': ['The BOT', 'このBOT'],
+  'callback.json': ['JSON', 'JSON'],
   'callback.deliveries': ['Deliveries', '通知'],
   'callback.attempts': ['{attempts|attempt|attempts}', '送信{attempts}回'],
   'callback.redeliver': ['Deliver again', 'もう一度送る'],
@@ -71,11 +73,6 @@ export const VIEWS = {
     'The same happened {times|more time|more times}, until {time}',
     '同じことがあと{times}回ありました（{time}まで）',
   ],
-  'callback.facts': ['The callback', 'コールバックの内容'],
-  'callback.again': ['{times|time|times} in all, last', '合計{times}回、最後は'],
-  'callback.answered': ['Answered', '応答'],
-  'callback.json': ['The callback as JSON', 'コールバックのJSON'],
-  'callback.download': ['Download', 'ダウンロード'],
 
   'playground.lead': [
     'What would become of a callback: each message as its reader would see it, and why. Nothing is sent.',

@@ -168,7 +168,7 @@ describe('What people do on the page', () => {
     expect(await act('test', { destination: 'slack:#ops' })).to.include({ kind: 'failed' });
     expect(await act('test', { destination: 'nobody' })).to.include({
       kind: 'failed',
-      text: 'The config in force has no such destination.',
+      text: 'The config has no such destination.',
     });
   });
 
@@ -176,7 +176,7 @@ describe('What people do on the page', () => {
     const { kind, text } = (await act('reload', { back: '/config' })) as Record<string, unknown>;
     expect([kind, text]).to.deep.equal([
       'failed',
-      'Not loaded: the config has 1 error, shown below. The one before stays in force.',
+      'The config on the disk has errors and was not loaded: the one before it stays in force.',
     ]);
     expect(office.done[0]?.[1]).to.contain('127.0.0.1');
   });

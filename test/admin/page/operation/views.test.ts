@@ -95,7 +95,6 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
       'Matched nothing for 30 days',
       'routes[3]',
       'slack:#keiri',
-      '&quot;***&quot;',
     ],
     ['設定', '前回の再読み込みはできませんでした'],
   ],
