@@ -80,7 +80,7 @@ export class Claims {
     const requests: DueRequest[] = [];
     const taken = [...this.#inHand.values()];
     for (const destination of due) {
-      if (requests.length === DESTINATIONS_PER_CLAIM || taken.length >= MOST_AT_ONCE) break;
+      if (taken.length >= MOST_AT_ONCE) break;
       const limit = Math.min(this.#pacedRoom(destination) ?? share, roomFor(destination, taken));
       if (limit <= 0) continue;
       requests.push({ destination, limit, isBulkFirst: this.#dependencies.random() < BULK_SHARE });
@@ -135,9 +135,6 @@ const MOST_AT_ONCE = 64;
 /** So many of them on one channel, and to one destination: the trouble of one leaves room for the others. */
 const MOST_OF_CHANNEL = (MOST_AT_ONCE * 3) / 4;
 const MOST_OF_DESTINATION = MOST_OF_CHANNEL / 2;
-
-/** One claim takes from so many destinations; the next one goes on with the others. */
-const DESTINATIONS_PER_CLAIM = 16;
 
 /** In so many of the turns of a destination, what was given back in bulk comes before what is new. */
 const BULK_SHARE = 1 / 4;

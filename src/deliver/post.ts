@@ -1,6 +1,5 @@
 /** One callback in, everybody told who has not been, one honest answer out. */
-import type { CheckedCallback } from '../callback/callback.ts';
-import type { Admission, DeliveryRecord } from '../ledger/ledger.ts';
+import type { Admission, Arrival, DeliveryRecord } from '../ledger/ledger.ts';
 import { type CallbackNotice, noticeOf } from '../notice/notice.ts';
 import type { Dispatcher, Task } from './dispatcher.ts';
 import { judge, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
@@ -9,13 +8,11 @@ import { type Plan, plannedFor, RESERVE_MS, type Settings } from './settings.ts'
 import { plannedDeliveries, watchedOf } from './watch.ts';
 
 /** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
-export interface Incoming extends CheckedCallback {
-  /** SHA-256 of what identifies it. */
-  readonly identity: string;
-  /** The JSON that it was read from, in UTF-8. */
-  readonly body: Uint8Array;
-  readonly receivedAt: number;
-  /** The same moment by the monotonic clock. */
+export interface Incoming extends Pick<
+  Arrival,
+  'callback' | 'startedAt' | 'identity' | 'body' | 'receivedAt'
+> {
+  /** The moment at which it was received by the monotonic clock. */
   readonly arrivedAt: number;
 }
 
@@ -42,27 +39,20 @@ export function createPost(delivering: Posting): Post {
   return async (incoming) => {
     const { clock, ledger, settings: running, onHeld } = delivering;
     const { current: settings } = running;
-    const { callback, identity, startedAt, body, receivedAt, arrivedAt } = incoming;
     const { answerWithinMs, answerWhen } = settings.config.receiver;
-    const until = untilOf(arrivedAt, answerWithinMs);
-    const plan = settings.router.route(callback);
-    const admission = await ledger.admit(
-      {
-        callback,
-        identity,
-        body,
-        startedAt,
-        receivedAt,
-        routing: plan.explanations,
-        planned: plannedDeliveries(settings, plan, incoming),
-        watched: watchedOf(settings, incoming),
-        isAccepted: answerWhen === 'accepted',
-      },
-      until - clock.monotonic(),
-    );
+    const until = untilOf(incoming.arrivedAt, answerWithinMs);
+    const plan = settings.router.route(incoming.callback);
+    const arrival = {
+      ...incoming,
+      routing: plan.explanations,
+      planned: plannedDeliveries(settings, plan, incoming),
+      watched: watchedOf(settings, incoming),
+      isAccepted: answerWhen === 'accepted',
+    };
+    const admission = await ledger.admit(arrival, until - clock.monotonic());
     if (admission.isNew) for (const { reason } of admission.deliveries) if (reason) onHeld(reason);
     const posted = { incoming, settings, plan, admission, until };
-    if (answerWhen === 'accepted') return accept(delivering, posted);
+    if (arrival.isAccepted) return accept(delivering, posted);
     return new OpenPost(delivering, posted, waiting).answer();
   };
 }

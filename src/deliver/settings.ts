@@ -178,7 +178,11 @@ export class RunningSettings<S extends Settings = Settings> {
     const kept = openIn(next);
     this.#current = next;
     this.#leaseMs = Math.max(this.#leaseMs, leaseOf(next));
-    for (const channel of openIn(previous)) if (!kept.includes(channel)) this.#leave(channel);
+    for (const channel of openIn(previous).filter((each) => !kept.includes(each)))
+      this.#leaving.set(
+        channel,
+        this.#clock.startTimer(this.#leaseMs, () => void this.#close(channel)),
+      );
     for (const swapped of this.#onSwap) swapped(next, previous);
   }
 
@@ -189,14 +193,8 @@ export class RunningSettings<S extends Settings = Settings> {
 
   /** Closes whatever is open, used or not. */
   async close(): Promise<void> {
-    await Promise.all(
-      [...this.#leaving.keys(), ...openIn(this.#current)].map((channel) => this.#close(channel)),
-    );
-  }
-
-  #leave(channel: Channel): void {
-    const stopTimer = this.#clock.startTimer(this.#leaseMs, () => void this.#close(channel));
-    this.#leaving.set(channel, stopTimer);
+    const open = [...this.#leaving.keys(), ...openIn(this.#current)];
+    await Promise.all(open.map((channel) => this.#close(channel)));
   }
 
   async #close(channel: Channel): Promise<void> {

@@ -1,21 +1,25 @@
 /** What is done at a time, whatever comes: held messages are told when nothing holds them any more, timers fire. */
+import { type StatusName, statusNameOf } from '../callback/callback.ts';
 import { isPattern } from '../config/bot-id-pattern.ts';
 import type { DigestConfig, RouteConfig } from '../config/config.ts';
 import type { ArchivedBot } from '../ledger/archive/archive.ts';
-import { LedgerUnavailable } from '../ledger/ledger.ts';
+import { LedgerUnavailable, SUPERSEDED } from '../ledger/ledger.ts';
+import { ASKED_AGAIN_MS } from '../ledger/signal/admission.ts';
 import type { DigestPosition } from '../ledger/signal/digest.ts';
 import type { Fired, FiredNotice } from '../ledger/signal/fire.ts';
+import type { EndedHold, EndedHolds, HoldDecision } from '../ledger/signal/holds.ts';
 import type { ExpectedBot } from '../ledger/signal/judge.ts';
 import { type OpenRunTimer, overdueTimers } from '../ledger/signal/runs.ts';
 import { type Timer, timerKey, type WatchedRoute } from '../ledger/signal/timers.ts';
 import { type DigestedBot, mostTroubled, type OwnSubject } from '../notice/notice.ts';
 import { routesOf } from '../route/router.ts';
 import { digestAtStart, nextDigest } from '../signal/calendar.ts';
+import { decide } from '../signal/decide.ts';
 import { beginToExpect, missedFrom, withMissed } from '../signal/expect.ts';
-import { afterHold, isAnother } from './after-hold.ts';
+import { NOTHING_TOLD } from '../signal/streak.ts';
 import type { Delivering } from './delivering.ts';
 import type { ConfigFollower } from './follow-config.ts';
-import { type Settings, watchersOf } from './settings.ts';
+import { plannedFor, planOf, type Settings, watchersOf } from './settings.ts';
 import { expectationKey, expectationOf, overdueOf, plannedDelivery } from './watch.ts';
 
 export interface SignalsDependencies extends Delivering {
@@ -234,4 +238,34 @@ function toldBy(
   const targets = watchersOf(settings.router, botId, watches);
   const planned = targets.map((target) => plannedDelivery(settings, target, botId));
   return { planned, timezone: settings.config.display.timezone };
+}
+
+/** By today's config: it is told, unless one of its holders goes on. */
+function afterHold(
+  held: EndedHold,
+  { asOf, snoozes }: Pick<EndedHolds, 'asOf' | 'snoozes'>,
+  settings: Settings,
+): HoldDecision['outcome'] {
+  const { destination, botId, kind } = held;
+  if (held.isLate) return SUPERSEDED;
+  const target = plannedFor(held, planOf(settings, held));
+  // A callback follows the config; of what Botbell says by itself, there is nobody else to tell.
+  if (target === undefined) return kind === 'callback' ? 'pending' : 'summary';
+  const { asked = [] } = plannedDelivery(settings, target, botId);
+  if (asked.length === 0) return 'summary';
+  const status: StatusName | undefined = kind === 'callback' ? statusNameOf(held) : undefined;
+  const subject = { botId, status, startedAt: asOf, row: undefined, likeness: '', isWanted: true };
+  const here = { destination, snoozes, told: NOTHING_TOLD, lateFor: new Map(), burst: undefined };
+  const { timezone } = settings.config.display;
+  const { verdict } = decide(subject, asked, { ...here, window: undefined }, { now: asOf, timezone });
+  if (verdict.does !== 'hold') return 'summary';
+  const { rule: reason, until: heldUntil = asOf + ASKED_AGAIN_MS, snoozeId } = verdict;
+  return { reason, heldUntil, snoozeId };
+}
+
+/** Whether that is not how it stands already. */
+function isAnother({ held, outcome }: HoldDecision): boolean {
+  if (typeof outcome === 'string') return true;
+  const { reason, heldUntil, snoozeId } = outcome;
+  return reason !== held.reason || heldUntil !== held.heldUntil || snoozeId !== held.snoozeId;
 }

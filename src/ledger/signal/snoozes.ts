@@ -5,14 +5,9 @@ import type { Tx } from '../database.ts';
 import type { Actor } from '../history.ts';
 import { keyOf, nameIn } from '../keys.ts';
 
-export interface SnoozeRequest {
-  /** Of a BOT, at a destination, or of the one at the other. */
-  readonly botId?: string | undefined;
-  readonly destination?: string | undefined;
-  /** Milliseconds since 1970. */
-  readonly until: number;
-  readonly untilSuccess: boolean;
-  readonly because: string;
+/** What somebody asks for. */
+export interface SnoozeRequest
+  extends Pick<Snooze, 'until' | 'untilSuccess' | 'because'>, Partial<Pick<Snooze, 'botId' | 'destination'>> {
   readonly actor: Actor;
 }
 
