@@ -1,6 +1,6 @@
 /** What the ledger is told and tells: who is to be told of which callback, and who has been. Times are milliseconds since 1970. */
-import type { Callback } from '../callback/callback.ts';
-import type { FailureClass } from '../channels/failure.ts';
+import type { Callback, CallbackError } from '../callback/callback.ts';
+import type { FailureClass, FailureDetails } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type { AlertSubject, Notice } from '../notice/notice.ts';
 import type { Burst, Expectation } from '../signal/rules.ts';
@@ -27,14 +27,8 @@ export const CALLBACK_RESULTS = [
 ] as const;
 export type CallbackResult = (typeof CALLBACK_RESULTS)[number];
 
-export interface DeliveryError {
-  readonly class: FailureClass;
-  readonly code: string;
-  readonly message: string;
-  /** The same in Japanese. */
-  readonly japanese?: string;
-  readonly concerns?: 'address' | 'channel';
-}
+export type DeliveryError = Omit<FailureDetails, 'retryAfterMs'>;
+
 export interface DeliveryTarget {
   readonly destination: string;
   readonly channel: string;
@@ -195,7 +189,7 @@ export interface RefusedBody {
   readonly receivedAt: number;
   readonly status: RefusedStatus;
   readonly detail: string;
-  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+  readonly errors: readonly CallbackError[];
   readonly from: string;
   readonly body: string;
 }

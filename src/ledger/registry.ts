@@ -13,7 +13,7 @@ import {
   refusedAlike,
   storeBytes,
 } from './archive/overviews.ts';
-import { readBody, readDelivery, readStory, readTold } from './archive/stories.ts';
+import { readBody, readDelivery, readStory } from './archive/stories.ts';
 import type { ArgsOf, CallOptions, ResultOf, Transactions, Tx } from './database.ts';
 import { admit } from './operations/admit.ts';
 import { raise } from './operations/alerts.ts';
@@ -40,7 +40,6 @@ const archiveReads = {
   callbacks: findCallbacks,
   story: readStory,
   body: readBody,
-  told: readTold,
   bots: botsAfter,
   bot: botNamed,
   cameSince,

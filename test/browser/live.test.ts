@@ -29,7 +29,7 @@ inBrowser('A page with a script', () => {
     world = await openPageWorld(office.services);
     Object.assign(world.services.archive, {
       ...OFFICE_ARCHIVE,
-      deadLetters: () => Promise.resolve({ groups, isComplete: true }),
+      deadLetters: () => Promise.resolve(groups),
     });
     const context = await browser.newContext({ viewport: ONE_ROW_HIGH, locale: 'en' });
     page = await context.newPage();

@@ -288,12 +288,13 @@ export function describeArchive(
     });
 
     it('gives back what was told, as it came', async () => {
-      const { callbackId } = await arrive({ message: '請求'.repeat(40_000) }, [OPS]);
-      const told = await archive.told(callbackId);
-      expect(told && callbackOf(noticeIn(told)).message).to.have.length(80_000);
+      const { callbackId, ...admission } = await arrive({ message: '請求'.repeat(40_000) }, [OPS]);
+      const ids = idsIn(admission);
+      const found = await archive.delivery(ids[0]);
+      expect(found && callbackOf(noticeIn(found.told)).message).to.have.length(80_000);
       const body = await archive.body(callbackId);
       expect(JSON.parse(Buffer.from(body ?? []).toString())).to.include({ job_id: 'job-1' });
-      expect([await archive.told(4711), await archive.body(4711)]).to.deep.equal([undefined, undefined]);
+      expect(await archive.body(4711)).to.equal(undefined);
     });
 
     it('says when each delivery is due, and what it waits for', async () => {
@@ -321,8 +322,7 @@ export function describeArchive(
           'gave_up',
         );
       }
-      const { groups, isComplete } = await archive.deadLetters();
-      expect(isComplete).to.equal(true);
+      const groups = await archive.deadLetters();
       expect(groups.map(({ errorCode, count }) => [errorCode, count])).to.deep.equal([
         ['is_archived', 2],
         ['too_long', 1],
@@ -401,8 +401,8 @@ export function describeArchive(
       const second = await arrive({ job_id: 'b' }, [OPS]);
       await recorded.settle(second, idsIn(second).map(deliveredUpdate), 'delivered');
       const [old, now] = await Promise.all([first, second].map((each) => archive.delivery(idsIn(each)[0])));
-      expect(old).to.include({ callbackId: first.callbackId, kind: 'callback', configHash: 'before' });
-      expect(old?.delivery).to.include({ destination: OPS.destination, state: 'delivered' });
+      expect(old).to.include({ configHash: 'before' });
+      expect(old?.delivery).to.include({ callbackId: first.callbackId, state: 'delivered' });
       expect(now).to.include({ configHash: 'after' });
       expect(await archive.delivery(4711)).to.equal(undefined);
     });

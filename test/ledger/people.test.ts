@@ -55,7 +55,6 @@ describe('what people ask of SQLite', () => {
       await archive.callbacks(filter);
     await archive.story(1);
     await archive.delivery(1);
-    await archive.told(1);
     await archive.deadLetters();
     await archive.countOpen();
     await archive.destinations(['slack:#ops']);

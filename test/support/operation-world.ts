@@ -52,8 +52,6 @@ export const DEAD: readonly DeadLetters[] = [
     errorClass: 'config',
     errorCode: 'not_in_channel',
     count: 128,
-    oldestId: 1,
-    newestId: 900,
     oldestAt: PAGE_NOW - 2 * DAY,
     newestAt: PAGE_NOW - 12 * MINUTE,
   },
@@ -62,8 +60,6 @@ export const DEAD: readonly DeadLetters[] = [
     errorClass: 'permanent',
     errorCode: '552',
     count: 3,
-    oldestId: 2,
-    newestId: 4,
     oldestAt: PAGE_NOW - DAY,
     newestAt: PAGE_NOW - 5 * HOUR,
   },
@@ -72,8 +68,6 @@ export const DEAD: readonly DeadLetters[] = [
     errorClass: '',
     errorCode: '',
     count: 1,
-    oldestId: 9,
-    newestId: 9,
     oldestAt: PAGE_NOW - 3 * DAY,
     newestAt: PAGE_NOW - 3 * DAY,
   },
@@ -393,7 +387,7 @@ function operationsIn(done: Done[]): AdminServices['operations'] {
 export const OFFICE_ARCHIVE: Partial<Archive> = {
   countOpen: () => Promise.resolve({ pending: 12, dead: 132, held: 0, refused: 2 }),
   idleRoutes: () => Promise.resolve(['routes[3]']),
-  deadLetters: () => Promise.resolve({ groups: DEAD, isComplete: true }),
+  deadLetters: () => Promise.resolve(DEAD),
   refusals: ({ before = Number.MAX_SAFE_INTEGER, limit = 50 } = {}) =>
     Promise.resolve({ items: REFUSALS.filter(({ id }) => id < before).slice(0, limit), next: undefined }),
   refusedAlike: () =>

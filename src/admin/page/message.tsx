@@ -35,8 +35,7 @@ export async function answerDelivery(ctx: RouterContext, services: AdminServices
   const reader = readerOf(ctx, surroundings);
   const drawing = services.drawing();
   const found = await archive.delivery(wholeNumberIn(ctx.params['id']) ?? 0);
-  const row = found && (await archive.told(found.callbackId));
-  const notice = row && noticeIn(row);
+  const notice = found && noticeIn(found.told);
   const told = found && notice && toldSo(notice, found.delivery.telling);
   const [place] = told ? placesFor(told, found.delivery.destination, drawing) : [];
   const drawn = told && place && drawAt(place, told, drawing);

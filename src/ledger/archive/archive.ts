@@ -1,6 +1,7 @@
 /** What people ask the ledger: which callbacks there were, what became of each and why, and how each BOT does. */
 import type { StatusCode } from '../../callback/callback.ts';
 import type { HistoryRow } from '../history.ts';
+import type { NoticeRow } from '../rows.ts';
 import type {
   CallbackKind,
   CallbackResult,
@@ -122,10 +123,7 @@ export interface DeadLetters {
   readonly errorClass: string;
   readonly errorCode: string;
   readonly count: number;
-  /** Of their callbacks. */
-  readonly oldestId: number;
-  readonly newestId: number;
-  /** When these came first; milliseconds since 1970. */
+  /** When their callbacks came first; milliseconds since 1970. */
   readonly oldestAt: number;
   readonly newestAt: number;
 }
@@ -158,8 +156,8 @@ export interface ArchivedDestination {
 /** One delivery, as it may be drawn again. */
 export interface DeliveryOfCallback {
   readonly delivery: DeliveryRecord;
-  readonly callbackId: number;
-  readonly kind: CallbackKind;
+  /** What it tells; `noticeIn` reads it. */
+  readonly told: NoticeRow;
   /** Of the config by which it was sent or tried last; undefined: not known. */
   readonly configHash: string | undefined;
 }

@@ -13,22 +13,13 @@ import type {
 } from './archive.ts';
 import { boundsOf } from './find-callbacks.ts';
 
-const MOST_DEAD = 10_000;
-
-/** Of the newest ten thousand dead letters, the most of a kind first. */
-export async function deadLetters(
-  tx: Tx,
-): Promise<{ readonly groups: readonly DeadLetters[]; readonly isComplete: boolean }> {
-  const groups = await tx.all<DeadLetters>(sql`
+/** The most of a kind first. */
+export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
+  return tx.all<DeadLetters>(sql`
     SELECT destination, coalesce(error_class, '') AS error_class, coalesce(error_code, '') AS error_code,
-      count(*) AS count, min(callback_id) AS oldest_id, max(callback_id) AS newest_id,
-      min(received_at) AS oldest_at, max(received_at) AS newest_at
-    FROM (
-      SELECT callback_id, destination, error_class, error_code FROM deliveries
-      WHERE state = 'dead' ORDER BY callback_id DESC LIMIT ${MOST_DEAD}
-    ) AS dead JOIN callbacks ON callbacks.id = dead.callback_id
-    GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`);
-  return { groups, isComplete: groups.reduce((sum, { count }) => sum + count, 0) < MOST_DEAD };
+      count(*) AS count, min(received_at) AS oldest_at, max(received_at) AS newest_at
+    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
+    WHERE state = 'dead' GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`);
 }
 
 /** What waits for Botbell, and what waits for people: each from an index of its own. */

@@ -2,7 +2,7 @@
 import sql, { join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { HistoryRow } from '../history.ts';
-import { deliveriesOf, type NoticeRow } from '../rows.ts';
+import { deliveriesOf, type NoticeRow, withCallbacks } from '../rows.ts';
 import { storedText } from '../stored-body.ts';
 import {
   type ArchivedCallback,
@@ -42,20 +42,16 @@ export async function readStory(tx: Tx, id: number): Promise<CallbackStory | und
 }
 
 export async function readDelivery(tx: Tx, id: number): Promise<DeliveryOfCallback | undefined> {
-  const found = await tx.first<Pick<DeliveryOfCallback, 'callbackId' | 'kind'>>(sql`
-    SELECT callback_id, kind FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
-    WHERE deliveries.id = ${id}`);
-  if (found === undefined) return undefined;
-  const delivery = (await deliveriesOf(tx, [found.callbackId])).find((each) => each.id === id);
-  if (delivery === undefined) return undefined;
+  const [delivery] = await withCallbacks(tx, [id]);
+  const told = delivery && (await readTold(tx, delivery.callbackId));
+  if (delivery === undefined || told === undefined) return undefined;
   const config = await tx.first<{ readonly hash: string }>(
     sql`SELECT hash FROM loaded_configs WHERE loaded_at <= ${delivery.updatedAt} ORDER BY id DESC LIMIT 1`,
   );
-  return { delivery, ...found, configHash: config?.hash };
+  return { delivery, told, configHash: config?.hash };
 }
 
-/** What is told: a callback, or what Botbell says by itself; `noticeIn` reads it. */
-export function readTold(tx: Tx, id: number): Promise<NoticeRow | undefined> {
+function readTold(tx: Tx, id: number): Promise<NoticeRow | undefined> {
   return tx.first<NoticeRow>(
     sql`SELECT kind, started_at, times_received, body FROM callbacks JOIN bodies ON callback_id = id WHERE id = ${id}`,
   );

@@ -1,5 +1,6 @@
 /** Bodies that no retry can make acceptable, kept for the operator. */
 import sql from 'sql-template-tag';
+import type { CallbackError } from '../../callback/callback.ts';
 import { cleanText } from '../../text/clean.ts';
 import { charactersWithin, cutEnd } from '../../text/cut.ts';
 import type { Tx } from '../database.ts';
@@ -49,7 +50,7 @@ export async function seeRefused(tx: Tx, id: number): Promise<void> {
 }
 
 /** What is said of a body may quote it: a key of megabytes, say. */
-function shortened({ pointer, detail }: RefusedBody['errors'][number]): RefusedBody['errors'][number] {
+function shortened({ pointer, detail }: CallbackError): CallbackError {
   return { pointer: short(pointer), detail: short(detail) };
 }
 

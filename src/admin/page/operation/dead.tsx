@@ -8,13 +8,11 @@ import type { View } from '../view.ts';
 import { dryRunOf, Redeliveries } from './redeliver.tsx';
 
 export const deadView: View = async ({ reader: { t, formats }, services: { archive, operations } }) => {
-  const { groups, isComplete } = await archive.deadLetters();
+  const groups = await archive.deadLetters();
   const bulks = await operations.bulks();
   const body = (
     <>
-      <Head title={t('nav.dead')} lead={t('dead.lead')}>
-        {isComplete ? undefined : t('dead.incomplete')}
-      </Head>
+      <Head title={t('nav.dead')} lead={t('dead.lead')} />
       <Table
         caption={t('nav.dead')}
         rows={groups}

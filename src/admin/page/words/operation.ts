@@ -2,7 +2,6 @@
 export const OPERATION = {
   'dead.lead': ['Given up: fix the cause, then deliver again.', '原因を取り除いてから、再送してください。'],
   'dead.none': ['No dead letters.', '配信不能はありません。'],
-  'dead.incomplete': ['Only the newest 10,000 are counted.', '新しい1万件だけを数えました。'],
   'dead.cause': ['Cause', '原因'],
   'dead.messages': ['Messages', '件数'],
   'dead.oldest': ['Oldest', '最も古い'],

@@ -174,7 +174,7 @@ describe('The pages of what went wrong', () => {
     await world.close();
     await office.close();
     await open({
-      deadLetters: () => Promise.resolve({ groups: [], isComplete: true }),
+      deadLetters: () => Promise.resolve([]),
       refusedAlike: () => Promise.resolve([]),
     });
     expect((await shown('/dead')).body).to.contain('No dead letters');
@@ -197,10 +197,7 @@ describe('The pages of what went wrong', () => {
     if (group === undefined || refusal === undefined) throw new Error('no data');
     Object.assign(world.services.archive, {
       deadLetters: () =>
-        Promise.resolve({
-          groups: [{ ...group, destination: `slack:${evil}`, errorCode: evil, errorClass: evil }],
-          isComplete: false,
-        }),
+        Promise.resolve([{ ...group, destination: `slack:${evil}`, errorCode: evil, errorClass: evil }]),
       refusals: () =>
         Promise.resolve({
           items: [
