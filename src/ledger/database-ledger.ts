@@ -14,10 +14,11 @@ import type {
 import { admitArgs } from './operations/admit.ts';
 import type { RunningConfig } from './operations/processes.ts';
 import {
+  actionOperations,
+  actionReads,
   type Actions,
   type Archive,
-  createActions,
-  createArchive,
+  archiveReads,
   type Database,
   type Methods,
   methodsOver,
@@ -46,7 +47,8 @@ class ServiceLedger {
   readonly #reading: Database;
   readonly #settings: LedgerSettings;
   readonly #unwritten: UnwrittenOutcomes;
-  readonly signals: SignalStore;
+  /** What is done at a time: ends of holds, and timers. */
+  readonly signals: Methods<typeof signalOperations>;
   readonly actions: Actions;
   readonly archive: Archive;
   /** Of the last heartbeat that was committed, by the monotonic clock; undefined: none yet. For /readyz. */
@@ -59,8 +61,11 @@ class ServiceLedger {
     this.#settings = settings;
     this.#unwritten = new UnwrittenOutcomes((told) => writing.call('settle', [told, true]));
     this.signals = methodsOver(writing.call, signalOperations);
-    this.actions = createActions(writing.call, reading.call);
-    this.archive = createArchive(reading.call);
+    this.actions = {
+      ...methodsOver(reading.call, actionReads),
+      ...methodsOver(writing.call, actionOperations, { isDurable: true }),
+    };
+    this.archive = methodsOver(reading.call, archiveReads);
   }
 
   async admit(arrival: Arrival, withinMs = DEFAULT_WITHIN_MS): Promise<Admission> {
@@ -125,9 +130,6 @@ class ServiceLedger {
     });
   }
 }
-
-/** What is done at a time: ends of holds, and timers. */
-export type SignalStore = Methods<typeof signalOperations>;
 
 /**
  * Each call settles within `withinMs` (default 5 s), whatever the store does, and throws `LedgerUnavailable` where it cannot be

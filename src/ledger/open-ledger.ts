@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../time/clock.ts';
 import { type DatabaseLedger, ledgerOver, type LedgerSettings } from './database-ledger.ts';
 import { reasonOf } from './failures.ts';
 import { ownerName } from './operations/processes.ts';
-import { type Archive, createArchive, type Database, databaseOver } from './registry.ts';
+import { type Archive, archiveReads, type Database, databaseOver, methodsOver } from './registry.ts';
 import { checkWritable, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
 import type { StoreEvent } from './sqlite/space.ts';
 import { ThreadDatabase } from './sqlite/thread-database.ts';
@@ -73,7 +73,8 @@ const NO_LEDGER =
 export async function openArchive(url: string, clock: Clock = systemClock): Promise<OpenArchive> {
   if (url === IN_MEMORY) throw new Error('a ledger in memory is known to its service alone');
   const found = await look(url, clock);
-  if (found !== undefined) return { archive: createArchive(found.call), close: () => found.close() };
+  if (found !== undefined)
+    return { archive: methodsOver(found.call, archiveReads), close: () => found.close() };
   throw new Error(url.startsWith(SQLITE) ? `${NO_LEDGER} (${resolve(sqlitePathOf(url))})` : NO_LEDGER);
 }
 

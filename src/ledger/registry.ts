@@ -36,7 +36,7 @@ import { openRun, openRuns } from './signal/runs.ts';
 import { endSnooze, readSnoozes, snooze } from './signal/snoozes.ts';
 import { adoptTimers, idleRoutes, timersOfKind } from './signal/timers.ts';
 
-const archiveReads = {
+export const archiveReads = {
   callbacks: findCallbacks,
   story: readStory,
   body: readBody,
@@ -57,9 +57,9 @@ const archiveReads = {
   storeBytes,
 };
 
-const actionReads = { snoozes: readSnoozes, tally, bulks: readBulks, bulk: readBulk };
+export const actionReads = { snoozes: readSnoozes, tally, bulks: readBulks, bulk: readBulk };
 
-const actionOperations = {
+export const actionOperations = {
   redeliver,
   dismiss,
   routeAnew: routeByHand,
@@ -169,16 +169,5 @@ export function methodsOver<Some extends Partial<Operations>>(
  */
 export type Archive = Methods<typeof archiveReads>;
 
-export function createArchive(read: Call): Archive {
-  return methodsOver(read, archiveReads);
-}
-
 /** What people do. Each is on disk when it resolves, settles within five seconds, and throws `LedgerUnavailable` where the store cannot be used. */
 export type Actions = Methods<typeof actionOperations & typeof actionReads>;
-
-export function createActions(write: Call, read: Call): Actions {
-  return {
-    ...methodsOver(read, actionReads),
-    ...methodsOver(write, actionOperations, { isDurable: true }),
-  };
-}

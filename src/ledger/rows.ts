@@ -91,11 +91,7 @@ export function noticeIn({ kind, startedAt, timesReceived, body }: NoticeRow): N
   const told: unknown = parseExactly(storedText(body));
   if (kind === 'callback') return noticeOf({ callback: told as Callback, startedAt }, timesReceived);
   if (kind !== 'overdue') return noticeOfAlert(told as RaisedAlert);
-  const { runningForMs, ...checked } = (told as { readonly subject: OverdueRun }).subject;
+  const { subject } = told as { readonly subject: CheckedCallback & { readonly runningForMs: number } };
+  const { runningForMs, ...checked } = subject;
   return noticeOf(checked, 1, { template: 'overdue', runningForMs });
-}
-
-/** What is kept of a run that takes too long. */
-export interface OverdueRun extends CheckedCallback {
-  readonly runningForMs: number;
 }

@@ -15,8 +15,16 @@ import { claimDue, dueDestinations } from '../../src/ledger/operations/claim-due
 import { heartbeat } from '../../src/ledger/operations/processes.ts';
 import { refuse } from '../../src/ledger/operations/refused.ts';
 import { settle } from '../../src/ledger/operations/settle.ts';
-import { type Call, operations } from '../../src/ledger/registry.ts';
-import { type Actions, type Archive, createActions, createArchive } from '../../src/ledger/registry.ts';
+import {
+  actionOperations,
+  actionReads,
+  type Actions,
+  type Archive,
+  archiveReads,
+  type Call,
+  methodsOver,
+  operations,
+} from '../../src/ledger/registry.ts';
 import { DEAD_LETTER } from './alerts.ts';
 import { callbackWith } from './callbacks.ts';
 import { NOTHING_WATCHED, type StoreUnderTest } from './store-under-test.ts';
@@ -59,8 +67,8 @@ export class Recorded {
   constructor(store: StoreUnderTest, owner = 'first') {
     this.#store = store;
     const call: Call = (name, args) => store.call(operations[name] as never, args as never, owner);
-    this.archive = createArchive(call);
-    this.actions = createActions(call, call);
+    this.archive = methodsOver(call, archiveReads);
+    this.actions = methodsOver(call, { ...actionReads, ...actionOperations });
   }
 
   /** `isAccepted`: Botbell's own from the start, and claimed by nobody; `body`: as it came, default: the callback's JSON. */

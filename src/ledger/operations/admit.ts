@@ -36,7 +36,7 @@ export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
     status: callback.status,
     startedAt,
     receivedAt,
-    elapsed: secondsIn(callback.elapsed_time),
+    elapsed: callback.elapsed_time ?? null,
     routing: JSON.stringify(arrival.routing),
     /** As `stored-body.ts` keeps it, and how many bytes came. */
     body: await toStored(arrival.body),
@@ -45,14 +45,6 @@ export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
     watched,
     isAccepted,
   };
-}
-
-/** Longer than any run: sums of it stay numbers that every database has. */
-const LONGEST_SECONDS = 1_000_000_000;
-
-/** Null: it does not say. */
-function secondsIn(elapsed: unknown): number | null {
-  return typeof elapsed === 'number' && elapsed >= 0 ? Math.min(elapsed, LONGEST_SECONDS) : null;
 }
 
 const FULL = 'the store has reached store.max_size, and nothing that is done is left to be forgotten';

@@ -10,15 +10,15 @@ export async function writeBody(tx: Tx, callbackId: number, body: Uint8Array): P
   await tx.all(sql`INSERT INTO bodies (callback_id, body) VALUES (${callbackId}, ${body})`);
 }
 
-/** jobKey undefined: an alert's. */
-export interface Planned {
+/** Whom a callback is to be told. jobKey undefined: an alert's. */
+interface Planned {
   readonly callbackId: number;
   readonly jobKey: string | undefined;
   readonly targets: readonly DecidedTarget[];
 }
 
 /** How a delivery begins. claimedForMs: this process has it in hand. */
-export interface Beginning {
+interface Beginning {
   readonly isTakenOver: boolean;
   readonly dueInMs: number;
   readonly claimedForMs?: number | undefined;

@@ -95,9 +95,8 @@ export async function revive(
     const row = siblings.find((each) => each.id === id);
     if (row === undefined || !isUnrouted(row) || hasUnderAnotherName(row, siblings, channels)) continue;
     const { callbackId } = row;
-    const isFirst = revived.every((each) => each.callbackId !== callbackId);
     const entry = { by: 'config', explanations: routing } as const;
-    if (isFirst) await writeHistory(tx, [{ callbackId, what: 'routed', entry }]);
+    await writeHistory(tx, [{ callbackId, what: 'routed', entry }]);
     await reviveRows(tx, [row]);
     revived.push(row);
   }

@@ -15,12 +15,6 @@ const BUSY_TIMEOUT_MS = 2000;
 /** SQLite moves its log into the file from a thousand pages on; one that grew larger all the same is cut when it begins anew. */
 const LARGE_LOG_BYTES = 4 * 1024 * 1024;
 
-export interface SqliteSize {
-  /** Pages in use: free ones are used again. */
-  readonly used: number;
-  readonly log: number;
-}
-
 export class SqliteConnection {
   readonly #database: DatabaseSyncInstance;
   readonly #statements = new Map<string, StatementSyncInstance>();
@@ -73,7 +67,8 @@ export class SqliteConnection {
     for (const file of this.#watched) file.look();
   }
 
-  size(): SqliteSize {
+  /** used: pages in use; free ones are used again. */
+  size() {
     const pages = this.#number('page_count') - this.#number('freelist_count');
     return { used: pages * this.#pageBytes, log: this.#watched[1]?.look() ?? 0 };
   }
