@@ -4,13 +4,7 @@ import { ACCEPTED_AS, idsIn } from '../channels/channel.ts';
 import type { FailureClass, FailureToExplain } from '../channels/failure.ts';
 import { type CallbackStory, MOST_HISTORY } from '../ledger/archive/archive.ts';
 import type { ActionEntry, HistoryRow, HistoryWhat } from '../ledger/history.ts';
-import {
-  type CallbackResult,
-  type DeliveryRecord,
-  DISMISSED,
-  NO_LONGER_ROUTED,
-  SUPERSEDED,
-} from '../ledger/ledger.ts';
+import { type CallbackResult, type DeliveryRecord, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
 import type { StoryEvent } from './event.ts';
 import { isSupersededAtOnce, routingEvents } from './routing.ts';
 import type { Sayings } from './sayings.ts';
@@ -139,8 +133,6 @@ class Timeline {
 
   #held(row: HistoryRow<'held'>): readonly StoryEvent[] {
     const { result: rule = '' } = row;
-    // Whoever has dismissed it is told of as an action.
-    if (rule === DISMISSED) return [];
     if (rule === SUPERSEDED) return [this.#event({ ...row, what: 'superseded' }, 'superseded')];
     if (rule === NO_LONGER_ROUTED) return [this.#event(row, 'unrouted')];
     const endsAt = row.entry?.endsAt;

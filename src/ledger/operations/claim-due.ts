@@ -59,12 +59,11 @@ async function dueIds(tx: Tx, { destination, limit, isBulkFirst }: DueRequest): 
 /** As they came: they are read into memory at once. */
 const MOST_BYTES = 1024 * 1024;
 
-/** At least one, however large it is; a body counts once. */
+/** At least one, however large it is. */
 function withinBytes(rows: readonly RowWithCallback[]): readonly RowWithCallback[] {
-  const seen = new Set<number>();
   let bytes = 0;
   const tooMuch = rows.findIndex((row, index) => {
-    if (seen.size < seen.add(row.callbackId).size) bytes += row.bytes;
+    bytes += row.bytes;
     return bytes > MOST_BYTES && index > 0;
   });
   return tooMuch === -1 ? rows : rows.slice(0, tooMuch);

@@ -85,54 +85,34 @@ async function sweep(tx: Tx, { goes, before, after, atOnce = AT_ONCE }: Sweep): 
   const looked = young === -1 ? some : some.slice(0, young);
   const old = looked.filter(({ receivedAt }) => receivedAt < before);
   return {
-    forgotten: await forgetCallbacks(tx, goes, idsOf(old)),
+    forgotten: await forgetCallbacks(tx, goes, old),
     next: looked.at(-1)?.id ?? after,
     isThrough: young !== -1 || some.length < atOnce,
   };
 }
 
 /** With their deliveries and their history, which the database deletes with them. Not those of which anything is being written. */
-async function forgetCallbacks(tx: Tx, goes: Sql, ids: readonly number[]): Promise<number> {
-  if (ids.length === 0) return 0;
-  const found = await tx.all<{ jobKey: string | undefined }>(
-    sql`SELECT DISTINCT job_key FROM callbacks WHERE id IN (${join(ids)}) AND ${goes}`,
-  );
-  const keys = await lockedJobs(tx, found);
-  const ofJobs = keys.length === 0 ? raw('') : sql`OR job_key IN (${join(keys)})`;
-  const locked = await tx.all<{ id: number }>(sql`
-    SELECT id FROM callbacks WHERE id IN (${join(ids)}) AND (job_key IS NULL ${ofJobs}) AND ${goes} ORDER BY id ${tx.skipLocked}`);
-  if (locked.length > 0) await tx.all(sql`DELETE FROM callbacks WHERE id IN (${join(idsOf(locked))})`);
-  if (keys.length > 0) await forgetJobs(tx, join(keys));
-  return locked.length;
-}
-
-async function lockedJobs(
-  tx: Tx,
-  rows: readonly { jobKey: string | undefined }[],
-): Promise<readonly string[]> {
-  const keys = rows.flatMap(({ jobKey }) => jobKey ?? []);
-  if (keys.length === 0) return [];
-  const locked = await tx.all<{ key: string }>(
-    sql`SELECT key FROM jobs WHERE key IN (${join(keys)}) ORDER BY key ${tx.skipLocked}`,
-  );
-  return locked.map(({ key }) => key);
-}
-
-/** Those that have no callback any more. */
-async function forgetJobs(tx: Tx, keys: Sql): Promise<void> {
+async function forgetCallbacks(tx: Tx, goes: Sql, old: readonly { readonly id: number }[]): Promise<number> {
+  if (old.length === 0) return 0;
+  const isOld = sql`id IN (${join(old.map(({ id }) => id))})`;
+  const jobs = await tx.all<{ key: string }>(sql`
+    SELECT key FROM jobs WHERE key IN (SELECT job_key FROM callbacks WHERE ${isOld}) ORDER BY key ${tx.skipLocked}`);
+  // What Botbell says by itself has no job.
+  const keys = join(['', ...jobs.map(({ key }) => key)]);
+  const gone = await tx.all(sql`
+    DELETE FROM callbacks WHERE id IN (
+      SELECT id FROM callbacks WHERE ${isOld} AND coalesce(job_key, '') IN (${keys}) AND ${goes} ORDER BY id ${tx.skipLocked})
+    RETURNING id`);
   await tx.all(sql`
     DELETE FROM jobs WHERE key IN (${keys}) AND NOT EXISTS (SELECT 1 FROM callbacks WHERE callbacks.job_key = jobs.key)`);
+  return gone.length;
 }
 
-/** @param key columns. @returns whether there may be more */
+/** @param key column. @returns whether there may be more */
 async function forgetRows(tx: Tx, table: string, key: string, which: Sql): Promise<boolean> {
   const gone = await tx.all(sql`
-    DELETE FROM ${raw(table)} WHERE (${raw(key)}) IN (
+    DELETE FROM ${raw(table)} WHERE ${raw(key)} IN (
       SELECT ${raw(key)} FROM ${raw(table)} WHERE ${which} ORDER BY ${raw(key)} LIMIT ${AT_ONCE} ${tx.skipLocked})
     RETURNING 1`);
   return gone.length === AT_ONCE;
-}
-
-function idsOf(rows: readonly { readonly id: number }[]): number[] {
-  return rows.map(({ id }) => id);
 }
