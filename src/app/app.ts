@@ -25,8 +25,6 @@ export interface AppOptions extends LoadedConfig, Omit<SettingsEnvironment, 'onT
   readonly version: string;
   /** Reads the config again, for a reload. Never rejects for what the files hold. */
   readonly readConfig: () => Promise<ConfigReading>;
-  /** Whether a change of the config's files is followed by itself; default: yes. */
-  readonly followsFiles?: boolean;
   /** SQLite without a thread of its own: for tests, whose clocks no thread shares. */
   readonly isLedgerInProcess?: boolean;
 }
@@ -101,7 +99,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   if (admin !== undefined) doors.push(() => admin.close(GOODBYE_MS));
   const receiver = await openReceiver(services);
   doors.push(() => receiver.close(GOODBYE_MS));
-  if (options.followsFiles !== false) reloading.watch();
+  reloading.watch();
   return { receiver, admin, reload: (cause) => reloading.reload(cause) };
 }
 

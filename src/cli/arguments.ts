@@ -9,11 +9,10 @@ export function httpUrl(text: string): string {
   return text;
 }
 
-export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+export function wholeNumber(least: number): (text: string) => number {
   return (text) => {
-    const number = /^\d{1,15}$/.test(text) ? Number(text) : -1;
-    if (number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    if (/^\d{1,15}$/.test(text) && Number(text) >= least) return Number(text);
+    throw new InvalidArgumentError(`It must be a whole number from ${least} on.`);
   };
 }
 
@@ -37,10 +36,4 @@ export function duration(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined) throw new InvalidArgumentError('It must be a duration, e.g. 30s.');
   return ms;
-}
-
-/** Where a second one would only put the first aside. */
-export function once(text: string, before: string | undefined): string {
-  if (before !== undefined) throw new InvalidArgumentError('It can be given once.');
-  return text;
 }

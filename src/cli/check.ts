@@ -1,5 +1,4 @@
 /** `botbell check`: everything that is wrong with the config and its templates, before anybody relies on it. */
-import { resolve } from 'node:path';
 import { secretsHidden } from '../text/hide-secrets.ts';
 import { formatProblem } from '../config/problems.ts';
 import { type CommandContext, configFileOf, styled } from './context.ts';
@@ -10,7 +9,6 @@ import { redactor } from '../app/settings.ts';
 import { poolsThrough } from '../outbound/exchange.ts';
 import type { Proxies } from '../outbound/proxy.ts';
 import { inspectStore } from '../ledger/open-ledger.ts';
-import { SQLITE, sqlitePathOf } from '../ledger/sqlite/file.ts';
 
 interface Options {
   /** Also asks Slack and the mail server whether they take our credentials, and looks at the store. */
@@ -56,16 +54,8 @@ async function checkOnline(
   let isFine = true;
   for (const channel of channels.values())
     if (!(await canBeUsed(`channel ${channel.name}`, () => verify(channel, proxies)))) isFine = false;
-  const isStoreFine = await canBeUsed(
-    storeName(store.url),
-    async () => STORE_STATES[await inspectStore(store.url)],
-  );
+  const isStoreFine = await canBeUsed('store', async () => STORE_STATES[await inspectStore(store.url)]);
   return isFine && isStoreFine;
-}
-
-/** Of a file with its path, which depends on the folder that this is run in. */
-function storeName(url: string): string {
-  return url.startsWith(SQLITE) ? `store ${resolve(sqlitePathOf(url))}` : 'store';
 }
 
 const STORE_STATES = {

@@ -1,4 +1,5 @@
 /** A destination as somebody writes it on a command line. */
+import { targetsOf } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Config, Destination } from '../config/config.ts';
 import { didYouMean } from '../text/nearest.ts';
@@ -21,9 +22,10 @@ export function destinationNamed(text: string, { channels }: Config): Destinatio
   }
 }
 
-/** @param known of the config, @throws {CommandFailed} it is none of them */
-export function destinationAmong(known: readonly string[], text: string, config: Config): string {
+/** @throws {CommandFailed} the config tells nobody there */
+export function destinationIn(config: Config, text: string): string {
   const { destination } = destinationNamed(text, config);
+  const known = [...targetsOf(config).keys()];
   if (known.includes(destination)) return destination;
   const hint = didYouMean(destination, known) || `: it tells ${known.join(', ')}`;
   throw new CommandFailed(`${destination}: the config tells nobody there${hint}`);

@@ -3,16 +3,13 @@ import { Command, CommanderError, Option } from 'commander';
 import { readVersion } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
-import { dateTimeOr, duration, httpUrl, id, ids, once, wholeNumber } from './arguments.ts';
+import { dateTimeOr, duration, httpUrl, id, ids, wholeNumber } from './arguments.ts';
 import { type CommandContext, WrongUsage } from './context.ts';
 
 const WRONG_USAGE = 2;
 const FAILED = 1;
 
 const READ_NO_CONFIG = new Set(['demo', 'init', 'schema']);
-
-/** At once: of more, a database tells better. */
-const MOST_STORIES = 500;
 
 /** A file of a command. It is given its arguments, then its options, then itself. */
 interface CommandFile {
@@ -97,7 +94,6 @@ function addService(program: Command, action: Action): void {
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     )
-    .option('--no-watch', 'load a config that has changed only on SIGHUP, or when asked by POST /-/reload')
     .action(action(() => import('./serve.ts')));
   program
     .command('demo')
@@ -133,7 +129,7 @@ function addDryRuns(program: Command, action: Action): void {
     .command('preview')
     .description('show a callback as each destination would see it, without sending anything')
     .argument('<file>', 'a callback as JSON, or - for standard input')
-    .option('--to <destination>', 'only this one, e.g. slack:#ops', once)
+    .option('--to <destination>', 'only this one, e.g. slack:#ops')
     .addOption(printed('text', 'json', 'html'))
     .action(action(() => import('./preview.ts')));
 }
@@ -144,11 +140,7 @@ function addLedger(program: Command, action: Action): void {
     .description('tell what became of each callback of a job, and why, from the ledger, which is only read')
     .argument('[job_id]', 'a job, as its callbacks name it')
     .option('--bot <bot_id>', 'the last callbacks of a BOT instead')
-    .option(
-      '--last <n>',
-      'no more than the last ones (default: all of a job, 5 of a BOT)',
-      wholeNumber(1, MOST_STORIES),
-    )
+    .option('--last <n>', 'no more than the last ones (default: all of a job, 5 of a BOT)', wholeNumber(1))
     .addOption(printed('text', 'json'))
     .action(action(() => import('./why.ts')));
   program
@@ -162,7 +154,7 @@ function addRedeliver(program: Command, action: Action): void {
   program
     .command('redeliver')
     .description(
-      'have what is dead, or held as no longer routed, delivered again, after saying how many, to whom, how old',
+      'have what is dead, or held as no longer routed, delivered again, after saying how many, and to whom',
     )
     .argument('[id...]', 'deliveries, as `botbell why --format json` and the page name them', ids, [])
     .option('--dead', 'all that is dead or held as no longer routed')
@@ -190,7 +182,7 @@ function addSnooze(program: Command, action: Action): void {
       'have nobody told of a BOT, or at a destination, until then: what is held is told as one summary',
     )
     .argument('[bot]', 'a BOT, as its callbacks name it')
-    .option('--to <destination>', 'only there, e.g. slack:#ops; without a BOT: of every BOT', once)
+    .option('--to <destination>', 'only there, e.g. slack:#ops; without a BOT: of every BOT')
     .option(
       '--until <time>',
       'a date-time, tomorrow (9:00), or next-success (of a BOT)',

@@ -34,13 +34,7 @@ export function decoded(bytes: Buffer, file: string): unknown {
   }
 }
 
-/** @throws {CommandFailed} a file that cannot be read */
+/** @throws {Error} a file that cannot be read */
 export async function readBytes(context: CommandContext, file: string): Promise<Buffer> {
-  if (file === '-') return context.readStdin();
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    const { code = 'unreadable' } = error as NodeJS.ErrnoException;
-    throw new CommandFailed(`${file}: cannot be read (${code})`, { cause: error });
-  }
+  return file === '-' ? context.readStdin() : readFileSync(file);
 }

@@ -7,7 +7,6 @@ import { openBeside } from '../ledger/open-ledger.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
-import { formatAge, formatInstant } from '../time/display.ts';
 import { actorHere, type CommandContext, CommandFailed, configFileOf, WrongUsage } from './context.ts';
 import { loadLedgerConfig, loadProject, type Project } from './load-config.ts';
 
@@ -37,12 +36,12 @@ export async function run(
 ): Promise<number> {
   refuseMisuse(ids, options);
   const project = options.route === undefined ? undefined : await loadProject(context);
-  const { store, display } = project?.config ?? loadLedgerConfig(context);
+  const { store } = project?.config ?? loadLedgerConfig(context);
   const ledger = await openBeside(store.url);
   const acting = { context, options, ledger };
   try {
     if (project !== undefined) return await routeAnew(acting, project);
-    if (options.dead === true) return await allDead(acting, display.timezone);
+    if (options.dead === true) return await allDead(acting);
     return await eachNamed(acting, [...new Set(ids)]);
   } finally {
     await ledger.close();
@@ -81,7 +80,7 @@ const LEFT_ALONE = {
 } as const;
 
 /** The service goes through them step by step. */
-async function allDead(acting: Acting, timezone: string): Promise<number> {
+async function allDead(acting: Acting): Promise<number> {
   const { context, options, ledger } = acting;
   const { destination, since, dismiss } = options;
   const filter = { destination, from: since === undefined ? undefined : systemClock.now() - since };
@@ -90,20 +89,16 @@ async function allDead(acting: Acting, timezone: string): Promise<number> {
     context.message('nothing that matches is dead or held as no longer routed');
     return 0;
   }
-  if (!(await isAgreed(acting, tallyInWords(tally, timezone)))) return 1;
+  if (!(await isAgreed(acting, tallyInWords(tally)))) return 1;
   await ledger.actions.startBulk(filter, actorHere(), dismiss === true ? 'dismissed' : 'redelivered');
   report(acting, tally.messages);
   return 0;
 }
 
-/** How many, to whom, how old. */
-function tallyInWords({ messages, destinations, oldestAt }: RedeliveryTally, timezone: string) {
+/** How many, and to whom. */
+function tallyInWords({ messages, destinations }: RedeliveryTally): string {
   const named = destinations.map((each) => `  ${each.destination}: ${each.messages}`);
   const lines = [`${counted(messages, 'message')}:`, ...named];
-  if (oldestAt !== undefined) {
-    const age = formatAge(systemClock.now() - oldestAt, 'en');
-    lines.push(`  the oldest came ${age} ago, ${formatInstant(oldestAt, timezone, 'en')}`);
-  }
   return lines.map(visibleOnOneLine).join('\n');
 }
 

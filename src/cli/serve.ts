@@ -11,8 +11,6 @@ import { loadProject } from './load-config.ts';
 
 interface Options {
   readonly logLevel: LogLevel;
-  /** Whether a change of the config's files is followed by itself. */
-  readonly watch: boolean;
 }
 
 /** @param serve what came to be it: what is no command comes here, too */
@@ -31,7 +29,6 @@ export async function run(given: CommandContext, options: Options, serve: Comman
   context.onHangup(() => onHangup());
   const app = await startApp({
     ...project,
-    followsFiles: options.watch,
     secrets,
     channelTypes,
     clock: systemClock,

@@ -1,5 +1,4 @@
 /** `botbell snooze`: has nobody told of a BOT, or at a destination, for a while; lists what is snoozed, and ends it. */
-import { targetsOf } from '../app/settings.ts';
 import type { Config } from '../config/config.ts';
 import { openBeside } from '../ledger/open-ledger.ts';
 import type { KeptSnooze } from '../ledger/signal/snoozes.ts';
@@ -10,7 +9,7 @@ import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
 import { formatInstant } from '../time/display.ts';
 import { actorHere, type CommandContext, CommandFailed, WrongUsage } from './context.ts';
-import { destinationAmong } from './destination.ts';
+import { destinationIn } from './destination.ts';
 import { loadLedgerConfig } from './load-config.ts';
 
 interface Options {
@@ -33,14 +32,12 @@ export async function run(
   const config = loadLedgerConfig(context);
   const request = options.until === undefined ? undefined : requestOf(botId, options, config);
   const ledger = await openBeside(config.store.url);
-  const { actions, archive } = ledger;
+  const { actions } = ledger;
   try {
     if (options.end !== undefined) return ended(context, options.end, await actions.endSnooze(options.end));
     const id = request && (await actions.snooze(request));
     const kept = await actions.snoozes();
     print(context, id === undefined ? kept : kept.filter((each) => each.id === id), options, config);
-    if (request !== undefined && botId !== undefined && (await archive.bot(botId)) === undefined)
-      context.message('no callback of this BOT has come yet: is this how callbacks name it?');
     return 0;
   } finally {
     await ledger.close();
@@ -65,8 +62,7 @@ const LONGEST_REASON = 1000;
 /** @throws {CommandFailed} the config has no such destination, or the time is over */
 function requestOf(botId: string | undefined, options: Options, config: Config) {
   const { to, until = '', because = '' } = options;
-  const known = [...targetsOf(config).keys()];
-  const destination = to === undefined ? undefined : destinationAmong(known, to, config);
+  const destination = to === undefined ? undefined : destinationIn(config, to);
   const end = readSnoozeEnd(until, { now: systemClock.now(), timezone: config.display.timezone });
   if (end === undefined) throw new CommandFailed(`--until ${until}: that is over already`);
   return { botId, destination, ...end, because: shortLine(because, LONGEST_REASON), actor: actorHere() };

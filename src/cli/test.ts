@@ -7,7 +7,7 @@ import { sendTest, type TestOutcome } from '../deliver/test-message.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { systemClock } from '../time/clock.ts';
 import { type CommandContext, styled, userHere, WrongUsage } from './context.ts';
-import { destinationAmong } from './destination.ts';
+import { destinationIn } from './destination.ts';
 import { loadProject } from './load-config.ts';
 
 interface Options {
@@ -32,9 +32,9 @@ export async function run(
     secrets: context.secrets,
   });
   try {
-    const known = [...settings.destinations.keys()];
-    const named = names.map((name) => destinationAmong(known, name, project.config));
-    return (await testAll(context, settings, new Set(all ? known : named))) ? 0 : 1;
+    const named = names.map((name) => destinationIn(project.config, name));
+    const destinations = new Set(all ? settings.destinations.keys() : named);
+    return (await testAll(context, settings, destinations)) ? 0 : 1;
   } finally {
     await Promise.all(openIn(settings).map((channel) => channel.close()));
   }

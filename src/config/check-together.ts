@@ -58,44 +58,14 @@ const CHECKS: readonly Check[] = [
 export function checkTogether(config: Omit<Config, 'secrets'>, problems: Problems): void {
   for (const [severity, place, message, isWrong] of CHECKS)
     if (isWrong(config)) problems[severity](place, message);
-  const all = routesIn(config);
+  const { routes, defaultRoute } = config;
+  const all = defaultRoute ? [...routes, defaultRoute] : routes;
   if (all.length === 0) problems.error([], 'nobody would ever be told: add routes, or a default_route');
   const errorsReach = new Set(all.filter(({ on }) => on.includes('error')).flatMap(destinationsOf));
   for (const [index, route] of all.entries()) {
-    const path = route === config.defaultRoute ? ['default_route'] : ['routes', index];
+    const path = route === defaultRoute ? ['default_route'] : ['routes', index];
     warnOfRoute(route, errorsReach, (key, message) => problems.warning([...path, ...key], message));
   }
-}
-
-function routesIn({ routes, defaultRoute }: Pick<Config, 'routes' | 'defaultRoute'>) {
-  return defaultRoute ? [...routes, defaultRoute] : routes;
-}
-
-/** @param alerts names of groups */
-export function warnOfUnusedNames(
-  config: Omit<Config, 'secrets'>,
-  { groups, alerts }: { readonly groups: readonly string[]; readonly alerts: readonly string[] },
-  problems: Problems,
-): void {
-  const all = routesIn(config);
-  const named = all.flatMap((route) => route.groups);
-  warnOfUnused('groups', groups, [...alerts, ...named], problems);
-  const told = [...all.flatMap(({ notify }) => notify), ...config.delivery.alerts];
-  const channels = told.map(({ channel }) => channel);
-  warnOfUnused('channels', [...config.channels.keys()], channels, problems);
-  for (const { group } of config.digests)
-    if (!named.includes(group))
-      problems.warning(['groups', group, 'digest'], 'has nothing to tell: no route names the group');
-}
-
-function warnOfUnused(
-  kind: 'groups' | 'channels',
-  names: readonly string[],
-  used: readonly string[],
-  problems: Problems,
-): void {
-  const all = new Set(used);
-  for (const name of names) if (!all.has(name)) problems.warning([kind, name], 'is never used');
 }
 
 function destinationsOf({ notify }: RouteConfig): string[] {

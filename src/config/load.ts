@@ -11,7 +11,7 @@ import { YamlSource } from './yaml-source.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { checkSection } from './check-section.ts';
 import { checkChannels } from './check-channels.ts';
-import { checkTogether, warnOfUnusedNames } from './check-together.ts';
+import { checkTogether } from './check-together.ts';
 import { secretsIn } from './secrets.ts';
 import { readProxies } from './read-proxies.ts';
 import { NotifyReader } from './read-notify.ts';
@@ -113,9 +113,6 @@ function readConfig(
     defaultRoute: last && routeOf(last, ['default_route'], told),
   };
   checkTogether(config, problems);
-  // What is not there may have been meant to name them.
-  if (interpolated.unresolved.size === 0)
-    warnOfUnusedNames(config, { groups, alerts: delivery.alerts }, problems);
   if (problems.hasErrors()) return undefined;
   return { ...config, secrets: secretsIn(config, channelTypes).filter(isLongEnough) };
 }

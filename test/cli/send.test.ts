@@ -112,7 +112,7 @@ describe('The send command', () => {
 
   it('says which file cannot be read', async () => {
     const { code, stderr } = await runCommand(['send', 'none.json', '--url', URL]);
-    expect([code, stderr]).to.deep.equal([1, 'none.json: cannot be read (ENOENT)']);
+    expect([code, stderr]).to.deep.equal([1, "ENOENT: no such file or directory, open 'none.json'"]);
   });
 
   describe('without --url', () => {

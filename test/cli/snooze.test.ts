@@ -87,14 +87,6 @@ routes:
     expect((await snooze('--to', 'slack:#bosses', '--until', 'tomorrow')).code, 'of a digest').to.equal(0);
   });
 
-  it('snoozes a BOT that nobody has heard of, and doubts it', async () => {
-    const { code, stderr } = await snooze('get_itmes', '--until', 'tomorrow');
-    expect([code, stderr]).to.deep.equal([
-      0,
-      'no callback of this BOT has come yet: is this how callbacks name it?',
-    ]);
-  });
-
   it('lists what is snoozed, the newest first, for people and for programs', async () => {
     const none = await snooze('--list');
     expect([none.code, none.stdout, none.stderr]).to.deep.equal([0, '', 'nothing is snoozed']);

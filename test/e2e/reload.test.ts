@@ -156,15 +156,6 @@ ${routes}`;
     expect((await reload('', as('another-password'))).status).to.equal(200);
   });
 
-  it('does not follow its files where it is started with --no-watch', async () => {
-    await start(yaml(telling('#ops')), ['--no-watch']);
-    write(yaml(telling('#log')));
-    await new Promise((resolve) => setTimeout(resolve, 2500));
-    expect(lines(RELOADED)).to.deep.equal([]);
-    botbell.kill('SIGHUP');
-    await untilLogged(RELOADED);
-  });
-
   describe('follows its files by itself', () => {
     it('when Kubernetes swaps the folder that config and templates are links into', async () => {
       const mounted = join(folder, 'mounted');
