@@ -1,6 +1,5 @@
 /** What the config in force makes of a callback is seen before anybody is told. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Drawing } from '../../src/admin/drawing.ts';
@@ -15,6 +14,7 @@ import { noticeOf } from '../../src/notice/notice.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { callbackWith } from '../support/callbacks.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const CONFIG = `
 receiver: { listen: 127.0.0.1:0, max_body: 1mb }
@@ -36,7 +36,7 @@ describe('What the config in force makes of a callback', () => {
   let drawing: Drawing;
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'botbell-drawing-'));
+    folder = tempFolder();
     const file = join(folder, 'botbell.yaml');
     writeFileSync(file, CONFIG);
     const project = await loadProject({ configFile: file, variables: {} });
@@ -54,7 +54,6 @@ describe('What the config in force makes of a callback', () => {
 
   afterEach(async () => {
     await settings.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const draw = (callback: unknown, channel: string, more = {}) => {

@@ -1,10 +1,10 @@
 /** The config with its templates, read as a start and a reload read it. */
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type ConfigToRead, readConfig } from '../../src/app/read-config.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 describe('the config with its templates', () => {
   let folder: string;
@@ -25,14 +25,12 @@ ${more}`,
     );
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'botbell-read-'));
+    folder = tempFolder();
     toRead = { file: join(folder, 'botbell.yaml'), variables: {}, channelTypes };
     write('token', 'xoxb-1-2-3\n');
     write('templates/en/slack/error.yaml', `text: 'Oh: {{ bot_name }}'\nblocks: [{ type: divider }]\n`);
     writeConfig();
   });
-
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it('is another one where a template is another, so that a message is known to have looked otherwise', async () => {
     const hashOf = async () => (await readConfig(toRead)).loaded?.configHash;

@@ -1,6 +1,5 @@
 /** A channel more: what its folder would hold, and one line of the registry. No template and no other file is touched. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type InferType, mixed, object } from 'yup';
@@ -25,6 +24,7 @@ import { cleanLine, cleanText } from '../../src/text/clean.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { callback, post } from '../support/bridge-world.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 interface PagerMessage {
   readonly line: string;
@@ -114,7 +114,7 @@ describe('A third channel', () => {
   let app: RunningApp;
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'botbell-third-'));
+    folder = tempFolder();
     const file = join(folder, 'botbell.yaml');
     writeFileSync(
       file,
@@ -150,7 +150,6 @@ default_route: { on: [error], notify: [{ pagers: ops }, { look: ops }] }
 
   after(async () => {
     await app.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('is told what the card says, by the templates that every channel shares', async () => {

@@ -1,19 +1,12 @@
 /** The command line as a user sees it: what each command prints, where, and how it exits. */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startSlackStandIn } from '../support/faulty-slack.ts';
 import { runCommand } from '../support/command.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const CONFIG = `
 channels:
@@ -41,12 +34,10 @@ describe('The command line', () => {
   let config: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'botbell-cli-'));
+    folder = tempFolder();
     config = join(folder, 'botbell.yaml');
     writeFileSync(config, CONFIG);
   });
-
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   describe('in general', () => {
     it('exits 2 on wrong usage and says what is wrong on stderr', async () => {

@@ -1,18 +1,9 @@
 /** `botbell init`: what it writes can be used at once, and it never takes anything away. */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { runCommand } from '../support/command.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const ERROR = join(ROOT, 'config/samples/error.json');
@@ -36,13 +27,12 @@ describe('botbell init', () => {
 
   /** As whoever has gone there with `cd`. */
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'botbell-init-'));
+    folder = tempFolder();
     process.chdir(folder);
   });
 
   afterEach(() => {
     process.chdir(ROOT);
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const textOf = (path: string) => readFileSync(join(folder, path), 'utf8');

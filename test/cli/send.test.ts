@@ -1,10 +1,10 @@
 /** `botbell send` plays the job service: it posts a file, and posts it again while it is not answered 2xx. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import nock from 'nock';
 import { runCommand } from '../support/command.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const ORIGIN = 'http://botbell.example';
 const URL = `${ORIGIN}/callbacks`;
@@ -119,10 +119,8 @@ describe('The send command', () => {
     let folder: string;
 
     beforeEach(() => {
-      folder = mkdtempSync(join(tmpdir(), 'botbell-send-'));
+      folder = tempFolder();
     });
-
-    afterEach(() => rmSync(folder, { recursive: true }));
 
     const sendTo = (receiver: string) => {
       const config = join(folder, 'botbell.yaml');

@@ -1,11 +1,11 @@
 /** `botbell test` as a user sees it, between a strict Slack and a real mail server. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
 import { runCommand } from '../support/command.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const TOKEN = 'xoxb-9-SECRET-TOKEN';
 
@@ -17,7 +17,7 @@ describe('The command test', () => {
   const run = (...args: string[]) => runCommand(['test', '--config', join(folder, 'botbell.yaml'), ...args]);
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'botbell-test-command-'));
+    folder = tempFolder();
     slack = await startSlackStandIn({
       tokens: [TOKEN],
       channels: [
@@ -41,7 +41,6 @@ default_route: { notify: [{ slack: ['#ops', '#log'], mention_on_error: '@here' }
 
   afterEach(async () => {
     await Promise.all([slack.close(), mail.close()]);
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('sends a message that says it is a test, mentions nobody, and prints what the remote answered', async () => {

@@ -1,6 +1,5 @@
 /** Good configs, value by value; faulty ones have their own files. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { number } from 'yup';
@@ -12,6 +11,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { NO_RULES } from '../../src/signal/rules.ts';
 import { chatType, fakeChannels } from './fake-channels.ts';
 import { loadText, type Given } from './load-fixture.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const MINIMAL = `
 channels:
@@ -454,7 +454,7 @@ describe('A template set', () => {
 
 describe('A config file in another encoding', () => {
   it('is refused: its names would match nothing', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'botbell-config-'));
+    const folder = tempFolder();
     const file = join(folder, 'botbell.yaml');
     // `routes: [{ bot_id: 請求 }]` in Shift_JIS.
     writeFileSync(
@@ -471,7 +471,6 @@ describe('A config file in another encoding', () => {
     expect(problems.map(({ message }) => message)).to.deep.equal([
       'the config file cannot be read: it is not UTF-8: save it in that encoding; name another with --config or BOTBELL_CONFIG, or write one with `botbell init`',
     ]);
-    rmSync(folder, { recursive: true });
   });
 });
 

@@ -1,11 +1,11 @@
 /** What holds of any reverse proxy that Botbell comes with a configuration for, in front of the built program. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { serve, type ServeProcess } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';
 import { type TlsAnswer, tlsRequest } from '../support/tls-request.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const TOKEN = 'PROXY-CALLBACK-SECRET-0123456789';
 const PASSWORD = 'PROXY-ADMIN-SECRET';
@@ -44,7 +44,7 @@ export function describeProxy(name: string, start: (upstream: Upstream) => Promi
     let proxy: RunningProxy;
 
     before(async () => {
-      folder = mkdtempSync(join(tmpdir(), 'botbell-proxy-'));
+      folder = tempFolder();
       const config = join(folder, 'botbell.yaml');
       writeFileSync(config, configIn(folder));
       botbell = await serve(config, { CALLBACK_TOKEN: TOKEN, ADMIN_PASSWORD: PASSWORD });
@@ -56,7 +56,6 @@ export function describeProxy(name: string, start: (upstream: Upstream) => Promi
       await proxy.stop();
       botbell.kill('SIGKILL');
       await botbell.exited();
-      rmSync(folder, { recursive: true, force: true });
     });
 
     const post = (body: string, from = SERVICE, headers: Record<string, string> = {}): Promise<TlsAnswer> =>

@@ -1,7 +1,6 @@
 /** The files in deploy/ agree with each other and with the program, and its config is taken by `check`. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse, parseAllDocuments } from 'yaml';
@@ -13,6 +12,7 @@ import { isInstalled } from '../support/installed.ts';
 import { nodeArgumentsOfStart } from '../support/process.ts';
 import { replaceEach } from '../support/replace-each.ts';
 import { IS_FULL } from '../support/test-size.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DEPLOY = join(ROOT, 'deploy');
@@ -141,20 +141,16 @@ describe('The systemd unit', () => {
 
   if (IS_FULL && isInstalled('systemd-analyze', 'the unit'))
     it('is well-formed, and exposes at most 1.2 of 10, by systemd', () => {
-      const folder = mkdtempSync(join(tmpdir(), 'botbell-unit-'));
-      try {
-        const file = join(folder, 'botbell.service');
-        // What it starts has to be there.
-        writeFileSync(file, replaceEach(UNIT, { '/usr/bin/node': process.execPath }));
-        for (const args of [
-          ['verify', '--man=no', file],
-          ['security', '--offline=true', '--no-pager', '--threshold=12', file],
-        ]) {
-          const { status, stdout, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
-          expect(status, `${stdout}${stderr}`).to.equal(0);
-        }
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
+      const folder = tempFolder();
+      const file = join(folder, 'botbell.service');
+      // What it starts has to be there.
+      writeFileSync(file, replaceEach(UNIT, { '/usr/bin/node': process.execPath }));
+      for (const args of [
+        ['verify', '--man=no', file],
+        ['security', '--offline=true', '--no-pager', '--threshold=12', file],
+      ]) {
+        const { status, stdout, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+        expect(status, `${stdout}${stderr}`).to.equal(0);
       }
     });
 });

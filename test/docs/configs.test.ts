@@ -1,6 +1,5 @@
 /** Whatever part of a config a document shows is one: put into the config that comes with the program, it passes the check. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -8,6 +7,7 @@ import { channelTypes } from '../../src/channels/registry.ts';
 import { runCommand } from '../support/command.ts';
 import { blocksOf, documentPaths, readDocument } from '../support/documents.ts';
 import { completedBy } from '../support/served-config.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const CONFIG = readDocument('config/botbell.yaml');
 const SCHEMA = JSON.parse(readDocument('config/botbell.schema.json')) as {
@@ -40,10 +40,8 @@ describe('The configs that documents show', () => {
   let folder: string;
 
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'botbell-shown-configs-'));
+    folder = tempFolder();
   });
-
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   it('are found', () => {
     const documents = new Set(SHOWN.map(({ path }) => path));

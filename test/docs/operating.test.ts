@@ -1,7 +1,6 @@
 /** docs/operating.md: what it tells the reader to do works, and its tables name what there is. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseDocument } from 'yaml';
@@ -11,6 +10,7 @@ import { callback, post } from '../support/bridge-world.ts';
 import { ALERT_SUBJECTS } from '../support/alerts.ts';
 import { anchorsOf, fences, readDocument, ROOT } from '../support/documents.ts';
 import { completedBy, serveConfig } from '../support/served-config.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const TEXT = readDocument('docs/operating.md');
 const CONFIG = readDocument('config/botbell.yaml');
@@ -27,7 +27,7 @@ function namesInTable(heading: string): string[] {
 
 describe('The operating guide', () => {
   it('replaces the callback token with nobody turned away: both are taken, then the new one alone', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'botbell-operating-'));
+    const folder = tempFolder();
     const secrets = join(folder, 'secrets');
     const write = (name: string, secret: string) => writeFileSync(join(secrets, name), `${secret}\n`);
     mkdirSync(secrets);
@@ -52,12 +52,11 @@ describe('The operating guide', () => {
       expect(await statuses()).to.deep.equal([404, 200]);
     } finally {
       await stop();
-      rmSync(folder, { recursive: true, force: true });
     }
   });
 
   it('copies a ledger while it serves, and restores it: what the copy has is known, what came later is new', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'botbell-backup-'));
+    const folder = tempFolder();
     const ledger = join(folder, 'data/botbell.db');
     const store = `sqlite:${ledger}`;
     const [copying = '', restoring = ''] = fences(sectionOf('## Back up and restore')).map(
@@ -89,7 +88,6 @@ describe('The operating guide', () => {
       expect([await send(before), await send(after)]).to.deep.equal(['duplicate', 'delivered']);
     } finally {
       await served.stop();
-      rmSync(folder, { recursive: true, force: true });
     }
   });
 

@@ -1,10 +1,10 @@
 /** The README keeps a newcomer's first minute: what it shows first, what it names, and in Japanese the same. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { blocksOf, fences, headingsOf, linksOf, readDocument, ROOT } from '../support/documents.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const README = readDocument('README.md');
 const JAPANESE = readDocument('README.ja.md');
@@ -32,22 +32,18 @@ describe('The README', () => {
   });
 
   it('has the reader write a config of their own, which passes the check', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'botbell-readme-'));
-    try {
-      const [commands = ''] = blocksOf(README, 'sh');
-      const run = (line: string, cwd: string) => {
-        const args = line.replace('npx botbell ', '').split(' ');
-        return spawnSync(process.execPath, [join(ROOT, 'dist/main.js'), ...args], { cwd, encoding: 'utf8' });
-      };
-      const [init = '', enter, serve] = commands.trim().split('\n');
-      expect([enter, serve]).to.deep.equal(['cd my-botbell', 'npx botbell serve']);
-      expect(run(init, folder).status).to.equal(0);
-      expect(readdirSync(join(folder, 'my-botbell'))).to.include('botbell.yaml');
-      const check = run('npx botbell check', join(folder, 'my-botbell'));
-      expect([check.status, check.stderr]).to.deep.equal([0, '']);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const folder = tempFolder();
+    const [commands = ''] = blocksOf(README, 'sh');
+    const run = (line: string, cwd: string) => {
+      const args = line.replace('npx botbell ', '').split(' ');
+      return spawnSync(process.execPath, [join(ROOT, 'dist/main.js'), ...args], { cwd, encoding: 'utf8' });
+    };
+    const [init = '', enter, serve] = commands.trim().split('\n');
+    expect([enter, serve]).to.deep.equal(['cd my-botbell', 'npx botbell serve']);
+    expect(run(init, folder).status).to.equal(0);
+    expect(readdirSync(join(folder, 'my-botbell'))).to.include('botbell.yaml');
+    const check = run('npx botbell check', join(folder, 'my-botbell'));
+    expect([check.status, check.stderr]).to.deep.equal([0, '']);
   });
 
   it('is the same in Japanese: sections, commands, pictures, links, and what is code', () => {

@@ -1,6 +1,5 @@
 /** docs/slack-app.md says of Slack what the code does: its manifest asks for what is called, its tables explain each code. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -8,6 +7,7 @@ import { SLACK_MEANINGS } from '../../src/channels/slack/errors.ts';
 import { startSlackStandIn } from '../support/faulty-slack.ts';
 import { runCommand } from '../support/command.ts';
 import { blocksOf, readDocument, ROOT, sessionsIn } from '../support/documents.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const TEXT = readDocument('docs/slack-app.md');
 
@@ -83,7 +83,7 @@ describe('The page about the Slack app', () => {
     const config = `${channels.replace('slack,', `slack, api_url: '${slack.apiUrl}',`)}
 default_route: { notify: [{ slack: ['#bot-alerts', '#bot-log'] }] }`;
     const variables = { SLACK_BOT_TOKEN: 'xoxb-1' };
-    const folder = mkdtempSync(join(tmpdir(), 'botbell-slack-app-'));
+    const folder = tempFolder();
     try {
       const file = join(folder, 'botbell.yaml');
       writeFileSync(file, `${config}\nstore: { url: 'sqlite:${join(folder, 'botbell.db')}' }\n`);
@@ -98,7 +98,6 @@ default_route: { notify: [{ slack: ['#bot-alerts', '#bot-log'] }] }`;
       }
     } finally {
       await slack.close();
-      rmSync(folder, { recursive: true, force: true });
     }
   });
 

@@ -1,6 +1,5 @@
 /** What is undelivered follows the config that is mended, renamed, broken and put right, through the whole of Botbell. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
@@ -10,6 +9,7 @@ import { type BridgeWorld, callback, createBridgeWorld, post } from '../support/
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { serve, type ServeProcess } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -140,7 +140,7 @@ channels:
   const toldAt = (channel: string) => slack.messages.filter((message) => message.channel === channel).length;
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'botbell-replicas-'));
+    folder = tempFolder();
     server = await startPostgres();
     slack = await startSlackStandIn({ tokens: ['xoxb-1'], channels: [{ id: 'C0LOG0001', name: '#log' }] });
   });
@@ -152,7 +152,6 @@ channels:
     }
     await database.end();
     await Promise.all([slack.close(), server.close()]);
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('route nothing anew, until the one that was loaded last does after fifteen minutes', async () => {

@@ -1,11 +1,11 @@
 /** The package as npm packs it, installed in a folder of its own as on a machine that has nothing but Node and npm. */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { serve } from '../support/process.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -87,7 +87,7 @@ describe('The package', () => {
   let packed: Packed;
 
   before(() => {
-    folder = realpathSync(mkdtempSync(join(tmpdir(), 'botbell-package-')));
+    folder = tempFolder();
     // Without its scripts, one of which builds: others run what is built at this moment.
     const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
     const { stdout, stderr } = run(ROOT, 'npm', ...args);
@@ -98,8 +98,6 @@ describe('The package', () => {
     writeProject(folder, packed.filename);
     install(folder);
   });
-
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   /** A folder below the project, as `init` fills it. */
   const initialised = (name: string): { readonly place: string; readonly printed: string } => {

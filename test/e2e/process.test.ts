@@ -1,8 +1,7 @@
 /** The built program as an operator runs it: it starts, drains on SIGTERM, survives kill -9, and keeps its secrets. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { request } from 'undici';
@@ -18,6 +17,7 @@ import {
 } from '../support/process.ts';
 import { endClaimsIn } from '../support/proof-ledger.ts';
 import { IS_FULL } from '../support/test-size.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const TOKEN = 'xoxb-PROCESS-SECRET';
 const CALLBACK_TOKEN = 'a-long-callback-token-that-nobody-guesses';
@@ -49,7 +49,7 @@ describe('The built program', () => {
   let running: ServeProcess | undefined;
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'botbell-process-'));
+    folder = tempFolder();
     slack = await startSlackStandIn({
       tokens: [TOKEN],
       channels: [
@@ -74,7 +74,6 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
     await running?.exited();
     running = undefined;
     await slack.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const start = async (options?: ServeOptions) => {

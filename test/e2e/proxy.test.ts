@@ -1,11 +1,10 @@
 /** The whole bridge behind a forward proxy that wants a password: what goes through it, and what nobody sees of it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request as forward } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { expect } from 'chai';
@@ -17,6 +16,7 @@ import { runCommand } from '../support/command.ts';
 import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts';
 import { MAIN } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const LOGIN = { user: 'bot', password: 'p@ss:w0rd' };
 const IN_URL = 'p%40ss%3Aw0rd';
@@ -133,7 +133,7 @@ describe('The built program behind the proxy of its environment', () => {
   };
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'botbell-proxy-'));
+    folder = tempFolder();
     slack = await startSlackStandIn({ tokens: ['xoxb-1'], channels: [] });
     // What stands in front of Slack's API speaks TLS alone.
     api = createServer(
@@ -165,7 +165,6 @@ default_route: { notify: [{ slack: '#ops' }] }
   after(async () => {
     api.close();
     await Promise.all([proxy.close(), slack.close()]);
-    rmSync(folder, { recursive: true });
   });
 
   it('reaches an https: remote through it, and none that NO_PROXY names', async () => {

@@ -1,8 +1,7 @@
 /** `botbell redeliver`, the built program beside the built service, on the same ledger. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { request } from 'undici';
@@ -12,6 +11,7 @@ import { deliveriesIn, endClaimsIn } from '../support/proof-ledger.ts';
 import { MAIN, serve, type ServeProcess } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';
 import { itAtFullSize } from '../support/test-size.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const TOKEN = 'xoxb-REDELIVER-SECRET';
 
@@ -60,7 +60,7 @@ describe('botbell redeliver', () => {
 
   beforeEach(async () => {
     faults = new Map();
-    folder = mkdtempSync(join(tmpdir(), 'botbell-redeliver-'));
+    folder = tempFolder();
     config = join(folder, 'botbell.yaml');
     slack = await startSlackStandIn({
       tokens: [TOKEN],
@@ -82,7 +82,6 @@ default_route: { notify: [{ slack: '#ops' }] }
   afterEach(async () => {
     await stop('SIGKILL');
     await slack.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   itAtFullSize('leaves the service whole that writes at the same time', async () => {

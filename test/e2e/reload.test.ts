@@ -1,6 +1,5 @@
 /** The built program reads its config again while it runs: on SIGHUP, when asked, and when the files have changed. */
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { request } from 'undici';
@@ -9,6 +8,7 @@ import { callback, post } from '../support/bridge-world.ts';
 import { serve, type ServeProcess } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';
 import { sized } from '../support/test-size.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const OLD_TOKEN = 'xoxb-OLD-SECRET-TOKEN';
 const NEW_TOKEN = 'xoxb-NEW-SECRET-TOKEN';
@@ -73,7 +73,7 @@ ${routes}`;
   const template = (words: string) => `text: '${words} {{ bot_name }}'\nblocks: []\n`;
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'botbell-reload-'));
+    folder = tempFolder();
     mkdirSync(join(folder, 'config/templates/en/slack'), { recursive: true });
     mkdirSync(join(folder, 'store'));
     file = join(folder, 'config/botbell.yaml');
@@ -92,7 +92,6 @@ ${routes}`;
     botbell.kill('SIGKILL');
     await botbell.exited();
     await slack.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('goes by its new config after SIGHUP, and has told there what was taken over for a wrong channel', async () => {

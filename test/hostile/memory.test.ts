@@ -1,6 +1,5 @@
 /** In a heap of 256 MB, nothing that strangers send ends the program, and who sends ordinary callbacks is answered meanwhile. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
@@ -9,6 +8,7 @@ import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts
 import { callbackWith } from '../support/callbacks.ts';
 import { serve, type ServeProcess } from '../support/process.ts';
 import { itAtFullSize } from '../support/test-size.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const SLACK_TOKEN = 'xoxb-MEMORY-TEST';
 const HEAP = { nodeArguments: ['--max-old-space-size=256'] };
@@ -72,7 +72,7 @@ routes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]
     [...new Set(answers.map(({ status }) => status))].toSorted();
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'botbell-memory-'));
+    folder = tempFolder();
     slack = await startSlackStandIn({
       tokens: [SLACK_TOKEN],
       channels: [{ id: 'C0OPS0001', name: '#ops' }],
@@ -88,7 +88,6 @@ routes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]
       botbell.kill('SIGKILL');
       await botbell.exited();
       await slack.close();
-      rmSync(folder, { recursive: true, force: true });
     }
   });
 

@@ -1,6 +1,5 @@
 /** One sender posts hundreds of callbacks at once to a slow Slack: nobody else is kept out, and nothing is lost. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -9,6 +8,7 @@ import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts
 import { type Answer, callback, post } from '../support/bridge-world.ts';
 import { serve, type ServeProcess } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 /** More than `max_in_flight`. */
 const MANY = 300;
@@ -27,7 +27,7 @@ describe('One sender with hundreds of callbacks at once', () => {
   let isSlow = true;
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'botbell-one-job-'));
+    folder = tempFolder();
     slack = await startSlackStandIn({
       tokens: [TOKEN],
       channels: ['#job', '#copies', '#jobs', '#log'].map((name, index) => ({ id: `C0${index}`, name })),
@@ -61,7 +61,6 @@ default_route: { notify: [{ slack: '#log' }] }
     botbell?.kill('SIGTERM');
     const code = await botbell?.exited();
     await slack.close();
-    rmSync(folder, { recursive: true, force: true });
     expect(code, botbell?.log().slice(-500)).to.equal(0);
   });
 

@@ -1,6 +1,5 @@
 /** Whether a store can be used is found out without leaving anything in it. */
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
@@ -12,6 +11,7 @@ import { createPostgresStore, type PostgresStore } from '../support/postgres-sto
 import { rejectionOf } from '../support/rejection-of.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 async function troubleWith(url: string): Promise<string> {
   return (await rejectionOf(inspectStore(url))).message;
@@ -21,10 +21,8 @@ describe('looking at a SQLite store', () => {
   let folder: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'botbell-inspect-'));
+    folder = tempFolder();
   });
-
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it('finds that a file can be made, and makes none, nor its folders', async () => {
     for (const path of ['botbell.db', 'a/b/botbell.db']) {

@@ -1,15 +1,5 @@
 /** A ledger is read without a service, and beside one, and nothing of it is touched. */
-import {
-  chmodSync,
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
@@ -31,6 +21,7 @@ import { rejectionOf } from '../support/rejection-of.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 import type { StoreUnderTest } from '../support/store-under-test.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 async function troubleWith(url: string): Promise<string> {
   return (await rejectionOf(openArchive(url))).message;
@@ -94,13 +85,11 @@ describe('reading a ledger in SQLite', () => {
   describe('that a killed service has left', () => {
     let left: string;
     const leave = () => {
-      left = mkdtempSync(join(tmpdir(), 'botbell-left-'));
+      left = tempFolder();
       for (const name of readdirSync(store.folder)) {
         copyFileSync(join(store.folder, name), join(left, name));
       }
     };
-
-    afterEach(() => rmSync(left, { recursive: true }));
 
     it('sees what is in the log alone', async () => {
       const { id } = await fill(store);

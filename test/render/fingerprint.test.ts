@@ -1,31 +1,15 @@
 /** Which templates of one's own there are, in one value that replicas and deliveries are compared by. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-
 import { fingerprintOf, readTemplateFolder } from '../../src/render/template-folder.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { TemplateFolder } from './render-fixture.ts';
 
 describe('The fingerprint of one’s own templates', () => {
-  let folders: string[];
-
   const fingerprint = (files: Readonly<Record<string, string>>) => {
-    const folder = mkdtempSync(join(tmpdir(), 'botbell-own-'));
-    folders.push(folder);
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder, name)), { recursive: true });
-      writeFileSync(join(folder, name), text);
-    }
-    return fingerprintOf(readTemplateFolder(folder, ['slack', 'email']));
+    const folder = new TemplateFolder();
+    folder.path = tempFolder();
+    return fingerprintOf(readTemplateFolder(folder.write(files).path, ['slack', 'email']));
   };
-
-  beforeEach(() => {
-    folders = [];
-  });
-
-  afterEach(() => {
-    for (const folder of folders) rmSync(folder, { recursive: true });
-  });
 
   const ERROR = { 'en/slack/error.yaml': 'text: a' };
   const CARD = { 'en/card/error.yaml': 'title: b' };

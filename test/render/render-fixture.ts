@@ -1,7 +1,6 @@
 /** What the render tests share: renderers with the built-in templates, and the sample callbacks. */
 import { readFileSync, readdirSync } from 'node:fs';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Callback } from '../../src/callback/callback.ts';
@@ -17,6 +16,7 @@ import type { RenderTarget } from '../../src/render/catalog.ts';
 import { Renderer, type TemplateFailure } from '../../src/render/renderer.ts';
 import { NO_FOLDER, readTemplateFolder } from '../../src/render/template-folder.ts';
 import { noticeAbout } from '../support/callbacks.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const CALLBACKS = fileURLToPath(new URL('../fixtures/callbacks', import.meta.url));
 
@@ -99,17 +99,14 @@ export function testRenderer(parts: RendererParts = {}): TestRenderer {
 /** In a `describe`: a folder of template sets, an empty one for each of its tests. */
 export function templateFolder(): TemplateFolder {
   const folder = new TemplateFolder();
-  beforeEach(() => folder.create());
-  afterEach(() => folder.remove());
+  beforeEach(() => {
+    folder.path = tempFolder();
+  });
   return folder;
 }
 
 export class TemplateFolder {
   path = '';
-
-  create(): void {
-    this.path = mkdtempSync(join(tmpdir(), 'botbell-templates-'));
-  }
 
   write(files: Readonly<Record<string, string>>): this {
     for (const [name, text] of Object.entries(files)) {
@@ -117,9 +114,5 @@ export class TemplateFolder {
       writeFileSync(join(this.path, name), text);
     }
     return this;
-  }
-
-  remove(): void {
-    rmSync(this.path, { recursive: true, force: true });
   }
 }

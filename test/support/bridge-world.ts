@@ -1,6 +1,5 @@
 /** The whole bridge over HTTP, between a strict Slack and a real mail server, all in this process and on loopback. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { type RunningApp, startApp } from '../../src/app/app.ts';
@@ -13,6 +12,7 @@ import type { SlackCall } from '../../src/stand-ins/slack-stand-in.ts';
 import { createLogger, type Logger } from '../../src/observe/logger.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
+import { tempFolder } from './temp-folder.ts';
 
 export const SLACK_TOKEN = 'xoxb-9-SECRET-TOKEN';
 export const SMTP_PASSWORD = 'SMTP-SECRET-PASSWORD';
@@ -67,7 +67,7 @@ export async function createBridgeWorld(
   config: string,
   { clock = systemClock, faultOf = () => undefined, logger, mailConnections }: BridgeWorldOptions = {},
 ): Promise<BridgeWorld> {
-  const folder = mkdtempSync(join(tmpdir(), 'botbell-test-'));
+  const folder = tempFolder();
   const slack = await startSlackStandIn({ tokens: [SLACK_TOKEN], channels: CHANNELS, faultOf });
   const mail = await startMailCatcher({
     login: { user: 'bot', password: SMTP_PASSWORD },
@@ -99,7 +99,6 @@ export async function createBridgeWorld(
     async close() {
       await world.app.stop();
       await Promise.all([slack.close(), mail.close()]);
-      rmSync(folder, { recursive: true, force: true });
     },
   };
   return world;

@@ -1,6 +1,5 @@
 /** The page of an office where some things went wrong: fixed figures, so that views can be told and looked at. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Drawing } from '../../src/admin/drawing.ts';
 import type { AdminServices, ReloadPreview, ReloadStatus } from '../../src/admin/services.ts';
@@ -16,6 +15,7 @@ import type { KeptSnooze } from '../../src/ledger/signal/snoozes.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { PAGE_NOW } from './page-world.ts';
+import { tempFolder } from './temp-folder.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -279,7 +279,7 @@ export interface OperationWorld {
 }
 
 export async function openOperationWorld(): Promise<OperationWorld> {
-  const folder = mkdtempSync(join(tmpdir(), 'botbell-page-'));
+  const folder = tempFolder();
   const file = join(folder, 'botbell.yaml');
   writeFileSync(file, CONFIG);
   const project = await loadProject({ configFile: file, variables: {} });
@@ -313,10 +313,7 @@ export async function openOperationWorld(): Promise<OperationWorld> {
     },
     done,
     drawing: drawings(),
-    close: async () => {
-      await settings.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: () => settings.close(),
   };
 }
 

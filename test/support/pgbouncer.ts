@@ -1,12 +1,12 @@
 /** A real PgBouncer, where one is installed, in transaction pooling: each transaction may get another session. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
 import { until } from './proof-wait.ts';
+import { tempFolder } from './temp-folder.ts';
 
 export interface PgBouncer {
   /** The same database, by way of the pooler. */
@@ -15,7 +15,7 @@ export interface PgBouncer {
 }
 
 export async function startPgBouncer(postgresUrl: string): Promise<PgBouncer> {
-  const folder = mkdtempSync(join(tmpdir(), 'botbell-pgbouncer-'));
+  const folder = tempFolder();
   const port = await freePort();
   const config = join(folder, 'pgbouncer.ini');
   writeFileSync(config, settings(Number(new URL(postgresUrl).port), port));
@@ -30,10 +30,7 @@ export async function startPgBouncer(postgresUrl: string): Promise<PgBouncer> {
   await until('PgBouncer listens', () => answers(urlThrough(postgresUrl)));
   return {
     urlThrough,
-    async close() {
-      await end(pooler);
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: () => end(pooler),
   };
 }
 

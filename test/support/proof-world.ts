@@ -1,12 +1,12 @@
 /** The built program as processes that may be killed, between a Slack and a mail server that keep count. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import { type SlackFault, type SlackStandIn, startSlackStandIn } from './faulty-slack.ts';
 import type { SlackCall } from '../../src/stand-ins/slack-stand-in.ts';
 import { serve, type ServeOptions, type ServeProcess } from './process.ts';
 import { toldBy } from './proof-tally.ts';
+import { tempFolder } from './temp-folder.ts';
 
 const TOKEN = 'xoxb-proof';
 
@@ -40,7 +40,7 @@ export interface ProofWorld {
 }
 
 export async function createProofWorld(settings: ProofSettings = {}): Promise<ProofWorld> {
-  const folder = mkdtempSync(join(tmpdir(), 'botbell-proof-'));
+  const folder = tempFolder();
   const slack = await startSlackStandIn({
     tokens: [TOKEN],
     channels: [
@@ -71,7 +71,6 @@ export async function createProofWorld(settings: ProofSettings = {}): Promise<Pr
       for (const each of running) each.kill('SIGKILL');
       await Promise.all(running.map((each) => each.exited()));
       await Promise.all([slack.close(), mail.close()]);
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

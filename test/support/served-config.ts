@@ -1,6 +1,5 @@
 /** Botbell served inside this process by a config's text, as the documents have their reader serve it. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument, YAMLMap } from 'yaml';
 import { type RunningApp, startApp } from '../../src/app/app.ts';
@@ -9,6 +8,7 @@ import { loadProject } from '../../src/cli/load-config.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
+import { tempFolder } from './temp-folder.ts';
 
 export interface ServedConfig {
   readonly app: RunningApp;
@@ -27,7 +27,7 @@ export async function serveConfig(
   config: string,
   { variables = {}, store = 'sqlite::memory:' }: ServingOptions = {},
 ): Promise<ServedConfig> {
-  const folder = mkdtempSync(join(tmpdir(), 'botbell-served-'));
+  const folder = tempFolder();
   const configFile = join(folder, 'botbell.yaml');
   const changed = parseDocument(config);
   changed.setIn(['receiver', 'listen'], '127.0.0.1:0');
@@ -50,7 +50,6 @@ export async function serveConfig(
     folder,
     async stop() {
       await app.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

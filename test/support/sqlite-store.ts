@@ -1,12 +1,11 @@
 /** A ledger's SQLite file in a folder of its own, with a way to look into it and to get in its way. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { openSqlite } from '../../src/ledger/sqlite/transactions.ts';
 import { ManualClock } from './manual-clock.ts';
 import { callsOver, OPTIONS, type StoreUnderTest } from './store-under-test.ts';
+import { tempFolder } from './temp-folder.ts';
 
 export interface SqliteStore extends StoreUnderTest {
   readonly folder: string;
@@ -16,7 +15,7 @@ export interface SqliteStore extends StoreUnderTest {
 }
 
 export function createSqliteStore(clock = new ManualClock()): SqliteStore {
-  const folder = mkdtempSync(join(tmpdir(), 'botbell-ledger-'));
+  const folder = tempFolder();
   const file = join(folder, 'botbell.db');
   const closers: (() => Promise<void> | void)[] = [];
   const connect = () => {
@@ -53,7 +52,6 @@ export function createSqliteStore(clock = new ManualClock()): SqliteStore {
       ),
     async close() {
       for (const close of closers.splice(0).toReversed()) await close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
