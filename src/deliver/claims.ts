@@ -77,16 +77,13 @@ export class Claims {
   /** How much is claimed at once, so that no destination waits for another's trouble. @param due in their turn */
   #requestsFor(due: readonly string[]): readonly DueRequest[] {
     const share = Math.max(1, Math.floor(MOST_AT_ONCE / Math.max(1, due.length)));
-    const requests: DueRequest[] = [];
     const taken = [...this.#inHand.values()];
-    for (const destination of due) {
-      if (taken.length >= MOST_AT_ONCE) break;
-      const limit = Math.min(this.#pacedRoom(destination) ?? share, roomFor(destination, taken));
-      if (limit <= 0) continue;
-      requests.push({ destination, limit, isBulkFirst: this.#dependencies.random() < BULK_SHARE });
+    return due.flatMap((destination) => {
+      const limit = Math.min(share, this.#pacedRoom(destination), roomFor(destination, taken));
+      if (limit <= 0) return [];
       taken.push(...Array.from({ length: limit }, () => destination));
-    }
-    return requests;
+      return { destination, limit, isBulkFirst: this.#dependencies.random() < BULK_SHARE };
+    });
   }
 
   /** Those after the last one come first. */
@@ -96,14 +93,11 @@ export class Claims {
     return [...inOrder.filter((each) => !isServed(each)), ...inOrder.filter(isServed)];
   }
 
-  /**
-   * A paced destination's next one is claimed when its slot is near, and no other waits for that.
-   * @returns what its pace has room for; undefined: it keeps none
-   */
-  #pacedRoom(destination: string): number | undefined {
+  /** A paced destination's next one is claimed when its slot is near, and no other waits for that. */
+  #pacedRoom(destination: string): number {
     const { paces, dispatcher, follower } = this.#dependencies;
     // What is sent nowhere keeps no pace.
-    if (!paces.isPaced(destination) || !follower.names(destination)) return undefined;
+    if (!paces.isPaced(destination) || !follower.names(destination)) return Infinity;
     return dispatcher.waitingFor(destination) === 0 && paces.waitMs(destination) <= POLL_MS ? 1 : 0;
   }
 

@@ -82,7 +82,7 @@ export class Signals {
       ...overdue.filter(({ dueAt }) => dueAt > now - LOST_MS),
       ...routes.map((route) => watchTimer(route, now + IDLE_MS, false)),
     ];
-    await signals.adoptTimers({ timers, kept: expecting.map(expectationOf) });
+    await signals.adoptTimers(timers, expecting.map(expectationOf));
   }
 
   #knownBots(): Promise<readonly ArchivedBot[]> {

@@ -636,7 +636,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         data: { position: 0, since: 0 },
       };
       const adopt = (kept: readonly string[] = [], by = bench.ledger) =>
-        by.signals.adoptTimers({ timers: [{ ...digest, dueAt: bench.now + HOUR }], kept });
+        by.signals.adoptTimers([{ ...digest, dueAt: bench.now + HOUR }], kept);
       const noticeOf = (fields: Partial<FiredNotice> = {}): FiredNotice => ({
         kind: 'missed',
         subject: '{"template":"missed","botId":"get_items","botName":"","dueAt":1}',
@@ -668,14 +668,14 @@ export function describeSignals(name: string, createStore: CreateStore): void {
 
       it('keeps what a timer knows when it is asked for again, and ends what is not', async () => {
         await adopt();
-        await bench.ledger.signals.adoptTimers({
-          timers: [{ ...digest, dueAt: bench.now + DAY, data: { position: 9, since: 9 } }],
-          kept: [],
-        });
+        await bench.ledger.signals.adoptTimers(
+          [{ ...digest, dueAt: bench.now + DAY, data: { position: 9, since: 9 } }],
+          [],
+        );
         expect(await bench.ledger.signals.timersOfKind('digest')).to.deep.equal([
           { ...digest, dueAt: bench.now + DAY },
         ]);
-        await bench.ledger.signals.adoptTimers({ timers: [], kept: [] });
+        await bench.ledger.signals.adoptTimers([], []);
         expect(await bench.ledger.signals.timersOfKind('digest')).to.deep.equal([]);
       });
 
@@ -785,9 +785,9 @@ export function describeSignals(name: string, createStore: CreateStore): void {
 
       it('no more once the config does not ask for it', async () => {
         await bench.comes({ status: 0 }, planned, { watched });
-        await bench.ledger.signals.adoptTimers({ timers: [], kept: ['expect daily'] });
+        await bench.ledger.signals.adoptTimers([], ['expect daily']);
         expect(await dues()).to.have.length(1);
-        await bench.ledger.signals.adoptTimers({ timers: [], kept: ['expect other'] });
+        await bench.ledger.signals.adoptTimers([], ['expect other']);
         expect(await dues()).to.deep.equal([]);
       });
     });

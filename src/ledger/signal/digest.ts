@@ -10,11 +10,6 @@ export interface DigestPosition {
   readonly since: number;
 }
 
-export interface DigestCounts {
-  readonly bots: readonly DigestedBot[];
-  readonly next: DigestPosition;
-}
-
 interface CountedRow extends Pick<DigestedBot, 'succeeded' | 'errors' | 'missed'> {
   readonly botId: string;
   readonly botName: string;
@@ -23,10 +18,7 @@ interface CountedRow extends Pick<DigestedBot, 'succeeded' | 'errors' | 'missed'
 }
 
 /** By id of the BOT. */
-export async function digestCounts(
-  tx: Tx,
-  { position }: Pick<DigestPosition, 'position'>,
-): Promise<DigestCounts> {
+export async function digestCounts(tx: Tx, { position }: Pick<DigestPosition, 'position'>) {
   const newest = await tx.first<{ id: number | undefined }>(sql`SELECT max(id) AS id FROM callbacks`);
   const last = newest?.id ?? 0;
   const heldBack = sql`SELECT callback_id FROM deliveries WHERE held_until IS NOT NULL`;
@@ -39,11 +31,11 @@ export async function digestCounts(
     FROM callbacks
     WHERE (id > ${position} OR id IN (${heldBack})) AND id <= ${last} AND kind IN ('callback', 'missed', 'overdue')
     GROUP BY bot_key ORDER BY bot_key`);
-  const bots = counted.map(({ botId, botName, isMuted, ...counts }) => ({
+  const bots: DigestedBot[] = counted.map(({ botId, botName, isMuted, ...counts }) => ({
     bot_id: botId,
     bot_name: botName,
     ...counts,
     is_muted: isMuted,
   }));
-  return { bots, next: { position: last, since: tx.now } };
+  return { bots, next: { position: last, since: tx.now } satisfies DigestPosition };
 }

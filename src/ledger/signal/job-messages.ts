@@ -4,13 +4,6 @@ import { type Receipt, ROOT_GONE } from '../../channels/channel.ts';
 import type { Tx } from '../database.ts';
 import { keyOf } from '../keys.ts';
 
-export interface JobMessages {
-  /** Of the first message, or of the last one that was posted anew; undefined: none was sent. */
-  readonly root: Receipt | undefined;
-  /** Something that came later has been told: an edit would take it back. */
-  readonly isOvertaken: boolean;
-}
-
 /** @param callbackId what is to be told now, which does not count */
 export async function jobMessages(
   tx: Tx,
@@ -19,7 +12,7 @@ export async function jobMessages(
     destination,
     callbackId,
   }: { readonly jobId: string; readonly destination: string; readonly callbackId: number },
-): Promise<JobMessages> {
+) {
   const told = await tx.all<{ readonly callbackId: number; readonly receipt: Receipt }>(sql`
     SELECT callback_id, receipt FROM callbacks JOIN deliveries ON callback_id = callbacks.id
     WHERE callbacks.job_key = ${keyOf(jobId)} AND destination = ${destination} AND callback_id <> ${callbackId}
@@ -27,7 +20,9 @@ export async function jobMessages(
     ORDER BY deliveries.updated_at, deliveries.id`);
   const anew = told.findLast(({ receipt }) => Object.hasOwn(receipt, ROOT_GONE));
   return {
+    /** Of the first message, or of the last one that was posted anew; undefined: none was sent. */
     root: (anew ?? told[0])?.receipt,
+    /** Something that came later has been told: an edit would take it back. */
     isOvertaken: told.some((each) => each.callbackId > callbackId),
   };
 }

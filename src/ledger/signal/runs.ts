@@ -43,18 +43,17 @@ export function openRuns(tx: Tx): Promise<readonly (BegunRun & { readonly botId:
     ORDER BY id DESC LIMIT ${MOST_OPEN}`);
 }
 
-/** As it came. */
-export interface OpenRun extends Pick<BegunRun, 'startedAt'> {
+interface OpenRun extends Pick<BegunRun, 'startedAt'> {
   readonly jobId: string;
   readonly botId: string;
   readonly botName: string;
-  /** JSON. */
-  readonly body: string;
+  /** As `stored-body.ts` keeps it. */
+  readonly body: Uint8Array;
 }
 
-/** Undefined: its result has come, or it was forgotten. */
-export async function openRun(tx: Tx, callbackId: number): Promise<OpenRun | undefined> {
-  const row = await tx.first<Omit<OpenRun, 'body'> & { readonly body: Uint8Array }>(sql`
+/** `body`: JSON, as it came. Undefined: its result has come, or it was forgotten. */
+export async function openRun(tx: Tx, callbackId: number) {
+  const row = await tx.first<OpenRun>(sql`
     SELECT job_id, bot_id, bot_name, started_at, body
     FROM callbacks JOIN bodies ON callback_id = id JOIN jobs ON jobs.key = callbacks.job_key
     WHERE id = ${callbackId} AND jobs.result IS NULL`);

@@ -84,15 +84,16 @@ export function timerKey(kind: TimerKind, what: unknown): string {
 /** Characters of the longest of these. */
 const KEY_LENGTH = 24;
 
-/** What the config asks for. */
-export interface WantedTimers {
-  readonly timers: readonly Timer<object>[];
-  /** Keys as `timerKey` has them of what goes on for BOTs that nothing is known of any more. */
-  readonly kept: readonly string[];
-}
-
-/** Begins those that are not there, has digests follow their times, and ends what the config does not ask for any more. */
-export async function adoptTimers(tx: Tx, { timers, kept }: WantedTimers): Promise<void> {
+/**
+ * Begins those that the config asks for and that are not there, has digests follow their times, and ends what it does not ask for any
+ * more.
+ * @param kept keys as `timerKey` has them of what goes on for BOTs that nothing is known of any more
+ */
+export async function adoptTimers(
+  tx: Tx,
+  timers: readonly Timer<object>[],
+  kept: readonly string[],
+): Promise<void> {
   const wanted = [...kept, ...timers.map(({ key }) => key.slice(0, KEY_LENGTH))];
   const others =
     wanted.length === 0 ? raw('') : sql` AND substr(key, 1, ${KEY_LENGTH}) NOT IN (${join(wanted)})`;
