@@ -1,8 +1,9 @@
-/** A card as lines, part by part and in plain text: what each chat marks up in its own way. */
-import type { Fact } from './card.ts';
-import { countMark, emptyMark } from './marks.ts';
-import type { ShownOutput, ShownTable } from './outputs.ts';
-import type { ShownCard } from './show-card.ts';
+/** A card as lines in plain text, and how a chat marks them up. */
+
+export interface ShownTable {
+  readonly names: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
 
 /** A piece of a line. */
 export interface Run {
@@ -24,59 +25,9 @@ export type CardLine =
   /** One beside the other, where there is room. */
   | { readonly facts: readonly Run[] };
 
-/** In the order of a message. */
-export const CARD_PARTS = ['title', 'text', 'message', 'outputs', 'link', 'facts'] as const;
-
-export type CardPart = (typeof CARD_PARTS)[number];
-
-const LINES: Readonly<Record<CardPart, (shown: ShownCard) => readonly CardLine[]>> = {
-  title: ({ title }) => words(title, 'bold'),
-  text: ({ text }) => words(text),
-  message: ({ message, isVerbatim }) => (isVerbatim ? [{ code: message }] : words(message)),
-  outputs: (shown) => [
-    ...shown.outputs.flatMap((output) => linesOfOutput(output, shown)),
-    ...words(shown.moreOutputs, 'italic'),
-  ],
-  link: ({ link }) => (link === undefined ? [] : [{ runs: [link] }]),
-  facts: ({ facts, footer }) => {
-    const runs = [...facts.map(runOfFact), ...words(footer, 'italic').flatMap((line) => line.runs)];
-    return runs.length === 0 ? [] : [{ facts: runs }];
-  },
-};
-
-export function linesOfCard(shown: ShownCard, parts: readonly CardPart[]): readonly CardLine[] {
-  return parts.flatMap((part) => LINES[part](shown));
-}
-
 /** None where there is nothing to say. */
-function words(text: string, style?: 'bold' | 'italic') {
+export function words(text: string, style?: 'bold' | 'italic') {
   return text === '' ? [] : [{ runs: [{ text, ...(style !== undefined && { style }) }] }];
-}
-
-function linesOfOutput(output: ShownOutput, { language }: ShownCard): readonly CardLine[] {
-  const { name, count, lines: items, table, more, files, moreFiles } = output;
-  const label = `${name || '–'}${count === undefined ? '' : countMark(language, count)}`;
-  return [
-    { label, runs: valueOf(output, emptyMark(language)) },
-    ...(items.length === 0 ? [] : [{ items, table }]),
-    ...words(more),
-    ...files.map((file) => ({
-      runs: [
-        { text: '📎 ' },
-        { text: file.size === '' ? file.name : `${file.name} (${file.size})`, url: file.url },
-      ],
-    })),
-    ...words(moreFiles),
-  ];
-}
-
-function valueOf({ text, isCode, count, files }: ShownOutput, empty: string): readonly Run[] {
-  if (text !== '') return [{ text, ...(isCode && { style: 'code' }) }];
-  return count !== undefined || files.length > 0 ? [] : [{ text: empty, style: 'italic' }];
-}
-
-function runOfFact({ name, value, url }: Fact): Run {
-  return { text: `${name} ${value}`.trim(), url };
 }
 
 /** How a chat marks up a plain text. */

@@ -1,10 +1,11 @@
-/** What is shown of a card's outputs: cut, cleaned and counted, but without any markup. */
+/** The outputs of a card as lines: cut, cleaned and counted, but without any markup. */
 import { cleanText } from '../text/clean.ts';
 import { cutMiddle } from '../text/cut.ts';
 import { formatSize, type Language } from '../time/display.ts';
 import type { Card, FileView, OutputView } from './card.ts';
-import { leftOutMark, moreMark } from './marks.ts';
-import { BETWEEN_PAIRS, inlineText, likeObjects, memberText, nameText } from './value-text.ts';
+import { type CardLine, markedUp, type Run, type ShownTable, UNMARKED, words } from './card-lines.ts';
+import { countMark, emptyMark, leftOutMark, moreMark } from './marks.ts';
+import { inlineText, likeObjects, memberText, nameText } from './value-text.ts';
 
 /** How much is shown of one output. */
 interface Limits {
@@ -15,104 +16,72 @@ interface Limits {
   readonly language: Language;
 }
 
-export interface ShownOutput {
-  readonly name: string;
-  /** How many items a list has; undefined for anything else. */
-  readonly count: number | undefined;
-  /** Of a scalar or of nested data; may have several lines. */
-  readonly text: string;
-  /** Whether `text` is JSON. */
-  readonly isCode: boolean;
-  /** Of a list, an item each. */
-  readonly lines: readonly string[];
-  /** The same, where the items are objects that are alike. */
-  readonly table: ShownTable | undefined;
-  /** What is left out of the lines; '' for nothing. */
-  readonly more: string;
-  readonly files: readonly ShownFile[];
-  /** What is left out of the files; '' for nothing. */
-  readonly moreFiles: string;
-}
-
-export interface ShownTable {
-  readonly names: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
-
-export interface ShownFile {
-  readonly name: string;
-  /** `589.8 KB`; '' where it is unknown. */
-  readonly size: string;
-  readonly url: string;
-}
-
 /** Characters that each output gets, even where it is more than the room. */
 const LEAST = 100;
 
 /** What comes first takes of the room what it needs, but for the least of those that follow, which end with the room. @param most outputs */
-export function showOutputs(
-  { outputs, language }: Pick<Card, 'outputs' | 'language'>,
+export function linesOfOutputs(
+  { outputs, outputCount, language }: Pick<Card, 'outputs' | 'outputCount' | 'language'>,
   most: number,
   { items, room }: Omit<Limits, 'language'>,
-): readonly ShownOutput[] {
+): readonly CardLine[] {
   const some = outputs.slice(0, most);
-  const all: ShownOutput[] = [];
+  const all: (readonly CardLine[])[] = [];
   let left = room;
   for (const output of some) {
     if (left < LEAST) break;
     const others = (some.length - all.length - 1) * LEAST;
-    const shown = showOutput(output, { items, language, room: Math.max(LEAST, left - others) });
-    left -= Math.max(LEAST, sizeOf(shown));
-    all.push(shown);
+    const lines = linesOfOutput(output, { items, language, room: Math.max(LEAST, left - others) });
+    left -= Math.max(LEAST, markedUp(lines, UNMARKED).length);
+    all.push(lines);
   }
-  return all;
+  return [...all.flat(), ...words(moreMark(language, outputCount - all.length), 'italic')];
 }
 
-function sizeOf({ name, text, lines, files }: ShownOutput): number {
-  const parts = [name, text, ...lines, ...files.flatMap((file) => [file.name, file.url])];
-  return parts.reduce((size, { length }) => size + length, 0);
-}
-
-function showOutput({ name, kind, value, items, files, fileCount }: OutputView, limits: Limits): ShownOutput {
-  const { language, items: most } = limits;
+function linesOfOutput(output: OutputView, limits: Limits): readonly CardLine[] {
+  const { name, kind, items, files, fileCount } = output;
+  const { language, room } = limits;
   const isList = kind === 'list' && items.length > 0;
-  const half = { ...limits, room: files.length > 0 ? limits.room / 2 : limits.room };
-  const shownFiles = withinRoom(
-    files.slice(0, most).map((file) => showFile(file, language)),
-    half.room,
-    (file) => file.name.length + file.url.length,
-  );
-  return {
-    name: nameWithin(name),
-    count: isList ? items.length : undefined,
-    text: kind === 'scalar' || kind === 'other' ? textWithin(String(value), limits) : '',
-    isCode: kind === 'other',
-    ...showItems(isList ? items : [], half),
-    files: shownFiles,
-    moreFiles: moreMark(language, fileCount - shownFiles.length),
-  };
+  const label = `${nameWithin(name) || '–'}${isList ? countMark(language, items.length) : ''}`;
+  const half = { ...limits, room: files.length > 0 ? room / 2 : room };
+  return [
+    { label, runs: isList || files.length > 0 ? [] : [valueOf(output, limits)] },
+    ...(isList ? linesOfList(items, half) : []),
+    ...linesOfFiles(files, fileCount, half),
+  ];
 }
 
-function showFile({ name, size, url }: FileView, language: Language): ShownFile {
-  return { name: nameWithin(name), size: size === '' ? '' : formatSize(size, language), url };
+function valueOf({ kind, value }: OutputView, limits: Limits): Run {
+  const text = kind === 'scalar' || kind === 'other' ? textWithin(String(value), limits) : '';
+  if (text === '') return { text: emptyMark(limits.language), style: 'italic' };
+  return { text, ...(kind === 'other' && { style: 'code' }) };
+}
+
+function linesOfFiles(
+  files: readonly FileView[],
+  count: number,
+  { items: most, room, language }: Limits,
+): readonly CardLine[] {
+  const runs = files.slice(0, most).map(({ name, size, url }) => ({
+    text: nameWithin(name) + (size === '' ? '' : ` (${formatSize(size, language)})`),
+    url,
+  }));
+  const shown = withinRoom(runs, room, ({ text, url }) => text.length + url.length);
+  return [
+    ...shown.map((file) => ({ runs: [{ text: '📎 ' }, file] })),
+    ...words(moreMark(language, count - shown.length), 'italic'),
+  ];
 }
 
 const LONGEST_LINE = 300;
 
-function showItems(items: readonly unknown[], { items: most, room, language }: Limits) {
-  const table = tableOf(items, most);
-  const lines = withinRoom(
-    table === undefined
-      ? items.slice(0, most).map((item) => short(inlineText(item), LONGEST_LINE))
-      : recordsOf(table),
-    room,
-    ({ length }) => length,
-  );
-  return {
-    lines,
-    table: table && { ...table, rows: table.rows.slice(0, lines.length) },
-    more: moreMark(language, items.length - lines.length),
-  };
+function linesOfList(list: readonly unknown[], { items: most, room, language }: Limits): readonly CardLine[] {
+  const all = list.slice(0, most).map((item) => short(inlineText(item), LONGEST_LINE));
+  const items = withinRoom(all, room, ({ length }) => length);
+  return [
+    { items, table: tableOf(list, items.length) },
+    ...words(moreMark(language, list.length - items.length), 'italic'),
+  ];
 }
 
 /** Characters of a row, about, and of one of its cells. */
@@ -131,10 +100,6 @@ function tableOf(items: readonly unknown[], most: number): ShownTable | undefine
     names: columns.map((key) => nameWithin(key, LONGEST_KEY)),
     rows: rows.map((row) => columns.map((key) => short(memberText(row[key]), room))),
   };
-}
-
-function recordsOf({ names, rows }: ShownTable): readonly string[] {
-  return rows.map((row) => row.map((cell, column) => `${names[column] ?? ''}: ${cell}`).join(BETWEEN_PAIRS));
 }
 
 /** The first ones, as many as fit; one at the least. */

@@ -3,8 +3,8 @@ import { cleanLine } from '../text/clean.ts';
 import { cutEnd, cutMiddle } from '../text/cut.ts';
 import { type Card, type CardLink, type Fact, SYMBOLS } from './card.ts';
 import type { Language } from '../time/display.ts';
-import { moreMark } from './marks.ts';
-import { type ShownOutput, showOutputs, textWithin } from './outputs.ts';
+import { type CardLine, type Run, words } from './card-lines.ts';
+import { linesOfOutputs, textWithin } from './outputs.ts';
 
 export interface ShownCard {
   readonly language: Language;
@@ -17,9 +17,7 @@ export interface ShownCard {
   readonly message: string;
   /** Every character of the message counts: of an error, and of what a remote answered. What else a BOT says is read. */
   readonly isVerbatim: boolean;
-  readonly outputs: readonly ShownOutput[];
-  /** What is left out of the outputs; '' for nothing. */
-  readonly moreOutputs: string;
+  readonly outputs: readonly CardLine[];
   readonly facts: readonly Fact[];
   readonly link: CardLink | undefined;
   readonly footer: string;
@@ -44,7 +42,6 @@ const SHARES = { text: 0.2, message: 0.4, outputs: 0.4 } as const;
 /** @param room characters for what may be long, about; the rest is some 2,000 at the most of what a chat shows */
 export function showCard(card: Card, room: number, most = MOST): ShownCard {
   const { tone, language } = card;
-  const outputs = showOutputs(card, most.outputs, { items: most.items, room: room * SHARES.outputs });
   const within = (text: string, share: number) => textWithin(text, { room: room * share, language });
   const message = within(card.message, SHARES.message);
   return {
@@ -54,8 +51,7 @@ export function showCard(card: Card, room: number, most = MOST): ShownCard {
     text: tidied(within(card.text, SHARES.text)),
     message,
     isVerbatim: message !== '' && (tone === 'error' || tone === 'alert'),
-    outputs,
-    moreOutputs: moreMark(language, card.outputCount - outputs.length),
+    outputs: linesOfOutputs(card, most.outputs, { items: most.items, room: room * SHARES.outputs }),
     facts: card.facts
       .slice(0, most.facts)
       .map(({ name, value, url }) => ({
@@ -68,6 +64,31 @@ export function showCard(card: Card, room: number, most = MOST): ShownCard {
     link: card.link && { ...card.link, text: cutEnd(cleanLine(card.link.text), MAX_NAME, '…') },
     footer: cutEnd(cleanLine(card.footer), most.factLength, '…'),
   };
+}
+
+/** In the order of a message. */
+export const CARD_PARTS = ['title', 'text', 'message', 'outputs', 'link', 'facts'] as const;
+
+export type CardPart = (typeof CARD_PARTS)[number];
+
+const LINES: Readonly<Record<CardPart, (shown: ShownCard) => readonly CardLine[]>> = {
+  title: ({ title }) => words(title, 'bold'),
+  text: ({ text }) => words(text),
+  message: ({ message, isVerbatim }) => (isVerbatim ? [{ code: message }] : words(message)),
+  outputs: ({ outputs }) => outputs,
+  link: ({ link }) => (link === undefined ? [] : [{ runs: [link] }]),
+  facts: ({ facts, footer }) => {
+    const runs = [...facts.map(runOfFact), ...words(footer, 'italic').flatMap((line) => line.runs)];
+    return runs.length === 0 ? [] : [{ facts: runs }];
+  },
+};
+
+export function linesOfCard(shown: ShownCard, parts: readonly CardPart[]): readonly CardLine[] {
+  return parts.flatMap((part) => LINES[part](shown));
+}
+
+function runOfFact({ name, value, url }: Fact): Run {
+  return { text: `${name} ${value}`.trim(), url };
 }
 
 /** Looked for at the beginning of each run of blanks only: from every blank on, a long run would take its square. */

@@ -6,6 +6,7 @@ import { type InferType, mixed, object } from 'yup';
 import { type RunningApp, startApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/app/read-config.ts';
 import { SYMBOLS } from '../../src/channels/card.ts';
+import { markedUp, UNMARKED } from '../../src/channels/card-lines.ts';
 import {
   AddressError,
   type ChannelType,
@@ -16,7 +17,7 @@ import {
 import { DeliveryFailure, failureOf, type Words } from '../../src/channels/failure.ts';
 import { openedChannel, sendOrPlain } from '../../src/channels/open-channel.ts';
 import { outboxOf } from '../../src/channels/outbox/channel.ts';
-import { showOutputs } from '../../src/channels/outputs.ts';
+import { linesOfCard, showCard } from '../../src/channels/show-card.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { isJsonObject } from '../../src/text/json-object.ts';
@@ -37,9 +38,7 @@ const pagerFormat: MessageFormat<PagerMessage> = {
     line: `${isError ? '!' : ''}${SYMBOLS[card.tone]} ${cleanLine(card.summary)}`,
     body: [
       cleanText(card.message),
-      ...showOutputs(card, 5, { items: 5, room: 1000 }).map(
-        ({ name, text, table, lines }) => `${name}=${text || (table?.rows ?? lines).join(';')}`,
-      ),
+      markedUp(linesOfCard(showCard(card, 1000), ['outputs']), UNMARKED),
       ...card.facts.map(({ name, value, url }) => `${name}=${value} ${url}`.trim()),
     ].join('|'),
   }),
@@ -167,7 +166,9 @@ default_route: { on: [error], notify: [{ pagers: ops }, { look: ops }] }
     expect([status, body.result]).to.deep.equal([200, 'delivered']);
     const [{ url, body: told } = { url: '', body: '' }] = sent.splice(0);
     expect(url).to.equal('https://pager.test/secret-of-ops');
-    expect(told).to.match(/^!❌ 請求書 failed.*: no login\nno login\|rows=1,2;3,4\|count=2\|.*Job=j-9/);
+    expect(told).to.match(
+      /^!❌ 請求書 failed.*: no login\nno login\|rows \(2\):\n• a: 1 · b: 2\n• a: 3 · b: 4\ncount: 2\|.*Job=j-9/,
+    );
   });
 
   it('is told in plain text where the remote refuses the card', async () => {

@@ -1,11 +1,11 @@
 /** Draws a card in Chatwork's notation, all of whose tags act wherever they stand: foreign text has no brackets of theirs. */
 import type { Card } from '../card.ts';
-import { linesOfCard, type Markup, markedUp, UNMARKED } from '../card-lines.ts';
+import { type Markup, markedUp, UNMARKED } from '../card-lines.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
 import { shownBy } from '../html-text.ts';
 import { chatBox, chatCard, chatText } from '../hooks/chat-html.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
-import { fitted, showCard } from '../show-card.ts';
+import { fitted, linesOfCard, showCard } from '../show-card.ts';
 
 export interface ChatworkMessage {
   readonly body: string;

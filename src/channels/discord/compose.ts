@@ -1,13 +1,13 @@
 /** Draws a card as an embed. Mentions act in `content` alone, where nothing of a callback stands. */
 import { cutEnd, fitEscaped } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
-import { linesOfCard, markedUp } from '../card-lines.ts';
+import { markedUp } from '../card-lines.ts';
 import type { MessageFormat } from '../channel.ts';
 import { chatCard, chatLink, TONE_COLOURS } from '../hooks/chat-html.ts';
 import { markdownAsHtml, markdownWith } from '../hooks/markdown.ts';
 import { shownBy } from '../html-text.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
-import { fitted, showCard } from '../show-card.ts';
+import { fitted, linesOfCard, showCard } from '../show-card.ts';
 
 export interface DiscordMessage {
   readonly content?: string;

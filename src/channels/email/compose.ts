@@ -2,8 +2,8 @@
 import { shortLine } from '../../text/cut.ts';
 import type { Language } from '../../time/display.ts';
 import type { Card } from '../card.ts';
-import { linesOfCard, markedUp, UNMARKED } from '../card-lines.ts';
-import { fitted, type Most, showCard, type ShownCard } from '../show-card.ts';
+import { markedUp, UNMARKED } from '../card-lines.ts';
+import { fitted, linesOfCard, type Most, showCard, type ShownCard } from '../show-card.ts';
 import { frameOf } from './frame.ts';
 
 export interface EmailMessage {

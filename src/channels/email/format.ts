@@ -34,10 +34,7 @@ export const ownMails = {
   textAt: ([part]) => KINDS[part ?? ''] ?? TEXT,
   drawnIn: (part, card) => {
     const shown = showMail(card);
-    const { language } = card;
-    return {
-      outputs: part === 'html' ? outputsAsHtml(shown, language).text : outputsAsText(shown),
-    };
+    return { outputs: part === 'html' ? outputsAsHtml(shown).text : outputsAsText(shown) };
   },
   compose,
   inspect: () => [],

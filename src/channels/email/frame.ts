@@ -92,14 +92,14 @@ const OUTLOOK_BEGIN = new Html(
 );
 const OUTLOOK_END = new Html('<!--[if mso]></td></tr></table><![endif]-->');
 
-function cardOf(shown: ShownCard, { title, language, tone }: Card, bar: string): Html {
+function cardOf(shown: ShownCard, { title, tone }: Card, bar: string): Html {
   const { text, link, facts, footer } = shown;
   const leadsTo = link === undefined ? NOTHING : linkTo(link.url, link.text);
   return safeHtml`<table class="card" ${TABLE} style="${CARD_STYLE}">
 <tr><td class="bar" dir="auto" style="background-color:${LOOKS[tone].colour};color:#fdfdfd;padding:10px 24px;font-size:14px;font-weight:700">${bar}</td></tr>
 <tr><td style="padding:20px 24px 8px 24px">
 <h1 dir="auto" style="margin:0 0 8px 0;font-size:21px;line-height:1.35;font-weight:700;color:#1f2933;word-break:break-word">${shortLine(title, LONGEST_TITLE)}</h1>
-${boxOf(text, PLAIN_STYLE)}${messageOf(shown, LOOKS[tone])}${outputsAsHtml(shown, language)}${boxOf(leadsTo, PLAIN_STYLE)}
+${boxOf(text, PLAIN_STYLE)}${messageOf(shown, LOOKS[tone])}${outputsAsHtml(shown)}${boxOf(leadsTo, PLAIN_STYLE)}
 </td></tr>
 <tr><td style="padding:8px 24px 20px 24px">
 <table ${TABLE} style="border-top:1px solid #d8dee6;font-size:13px;line-height:1.5">

@@ -1,7 +1,5 @@
 /** The outputs of a card in a mail, as rows and tables of HTML. */
-import type { Language } from '../../time/display.ts';
-import { emptyMark } from '../marks.ts';
-import { type ShownFile, type ShownOutput, type ShownTable } from '../outputs.ts';
+import type { CardLine, Run, ShownTable } from '../card-lines.ts';
 import type { ShownCard } from '../show-card.ts';
 import { type Html, linkTo, NOTHING, safeHtml } from './html.ts';
 
@@ -10,33 +8,37 @@ const MOST_COLUMNS = 8;
 
 const CELL = 'border-top:1px solid #d8dee6;vertical-align:top;color:#1f2933;word-break:break-word';
 
-export function outputsAsHtml({ outputs, moreOutputs }: ShownCard, language: Language): Html {
+export function outputsAsHtml({ outputs }: ShownCard): Html {
   if (outputs.length === 0) return NOTHING;
-  const rows = outputs.map((output) => rowOf(output, emptyMark(language)));
   return safeHtml`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:12px 0 4px 0;font-size:14px;line-height:1.7">
-${rows}</table>${quiet(moreOutputs)}`;
+${outputs.map(rowOf)}</table>`;
 }
-/** Names left, values right; a list below its name. */
-function rowOf(output: ShownOutput, empty: string): Html {
-  const { name } = output;
-  if (output.count !== undefined)
-    return safeHtml`<tr><td dir="auto" colspan="2" style="padding:8px 0;${CELL}"><div dir="auto" style="font-weight:700">${name}</div>${listOf(output)}${filesOf(output)}</td></tr>
+
+/** Names left, values right; a list and files below their name. */
+function rowOf(line: CardLine): Html {
+  if (!('label' in line))
+    return safeHtml`<tr><td dir="auto" colspan="2" style="word-break:break-word">${insideOf(line)}</td></tr>
 `;
-  return safeHtml`<tr><td dir="auto" width="30%" style="padding:8px 12px 8px 0;font-weight:700;${CELL}">${name}</td><td dir="auto" style="padding:8px 0;${CELL}">${valueOf(output, empty)}</td></tr>
+  if (line.runs.length === 0)
+    return safeHtml`<tr><td dir="auto" colspan="2" style="padding:8px 0 0 0;font-weight:700;${CELL}">${line.label}</td></tr>
+`;
+  return safeHtml`<tr><td dir="auto" width="30%" style="padding:8px 12px 8px 0;font-weight:700;${CELL}">${line.label}</td><td dir="auto" style="padding:8px 0;${CELL}">${line.runs.map(runOf)}</td></tr>
 `;
 }
 
-function valueOf(output: ShownOutput, empty: string): Html {
-  if (output.files.length > 0) return filesOf(output);
-  if (output.text === '') return quiet(empty);
-  if (!output.isCode) return safeHtml`${output.text}`;
-  return safeHtml`<code style="font-family:Consolas,Menlo,monospace;font-size:13px">${output.text}</code>`;
+function insideOf(line: CardLine): Html {
+  if ('runs' in line) return safeHtml`${line.runs.map(runOf)}`;
+  if (!('items' in line)) return NOTHING;
+  const { table, items } = line;
+  if (table !== undefined && table.names.length <= MOST_COLUMNS) return tableOf(table);
+  return safeHtml`${items.map((item) => safeHtml`<div dir="auto">• ${item}</div>`)}`;
 }
 
-function listOf({ table, lines, more }: ShownOutput): Html {
-  if (table !== undefined && table.names.length <= MOST_COLUMNS)
-    return safeHtml`${tableOf(table)}${quiet(more)}`;
-  return safeHtml`${lines.map((line) => safeHtml`<div dir="auto">• ${line}</div>`)}${quiet(more)}`;
+function runOf({ text, style, url = '' }: Run): Html {
+  if (style === 'italic') return safeHtml`<span class="quiet" style="color:#5c6773">${text}</span>`;
+  if (style === 'code')
+    return safeHtml`<code style="font-family:Consolas,Menlo,monospace;font-size:13px">${text}</code>`;
+  return linkTo(url, text);
 }
 
 /** Shows its lines where no style sheet reaches. */
@@ -52,16 +54,4 @@ function tableOf({ names, rows }: ShownTable): Html {
 /** Each with its own direction, as values are in scripts of their own. */
 function cellOf(text: string): Html {
   return safeHtml`<td dir="auto" style="border-bottom:1px solid #d8dee6">${text}</td>`;
-}
-
-function filesOf({ files, moreFiles }: ShownOutput): Html {
-  return safeHtml`${files.map(fileOf)}${quiet(moreFiles)}`;
-}
-
-function fileOf({ name, size, url }: ShownFile): Html {
-  return safeHtml`<div dir="auto">${linkTo(url, name)}${size === '' ? '' : ` (${size})`}</div>`;
-}
-
-function quiet(words: string): Html {
-  return words === '' ? NOTHING : safeHtml`<div class="quiet" style="color:#5c6773">${words}</div>`;
 }

@@ -1,12 +1,12 @@
 /** Draws a card as a card of Google Chat (developers.google.com/workspace/chat/api/reference/rest/v1/cards). */
 import { escapeHtml } from '../../text/clean.ts';
 import type { Card, CardLink } from '../card.ts';
-import { linesOfCard, type Markup, markedUp } from '../card-lines.ts';
+import { type Markup, markedUp } from '../card-lines.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
 import { chatButton, chatCard, chatText, TONE_COLOURS } from '../hooks/chat-html.ts';
 import { shownBy } from '../html-text.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
-import { fitted, showCard } from '../show-card.ts';
+import { fitted, linesOfCard, showCard } from '../show-card.ts';
 
 export interface GoogleChatMessage {
   /** In Chat's own markup, where mentions act. */

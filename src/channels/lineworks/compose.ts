@@ -1,12 +1,12 @@
 /** A text of LINE WORKS, in which `<m userId="…">` mentions wherever it stands, and one of a stranger refuses the message. */
 import { cutEnd } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
-import { CARD_PARTS, linesOfCard, type Markup, markedUp, UNMARKED } from '../card-lines.ts';
+import { type Markup, markedUp, UNMARKED } from '../card-lines.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
 import { shownBy } from '../html-text.ts';
 import { chatCard, chatText } from '../hooks/chat-html.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
-import { fitted, showCard } from '../show-card.ts';
+import { CARD_PARTS, fitted, linesOfCard, showCard } from '../show-card.ts';
 
 export interface LineworksMessage {
   readonly content: { readonly type: 'text'; readonly text: string };

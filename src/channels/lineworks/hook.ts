@@ -1,11 +1,11 @@
 /** The Incoming Webhook app of LINE WORKS: a title, a text and a button. */
 import { cutEnd } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
-import { linesOfCard, markedUp } from '../card-lines.ts';
+import { markedUp } from '../card-lines.ts';
 import { chatButton, chatCard, chatText } from '../hooks/chat-html.ts';
 import { shownBy } from '../html-text.ts';
 import { type HookChat } from '../hooks/hook-channel.ts';
-import { fitted, showCard } from '../show-card.ts';
+import { fitted, linesOfCard, showCard } from '../show-card.ts';
 import { MARKUP, withoutMentions } from './compose.ts';
 
 export interface LineworksHookMessage {

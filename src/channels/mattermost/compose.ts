@@ -1,12 +1,12 @@
 /** Draws a card as an attachment in Mattermost's Markdown, with tables. */
 import type { Card } from '../card.ts';
-import { CARD_PARTS, linesOfCard, type Markup, markedUp } from '../card-lines.ts';
+import { type Markup, markedUp } from '../card-lines.ts';
 import type { MessageFormat } from '../channel.ts';
 import { chatCard, TONE_COLOURS } from '../hooks/chat-html.ts';
 import { markdownAsHtml, markdownWith } from '../hooks/markdown.ts';
 import { shownBy } from '../html-text.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
-import { fitted, showCard } from '../show-card.ts';
+import { CARD_PARTS, fitted, linesOfCard, showCard } from '../show-card.ts';
 
 export interface MattermostMessage {
   /** Mentions, or the whole message where there is no attachment. */

@@ -2,10 +2,9 @@
 import { cleanLine } from '../../text/clean.ts';
 import { charactersWithin } from '../../text/cut.ts';
 import { type Card, SYMBOLS } from '../card.ts';
-import { CARD_PARTS, linesOfCard } from '../card-lines.ts';
 import type { ComposeContext } from '../channel.ts';
 import { cutMark } from '../marks.ts';
-import { showCard } from '../show-card.ts';
+import { CARD_PARTS, linesOfCard, showCard } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';
 import { mentionBlock, mentionsFor } from './mentions.ts';
 import type { SlackMessage, SlackObject } from './message.ts';

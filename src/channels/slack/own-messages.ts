@@ -1,7 +1,7 @@
 /** Slack messages that a template writes itself: `text` in mrkdwn, and `blocks` as Block Kit Builder gives them. */
+import { CARD_PARTS } from '../show-card.ts';
 import { cleanText, isBlank } from '../../text/clean.ts';
 import type { Card } from '../card.ts';
-import { CARD_PARTS } from '../card-lines.ts';
 import type {
   ComposeContext,
   OwnMessages,

@@ -1,7 +1,7 @@
 /** Lines of a card as blocks of native rich text: what is put in is neither parsed nor escaped, and copied as it is. */
 import { wholeUrl } from '../../text/clean.ts';
 import type { CardLine, Run } from '../card-lines.ts';
-import type { ShownTable } from '../outputs.ts';
+import type { ShownTable } from '../card-lines.ts';
 import { isUsableUrl, type SlackObject, typeOf } from './message.ts';
 
 /** Slack takes one table a message: further ones are lists. */

@@ -3,12 +3,12 @@
  * no Markdown and no mentions.
  */
 import type { Card, Tone } from '../card.ts';
-import { type CardLine, linesOfCard, type Run } from '../card-lines.ts';
+import { type CardLine, type Run } from '../card-lines.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
 import { chatBox, chatButton, chatCard, chatLink, chatText, TONE_COLOURS } from '../hooks/chat-html.ts';
 import { shownBy } from '../html-text.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
-import { fitted, showCard } from '../show-card.ts';
+import { fitted, linesOfCard, showCard } from '../show-card.ts';
 
 interface Look {
   readonly weight?: 'Bolder';

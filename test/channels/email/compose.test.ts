@@ -99,7 +99,10 @@ describe('a mail drawn from a card', () => {
     expect(html.match(/<th /g)).to.have.lengthOf(2);
     expect(seen(html)).to.include('item 49').and.not.include('item 50');
     expect(seen(html)).to.include('• a: 1 · b: 1').and.include('<b>.pdf').and.include('{"a":[1]}');
-    expect(linksIn(html)[0]).to.deep.equal({ address: 'https://files.test/a?b=1&c=2', words: 'a.pdf' });
+    expect(linksIn(html)[0]).to.deep.equal({
+      address: 'https://files.test/a?b=1&c=2',
+      words: 'a.pdf (2 KB)',
+    });
     expectWellFormed(html);
   });
 
