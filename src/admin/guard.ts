@@ -40,8 +40,8 @@ export function refuseForeignHosts({ listen, hosts }: Pick<AdminConfig, 'listen'
 
 /** Without port and brackets, in lower case. */
 function hostnameOf(header: string): string {
-  const bracketed = /^\[(?<address>[^\]]*)\]/.exec(header)?.groups?.['address'];
-  return (bracketed ?? header.split(':', 1)[0] ?? '').toLowerCase();
+  const url = `http://${header}`;
+  return URL.canParse(url) ? new URL(url).hostname.replaceAll(/[[\]]/g, '') : '';
 }
 
 /**

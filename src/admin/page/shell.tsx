@@ -43,8 +43,9 @@ interface ShellProps {
   readonly facts: ShellFacts;
 }
 
-export function Shell({ shown: { title, body, everySeconds = 5 }, section, assets, facts }: ShellProps) {
+export function Shell({ shown, section, assets, facts }: ShellProps) {
   const { t, language } = useReader();
+  const { title, everySeconds = 5 } = shown;
   const undelivered = facts.dead === 0 ? '' : ` (${t('undelivered', { number: facts.dead })})`;
   return (
     <html lang={language}>
@@ -66,7 +67,8 @@ export function Shell({ shown: { title, body, everySeconds = 5 }, section, asset
         <main id="content" tabIndex={-1} data-every={everySeconds}>
           <FlashMessage flash={facts.flash} />
           {facts.isConfigRefused && section !== 'config' ? <Refused /> : null}
-          {body}
+          <Head shown={shown} />
+          {shown.body}
         </main>
         <Footer facts={facts} />
       </body>
@@ -100,6 +102,18 @@ function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
         ))}
       </nav>
     </header>
+  );
+}
+
+function Head({ shown: { title, lead, facts } }: Pick<ShellProps, 'shown'>) {
+  return (
+    <div class="head">
+      <h1>
+        <Foreign text={title} />
+      </h1>
+      {lead === undefined ? null : <p class="lead">{lead}</p>}
+      {facts === undefined ? null : <div class="facts">{facts}</div>}
+    </div>
   );
 }
 

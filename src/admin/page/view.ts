@@ -1,5 +1,5 @@
 /** What a view is: a request read, an answer shown. */
-import type { VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
 import type { AdminServices } from '../services.ts';
 import type { Reader } from './reader.ts';
 
@@ -14,8 +14,11 @@ export interface ViewRequest {
 export interface Shown {
   /** In the reader's language, without the product's name; may hold foreign text. */
   readonly title: string;
-  /** What stands in `<main>`, its `<h1>` first. */
-  readonly body: VNode;
+  /** A sentence that says what is shown. */
+  readonly lead?: string;
+  /** Under the title: a status, an id, links. */
+  readonly facts?: ComponentChildren;
+  readonly body?: ComponentChildren;
   /** HTTP status code; default: 200. */
   readonly status?: number;
   /** Seconds after which it is looked at again; 0: never; default: 5. */

@@ -24,7 +24,7 @@ describe('every page', () => {
   it('has an address that is a page where there is nothing', async () => {
     const { status, body, headers } = await world.get(NOWHERE);
     expect([status, headers['content-type']]).to.deep.equal([404, 'text/html; charset=utf-8']);
-    expect(body).to.contain('<h1>Not found</h1>');
+    expect(body).to.contain('<h1><bdi>Not found</bdi></h1>');
     expect(faultsIn(body)).to.deep.equal([]);
   });
 

@@ -1,22 +1,17 @@
 /** Which BOTs a page of the overview shows, those that fail first, and what their runs come to. */
 import type { ArchivedBot, Run } from '../../../ledger/archive/archive.ts';
 
-export interface BotsOnPage {
-  readonly bots: readonly ArchivedBot[];
-  /** The BOT after which the next page begins; undefined: there is none. */
-  readonly next: string | undefined;
-}
-
 /**
  * @param name part of a name or id, in any case; empty: all
  * @param after a BOT of the page before; one that is gone: from the beginning
+ * @returns `next`: the BOT after which the next page begins; undefined: there is none
  */
 export function botsOnPage(
   all: readonly ArchivedBot[],
   name: string,
   after: string | undefined,
   size: number,
-): BotsOnPage {
+) {
   const part = comparable(name);
   const matching = all
     .filter(({ botId, botName }) => [botId, botName].some((each) => comparable(each).includes(part)))

@@ -1,10 +1,10 @@
 /** One BOT: how it runs, how long it takes, and who is told of it now. */
 import type { Run } from '../../../ledger/archive/archive.ts';
 import { Snoozed } from '../operation/snoozes.tsx';
-import { Head, Section } from '../parts/layout.tsx';
+import { Section } from '../parts/layout.tsx';
 import { RunStatus } from '../parts/status.tsx';
 import { Table, Term } from '../parts/table.tsx';
-import { BotName, Chips, Code, JobLink, pathTo, Time } from '../parts/text.tsx';
+import { Chips, Code, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
 import type { View, ViewRequest } from '../view.ts';
 import { usualSeconds } from './bot-list.ts';
@@ -20,7 +20,9 @@ export type BotData = Exclude<Awaited<ReturnType<typeof loadBot>>, undefined>;
 
 export const showBot: View = async (request) => {
   const data = await loadBot(request);
-  return data && { title: data.bot.botName || data.bot.botId, body: <Bot data={data} /> };
+  if (data === undefined) return undefined;
+  const { botName, botId } = data.bot;
+  return { title: nameOf(botName, botId), facts: <BotFacts data={data} />, body: <Bot data={data} /> };
 };
 
 async function loadBot({ params, reader: { now }, services: { archive, operations, drawing } }: ViewRequest) {
@@ -52,19 +54,25 @@ interface BotProps {
   readonly data: BotData;
 }
 
+export function BotFacts({ data: { bot, runs } }: BotProps) {
+  const { t } = useReader();
+  const last = runs.find(({ status }) => status !== 2) ?? runs[0];
+  return (
+    <>
+      {last === undefined ? null : <RunStatus status={last.status} />}
+      <Code text={bot.botId} />
+      <a href={pathTo(['callbacks'], { bot_id: bot.botId })}>{t('bot.callbacks')}</a>
+      <a href={pathTo(['snoozes'], { bot_id: bot.botId })}>{t('snoozes.link')}</a>
+    </>
+  );
+}
+
 export function Bot({ data }: BotProps) {
   const { t, formats } = useReader();
   const { bot, runs, told, snoozes } = data;
   const usual = usualSeconds(runs);
-  const last = runs.find(({ status }) => status !== 2) ?? runs[0];
   return (
     <>
-      <Head title={<BotName name={bot.botName} id={bot.botId} />}>
-        {last === undefined ? null : <RunStatus status={last.status} />}
-        <Code text={bot.botId} />
-        <a href={pathTo(['callbacks'], { bot_id: bot.botId })}>{t('bot.callbacks')}</a>
-        <a href={pathTo(['snoozes'], { bot_id: bot.botId })}>{t('snoozes.link')}</a>
-      </Head>
       <Snoozed snoozes={snoozes} of={bot.botId} />
       <Section>
         <dl class="terms">

@@ -1,9 +1,9 @@
 /** The overview: what needs somebody, then a row for each BOT, those that fail first. */
 import type { ArchivedBot, LateBot, Run } from '../../../ledger/archive/archive.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
-import { Head, Section } from '../parts/layout.tsx';
+import { Section } from '../parts/layout.tsx';
 import { KindStatus, RunStatus } from '../parts/status.tsx';
-import { Paging, Table } from '../parts/table.tsx';
+import { Older, Table } from '../parts/table.tsx';
 import { BotName, Code, pathTo, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
 import type { View, ViewRequest } from '../view.ts';
@@ -33,7 +33,6 @@ async function loadBots({ query, services: { archive, operations, drawing } }: V
   const snoozed = new Set((await operations.snoozes()).map(({ botId }) => botId));
   return {
     name,
-    isLater: after !== undefined,
     rows: page.bots.map((bot) => rowOf(bot, runs.get(bot.botId) ?? [], snoozed.has(bot.botId))),
     next: page.next,
     /** Each once, by what was told first. */
@@ -61,7 +60,6 @@ export function Bots({ data }: BotsProps) {
   const { late, receiver } = data;
   return (
     <>
-      <Head title={useReader().t('nav.bots')} />
       <Tiles data={data} />
       {late.length === 0 ? null : <Late late={late} />}
       {receiver === undefined ? <BotList data={data} /> : <Start receiver={receiver} />}
@@ -135,7 +133,7 @@ function Start({ receiver: { listen, path, tokens } }: StartProps) {
   );
 }
 
-function BotList({ data: { name, isLater, rows, next, isCut } }: BotsProps) {
+function BotList({ data: { name, rows, next, isCut } }: BotsProps) {
   const { t } = useReader();
   return (
     <Section>
@@ -154,10 +152,7 @@ function BotList({ data: { name, isLater, rows, next, isCut } }: BotsProps) {
         ]}
       />
       {isCut ? <p class="quiet">{t('bots.isMore')}</p> : null}
-      <Paging
-        newest={isLater ? pathTo([''], { name }) : undefined}
-        older={next === undefined ? undefined : pathTo([''], { name, after: next })}
-      />
+      <Older to={next === undefined ? undefined : pathTo([''], { name, after: next })} />
     </Section>
   );
 }

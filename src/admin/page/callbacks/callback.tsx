@@ -3,10 +3,10 @@ import type { CallbackStory } from '../../../ledger/archive/archive.ts';
 import { type LoadedStory, loadStory } from '../../../story/story.ts';
 import { wholeNumberIn } from '../../filters.ts';
 import { PostForm } from '../parts/forms.tsx';
-import { Head, Section } from '../parts/layout.tsx';
+import { Section } from '../parts/layout.tsx';
 import { KindStatus } from '../parts/status.tsx';
-import { Foreign, JobLink, pathTo, Time } from '../parts/text.tsx';
-import { type Reader, useReader } from '../reader.ts';
+import { JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
+import { useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 import { Deliveries } from './deliveries.tsx';
 import { Timeline } from './timeline.tsx';
@@ -14,19 +14,17 @@ import { Timeline } from './timeline.tsx';
 export const showCallback: View = async ({ params, reader, services: { archive, surroundings } }) => {
   const { redact } = surroundings;
   const found = await loadStory(archive, wholeNumberIn(params['id']) ?? 0, { ...reader, redact });
-  return found && { title: titleOf(found.callback, reader), body: <Callback {...found} /> };
+  if (found === undefined) return undefined;
+  const { callback } = found;
+  const { kind, id, botName, botId } = callback;
+  const title = nameOf(botName, botId) || `${reader.word('kind', kind)} ${id}`;
+  return { title, facts: <CallbackFacts callback={callback} />, body: <Callback {...found} /> };
 };
-
-/** The BOT, or `Summary 12`. */
-function titleOf({ kind, id, botName, botId }: CallbackStory, { word }: Reader): string {
-  return botName || botId || `${word('kind', kind)} ${id}`;
-}
 
 export function Callback({ callback, story }: LoadedStory) {
   const { t } = useReader();
   return (
     <>
-      <Title callback={callback} />
       <Section className="summary">
         <p dir="auto">{story.summary}</p>
       </Section>
@@ -45,14 +43,12 @@ interface OfCallback {
   readonly callback: CallbackStory;
 }
 
-function Title({ callback }: OfCallback) {
-  const reader = useReader();
-  const { t, formats } = reader;
+export function CallbackFacts({ callback }: OfCallback) {
+  const { t, formats } = useReader();
   const { kind, id, botId, jobId, about, receivedAt, elapsedSeconds } = callback;
   return (
-    <Head title={<Foreign text={titleOf(callback, reader)} />}>
+    <>
       <KindStatus callback={callback} />
-      {kind === 'callback' ? null : t(`kind.${kind}, what`)}
       <Time as="instant" at={receivedAt} />
       {elapsedSeconds === undefined ? null : `${t('took')} ${formats.elapsed(elapsedSeconds)}`}
       {jobId === '' ? null : <JobLink id={jobId} isWhole />}
@@ -65,7 +61,7 @@ function Title({ callback }: OfCallback) {
           <a href={`/api/callbacks/${id}/body`}>{t('callback.json')}</a>
         </>
       ) : null}
-    </Head>
+    </>
   );
 }
 

@@ -4,9 +4,9 @@ import type { ArchivedCallback, Page } from '../../../ledger/archive/archive.ts'
 import { CALLBACK_RESULTS, DELIVERY_STATES } from '../../../ledger/ledger.ts';
 import { readFilter, refuseParameters } from '../../filters.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
-import { Head, Section } from '../parts/layout.tsx';
+import { Section } from '../parts/layout.tsx';
 import { KindStatus, ResultStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
-import { type Column, Paging, Table } from '../parts/table.tsx';
+import { type Column, Older, Table } from '../parts/table.tsx';
 import { BotName, JobLink, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
@@ -20,8 +20,6 @@ export interface CallbacksProps {
   readonly asked: Partial<Record<FieldName, string>>;
   /** Fields that cannot be meant: nothing is listed then. */
   readonly wrong: readonly FieldName[];
-  /** This is not the first page. */
-  readonly isLater: boolean;
   readonly page: Page<ArchivedCallback>;
 }
 
@@ -33,24 +31,19 @@ export const showCallbacks: View = async ({ query, reader, services: { archive }
   if (wrong.length < problems.length) refuseParameters(problems);
   const isGood = wrong.length === 0;
   const page = isGood ? await archive.callbacks(filter, wanted) : { items: [], next: undefined };
-  const isLater = wanted.before !== undefined;
   return {
     title: reader.t('nav.callbacks'),
     status: isGood ? 200 : 400,
-    body: <Callbacks asked={asked} wrong={wrong} isLater={isLater} page={page} />,
+    body: <Callbacks asked={asked} wrong={wrong} page={page} />,
   };
 };
 
 export function Callbacks(props: CallbacksProps) {
-  const { t } = useReader();
   return (
-    <>
-      <Head title={t('nav.callbacks')} />
-      <Section>
-        <Filter {...props} />
-        {props.wrong.length === 0 ? <List {...props} /> : null}
-      </Section>
-    </>
+    <Section>
+      <Filter {...props} />
+      {props.wrong.length === 0 ? <List {...props} /> : null}
+    </Section>
   );
 }
 
@@ -87,7 +80,7 @@ function Filter({ asked, wrong }: CallbacksProps) {
   );
 }
 
-function List({ asked, isLater, page }: CallbacksProps) {
+function List({ asked, page }: CallbacksProps) {
   const reader = useReader();
   const { t } = reader;
   const isBulk = asked.search === undefined && Object.keys(asked).length > 0 && page.items.length > 0;
@@ -104,9 +97,8 @@ function List({ asked, isLater, page }: CallbacksProps) {
           <a href={pathTo(['redeliveries', 'new'], asked)}>{t('callbacks.redeliver')}</a>
         </p>
       ) : null}
-      <Paging
-        newest={isLater ? pathTo(['callbacks'], asked) : undefined}
-        older={page.next === undefined ? undefined : pathTo(['callbacks'], { ...asked, before: page.next })}
+      <Older
+        to={page.next === undefined ? undefined : pathTo(['callbacks'], { ...asked, before: page.next })}
       />
     </>
   );

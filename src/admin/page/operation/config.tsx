@@ -2,7 +2,7 @@
 import type { Problem } from '../../../config/config.ts';
 import type { ReloadPreview, ReloadStatus } from '../../services.ts';
 import { PostButton } from '../parts/forms.tsx';
-import { Head, Section } from '../parts/layout.tsx';
+import { Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Table, Term } from '../parts/table.tsx';
 import { Chips, Code, Foreign, Time } from '../parts/text.tsx';
@@ -18,7 +18,6 @@ export const configView: View = async ({ query, reader: { t }, services: { archi
   const idle = await archive.idleRoutes();
   const body = (
     <>
-      <Head title={t('nav.config')} />
       <Failure failure={status.failure} />
       <InForce status={status} idle={idle} />
       {preview === undefined ? null : <Changes preview={preview} />}

@@ -1,6 +1,5 @@
 /** Dead letters, grouped by destination and cause, each group to be delivered again or marked as done; and what was. */
 import type { DeadLetters } from '../../../ledger/archive/archive.ts';
-import { Head } from '../parts/layout.tsx';
 import { Table } from '../parts/table.tsx';
 import { Code, Foreign, pathTo, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
@@ -12,7 +11,6 @@ export const deadView: View = async ({ reader: { t, formats }, services: { archi
   const bulks = await operations.bulks();
   const body = (
     <>
-      <Head title={t('nav.dead')} lead={t('dead.lead')} />
       <Table
         caption={t('nav.dead')}
         rows={groups}
@@ -37,7 +35,7 @@ export const deadView: View = async ({ reader: { t, formats }, services: { archi
     </>
   );
   const isBusy = bulks.some(({ state }) => state === 'running' || state === 'delivering');
-  return { title: t('nav.dead'), body, ...(isBusy && { everySeconds: 1 }) };
+  return { title: t('nav.dead'), lead: t('dead.lead'), body, ...(isBusy && { everySeconds: 1 }) };
 };
 
 interface OfGroup {

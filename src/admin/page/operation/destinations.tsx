@@ -5,7 +5,6 @@ import type { ArchivedDestination } from '../../../ledger/archive/archive.ts';
 import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
 import { destinationsOf } from '../../../route/router.ts';
 import { PostButton } from '../parts/forms.tsx';
-import { Head } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Code, Foreign, pathTo, Time } from '../parts/text.tsx';
@@ -26,30 +25,26 @@ interface Row extends ArchivedDestination {
 export const destinationsView: View = async (request) => {
   const { t } = request.reader;
   const rows = await loadRows(request);
+  const facts = rows.length < MOST_SHOWN ? undefined : t('destinations.tooMany', { number: MOST_SHOWN });
   const body = (
-    <>
-      <Head title={t('nav.destinations')} lead={t('destinations.lead')}>
-        {rows.length < MOST_SHOWN ? undefined : t('destinations.tooMany', { number: MOST_SHOWN })}
-      </Head>
-      <Table
-        caption={t('nav.destinations')}
-        rows={rows}
-        empty={t('destinations.none')}
-        columns={[
-          { head: t('destination'), kind: 'main', cell: (row) => <Name row={row} /> },
-          { head: t('destinations.state'), kind: 'narrow', cell: (row) => <Standing row={row} /> },
-          {
-            head: t('destinations.lastTold'),
-            kind: 'narrow',
-            cell: (row) => <Time at={row.lastDeliveredAt} />,
-          },
-          { head: t('destinations.lastError'), cell: (row) => <LastError row={row} /> },
-          { head: t('destinations.test'), kind: 'narrow', cell: (row) => <Actions row={row} /> },
-        ]}
-      />
-    </>
+    <Table
+      caption={t('nav.destinations')}
+      rows={rows}
+      empty={t('destinations.none')}
+      columns={[
+        { head: t('destination'), kind: 'main', cell: (row) => <Name row={row} /> },
+        { head: t('destinations.state'), kind: 'narrow', cell: (row) => <Standing row={row} /> },
+        {
+          head: t('destinations.lastTold'),
+          kind: 'narrow',
+          cell: (row) => <Time at={row.lastDeliveredAt} />,
+        },
+        { head: t('destinations.lastError'), cell: (row) => <LastError row={row} /> },
+        { head: t('destinations.test'), kind: 'narrow', cell: (row) => <Actions row={row} /> },
+      ]}
+    />
   );
-  return { title: t('nav.destinations'), body };
+  return { title: t('nav.destinations'), lead: t('destinations.lead'), facts, body };
 };
 
 async function loadRows({ services }: ViewRequest): Promise<readonly Row[]> {

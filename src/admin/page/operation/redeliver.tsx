@@ -2,7 +2,7 @@
 import type { BulkRedelivery, RedeliveryFilter, RedeliveryTally } from '../../../ledger/actions/actions.ts';
 import { filterQuery, readRedelivery } from '../../filters.ts';
 import { PostButton, PostForm } from '../parts/forms.tsx';
-import { Head, Section } from '../parts/layout.tsx';
+import { Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Table, Term } from '../parts/table.tsx';
 import { Chips, Code, Foreign, Time } from '../parts/text.tsx';
@@ -18,14 +18,10 @@ export const dryRunView: View = async ({ query, reader, services }) => {
   const { t } = reader;
   const { filter } = readRedelivery(query, reader, {});
   const tally = await services.operations.tally(filter);
-  const body = (
-    <>
-      <Head title={t('bulk.new')} lead={t(tally.messages === 0 ? 'bulk.nothing' : 'bulk.new, lead')} />
-      {tally.messages === 0 ? null : <DryRun filter={filter} tally={tally} />}
-    </>
-  );
+  const lead = t(tally.messages === 0 ? 'bulk.nothing' : 'bulk.new, lead');
+  const body = tally.messages === 0 ? null : <DryRun filter={filter} tally={tally} />;
   // What was looked at is what is agreed to.
-  return { title: t('bulk.new'), everySeconds: 0, body };
+  return { title: t('bulk.new'), lead, everySeconds: 0, body };
 };
 
 interface DryRunProps {

@@ -6,9 +6,9 @@ import type { ArchivedRefusal, RefusedAlike } from '../../../ledger/archive/arch
 import { shortText } from '../../../text/cut.ts';
 import { wholeNumberIn } from '../../filters.ts';
 import { PostButton } from '../parts/forms.tsx';
-import { Head, Section } from '../parts/layout.tsx';
+import { Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
-import { Paging } from '../parts/table.tsx';
+import { Older } from '../parts/table.tsx';
 import { Code, Foreign, ForeignBlock, pathTo, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
 import type { View } from '../view.ts';
@@ -27,7 +27,6 @@ export const refusedView: View = async ({ query, reader: { t }, services: { arch
   const next = alike?.next;
   const body = (
     <>
-      <Head title={t('refused.title')} lead={t('refused.lead')} />
       {(alike?.items ?? groups).length === 0 ? <p class="empty">{t('refused.none')}</p> : null}
       {groups.map((group) => (
         <Refusal key={group.newest.id} refusal={group.newest}>
@@ -37,13 +36,10 @@ export const refusedView: View = async ({ query, reader: { t }, services: { arch
       {alike?.items.map((refusal) => (
         <Refusal key={refusal.id} refusal={refusal} />
       ))}
-      <Paging
-        newest={like === undefined ? undefined : '/refused'}
-        older={next === undefined ? undefined : pathTo(['refused'], { like, before: next })}
-      />
+      <Older to={next === undefined ? undefined : pathTo(['refused'], { like, before: next })} />
     </>
   );
-  return { title: t('refused.title'), body };
+  return { title: t('refused.title'), lead: t('refused.lead'), body };
 };
 
 /** How many they are, and what can be done. */

@@ -2,7 +2,7 @@
 import { destinationsOf } from '../../../route/router.ts';
 import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
 import { Field, PostButton, PostForm } from '../parts/forms.tsx';
-import { Head, Section } from '../parts/layout.tsx';
+import { Section } from '../parts/layout.tsx';
 import { Table } from '../parts/table.tsx';
 import { Code, Foreign, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
@@ -14,7 +14,6 @@ export const snoozesView: View = async ({ query, reader, services: { operations,
   const destinations = destinationsOf(drawing().config).map(({ destination }) => destination);
   const body = (
     <>
-      <Head title={t('nav.snoozes')} lead={t('snoozes.lead')} />
       <Section>
         <Table
           caption={t('nav.snoozes')}
@@ -36,7 +35,7 @@ export const snoozesView: View = async ({ query, reader, services: { operations,
       </Section>
     </>
   );
-  return { title: t('nav.snoozes'), body };
+  return { title: t('nav.snoozes'), lead: t('snoozes.lead'), body };
 };
 
 function EndButton({ id }: Pick<KeptSnooze, 'id'>) {

@@ -1,23 +1,5 @@
-/** What every view consists of: its head, and its sections. */
+/** What a view consists of below its head. */
 import type { ComponentChildren } from 'preact';
-
-interface HeadProps {
-  readonly title: ComponentChildren;
-  /** A sentence that says what is shown. */
-  readonly lead?: string | undefined;
-  /** Beside it: a status, an id, links. */
-  readonly children?: ComponentChildren;
-}
-
-export function Head({ title, lead, children }: HeadProps) {
-  return (
-    <div class="head">
-      <h1>{title}</h1>
-      {lead === undefined ? null : <p class="lead">{lead}</p>}
-      {children === undefined ? null : <div class="facts">{children}</div>}
-    </div>
-  );
-}
 
 interface SectionProps {
   readonly title?: ComponentChildren;

@@ -63,19 +63,13 @@ export function Term({ of, children }: TermProps) {
   );
 }
 
-interface PagingProps {
-  /** Paths of ours; undefined: there is no such page. */
-  readonly newest: string | undefined;
-  readonly older: string | undefined;
-}
-
-export function Paging({ newest, older }: PagingProps) {
+/** @param to a path of ours; undefined: there is no further page */
+export function Older({ to }: { readonly to: string | undefined }) {
   const { t } = useReader();
-  if ((newest ?? older) === undefined) return null;
+  if (to === undefined) return null;
   return (
-    <p class="paging">
-      {newest === undefined ? null : <a href={newest}>« {t('newest')}</a>}
-      {older === undefined ? null : <a href={older}>{t('older')} ›</a>}
+    <p>
+      <a href={to}>{t('older')} ›</a>
     </p>
   );
 }

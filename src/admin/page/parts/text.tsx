@@ -29,9 +29,13 @@ export function ForeignBlock({ text, label }: { readonly text: string; readonly 
   );
 }
 
-/** A BOT by its name, or by its id where it has none. */
+/** A BOT's name, or its id where it has none. */
+export function nameOf(name: string, id: string): string {
+  return isBlank(name) ? id : name;
+}
+
 export function BotName({ name, id }: { readonly name: string; readonly id: string }) {
-  return <Foreign text={cutEnd(cleanLine(isBlank(name) ? id : name), LONGEST_NAME, '…')} />;
+  return <Foreign text={cutEnd(cleanLine(nameOf(name, id)), LONGEST_NAME, '…')} />;
 }
 
 /** All callbacks of a job; the beginning of its id tells it from others at a glance. */

@@ -9,7 +9,7 @@ import type { AdminServices } from '../../services.ts';
 import { answerMessage, MessageFrame } from '../message.tsx';
 import { Faults } from '../operation/refused.tsx';
 import { Field, PostForm } from '../parts/forms.tsx';
-import { Head, Section } from '../parts/layout.tsx';
+import { Section } from '../parts/layout.tsx';
 import { RunStatus, Status } from '../parts/status.tsx';
 import { BotName, Code, Foreign, ForeignBlock, pathTo } from '../parts/text.tsx';
 import { readerOf, useReader } from '../reader.ts';
@@ -25,26 +25,23 @@ export const playgroundView: View = async ({ query, reader: { t }, services }) =
   if (trial === undefined) return undefined;
   const samples = services.samples.map(({ name }) => name);
   const body = (
-    <>
-      <Head title={t('nav.playground')} lead={t('playground.lead')} />
-      <div class="playground">
-        <Section title={t('playground.callback')} aside={<Samples names={samples} />}>
-          <CallbackForm trial={trial} />
-        </Section>
-        <Section title={t('playground.result')}>
-          {trial.errors.length === 0 ? null : (
-            <>
-              <Status tone="bad" word={t('playground.invalid')} />
-              <Faults errors={trial.errors} />
-            </>
-          )}
-          <Messages trial={trial} />
-        </Section>
-      </div>
-    </>
+    <div class="playground">
+      <Section title={t('playground.callback')} aside={<Samples names={samples} />}>
+        <CallbackForm trial={trial} />
+      </Section>
+      <Section title={t('playground.result')}>
+        {trial.errors.length === 0 ? null : (
+          <>
+            <Status tone="bad" word={t('playground.invalid')} />
+            <Faults errors={trial.errors} />
+          </>
+        )}
+        <Messages trial={trial} />
+      </Section>
+    </div>
   );
   // What is being typed stays.
-  return { title: t('nav.playground'), everySeconds: 0, body };
+  return { title: t('nav.playground'), lead: t('playground.lead'), everySeconds: 0, body };
 };
 
 /** One of the messages, in its frame. */

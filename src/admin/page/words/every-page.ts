@@ -56,7 +56,6 @@ export const EVERY_PAGE = {
   received: ['Received', '受信'],
   destination: ['Destination', '通知先'],
   older: ['Older', '以前'],
-  newest: ['Newest', '最新'],
   never: ['never', 'なし'],
   any: ['Any', 'すべて'],
   apply: ['Show', '表示'],
