@@ -19,7 +19,7 @@ export class Interpolated {
   readonly data: unknown;
   readonly problems: { readonly path: Path; readonly message: string }[] = [];
   /** Without secrets: what is taken for granted instead of being a problem, a variable or `file:` and a path. */
-  readonly missing: { readonly path: Path; readonly reference: string }[] = [];
+  readonly missing = new Set<string>();
   /** What was put in, by `pathText` of the string that it went into. */
   readonly values = new Map<string, string[]>();
   /** The `pathText` of each string with a reference to what is not there. */
@@ -78,23 +78,18 @@ export class Interpolated {
       // Whatever was to write the secret has failed, or is not through: empty would mean that there is no password.
       return content.trim() === '' ? this.miss(path, `file:${file}`, `the file ${file} is empty`) : content;
     } catch (error) {
-      return this.miss(path, `file:${file}`, `the file ${file} cannot be read: ${reasonOf(error)}`);
+      return this.miss(path, `file:${file}`, `the file ${file} cannot be read: ${(error as Error).message}`);
     }
   }
 
   private miss(path: Path, reference: string, message: string): undefined {
     if (this.sources.withoutSecrets !== true) return this.fail(path, message);
     this.unresolved.add(pathText(path));
-    this.missing.push({ path, reference });
+    this.missing.add(reference);
   }
 
   private fail(path: Path, message: string): undefined {
     this.unresolved.add(pathText(path));
     this.problems.push({ path, message });
   }
-}
-
-/** Why a file could not be read. */
-export function reasonOf(error: unknown): string {
-  return (error as Error).message;
 }

@@ -48,18 +48,14 @@ function channelSchema({ type, settings }: ChannelType): JsonSchema {
 
 /** Its keys are names of channels, which only the loader knows, and options that the type of one of them has. */
 function destinationSchema(types: readonly ChannelType[]): JsonSchema {
-  const properties = new Map<string, JsonSchema[]>();
-  for (const [key, schema] of types.flatMap((type) => Object.entries(type.optionsOf())))
-    properties.set(key, [...(properties.get(key) ?? []), jsonSchemaOf(schema.describe())]);
-  properties.set('per_job', [jsonSchemaOf(perJobField().describe())]);
-  const anyOf = ([first, ...others]: JsonSchema[]) =>
-    others.length === 0 ? first : { anyOf: [first, ...others] };
+  const options = types.flatMap((type) => Object.entries(type.optionsOf()));
+  const fields = [...options, ['per_job', perJobField()] as const];
   return {
     type: 'object',
     description:
       'A channel’s name and whom it reaches there: one address or a list; and options that go with them.',
     minProperties: 1,
-    properties: Object.fromEntries([...properties].map(([key, schemas]) => [key, anyOf(schemas)])),
+    properties: Object.fromEntries(fields.map(([key, field]) => [key, jsonSchemaOf(field.describe())])),
     additionalProperties: { $ref: '#/$defs/address' },
   };
 }

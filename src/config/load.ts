@@ -1,11 +1,10 @@
 /** Reads a config file: everything that is wrong with it at once, or a Config that nothing is wrong with. */
 import { hash } from 'node:crypto';
-import { isLongEnough } from '../text/hide-secrets.ts';
 import { foldersIn, readText } from '../text/read-text.ts';
 import { type Config, type PlaceInConfig, type Problem, settingsOf } from './config.ts';
 import { Problems } from './problems.ts';
 import type { Known } from './field-rules.ts';
-import { Interpolated, reasonOf } from './interpolate.ts';
+import { Interpolated } from './interpolate.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { YamlSource } from './yaml-source.ts';
 import type { ChannelType } from '../channels/channel.ts';
@@ -56,7 +55,7 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
     text = readFile(file);
   } catch (error) {
     const hint = 'name another with --config or BOTBELL_CONFIG, or write one with `botbell init`';
-    return refused(file, `the config file cannot be read: ${reasonOf(error)}; ${hint}`);
+    return refused(file, `the config file cannot be read: ${(error as Error).message}; ${hint}`);
   }
   const source = new YamlSource(file, text, 'as written');
   if (source.data === undefined) return { problems: source.problems };
@@ -72,7 +71,7 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
     ...(config && { config, hash: hash('sha256', text, 'hex') }),
     placeInConfig: (path) => problems.placeOf(path),
     problems: problems.inOrder(),
-    missing: [...new Set(interpolated.missing.map(({ reference }) => reference))],
+    missing: [...interpolated.missing],
   };
 }
 
@@ -114,7 +113,7 @@ function readConfig(
   };
   checkTogether(config, problems);
   if (problems.hasErrors()) return undefined;
-  return { ...config, secrets: secretsIn(config, channelTypes).filter(isLongEnough) };
+  return { ...config, secrets: secretsIn(config, channelTypes) };
 }
 
 /** An empty section (all of it commented out) is one that is not there. */
@@ -133,7 +132,7 @@ function readTemplateSets(
   try {
     return [...builtIn, ...readFolders(folder)];
   } catch (error) {
-    problems.error(['templates'], `cannot be read as a folder: ${reasonOf(error)}`);
+    problems.error(['templates'], `cannot be read as a folder: ${(error as Error).message}`);
     return builtIn;
   }
 }

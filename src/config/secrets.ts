@@ -1,9 +1,10 @@
 /** What of a config no log, answer, error or page may show. */
 import type { ChannelType } from '../channels/channel.ts';
 import { percentDecoded } from '../outbound/login.ts';
+import { isLongEnough } from '../text/hide-secrets.ts';
 import type { Config } from './config.ts';
 
-/** Passwords, tokens, and the URL of the heartbeat, of whatever length. */
+/** Passwords, tokens, and the URL of the heartbeat. */
 export function secretsIn(
   checked: Pick<Config, 'receiver' | 'admin' | 'store' | 'heartbeat' | 'proxies' | 'channels'>,
   types: ReadonlyMap<string, ChannelType>,
@@ -18,7 +19,7 @@ export function secretsIn(
     ...(heartbeat === undefined ? [] : secretsOfHeartbeat(heartbeat.url)),
     ...[...channels.values()].flatMap(({ type, settings }) => types.get(type)?.secretsOf(settings) ?? []),
   ];
-  return [...new Set(secrets.filter((secret) => secret !== ''))];
+  return [...new Set(secrets.filter(isLongEnough))];
 }
 
 /** A URL's password as it stands there, and as it reads decoded. */

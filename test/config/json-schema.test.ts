@@ -1,7 +1,6 @@
 /** The JSON Schema says what the loader says, as far as a schema can. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { number } from 'yup';
 import { configJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts';
 import { isJsonObject } from '../../src/text/json-object.ts';
 import { rootSchema } from '../../src/config/schema.ts';
@@ -78,20 +77,6 @@ describe('The JSON Schema of the config', () => {
   it('knows the options of destinations', () => {
     const options = propertiesOf(definition('destination', schema));
     expect(options['mention']).to.deep.equal({ description: 'Whom to mention.', type: 'string' });
-  });
-
-  it('knows every form of an option that two channel types have', () => {
-    const [chat] = fakeChannels.values();
-    if (chat === undefined) throw new Error('no channel');
-    const room = {
-      ...chat,
-      type: 'room',
-      optionsOf: () => ({ mention: number().meta({ doc: 'How many.' }) }),
-    };
-    const both = configJsonSchema(new Map([...fakeChannels, ['room', room]]));
-    expect(propertiesOf(definition('destination', both))['mention'])
-      .to.have.property('anyOf')
-      .of.length(2);
   });
 
   it('accepts what the loader accepts', () => {
