@@ -80,7 +80,7 @@ export class Pipeline {
     this.operations = createOperations({
       ...shared,
       onBulkStarted: () => this.#chores.hurry(this.#bulks),
-      sendOnce: (begun, until) => dispatcher.once(begun, until),
+      sendOnce: (begun) => dispatcher.once(begun),
     });
   }
 

@@ -119,13 +119,12 @@ export class Dispatcher {
     this.#underWay.until(work);
   }
 
-  /** An attempt that the ledger knows nothing of, in its destination's turn. @returns undefined: there was none in time */
-  async once(begun: Begun, until: number): Promise<AttemptResult | undefined> {
-    const { paces } = this.#dependencies;
+  /** An attempt that the ledger knows nothing of. @returns undefined: the destination is to be left alone for now */
+  async once(begun: Begun): Promise<AttemptResult | undefined> {
+    const { paces, attempt } = this.#dependencies;
     const { destination } = begun.addressed;
-    const isTurn = !paces.isPaced(destination) || (await paces.slot(destination, until));
-    if (!isTurn || this.#isStopping) return undefined;
-    return this.#resultOf(this.#dependencies.attempt(begun), destination);
+    if (this.#isStopping || paces.waitMs(destination) > 0) return undefined;
+    return this.#resultOf(attempt(begun), destination);
   }
 
   get isStopping(): boolean {

@@ -8,9 +8,6 @@ import type { Clock } from '../time/clock.ts';
 import type { AttemptResult, Begun } from './attempt.ts';
 import type { PlannedTarget } from './settings.ts';
 
-/** For its turn, where the destination keeps a pace; the attempt itself has the time that any has. */
-const LONGEST_WAIT_MS = 3000;
-
 export interface TestRequest {
   readonly target: PlannedTarget;
   readonly settings: Begun['settings'];
@@ -31,21 +28,20 @@ export interface TestOutcome {
   readonly durationMs: number;
 }
 
-/** @returns undefined: there was no turn for it before `until`, by the monotonic clock */
-export type SendOnce = (begun: Begun, until: number) => Promise<AttemptResult | undefined>;
+/** @returns undefined: the destination is to be left alone for now */
+export type SendOnce = (begun: Begun) => Promise<AttemptResult | undefined>;
 
 /** The ledger knows nothing of it. Never rejects. */
 export async function sendTest(
   { target, settings, askedBy, language }: TestRequest,
-  clock: Pick<Clock, 'now' | 'monotonic'>,
+  clock: Pick<Clock, 'now'>,
   sendOnce: SendOnce,
 ): Promise<TestOutcome> {
   const { destination, channel } = target;
   const subject = { template: 'test', destination, channel, askedBy } as const;
   const id = randomBytes(32).toString('hex');
   const notice = noticeOfAlert({ id, raisedAt: clock.now(), suppressed: 0, subject });
-  const begun = { addressed: { ...target, notice }, settings };
-  const result = await sendOnce(begun, clock.monotonic() + LONGEST_WAIT_MS);
+  const result = await sendOnce({ addressed: { ...target, notice }, settings });
   const { receipt, failure, durationMs } = result ?? { failure: LEFT_ALONE, durationMs: 0 };
   const words = receipt === undefined ? failureInWords(failure, language) : receiptInWords(receipt, language);
   const [errorClass, errorCode] = [failure?.class, failure?.code];
