@@ -5,7 +5,7 @@ import type { CallbackStory } from '../ledger/archive/archive.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import { openArchive } from '../ledger/open-ledger.ts';
 import { createRouter } from '../route/router.ts';
-import type { StoryEvent, StoryEventName } from '../story/event.ts';
+import type { StoryEvent, StoryEventName } from '../story/sayings.ts';
 import { type LoadedStory, loadStory } from '../story/story.ts';
 import { storyJson } from '../story/story-json.ts';
 import { visible, visibleOnOneLine } from '../text/clean.ts';

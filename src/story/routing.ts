@@ -2,8 +2,7 @@
 import { statusNameOf } from '../callback/callback.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Occasion } from '../signal/rules.ts';
-import type { StoryEvent } from './event.ts';
-import type { Sayings } from './sayings.ts';
+import type { Sayings, StoryEvent } from './sayings.ts';
 
 /** One route's, as the router explains it and the ledger keeps it. */
 interface RouteExplanation {

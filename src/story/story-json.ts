@@ -3,7 +3,7 @@ import { statusNameOf } from '../callback/callback.ts';
 import type { ArchivedCallback } from '../ledger/archive/archive.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
 import type { KeptSnooze } from '../ledger/signal/snoozes.ts';
-import type { StoryEvent } from './event.ts';
+import type { StoryEvent } from './sayings.ts';
 import type { LoadedStory } from './story.ts';
 
 type Redact = (text: string) => string;

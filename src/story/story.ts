@@ -1,8 +1,7 @@
 /** The story of a callback: what happened to it and why, in sentences for whoever asks "why did I (not) get this?". */
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Archive } from '../ledger/registry.ts';
-import type { StoryEvent } from './event.ts';
-import { Sayings, type StoryContext } from './sayings.ts';
+import { Sayings, type StoryContext, type StoryEvent } from './sayings.ts';
 import { standingsOf, summarise } from './standing.ts';
 import { timelineOf } from './timeline.ts';
 

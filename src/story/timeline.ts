@@ -5,9 +5,8 @@ import type { FailureClass, FailureToExplain } from '../channels/failure.ts';
 import { type CallbackStory, MOST_HISTORY } from '../ledger/archive/archive.ts';
 import type { ActionEntry, HistoryRow, HistoryWhat } from '../ledger/history.ts';
 import { type CallbackResult, type DeliveryRecord, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
-import type { StoryEvent } from './event.ts';
 import { isSupersededAtOnce, routingEvents } from './routing.ts';
-import type { Sayings } from './sayings.ts';
+import type { Sayings, StoryEvent } from './sayings.ts';
 import type { Sentence } from './sentences-en.ts';
 import { isPrinted } from './standing.ts';
 

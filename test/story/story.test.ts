@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../src/ledger/ledger.ts';
-import type { StoryEventName } from '../../src/story/event.ts';
+import type { StoryEventName } from '../../src/story/sayings.ts';
 import { type Story, tellStory } from '../../src/story/story.ts';
 import type { Language } from '../../src/time/display.ts';
 import {

@@ -1,6 +1,6 @@
 /** What people see at a glance: dead letters by their cause, what is open, refused bodies, destinations, configs. */
 import { statSync } from 'node:fs';
-import sql, { bulk, join, type Sql } from 'sql-template-tag';
+import sql, { bulk, type Sql } from 'sql-template-tag';
 import { isSqlite, type Tx } from '../database.ts';
 import type { OpenCounts } from '../ledger.ts';
 import type {
@@ -24,17 +24,15 @@ export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
 
 /** What waits for Botbell, and what waits for people: each from an index of its own. */
 export async function countOpen(tx: Tx): Promise<OpenCounts> {
-  const count = async (rows: Sql) =>
-    (await tx.first<{ count: number }>(sql`SELECT count(*) AS count FROM ${rows}`))?.count ?? 0;
-  return {
-    pending: await count(sql`deliveries WHERE state = 'pending'`),
-    dead: await count(sql`deliveries WHERE state = 'dead'`),
-    held:
-      (await count(sql`deliveries WHERE reason = 'no longer routed' AND state = 'held'`)) +
-      (await count(sql`deliveries WHERE held_until IS NOT NULL`)) +
-      (await count(sql`deliveries WHERE summary_id IS NOT NULL AND state = 'held'`)),
-    refused: await count(sql`refused WHERE is_seen = 0`),
-  };
+  const count = (rows: Sql) => sql`(SELECT count(*) FROM ${rows})`;
+  const counts = await tx.first<OpenCounts>(sql`SELECT
+    ${count(sql`deliveries WHERE state = 'pending'`)} AS pending,
+    ${count(sql`deliveries WHERE state = 'dead'`)} AS dead,
+    ${count(sql`deliveries WHERE reason = 'no longer routed' AND state = 'held'`)}
+      + ${count(sql`deliveries WHERE held_until IS NOT NULL`)}
+      + ${count(sql`deliveries WHERE summary_id IS NOT NULL AND state = 'held'`)} AS held,
+    ${count(sql`refused WHERE is_seen = 0`)} AS refused`);
+  return counts ?? { pending: 0, dead: 0, held: 0, refused: 0 };
 }
 
 const SQLITE_BYTES = sql`
@@ -56,6 +54,8 @@ export async function storeBytes(tx: Tx): Promise<number> {
 /** They may have 64 KiB each. */
 const REFUSALS_A_PAGE = 50;
 
+const REFUSAL = sql`id, received_at, status, detail, errors, remote_address AS "from", body`;
+
 /** @param like an id: only those of the same fault */
 export async function refusals(
   tx: Tx,
@@ -68,26 +68,21 @@ export async function refusals(
       ? sql``
       : sql`AND fault = (SELECT fault FROM refused AS other WHERE other.id = ${like})`;
   const most = Math.min(limit, REFUSALS_A_PAGE);
-  const items = await refusalsWhere(tx, sql`id < ${before} ${isAlike} ORDER BY id DESC LIMIT ${most}`);
+  const items = await tx.all<ArchivedRefusal>(
+    sql`SELECT ${REFUSAL} FROM refused WHERE id < ${before} ${isAlike} ORDER BY id DESC LIMIT ${most}`,
+  );
   return { items, next: items.length < most ? undefined : items.at(-1)?.id };
-}
-
-function refusalsWhere(tx: Tx, condition: Sql): Promise<readonly ArchivedRefusal[]> {
-  return tx.all<ArchivedRefusal>(sql`
-    SELECT id, received_at, status, detail, errors, remote_address AS "from", body FROM refused WHERE ${condition}`);
 }
 
 /** At most 50: what nobody has seen first, of those the newest. */
 export async function refusedAlike(tx: Tx): Promise<readonly RefusedAlike[]> {
-  const faults = await tx.all<Omit<RefusedAlike, 'newest'> & { readonly newestId: number }>(sql`
-    SELECT max(id) AS newest_id, count(*) AS count, count(*) - sum(is_seen) AS unseen, min(received_at) AS oldest_at
-    FROM refused GROUP BY fault ORDER BY CASE WHEN count(*) > sum(is_seen) THEN 0 ELSE 1 END, 1 DESC LIMIT ${REFUSALS_A_PAGE}`);
-  if (faults.length === 0) return [];
-  const found = await refusalsWhere(tx, sql`id IN (${join(faults.map(({ newestId }) => newestId))})`);
-  return faults.flatMap(({ newestId, ...fault }) => {
-    const newest = found.find(({ id }) => id === newestId);
-    return newest === undefined ? [] : [{ ...fault, newest }];
-  });
+  const faults = await tx.all<Omit<RefusedAlike, 'newest'> & ArchivedRefusal>(sql`
+    SELECT ${REFUSAL}, count, unseen, oldest_at FROM (
+      SELECT max(id) AS newest_id, count(*) AS count, count(*) - sum(is_seen) AS unseen, min(received_at) AS oldest_at
+      FROM refused GROUP BY fault
+    ) AS faults JOIN refused ON id = newest_id
+    ORDER BY CASE WHEN unseen > 0 THEN 0 ELSE 1 END, id DESC LIMIT ${REFUSALS_A_PAGE}`);
+  return faults.map(({ count, unseen, oldestAt, ...newest }) => ({ newest, count, unseen, oldestAt }));
 }
 
 /** How these do, in their order. */

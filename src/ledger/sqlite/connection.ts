@@ -84,8 +84,12 @@ export class SqliteConnection {
 
   close(): void {
     this.#statements.clear();
-    // SQLite empties and deletes the log when it closes the file, also one that is another's by now.
-    if (!this.#watched.every((file) => file.isThere)) return;
+    try {
+      this.look();
+    } catch {
+      // SQLite empties and deletes the log when it closes the file, also one that is another's by now.
+      return;
+    }
     // SQLite does so by itself only once every statement is collected as garbage; who copies the file forgets the log beside it.
     if (this.#watched.length > 0) this.emptyLog();
     this.#database.close();

@@ -69,13 +69,4 @@ export class WatchedFile {
     }
     return now.size;
   }
-
-  get isThere(): boolean {
-    try {
-      this.look();
-      return true;
-    } catch {
-      return false;
-    }
-  }
 }

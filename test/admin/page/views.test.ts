@@ -5,7 +5,7 @@ import { Bot, type BotData, BotFacts } from '../../../src/admin/page/bots/bot.ts
 import { Bots, type BotsData } from '../../../src/admin/page/bots/bots.tsx';
 import { Callback, CallbackFacts } from '../../../src/admin/page/callbacks/callback.tsx';
 import { Callbacks, type CallbacksProps } from '../../../src/admin/page/callbacks/callbacks.tsx';
-import type { StoryEvent } from '../../../src/story/event.ts';
+import type { StoryEvent } from '../../../src/story/sayings.ts';
 import { cleanLine } from '../../../src/text/clean.ts';
 import type { Language } from '../../../src/time/display.ts';
 import { faultsIn } from '../../support/html-faults.ts';

@@ -1,5 +1,5 @@
 /** What happened to a callback, one event under the other, the technical class small. */
-import type { StoryEvent, StoryEventName } from '../../../story/event.ts';
+import type { StoryEvent, StoryEventName } from '../../../story/sayings.ts';
 import type { Tone } from '../parts/status.tsx';
 import { Code } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
