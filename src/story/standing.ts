@@ -32,7 +32,7 @@ const KINDS = [
   'marked as done',
 ] as const;
 
-export interface Standing {
+interface Standing {
   readonly destination: string;
   readonly kind: (typeof KINDS)[number];
   /** When it was told, or something more happens to it, where that is known. */
@@ -43,12 +43,10 @@ export interface Standing {
   readonly rule: string;
 }
 
-export function standingsOf({ deliveries }: CallbackStory, now: number): Standing[] {
-  return deliveries.map((delivery) => {
-    const { destination, state, lastError, reason: rule = '' } = delivery;
-    const [kind, at] = foundOf(delivery, now);
-    return { destination, kind, at, error: state === 'delivered' ? undefined : lastError, rule };
-  });
+function standingOf(delivery: DeliveryRecord, now: number): Standing {
+  const { destination, state, lastError, reason: rule = '' } = delivery;
+  const [kind, at] = foundOf(delivery, now);
+  return { destination, kind, at, error: state === 'delivered' ? undefined : lastError, rule };
 }
 
 /** An outbox has taken it: nobody was told. */
@@ -80,9 +78,10 @@ function pendingKind({ claim, isTakenOver, behind, dueInMs }: DeliveryRecord, no
 /** A sentence each. */
 const MOST_GROUPS = 3;
 
-export function summarise(story: CallbackStory, standings: readonly Standing[], sayings: Sayings): string {
-  if (standings.length === 0) return reasonForNobody(story, sayings);
-  const groups = groupsOf(standings);
+/** @param now milliseconds since 1970 */
+export function summarise(story: CallbackStory, now: number, sayings: Sayings): string {
+  if (story.deliveries.length === 0) return reasonForNobody(story, sayings);
+  const groups = groupsOf(story.deliveries.map((delivery) => standingOf(delivery, now)));
   const told = groups.slice(0, MOST_GROUPS).map((group) => {
     const [{ kind, error, rule }] = group;
     const at = timeOf(group, sayings);

@@ -2,7 +2,7 @@
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Archive } from '../ledger/registry.ts';
 import { Sayings, type StoryContext, type StoryEvent } from './sayings.ts';
-import { standingsOf, summarise } from './standing.ts';
+import { summarise } from './standing.ts';
 import { timelineOf } from './timeline.ts';
 
 export interface Story {
@@ -32,7 +32,7 @@ export function tellStory(story: CallbackStory, context: StoryContext): Story {
   const { redact = (text: string) => text, now } = context;
   const sayings = new Sayings(context);
   return {
-    summary: redact(summarise(story, standingsOf(story, now), sayings)),
+    summary: redact(summarise(story, now, sayings)),
     events: timelineOf(story, sayings).map((event) => ({
       ...event,
       text: redact(event.text),
