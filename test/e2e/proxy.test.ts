@@ -97,17 +97,6 @@ describe('Behind a forward proxy', () => {
     await until('Slack is told', () => world.slack.messages.length === 1);
     expect(`${await seen()}${check.stdout}`).not.to.include(WRONG);
   });
-
-  it('a proxy that is gone is worth another attempt', async () => {
-    await start();
-    proxy.faults.push('reset');
-    const { status, body } = await world.post(callback());
-    expect([
-      status,
-      body.deliveries?.find(({ destination }) => destination === 'slack:#ops')?.state,
-    ]).to.deep.equal([502, 'pending']);
-    expect((await world.post(callback())).status).to.equal(200);
-  });
 });
 
 describe('The built program behind the proxy of its environment', () => {

@@ -122,18 +122,6 @@ describe('routing', () => {
     expect(verdicts).to.deep.equal(['tells a recovery', 'not of this status', 'tells']);
   });
 
-  it('decides once for a BOT and status, and keeps no decision of any number of BOTs without end', () => {
-    const router = createRouter(
-      [route('routes[0]', { botIds: ['*'], notify: [to('slack:#ops')] })],
-      undefined,
-    );
-    const first = router.route({ bot_id: 'first', status: ERROR });
-    expect(router.route({ bot_id: 'first', status: ERROR })).to.equal(first);
-    expect(router.route({ bot_id: 'first', status: SUCCEEDED })).to.not.equal(first);
-    for (let bot = 0; bot < 1000; bot += 1) router.route({ bot_id: `${bot}`, status: ERROR });
-    expect(router.route({ bot_id: 'first', status: ERROR })).to.not.equal(first);
-  });
-
   it('takes the options of the first route that is told of this status', () => {
     const router = createRouter(
       [
@@ -205,12 +193,6 @@ describe('routing', () => {
     expect(reached(router, 'bot-7777')).to.deep.equal(['slack:#ops by routes[7777]']);
     expect(reached(router, 'bot-nobody')).to.deep.equal([]);
     expect([...touched]).to.deep.equal(['routes[7777]']);
-  });
-
-  it('tries no pattern of a route that its exact name has matched', () => {
-    const router = createRouter([route('routes[0]', { botIds: ['invoice-*', 'invoice-1'] })], undefined);
-    const { explanations } = router.route({ bot_id: 'invoice-1', status: ERROR });
-    expect(explanations.map((each) => each.because)).to.deep.equal(['bot_id matches invoice-1']);
   });
 });
 
@@ -311,11 +293,6 @@ describe('the explanation of routing', () => {
         on: ['error'],
       },
     ]);
-  });
-
-  it('is kept with the decision for the routes that had a say', () => {
-    const { explanations } = router.route({ bot_id: 'invoice-1', status: ERROR });
-    expect(explanations.map((each) => each.route)).to.deep.equal(['routes[0]', 'routes[1]', 'routes[2]']);
   });
 
   it('shows a hostile BOT name quoted', () => {

@@ -5,7 +5,6 @@ import type { SlackCall } from '../../../src/stand-ins/slack-stand-in.ts';
 import type { MailFault } from '../../../src/stand-ins/mail-catcher.ts';
 import { type Clock, systemClock } from '../../../src/time/clock.ts';
 import { type BridgeWorld, createBridgeWorld } from '../../support/bridge-world.ts';
-import { moment } from '../../support/moment.ts';
 import { JobService } from '../../support/proof-service.ts';
 import {
   keyedCallback,
@@ -104,18 +103,6 @@ describe('The remotes at their worst', () => {
         expect(world.slack.calls).to.have.length(seen.refused + FEW);
       });
     }
-
-    it('is waited out by the worker as well, in `accepted` mode', async () => {
-      const factor = 20;
-      await open('answer_when: accepted, answer_within: 10m', `timeout: ${5 * factor}s`, scaledClock(factor));
-      const callbacks = keyedCallbacks(CALLBACKS);
-      const seen = storm(String((PAUSE_MS / 1000) * factor));
-      await service().postAll(callbacks);
-      await until('everybody is told', () => told().length >= 2 * CALLBACKS);
-      expect(told().sort()).to.deep.equal(pairsOf(callbacks, [SLACK, MAIL]).sort());
-      expect(seen.refused, 'calls during the storm').to.be.within(1, WAVES * CALLBACKS);
-      expect(world.slack.calls).to.have.length(seen.refused + CALLBACKS);
-    });
   });
 
   describe('A Slack that accepts and does not say so', () => {
@@ -168,18 +155,6 @@ describe('The remotes at their worst', () => {
         expect([...repeated].sort()).to.deep.equal(pairsOf(thirds, [SLACK]).map((pair) => [pair, 1]));
       });
     }
-
-    it('too late for the answer, but in time for the attempt, is believed: nobody is told twice', async () => {
-      await open('answer_within: 1s', 'timeout: 5s');
-      const release = moment();
-      world.slack.faults.push({ kind: 'answer_late', until: () => release.promise });
-      const [callback = {}] = keyedCallbacks(1);
-      expect((await world.post(callback)).status).to.equal(504);
-      release.happen();
-      await service().postAll([callback]);
-      await until('both are told', () => told().length >= 2);
-      expect(told().sort()).to.deep.equal(pairsOf([callback], [MAIL, SLACK]));
-    });
   });
 
   describe('A mail server', () => {
@@ -222,16 +197,6 @@ describe('The remotes at their worst', () => {
       await service().postAll([keyedCallback(keyOf(1), { bot_id: 'two-mails' })]);
       await until('both are told', () => recipients().length >= 2);
       expect(recipients()).to.deep.equal(['a@example.com', 'b@example.com']);
-    });
-
-    it('that refuses one recipient for good is believed: the other is told once, and the service answered', async () => {
-      await open('answer_within: 5s', 'attempts_per_request: 1');
-      world.mail.faults.push(refusal(550, { address: 'b@example.com' }));
-      const posting = service();
-      await posting.postAll([keyedCallback(keyOf(1), { bot_id: 'two-mails' })]);
-      expect(posting.statuses).to.deep.equal([502, 502, 200]);
-      expect(posting.results.at(-1)).to.equal('gave_up');
-      expect(recipients()).to.deep.equal(['a@example.com']);
     });
   });
 });
