@@ -239,39 +239,6 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
       expect(places.map(key)).to.deep.equal(places.map(key).toSorted((a, b) => a - b));
     });
 
-    it('finds an unknown variable in a template, with its place', async () => {
-      const templates = join(folder, 'templates', 'short', 'slack');
-      mkdirSync(templates, { recursive: true });
-      writeFileSync(join(templates, 'error.yaml'), "text: 'x {{ bot_nmae }}'\n");
-      writeFileSync(
-        config,
-        `templates: ${join(folder, 'templates')}\n${CONFIG.replace("bot_id: 'invoice-*'", "bot_id: 'invoice-*'\n    template_set: short")}`,
-      );
-      const { code, stdout } = await runCommand(['check', '--config', config]);
-      expect(code).to.equal(1);
-      expect(stdout).to.match(/error\.yaml:1:\d+: .*bot_nmae.*bot_name/);
-    });
-
-    it('finds an unknown variable in a link, with its place', async () => {
-      writeFileSync(config, `display:\n  links:\n    job: "https://x.test/{{ jobid }}"\n${CONFIG}`);
-      const { code, stdout } = await runCommand(['check', '--config', config]);
-      expect(code).to.equal(1);
-      expect(stdout).to.match(/botbell\.yaml:3:5: there is no variable "jobid"; did you mean "job_id"\?/);
-    });
-
-    it('finds what is wrong with a template that only an alert uses', async () => {
-      const templates = join(folder, 'templates', 'en', 'email');
-      mkdirSync(templates, { recursive: true });
-      writeFileSync(join(templates, 'error.yaml'), "subject: '{{ bot_nmae }}'\ntext: x\nhtml: x\n");
-      const routes = "default_route: { notify: [{ slack: '#x' }] }";
-      const channels = 'channels: { slack: { type: outbox, as: slack }, email: { type: outbox, as: email } }';
-      const alerts = 'groups: { ops: [{ email: ops@example.com }] }\ndelivery: { alerts: [ops] }';
-      writeFileSync(config, [`templates: ${join(folder, 'templates')}`, channels, routes, alerts].join('\n'));
-      const { code, stdout } = await runCommand(['check', '--config', config]);
-      expect(code).to.equal(1);
-      expect(stdout).to.match(/email\/error\.yaml:1:\d+: .*bot_nmae.*bot_name/);
-    });
-
     it('asks Slack with --online, and shows no token when it refuses the credentials', async () => {
       const slack = await startSlackStandIn({ tokens: ['xoxb-right'], channels: [] });
       const online = (token: string) =>

@@ -3,15 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { type Answer, post } from '../support/bridge-world.ts';
-import { lockTable } from '../support/lock-table.ts';
-import { moment } from '../support/moment.ts';
 import { type OwnPostgresServer, startOwnPostgres } from '../support/postgres-server.ts';
 import type { ServeProcess } from '../support/process.ts';
-import { deliveriesOfPostgres } from '../support/proof-ledger.ts';
 import { JobService } from '../support/proof-service.ts';
 import { keyedCallbacks, pairsOf } from '../support/proof-tally.ts';
 import { until } from '../support/proof-wait.ts';
-import { createProofWorld, DESTINATIONS, type ProofWorld, SLACK_OPS } from '../support/proof-world.ts';
+import { createProofWorld, DESTINATIONS, type ProofWorld } from '../support/proof-world.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { IS_FULL, itAtFullSize, sized } from '../support/test-size.ts';
 
@@ -24,8 +21,6 @@ const LATENESS_MS = 3000;
 /** More than one batch of the ledger takes, so that some have to wait for the ones before. */
 const AT_ONCE = 80;
 
-const READY_WITHIN_MS = 6000;
-
 interface Timed extends Answer {
   readonly tookMs: number;
 }
@@ -36,11 +31,10 @@ async function timed(url: string, callback: unknown): Promise<Timed> {
   return { ...answer, tookMs: performance.now() - begun };
 }
 
-async function readiness(botbell: ServeProcess): Promise<Pick<Timed, 'status' | 'tookMs'>> {
-  const begun = performance.now();
+async function readiness(botbell: ServeProcess): Promise<number> {
   const { statusCode, body } = await request(`${botbell.adminUrl}/readyz`);
   await body.dump();
-  return { status: statusCode, tookMs: performance.now() - begun };
+  return statusCode;
 }
 
 /** Posts a first half, and a second one while that is waiting. */
@@ -50,11 +44,6 @@ async function postInTwoWaves(url: string, callbacks: readonly unknown[]): Promi
   await sleep(ANSWER_WITHIN_MS / 4);
   const second = callbacks.slice(half).map((callback) => timed(url, callback));
   return Promise.all([...first, ...second]);
-}
-
-function expectNotReady({ status, tookMs }: Pick<Timed, 'status' | 'tookMs'>): void {
-  expect(status).to.equal(503);
-  if (IS_FULL) expect(tookMs).to.be.below(READY_WITHIN_MS);
 }
 
 function slowestOf(answers: readonly Timed[]): number {
@@ -86,17 +75,6 @@ describe('A PostgreSQL that hangs', () => {
     botbell = await world.start();
   };
 
-  /** What Slack does about it is still open. */
-  const postedUntilMailIsWritten = async () => {
-    const callbacks = keyedCallbacks(1);
-    const answer = timed(botbell.callbacksUrl, callbacks[0]);
-    await until(
-      'the mail is written down',
-      async () => (await deliveriesOfPostgres(url, 'delivered')).length === 1,
-    );
-    return { callbacks, answer };
-  };
-
   beforeEach(async () => {
     url = await server.createDatabase();
   });
@@ -119,8 +97,7 @@ describe('A PostgreSQL that hangs', () => {
     expectAllUnavailableInTime(await postInTwoWaves(botbell.callbacksUrl, callbacks));
   };
 
-  const becomesReady = () =>
-    until('it is ready again', async () => (await readiness(botbell)).status === 200);
+  const becomesReady = () => until('it is ready again', async () => (await readiness(botbell)) === 200);
 
   it('stopped where it is: 503 in time for all who come, not ready; then the retries tell everybody once', async () => {
     await open(url);
@@ -152,81 +129,5 @@ describe('A PostgreSQL that hangs', () => {
     } finally {
       await proxy.close();
     }
-  });
-
-  for (const table of ['callbacks', 'deliveries']) {
-    itAtFullSize(`with \`${table}\` locked by somebody: the same`, async () => {
-      await open(url);
-      const callbacks = keyedCallbacks(AT_ONCE);
-      const unlock = await lockTable(url, table);
-      try {
-        await expectToSayItCannot(callbacks);
-      } finally {
-        await unlock();
-      }
-      await becomesReady();
-      await expectToldOnceByTheRetry(callbacks);
-    });
-  }
-
-  itAtFullSize(
-    'with `history` locked: what was told is answered 200 in time, and written down when the lock is gone',
-    async () => {
-      await open(url);
-      const callbacks = keyedCallbacks(4);
-      const unlock = await lockTable(url, 'history');
-      try {
-        const answers = await Promise.all(callbacks.map((each) => timed(botbell.callbacksUrl, each)));
-        expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
-        if (IS_FULL) expect(slowestOf(answers)).to.be.below(ANSWER_WITHIN_MS + LATENESS_MS);
-        expectNotReady(await readiness(botbell));
-      } finally {
-        await unlock();
-      }
-      await until(
-        'all is written down',
-        async () => (await deliveriesOfPostgres(url, 'pending')).length === 0,
-      );
-      await expectToldOnceByTheRetry(callbacks);
-    },
-  );
-
-  itAtFullSize(
-    'stopped while a message is on its way: 200 in time, since everybody was told; written down afterwards',
-    async () => {
-      await open(url);
-      const release = moment();
-      world.slack.faults.push({ kind: 'answer_late', until: () => release.promise });
-      const { callbacks, answer } = await postedUntilMailIsWritten();
-      server.pause();
-      try {
-        release.happen();
-        const { status, tookMs } = await answer;
-        expect(status).to.equal(200);
-        expect(tookMs).to.be.below(ANSWER_WITHIN_MS + LATENESS_MS);
-      } finally {
-        server.resume();
-      }
-      await until(
-        'it is written down',
-        async () => (await deliveriesOfPostgres(url, 'pending')).length === 0,
-      );
-      await expectToldOnceByTheRetry(callbacks);
-    },
-  );
-
-  itAtFullSize('stopped while Slack does not answer either: in time all the same', async () => {
-    await open(url, 'timeout: 20s');
-    world.slack.faults.push({ kind: 'hang' });
-    const { callbacks, answer } = await postedUntilMailIsWritten();
-    server.pause();
-    try {
-      const { status, tookMs } = await answer;
-      expect(status).to.equal(504);
-      expect(tookMs).to.be.below(ANSWER_WITHIN_MS + LATENESS_MS);
-    } finally {
-      server.resume();
-    }
-    expect(await deliveriesOfPostgres(url, 'pending')).to.deep.equal(pairsOf(callbacks, [SLACK_OPS]));
   });
 });

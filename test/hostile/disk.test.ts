@@ -1,16 +1,8 @@
 /** What strangers send does not fill the disk, nor push out of the ledger what is undelivered. */
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { request } from 'undici';
 import type { SlackFault } from '../support/faulty-slack.ts';
-import { callback } from '../support/bridge-world.ts';
-import {
-  type HostileProgram,
-  type HostileSettings,
-  startHostileProgram,
-} from '../support/hostile-program.ts';
+import { type HostileProgram, startHostileProgram } from '../support/hostile-program.ts';
 import { noise } from '../support/noise.ts';
 import { deliveriesIn } from '../support/proof-ledger.ts';
 import { keyedCallback, keyOf, tally } from '../support/proof-tally.ts';
@@ -20,7 +12,6 @@ const MEGABYTE = 1024 * 1024;
 const MAX_BYTES = 16 * MEGABYTE;
 /** Room is looked for before what comes is written. */
 const MOST_BYTES = MAX_BYTES + MEGABYTE;
-const GZIP = { headers: { 'content-encoding': 'gzip' } };
 
 /** Most of which cannot be compressed. */
 const LARGE = 1_000_000;
@@ -28,15 +19,6 @@ const LARGE = 1_000_000;
 describe('The disk', () => {
   let program: HostileProgram;
   let sent = 0;
-
-  const start = async (settings: HostileSettings = {}) => {
-    program = await startHostileProgram({
-      receiver: 'max_body: 4mb',
-      ledger: 'max_size: 16mb',
-      routes: '  - { bot_id: nobody, notify: [] }\n  - { bot_id: ops, notify: [{ slack: "#ops" }] }\n',
-      ...settings,
-    });
-  };
 
   afterEach(() => program.close());
 
@@ -46,46 +28,21 @@ describe('The disk', () => {
   };
   const sample = async (name: string) =>
     Number(new RegExp(`^botbell_${name} (.*)$`, 'm').exec(await program.metrics())?.[1]);
-  /** Of the file and its log, as the disk sees them. */
-  const bytesOnDisk = () =>
-    readdirSync(program.world.folder)
-      .filter((name) => /\.db(-wal)?$/.test(name))
-      .reduce((sum, name) => sum + statSync(join(program.world.folder, name)).size, 0);
   const readiness = async () => {
     const { statusCode: status, body } = await request(`${program.botbell.adminUrl}/readyz`);
     return { status, body: await body.text() };
   };
 
-  it('holds forty callbacks of megabytes of brackets, sent as kilobytes, in a few megabytes', async () => {
-    await start({ ledger: 'max_size: 2gb' });
-    const brackets = '{},'.repeat(100_000);
-    for (let number = 0; number < 40; number += 1) {
-      const text = JSON.stringify(callback({ bot_id: 'nobody', job_id: `b-${number}`, output: { a: 0 } }));
-      const body = gzipSync(text.replace('"a":0', `"a":[${brackets}0],"b":"${'x'.repeat(3_000_000)}"`));
-      expect((await program.post(body, GZIP)).status).to.equal(200);
-    }
-    expect(await sample('store_bytes')).to.be.within(1, 8 * MEGABYTE);
-    expect(bytesOnDisk()).to.be.below(12 * MEGABYTE);
-    await program.expectAlive();
-  });
-
-  it('is not filled by what nobody is told of: the oldest goes, and whatever comes is taken', async () => {
-    await start();
-    for (let number = 0; number < 40; number += 1) {
-      const answer = await send({ bot_id: 'nobody', message: noise(LARGE) });
-      expect(answer.status, answer.body).to.equal(200);
-    }
-    expect(await sample('store_bytes')).to.be.within(MAX_BYTES / 2, MOST_BYTES);
-    expect(bytesOnDisk()).to.be.below(MAX_BYTES + 8 * MEGABYTE);
-    expect(program.botbell.log()).to.contain('forgotten early');
-    expect((await readiness()).status).to.equal(200);
-    await program.expectAlive();
-  });
-
   it('when it is full of what is undelivered, takes nothing new, loses nothing, and recovers by itself', async () => {
     let isDown = true;
     const faultOf = (): SlackFault | undefined => (isDown ? { kind: 'status', status: 500 } : undefined);
-    await start({ faultOf, delivery: 'take_over_after: 2s, attempts_per_request: 1' });
+    program = await startHostileProgram({
+      receiver: 'max_body: 4mb',
+      ledger: 'max_size: 16mb',
+      routes: '  - { bot_id: ops, notify: [{ slack: "#ops" }] }\n',
+      delivery: 'take_over_after: 2s, attempts_per_request: 1',
+      faultOf,
+    });
     const known = keyedCallback(keyOf(700_000), { bot_id: 'ops' });
     const taken = [keyOf(700_000)];
     const postKnown = () => program.post(JSON.stringify(known));

@@ -1,20 +1,19 @@
 /** A store that is full, locked, read-only or copied: the program says so, lives on, and forgets nothing that it knew. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { post } from '../../support/bridge-world.ts';
 import { isInstalled } from '../../support/installed.ts';
-import { moment } from '../../support/moment.ts';
 import type { ServeProcess } from '../../support/process.ts';
 import { mayMountDisks, mountSmallDisk } from '../../support/proof-disk.ts';
 import { deliveriesIn } from '../../support/proof-ledger.ts';
 import { JobService } from '../../support/proof-service.ts';
 import { keyedCallback, keyedCallbacks, keyOf, pairsOf } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';
-import { createProofWorld, DESTINATIONS, type ProofWorld, SLACK_OPS } from '../../support/proof-world.ts';
+import { createProofWorld, DESTINATIONS, type ProofWorld } from '../../support/proof-world.ts';
 
 const KIBIBYTE = 1024;
 const DISK_KIBIBYTES = 4096;
@@ -111,58 +110,6 @@ describe('The store', () => {
     other.exec('rollback');
     other.close();
     await expectToldOnce(botbell, [first, second]);
-  });
-
-  it('that is locked while a message is on its way: told is told, and written down when the lock is gone', async () => {
-    world = await createProofWorld({ receiver: 'answer_within: 6s', delivery: 'take_over_after: 1s' });
-    const botbell = await world.start();
-    const release = moment();
-    world.slack.faults.push({ kind: 'answer_late', until: () => release.promise });
-    const [callback = {}] = keyedCallbacks(1);
-    const answer = post(botbell.callbacksUrl, callback);
-    await until('the mail is written down', () => deliveriesIn(world.file, 'delivered').length === 1);
-    const other = new DatabaseSync(world.file);
-    other.exec('begin exclusive');
-    release.happen();
-    expect((await answer).status).to.equal(200);
-    expect(deliveriesIn(world.file, 'pending')).to.deep.equal(pairsOf([callback], [SLACK_OPS]));
-    other.exec('rollback');
-    other.close();
-    await until('it is written down', () => deliveriesIn(world.file, 'pending').length === 0);
-    expect(world.told().sort()).to.deep.equal(pairsOf([callback], DESTINATIONS).sort());
-  });
-
-  it('whose file is moved away: 503, with what to do in the log; well again once it is put back', async () => {
-    world = await createProofWorld({ receiver: 'answer_when: accepted' });
-    const botbell = await world.start();
-    const [first = {}, second = {}] = keyedCallbacks(2);
-    await serviceTo(botbell).postAll([first]);
-    const aside = join(world.folder, 'aside');
-    renameSync(world.file, aside);
-    const answer = await post(botbell.callbacksUrl, second);
-    expect([answer.status, answer.headers['retry-after']]).to.deep.equal([503, '30']);
-    expect(await statusOf(`${botbell.adminUrl}/healthz`)).to.equal(200);
-    await until('the log says so', () =>
-      botbell.log().includes('botbell.db was deleted or moved away: put back'),
-    );
-    renameSync(aside, world.file);
-    await expectToldOnce(botbell, [first, second]);
-  });
-
-  it('whose file is deleted: nothing more is accepted that a restart would not find', async () => {
-    world = await createProofWorld({ receiver: 'answer_when: accepted' });
-    const botbell = await world.start();
-    const [first, ...rest] = keyedCallbacks(20);
-    await serviceTo(botbell).postAll([first ?? {}]);
-    for (const suffix of ['', '-wal', '-shm']) rmSync(world.file + suffix);
-    const answers = await Promise.all(rest.map((callback) => post(botbell.callbacksUrl, callback)));
-    expect(answers.map(({ status }) => status)).to.deep.equal(rest.map(() => 503));
-    botbell.kill('SIGTERM');
-    expect(await botbell.exited()).to.equal(0);
-    const restarted = await world.start();
-    await serviceTo(restarted).postAll(rest);
-    const expected = pairsOf(rest, DESTINATIONS);
-    await until('everybody is told', () => expected.every((pair) => world.told().includes(pair)));
   });
 
   const isRoot = process.getuid?.() === 0;
