@@ -61,7 +61,10 @@ export function markedUp(lines: readonly CardLine[], markup: Markup): string {
 }
 
 function markedLine(line: CardLine, { text, bold, code, link, table, between }: Markup): string {
-  const marked = ({ text: plain, url = '' }: Run) => (url === '' ? text(plain) : link(text(plain), url));
+  const marked = ({ text: plain, style, url = '' }: Run) => {
+    const words = style === 'bold' ? bold(text(plain)) : text(plain);
+    return url === '' ? words : link(words, url);
+  };
   if ('code' in line) return code(line.code);
   if ('facts' in line) return line.facts.map(marked).join(between);
   if ('items' in line)

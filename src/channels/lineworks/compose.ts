@@ -1,7 +1,7 @@
 /** A text of LINE WORKS, in which `<m userId="…">` mentions wherever it stands, and one of a stranger refuses the message. */
 import { cutEnd } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
-import { type Markup, markedUp, UNMARKED } from '../card-lines.ts';
+import { markedUp, UNMARKED } from '../card-lines.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
 import { shownBy } from '../html-text.ts';
 import { chatCard, chatText } from '../hooks/chat-html.ts';
@@ -33,7 +33,8 @@ function composeText(card: Card, context: ComposeContext): LineworksMessage {
     .map((id) => `<m userId="${id}">`);
   const head = mentions.length === 0 ? '' : `${mentions.join(' ')}\n`;
   const most = MAX_CHARACTERS - head.length;
-  const compose = (room: number) => markedUp(linesOfCard(showCard(card, room), CARD_PARTS), MARKUP);
+  const compose = (room: number) =>
+    withoutMentions(markedUp(linesOfCard(showCard(card, room), CARD_PARTS), UNMARKED));
   const text = fitted(Math.min(ROOM, most), compose, ({ length }) => length <= most);
   return messageOf(head + cutEnd(text, most, '…'));
 }
@@ -48,12 +49,10 @@ function messageOf(text: string): LineworksMessage {
   return { content: { type: 'text', text } };
 }
 
-/** Of foreign text. */
+/** Of foreign text, which a mention may begin on one line and end on the next. */
 export function withoutMentions(text: string): string {
   return text.replace(/<(?=\s*\/?\s*m)/gi, '＜');
 }
-
-export const MARKUP: Markup = { ...UNMARKED, text: withoutMentions, code: withoutMentions };
 
 const MEMBER = /^[^\s"<>]{1,100}$/;
 
