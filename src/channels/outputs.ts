@@ -1,11 +1,12 @@
 /** The outputs of a card as lines: cut, cleaned and counted, but without any markup. */
 import { cleanText } from '../text/clean.ts';
+import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import { cutMiddle } from '../text/cut.ts';
 import { formatSize, type Language } from '../time/display.ts';
 import type { Card, FileView, OutputView } from './card.ts';
 import { type CardLine, markedUp, type Run, type ShownTable, UNMARKED, words } from './card-lines.ts';
 import { countMark, emptyMark, leftOutMark, moreMark } from './marks.ts';
-import { inlineText, likeObjects, memberText, nameText } from './value-text.ts';
+import { fileEntries, inlineText, memberText, nameText } from './value-text.ts';
 
 /** How much is shown of one output. */
 interface Limits {
@@ -90,16 +91,28 @@ const LONGEST_CELL = 100;
 const SHORTEST_CELL = 20;
 const LONGEST_KEY = 40;
 
-/** Undefined where the items are not alike. */
-function tableOf(items: readonly unknown[], most: number): ShownTable | undefined {
-  const alike = likeObjects(items, most);
-  if (alike === undefined) return undefined;
-  const { columns, rows } = alike;
+/** What more columns than this make is no table that anybody reads; Slack takes no more either. */
+const MOST_COLUMNS = 20;
+
+/**
+ * The first `most` items as rows; undefined where they are not alike: fewer than two objects or two columns, an item that is
+ * no object or a file, or an object that lacks half of the columns.
+ */
+export function tableOf(items: readonly unknown[], most: number): ShownTable | undefined {
+  const rows = items.slice(0, most).filter(isRow);
+  if (items.length < 2 || rows.length < Math.min(most, items.length)) return undefined;
+  const columns = [...new Set(rows.flatMap((row) => keysOf(row)))];
+  const isAlike = rows.every((row) => keysOf(row).length * 2 > columns.length);
+  if (columns.length < 2 || columns.length > MOST_COLUMNS || !isAlike) return undefined;
   const room = Math.max(SHORTEST_CELL, Math.min(LONGEST_CELL, Math.floor(LONGEST_ROW / columns.length)));
   return {
     names: columns.map((key) => nameWithin(key, LONGEST_KEY)),
     rows: rows.map((row) => columns.map((key) => short(memberText(row[key]), room))),
   };
+}
+
+function isRow(item: unknown): item is JsonObject {
+  return isJsonObject(item) && fileEntries(item) === undefined && keysOf(item).length <= MOST_COLUMNS;
 }
 
 /** The first ones, as many as fit; one at the least. */

@@ -1,6 +1,6 @@
-/** Any value of a callback as text: as it is, as compact JSON, or summed up; not cleaned yet. And which lists are tables. */
+/** Any value of a callback as text: as it is, as compact JSON, or summed up; not cleaned yet. */
 import { cleanLine } from '../text/clean.ts';
-import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
+import { isJsonObject, keysOf } from '../text/json-object.ts';
 import { endsOf } from '../text/cut.ts';
 
 /** What is summed up is cut further when it is printed: of all of it, and of each member. */
@@ -11,7 +11,7 @@ const MOST_MEMBERS = 100;
 /** Of a name: a key, or what a file is called. */
 const LONGEST_NAME = 2000;
 
-export const BETWEEN_PAIRS = ' · ';
+const BETWEEN_PAIRS = ' · ';
 const BETWEEN_ITEMS = ', ';
 
 export function isScalar(value: unknown): value is string | number | boolean {
@@ -72,33 +72,4 @@ export function fileName(entry: unknown): string {
   if (name !== '') return name;
   const ref = isJsonObject(entry) && typeof entry['ref'] === 'string' ? entry['ref'] : '';
   return nameText(ref.slice(ref.lastIndexOf('/') + 1)) || nameText(JSON.stringify(entry)) || '–';
-}
-
-/** What more columns than this make is no table that anybody reads; Slack takes no more either. */
-const MOST_COLUMNS = 20;
-
-export interface LikeObjects {
-  /** Keys, in the order in which they first come. */
-  readonly columns: readonly string[];
-  readonly rows: readonly JsonObject[];
-}
-
-/**
- * The first `most` items as rows, or undefined where they are not alike: fewer than two objects or two columns, an item
- * that is no object or a file, or an object that lacks half of the columns.
- */
-export function likeObjects(items: readonly unknown[], most: number): LikeObjects | undefined {
-  const rows: JsonObject[] = [];
-  const columns = new Set<string>();
-  for (const item of items.slice(0, most)) {
-    if (!isJsonObject(item) || fileEntries(item) !== undefined) return undefined;
-    rows.push(item);
-    const keys = keysOf(item);
-    if (keys.length > MOST_COLUMNS) return undefined;
-    for (const key of keys) columns.add(key);
-    if (columns.size > MOST_COLUMNS) return undefined;
-  }
-  if (items.length < 2 || columns.size < 2) return undefined;
-  const isAlike = rows.every((row) => keysOf(row).length * 2 > columns.size);
-  return isAlike ? { columns: [...columns], rows } : undefined;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { likeObjects } from '../../src/channels/value-text.ts';
+import { tableOf } from '../../src/channels/outputs.ts';
 
 describe('a list of objects', () => {
   it('is a table where its objects have the same keys, in whatever order', () => {
@@ -7,7 +7,13 @@ describe('a list of objects', () => {
       { a: 1, b: 2 },
       { b: 3, a: 4 },
     ];
-    expect(likeObjects(rows, 10)).to.deep.equal({ columns: ['a', 'b'], rows });
+    expect(tableOf(rows, 10)).to.deep.equal({
+      names: ['a', 'b'],
+      rows: [
+        ['1', '2'],
+        ['4', '3'],
+      ],
+    });
   });
 
   it('is a table where some objects lack a few of the keys', () => {
@@ -15,13 +21,13 @@ describe('a list of objects', () => {
       { a: 1, b: 2 },
       { a: 3, b: 4, c: 5 },
     ];
-    expect(likeObjects(rows, 10)?.columns).to.deep.equal(['a', 'b', 'c']);
+    expect(tableOf(rows, 10)?.names).to.deep.equal(['a', 'b', 'c']);
   });
 
   it('is read no further than it is shown', () => {
     const rows = [{ a: 1, b: 2 }, { a: 3, b: 4 }, 'x'];
-    expect(likeObjects(rows, 2)?.rows).to.have.lengthOf(2);
-    expect(likeObjects(rows, 3)).to.equal(undefined);
+    expect(tableOf(rows, 2)?.rows).to.have.lengthOf(2);
+    expect(tableOf(rows, 3)).to.equal(undefined);
   });
 
   const file = { type: 'files', files: [] };
@@ -41,7 +47,7 @@ describe('a list of objects', () => {
   };
   for (const [what, items] of Object.entries(others)) {
     it(`is no table where it holds ${what}`, () => {
-      expect(likeObjects(items, 10)).to.equal(undefined);
+      expect(tableOf(items, 10)).to.equal(undefined);
     });
   }
 });

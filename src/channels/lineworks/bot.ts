@@ -6,7 +6,7 @@ import { sendOrPlain } from '../open-channel.ts';
 import { jsonCall } from '../hooks/hook-channel.ts';
 import { Remote } from '../hooks/remote.ts';
 import { type LineworksMessage, unmentioned } from './compose.ts';
-import { AccessToken, type BotSettings } from './token.ts';
+import { accessToken, type BotSettings } from './token.ts';
 
 const VERIFY_TIMEOUT_MS = 5_000;
 
@@ -28,7 +28,7 @@ const ANSWERS: Answers = {
 export function openBot(settings: BotSettings, openPool: OpenPool): Channel {
   const { bot_id: bot = '', api_url: api = 'https://www.worksapis.com' } = settings;
   const remote = new Remote(ANSWERS.title, openPool);
-  const token = new AccessToken(remote, settings);
+  const token = accessToken(remote, settings);
   const tell = ({ address, message, timeoutMs }: Outgoing): Promise<Receipt> => {
     const deadline = performance.now() + timeoutMs;
     const url = new URL(`/v1.0/bots/${bot}/${pathOf(address)}`, api);

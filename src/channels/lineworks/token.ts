@@ -48,48 +48,37 @@ export function isPrivateKey(key: string): boolean {
 }
 
 /** One for all messages of a channel; whoever comes while it is being fetched waits for the same. */
-export class AccessToken {
-  readonly #remote: Remote;
-  readonly #settings: BotSettings;
-  #token: Promise<{ readonly text: string; readonly until: number }> | undefined;
+export function accessToken(remote: Remote, settings: BotSettings) {
+  let token: ReturnType<typeof fetchToken> | undefined;
+  return {
+    /** @throws {DeliveryFailure} the login refuses it @throws {Error} of the network */
+    text: async (deadline: number): Promise<string> => {
+      const known = await token?.catch(() => undefined);
+      if (known !== undefined && known.until > Date.now()) return known.text;
+      token = fetchToken(remote, settings, deadline);
+      return (await token).text;
+    },
+    /** It was not taken: the next message has another one. */
+    forget: () => {
+      token = undefined;
+    },
+  };
+}
 
-  constructor(remote: Remote, settings: BotSettings) {
-    this.#remote = remote;
-    this.#settings = settings;
-  }
-
-  /** @throws {DeliveryFailure} the login refuses it @throws {Error} of the network */
-  async text(deadline: number): Promise<string> {
-    const known = await this.#token?.catch(() => undefined);
-    if (known !== undefined && known.until > Date.now()) return known.text;
-    this.#token = this.#fetch(deadline);
-    return (await this.#token).text;
-  }
-
-  /** It was not taken: the next message has another one. */
-  forget(): void {
-    this.#token = undefined;
-  }
-
-  async #fetch(deadline: number) {
-    const { auth_url = 'https://auth.worksmobile.com', client_id = '', client_secret = '' } = this.#settings;
-    const form = new URLSearchParams({
-      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-      assertion: assertionOf(this.#settings),
-      client_id,
-      client_secret,
-      scope: 'bot',
-    });
-    const answer = await this.#remote.call({
-      url: new URL('/oauth2/v2.0/token', auth_url),
-      headers: FORM_HEADERS,
-      body: form.toString(),
-      deadline,
-    });
-    const { access_token: text, expires_in: seconds } = jsonOf(answer);
-    if (answer.status !== 200 || typeof text !== 'string') throw failureOfAnswer(answer, ANSWERS);
-    return { text, until: Date.now() + Math.max(0, Number(seconds) || 3600) * 1000 - EARLY_MS };
-  }
+async function fetchToken(remote: Remote, settings: BotSettings, deadline: number) {
+  const { auth_url = 'https://auth.worksmobile.com', client_id = '', client_secret = '' } = settings;
+  const form = new URLSearchParams({
+    grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+    assertion: assertionOf(settings),
+    client_id,
+    client_secret,
+    scope: 'bot',
+  });
+  const url = new URL('/oauth2/v2.0/token', auth_url);
+  const answer = await remote.call({ url, headers: FORM_HEADERS, body: form.toString(), deadline });
+  const { access_token: text, expires_in: seconds } = jsonOf(answer);
+  if (answer.status !== 200 || typeof text !== 'string') throw failureOfAnswer(answer, ANSWERS);
+  return { text, until: Date.now() + Math.max(0, Number(seconds) || 3600) * 1000 - EARLY_MS };
 }
 
 /** RFC 7523: who asks, for whom, signed. */
