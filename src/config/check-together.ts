@@ -1,4 +1,4 @@
-/** Finds what contradicts itself among settings that are right one by one, and what nothing uses. */
+/** Finds what contradicts itself among settings that are right one by one. */
 import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
 import { type MuteEntry, WEEKDAYS } from '../signal/rules.ts';
 import { doubtOfBotId, isPattern } from './bot-id-pattern.ts';

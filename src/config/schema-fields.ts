@@ -70,28 +70,23 @@ export function choice<const Name extends string>(names: readonly Name[], doc: s
 
 /** Texts that pass a rule, each once. */
 export function texts(rule: Rule, doc: string, more: More = {}) {
-  return textsOf<string>(rule, doc, more).test(ONCE);
+  return textsOf<string>(rule, doc, more);
 }
 
 function textsOf<Text extends string>(rule: Rule, doc: string, more: More) {
   return array(textOf<Text>(rule, doc, more).defined())
     .strict()
-    .meta({ doc });
+    .meta({ doc })
+    .test('once', (value: readonly string[] | undefined, context) => {
+      const again = value?.findIndex((name, index) => value.indexOf(name) < index) ?? -1;
+      return again === -1 || faultOf(context, 'is a duplicate: this list has it already', [again]);
+    });
 }
-
-const ONCE = {
-  name: 'once',
-  test: (value: readonly string[] | undefined, context: TestContext) => {
-    const again = value?.findIndex((name, index) => value.indexOf(name) < index) ?? -1;
-    return again === -1 || faultOf(context, 'is a duplicate: this list has it already', [again]);
-  },
-};
 
 /** A list of some of these names, of one at least. */
 export function someOf<const Name extends string>(names: readonly Name[], doc: string) {
   const jsonSchema = { type: 'array', minItems: 1, uniqueItems: true, items: { enum: names } };
   return textsOf<Name>((name) => memberRule(name, names), doc, {})
-    .test(ONCE)
     .min(1, '${path} must name at least one; leave it out otherwise')
     .meta({ jsonSchema });
 }

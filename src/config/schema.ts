@@ -186,11 +186,6 @@ const routing = {
   overdue: text(rule.spanRule, 'How long a job may be executing before that is told.', SPAN),
 };
 
-interface ExpectSection {
-  readonly every?: string | undefined;
-  readonly cron?: string | undefined;
-}
-
 const expectSchema = section('When a result is due: either `every` or `cron`.', {
   every: text(rule.spanRule, 'A result at least so often.', SPAN),
   cron: text(
@@ -202,7 +197,7 @@ const expectSchema = section('When a result is due: either `every` or `cron`.', 
   'either',
   '${path} must have either `every` or `cron`',
   // What is not there is asked, too.
-  (value: ExpectSection | undefined) =>
+  (value: { every?: string; cron?: string } | undefined) =>
     value === undefined || (value.every === undefined) !== (value.cron === undefined),
 );
 
