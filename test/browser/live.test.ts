@@ -71,11 +71,10 @@ inBrowser('A page with a script', () => {
   it('moves nothing under whoever has scrolled or focused something, until they have done', async () => {
     await page.clock.install();
     await open('/dead');
-    add('slack:#new');
     await page.evaluate(() => window.scrollTo(0, 150));
+    add('slack:#new');
     await passFiveSeconds();
     expect(await firstRow()).to.equal('slack:#ops');
-    await page.evaluate(() => window.scrollTo(0, 0));
     await page
       .getByRole('link', { name: /^Deliver again/ })
       .first()

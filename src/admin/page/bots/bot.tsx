@@ -7,7 +7,6 @@ import { Table, Term } from '../parts/table.tsx';
 import { Chips, Code, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
 import type { View, ViewRequest } from '../view.ts';
-import { usualSeconds } from './bot-list.ts';
 import { Scatter } from './charts.tsx';
 
 const DAY_MS = 86_400_000;
@@ -68,23 +67,11 @@ export function BotFacts({ data: { bot, runs } }: BotProps) {
 }
 
 export function Bot({ data }: BotProps) {
-  const { t, formats } = useReader();
+  const { t } = useReader();
   const { bot, runs, told, snoozes } = data;
-  const usual = usualSeconds(runs);
   return (
     <>
       <Snoozed snoozes={snoozes} of={bot.botId} />
-      <Section>
-        <dl class="terms">
-          <Term of={t('bot.last success')}>
-            <Time at={bot.lastSucceededAt} />
-          </Term>
-          <Term of={t('bot.last failure')}>
-            <Time at={bot.lastFailedAt} />
-          </Term>
-          <Term of={t('bot.takes')}>{usual === undefined ? '–' : formats.elapsed(usual)}</Term>
-        </dl>
-      </Section>
       {runs.length === 0 ? null : <MonthOfRuns data={data} />}
       <Section title={t('bot.told')}>
         <dl class="terms">

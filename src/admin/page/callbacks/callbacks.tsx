@@ -5,7 +5,7 @@ import { CALLBACK_RESULTS, DELIVERY_STATES } from '../../../ledger/ledger.ts';
 import { readFilter, refuseParameters } from '../../filters.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
-import { KindStatus, ResultStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
+import { KindStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
 import { type Column, Older, Table } from '../parts/table.tsx';
 import { BotName, JobLink, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader } from '../reader.ts';
@@ -128,7 +128,7 @@ const WORST_FIRST = ['dead', 'pending', 'held', 'delivered'] as const;
 function Told({ callback: { deliveries, result } }: { readonly callback: ArchivedCallback }) {
   const reader = useReader();
   const worst = WORST_FIRST.map((state) => deliveries.find((each) => each.state === state)).find(Boolean);
-  if (worst === undefined) return <ResultStatus result={result} />;
+  if (worst === undefined) return <Status tone="idle" word={reader.t(`result.${result ?? 'none'}`)} />;
   const told = deliveries.filter((each) => toneOf(each) === 'good').length;
   return (
     <>

@@ -27,16 +27,73 @@ type Act = (act: ActRequest) => Promise<Outcome>;
 
 /** By the last part of their paths. */
 const ACTS: Readonly<Record<string, Act>> = {
-  redeliver,
-  dismiss,
-  route,
-  'redeliver-all': redeliverAll,
-  stop,
-  'see-refused': seeRefused,
-  snooze,
-  'end-snooze': endSnooze,
-  test,
-  reload,
+  async redeliver({ form, id, actor, reader: { t }, operations }) {
+    const result = await operations.redeliver(id, actor, form.get('again') === '1');
+    if (result === 'unknown') return [false, t('act.unknown')];
+    return [result === 'accepted', t(`act.redeliver.${result}`)];
+  },
+  async dismiss({ id, actor, reader: { t }, operations }) {
+    const result = await operations.dismiss(id, actor);
+    if (result === 'unknown') return [false, t('act.unknown')];
+    return [result === 'dismissed', t(`act.dismiss.${result}`)];
+  },
+  async route({ id, actor, reader: { t }, operations }) {
+    const routed = await operations.routeAnew(id, actor);
+    if (routed === undefined) return [false, t('act.unknown')];
+    if (routed === 'superseded') return [false, t('act.redeliver.superseded')];
+    const destinations = routed.told.join(', ');
+    return destinations === ''
+      ? [false, t('act.route.nobody')]
+      : [true, t('act.route.told', { destinations })];
+  },
+  async 'redeliver-all'({ form, actor, reader, operations }) {
+    const what = form.get('what') === 'dismissed' ? 'dismissed' : 'redelivered';
+    form.delete('what');
+    const { filter } = readRedelivery(form, reader, {});
+    await operations.startBulk(filter, actor, what);
+    return [true, reader.t(`act.bulk.${what}`), '/dead'];
+  },
+  async stop({ id, actor, reader: { t }, operations }) {
+    const bulk = await operations.stopBulk(id, actor);
+    if (bulk === undefined) return [false, t('act.unknown')];
+    return [true, t('act.bulk.stopped')];
+  },
+  async 'see-refused'({ id, actor, reader: { t }, operations }) {
+    await operations.seeRefused(id, actor);
+    return [true, t('act.seen')];
+  },
+  /** What was filled in wrongly is there again to be mended. */
+  async snooze({ form, actor, reader, operations }) {
+    const textOf = (name: string) => form.get(name) ?? '';
+    const [bot_id, destination, because] = [textOf('bot_id'), textOf('destination'), textOf('because')];
+    const until = textOf('time') || textOf('until');
+    const asked = readSnooze({ bot_id, destination, because, until }, reader);
+    const again = pathTo(['snoozes'], Object.fromEntries(form));
+    if (typeof asked === 'string') return [false, reader.t(`act.snooze.${asked}`), again];
+    if (operations.unknownDestination(asked.destination) !== undefined)
+      return [false, reader.t('act.unknown destination'), again];
+    await operations.snooze({ ...asked, actor });
+    return [true, reader.t('act.snooze.begun'), '/snoozes'];
+  },
+  async 'end-snooze'({ id, actor, reader: { t }, operations }) {
+    const hasEnded = await operations.endSnooze(id, actor);
+    return [hasEnded, t(hasEnded ? 'act.snooze.ended' : 'act.unknown')];
+  },
+  async test({ form, actor, reader, operations }) {
+    const { t, language, formats } = reader;
+    const result = await operations.test(form.get('destination') ?? '', actor, language);
+    if (result === undefined) return [false, t('act.unknown destination')];
+    const { destination, words, isDelivered, durationMs } = result;
+    if (!isDelivered) return [false, t('act.test.failed', { destination, words })];
+    return [true, t('act.test.delivered', { destination, words, time: formats.duration(durationMs) })];
+  },
+  async reload({ actor, reader: { t }, reloading }) {
+    const { user, from } = actor;
+    const result = await reloading.reload(`the page, ${user ?? 'nobody named'} from ${from}`);
+    if (!result.isLoaded) return [false, t('config refused')];
+    if (!result.hasChanged) return [true, t('act.reload.same')];
+    return [true, t('act.reload.loaded', { hash: result.configHash.slice(0, 12) })];
+  },
 };
 
 export function routeActs(router: Router, services: AdminServices): void {
@@ -60,79 +117,4 @@ async function answerAct(ctx: Context, act: Act, services: AdminServices): Promi
   );
   leaveFlash(ctx, { kind: isDone ? 'done' : 'failed', text });
   returnTo(ctx, to ?? back);
-}
-
-async function redeliver({ form, id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {
-  const result = await operations.redeliver(id, actor, form.get('again') === '1');
-  if (result === 'unknown') return [false, t('act.unknown')];
-  return [result === 'accepted', t(`act.redeliver.${result}`)];
-}
-
-async function dismiss({ id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {
-  const result = await operations.dismiss(id, actor);
-  if (result === 'unknown') return [false, t('act.unknown')];
-  return [result === 'dismissed', t(`act.dismiss.${result}`)];
-}
-
-async function route({ id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {
-  const routed = await operations.routeAnew(id, actor);
-  if (routed === undefined) return [false, t('act.unknown')];
-  if (routed === 'superseded') return [false, t('act.redeliver.superseded')];
-  const destinations = routed.told.join(', ');
-  return destinations === '' ? [false, t('act.route.nobody')] : [true, t('act.route.told', { destinations })];
-}
-
-async function redeliverAll({ form, actor, reader, operations }: ActRequest): Promise<Outcome> {
-  const what = form.get('what') === 'dismissed' ? 'dismissed' : 'redelivered';
-  form.delete('what');
-  const { filter } = readRedelivery(form, reader, {});
-  await operations.startBulk(filter, actor, what);
-  return [true, reader.t(`act.bulk.${what}`), '/dead'];
-}
-
-async function stop({ id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {
-  const bulk = await operations.stopBulk(id, actor);
-  if (bulk === undefined) return [false, t('act.unknown')];
-  return [true, t('act.bulk.stopped')];
-}
-
-async function seeRefused({ id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {
-  await operations.seeRefused(id, actor);
-  return [true, t('act.seen')];
-}
-
-/** What was filled in wrongly is there again to be mended. */
-async function snooze({ form, actor, reader, operations }: ActRequest): Promise<Outcome> {
-  const textOf = (name: string) => form.get(name) ?? '';
-  const [bot_id, destination, because] = [textOf('bot_id'), textOf('destination'), textOf('because')];
-  const until = textOf('time') || textOf('until');
-  const asked = readSnooze({ bot_id, destination, because, until }, reader);
-  const again = pathTo(['snoozes'], Object.fromEntries(form));
-  if (typeof asked === 'string') return [false, reader.t(`act.snooze.${asked}`), again];
-  if (operations.unknownDestination(asked.destination) !== undefined)
-    return [false, reader.t('act.unknown destination'), again];
-  await operations.snooze({ ...asked, actor });
-  return [true, reader.t('act.snooze.begun'), '/snoozes'];
-}
-
-async function endSnooze({ id, actor, reader: { t }, operations }: ActRequest): Promise<Outcome> {
-  const hasEnded = await operations.endSnooze(id, actor);
-  return [hasEnded, t(hasEnded ? 'act.snooze.ended' : 'act.unknown')];
-}
-
-async function test({ form, actor, reader, operations }: ActRequest): Promise<Outcome> {
-  const { t, language, formats } = reader;
-  const result = await operations.test(form.get('destination') ?? '', actor, language);
-  if (result === undefined) return [false, t('act.unknown destination')];
-  const { destination, words, isDelivered, durationMs } = result;
-  if (!isDelivered) return [false, t('act.test.failed', { destination, words })];
-  return [true, t('act.test.delivered', { destination, words, time: formats.duration(durationMs) })];
-}
-
-async function reload({ actor, reader: { t }, reloading }: ActRequest): Promise<Outcome> {
-  const { user, from } = actor;
-  const result = await reloading.reload(`the page, ${user ?? 'nobody named'} from ${from}`);
-  if (!result.isLoaded) return [false, t('config refused')];
-  if (!result.hasChanged) return [true, t('act.reload.same')];
-  return [true, t('act.reload.loaded', { hash: result.configHash.slice(0, 12) })];
 }

@@ -106,8 +106,8 @@ export function Changes({ preview }: { readonly preview: ReloadPreview }) {
           { head: t('bot'), kind: 'main', cell: ({ botId }) => <Foreign text={botId} /> },
           { head: t('status'), cell: ({ status }) => t(`status.${status}`) },
           { head: t('nav.callbacks'), kind: 'number', cell: ({ callbacks }) => formats.number(callbacks) },
-          { head: t('config.added'), cell: ({ added }) => <Chips names={added} tone="good" /> },
-          { head: t('config.removed'), cell: ({ removed }) => <Chips names={removed} tone="bad" /> },
+          { head: t('config.added'), cell: ({ added }) => <Chips names={added} /> },
+          { head: t('config.removed'), cell: ({ removed }) => <Chips names={removed} /> },
         ]}
       />
       <Problems problems={problems} />

@@ -1,10 +1,14 @@
-/** Dead letters, grouped by destination and cause, each group to be delivered again or marked as done; and what was. */
+/** Dead letters, grouped by destination and cause; what delivering them again, or being done with them, comes to; how far that is. */
+import type { BulkRedelivery, RedeliveryFilter, RedeliveryTally } from '../../../ledger/actions/actions.ts';
 import type { DeadLetters } from '../../../ledger/archive/archive.ts';
-import { Table } from '../parts/table.tsx';
-import { Code, Foreign, pathTo, Time } from '../parts/text.tsx';
+import { filterQuery, readRedelivery } from '../../filters.ts';
+import { PostButton, PostForm } from '../parts/forms.tsx';
+import { Section } from '../parts/layout.tsx';
+import { Status } from '../parts/status.tsx';
+import { Table, Term } from '../parts/table.tsx';
+import { Chips, Code, Foreign, pathTo, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
 import type { View } from '../view.ts';
-import { dryRunOf, Redeliveries } from './redeliver.tsx';
 
 export const deadView: View = async ({ reader: { t, formats }, services: { archive, operations } }) => {
   const groups = await archive.deadLetters();
@@ -62,5 +66,136 @@ function WhatToDo({ group: { destination, errorClass, errorCode } }: OfGroup) {
       </a>
       <a href={pathTo(['callbacks'], { state: 'dead', destination })}>{t('dead.list')}</a>
     </div>
+  );
+}
+
+/** Where it is said what it would come to. */
+function dryRunOf(filter: RedeliveryFilter): string {
+  return `/redeliveries/new?${filterQuery(filter).toString()}`;
+}
+
+export const dryRunView: View = async ({ query, reader, services }) => {
+  const { t } = reader;
+  const { filter } = readRedelivery(query, reader, {});
+  const tally = await services.operations.tally(filter);
+  const lead = t(tally.messages === 0 ? 'bulk.nothing' : 'bulk.new, lead');
+  const body = tally.messages === 0 ? null : <DryRun filter={filter} tally={tally} />;
+  // What was looked at is what is agreed to.
+  return { title: t('bulk.new'), lead, everySeconds: 0, body };
+};
+
+interface DryRunProps {
+  readonly filter: RedeliveryFilter;
+  readonly tally: RedeliveryTally;
+}
+
+function DryRun({ filter, tally }: DryRunProps) {
+  const { t, formats } = useReader();
+  const { destinations, oldestAt, newestAt } = tally;
+  const messages = t('bulk.messages', { number: tally.messages });
+  return (
+    <>
+      <Section>
+        <dl class="terms">
+          <Term of={t('bulk.meant')}>
+            <Meant filter={filter} />
+          </Term>
+          <Term of={t('dead.oldest')}>
+            <Time at={oldestAt} />
+          </Term>
+          <Term of={t('dead.newest')}>
+            <Time at={newestAt} />
+          </Term>
+        </dl>
+        <Table
+          caption={t('destination')}
+          rows={destinations}
+          columns={[
+            { head: t('destination'), kind: 'main', cell: ({ destination }) => <Code text={destination} /> },
+            { head: t('dead.messages'), kind: 'number', cell: (each) => formats.number(each.messages) },
+          ]}
+        />
+      </Section>
+      <PostForm
+        action="/act/redeliver-all"
+        fields={Object.fromEntries(filterQuery(filter))}
+        className="actions"
+      >
+        <button name="what" value="redelivered" class="primary">
+          {t('bulk.start.redelivered', { messages })}
+        </button>
+        <button name="what" value="dismissed" class="danger">
+          {t('bulk.start.dismissed', { messages })}
+        </button>
+      </PostForm>
+    </>
+  );
+}
+
+/** What a filter asks for, as chips. */
+function Meant({ filter }: { readonly filter: RedeliveryFilter }) {
+  const { word, formats } = useReader();
+  const names = [...filterQuery(filter)].map(([name, value]) => {
+    const isTime = name === 'from' || name === 'to';
+    return `${word('filter', name)}: ${isTime ? formats.short(Date.parse(value)) : word(name, value)}`;
+  });
+  return <Chips names={names} />;
+}
+
+const TONES = { running: 'busy', delivering: 'busy', done: 'good', stopped: 'idle' } as const;
+
+interface RedeliveriesProps {
+  /** The newest first. */
+  readonly bulks: readonly BulkRedelivery[];
+}
+
+function Redeliveries({ bulks }: RedeliveriesProps) {
+  const { t, formats } = useReader();
+  const numbers = (['given', 'delivered', 'pending', 'dead'] as const).map((name) => ({
+    head: t(`bulk.${name}`),
+    kind: 'number' as const,
+    cell: (bulk: BulkRedelivery) => formats.number(bulk[name]),
+  }));
+  return (
+    <Section title={t('bulk.title')}>
+      <Table
+        caption={t('bulk.title')}
+        rows={bulks}
+        columns={[
+          { head: t('bulk.meant'), kind: 'main', cell: ({ filter }) => <Meant filter={filter} /> },
+          { head: t('destinations.state'), cell: (bulk) => <Standing bulk={bulk} /> },
+          ...numbers,
+          { head: t('bulk.began'), kind: 'narrow', cell: (bulk) => <Begun bulk={bulk} /> },
+        ]}
+      />
+    </Section>
+  );
+}
+
+interface OfBulk {
+  readonly bulk: BulkRedelivery;
+}
+
+function Standing({ bulk: { id, what, state } }: OfBulk) {
+  const { t } = useReader();
+  return (
+    <>
+      <Status tone={TONES[state]} word={t(`bulk.${state}`)} />
+      <small>{t(`bulk.what.${what}`)}</small>
+      {state === 'running' ? (
+        <PostButton action="/act/stop" fields={{ id }} word={t('bulk.stop')} kind="small" />
+      ) : null}
+    </>
+  );
+}
+
+function Begun({ bulk: { startedAt, actor } }: OfBulk) {
+  return (
+    <>
+      <Time at={startedAt} />
+      <small>
+        <Foreign text={[actor.user, actor.from].filter(Boolean).join(', ')} />
+      </small>
+    </>
   );
 }

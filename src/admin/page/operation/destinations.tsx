@@ -12,9 +12,6 @@ import { useReader } from '../reader.ts';
 import type { View, ViewRequest } from '../view.ts';
 import { Snoozed } from './snoozes.tsx';
 
-/** More would be no page that anybody reads. */
-const MOST_SHOWN = 500;
-
 interface Row extends ArchivedDestination {
   readonly isPrinted: boolean;
   /** Milliseconds, of its channel or its own; undefined: it is not paused. */
@@ -25,7 +22,6 @@ interface Row extends ArchivedDestination {
 export const destinationsView: View = async (request) => {
   const { t } = request.reader;
   const rows = await loadRows(request);
-  const facts = rows.length < MOST_SHOWN ? undefined : t('destinations.tooMany', { number: MOST_SHOWN });
   const body = (
     <Table
       caption={t('nav.destinations')}
@@ -44,7 +40,7 @@ export const destinationsView: View = async (request) => {
       ]}
     />
   );
-  return { title: t('nav.destinations'), lead: t('destinations.lead'), facts, body };
+  return { title: t('nav.destinations'), lead: t('destinations.lead'), body };
 };
 
 async function loadRows({ services }: ViewRequest): Promise<readonly Row[]> {
@@ -53,7 +49,7 @@ async function loadRows({ services }: ViewRequest): Promise<readonly Row[]> {
   const channels = new Map(destinationsOf(config).map((each) => [each.destination, each.channel]));
   const snoozed = await operations.snoozes();
   const waits = new Map(paused().map(({ key, ms }) => [key, ms]));
-  const standings = await archive.destinations([...channels.keys()].slice(0, MOST_SHOWN));
+  const standings = await archive.destinations([...channels.keys()]);
   return standings.map((standing) => {
     const { destination } = standing;
     const channel = channels.get(destination) ?? '';

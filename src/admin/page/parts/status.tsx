@@ -2,7 +2,7 @@
 import { type StatusCode, statusNameOf } from '../../../callback/callback.ts';
 import type { ArchivedCallback } from '../../../ledger/archive/archive.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/ledger.ts';
-import type { CallbackResult, DeliveryRecord, DeliveryState } from '../../../ledger/ledger.ts';
+import type { DeliveryRecord, DeliveryState } from '../../../ledger/ledger.ts';
 import { isPrinted } from '../../../story/standing.ts';
 import { type Reader, useReader } from '../reader.ts';
 import { Foreign } from './text.tsx';
@@ -72,21 +72,4 @@ export function KindStatus({
   const { t } = useReader();
   if (kind === 'callback') return <RunStatus status={status} />;
   return <Status tone={kind === 'missed' || kind === 'overdue' ? 'wait' : 'idle'} word={t(`kind.${kind}`)} />;
-}
-
-const RESULT_TONES: Readonly<Partial<Record<CallbackResult, Tone>>> = {
-  delivered: 'good',
-  duplicate: 'good',
-  accepted: 'wait',
-  taken_over: 'wait',
-  gave_up: 'bad',
-  failed: 'bad',
-  timed_out: 'bad',
-  unavailable: 'bad',
-};
-
-/** What was answered; undefined: nobody has been answered. */
-export function ResultStatus({ result }: { readonly result: CallbackResult | undefined }) {
-  const tone = (result && RESULT_TONES[result]) ?? 'idle';
-  return <Status tone={tone} word={useReader().t(`result.${result ?? 'none'}`)} />;
 }

@@ -58,18 +58,13 @@ export function pathTo(
   return query === '' ? path : `${path}?${query}`;
 }
 
-interface ChipsProps {
-  readonly names: readonly string[];
-  readonly tone?: 'good' | 'bad';
-}
-
 /** In a row, each on its own. */
-export function Chips({ names, tone }: ChipsProps) {
+export function Chips({ names }: { readonly names: readonly string[] }) {
   if (names.length === 0) return <span class="quiet">–</span>;
   return (
     <ul class="chips">
       {names.map((name) => (
-        <li key={name} class={tone === undefined ? 'chip' : `chip ${tone}`}>
+        <li key={name}>
           <Code text={name} />
         </li>
       ))}

@@ -51,7 +51,6 @@ export const OPERATION = {
 
   'destinations.lead': ['Everybody whom the config may have told.', '今の設定にある通知先です。'],
   'destinations.none': ['The config names nobody.', '設定に通知先がありません。'],
-  'destinations.tooMany': ['Only the first {number} are shown.', '先頭の{number}件だけを表示しています。'],
   'destinations.state': ['State', '状態'],
   'destinations.lastTold': ['Last told', '最後に届いた'],
   'destinations.lastError': ['Last error', '最後のエラー'],
