@@ -46,10 +46,24 @@ export function updateAfter(
     const dueInMs = failure === undefined && record.isTakenOver ? undefined : 0;
     return updateOf(record, { attempts, lastError, isTakenOver: true, dueInMs });
   }
-  const failed = updateOf(record, { attempts, lastError });
-  if (isGivenUp(record, failure, context)) return { ...failed, state: 'dead' };
-  const isTakenOver = record.isTakenOver || isAllowanceSpent(record, failure, context);
-  return { ...failed, isTakenOver, dueInMs: dueIn(record, attempts, isTakenOver, context) };
+  const after = afterFailure(record, attempts, failure, context);
+  return updateOf(record, { attempts, lastError, ...after });
+}
+
+/** Of what no retry soon cures, a wrong config may still be mended; a message that cannot pass never will. */
+function afterFailure(
+  { refusals, ageMs, ...record }: DeliveryRecord,
+  attempts: number,
+  failure: DeliveryFailure,
+  { policy, random }: OutcomeContext,
+): Partial<DeliveryUpdate> {
+  // It may have failed lastingly for as many answers as that is worth.
+  const isTakenOver = record.isTakenOver || (isLasting(failure) && refusals >= policy.permanentAttempts);
+  const leftMs = policy.giveUpAfterMs - ageMs;
+  if (leftMs <= 0 || (isTakenOver && failure.class === 'permanent')) return { state: 'dead' };
+  const waitMs = isTakenOver ? backoffMs(attempts, random) : policy.takeOverAfterMs;
+  // The last attempt is made when it is to be given up, not later.
+  return { isTakenOver, dueInMs: Math.min(waitMs, leftMs) };
 }
 
 /** Pending and due as it stands, but for the changes. */
@@ -59,32 +73,6 @@ export function updateOf(
 ): DeliveryUpdate {
   // What was told before, and is to be told again, has its receipt until there is another.
   return { id, attempts, lastError, receipt, isTakenOver, state: 'pending', dueInMs: 0, ...changes };
-}
-
-/** Of what no retry soon cures, a wrong config may still be mended; a message that cannot pass never will. */
-function isGivenUp(record: DeliveryRecord, failure: DeliveryFailure, context: OutcomeContext): boolean {
-  if (record.ageMs >= context.policy.giveUpAfterMs) return true;
-  return failure.class === 'permanent' && (record.isTakenOver || isAllowanceSpent(record, failure, context));
-}
-
-/** Whether it has failed lastingly for as many answers as that is worth. */
-function isAllowanceSpent(
-  { refusals }: DeliveryRecord,
-  failure: DeliveryFailure,
-  { policy }: OutcomeContext,
-): boolean {
-  return isLasting(failure) && refusals >= policy.permanentAttempts;
-}
-
-/** The last attempt is made when it is to be given up, not later. */
-function dueIn(
-  { ageMs }: DeliveryRecord,
-  attempts: number,
-  isTakenOver: boolean,
-  { policy, random }: OutcomeContext,
-): number {
-  const wait = isTakenOver ? backoffMs(attempts, random) : policy.takeOverAfterMs;
-  return Math.min(wait, policy.giveUpAfterMs - ageMs);
 }
 
 function isLasting(error: Pick<DeliveryFailure, 'class'> | undefined): boolean {
