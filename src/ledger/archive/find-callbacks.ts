@@ -28,11 +28,22 @@ export async function findCallbacks(
     ...hasDelivery(filter),
   ];
   if (filter.search !== undefined) conditions.push(await soughtBy(tx, filter.search));
+  const parts = kindsOf(filter).map(
+    (kind) => sql`
+      SELECT id FROM (
+        SELECT id FROM callbacks WHERE ${kind} AND ${join(conditions, ' AND ')} ORDER BY id DESC LIMIT ${limit}
+      ) AS part`,
+  );
   const rows = await tx.all<{ id: number }>(
-    sql`SELECT id FROM callbacks WHERE ${join(conditions, ' AND ')} ORDER BY id DESC LIMIT ${limit}`,
+    sql`SELECT id FROM (${join(parts, ' UNION ALL ')}) AS found ORDER BY id DESC LIMIT ${limit}`,
   );
   const ids = rows.map(({ id }) => id);
   return { items: await callbacksWith(tx, ids), next: ids.length === limit ? ids.at(-1) : undefined };
+}
+
+/** Of a BOT, those that came and those of Botbell's own have an index each, in the order of their ids. */
+function kindsOf({ botId }: CallbackFilter): readonly Sql[] {
+  return botId === undefined ? [sql`id > 0`] : [sql`kind = 'callback'`, sql`kind <> 'callback'`];
 }
 
 function isOfJob(jobId: string): Sql {
@@ -42,11 +53,7 @@ function isOfJob(jobId: string): Sql {
 /** What a filter says of rows of `callbacks`; one at least. */
 export function conditionsOnCallbacks({ botId, jobId, status, result, from, to }: CallbackFilter): Sql[] {
   const conditions = [sql`callbacks.id > 0`];
-  // Those that came, and those of Botbell's own: each has an index of its own.
-  if (botId !== undefined)
-    conditions.push(
-      sql`((kind = 'callback' AND ${isOfBot(botId)}) OR (kind <> 'callback' AND ${isOfBot(botId)}))`,
-    );
+  if (botId !== undefined) conditions.push(isOfBot(botId));
   if (jobId !== undefined) conditions.push(isOfJob(jobId));
   // What Botbell says by itself has none.
   if (status !== undefined) conditions.push(sql`callbacks.kind = 'callback' AND status = ${status}`);
