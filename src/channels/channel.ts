@@ -5,8 +5,9 @@
  * To add one: a folder beside `slack/` and a line in `registry.ts`; no template, and no other file
  * (`test/channels/third-channel.test.ts` is a whole one). The folder has
  * - the `ChannelType`: strict settings, addresses, options, pace, secrets, and `open`, which imports what sends lazily;
- * - the `MessageFormat`: `compose` draws a card within the remote's limits (`show-card.ts` cuts it to a room, `outputs.ts` its
- *   outputs) and escapes all of it, `asText` and `asHtml` show the message (`shownBy` of `html-text.ts` reads one out of the other);
+ * - the `MessageFormat`: `compose` draws a card within the remote's limits (`show-card.ts` cuts it to a room and gives its lines,
+ *   `card-lines.ts` marks them up) and escapes all of it, `asText` and `asHtml` show the message (`shownBy` of `html-text.ts`
+ *   reads one out of the other);
  * - a table of the remote's codes: class, whom it concerns, and words in both languages (`answers.ts`);
  * - `send`, by `openedChannel`, within `Outgoing.timeoutMs`: over HTTP by `hooks/remote.ts`, and `hooks/hook-channel.ts` is all
  *   of it for a webhook's URL; what is refused as a card goes out once more as plain text by `sendOrPlain`.

@@ -44,8 +44,6 @@ const MAX_CAUSES = 8;
 /** What libraries call what the operating system already has a code for. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'ECONNRESET',
-  UND_ERR_HEADERS_TIMEOUT: 'ETIMEDOUT',
-  UND_ERR_BODY_TIMEOUT: 'ETIMEDOUT',
   ECONNECTION: 'ECONNRESET',
   EPIPE: 'ECONNRESET',
 };

@@ -1,12 +1,10 @@
 /** What every open channel does the same way: it closes without interrupting anything, and falls back to plain text. */
 import { UnderWay } from '../time/clock.ts';
-import type { Channel, Outgoing, Receipt } from './channel.ts';
+import type { Channel, Receipt } from './channel.ts';
 import { DeliveryFailure, failureOf } from './failure.ts';
 
 /** What differs from channel to channel. */
-interface Sending {
-  send(outgoing: Outgoing): Promise<Receipt>;
-  verify(): Promise<void>;
+interface Sending extends Pick<Channel, 'send' | 'verify'> {
   /** Called once nothing is under way. */
   free(): void | Promise<void>;
   /** What an error of the above means; is given no `DeliveryFailure`. */

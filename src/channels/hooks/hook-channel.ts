@@ -141,13 +141,9 @@ function hookAddress(text: string, hooks: HookSettings<Hook>['hooks'] | undefine
     );
   const [name = '', ...rest] = address.split('/');
   const isKnown = hooks === undefined ? HOOK_NAME.test(name) : Object.hasOwn(hooks, name);
-  if (!isKnown)
+  if (!isKnown || (rest.length > 0 && suffix?.test(rest.join('/')) !== true))
     throw new AddressError(
-      `${JSON.stringify(name)} is no hook of the channel${nearestOrAll(name, Object.keys(hooks ?? {}))}`,
-    );
-  if (rest.length > 0 && suffix?.test(rest.join('/')) !== true)
-    throw new AddressError(
-      `${JSON.stringify(address)} is no address of the channel: write ${JSON.stringify(name)}`,
+      `${JSON.stringify(address)} is no hook of the channel${nearestOrAll(name, Object.keys(hooks ?? {}))}`,
     );
   return address;
 }

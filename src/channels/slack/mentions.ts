@@ -8,11 +8,7 @@ export function mentionBlock(mentions: string): SlackObject {
 }
 
 /** Slack: Formatting message text, "Mentioning users", "Mentioning groups", "Special mentions". */
-const FORMS: readonly { readonly pattern: RegExp; readonly begin: string }[] = [
-  { pattern: /^@?(here|channel|everyone)$|^<!(here|channel|everyone)>$/, begin: '!' },
-  { pattern: /^@?([UW][A-Z0-9]{2,30})$|^<@([UW][A-Z0-9]{2,30})>$/, begin: '@' },
-  { pattern: /^@?(S[A-Z0-9]{2,30})$|^<!subteam\^(S[A-Z0-9]{2,30})>$/, begin: '!subteam^' },
-];
+const FORM = /^(?:@|<@|<!|<!subteam\^)?(?:(here|channel|everyone)|([UW][A-Z0-9]{2,30})|(S[A-Z0-9]{2,30}))>?$/;
 
 const ACCEPTED = '"@here", "@channel", "@everyone", a user ID (U…) or a user group ID (S…)';
 
@@ -24,10 +20,8 @@ export function mentionsFor(context: Pick<ComposeContext, 'isError' | 'options'>
 }
 
 function sequenceOf(entry: string): string | undefined {
-  for (const { pattern, begin } of FORMS) {
-    const [, bare, inBrackets] = pattern.exec(entry) ?? [];
-    const name = bare ?? inBrackets;
-    if (name !== undefined) return `<${begin}${name}>`;
-  }
-  return undefined;
+  const [, everybody, user, group] = FORM.exec(entry) ?? [];
+  if (everybody !== undefined) return `<!${everybody}>`;
+  if (user !== undefined) return `<@${user}>`;
+  return group === undefined ? undefined : `<!subteam^${group}>`;
 }
