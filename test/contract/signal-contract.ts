@@ -197,19 +197,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.fails(third)).to.equal('tell');
       });
 
-      it('by the start of their runs', async () => {
-        await pass(HOUR);
-        const at = (minutes: number) => new Date(bench.now + minutes * MINUTE).toISOString();
-        await bench.fails(third, { start_time: at(-50) });
-        await bench.comes({ status: 0, start_time: at(-30) }, [third]);
-        await bench.fails(third, { start_time: at(-20) });
-        expect(await bench.fails(third, { start_time: at(-40) }), 'two before the success').to.equal(
-          'after_failures',
-        );
-        expect(await bench.fails(third, { start_time: at(-10) }), 'two behind it').to.equal('after_failures');
-        expect(await bench.fails(third, { start_time: at(-25) })).to.equal('tell');
-      });
-
       it('for all processes, over restarts', async () => {
         await bench.fails(third);
         const second = await bench.openAs('second');
@@ -254,14 +241,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(bench.shown(both)).to.equal('repeat, tell');
         expect(await bench.fails(changes, { message: 'no login' })).to.equal('tell');
       });
-
-      it('to each destination if any of its routes tells', async () => {
-        const twice = to('slack:#ops', [{ repeat: HOUR }, { afterFailures: 2 }]);
-        expect(await bench.fails(twice)).to.equal('tell');
-        expect(await bench.fails(twice)).to.equal('tell');
-        await bench.comes({ status: 0 }, [twice]);
-        expect(await bench.fails(twice)).to.equal('tell');
-      });
     });
 
     it('tells of a recovery from an error that was told while no rule asked', async () => {
@@ -300,14 +279,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(came.deliveries.map(({ destination, state }) => `${destination} ${state}`)).to.deep.equal([
           'slack:#held pending',
         ]);
-      });
-
-      it('not of a run that began before the error', async () => {
-        await pass(HOUR);
-        await bench.fails(recovery);
-        const start_time = new Date(bench.now - HOUR).toISOString();
-        expect((await bench.comes({ status: 0, start_time }, [recovery])).deliveries).to.deep.equal([]);
-        expect(bench.shown(await bench.comes({ status: 0 }, [recovery]))).to.equal('tell');
       });
     });
 
@@ -383,18 +354,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await comes('get_items')).to.equal('tell, tell');
       });
 
-      it('a destination is told nothing', async () => {
-        await bench.snooze({ destination: 'slack:#ops' });
-        expect(await comes('get_items')).to.equal('snooze 60, tell');
-        expect(await comes('another')).to.equal('snooze 60, tell');
-      });
-
-      it('a BOT at a destination is told elsewhere', async () => {
-        await bench.snooze({ botId: 'get_items', destination: 'slack:#ops' });
-        expect(await comes('get_items')).to.equal('snooze 60, tell');
-        expect(await comes('another')).to.equal('tell, tell');
-      });
-
       it('a BOT is told from its next success on, and of what was held', async () => {
         await bench.snooze({ botId: 'get_items', until: bench.now + 7 * DAY, untilSuccess: true });
         const hold = `snooze ${(7 * DAY) / MINUTE}`;
@@ -429,17 +388,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.ledger.actions.endSnooze(id)).to.equal(false);
         await bench.end();
         expect(await bench.summaries()).to.deep.equal(['slack:#ops snooze 1: get_items 1e 0s']);
-      });
-
-      it('that a mute window precedes, until somebody ends it', async () => {
-        const night = { mute: [{ to: 60 }] };
-        const id = await bench.snooze({ botId: 'get_items', until: bench.now + 5 * HOUR });
-        expect(await bench.fails(to('slack:#ops', [night]))).to.equal('mute 300');
-        await pass(2 * HOUR);
-        expect(await bench.end()).to.equal(0);
-        await bench.ledger.actions.endSnooze(id);
-        await bench.end();
-        expect(await bench.summaries()).to.deep.equal(['slack:#ops mute 1: get_items 1e 0s']);
       });
 
       it('says who asked, why, and until when', async () => {
@@ -492,11 +440,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const told = came.filter((each) => bench.shown(each) === 'tell');
         expect(told).to.have.length(3);
         expect(await bench.fails(to('slack:#log', [{}], burst)), 'another destination').to.equal('tell');
-      });
-
-      it('counts nothing that another rule holds', async () => {
-        for (let count = 0; count < 5; count += 1) await bench.fails(to('slack:#ops', [MUTED], burst));
-        expect(await bench.fails(place)).to.equal('tell');
       });
     });
 

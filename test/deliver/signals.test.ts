@@ -119,64 +119,6 @@ describe('of a night', () => {
     ]);
   });
 
-  it('a burst is told as three messages and a summary, by two replicas', async () => {
-    await world.start();
-    for (let count = 0; count < 6; count += 1)
-      await world.post({ bot_id: `bot-${count}`, status: 1 }, world.processes[count % 2]);
-    expect(arrived().map((each) => each.slice(6))).to.deep.equal(
-      Array(3).fill('slack 商品取得 · Failed after 12 s · The BOT gave no message.'),
-    );
-    await world.pass(57 * SECOND);
-    expect(arrived()).to.deep.equal([]);
-    await world.pass(6 * SECOND);
-    const [summary = '', ...others] = arrived();
-    expect(summary).to.match(
-      /^19:01 slack Held back: 3 messages · Held back, as there were too many at once/,
-    );
-    expect(others).to.deep.equal([]);
-    await world.post({ bot_id: 'bot-7', status: 1 });
-    expect(arrived()).to.have.length(1);
-    expect((await world.store.rows('deliveries')).map(({ state }) => state)).to.deep.equal(
-      Array(8).fill('delivered'),
-    );
-  });
-
-  it('nothing of a snoozed BOT is told before somebody ends that', async () => {
-    const actions = world.actions;
-    const actor = { via: 'page', user: 'admin', from: '127.0.0.1' } as const;
-    const until = world.clock.now() + 5 * HOUR;
-    const id = await actions.snooze({ botId: 'bot', until, untilSuccess: false, because: '', actor });
-    const answer = await world.post({ bot_id: 'bot', status: 1 });
-    expect(answer).to.deep.include({ status: 200, result: 'held' });
-    await world.pass(HOUR);
-    await world.post({ bot_id: 'bot', status: 1 });
-    await world.post({ bot_id: 'other', status: 1 });
-    expect(arrived()).to.have.length(1);
-    await actions.endSnooze(id);
-    await world.pass(3 * SECOND);
-    expect(arrived()).to.deep.equal([
-      '20:00 slack Held back: 2 messages · Held back by a snooze, since 20 Nov 2026, 19:00:00 (GMT+9) · • 商品取得 · 2 failed · job-1, job-2',
-    ]);
-  });
-
-  it('a run that takes too long is told once, though nobody is told of starts', async () => {
-    const run = { bot_id: 'slow', job_id: 'slow-1', start_time: '2026-11-20T18:50:00+09:00' };
-    await world.post({ ...run, status: 2 });
-    await world.post({ ...run, status: 2, message: 'step 2' });
-    await world.post({ ...run, job_id: 'quick-1', status: 2 });
-    await world.post({ ...run, job_id: 'quick-1', status: 0 });
-    await world.pass(19 * MINUTE);
-    expect(arrived()).to.deep.equal([]);
-    await world.start();
-    await world.passBy(4 * MINUTE, MINUTE);
-    expect(arrived()).to.deep.equal([
-      '19:20 slack 商品取得 · Running for 30 min, and no result has come · Started 20 Nov 2026, 18:50:00 (GMT+9)',
-    ]);
-    await world.stop();
-    await world.passBy(HOUR, 10 * MINUTE);
-    expect(arrived()).to.deep.equal([]);
-  });
-
   it('a run that takes too long is told once, though the config begins to watch while it runs', async () => {
     const run = { bot_id: 'slow', start_time: '2026-11-20T18:50:00+09:00', status: 2 } as const;
     await world.reload(CONFIG.replace('  overdue: 30m', ''));
