@@ -77,23 +77,6 @@ describe('what nobody waits for', () => {
     expect(bench.told).to.deep.equal([MAIL, OPS]);
   });
 
-  it('is retried ever more patiently, with jitter', async () => {
-    bench.fails(OPS, ...failures(100, 'transient'));
-    await accept({}, [OPS]);
-    await start();
-    const startedAt = bench.clock.now();
-    const waits: number[] = [];
-    for (let tries = 2; waits.length < 4; await bench.clock.advance(SECOND_MS)) {
-      if (bench.tries(OPS) < tries) continue;
-      waits.push(Math.round((bench.clock.now() - startedAt) / SECOND_MS));
-      tries += 2;
-    }
-    // Two attempts each; then half of 30 s, 2 min and 8 min, and up to a few seconds until it is seen.
-    const steps = waits.slice(1).map((at, index) => at - (waits[index] ?? 0));
-    for (const [index, half] of [15, 60, 240].entries())
-      expect(steps[index]).to.be.within(half - 2, half + 3);
-  });
-
   it('obeys a Retry-After, while other channels are told', async () => {
     bench.fails(OPS, failure('rate_limited', 2 * MINUTE_MS));
     await accept();

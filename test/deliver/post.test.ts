@@ -39,19 +39,6 @@ describe('a POST', () => {
     expect(bench.told).to.deep.equal([OPS, MAIL]);
   });
 
-  it('is answered duplicate, and tells nobody, where all were told before', async () => {
-    await post();
-    const again = await post({ ...CALLBACK, elapsed_time: 99 });
-    expect(summary(again)).to.deep.equal([200, 'duplicate', ['delivered', 'delivered']]);
-    expect(bench.told).to.have.length(2);
-  });
-
-  it('tells nobody where no route matches, and says so', async () => {
-    bench.planned = [];
-    await bench.reload();
-    expect(summary(await post())).to.deep.equal([200, 'no_route', []]);
-  });
-
   it('tells once when the same callback comes twice at the same moment: the second one is taken over', async () => {
     bench.takes(OPS, 300);
     const both = await bench.clock.runUntil(Promise.all([handle(), handle()]));
@@ -133,13 +120,6 @@ describe('a POST', () => {
       ]);
       expect(bench.tries(OPS), 'a dead letter is not attempted').to.equal(3);
       expect(bench.milestonesReached, 'once').to.deep.equal([`given_up ${OPS}`]);
-    });
-
-    it('gives it up when the callback is give_up_after old', async () => {
-      bench.fails(OPS, ...failures(6, 'transient'));
-      expect((await post()).status).to.equal(502);
-      await bench.clock.advance(24 * 3_600_000);
-      expect(summary(await post())).to.deep.equal([200, 'gave_up', ['dead', 'delivered']]);
     });
   });
 
@@ -237,12 +217,6 @@ describe('a POST', () => {
       await idle();
       expect(await bench.alerts()).to.deep.equal([`dead_letter ${OPS} x`]);
     });
-  });
-
-  it('of an executing whose result came before is superseded, and tells nobody', async () => {
-    await post({ ...CALLBACK, status: 0 });
-    expect(summary(await post({ ...CALLBACK, status: 2 }))).to.deep.equal([200, 'superseded', []]);
-    expect(bench.told).to.have.length(2);
   });
 
   describe('while the store cannot be written', () => {
