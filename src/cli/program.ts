@@ -1,9 +1,10 @@
 /** The command line: which commands there are, what they take, and which exit code their end means. */
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { parseStartTime } from '../callback/check-callback.ts';
 import { readVersion } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
-import { dateTimeOr, duration, httpUrl, id, ids, wholeNumber } from './arguments.ts';
+import { parseDuration } from '../time/display.ts';
 import { type CommandContext, WrongUsage } from './context.ts';
 
 const WRONG_USAGE = 2;
@@ -190,7 +191,7 @@ function addSnooze(program: Command, action: Action): void {
     )
     .option('--because <reason>', 'why, for whoever sees it')
     .addOption(new Option('--list', 'show what is snoozed instead').conflicts([...others, 'end']))
-    .addOption(new Option('--end <id>', 'end a snooze instead').argParser(id).conflicts(others))
+    .addOption(new Option('--end <id>', 'end a snooze instead').argParser(wholeNumber(1)).conflicts(others))
     .addOption(printed('text', 'json'))
     .action(action(() => import('./snooze.ts')));
 }
@@ -224,4 +225,36 @@ function addTools(program: Command, action: Action): void {
     .command('schema')
     .description('print the JSON Schema of the config file')
     .action(action(() => import('./schema.ts')));
+}
+
+function httpUrl(text: string): string {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError('It must be an http(s) URL.');
+  return text;
+}
+
+function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,15}$/.test(text) && Number(text) >= least) return Number(text);
+    throw new InvalidArgumentError(`It must be a whole number from ${least} on.`);
+  };
+}
+
+function ids(text: string, before: readonly number[]): readonly number[] {
+  return [...before, wholeNumber(1)(text)];
+}
+
+/** @param words that it may be instead */
+function dateTimeOr(...words: readonly string[]): (text: string) => string {
+  const choices = ['a date-time, e.g. 2026-11-24T18:00', ...words].join(', or ');
+  return (text) => {
+    if (words.includes(text) || parseStartTime(text, 'UTC') !== undefined) return text;
+    throw new InvalidArgumentError(`It must be ${choices}.`);
+  };
+}
+
+function duration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError('It must be a duration, e.g. 30s.');
+  return ms;
 }

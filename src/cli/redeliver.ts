@@ -91,7 +91,7 @@ async function allDead(acting: Acting): Promise<number> {
   }
   if (!(await isAgreed(acting, tallyInWords(tally)))) return 1;
   await ledger.actions.startBulk(filter, actorHere(), dismiss === true ? 'dismissed' : 'redelivered');
-  report(acting, tally.messages);
+  report(acting, tally.messages, 'dismissed by the service while it runs');
   return 0;
 }
 
@@ -123,8 +123,8 @@ async function isAgreed({ context, options }: Acting, what: string): Promise<boo
   return isYes;
 }
 
-function report({ context, options }: Acting, count: number): void {
-  const what = options.dismiss === true ? 'dismissed' : 'given back: the service delivers them while it runs';
+function report({ context, options }: Acting, count: number, dismissed = 'dismissed'): void {
+  const what = options.dismiss === true ? dismissed : 'given back: the service delivers them while it runs';
   context.result(`${counted(count, 'message')} ${what}`);
 }
 

@@ -110,7 +110,7 @@ routes:
     expect(later.code, 'a person may think better of it').to.equal(0);
     await deadLetters(['slack:#ops'], 2);
     const all = await redeliver(['--dead', '--dismiss', '--yes']);
-    expect([all.code, all.stdout]).to.deep.equal([0, '1 message dismissed']);
+    expect([all.code, all.stdout]).to.deep.equal([0, '1 message dismissed by the service while it runs']);
     await service();
     const none = await redeliver(['--dead', '--dismiss', '--yes']);
     expect([none.code, none.stderr]).to.deep.equal([
