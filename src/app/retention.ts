@@ -2,7 +2,7 @@
 import type { Chore } from '../deliver/chores.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
-import type { ForgetPosition } from '../ledger/ledger.ts';
+import type { ForgetPosition } from '../ledger/operations/forget.ts';
 import type { Clock } from '../time/clock.ts';
 import type { AppSettings } from './settings.ts';
 

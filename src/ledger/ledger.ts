@@ -209,18 +209,3 @@ export class LedgerUnavailable extends Error {
 export class LedgerFull extends LedgerUnavailable {
   override readonly name = 'LedgerFull';
 }
-
-/** How far retention has come: ids of the last callbacks that were looked at. */
-export interface ForgetPosition {
-  readonly done: number;
-  readonly reachedNobody: number;
-}
-export interface ForgetRequest {
-  readonly doneBefore: number;
-  readonly reachedNobodyBefore: number;
-  readonly from: ForgetPosition;
-}
-export interface Forgotten {
-  readonly next: ForgetPosition;
-  readonly isMore: boolean;
-}

@@ -147,11 +147,10 @@ async function query(client: pg.PoolClient, statement: string | pg.QueryConfig):
 
 /** Gives the connection back; one that cannot be used again is closed. Never rejects. */
 async function rollBack(client: pg.PoolClient): Promise<void> {
-  const broken = await client.query('ROLLBACK').then(
-    () => undefined,
-    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+  await client.query('ROLLBACK').then(
+    () => client.release(),
+    () => client.release(true),
   );
-  client.release(broken);
 }
 
 function isRefusal(error: unknown): boolean {

@@ -1,7 +1,8 @@
 /** What every ledger promises of what it forgets, what it never forgets, and what it has counted by then. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { DeliveryTarget, ForgetPosition, ForgetRequest } from '../../src/ledger/ledger.ts';
+import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
+import type { ForgetPosition, ForgetRequest } from '../../src/ledger/operations/forget.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import {
   answerOf,

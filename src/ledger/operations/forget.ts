@@ -1,7 +1,6 @@
 /** Forgetting what is done, a little at a time, from where the step before came to: what has to stay is not looked at again and again. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import type { Forgotten, ForgetRequest } from '../ledger.ts';
 
 /** Few, since each may be of megabytes, or have come a thousand times. */
 const AT_ONCE = 20;
@@ -33,11 +32,20 @@ const REACHED_NOBODY = sql`NOT ${IS_WATCHED} AND NOT EXISTS (
   SELECT 1 FROM deliveries WHERE callback_id = callbacks.id AND NOT (state = 'held' AND held_until IS NULL
     AND summary_id IS NULL AND reason IN ('superseded', 'when', 'after_failures', 'repeat')))`;
 
-/** @returns where to go on */
-export async function forget(
-  tx: Tx,
-  { doneBefore, reachedNobodyBefore, from }: ForgetRequest,
-): Promise<Forgotten> {
+/** How far retention has come: ids of the last callbacks that were looked at. */
+export interface ForgetPosition {
+  readonly done: number;
+  readonly reachedNobody: number;
+}
+
+export interface ForgetRequest {
+  readonly doneBefore: number;
+  readonly reachedNobodyBefore: number;
+  readonly from: ForgetPosition;
+}
+
+/** @returns where to go on, and whether there is more to do at once */
+export async function forget(tx: Tx, { doneBefore, reachedNobodyBefore, from }: ForgetRequest) {
   const done = await sweep(tx, { goes: IS_DONE, before: doneBefore, after: from.done });
   const nobody = { goes: REACHED_NOBODY, before: reachedNobodyBefore, after: from.reachedNobody };
   const reachedNobody = await sweep(tx, nobody);
