@@ -52,10 +52,7 @@ async function ask(tx: Tx, arriving: Asking, callbackId: number): Promise<readon
   const lastId = Math.max(facts.lastId, callbackId);
   if (isKept) await keepFacts(tx, asking.botKey, { ...facts, lastId });
   await putTimers(tx, timers);
-  await endSnoozes(
-    tx,
-    ended.map(({ id }) => id),
-  );
+  await endSnoozes(tx, ended);
   return foreseen.flatMap((each) => targetOf(tx, each));
 }
 
@@ -80,11 +77,8 @@ async function lockKnown(
   const expected = await lockTimers(tx, 'expect', keysOf(watched));
   const facts = before === undefined ? NO_FACTS : await lockFacts(tx, botKey, before);
   const bursts = planned.filter(({ asked, burst }) => asked !== undefined && burst !== undefined);
-  const windows = await lockTimers(
-    tx,
-    'burst',
-    bursts.map(({ destination }) => burstKey(destination)),
-  );
+  const burstKeys = bursts.map(({ destination }) => burstKey(destination));
+  const windows = await lockTimers(tx, 'burst', burstKeys);
   return { facts, snoozes, timers: { ...expected, ...windows } };
 }
 

@@ -39,11 +39,9 @@ export async function keepFacts(tx: Tx, botKey: string, facts: Facts): Promise<v
 
 /** A success is one everywhere, whoever is told of it. */
 export function withSuccessAt(told: Facts['told'], startedAt: number): Facts['told'] {
-  const each = Object.entries(told).map(([destination, known]) => [
-    destination,
-    withSuccess(known, startedAt),
-  ]);
-  return Object.fromEntries(each) as Facts['told'];
+  const after: Record<string, Told> = {};
+  for (const [destination, known] of Object.entries(told)) after[destination] = withSuccess(known, startedAt);
+  return after;
 }
 
 /** Results that came while no rule asked; of more, the last ones. */
@@ -62,10 +60,8 @@ export async function caughtUp(tx: Tx, facts: Facts, botKey: string, before: num
     SELECT id, status, started_at, received_at FROM callbacks
     WHERE kind = 'callback' AND bot_key = ${botKey} AND id > ${facts.lastId} AND id < ${before} AND status <> ${EXECUTING}
     ORDER BY id DESC LIMIT ${MOST_CAUGHT_UP}`);
-  const destinations = await toldBy(
-    tx,
-    results.filter(({ status }) => status === 1).map(({ id }) => id),
-  );
+  const errors = results.filter(({ status }) => status === 1).map(({ id }) => id);
+  const destinations = await toldBy(tx, errors);
   return results.reduceRight(
     (known, result) => withCaughtUp(known, result, destinations.get(result.id) ?? []),
     facts,
@@ -93,9 +89,8 @@ function withCaughtUp(
   const { streak: next, row } = withResult(streak, { startedAt, isError: status === 1 });
   if (status === 0) return { streak: next, told: withSuccessAt(told, startedAt), lastId };
   const error = { startedAt, at, likeness: '' };
-  const errors = destinations.map((destination) => [
-    destination,
-    withToldError(told[destination] ?? NOTHING_TOLD, error, row),
-  ]);
-  return { streak: next, told: { ...told, ...(Object.fromEntries(errors) as Facts['told']) }, lastId };
+  const after: Record<string, Told> = { ...told };
+  for (const destination of destinations)
+    after[destination] = withToldError(told[destination] ?? NOTHING_TOLD, error, row);
+  return { streak: next, told: after, lastId };
 }

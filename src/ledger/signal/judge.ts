@@ -1,9 +1,15 @@
 /** What rules do about what comes, by what is known of its BOT: nothing is read or written, so that it can be foretold, too. */
 import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
-import { type BurstWindow, decide, type Decision } from '../../signal/decide.ts';
+import {
+  type BurstWindow,
+  decide,
+  type Decision,
+  type DestinationFacts,
+  type Subject,
+} from '../../signal/decide.ts';
 import { beginToExpect, type Expected, missedFrom, withCallback } from '../../signal/expect.ts';
 import type { Snooze } from '../../signal/rules.ts';
-import { NOTHING_TOLD, type Row, type Told, withResult } from '../../signal/streak.ts';
+import { NOTHING_TOLD, type Told, withResult } from '../../signal/streak.ts';
 import type { PlannedDelivery, Watched } from '../ledger.ts';
 import { EXECUTING } from '../rows.ts';
 import { type Facts, NO_FACTS, withSuccessAt } from './facts.ts';
@@ -52,8 +58,8 @@ export interface Foreseen {
 export interface Judgement {
   /** Of each that is planned, in their order. */
   readonly foreseen: readonly Foreseen[];
-  /** Snoozes that end with it. */
-  readonly ended: readonly Snooze[];
+  /** Ids of snoozes that end with it. */
+  readonly ended: readonly number[];
   /** What is known from now on. */
   readonly facts: Facts;
   readonly timers: readonly Timer<object>[];
@@ -73,7 +79,7 @@ export function judge(arriving: Arriving, { facts, snoozes, timers }: Known, now
   const foreseen = foresee(arriving, { ...known, row, lateFor: expectations.lateFor }, now);
   return {
     foreseen,
-    ended,
+    ended: ended.map(({ id }) => id),
     facts: { ...facts, streak, told: toldAfter(arriving, facts.told, foreseen) },
     timers: [...expectations.timers, ...foreseen.flatMap(windowAfter)],
   };
@@ -100,10 +106,7 @@ function expectationsAfter(
   return { timers, lateFor };
 }
 
-interface KnownNow extends Known {
-  readonly row: Row | undefined;
-  readonly lateFor: ReadonlyMap<string, number>;
-}
+type KnownNow = Known & Pick<Subject, 'row'> & Pick<DestinationFacts, 'lateFor'>;
 
 function foresee(arriving: Arriving, known: KnownNow, now: number): readonly Foreseen[] {
   const { botId, status, startedAt, planned, watched, isWanted = false } = arriving;
@@ -114,14 +117,8 @@ function foresee(arriving: Arriving, known: KnownNow, now: number): readonly For
   return planned.map((target) => {
     const { destination, asked, burst } = target;
     const window = timers[burstKey(destination)] as BurstWindow | undefined;
-    const here = {
-      destination,
-      burst,
-      window,
-      snoozes,
-      lateFor,
-      told: facts.told[destination] ?? NOTHING_TOLD,
-    };
+    const told = facts.told[destination] ?? NOTHING_TOLD;
+    const here = { destination, burst, window, snoozes, lateFor, told };
     const decision = asked && decide(subject, asked, here, { now, timezone });
     return { target, decision, snoozes };
   });
