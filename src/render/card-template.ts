@@ -1,4 +1,4 @@
-/** A template of the card: which keys it has, and the card that rendered ones give. */
+/** The keys of a card template, and the card that its rendered parts give. */
 import type { Card, CardLink, Fact, OutputView, Tone } from '../channels/card.ts';
 import type { RenderedParts, TemplateValue, TextKind } from '../channels/channel.ts';
 import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
@@ -9,7 +9,7 @@ import type { Language } from '../time/display.ts';
 import { isList, type TemplateKind } from './template.ts';
 import type { NoticeView } from './view.ts';
 
-/** Of a fact or a link: the whole of it is a value, or none of it. */
+/** The `url` of a fact or a link: a value is all of it, or the template is refused. */
 const ADDRESS: TextKind = {
   escape: (text) => text,
   most: Infinity,
@@ -30,10 +30,10 @@ export const CARD_KIND: TemplateKind = {
   textAt: (path) => (path.at(-1) === 'url' ? ADDRESS : undefined),
 };
 
-/** No channel shows more of a line of its own. */
+/** Characters of a title, summary or other single line; no channel shows more. */
 const LONGEST_LINE = 2000;
 
-/** What a card is filled for, and with. */
+/** The input of a card, beside the rendered parts. */
 export interface Filling {
   readonly name: TemplateName;
   readonly language: Language;
@@ -58,7 +58,7 @@ export function cardOf(parts: RenderedParts, { name, language, view }: Filling):
   };
 }
 
-/** The card of last resort, made without any template: which BOT, or what happened to which message, and why. */
+/** The card for when every template failed: the BOT, or what happened to which message, and why. */
 export function plainCard(filling: Filling): Card {
   const { name, view } = filling;
   const botName = textAt(view, 'bot_name');
@@ -71,7 +71,7 @@ function toneOf(name: TemplateName, { status_name: status, bots }: NoticeView): 
   if (isStatusName(name) || name === 'test') return name;
   if (name === 'recovered') return 'succeeded';
   if (name === 'late') return status === 'error' ? 'error' : 'succeeded';
-  // What was held of a BOT that neither failed nor succeeded is overdue, or missed.
+  // A BOT in a summary without errors and successes is overdue or has missed a result.
   const isWell = bots?.every(
     ({ errors, succeeded, missed = 0 }) => errors + missed === 0 && (name === 'digest' || succeeded > 0),
   );
@@ -102,7 +102,6 @@ function linkOf(link: TemplateValue | undefined): CardLink | undefined {
   return url === '' ? undefined : { url, text: lineAt(link, 'text') || url };
 }
 
-/** '' where there is none. */
 function textAt(object: unknown, key: string): string {
   const value = isJsonObject(object) ? object[key] : undefined;
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
@@ -116,7 +115,7 @@ function urlAt(object: unknown, key: string): string {
   return wholeUrl(textAt(object, key).trim()) ?? '';
 }
 
-/** '' where a reader would see nothing. */
+/** The text; '' if all of it is invisible. */
 function shown(text: string): string {
   return isBlank(text) ? '' : text;
 }

@@ -1,4 +1,4 @@
-/** Finds the template for a set, a format and a name: the user's own before the built-in one, a set before the language's. */
+/** Finds the template for a set, format and name: the given set before the display language's, user files before built-in ones. */
 import type { MessageFormat } from '../channels/channel.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import type { TemplateName } from '../notice/notice.ts';
@@ -8,29 +8,29 @@ import { type Engines, enginesFor } from './engine.ts';
 import { Template, type TemplateKind } from './template.ts';
 import { CARD_FOLDER, type SourceFile, type TemplateFolder } from './template-folder.ts';
 
-/** Which template to use, and the options of the destination. */
+/** Where a notice goes: which template to use, and the destination's options. */
 export interface RenderTarget {
   readonly format: MessageFormat;
-  /** Folder under `templates/`; undefined: the display language's set. */
+  /** A folder of templates; undefined: the display language's set. */
   readonly templateSet: string | undefined;
   readonly options: Readonly<Record<string, unknown>>;
-  /** `<channel>:<address>`; left out where nobody is told. */
+  /** `<channel>:<address>`; left out if nothing is sent. */
   readonly destination?: string | undefined;
 }
 
-/** What templates are made of. */
+/** The template files, and the display config that they are compiled with. */
 export interface TemplateSources {
   readonly display: DisplayConfig;
   readonly builtIn: TemplateFolder;
-  /** The user's own, over the built-in ones. */
+  /** The user's own templates, which take precedence over the built-in ones. */
   readonly own: TemplateFolder;
 }
 
 export interface Choice {
-  /** The channel's own message. */
+  /** The template of the channel's own message; undefined: the card is used. */
   readonly own: Template | undefined;
   readonly card: Template;
-  /** Takes the place of a card that fails. */
+  /** The built-in card, for when `card` fails. */
   readonly builtIn: Template;
 }
 
@@ -41,7 +41,7 @@ export class TemplateCatalog {
   readonly sources: TemplateSources;
   readonly setNames: readonly string[];
   readonly #engines: Readonly<Record<Language, Engines>>;
-  /** Formats share the cards. */
+  /** By file, since all formats share the card templates. */
   readonly #templates = new Map<SourceFile, Template>();
 
   constructor(sources: TemplateSources) {
@@ -52,7 +52,7 @@ export class TemplateCatalog {
     this.#engines = { en: enginesIn('en'), ja: enginesIn('ja') };
   }
 
-  /** An unknown set is the display language's. @throws {Error} where a built-in card is missing */
+  /** Uses the display language's set for an unknown one. @throws {Error} if a built-in card is missing */
   choose({ templateSet, format }: Pick<RenderTarget, 'templateSet' | 'format'>, name: TemplateName): Choice {
     const { own, builtIn, display } = this.sources;
     const sets = [templateSet ?? display.language, display.language];

@@ -1,4 +1,4 @@
-/** Everything that is wrong with the templates which a config uses, found before anything is sent. */
+/** Finds the problems of the templates that a config uses before anything is sent. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PartFault } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
@@ -10,7 +10,7 @@ import { samplesOf } from './samples.ts';
 import { type Template, TemplateFault } from './template.ts';
 import { type NoticeView, viewOf } from './view.ts';
 
-/** Each problem once, however many targets share the template; with a turn for everybody else after each. */
+/** Reports each problem once, even if targets share a template. Yields to the event loop after each template. */
 export async function checkTemplates(
   catalog: TemplateCatalog,
   links: Links,
@@ -18,7 +18,7 @@ export async function checkTemplates(
 ): Promise<Problem[]> {
   const { own, builtIn } = catalog.sources;
   const problems = [...links.problems, ...own.problems, ...builtIn.problems];
-  // The built-in ones are held to all of this by the tests.
+  // The tests check the built-in templates.
   if (own.files.size === 0) return problems;
   const checked = new Set<Template>();
   for (const target of targets)
@@ -42,7 +42,7 @@ interface CheckContext {
   readonly links: Links;
 }
 
-/** Much more than a message may take: a busy machine may stop the process for longer, and good templates must not fail for that. */
+/** Far more than a message may take: a busy machine may pause the process, and a good template must not fail the check for that. */
 const LIMIT_MS = 5000;
 
 function checkTemplate(
@@ -64,7 +64,7 @@ function checkTemplate(
   return [...problems, ...views.flatMap(faultsWith)];
 }
 
-/** What is wrong with a template that is rendered. */
+/** The problems that show when a template is rendered. */
 function faultsIn(template: Template, render: () => readonly PartFault[] | void): readonly Problem[] {
   try {
     return (render() ?? []).map(({ path, message }) => template.problemAt(path, message));

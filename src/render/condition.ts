@@ -1,4 +1,4 @@
-/** Conditions of routes (`when`): one line of Liquid over what a callback's templates see, numbers in strings compared as numbers. */
+/** Conditions of routes (`when`): one line of Liquid over a callback's view. Numbers in strings are compared as numbers. */
 import {
   defaultOperators,
   type Liquid,
@@ -23,7 +23,7 @@ const NO_CONDITION =
 
 const PLAIN_DISPLAY: DisplayConfig = { timezone: 'UTC', language: 'en', links: {} };
 
-/** What is wrong with a condition; undefined: nothing. */
+/** The fault of a condition; undefined: it is valid. */
 export function conditionFault(condition: string): LiquidFault | undefined {
   const { liquid, names } = checker();
   const { templates = [], fault } = parseLiquid(liquid, BEGIN + condition + END);
@@ -40,7 +40,7 @@ function inCondition({ message, line, column }: LiquidFault): LiquidFault {
 
 let made: { readonly liquid: Liquid; readonly names: readonly string[] } | undefined;
 
-/** Made with the first condition: a config may have thousands. */
+/** One engine checks all conditions, since a config may have thousands. */
 function checker(): NonNullable<typeof made> {
   if (made !== undefined) return made;
   const links = createLinks(PLAIN_DISPLAY);
@@ -49,7 +49,7 @@ function checker(): NonNullable<typeof made> {
   return made;
 }
 
-/** liquidjs takes an operator without a value for one with nothing, and evaluates values that follow each other. */
+/** Whether values and operators alternate. liquidjs accepts a missing operand and values without an operator between them. */
 function isWhole(condition: string, { options }: Liquid): boolean {
   let wantsValue = true;
   for (const token of new Tokenizer(condition, options.operators).readExpressionTokens()) {
@@ -60,7 +60,7 @@ function isWhole(condition: string, { options }: Liquid): boolean {
   return !wantsValue;
 }
 
-/** Each condition is compiled once. */
+/** Evaluates conditions, each compiled once. */
 export class Conditions {
   readonly #liquid: Liquid;
   readonly #compiled = new Map<string, Template[]>();
@@ -69,7 +69,7 @@ export class Conditions {
     this.#liquid = engineFor(display);
   }
 
-  /** @throws {Error} liquidjs' own: a filter that cannot work with a value, or too much work */
+  /** @throws {Error} liquidjs' own: a filter rejects its value, or a limit is exceeded */
   holds(condition: string, view: NoticeView): boolean {
     const templates = this.#compiled.get(condition) ?? this.#liquid.parse(BEGIN + condition + END);
     this.#compiled.set(condition, templates);
@@ -97,7 +97,7 @@ function comparing(name: (typeof COMPARISONS)[number]): Operators[string] {
   };
 }
 
-/** Of a number, and of a string that is one and nothing else. */
+/** The value of a number, or of a string that is nothing but a number; undefined: neither. */
 function numberIn(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i.test(value)

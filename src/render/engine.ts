@@ -1,4 +1,4 @@
-/** Liquid engines: one for plain text, and one for each way in which a value is escaped. None reads files. */
+/** Liquid engines: one for plain text, and one for each way to escape values. None reads files. */
 import { defaultOperators, Liquid, type Operators } from 'liquidjs';
 import type { TextKind } from '../channels/channel.ts';
 import { leftOutMark } from '../channels/marks.ts';
@@ -8,16 +8,16 @@ import { Escaped } from '../text/clean.ts';
 import { fitEscaped } from '../text/cut.ts';
 import { registerFilters } from './filters.ts';
 
-/** Objects and characters that one string may create, in liquidjs' own count. */
+/** Objects and characters that one string of a template may create, as liquidjs counts them. */
 const MEMORY_LIMIT = 1_000_000;
 
-/** Characters of one string of a template. */
+/** Characters in one string of a template. */
 const PARSE_LIMIT = 500_000;
 
-/** Of one template, all its strings together (ms). */
+/** Milliseconds for all strings of one template together, or for one condition. */
 export const TIME_LIMIT_MS = 250;
 
-/** Tags that print a value print it unescaped, and tags that read files have none to read. */
+/** The tags that remain: the others print values unescaped, or read files. */
 const TAGS = new Set(['assign', 'if', 'unless', 'case', 'for', 'break', 'continue', 'comment', '#']);
 
 /** How values are printed; `undefined`: as plain text. */
@@ -44,7 +44,7 @@ export function createEngine(
   return liquid;
 }
 
-/** What is captured would be escaped once more where it is printed. */
+/** `capture` is for plain text alone: elsewhere, printing would escape the captured text again. */
 function isTag(name: string, printing: Printing): boolean {
   return TAGS.has(name) || (name === 'capture' && printing === undefined);
 }
@@ -59,7 +59,7 @@ function printerOf(printing: Printing, { language }: DisplayConfig): (value: unk
 /** The engine for a kind of text. */
 export type Engines = (printing: Printing) => Liquid;
 
-/** Each is made when it is first asked for. */
+/** Creates each engine at its first use. */
 export function enginesFor(display: DisplayConfig): Engines {
   const made = new Map<Printing, Liquid>();
   return (printing) => {

@@ -1,4 +1,4 @@
-/** The filters that templates have beside Liquid's own. */
+/** Filters that Botbell adds to Liquid's, removes or replaces. */
 import type { Liquid } from 'liquidjs';
 import { parseStartTime } from '../callback/check-callback.ts';
 import type { OutputView } from '../channels/card.ts';
@@ -9,17 +9,17 @@ import { cleanLine } from '../text/clean.ts';
 import { cutMiddle } from '../text/cut.ts';
 import { formatElapsed, formatInstant, formatSize } from '../time/display.ts';
 
-/** A mark with blanks around it is worth its room from here on. */
+/** From this limit (characters) on, blanks surround the ellipsis. */
 const ROOM_FOR_BLANKS = 60;
 
-/** Values are escaped where they are printed, so that Liquid's own escaping would do it twice. */
+/** These return the value unchanged: printing escapes it, and they would escape it twice. */
 const ESCAPING = ['escape', 'escape_once', 'xml_escape'];
 
-/** Put behind each value that stands where an address goes. */
+/** The filter that the compiler appends to each value in the place of an address. */
 export const OWN_ADDRESS = 'own_address';
 
 export function registerFilters(liquid: Liquid, { language, timezone }: DisplayConfig): void {
-  // `raw` would let a BOT's text mention, link and inject.
+  // `raw` would print a BOT's text unescaped, with its mentions, links and markup.
   liquid.unregisterFilter('raw');
   for (const name of ESCAPING) liquid.registerFilter(name, (value: unknown) => value);
   liquid.registerFilter(OWN_ADDRESS, function (this: { context: { environments: object } }, value: unknown) {
@@ -37,7 +37,7 @@ export function registerFilters(liquid: Liquid, { language, timezone }: DisplayC
   registerDate(liquid, timezone);
 }
 
-/** Cut in the middle. */
+/** Cuts the middle out of a text that is longer than `limit` characters. @throws {Error} `limit` is no number */
 function fit(value: unknown, limit: unknown): string {
   const count = Math.floor(Number(limit ?? Number.NaN));
   if (!Number.isFinite(count)) throw new Error('"fit" needs a number of characters, as in fit: 80');
@@ -45,7 +45,7 @@ function fit(value: unknown, limit: unknown): string {
   return cutMiddle(textOf(value), most, () => (most < ROOM_FOR_BLANKS ? '…' : ' … '));
 }
 
-/** Formats a number, also one carried as a string; leaves anything else as it came. */
+/** Formats a number that is not negative, also one in a string; returns any other value unchanged. */
 function withNumber(value: unknown, format: (value: number) => string): unknown {
   const text = textOf(value).trim();
   const number = Number(text);
@@ -56,7 +56,7 @@ function instantOf(value: unknown, timezone: string): number | undefined {
   return typeof value === 'string' ? parseStartTime(value, timezone) : undefined;
 }
 
-/** Liquid's own `date`, which would read a time without an offset in the process' zone. */
+/** Wraps Liquid's `date`, which would read a time without an offset in the time zone of the process. */
 function registerDate(liquid: Liquid, timezone: string): void {
   const original = liquid.filters['date'];
   if (typeof original !== 'function') return;
@@ -66,7 +66,7 @@ function registerDate(liquid: Liquid, timezone: string): void {
   });
 }
 
-/** Only addresses that Botbell made by `display.links`: the value where it is the job's address or that of one of its files; else ''. */
+/** The value if it is an address that Botbell made: the job's, the page's or a file's; else ''. */
 function ownAddress({ job_url, page_url, outputs = [] }: LinkedView, value: unknown): unknown {
   const isOwn =
     job_url === value ||

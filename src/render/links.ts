@@ -8,9 +8,9 @@ import { createEngine } from './engine.ts';
 import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 
 export interface Links {
-  /** '' where no link is configured or none comes out of it. */
+  /** The job's address; '' if no link is configured, or the result is no URL. */
   job(fields: object): string;
-  /** Its template sees the file beside the callback's own fields. */
+  /** The file's address or ''. The template sees the file's `ref`, `name` and `size` as well as the callback's fields. */
   file(fields: object, file: Pick<FileView, 'ref' | 'name' | 'size'>): string;
   readonly problems: readonly Problem[];
 }
@@ -31,13 +31,13 @@ const FIELDS = [
 const OF_CALLBACK = [...FIELDS, 'callback', 'status_name'];
 const OF_FILE = ['ref', 'name', 'size'];
 
-/** What templates see of a callback as it came: the interface's fields, null where one is absent. */
+/** The interface's fields of a callback, null for an absent one, with the whole callback and its status' name. */
 export function fieldsOf(callback: Callback): Readonly<Record<string, unknown>> {
   const fields = Object.fromEntries(FIELDS.map((name) => [name, callback[name] ?? null]));
   return { ...fields, callback, status_name: statusNameOf(callback) };
 }
 
-/** @param placeInConfig left out: where there is no file */
+/** @param placeInConfig default: for a config without a file */
 export function createLinks(
   display: DisplayConfig,
   placeInConfig: PlaceInConfig = (path) => ({ file: path.join('.'), line: 1, column: 1 }),
@@ -61,7 +61,7 @@ export function createLinks(
   };
 }
 
-/** The slashes of a reference are part of the path; everything else is data. What is cut is no address even so. */
+/** Escapes all but the slashes, which separate parts of the path. A reference that is cut is still too long for an address. */
 function escapeRef(ref: string): Escaped {
   const parts = ref.slice(0, LONGEST_ADDRESS + 1).split('/');
   return new Escaped(parts.map(escapeUrlPart).join('/'));
@@ -72,7 +72,7 @@ function renderLink(liquid: Liquid, templates: Template[], fields: object): stri
   try {
     return wholeUrl(String(liquid.renderSync(templates, fields))) ?? '';
   } catch {
-    // A link is worth less than the message that would carry it.
+    // A message without its link is better than no message.
     return '';
   }
 }

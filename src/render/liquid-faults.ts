@@ -1,18 +1,18 @@
-/** Finds what is wrong with a Liquid text before it is ever rendered. */
+/** Finds the faults of a Liquid text before it is rendered. */
 import type { Liquid, Template } from 'liquidjs';
 import { didYouMean } from '../text/nearest.ts';
 
-/** Line and column count from 1, within the text. */
+/** Line and column count from 1 within the text. */
 export interface LiquidFault {
   readonly message: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** liquidjs ends its messages with the place, which is told separately. */
+/** The place at the end of liquidjs' messages, which `LiquidFault` holds separately. */
 const PLACE_IN_MESSAGE = /, (?:file:.*, )?line:\d+, col:\d+$/su;
 
-/** A text that is Liquid, or why it is not. */
+/** The parsed text, or why it cannot be parsed. */
 export function parseLiquid(
   liquid: Liquid,
   source: string,
@@ -40,7 +40,7 @@ export function findUnknownVariables(
     );
 }
 
-/** What a failed parsing or rendering says, with its place. */
+/** The fault that an error of liquidjs' parser or renderer reports. */
 export function faultOf(liquid: Liquid, error: unknown): LiquidFault {
   const message = error instanceof Error ? error.message.replace(PLACE_IN_MESSAGE, '') : String(error);
   const [line, column] = tokenOf(error)?.getPosition() ?? [1, 1];

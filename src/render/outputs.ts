@@ -1,16 +1,16 @@
-/** The output values of a callback as templates and channels see them: the first ones, named, sorted into kinds, with files. */
+/** The first output values of a callback as templates and channels see them: name, kind, value and files. */
 import type { FileView, OutputView } from '../channels/card.ts';
 import { fileEntries, fileName, inlineText, isScalar, memberText, nameText } from '../channels/value-text.ts';
 import { cleanLine } from '../text/clean.ts';
 import { isJsonObject, keysOf } from '../text/json-object.ts';
 import { endsOf } from '../text/cut.ts';
 
-/** No channel shows more. */
+/** No channel shows more outputs, files of an output or characters of a value. */
 const MOST_OUTPUTS = 40;
 const MOST_FILES = 20;
 const LONGEST_VALUE = 20_000;
 
-/** How entries of `files` become what templates see. */
+/** How a file entry gets its address and its time in words. */
 export interface FileContext {
   readonly urlOf: (file: Pick<FileView, 'ref' | 'name' | 'size'>) => string;
   readonly instantText: (ms: number) => string;
@@ -46,7 +46,7 @@ function viewFiles(
   return { files, fileCount: entries.length };
 }
 
-/** File entries of the elements and of their direct members. */
+/** The file entries in the elements of a list and in their direct members. */
 function entriesInside(items: readonly unknown[]): readonly unknown[] {
   const found: unknown[] = [];
   for (const item of items) {
@@ -71,7 +71,7 @@ function viewFile(entry: unknown, { urlOf, instantText }: FileContext): FileView
   return {
     name,
     size,
-    // No channel shows it.
+    // A getter, since no channel shows the time and few templates do.
     get timestamp() {
       return instant === undefined ? '' : instantText(instant);
     },
@@ -84,14 +84,14 @@ function sizeOf(size: unknown): number | '' {
   return typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 ? size : '';
 }
 
-/** Whether a timestamp counts seconds or milliseconds is not said; past this it can only be milliseconds (or the year 5138). */
+/** The unit of a timestamp is not specified. From this value on it is milliseconds, since as seconds it is past the year 5138. */
 const LEAST_MILLISECONDS = 1e11;
-/** 1973: what is smaller is no time a file of today was written. */
+/** The year 1973 in seconds: a smaller timestamp cannot be the time of a file. */
 const LEAST_SECONDS = 1e8;
 /** The end of the year 9999. */
 const MOST_MILLISECONDS = 253_402_300_799_999;
 
-/** Milliseconds since the epoch. */
+/** Milliseconds since 1970; undefined: not plausible as a time. */
 function instantOf(timestamp: unknown): number | undefined {
   if (typeof timestamp !== 'number' || !Number.isFinite(timestamp) || timestamp < LEAST_SECONDS)
     return undefined;

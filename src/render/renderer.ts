@@ -1,4 +1,4 @@
-/** What the other stages see of rendering: a notice and a destination in, a composed message out. */
+/** The interface of rendering to the other stages: turns a notice and a destination into a composed message. */
 import { statusNameOf } from '../callback/callback.ts';
 import type { Card } from '../channels/card.ts';
 import type { ComposeContext, RenderedParts } from '../channels/channel.ts';
@@ -17,38 +17,36 @@ import { type NoticeView, viewOf } from './view.ts';
 export interface TemplateFailure {
   readonly format: string;
   readonly template: TemplateName;
-  /** What and where, for an operator; holds no text of the callback. */
+  /** What failed and where, for an operator; contains no text of the callback. */
   readonly message: string;
 }
 
-/** What is worked out once for all destinations of a notice, which are drawn one after the other. */
+/** Results that all destinations of a notice share; its destinations are rendered one after the other. */
 interface Drawn {
   readonly notice: Notice;
   readonly views: Map<Language, NoticeView>;
-  /** By their template; undefined: it failed, or took too long, and does so once. */
+  /** By template; undefined: the template failed or took too long, and is not rendered again. */
   readonly cards: Map<Template, Card | undefined>;
   readonly messages: Map<Template, RenderedParts | undefined>;
 }
 
 type Report = (failure: string) => void;
 
-/** Each template is compiled once, when it is first used. Faults of the user's own are for `check`; rendering goes around them. */
+/** Compiles each template once, at its first use. `check` reports the faults of user templates; rendering falls back to built-in ones. */
 export class Renderer {
   readonly #catalog: TemplateCatalog;
   readonly #links: Links;
   readonly #conditions: Conditions;
   #latest: Drawn | undefined;
 
-  /** @param placeInConfig where problems of `display.links` stand */
+  /** @param placeInConfig gives the places of problems in `display.links` */
   constructor(sources: TemplateSources, placeInConfig?: PlaceInConfig) {
     this.#catalog = new TemplateCatalog(sources);
     this.#links = createLinks(sources.display, placeInConfig);
     this.#conditions = new Conditions(sources.display);
   }
 
-  /**
-   * Never throws for foreign text or a failing user template: the built-in card is drawn then, and `onFailure` told.
-   */
+  /** Never throws for foreign text or a failing user template: it then uses the built-in card and calls `onFailure`. */
   render(notice: Notice, target: RenderTarget, onFailure: (failure: TemplateFailure) => void): unknown {
     const { format } = target;
     const choice = this.#catalog.choose(target, notice.template);
@@ -67,7 +65,7 @@ export class Renderer {
     );
   }
 
-  /** Whether a route's condition holds of a callback. One that fails does: a mistake in it keeps nothing from anybody. */
+  /** Whether a route's condition holds for a callback. A condition that fails counts as true, so that no message is lost. */
   holds(condition: string, notice: Notice, onFailure: (failure: TemplateFailure) => void): boolean {
     const { display } = this.#catalog.sources;
     const report: Report = (message) => onFailure({ format: 'when', template: notice.template, message });
@@ -75,12 +73,12 @@ export class Renderer {
     return tried(report, holds) ?? true;
   }
 
-  /** The folders of templates that there are, the user's own among them. */
+  /** The names of all template sets, built-in and the user's own. */
   get templateSets(): readonly string[] {
     return this.#catalog.setNames;
   }
 
-  /** Every problem of the template files that `targets` use, with its place; each template has a turn of its own. */
+  /** Every problem of the template files that `targets` use. Yields to the event loop after each template. */
   check(targets: Iterable<Pick<RenderTarget, 'format' | 'templateSet'>>): Promise<Problem[]> {
     return checkTemplates(this.#catalog, this.#links, targets);
   }
@@ -97,7 +95,7 @@ export class Renderer {
     return plainCard(this.#filling(builtIn, drawn));
   }
 
-  /** Undefined: there is none, or it failed. */
+  /** Undefined: there is no own template, or it failed. */
   #ownMessage({ own }: Choice, card: Card, drawn: Drawn, report: Report): RenderedParts | undefined {
     if (own === undefined) return undefined;
     const { view } = this.#filling(own, drawn);
@@ -122,9 +120,9 @@ function contextOf(
   const common = { options, isError, destination, template, callback: undefined };
   if (isAlert(notice)) return { ...common, at: notice.alert.raisedAt };
   const { callback, startedAt } = notice;
-  // Of a run, its end, so far as it is known.
+  // The end of the run if it is known, else its start.
   const at = startedAt + Math.round((callback.elapsed_time ?? 0) * 1000);
-  // Of a job that does not end, Botbell itself speaks.
+  // An overdue notice is about the missing result, so it carries no callback.
   if (template === 'overdue') return { ...common, at };
   return { ...common, template: statusNameOf(callback), at, callback };
 }

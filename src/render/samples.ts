@@ -50,7 +50,7 @@ const UNDELIVERED = {
 
 const TOLD = { bot_id: 'b', bot_name: 'b', succeeded: 0, errors: 1, jobs: ['j-1'] };
 
-/** What Botbell says by itself, by name. */
+/** The subjects of Botbell's own messages, by template name. */
 const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly template: Name }, 'template'> } = {
   dead_letter: UNDELIVERED,
   config_failure: { ...UNDELIVERED, givesUpAt: CAME_AT + DAY_MS },
@@ -89,7 +89,7 @@ const OCCASIONS: Readonly<Record<Occasion['template'], Occasion>> = {
   overdue: { template: 'overdue', runningForMs: DAY_MS },
 };
 
-/** Of a callback one that has everything, and one that has only what it must. */
+/** For a callback's template: a notice with every field, and one with only the required fields. */
 export function samplesOf(name: TemplateName): readonly [full: Notice, ...others: Notice[]] {
   if (name in SUBJECTS) {
     const subject = { template: name, ...SUBJECTS[name as OwnName] } as OwnSubject;

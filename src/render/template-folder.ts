@@ -10,9 +10,8 @@ import { foldersIn, NotUtf8, readText } from '../text/read-text.ts';
 export const CARD_FOLDER = 'card';
 
 export interface SourceFile {
-  /** As problems name it. */
+  /** The path that problems show. */
   readonly path: string;
-  /** The set that it belongs to. */
   readonly set: string;
   readonly text: string;
 }
@@ -20,14 +19,14 @@ export interface SourceFile {
 export interface TemplateFolder {
   /** The names of the sets. */
   readonly sets: readonly string[];
-  /** By `<set>/<folder>/<name>`. */
+  /** Template files by `<set>/<folder>/<name>`. */
   readonly files: ReadonlyMap<string, SourceFile>;
   readonly problems: readonly Problem[];
 }
 
 export const NO_FOLDER: TemplateFolder = { sets: [], files: new Map(), problems: [] };
 
-/** Reads everything at once, so that what can go wrong does before the first message. */
+/** Reads all files at once, so that errors show before the first message. */
 export function readTemplateFolder(path: string, formatNames: readonly string[]): TemplateFolder {
   const reading = new Reading([CARD_FOLDER, ...formatNames]);
   const sets = reading.folders(path);
@@ -67,7 +66,7 @@ class Reading {
     }
   }
 
-  /** A misspelt name would never be used, and nobody would know. */
+  /** Reports a file whose name is no template's, since nothing would ever use it. */
   #warnOfStray(path: string, file: string): void {
     if (!/^[^.].*\.(?:ya?ml|json|liquid)$/u.test(file)) return;
     const names = TEMPLATE_NAMES.map((each) => `${each}.yaml`);
@@ -90,10 +89,7 @@ class Reading {
   }
 }
 
-/**
- * Which templates of one's own there are, as SHA-256 in hexadecimal: the same wherever their folder lies, and in whichever
- * order it lists them. Undefined: there are none.
- */
+/** SHA-256 (hexadecimal) of a folder's templates, whatever its path and the order of its files. Undefined: there are none. */
 export function fingerprintOf({ files }: TemplateFolder): string | undefined {
   const texts = [...files].map(([key, { text }]) => JSON.stringify([key, text]));
   return texts.length === 0 ? undefined : hash('sha256', texts.toSorted().join('\n'), 'hex');

@@ -23,23 +23,23 @@ import type { SourceFile } from './template-folder.ts';
 import { findMisplaced, withOwnAddresses } from './value-places.ts';
 
 interface Part extends MessagePart {
-  /** What the object, or each object of the list, may have; left out: anything. */
+  /** The keys that the object, or each object of the list, may have; left out: any key. */
   readonly keys?: readonly string[];
 }
 
-/** What a template file of a kind may hold. */
+/** The parts that one kind of template file may have, and how their strings are printed. */
 export interface TemplateKind extends Pick<OwnMessages<unknown>, 'drawnIn'> {
   readonly parts: Readonly<Record<string, Part>>;
-  /** Undefined: plain text. */
+  /** The kind of text in the string at `path`; undefined: plain text. */
   textAt(path: Path, parent: TemplateValue): TextKind | undefined;
 }
 
-/** @throws {Error} liquidjs' own, with the place */
+/** Renders one string. @throws {Error} liquidjs' own, with the place */
 type Print = (liquid: Liquid, templates: LiquidTemplate[]) => string;
 
 type Render = (print: Print) => TemplateValue;
 
-/** A string of a template that is Liquid. */
+/** A string of a template that contains Liquid. */
 interface LiquidString {
   readonly path: Path;
   readonly liquid: Liquid;
@@ -48,9 +48,9 @@ interface LiquidString {
 
 export class Template {
   readonly file: SourceFile;
-  /** In which it is drawn. */
+  /** The language of the rendered message. */
   readonly language: Language;
-  /** What keeps the file from being rendered. */
+  /** With any of these, the template cannot be rendered. */
   readonly problems: Problem[] = [];
   readonly #source: YamlSource;
   readonly #kind: TemplateKind;
@@ -79,8 +79,8 @@ export class Template {
   }
 
   /**
-   * @param card in a channel's own message, of which may stand what the channel draws
-   * @param limitMs Infinity for a built-in template: it is short, and a busy machine may stop the process for a moment
+   * @param card for a channel's own message, in which `drawn` gives parts of the card as the channel draws them
+   * @param limitMs Infinity for a built-in template: it is short, and must not fail because a busy machine pauses the process
    * @throws {TemplateFault}
    */
   render(view: object, limitMs = TIME_LIMIT_MS, card?: Card): RenderedParts {
@@ -102,7 +102,7 @@ export class Template {
     const drawnIn = this.#kind.drawnIn;
     if (drawnIn === undefined || card === undefined) return {};
     return {
-      // Drawn where it is asked for.
+      // A getter, since most templates do not use `drawn`.
       get drawn() {
         const drawn = Object.entries(drawnIn(part, card));
         return Object.fromEntries(drawn.map(([name, text]) => [name, new Escaped(text)]));
@@ -199,7 +199,7 @@ function kindOf(value: unknown): string {
   return isJsonObject(value) ? 'object' : typeof value;
 }
 
-/** What is wrong with a template, found when it is rendered. */
+/** A problem of a template, thrown when it is rendered. */
 export class TemplateFault extends Error {
   override readonly name = 'TemplateFault';
   readonly problem: Problem;

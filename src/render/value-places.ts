@@ -1,14 +1,14 @@
-/** Where the values of a template's string stand: none may act where it lands, whatever it says. */
+/** The places of values in a template's string: no value may act as markup, whatever its text. */
 import type { TextKind, ValuePlace } from '../channels/channel.ts';
 import { OWN_ADDRESS } from './filters.ts';
 import type { LiquidFault } from './liquid-faults.ts';
 
 const VALUE = /\{\{-?(?<expression>.*?)-?\}\}/gs;
 
-/** `job_url`, `page_url`, `file.url`, `output.files[0].url` */
+/** An expression that gives an address: `job_url`, `page_url`, `file.url`, `output.files[0].url`. */
 const ADDRESS = /^\s*(?:job_url|page_url|[\w.[\]]+\.url)\s*$/u;
 
-/** Each value that may not stand where it does. */
+/** A fault for each value in a place where no value, or only an address, is allowed. */
 export function findMisplaced(source: string, kind: TextKind): readonly LiquidFault[] {
   return [...source.matchAll(VALUE)].flatMap(({ index, groups }) => {
     const message = faultAt(placeAt(source, index, kind), groups?.['expression'] ?? '');
@@ -23,7 +23,7 @@ function faultAt(place: ValuePlace, expression: string): string | undefined {
   return 'no value may stand here: whatever it says would act';
 }
 
-/** The same text, in which a value that stands for an address is printed only where Botbell made it. */
+/** The source with a filter on each value in the place of an address, which prints only addresses that Botbell made. */
 export function withOwnAddresses(source: string, kind: TextKind): string {
   return source.replace(VALUE, (tag, expression: string, offset: number) =>
     placeAt(source, offset, kind) === 'address'
@@ -39,7 +39,7 @@ function positionOf(source: string, index: number): { readonly line: number; rea
 
 const TAG = /\{%.*?%\}/gs;
 
-/** Stands for a value, and so for something. */
+/** Replaces a value in the text that `placeOf` gets. */
 const VALUE_MARK = '\u0001';
 
 function placeAt(source: string, offset: number, kind: TextKind): ValuePlace {
@@ -47,7 +47,7 @@ function placeAt(source: string, offset: number, kind: TextKind): ValuePlace {
   return kind.placeOf(withoutLiquid(source.slice(0, offset)), withoutLiquid(behind));
 }
 
-/** The template's own markup. */
+/** The template's own markup, with a mark for each value and without tags. */
 function withoutLiquid(source: string): string {
   return source.replace(VALUE, VALUE_MARK).replace(TAG, '');
 }

@@ -1,4 +1,4 @@
-/** What templates see of a notice: the callback's fields, or what an alert tells; plain data, in a language. */
+/** The variables that templates see of a notice, as plain data in one language: a callback's fields, or those of an alert. */
 import { statusNameOf } from '../callback/callback.ts';
 import { refusalInJapanese } from '../callback/fault-words.ts';
 import type { OutputView } from '../channels/card.ts';
@@ -18,7 +18,7 @@ import { formatAge, formatElapsed, formatInstant } from '../time/display.ts';
 import { fieldsOf, type Links } from './links.ts';
 import { viewOutputs } from './outputs.ts';
 
-/** The variables by their names. */
+/** The template's variables by name. */
 export interface NoticeView {
   readonly [name: string]: unknown;
   readonly job_url?: string;
@@ -92,7 +92,7 @@ function ownView(
   return { ...common, ...alertView(subject, display, links) };
 }
 
-/** Where the page shows what an alert is about; '' where the page has no URL. */
+/** The address of the page about an alert's subject; '' if no URL of the page is configured. */
 function pageUrlOf(subject: AlertSubject, { pageUrl }: DisplayConfig): string {
   if (pageUrl === undefined) return '';
   const path = 'callbackId' in subject ? `callbacks/${subject.callbackId}` : PAGES[subject.template];
@@ -126,12 +126,12 @@ function undeliveredView(
     since: localTime(since, display),
     gives_up_at: 'givesUpAt' in subject ? localTime(subject.givesUpAt, display) : '',
     ...fields,
-    // An alert that concerns no job has none.
+    // The job_id is empty if the alert is about no job.
     job_url: job_id === '' ? '' : links.job(fields),
   };
 }
 
-/** What an alert names of all that is wrong with a body. */
+/** Faults of a refused body that an alert lists. */
 const MOST_FAULTS = 5;
 
 function refusedView(
@@ -150,7 +150,7 @@ function refusedView(
   };
 }
 
-/** Seconds count below an hour alone. */
+/** Shows seconds only below an hour. */
 function durationOf(ms: number, { language }: DisplayConfig): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   return formatElapsed(seconds < 3600 ? seconds : seconds - (seconds % 60), language);
