@@ -1,7 +1,7 @@
 /** Chatwork by the API token of an account: one message of text in Chatwork's notation. */
 import { type InferType, object, string } from 'yup';
 import type { HttpAnswer } from '../../outbound/exchange.ts';
-import { type Answers, failureOfAnswer, jsonOf, meaning, type Meanings } from '../answers.ts';
+import { type Answers, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
 import { apiUrl, baseUrl, warningsOfApi } from '../api-url.ts';
 import { AddressError, type ChannelType, type Receipt } from '../channel.ts';
 import { sendOrPlain } from '../open-channel.ts';
@@ -26,35 +26,31 @@ type Settings = InferType<typeof settings>;
 
 const ROOM_LIMIT = 'Rate limit for message posting per room exceeded.';
 
-const meanings: Meanings = {
-  401: meaning(
-    'config',
-    'the API token is not valid; put a valid one into the config',
-    'APIトークンが無効です。有効なトークンを設定してください',
-    { concerns: 'channel' },
-  ),
-  403: meaning(
-    'config',
-    'the account may not post in the room; invite it there, or have the use of the API allowed by an administrator',
-    'アカウントにこのルームへの投稿権限がありません。ルームに招待するか、管理者にAPIの利用を許可してもらってください',
-  ),
-  404: meaning(
-    'config',
-    'there is no such room, or the account is not a member of it; check the room id and invite the account',
-    'ルームが存在しないか、アカウントがメンバーではありません。ルームIDを確認し、アカウントを招待してください',
-  ),
-  /** Ten messages in ten seconds; any other limit is of the token. */
-  room_limit: meaning(
-    'rate_limited',
-    'the room takes no more messages for now',
-    'ルームのレート制限を受けました',
-    { concerns: 'address', retryAfterMs: 10_000 },
-  ),
-};
+const NO_MEMBER = meaning(
+  'config',
+  'there is no such room, or the account may not post there; check the room id, and invite the account or have the API allowed',
+  'ルームが存在しないか、アカウントに投稿権限がありません。ルームIDを確認し、アカウントを招待するか、管理者にAPIの利用を許可してもらってください',
+);
 
 const answers: Answers = {
   title: { en: 'Chatwork', ja: 'Chatwork' },
-  meanings,
+  meanings: {
+    401: meaning(
+      'config',
+      'the API token is not valid; put a valid one into the config',
+      'APIトークンが無効です。有効なトークンを設定してください',
+      { concerns: 'channel' },
+    ),
+    403: NO_MEMBER,
+    404: NO_MEMBER,
+    /** Ten messages in ten seconds; any other limit is of the token. */
+    room_limit: meaning(
+      'rate_limited',
+      'the room takes no more messages for now',
+      'ルームのレート制限を受けました',
+      { concerns: 'address', retryAfterMs: 10_000 },
+    ),
+  },
   limits: 'channel',
   codeOf: (answer) => {
     const { errors } = jsonOf(answer);

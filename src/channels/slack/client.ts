@@ -144,11 +144,10 @@ async function tellOfJob(
   }
 }
 
+/** Where the message is; of an answer without it, where it was sent. */
 function receiptOf(address: string, answer: object): Receipt {
-  const channel: unknown = Reflect.get(answer, 'channel');
-  const ts: unknown = Reflect.get(answer, 'ts');
-  const where = typeof channel === 'string' ? channel : address;
-  return typeof ts === 'string' ? { channel: where, ts } : { channel: where };
+  const { channel, ts } = answer as { readonly channel?: unknown; readonly ts?: unknown };
+  return typeof channel === 'string' && typeof ts === 'string' ? { channel, ts } : { channel: address };
 }
 
 const ignore = (): void => undefined;
