@@ -104,7 +104,7 @@ function List({ asked, page }: CallbacksProps) {
   );
 }
 
-export function callbackColumns({ t }: Reader): readonly Column<ArchivedCallback>[] {
+function callbackColumns({ t }: Reader): readonly Column<ArchivedCallback>[] {
   return [
     {
       head: t('bot'),

@@ -111,9 +111,11 @@ export function Changes({ preview }: { readonly preview: ReloadPreview }) {
         ]}
       />
       <Problems problems={problems} />
-      <p>
-        {t('config.unchanged')}: <Foreign text={unchanged.join(', ') || '–'} />
-      </p>
+      {unchanged.length === 0 ? null : (
+        <p>
+          {t('config.unchanged')}: <Foreign text={unchanged.join(', ')} />
+        </p>
+      )}
     </Section>
   );
 }
