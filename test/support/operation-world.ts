@@ -99,7 +99,6 @@ export const REFUSALS: readonly ArchivedRefusal[] = [
 
 const unseen = {
   lastError: undefined,
-  pending: 0,
 };
 
 export const DESTINATIONS: readonly ArchivedDestination[] = [
@@ -113,7 +112,6 @@ export const DESTINATIONS: readonly ArchivedDestination[] = [
       code: 'not_in_channel',
       message: 'Slack answered not_in_channel: the app is not a member of the channel; /invite it there.',
     },
-    pending: 4,
   },
   {
     ...unseen,
@@ -128,7 +126,6 @@ export const DESTINATIONS: readonly ArchivedDestination[] = [
     destination: 'email:keiri@example.com',
     lastDeliveredAt: undefined,
     lastFailedAt: undefined,
-    pending: 1000,
   },
 ];
 

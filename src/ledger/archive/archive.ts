@@ -150,7 +150,6 @@ export interface ArchivedDestination {
   readonly lastFailedAt: number | undefined;
   /** Of the last attempt that failed; a rate limit is none. */
   readonly lastError: DeliveryError | undefined;
-  readonly pending: number;
 }
 
 /** One delivery, as it may be drawn again. */

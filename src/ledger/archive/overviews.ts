@@ -93,8 +93,7 @@ export async function destinationsNamed(
   if (names.length === 0) return [];
   const rows = await tx.all<ArchivedDestination>(sql`
     WITH sought(destination) AS (VALUES ${bulk(names.map((name) => [name]))})
-    SELECT sought.destination, last_delivered_at, last_failed_at, last_error, (SELECT count(*) FROM deliveries
-        WHERE state = 'pending' AND deliveries.destination = sought.destination) AS pending
+    SELECT sought.destination, last_delivered_at, last_failed_at, last_error
     FROM sought LEFT JOIN destinations ON destinations.destination = sought.destination`);
   const byName = new Map(rows.map((row) => [row.destination, row]));
   return names.flatMap((name) => byName.get(name) ?? []);
