@@ -23,7 +23,6 @@ default_route:
 `;
 
 const ERROR = 'config/samples/error.json';
-const SUCCEEDED = 'config/samples/succeeded.json';
 
 const never = () => new Promise<void>(() => undefined);
 
@@ -286,25 +285,6 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
         'slack:#ops (routes[1])',
         'email:ops@example.com (routes[1])',
       ]);
-    });
-
-    it('says that a route names the BOT but not this status', async () => {
-      const { stdout } = await runCommand(['route', SUCCEEDED, '--config', config]);
-      expect(stdout)
-        .to.include('but it is told only of error; this is succeeded')
-        .and.to.include('reaches nobody');
-    });
-
-    it('says of a route that tells nobody that this is on purpose; check has nothing against it', async () => {
-      const routes = `routes: [{ bot_id: 'invoice-*', notify: [] }]\ndefault_route: { notify: [{ slack: '#x' }] }\n`;
-      writeFileSync(config, `channels: { slack: { type: outbox, as: slack } }\n${routes}`);
-      const { code, stdout } = await runCommand(['route', ERROR, '--config', config]);
-      expect(code).to.equal(0);
-      expect(stdout)
-        .to.include('✓ routes[0]: bot_id matches invoice-*; it tells nobody, on purpose (notify: [])')
-        .and.to.include('· default_route: a route names this BOT, so the default route does not apply')
-        .and.to.include('reaches nobody');
-      expect((await runCommand(['check', '--config', config])).stderr).not.to.include('warning');
     });
 
     it('reads standard input, and exits 1 on what is no callback', async () => {

@@ -99,10 +99,8 @@ describe('a body', () => {
 
     const corrupt: [string, string, Uint8Array][] = [
       ['is not compressed at all', 'gzip', GOOD],
-      ['is not compressed at all', 'br', GOOD],
       ['is deflated without the header', 'deflate', deflateRawSync(GOOD)],
       ['ends too early', 'gzip', gzipSync(GOOD).subarray(0, -12)],
-      ['has flipped bits', 'gzip', flipped(gzipSync(GOOD))],
     ];
     for (const [what, coding, body] of corrupt) {
       it(`with ${coding} but ${what} is answered 400`, async () => {
@@ -111,18 +109,13 @@ describe('a body', () => {
       });
     }
 
-    for (const [coding, compress] of [
-      ['gzip', gzipSync],
-      ['br', brotliCompressSync],
-    ] as const) {
-      it(`to a bomb (${coding}) is answered 413 before it has burst`, async () => {
-        const bomb = compress(Buffer.alloc(8 * MB, ' '));
-        expect(bomb.length).to.be.lessThan(MAX_BYTES);
-        const answer = await answerTo(post(bomb, { 'Content-Encoding': coding }));
-        expectProblem(answer, 413, /larger than 65536 bytes/);
-        await expectClosed(answer);
-      });
-    }
+    it('to a bomb is answered 413 before it has burst', async () => {
+      const bomb = gzipSync(Buffer.alloc(8 * MB, ' '));
+      expect(bomb.length).to.be.lessThan(MAX_BYTES);
+      const answer = await answerTo(post(bomb, { 'Content-Encoding': 'gzip' }));
+      expectProblem(answer, 413, /larger than 65536 bytes/);
+      await expectClosed(answer);
+    });
 
     it('and cut off by the sender holds nothing up', async () => {
       const body = gzipSync(noise(20_000));
@@ -149,11 +142,6 @@ describe('a body', () => {
       const bomb = gzipSync(Buffer.alloc(8 * MB, ' '));
       expectProblem(await answerTo(post(bomb, { 'Content-Encoding': 'gzip' })), 413, /larger/);
       expect(refused()).to.deep.equal([[413, '', '127.0.0.1']]);
-    });
-
-    it('is told of where it does not match its encoding', async () => {
-      expectProblem(await answerTo(post(GOOD, { 'Content-Encoding': 'gzip' })), 400, /Content-Encoding/);
-      expect(refused()).to.deep.equal([[400, '', '127.0.0.1']]);
     });
 
     it('is not told of where the sender has broken off: it may send it whole the next time', async () => {
@@ -210,12 +198,6 @@ describe('a body', () => {
       expect(answer?.status).to.equal(400);
       await client.closed();
     });
-
-    it('since it is longer than it said is taken for what it said, and the rest refused', async () => {
-      const answer = await answerTo(head({ 'Content-Length': GOOD.length }), GOOD, '}}}}\r\n\r\n');
-      expect([200, 400]).to.contain(answer?.status);
-      await client.closed();
-    });
   });
 
   it('in many small chunks is read', async () => {
@@ -226,21 +208,12 @@ describe('a body', () => {
     expect(bench.handled).to.deep.equal([callbackWith()]);
   });
 
-  it('that is missing altogether is answered 400', async () => {
-    expectProblem(await answerTo(head({ 'Content-Length': 0 })), 400, /empty/);
-  });
-
   for (const url of ['http://[::/callbacks', 'http://%@x/callbacks', '//%@x/callbacks#']) {
     it(`to a target that is no URL is answered 400: ${url}`, async () => {
       client.write(post(GOOD).toString().replace('/callbacks', url));
       expectProblem(await client.answer(), 400, /request target/);
     });
   }
-
-  it('of two sizes at once is answered 400', async () => {
-    const answer = await answerTo(head({ 'Content-Length': 5, 'Transfer-Encoding': 'chunked' }), '0\r\n\r\n');
-    expect(answer?.status).to.equal(400);
-  });
 
   describe('on a connection that is kept', () => {
     it('is answered in its turn when several come at once', async () => {
@@ -324,9 +297,3 @@ describe('a slow sender', () => {
     expect((await client.answer())?.status, 'the limits are on the request alone').to.equal(200);
   });
 });
-
-function flipped(body: Buffer): Buffer {
-  const copy = Buffer.from(body);
-  for (let index = 20; index < 40; index += 1) copy[index] = ~(copy[index] ?? 0) & 0xff;
-  return copy;
-}
