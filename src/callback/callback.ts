@@ -1,16 +1,16 @@
-/** The execution result a job service POSTs, as its callback interface describes it; what makes two of them the same. */
+/** A callback as the callback interface describes it, and its identity. */
 import { hash } from 'node:crypto';
 import { isContainer, type JsonObject, keysOf } from '../text/json-object.ts';
 
 /** 0 = succeeded, 1 = error, 2 = executing (callback interface, "States and transitions"). */
 export type StatusCode = 0 | 1 | 2;
 
-/** By their codes. */
+/** The status names, indexed by status code. */
 export const ALL_STATUSES = ['succeeded', 'error', 'executing'] as const;
 
 export type StatusName = (typeof ALL_STATUSES)[number];
 
-/** One checked callback: exactly what arrived, unknown fields included. `null` stands for absent in optional fields. */
+/** A checked callback, exactly as it arrived, unknown fields included. In optional fields, `null` means absent. */
 export interface Callback {
   readonly code: number;
   readonly job_id: string;
@@ -26,15 +26,15 @@ export interface Callback {
   readonly [unknownField: string]: unknown;
 }
 
-/** What passed the check, and what it found on the way. */
+/** A callback that passed the check, and the parsed `start_time`. */
 export interface CheckedCallback {
   readonly callback: Callback;
-  /** What `start_time` says, in milliseconds since the epoch. */
+  /** `start_time` in milliseconds since 1970. */
   readonly startedAt: number;
 }
 
 export interface IdentifiedCallback extends CheckedCallback {
-  /** As `identityOf` has it: retries of one callback have the same. */
+  /** The result of `identityOf`. */
   readonly identity: string;
 }
 
@@ -42,10 +42,10 @@ export function statusNameOf(callback: Pick<Callback, 'status'>): StatusName {
   return ALL_STATUSES[callback.status];
 }
 
-/** Levels of arrays and objects in one another, the callback itself being the first. */
+/** Levels of nested arrays and objects; the callback itself is the first. */
 export const MAX_DEPTH = 64;
 
-/** One thing wrong, at a JSON pointer (RFC 6901); a missing field by the pointer it would have. */
+/** One fault, at a JSON pointer (RFC 6901). A missing field has the pointer that it would have if present. */
 export interface CallbackError {
   readonly pointer: string;
   readonly detail: string;
@@ -61,28 +61,28 @@ export class InvalidCallback extends Error {
   }
 }
 
-/** More values than `receiver.max_nodes` lets in. */
+/** The callback has more values than `receiver.max_nodes` allows. */
 export class TooManyValues extends Error {
   override readonly name = 'TooManyValues';
 }
 
-/** SHA-256 of what tells the callback from others, 64 hexadecimal digits: retries of one callback have the same. */
+/** The callback's identity: a SHA-256 of 64 hexadecimal digits, the same for all retries of one callback. */
 export function identityOf(callback: JsonObject): string {
   return walk(callback).identity;
 }
 
 /**
- * The one walk over all of a callback. Its identity is made of everything but `elapsed_time`, which grows while the service
- * retries, whatever the order of an object's keys; a null field counts like an absent one, a null in a list does not.
- * @param mostValues objects, lists, texts, numbers and the rest, the callback itself included; keys are none
- * @returns also the names of the fields in which arrays and objects stand more than `MAX_DEPTH` levels deep in one another
+ * Visits every value of a callback once. The identity covers all fields but `elapsed_time`, which grows while the service
+ * retries. The order of an object's keys does not matter; a null field counts as absent, a null in a list does not.
+ * @param mostValues limit of objects, lists, texts, numbers and other values, the callback included; keys do not count
+ * @returns the identity, and the names of the fields in which arrays and objects nest deeper than `MAX_DEPTH`
  * @throws {TooManyValues}
  */
 export function walk(callback: JsonObject, mostValues = Infinity) {
-  // A flat list, which V8 writes as JSON many times faster than anybody could write the callback with sorted keys. Null
-  // stands before null, before a list's length, before -1 where an object begins, and where its members end.
+  // V8 writes a flat list as JSON many times faster than the callback with sorted keys could be written. In the list, a null
+  // is `null, null`, an array begins with `null, length`, an object with `null, -1`, and an object ends with `null`.
   const flat: unknown[] = [];
-  // One is the callback itself.
+  // The callback itself is one value.
   let room = mostValues - 1;
 
   const count = (): void => {
@@ -90,7 +90,7 @@ export function walk(callback: JsonObject, mostValues = Infinity) {
     if (room < 0) throw new TooManyValues();
   };
 
-  /** @returns whether it nests no deeper than it may */
+  /** @returns whether the value stays within `MAX_DEPTH` */
   const add = (value: unknown, depth: number): boolean => {
     count();
     if (!isContainer(value)) {

@@ -1,4 +1,4 @@
-/** Decides whether a JSON value is a callback, and says everything that is wrong with it at once. */
+/** Decides whether a JSON value is a callback, and reports all its faults at once. */
 import { number, object, string, ValidationError, type TestContext } from 'yup';
 import { shortLine } from '../text/cut.ts';
 import {
@@ -14,13 +14,13 @@ import { zonedToInstant } from '../time/display.ts';
 
 const MAX_ECHO_LENGTH = 40;
 
-/** A body can name any number of fields; its sender needs no more than these to see what is wrong. */
+/** Fields reported as nested too deep: a body can have any number of them. */
 const MAX_DEEP_FIELDS = 50;
 
 /**
- * The check of the callback interface: strict in types, unknown fields kept. The callback is the very value it was given.
- * @param timezone in which a `start_time` without an offset is read
- * @param mostValues that are taken
+ * The check of the callback interface: strict in types, unknown fields kept. It returns the given value itself, not a copy.
+ * @param timezone for a `start_time` without an offset
+ * @param mostValues the limit, as `walk` counts values
  * @throws {InvalidCallback} from the check, with all errors
  * @throws {TooManyValues} from the check
  */
@@ -41,12 +41,12 @@ export function createCallbackCheck(
 }
 
 /**
- * Every rule is about a top-level field, so that how deep it nests does not matter.
- * @param startedAt undefined: its `start_time` names no instant
+ * Every rule is about a top-level field, so a value may nest to any depth here.
+ * @param startedAt undefined: `start_time` names no instant
  */
 function errorsIn(value: JsonObject, startedAt: number | undefined): CallbackError[] {
   try {
-    // Strict, or yup would cast "1" to 1 and stumble over unknown keys such as `constructor`.
+    // Without `strict`, yup would cast "1" to 1 and fail at unknown keys such as `constructor`.
     SCHEMA.validateSync(value, {
       strict: true,
       abortEarly: false,
@@ -56,7 +56,7 @@ function errorsIn(value: JsonObject, startedAt: number | undefined): CallbackErr
     return [];
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
-    // The names of the fields that rules are about need no escaping in a pointer.
+    // All fields with rules have names that need no escaping in a pointer.
     return error.inner.map(({ path = '', message }) => ({ pointer: `/${path}`, detail: message }));
   }
 }
@@ -70,7 +70,7 @@ function requiredInteger() {
   return number().typeError(wrong).integer(wrong).defined(missing('an integer')).nonNullable(wrong);
 }
 
-/** What is no integer has been told so by the test before. */
+/** Accepts what is no integer, since `requiredInteger` reports it already. */
 function isStatusOrNoInteger(value: number): boolean {
   return value === 0 || value === 1 || value === 2 || !Number.isInteger(value);
 }
@@ -79,7 +79,7 @@ function missing(what: string): string {
   return `is missing: it must be ${what}`;
 }
 
-/** A yup message that never embeds more than the beginning of the value. */
+/** A yup message, which quotes only the beginning of the value. */
 function found(what: string): (params: { value: unknown }) => string {
   return ({ value }) => expected(what, value);
 }
@@ -99,7 +99,7 @@ function tooDeepAt(key: string): CallbackError {
   return { pointer: pointerTo(key), detail: `is nested deeper than ${MAX_DEPTH} levels` };
 }
 
-/** RFC 6901, section 3; an unknown field's name is foreign text, so it is shown clean and short. */
+/** RFC 6901, section 3. An unknown field's name is foreign text, so it is cleaned and cut. */
 function pointerTo(key: string): string {
   return `/${excerpt(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
@@ -114,7 +114,7 @@ function namesAnInstant(_: string, { options }: TestContext<{ startedAt?: number
   return options.context?.startedAt !== undefined;
 }
 
-/** To be validated strictly, with the instant that `start_time` names as its context. */
+/** Validate it with `strict`, and with the instant of `start_time` as context. */
 const SCHEMA = object({
   code: requiredInteger(),
   job_id: requiredString(),
@@ -127,7 +127,7 @@ const SCHEMA = object({
   message: string().typeError(found('a string')).nullable(),
 });
 
-/** No real date-time has more digits. */
+/** A limit of digits that no real date-time exceeds. */
 const FRACTION = '(?:[.,](?<fraction>\\d{1,1000}))?';
 const ZONE =
   '(?:(?<utc>[Zz])|(?<sign>[-+\\u2212])(?<zoneHour>[01]\\d|2[0-3])(?::?(?<zoneMinute>[0-5]\\d))?)?';
@@ -140,10 +140,10 @@ const HOUR_MS = 60 * MINUTE_MS;
 type Groups = Readonly<Record<string, string | undefined>>;
 
 /**
- * The instant (ms; finer digits are dropped) that an ISO 8601 calendar date-time names. Minutes and seconds may be left
- * out, a fraction belongs to the last one given; without an offset it is local to `timezone`, where a time that the clocks
- * skip is read as that much later: the zone is only our guess. Undefined for any other text, and for a day or time that
- * no calendar has; a leap second, which nobody can foresee, is the second after it.
+ * The instant (ms; finer digits are dropped) of an ISO 8601 calendar date-time. Minutes and seconds may be left out; a
+ * fraction belongs to the last unit given. Without an offset, the time is local to `timezone`. That zone is only our guess, so
+ * a local time that the clocks skip is read as that much later. Undefined: the text is no date-time, or its day or time does
+ * not exist. A leap second is always accepted, since leap seconds cannot be foreseen, and read as the second after it.
  */
 export function parseStartTime(text: string, timezone: string): number | undefined {
   const groups: Groups | undefined = (EXTENDED.exec(text) ?? BASIC.exec(text))?.groups;
@@ -152,7 +152,7 @@ export function parseStartTime(text: string, timezone: string): number | undefin
   const date = `${year}-${month}-${day}`;
   const leapMs = second === '60' ? 1000 : 0;
   const asIfUtc = Date.parse(`${date}T${hour}:${minute}:${leapMs === 0 ? second : '59'}Z`);
-  // A day that its month does not have is another month's, and hour 24 is of the next day.
+  // `Date.parse` reads a day that the month does not have, and hour 24, as a time on another date.
   if (Number.isNaN(asIfUtc) || !new Date(asIfUtc).toISOString().startsWith(date)) return undefined;
   return instantOf(asIfUtc, groups, timezone) + leapMs + fractionMs(groups);
 }
@@ -171,6 +171,6 @@ function instantOf(asIfUtc: number, { utc, sign, zoneHour, zoneMinute }: Groups,
 
 function fractionMs({ fraction = '0', minute, second }: Groups): number {
   const unit = second !== undefined ? 1000 : minute !== undefined ? MINUTE_MS : HOUR_MS;
-  // Nine digits keep the product an exact integer and name less than a millisecond of an hour.
+  // With nine digits, the product is an exact integer, and a fraction of an hour is exact to the millisecond.
   return Math.floor((Number(fraction.slice(0, 9).padEnd(9, '0')) * unit) / 1e9);
 }

@@ -1,4 +1,4 @@
-/** A request body's bytes as a JSON value, no digit of which is lost. */
+/** Decodes a request body as JSON without losing digits of its numbers. */
 import { isUtf8 } from 'node:buffer';
 import { shortLine } from '../text/cut.ts';
 import { InvalidCallback, MAX_DEPTH } from './callback.ts';
@@ -6,10 +6,10 @@ import { isJsonObject } from '../text/json-object.ts';
 
 const LONGEST_REASON = 100;
 
-/** Parsing megabytes of brackets would hold up everybody else for seconds; such a text has this somewhere. */
+/** Parsing megabytes of brackets would block the event loop for seconds; such a text contains this one. */
 const MANY_BRACKETS = '['.repeat(1000);
 
-/** The message says what is wrong with the bytes and shows next to nothing of them. */
+/** Its message says what is wrong with the body and quotes at most a few characters of it. */
 export class UndecodableBody extends Error {
   override readonly name = 'UndecodableBody';
 }
@@ -17,9 +17,9 @@ export class UndecodableBody extends Error {
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
- * The JSON value that UTF-8 bytes spell, and the bytes without a byte order mark.
+ * The JSON value in UTF-8 bytes, and the bytes without a byte order mark.
  * @throws {UndecodableBody}
- * @throws {InvalidCallback} megabytes of nothing but nesting
+ * @throws {InvalidCallback} very deep nesting
  */
 export function decodeBody(bytes: Uint8Array): { readonly value: unknown; readonly json: Uint8Array } {
   if (!isUtf8(bytes)) throw new UndecodableBody('The body is not UTF-8, as every callback has to be.');
@@ -35,13 +35,13 @@ export function decodeBody(bytes: Uint8Array): { readonly value: unknown; readon
   try {
     return { value: parseExactly(text), json };
   } catch (error) {
-    // V8's own words, which may show a few characters of it.
+    // V8's message, which may quote a few characters of the body.
     const reason = shortLine(error instanceof Error ? error.message : '', LONGEST_REASON);
     throw new UndecodableBody(`The body is not JSON: ${reason}.`);
   }
 }
 
-/** Whether arrays and objects stand too deep in one another; brackets in strings do not count. */
+/** Whether arrays and objects nest deeper than `MAX_DEPTH`; brackets in strings do not count. */
 function nestsTooDeep(text: string): boolean {
   let depth = 0;
   for (const [bracket] of tokensOutsideStrings(text, /[[{\]}]/)) {
@@ -51,23 +51,23 @@ function nestsTooDeep(text: string): boolean {
   return false;
 }
 
-/** How a number begins that may lose digits, or be out of reach; hardly a body has one. */
+/** The beginning of a number that may lose digits or be out of JavaScript's range. */
 const LONG = '(?:[\\d.]{16}|[\\d.]+[eE])';
 const MAY_BE_LOST = new RegExp(`-?(?=${LONG})[\\d.eE+-]+`);
 
-/** Finds out quickly that there is none; what it finds may stand in a string. */
+/** A quick test for such a number, which few bodies have. Its match may be inside a string. */
 const PERHAPS_LOST = new RegExp(`[:,[\\s]-?${LONG}`);
 
 /** Decimal digits that every number keeps (ECMAScript's Number, IEEE 754 binary64). */
 const KEPT_DIGITS = 15;
 
-/** What the interface says is a number stays one, however inexact. */
+/** The fields that the interface defines as numbers stay numbers, even if inexact. */
 const NUMBERS = ['code', 'status', 'elapsed_time'];
 
 /**
- * The value that `text` spells. A number that JavaScript would take for another one, such as an id of 64 bits, is the text
- * that spells it instead: so it is shown as it came, and two callbacks that differ in it alone are two.
- * `lossless-json` does the same, and ends a process with 256 MB at a body of 8 MB that is one text.
+ * Parses JSON. A number that JavaScript cannot represent, such as an id of 64 bits, becomes a string with the same digits, so
+ * that it is shown as it came, and callbacks that differ only in it have different identities.
+ * `lossless-json` does the same, but a process with 256 MB runs out of memory at a body of 8 MB that is one string.
  * @throws {SyntaxError} as JSON.parse
  */
 export function parseExactly(text: string): unknown {
@@ -100,7 +100,7 @@ function withNumbersOf(value: unknown, exact: unknown): unknown {
   return Object.assign(exact, Object.fromEntries(names.map((name) => [name, value[name]])));
 }
 
-/** What `pattern` matches there, in order. A regular expression for a whole string overflows V8's stack where that is long. */
+/** Matches of `pattern` in order. (A regular expression that matches whole strings overflows V8's stack at a long one.) */
 function* tokensOutsideStrings(text: string, pattern: RegExp): Generator<RegExpExecArray> {
   let isInString = false;
   for (const found of text.matchAll(new RegExp(`\\\\["\\\\]|"|${pattern.source}`, 'g'))) {

@@ -1,4 +1,4 @@
-/** Why a body was refused, in Japanese. What exactly is wrong is said in English, as the sender was answered. */
+/** Says in Japanese why a body was refused. The details stay in English, as in the answer to the sender. */
 
 const BY_STATUS: Readonly<Record<number, string>> = {
   400: '本文がJSONではありません。',
@@ -7,7 +7,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   422: 'JSONですが、コールバックの形式ではありません。',
 };
 
-/** @param status HTTP status code of the answer. @param detail its sentence */
+/** @param status HTTP status code of the answer. @param detail the problem's `detail` in the answer */
 export function refusalInJapanese(status: number, detail: string): string {
   const words = BY_STATUS[status] ?? '受け付けられない内容です。';
   return status === 422 ? words : `${words}（${detail}）`;
