@@ -1,13 +1,13 @@
-/** Errors as answers: problem details (RFC 9457), and the one place that makes them. */
+/** Answers errors as problem details (RFC 9457). No other module writes such answers. */
 import { STATUS_CODES } from 'node:http';
 import type { Context, Middleware } from 'koa';
 
 interface ProblemDetails {
   /** HTTP status code. */
   readonly status: number;
-  /** What is wrong and what to do about it. Goes to strangers: no path, no secret, no stack. */
+  /** What is wrong and what to do about it. Strangers read it: no path, no secret, no stack. */
   readonly detail: string;
-  /** For the log, where `detail` shows what the sender wrote. */
+  /** Logged instead of a `detail` that quotes the sender. */
   readonly logged?: string;
   /** Further members of the problem's JSON, e.g. `errors`. */
   readonly members?: Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** Where word of the problem is left for the log of the request. */
+/** Carries the problem's text to the log of the request. */
 export interface ProblemState {
   problem?: string;
 }
@@ -40,7 +40,7 @@ export interface TurnedAway {
   readonly problem: string;
 }
 
-/** Turns whatever is thrown into a problem; what nobody foresaw is logged in full and answered without a word of it. */
+/** Answers every thrown error as a problem. An unforeseen error goes to `onUnforeseen`, and the answer reveals nothing of it. */
 export function answerProblems(onUnforeseen: (error: unknown) => void): Middleware {
   return async (ctx, next) => {
     try {
@@ -54,7 +54,7 @@ export function answerProblems(onUnforeseen: (error: unknown) => void): Middlewa
   };
 }
 
-/** For an app's own errors: a connection that breaks while its answer is being made is nothing unforeseen. */
+/** Handles Koa's `error` events, and ignores those of closed connections. */
 export function unlessCutOff(onUnforeseen: (error: unknown) => void) {
   return (error: unknown, { socket }: Context): void => {
     if (!socket.destroyed) onUnforeseen(error);
@@ -73,10 +73,10 @@ function answerProblem(ctx: Context, error: unknown, onUnforeseen: (error: unkno
   ctx.type = 'application/problem+json';
 }
 
-/** Koa reads the path when it is first asked for, and throws where the request target is no URL. */
+/** Koa parses the request target at the first access to the path, and throws if the target is no URL. */
 function isReadable(ctx: Context): boolean {
   try {
-    // Asked first, since Node prints a warning with the whole target, token included, of some that koa would ask it of.
+    // Checked before Koa parses the target: for some targets, Node prints a warning that includes the token.
     return (ctx.url.startsWith('/') || URL.canParse(ctx.url)) && typeof ctx.path === 'string';
   } catch {
     return false;
@@ -88,7 +88,7 @@ const UNFORESEEN: ProblemDetails = {
   detail: 'Something unforeseen went wrong; the log says what.',
 };
 
-/** @param logged for the log: the answer says nothing of why */
+/** @param logged the reason for the log; the answer does not contain it */
 export function notFound(logged = 'no such path'): HttpProblem {
   return new HttpProblem({ status: 404, detail: 'There is nothing here.', logged });
 }

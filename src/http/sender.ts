@@ -1,33 +1,30 @@
-/** Who sent a request: the address that counts, and whether a secret is right. */
+/** Who sent a request: the sender's address, and the check of a secret. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { networkFilter } from '../text/networks.ts';
 
-/**
- * Whose word X-Forwarded-For is: nobody's, whoever connects, or that of the proxies in these networks (addresses or
- * CIDRs).
- */
+/** Whose X-Forwarded-For is trusted: nobody's, everybody's, or that of proxies in these networks (addresses or CIDRs). */
 export type TrustedProxies = boolean | readonly string[];
 
 export interface Sender {
-  /** Of the sender; that of the connection where a proxy says something that is no address. */
+  /** The sender's address; the connection's if the proxy's entry is no address. */
   readonly address: string;
-  /** Whether it is the sender's own, not that of a proxy which does not say from whom it has the request. */
+  /** False: `address` is a proxy's, since its entry for the sender is no address. */
   readonly isKnown: boolean;
 }
 
-/** What of a request tells its sender; of the headers, X-Forwarded-For alone. */
+/** The parts of a request that tell its sender. The only header used is X-Forwarded-For. */
 export type SenderHead = Pick<IncomingMessage, 'socket' | 'headers'>;
 
 export type SenderReader = (request: SenderHead) => Sender;
 
-/** With a port, as some proxies write it: 192.0.2.7:4711, [2001:db8::1]:4711; brackets alone, too. */
+/** An address with a port, as some proxies write it: 192.0.2.7:4711, [2001:db8::1]:4711. Also brackets without a port. */
 const WITH_PORT = /^(?:\[(?<six>[^\]]*)\](?::\d+)?|(?<four>[^:]*):\d+)$/;
 
 /**
- * Finds the sender of a request. Of X-Forwarded-For, the entry that the proxy itself added counts: the rightmost one, or,
- * where the proxies' networks are named, the rightmost one outside them; all others are the client's word.
+ * Finds the sender of a request: the entry of X-Forwarded-For that the trusted proxy added. It is the rightmost entry or, if
+ * the proxies' networks are configured, the rightmost one outside them. The client may have forged all entries before it.
  */
 export function senderReader(trustProxy: TrustedProxies): SenderReader {
   const isTrusted = trustProxy === true || (trustProxy !== false && trustProxy.length > 0);
@@ -44,18 +41,18 @@ export function senderReader(trustProxy: TrustedProxies): SenderReader {
   };
 }
 
-/** Of the connection. */
+/** The remote address of the connection. */
 export function directAddress({ socket }: Pick<SenderHead, 'socket'>): string {
   return socket.remoteAddress ?? '';
 }
 
-/** From the right; the headers' limit bounds how many. */
+/** The entries from right to left. The size limit of the headers bounds their number. */
 function forwardedBy({ headers }: SenderHead): readonly string[] {
   const forwarded = [headers['x-forwarded-for']].flat().join(',');
   return forwarded.split(',').toReversed();
 }
 
-/** Undefined where the proxy has added none. */
+/** Undefined: the proxy added no entry. */
 function rightmostOutside(
   entries: readonly string[],
   isProxy: (address: string) => boolean,
@@ -71,7 +68,7 @@ function addressIn(entry: string): string | undefined {
   return isIP(address) === 0 ? undefined : address;
 }
 
-/** Whether a text is one of `secrets`, which are hashed once; looks at all of them whatever it finds. */
+/** Whether a text is one of `secrets`. Compares it with all of them, so that the time taken reveals nothing. */
 export function secretCheck(secrets: readonly string[]): (given: string) => boolean {
   const digestOf = (text: string) => hash('sha256', text, 'buffer');
   const digests = secrets.map(digestOf);

@@ -1,11 +1,11 @@
-/** A listening HTTP server within Node's own limits, which can be closed without cutting anybody off early. */
+/** A listening HTTP server with limits enforced by Node. Closing it lets requests finish first. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { systemClock, within } from '../time/clock.ts';
 
 /**
- * Headers, and headers with body, must have come within these; who is slower is for a proxy to wait for. Idle connections
- * are kept longer than a proxy keeps them (nginx: 60 s): a request on one that is being closed is answered by a reset.
+ * Milliseconds for the headers and for the whole request; a proxy can wait for slower senders. Idle connections are kept
+ * longer than a proxy keeps them (nginx: 60 s), since a request on a connection that is being closed gets a reset.
  */
 const TIMEOUTS = {
   headersTimeout: 10_000,
@@ -17,7 +17,7 @@ const TIMEOUTS = {
 const MOST_CONNECTIONS = 1000;
 const MOST_REQUESTS_OF_CONNECTION = 1000;
 
-/** So long the rest of an upload is still read that was answered before its end. */
+/** How long the rest of an upload is read that was answered before its end. */
 const LINGER_MS = 5000;
 
 export type ServerTimeouts = Partial<Record<keyof typeof TIMEOUTS, number>>;
@@ -26,13 +26,13 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => un
 
 export interface ListeningServer {
   readonly host: string;
-  /** The real one where the config said 0. */
+  /** The port that is bound, also if the config says 0. */
   readonly port: number;
   /** Takes no new connections, lets requests finish for at most `withinMs`, then cuts what is left. */
   close(withinMs: number): Promise<void>;
 }
 
-/** What is no HTTP, too large a head, or too slow is answered by Node itself. @throws {Error} the address is taken or not ours */
+/** Node answers malformed requests, too large headers and timeouts by itself. @throws {Error} the address is taken or not ours */
 export async function listen(
   handler: Handler,
   { host, port }: { readonly host: string; readonly port: number },
@@ -44,7 +44,7 @@ export async function listen(
   );
   server.maxConnections = MOST_CONNECTIONS;
   server.maxRequestsPerSocket = MOST_REQUESTS_OF_CONNECTION;
-  // Past a count Node leaves headers out in silence, and with them what a proxy has added; 16 KiB bound them.
+  // No limit, since Node silently drops the headers past it, also a proxy's. Node's limit of 16 KiB bounds them.
   server.maxHeadersCount = 0;
   server.on('connection', closeGently);
   await started(server, host, port);
@@ -62,9 +62,9 @@ function started(server: Server, host: string, port: number): Promise<void> {
 }
 
 /**
- * Once an answer that closes the connection is out, Node destroys the socket. To a sender that is still uploading this
- * is a reset, which may take away the answer before it is read. So only our side is closed, and Node discards what keeps
- * coming for a while (nginx: lingering_close).
+ * After an answer that closes the connection, Node destroys the socket. A sender that is still uploading gets a reset, and
+ * may lose the answer before reading it. So only our side is closed, and Node discards incoming data for `LINGER_MS`
+ * (nginx: lingering_close).
  */
 function closeGently(socket: Socket): void {
   socket.destroySoon = () => {
@@ -76,7 +76,7 @@ function closeGently(socket: Socket): void {
 
 async function close(server: Server, withinMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Those that are answered from now on are closed, not kept for a next request.
+  // A connection that is answered from now on is closed, not kept for another request.
   server.keepAliveTimeout = 1;
   await within(withinMs, closed, systemClock);
   server.closeAllConnections();
