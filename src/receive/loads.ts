@@ -1,21 +1,21 @@
-/** Whether this process takes callbacks, and how much of them at once; who comes past that is answered 503. */
+/** Limits the callbacks that this process takes at once, and their bytes. Callbacks past a limit are answered 503. */
 import { type Clock, Deadline, UnderWay } from '../time/clock.ts';
 import { unavailable } from './problems.ts';
 
-/** What may be read and parsed at once, together; twice the largest body where that is more. */
+/** Bytes of all bodies that are read and parsed at once; twice the largest allowed body if that is more. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** A body of this size is not counted: a connection may hold as much in any case. */
+/** A body up to this size is not counted: a connection may buffer as much in any case. */
 const SMALL_BYTES = 64 * 1024;
 
-/** Of a body whose size is not known before it has been read: chunked, or compressed. */
+/** Counted for a body whose size is unknown until it is read: chunked, or compressed. */
 const UNKNOWN_BYTES = 1024 * 1024;
 
-/** Callbacks of this size may take much of the heap; so many of them are handled at once. */
+/** Callbacks above this size take much of the heap, so only `LARGE_AT_ONCE` are handled at once. */
 const LARGE_BYTES = 256 * 1024;
 const LARGE_AT_ONCE = 2;
 
-/** Whoever finds no room in `max_in_flight` waits so long: a burst is written down in less, and a 503 costs the BOT 30 s. */
+/** How long a callback waits for room in `max_in_flight`: the ledger writes a burst in less, and a 503 delays the BOT by 30 s. */
 const MOMENT_MS = 1000;
 
 export type Release = () => void;
@@ -51,16 +51,16 @@ export class Loads {
     return this.#isDraining;
   }
 
-  /** Lets nothing more in; resolves when what is in flight is through. */
+  /** Takes no more callbacks; resolves when none is in flight. */
   drain(): Promise<void> {
     this.#isDraining = true;
     return this.#inFlight.idle();
   }
 
   /**
-   * A body is to be read.
-   * @param announced its size in bytes; undefined: it is not known
-   * @returns to be called when it has been parsed, or was not; again has no effect
+   * Reserves memory for a body before it is read.
+   * @param announced its size in bytes; undefined: unknown
+   * @returns frees the memory; call it when the body was parsed or given up; further calls have no effect
    * @throws {HttpProblem} 503
    */
   read(announced: number | undefined): Release {
@@ -78,9 +78,9 @@ export class Loads {
   }
 
   /**
-   * Parses and handles a body that was read, in its turn.
+   * Runs the work on a body that was read, as soon as there is room.
    * @param until by the monotonic clock
-   * @throws {HttpProblem} 503, where there was no room in time
+   * @throws {HttpProblem} 503: no room in time, or draining
    */
   handle<T>(bytes: number, until: number, work: () => Promise<T>): Promise<T> {
     const inTurn = bytes > LARGE_BYTES ? () => this.#large.during(until, work) : work;
@@ -88,7 +88,7 @@ export class Loads {
     return this.during(() => this.#all.during(momentEnds, inTurn));
   }
 
-  /** One more in flight, its body read. @throws {HttpProblem} 503 while draining */
+  /** Counts `work` as in flight until it settles. @throws {HttpProblem} 503 while draining */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#refuseWhileDraining();
     const done = work();
@@ -101,7 +101,7 @@ export class Loads {
   }
 }
 
-/** Lets so many in at once: the first that comes is the first that enters. */
+/** A semaphore with `most` places and a first-in, first-out queue. */
 class Gate {
   most: number;
   readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
@@ -134,7 +134,7 @@ class Gate {
     }
   }
 
-  /** The place goes to who has waited longest. */
+  /** Gives the place to the one that has waited longest. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#inside -= 1;

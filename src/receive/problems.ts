@@ -1,14 +1,14 @@
-/** What is not answered 200: with which problem, and what is kept of it for the operators. */
+/** The problems that answer callbacks, and the refused bodies that are kept for the operators. */
 import { type CallbackError, InvalidCallback, TooManyValues } from '../callback/callback.ts';
 import { UndecodableBody } from '../callback/decode.ts';
 import type { Verdict } from '../deliver/outcome.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { LedgerFull, LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
 
-/** The service retries no sooner (callback interface, "Limits"), and no later: a remote's pause is Botbell's to wait out. */
+/** The service retries no sooner (callback interface, "Limits"). It need not retry later: Botbell waits out a remote's pause. */
 const RETRY_AFTER = { 'Retry-After': '30' } as const;
 
-/** @param members those that a 200 has as well */
+/** @param members the JSON members that a 200 also has */
 export function problemOf(verdict: Verdict, members: Readonly<Record<string, unknown>>): HttpProblem {
   const { status } = verdict;
   const what = status === 504 ? 'did not end in time' : 'failed';
@@ -25,8 +25,8 @@ export function tooLarge(what: string): HttpProblem {
 }
 
 /**
- * What is wrong with a body, with this process, or with its store, as an answer; the log says nothing of what stands in a body.
- * @returns the error itself where nobody foresaw it
+ * The problem for an error in a body, in this process or in its store. What is logged does not quote the body.
+ * @returns an unforeseen error as it is
  */
 export function asProblem(error: unknown, maxNodes: number): unknown {
   if (error instanceof TooManyValues) return tooLarge(`holds more than ${maxNodes} JSON values`);
@@ -40,7 +40,7 @@ export function asProblem(error: unknown, maxNodes: number): unknown {
   return error instanceof LedgerUnavailable ? unavailable('The store cannot be written.', error) : error;
 }
 
-/** So much of a refused body is kept. */
+/** Bytes of a refused body that are kept. */
 export const REFUSED_BODY_BYTES = 64 * 1024;
 
 /** A body that no retry can make acceptable. */
@@ -49,16 +49,16 @@ export interface Refusal {
   readonly detail: string;
   readonly errors: readonly CallbackError[];
   readonly from: string;
-  /** What is kept of it: the first 64 KiB, the last character perhaps cut in two. */
+  /** The first 64 KiB of the body; the last character may be cut in two. */
   readonly bytes: Uint8Array;
   readonly receivedAt: number;
-  /** The same moment by the monotonic clock. */
+  /** `receivedAt` by the monotonic clock. */
   readonly arrivedAt: number;
 }
 
 const REFUSED: ReadonlySet<number> = new Set<RefusedStatus>([400, 413, 415, 422]);
 
-/** Whether it is one of a body that no retry can make acceptable. */
+/** Whether the problem refuses a body, which no retry can make acceptable. */
 export function isRefusal(
   problem: unknown,
 ): problem is HttpProblem & { readonly details: { readonly status: RefusedStatus } } {

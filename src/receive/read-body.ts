@@ -1,4 +1,4 @@
-/** From a request to the bytes of its body, inflated and within `max_body`, or a problem that says what is wrong. */
+/** Reads the body of a request: inflates it, enforces `max_body`, and reports faults as problems. */
 import type { IncomingMessage } from 'node:http';
 import type { Context, Request } from 'koa';
 import bodyParser from 'koa-bodyparser';
@@ -14,14 +14,14 @@ const ENCODINGS: ReadonlySet<string> = new Set([...UNCOMPRESSED, 'gzip', 'deflat
 export type BodyReader = (ctx: Context) => Promise<Uint8Array>;
 
 /**
- * koa-bodyparser reads the body. As JSON it would answer 200 to other content types and mend broken UTF-8 silently, so it
- * is asked for the bytes: for text in no encoding, of the one content type that is taken.
+ * koa-bodyparser reads the body as text without an encoding, which gives the bytes. As JSON, it would accept other content
+ * types and silently repair broken UTF-8.
  */
 export function bodyReader(maxBytes: number): BodyReader {
   const options = {
     enableTypes: ['text'],
     extendTypes: { text: [JSON_TYPE] },
-    // The types know only names of encodings; null makes raw-body leave the bytes as they are.
+    // null, which the types do not allow, makes raw-body return the bytes.
     encoding: null as unknown as string,
     textLimit: String(maxBytes),
     onerror: (error: Error) => {
@@ -36,7 +36,7 @@ export function bodyReader(maxBytes: number): BodyReader {
   };
 }
 
-/** The parser inflates through a pipe, which does not tell when the sender breaks off. Rejects then, or never settles. */
+/** Rejects when the sender breaks off, which the parser's inflating pipe does not report; else never settles. */
 function cutShort(request: IncomingMessage): Promise<never> {
   return new Promise((_, reject) => {
     request.once('close', () => {
@@ -46,8 +46,8 @@ function cutShort(request: IncomingMessage): Promise<never> {
 }
 
 /**
- * Looks at the head alone.
- * @returns how many bytes the body has; undefined: not known before it is read
+ * Checks the headers alone.
+ * @returns bytes of the body; undefined: unknown until it is read
  * @throws {HttpProblem} 413, 415
  */
 export function announcedBytes(request: Request, maxBytes: number): number | undefined {
@@ -57,7 +57,7 @@ export function announcedBytes(request: Request, maxBytes: number): number | und
   return length === undefined || !UNCOMPRESSED.has(encoding) ? undefined : Number(length);
 }
 
-/** Writes the encoding as koa-bodyparser knows it. @throws {HttpProblem} 415 */
+/** Also normalises the encoding in the headers for koa-bodyparser. @throws {HttpProblem} 415 */
 function refuseOtherTypes({ type, charset, headers }: Request): void {
   if (type.trim().toLowerCase() !== JSON_TYPE) {
     throw unsupported(`send it as Content-Type: ${JSON_TYPE}`, { Accept: JSON_TYPE });

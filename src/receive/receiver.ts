@@ -1,4 +1,4 @@
-/** The public listener: checks that a POST is a callback, hands it on, and answers as the deliveries went. */
+/** The public listener: checks that a POST is a callback, hands it to delivery, and answers with the verdict. */
 import type { IncomingMessage } from 'node:http';
 import { Router, type RouterContext } from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
@@ -23,22 +23,22 @@ import { announcedBytes, bodyReader } from './read-body.ts';
 import { cutEnd } from '../text/cut.ts';
 import type { Clock } from '../time/clock.ts';
 
-/** What one POST to the callback path came to, for the log and the metrics. */
+/** The outcome of one POST to the callback path, for the log and the metrics. */
 export interface ReceiverReport extends Answered {
   /** HTTP status code. */
   readonly status: number;
   readonly durationMs: number;
-  /** The sender's address, where it was turned away; as the sender says it where a proxy is trusted. */
+  /** The sender's address if the answer is a problem. With a trusted proxy, it comes from X-Forwarded-For. */
   readonly from: string | undefined;
 }
 
-/** What is known of a POST whose sender may send. */
+/** What is known of a POST whose sender passed token, address and method. */
 interface Answered {
   callback?: Callback;
   verdict?: Verdict;
-  /** Why it was turned away; undefined where it was handled. */
+  /** Why it was turned away, or its deliveries failed; undefined: it was answered 200. */
   problem?: string;
-  /** JSON pointers to what is wrong with it, where it is JSON. */
+  /** JSON pointers to its faults, if it is JSON. */
   pointers?: readonly string[];
 }
 
@@ -47,11 +47,11 @@ export interface ReceiverDependencies {
   readonly clock: Clock;
   /** @throws {InvalidCallback} @throws {TooManyValues} */
   readonly check: (value: unknown) => IdentifiedCallback;
-  /** Delivers it; rejects when the store cannot be written. */
+  /** Delivers the callback; rejects when the store cannot be written. */
   readonly post: (incoming: Incoming) => Promise<Verdict>;
   /** Keeps a refused body for the operator; never rejects. */
   readonly refuse: (refusal: Refusal) => Promise<void>;
-  /** As `trust_proxy` has it. */
+  /** Finds the sender by the setting `trust_proxy`. */
   readonly senderOf: SenderReader;
   readonly loads: Loads;
   /** Neither report throws. */
@@ -61,9 +61,9 @@ export interface ReceiverDependencies {
 }
 
 interface CallbackState extends Answered {
-  /** By the monotonic clock, once its sender may send. */
+  /** By the monotonic clock; set once the sender has passed its checks. */
   startedAt?: number;
-  /** Once its body was read. */
+  /** Set once the body was read. */
   posted?: Posted;
 }
 
@@ -90,9 +90,8 @@ export function createReceiver(dependencies: ReceiverDependencies): Koa {
 }
 
 /**
- * Whoever is refused, or comes while there is no room, may still be sending a body that nobody reads: his connection is closed.
- * Says once what a request came to, after the answer, which is written in this turn of the event loop: the BOT's time is not
- * for our log.
+ * Closes the connection of a refused request, and of one whose body was not read to its end: the sender may still be uploading.
+ * Reports the request's outcome once, in a later turn of the event loop, so that the answer does not wait for the log.
  */
 function concluding({ clock, senderOf, report, reportTurnedAway }: ReceiverDependencies) {
   return async ({ req, state, response }: CallbackContext, next: Next): Promise<void> => {
@@ -115,7 +114,7 @@ function answerHealth(ctx: Context): void {
   ctx.body = { status: 'ok' };
 }
 
-/** Token, address, method, in this order: a sender that does not know the token learns nothing else. */
+/** Checks token, address and method in this order: a sender without the token learns nothing else. */
 function senderCheck({ config: { tokens, allowFrom }, senderOf }: ReceiverDependencies) {
   const isToken = secretCheck(tokens);
   const isInNetworks = networkFilter(allowFrom);
@@ -146,7 +145,7 @@ function postTaker(dependencies: ReceiverDependencies) {
   };
 }
 
-/** @throws {HttpProblem} @throws whatever keeps it from being read or delivered */
+/** @throws {HttpProblem} @throws any error of reading, checking or delivering */
 async function receive(
   { request, state }: CallbackContext,
   read: () => Promise<Uint8Array>,
@@ -155,7 +154,7 @@ async function receive(
   const isParsed = loads.read(announcedBytes(request, config.maxBodyBytes));
   try {
     const bytes = await read();
-    // `answer_within` begins when the body is there.
+    // `answer_within` begins when the whole body has arrived.
     const [receivedAt, arrivedAt] = [clock.now(), clock.monotonic()];
     state.posted = { bytes, receivedAt, arrivedAt };
     const handle = async () => {
@@ -172,10 +171,10 @@ async function receive(
   }
 }
 
-/** Characters. An answer waits in memory until it is taken, and a job_id may be megabytes long. */
+/** Characters of a job_id in an answer. It may be megabytes long, and an answer stays in memory until it is sent. */
 const LONGEST_JOB_ID = 10_000;
 
-/** Of a callback that `receive` has taken. */
+/** Answers a callback that `receive` has handled. */
 function answer(ctx: CallbackContext, verdict: Verdict): void {
   const { result, deliveries } = verdict;
   ctx.state.verdict = verdict;
@@ -185,11 +184,11 @@ function answer(ctx: CallbackContext, verdict: Verdict): void {
   ctx.body = body;
 }
 
-/** What an error is answered as. The beginning of a body that no retry can make acceptable is kept before. */
+/** The problem that answers an error. Before that, the beginning of a refused body is kept. */
 async function problemFor(ctx: CallbackContext, error: unknown, dependencies: ReceiverDependencies) {
   const { config, clock, senderOf, loads, refuse } = dependencies;
   const problem = asProblem(error, config.maxNodes);
-  // A sender that is gone may send it whole the next time.
+  // A sender that broke off may send the whole body the next time.
   const isGone = ctx.req.destroyed && !ctx.req.complete;
   if (!isRefusal(problem) || isGone) return problem;
   const errors = error instanceof InvalidCallback ? error.errors : [];
