@@ -1,4 +1,4 @@
-/** Which routes a callback matches and whom they reach, with the reason for each decision. */
+/** Finds the routes and destinations of a callback, with the reason for each decision. */
 import { type Callback, type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { Occasion } from '../signal/rules.ts';
 import type { Config, Destination, RouteConfig } from '../config/config.ts';
@@ -13,7 +13,7 @@ export function routesOf({
   return defaultRoute === undefined ? routes : [...routes, defaultRoute];
 }
 
-/** Everybody whom the config may have told, each once. */
+/** Every destination of routes and alerts, each once. */
 export function destinationsOf(config: Config): readonly Destination[] {
   const all = [...routesOf(config).flatMap(({ notify }) => notify), ...config.delivery.alerts];
   return [...new Map(all.map((destination) => [destination.destination, destination])).values()];
@@ -24,25 +24,25 @@ export interface RoutedDestination extends Destination {
   readonly templateSet: string | undefined;
   /** The route's name, e.g. `routes[2]`. */
   readonly route: string;
-  /** Every route that may tell it, in order; each is asked by its rules. */
+  /** Every route that may tell it, in order; the rules of each are asked. */
   readonly asked: readonly RouteConfig[];
 }
 
-/** What comes of one route; the ledger keeps these, and whoever tells them in another language goes by them. */
+/** The decision about one route. The ledger keeps it, and stories in other languages are told from it. */
 export type RouteVerdict =
   | 'tells'
-  /** Of a success: where it is the first one after an error. */
+  /** It tells a success only if that is the first one after an error. */
   | 'tells a recovery'
   /** On purpose: `notify: []`. */
   | 'tells nobody'
-  /** Whom it tells, an earlier route tells already. */
+  /** An earlier route tells all its destinations. */
   | 'told already'
   | 'not of this status'
   | 'another BOT'
-  /** The default route, where another one names the BOT. */
+  /** The default route, if another route names the BOT. */
   | 'not needed';
 
-/** What was decided about one route, in words for whoever asks why, and in parts. */
+/** The decision about one route: in words (`because`), and as data. */
 export interface RouteExplanation {
   readonly route: string;
   readonly matched: boolean;
@@ -50,32 +50,32 @@ export interface RouteExplanation {
   /** Destination keys that this route reaches and no earlier one did. */
   readonly reaches: readonly string[];
   readonly verdict: RouteVerdict;
-  /** That the BOT's id matches; undefined where none does, as of the default route. */
+  /** The pattern that the BOT's id matches; undefined: none, or the default route. */
   readonly pattern?: string | undefined;
-  /** Whereof the route is told, where that decides. */
+  /** The route's `on`, if the verdict is `not of this status`. */
   readonly on?: readonly Occasion[];
 }
 
 export interface RoutingDecision {
   readonly destinations: readonly RoutedDestination[];
-  /** Told only of a recovery, or of a result that was missed. */
+  /** Destinations that are told only of a recovery, or of a result that was missed. */
   readonly perhaps: readonly RoutedDestination[];
-  /** Only routes that had a say; `explainAll` gives the others, too. */
+  /** Only of the routes that name the BOT, or the default one; `explainAll` gives the others, too. */
   readonly explanations: readonly RouteExplanation[];
 }
 
-/** What routing looks at. */
+/** The fields of a callback on which routing depends. */
 type Subject = Pick<Callback, 'bot_id' | 'status'>;
 
 interface Match {
   readonly route: RouteConfig;
   /** The pattern that matched; undefined for the default route. */
   readonly pattern: string | undefined;
-  /** Of the route in the config, the default one last. */
+  /** The route's position in the config, the default one last. */
   readonly position: number;
 }
 
-/** Decisions that are kept: so many, of ids that are no longer than this. */
+/** Limits of the cache of decisions: entries, and characters of a bot_id. */
 const MOST_KEPT = 1000;
 const LONGEST_KEPT = 200;
 
@@ -102,11 +102,11 @@ export function createRouter(routes: readonly RouteConfig[], defaultRoute: Route
     return decision;
   };
   return {
-    /** What was decided for a BOT and status before holds as long as the config does. */
+    /** Decisions are cached by BOT and status, since they depend on the config alone. */
     route,
-    /** The routes that name a BOT, whatever they tell of, or else the default one. */
+    /** The routes that name a BOT, whatever their `on`; if there are none, the default one. */
     routesOf: (botId: string) => named(botId).map((match) => match.route),
-    /** Every route of the config with what was decided about it, in order. */
+    /** The decision about every route of the config, in order. */
     explainAll: (callback: Subject): RouteExplanation[] => {
       const said = new Map(route(callback).explanations.map((each) => [each.route, each]));
       const all = routesOf({ routes, defaultRoute });
@@ -115,7 +115,7 @@ export function createRouter(routes: readonly RouteConfig[], defaultRoute: Route
   };
 }
 
-/** Exact names are looked up, so that the number of routes does not count; patterns are tried one by one. */
+/** Looks up exact names, so that their number does not matter; tries patterns one by one. */
 function indexRoutes(routes: readonly RouteConfig[]): (botId: string) => readonly Match[] {
   const exact = new Map<string, Match[]>();
   const patterned: (Match & { readonly matches: BotIdMatcher })[] = [];
@@ -135,7 +135,7 @@ function indexRoutes(routes: readonly RouteConfig[]): (botId: string) => readonl
   };
 }
 
-/** A destination that several routes reach is told once; the first route's options win. */
+/** A destination that several routes reach is told once, with the options of the first of them. */
 function gather(applying: readonly Match[], callback: Subject): RoutingDecision {
   const status = statusNameOf(callback);
   const told = applying.filter(({ route }) => route.on.includes(status));
@@ -154,7 +154,7 @@ function gather(applying: readonly Match[], callback: Subject): RoutingDecision 
   };
 }
 
-/** Whether something else than its `on` may have a route told of that status. */
+/** Whether a route may tell a status that is not in its `on`. */
 function mayTell({ on, rules }: RouteConfig, status: StatusName): boolean {
   if (status === 'succeeded' && on.includes('recovered')) return true;
   return status !== 'executing' && rules.expect !== undefined;
@@ -217,7 +217,7 @@ function reasonOf({ pattern }: Match): string {
   return pattern === undefined ? 'no route names this BOT' : `bot_id matches ${pattern}`;
 }
 
-/** Of a bot_id, in an explanation. */
+/** Characters of a bot_id in an explanation. */
 const LONGEST_SHOWN = 100;
 
 function explainUnmatched({ name, botIds }: RouteConfig, { bot_id: botId }: Subject): RouteExplanation {
