@@ -1,4 +1,4 @@
-/** What is due by the display's clocks: days and times of day, digests, ends of snoozes. A day is its midnight, as if that were UTC's. */
+/** Days and times of day in the display's timezone, for digests and snoozes. A day is its midnight in ms, read as UTC. */
 import { parseStartTime } from '../callback/check-callback.ts';
 import { instantToZoned, zonedToInstant } from '../time/display.ts';
 import { type Digest, type Snooze, type Weekday, WEEKDAYS } from './rules.ts';
@@ -6,12 +6,12 @@ import { type Digest, type Snooze, type Weekday, WEEKDAYS } from './rules.ts';
 export const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** The day that an instant is in. */
+/** The day of an instant. */
 export function dayOf(instant: number, timezone: string): number {
   return Math.floor(instantToZoned(instant, timezone) / DAY_MS) * DAY_MS;
 }
 
-/** The instant at which that day's clocks show `minutes` after midnight. */
+/** The instant at which clocks show `minutes` after midnight on that day. */
 export function instantOn(day: number, minutes: number, timezone: string): number {
   return zonedToInstant(day + minutes * MINUTE_MS, timezone);
 }
@@ -20,15 +20,15 @@ export function weekdayOf(day: number): Weekday {
   return WEEKDAYS[new Date(day).getUTCDay()] ?? 'sun';
 }
 
-/** `2026-12-29` */
+/** The day in ISO 8601, `2026-12-29`. */
 export function dateOf(day: number): string {
   return new Date(day).toISOString().slice(0, 10);
 }
 
-/** The first time after `after` at which one is due; infinite where no day is named. */
+/** The first time after `after` at which a digest is due; infinite if it names no day. */
 export function nextDigest({ at, days }: Digest, after: number, timezone: string): number {
   const today = dayOf(after, timezone);
-  // From yesterday, since clocks that are set at midnight may put its last minutes on today, to this weekday in a week.
+  // From yesterday, since clocks set forward at midnight may move its last minutes to today; to this weekday in a week.
   const coming = Array.from({ length: 10 }, (_, index) => today + (index - 1) * DAY_MS);
   const dues = coming
     .filter((day) => days.includes(weekdayOf(day)))
@@ -38,7 +38,7 @@ export function nextDigest({ at, days }: Digest, after: number, timezone: string
 
 const DIGEST_STILL_TOLD_MS = 3_600_000;
 
-/** At the start: the next one, or the one that was due within the last hour and was not told. */
+/** The first due time after a start: the next one, or one that was due within the last hour and not told. */
 export function digestAtStart(
   digest: Digest,
   { now, toldAt, timezone }: { readonly now: number; readonly toldAt?: number; readonly timezone: string },
@@ -49,9 +49,9 @@ export function digestAtStart(
 const NINE = 540;
 
 /**
- * What somebody means by `tomorrow`, `next-success` or a date-time.
- * @param timezone where a date-time without an offset is read
- * @returns undefined: none of these, or over already
+ * Reads the end of a snooze: `tomorrow` (at nine), `next-success` (within seven days) or a date-time.
+ * @param timezone for `tomorrow`, and for a date-time without an offset
+ * @returns undefined: none of these, or in the past
  */
 export function readSnoozeEnd(
   text: string,

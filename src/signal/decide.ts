@@ -1,35 +1,35 @@
-/** What becomes of a message at a destination: told, held until something ends, or let go, and by which rule of which route. */
+/** Decides whether a destination is told a message, or which rule of which route holds it or lets it go. */
 import type { StatusName } from '../callback/callback.ts';
 import { type Hold, holdAt } from './hold.ts';
 import { type Burst, type Occasion, type RouteRules, type RuleName, RULES, type Snooze } from './rules.ts';
 import { isRecovery, isRepeated, type Row, type Told, withSuccess, withToldError } from './streak.ts';
 
-/** A callback, or what Botbell says by itself of a BOT. */
+/** A callback, or Botbell's own message about a BOT. */
 export interface Subject {
   readonly botId: string;
-  /** Undefined: of what has none, `overdue` or `missed`. */
+  /** Undefined: `overdue` and `missed` have none. */
   readonly status: StatusName | undefined;
   readonly startedAt: number;
-  /** Of a result. */
+  /** The row of errors that a result is part of or ends; undefined: no result. */
   readonly row: Row | undefined;
-  /** Of an error, as `likenessOf` has it. */
+  /** For an error, the result of `likenessOf`. */
   readonly likeness: string;
-  /** It is told, or held, whatever the rules before `mute` say. */
+  /** Skips the rules before `mute`: the message is told or held, never let go. */
   readonly isWanted: boolean;
 }
 
-/** A route that reaches the destination, with what only others can find out about it. */
+/** A route that reaches the destination, with facts that this module cannot compute. */
 export interface AskedRoute {
   readonly name: string;
   readonly on: readonly Occasion[];
   readonly rules: RouteRules;
   /** Whether its condition `when` holds. */
   readonly holdsWhen: boolean;
-  /** Of the timer that expects the BOT for it. */
+  /** The key of the timer that expects the BOT for this route. */
   readonly timer: string | undefined;
 }
 
-/** What is kept of a destination's burst. */
+/** The window of a destination's burst that the ledger keeps. */
 export interface BurstWindow {
   readonly startedAt: number;
   /** Messages told in it. */
@@ -39,12 +39,12 @@ export interface BurstWindow {
 /** What the ledger keeps of the destination. */
 export interface DestinationFacts {
   readonly destination: string;
-  /** Of the BOT there. */
+  /** What this destination was told of the BOT. */
   readonly told: Told;
   readonly snoozes: readonly Snooze[];
-  /** Due times that the result is late for, by their timers. */
+  /** Due times for which the result is late, by the key of their timer. */
   readonly lateFor: ReadonlyMap<string, number>;
-  /** Its channel's; undefined also where the message is exempt. */
+  /** The limit of its channel; undefined: none, or the message is exempt. */
   readonly burst: Burst | undefined;
   readonly window: BurstWindow | undefined;
 }
@@ -56,21 +56,21 @@ export type Verdict =
 
 export type RouteVerdict = Verdict & { readonly route: string };
 
-/** How it is drawn, told now or later, where that is not by its status alone. */
+/** How the message differs from the plain one of its status, now or when its hold ends. */
 export interface Telling {
   readonly occasion?:
     | { readonly template: 'late'; readonly dueAt: number; readonly lateByMs: number }
     | { readonly template: 'recovered'; readonly failingSince: number; readonly failures: number };
-  /** Errors that `repeat` let go before this one. */
+  /** Errors that `repeat` let go before this message. */
   readonly heldBack?: number;
 }
 
 export interface Decision {
   readonly verdict: RouteVerdict;
   readonly telling: Telling | undefined;
-  /** Each route for itself. */
+  /** The verdict of each route alone. */
   readonly routes: readonly RouteVerdict[];
-  /** To be kept from now on. */
+  /** The value that the ledger keeps from now on. */
   readonly told: Told;
   readonly window: BurstWindow | undefined;
 }
@@ -80,7 +80,7 @@ interface Moment {
   readonly timezone: string;
 }
 
-/** @param asked at least one */
+/** @param asked at least one route */
 export function decide(
   subject: Subject,
   asked: readonly AskedRoute[],
@@ -127,7 +127,7 @@ function verdictOf(route: AskedRoute, question: Question): Verdict {
   return hold === undefined ? { does: 'tell' } : { does: 'hold', ...hold };
 }
 
-/** The first rule that has nothing told of this. */
+/** The first rule that lets the message go; undefined: none. */
 function letGoBy(
   route: AskedRoute,
   { subject, facts, isFirstSuccess, moment }: Question,
@@ -142,7 +142,7 @@ function letGoBy(
   return isRepeated(rules.repeat, facts.told, { row, likeness, at: moment.now }) ? 'repeat' : undefined;
 }
 
-/** A destination is told if any route tells it, else as soon as one will; else the one that came furthest says why not. */
+/** A verdict that tells, else the hold that ends first; else the verdict of the route that passed the most rules. */
 function mostTelling(routes: readonly RouteVerdict[]): RouteVerdict {
   const endOf = ({ until = Number.MAX_VALUE }: { readonly until?: number | undefined }) => until;
   const stepOf = ({ rule }: { readonly rule: RuleName }) => RULES.indexOf(rule);
@@ -157,7 +157,7 @@ function mostTelling(routes: readonly RouteVerdict[]): RouteVerdict {
   return most;
 }
 
-/** Counts one that is told: past so many, the rest of its window is held. */
+/** Counts a told message in its window; past `max`, the message is held until the window ends. */
 function withinBurst(
   verdict: RouteVerdict,
   { burst, window: last }: DestinationFacts,
@@ -165,7 +165,7 @@ function withinBurst(
 ): { readonly verdict: RouteVerdict; readonly window: BurstWindow | undefined } {
   if (verdict.does !== 'tell' || burst === undefined) return { verdict, window: last };
   const { max, perMs } = burst;
-  // A window that begins later is of before the clock was set back.
+  // A window that begins in the future dates from before the clock was set back.
   const isOpen = last !== undefined && last.startedAt <= now && now < last.startedAt + perMs;
   const window = isOpen ? last : { startedAt: now, count: 0 };
   const { startedAt, count } = window;

@@ -1,30 +1,30 @@
-/** When a BOT's result is due, which result meets that, and what becomes of one that does not come. */
+/** When a BOT's result is due, which result meets a due time, and when a due time is missed. */
 import { Cron } from 'croner';
 import type { Expectation } from './rules.ts';
 
-/** What is kept of a BOT that a rule expects. */
+/** What the ledger keeps of a BOT that a rule expects. */
 export interface Expected {
   /** The first due time that no result has met. */
   readonly dueAt: number;
   /** Whether a callback has come since the rule began to expect. */
   readonly hasCome: boolean;
-  /** The due time that nobody met and that was told, until a result comes. */
+  /** The due time that was told as missed; undefined: none since the last result. */
   readonly missed: number | undefined;
 }
 
-/** A callback of the BOT, as it comes. */
+/** The facts of a callback of the BOT. */
 export interface Came {
   readonly at: number;
   readonly startedAt: number;
   readonly isResult: boolean;
 }
 
-/** The end of time, as dates go. */
+/** The last instant that a JavaScript date can hold. */
 const NEVER = 8.64e15;
 
 /**
- * A rule begins to expect a BOT: one that it names, or that has been heard of, when the config begins with it; another one when
- * its first callback comes.
+ * The first state of a BOT that a rule expects. Expecting begins with the config for a BOT that the rule names or that has
+ * posted before, and for any other BOT with its first callback.
  */
 export function beginToExpect(
   rule: Expectation,
@@ -33,7 +33,7 @@ export function beginToExpect(
   return { dueAt: firstDue(rule, at, at + 1, timezone), hasCome, missed: undefined };
 }
 
-/** @returns what is kept from now on, and the due time that a result is late for; undefined where it is not */
+/** @returns the state to keep, and the due time for which a result is late; undefined: it is not late */
 export function withCallback(
   rule: Expectation,
   expected: Expected,
@@ -51,20 +51,20 @@ export function withCallback(
   };
 }
 
-/** The first moment at which a due time that nobody met is missed; one that was told is not told again. */
+/** When the due time becomes missed, unless a result meets it; never if a missed one was already told. */
 export function missedFrom({ graceMs }: Expectation, { dueAt, missed }: Expected): number {
   return missed === undefined ? Math.min(dueAt + graceMs + 1, NEVER) : NEVER;
 }
 
-/** It has been told that nobody met it. */
+/** The state after the due time was told as missed. */
 export function withMissed(expected: Expected): Expected {
   return { ...expected, missed: expected.dueAt };
 }
 
-/** What is wrong with a cron expression; undefined where nothing is. */
+/** The fault of a cron expression; undefined: it is valid. */
 export function cronFault(cron: string): string | undefined {
   try {
-    // A single date is past by then.
+    // Counted from the year 2200, an expression for a single date never comes.
     const due = firstDue({ cron, graceMs: 0 }, 0, Date.UTC(2200, 0), 'UTC');
     return due === NEVER ? 'it never comes' : undefined;
   } catch (error) {
@@ -72,7 +72,7 @@ export function cronFault(cron: string): string | undefined {
   }
 }
 
-/** The first due time that a result leaves open: it meets those from a grace ago to the next one, but none for which its run began too early. */
+/** The first due time that a result leaves open. It meets those since `graceMs` ago, up to the next one and `graceMs` after its start. */
 function openAfter(rule: Expectation, dueAt: number, { at, startedAt }: Came, timezone: string): number {
   const { graceMs } = rule;
   const met = Math.min(firstDue(rule, dueAt, at, timezone), startedAt + graceMs);
@@ -80,8 +80,8 @@ function openAfter(rule: Expectation, dueAt: number, { at, startedAt }: Came, ti
 }
 
 /**
- * The first due time from `from` on, or the end of time.
- * @param known any due time, or when the counting began
+ * The first due time from `from` on, or `NEVER`.
+ * @param known any due time, or the time from which `every` counts
  */
 function firstDue(rule: Expectation, known: number, from: number, timezone: string): number {
   if ('everyMs' in rule) return known + Math.ceil((from - known) / rule.everyMs) * rule.everyMs;

@@ -1,31 +1,31 @@
-/** How long `mute` and snoozes hold a message back: until none of them holds any more. */
+/** How long `mute` and snoozes hold a message: until the first moment at which none of them is in force. */
 import type { StatusName } from '../callback/callback.ts';
 import { dateOf, DAY_MS, dayOf, instantOn, weekdayOf } from './calendar.ts';
 import type { MuteEntry, Snooze } from './rules.ts';
 
 export interface Hold {
   readonly rule: 'mute' | 'snooze' | 'burst';
-  /** Undefined: it does not end by itself. */
+  /** Undefined: the hold does not end by itself. */
   readonly until: number | undefined;
-  /** The snooze that holds it as well, or alone: when somebody ends that, the others are asked. */
+  /** A snooze that holds the message, perhaps besides `mute`. When somebody ends it, the rules are asked again. */
   readonly snoozeId?: number | undefined;
 }
 
-/** Who may hold a message, and what they go by. */
+/** The rules that may hold a message, and the facts that they depend on. */
 export interface Holders {
   readonly mute: readonly MuteEntry[];
   readonly snoozes: readonly Snooze[];
   readonly botId: string;
   readonly destination: string;
-  /** Undefined: of what has none, so that no mute entry excepts it. */
+  /** Undefined: the message has no status, so no mute entry excepts it. */
   readonly status: StatusName | undefined;
   readonly timezone: string;
 }
 
-/** A year of single days, and more; what goes on after that never ends. */
+/** Windows in sequence, more than a year of single days; a longer sequence counts as endless. */
 const MOST_IN_A_CHAIN = 400;
 
-/** Undefined: nobody holds it. */
+/** Undefined: nothing holds the message. */
 export function holdAt(at: number, holders: Holders): Hold | undefined {
   const mutedUntil = muteEndAt(at, holders);
   const snooze = lastSnoozeAt(at, holders);
@@ -41,7 +41,7 @@ export function holdAt(at: number, holders: Holders): Hold | undefined {
   return { ...held, until: undefined };
 }
 
-/** The last to end of those that are in force then for a BOT at a destination; undefined where none is. */
+/** Of the snoozes in force at a time for a BOT at a destination, the one that ends last; undefined: none. */
 export function lastSnoozeAt(
   at: number,
   { snoozes, botId, destination }: Pick<Holders, 'snoozes' | 'botId' | 'destination'>,
@@ -55,7 +55,7 @@ export function lastSnoozeAt(
 
 const DAY_MINUTES = 1440;
 
-/** When the entry that holds then ends; the latest end where several do, undefined where none does. */
+/** The latest end of the mute entries in force at a time; undefined: none. */
 export function muteEndAt(
   at: number,
   { mute, status, timezone }: Pick<Holders, 'mute' | 'status' | 'timezone'>,

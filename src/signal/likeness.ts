@@ -1,10 +1,10 @@
-/** What two error messages have in common that say the same of two runs. */
+/** Recognises error messages of different runs that say the same. */
 import { hash } from 'node:crypto';
 
-/** What comes behind is not compared. */
+/** Characters of a message; the rest is not compared. */
 const MOST_COMPARED = 100_000;
 
-/** Not within a longer word. */
+/** A pattern that does not match within a longer word. */
 function word(pattern: string): string {
   return `(?<![\\p{L}\\p{N}])(?:${pattern})(?![\\p{L}\\p{N}])`;
 }
@@ -24,12 +24,12 @@ const VARYING = new RegExp(
   'giu',
 );
 
-/** What makes one date, time, address or number of several such: `#-#-#T#:#:#Z`. */
+/** The parts of one date, time, address or number, which become one: `#-#-#T#:#:#Z`. */
 const TOGETHER = /#(?:[-/.:,+t ]{0,2}#|z(?!\p{L}))*/giu;
 
 /**
- * The same for messages that differ only in digits, dates and times, UUIDs, hexadecimal of eight and more, or in the id of
- * their job.
+ * A hash that is the same for messages that differ only in digits, dates and times, UUIDs, hexadecimal of eight or more
+ * characters, or the id of their job.
  */
 export function likenessOf(message: string, jobId: string): string {
   const isOnlyDigits = /^\p{Nd}*$/u.test(jobId);
@@ -42,7 +42,7 @@ export function likenessOf(message: string, jobId: string): string {
   return hash('sha256', alike, 'base64url');
 }
 
-/** As a regular expression that matches it to the letter. */
+/** A regular expression that matches the text literally. */
 function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }

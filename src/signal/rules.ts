@@ -1,26 +1,26 @@
-/** What the config can ask for beyond "tell everybody of everything", as plain data: times in ms, times of day in minutes. */
+/** The rules of the config that limit what is told, as plain data: times in ms, times of day in minutes. */
 import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
 
-/** As `Date.getUTCDay` counts them. */
+/** In the order of `Date.getUTCDay`. */
 export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** What a route may be told of. */
+/** The values of a route's `on`. */
 export const OCCASIONS = [...ALL_STATUSES, 'recovered'] as const;
 
 export type Occasion = (typeof OCCASIONS)[number];
 
-/** Of a route. `NO_RULES` is a route that asks for nothing. */
+/** The rules of one route; `NO_RULES` holds their defaults. */
 export interface RouteRules {
   /** A Liquid condition over the template's variables; undefined: it always holds. */
   readonly when: string | undefined;
-  /** From which error in a row on errors are told. */
+  /** The error in a row with which telling errors begins. */
   readonly afterFailures: number;
-  /** Which errors are told while a BOT keeps failing: each, one that differs from the last told, or one in so many ms. */
+  /** Which errors are told while a BOT keeps failing: every one, those that differ from the last one told, or one in so many ms. */
   readonly repeat: 'every' | 'changes' | number;
   readonly mute: readonly MuteEntry[];
-  /** How long a job may be executing; undefined: for ever. */
+  /** How long a job may be executing; undefined: without limit. */
   readonly overdueMs: number | undefined;
   readonly expect: Expectation | undefined;
 }
@@ -34,17 +34,17 @@ export const NO_RULES: RouteRules = {
   expect: undefined,
 };
 
-/** All its keys must hold at once. Times are those of the display's timezone. */
+/** Holds messages while all its keys apply. Times are in the display's timezone. */
 export interface MuteEntry {
-  /** On which the window begins; undefined: any. */
+  /** Days on which the window begins; undefined: any. */
   readonly days?: readonly Weekday[] | undefined;
-  /** `2026-12-29`, on which the window begins; undefined: any. */
+  /** Dates (`2026-12-29`) on which the window begins; undefined: any. */
   readonly dates?: readonly string[] | undefined;
   /** Minutes of the day, 0 to 1439; undefined: at midnight. */
   readonly from?: number | undefined;
-  /** Minutes of the day, 1 to 1440; not later than `from`: of the next day. Undefined: at midnight. */
+  /** Minutes of the day, 1 to 1440; if not later than `from`, on the next day. Undefined: at midnight. */
   readonly to?: number | undefined;
-  /** Told all the same. */
+  /** Statuses that the entry does not hold. */
   readonly except?: readonly StatusName[] | undefined;
 }
 
@@ -53,39 +53,39 @@ export type Expectation = ({ readonly everyMs: number } | { readonly cron: strin
   readonly graceMs: number;
 };
 
-/** Of a channel, for each destination on it: past `max` messages in `perMs`, one summary tells the rest. */
+/** A channel's limit for each destination: after `max` messages in `perMs`, one summary tells the rest. */
 export interface Burst {
   readonly max: number;
   readonly perMs: number;
 }
 
-/** Of a group. */
+/** When a group's digest is due. */
 export interface Digest {
   /** Minutes of the day in the display's timezone. */
   readonly at: number;
   readonly days: readonly Weekday[];
 }
 
-/** Of a destination: a message for each callback, replies under the job's first one, or one that is edited. */
+/** How a destination shows a job: a message for each callback, replies under the first message, or one edited message. */
 export const PER_JOB = ['message', 'thread', 'update'] as const;
 
 export type PerJob = (typeof PER_JOB)[number];
 
-/** Somebody asked not to be told for a while: of a BOT, at a destination, or of the one at the other. */
+/** Somebody asked not to be told for a while: of a BOT, at a destination, or of a BOT at a destination. */
 export interface Snooze {
   readonly id: number;
-  /** Undefined: any; not both. */
+  /** Undefined: any BOT. At least one of `botId` and `destination` is set. */
   readonly botId: string | undefined;
   readonly destination: string | undefined;
-  /** In ms since 1970: it always ends. */
+  /** In ms since 1970; every snooze ends. */
   readonly until: number;
-  /** It ends with the BOT's next success, if that comes before. */
+  /** The snooze ends with the BOT's next success if that comes before `until`. */
   readonly untilSuccess: boolean;
   readonly because: string;
   readonly by: string;
 }
 
-/** Who may hold a message back, in the order in which they are asked. */
+/** The rules that may hold a message or let it go, in the order in which they are asked. */
 export const RULES = ['on', 'when', 'after_failures', 'repeat', 'mute', 'snooze', 'burst'] as const;
 
 export type RuleName = (typeof RULES)[number];

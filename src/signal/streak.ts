@@ -1,6 +1,6 @@
 /**
- * What is known of a BOT: its latest results by the start of their runs, in which errors stand in rows; and what a destination has
- * been told of its errors, so whether another one says anything new, and whether a success is news.
+ * A BOT's streak: its latest results by the start of their runs, and the errors in a row. Also which of its errors a destination
+ * was told, which decides whether another error repeats them and whether a success is a recovery.
  */
 import type { RouteRules } from './rules.ts';
 
@@ -9,11 +9,11 @@ export interface Result {
   readonly isError: boolean;
 }
 
-/** What is kept of a BOT. */
+/** What the ledger keeps of a BOT. */
 export interface Streak {
-  /** By start; of equal starts, as they came. */
+  /** In the order of their starts; of equal starts, as they came. */
   readonly results: readonly Result[];
-  /** Errors in a row that stand right before all of these, and the start of the first one. */
+  /** The errors in a row right before `results`: their number, and the start of the first one. */
   readonly before: { readonly failures: number; readonly since: number | undefined };
 }
 
@@ -21,16 +21,16 @@ const NONE_BEFORE: Streak['before'] = { failures: 0, since: undefined };
 
 export const NO_RESULTS: Streak = { results: [], before: NONE_BEFORE };
 
-/** Errors with no success among them; of a success, those that it ends. */
+/** The errors in a row of which an error is part, or that a success ends. */
 export interface Row {
   readonly failures: number;
   /** The start of its first error; undefined: it has none. */
   readonly since: number | undefined;
-  /** Of an error: a success whose run began later has come before it. */
+  /** For an error: a success whose run began later has already come. */
   readonly isOver: boolean;
 }
 
-/** So many results of one BOT may come in any order. */
+/** Results kept of one BOT: as many may come out of order. */
 const MOST_KEPT = 20;
 
 /** @returns what is kept from now on, and the row that the result is part of or ends */
@@ -39,7 +39,7 @@ export function withResult(streak: Streak, result: Result): { readonly streak: S
   const grown = { ...streak, results: streak.results.toSpliced(position, 0, result) };
   const row = rowAt(grown, position);
   if (grown.results.length <= MOST_KEPT) return { streak: grown, row };
-  // Nobody knows any more where it stood among what is only counted.
+  // A result older than all that are kept is dropped: its place among the counted errors is unknown.
   return { streak: position === 0 ? streak : withoutOldest(grown), row };
 }
 
@@ -57,30 +57,30 @@ function withoutOldest({ results: [oldest, ...results], before: { failures, sinc
   return { results, before: { failures: failures + 1, since: since ?? oldest.startedAt } };
 }
 
-/** What is kept of a BOT at a destination. Held by `mute`, a snooze or a burst counts as told. */
+/** What the ledger keeps of a BOT at a destination. A message held by `mute`, a snooze or a burst counts as told. */
 export interface Told {
-  /** Starts of errors that no success has followed yet. */
+  /** Starts of told errors that no success has followed yet. */
   readonly errors: readonly number[];
-  /** Undefined: none was told since the last success. */
+  /** The last error told; undefined: none since the last success. */
   readonly last: ToldError | undefined;
-  /** Errors that `repeat` has let go since. */
+  /** Errors that `repeat` let go since the last message. */
   readonly heldBack: number;
 }
 
 export interface ToldError {
   readonly startedAt: number;
-  /** When that was decided. */
+  /** When the decision to tell it was made. */
   readonly at: number;
-  /** As `likenessOf` has it. */
+  /** The result of `likenessOf`. */
   readonly likeness: string;
 }
 
 export const NOTHING_TOLD: Told = { errors: [], last: undefined, heldBack: 0 };
 
-/** Of a row; the others only matter where as many results come out of order. */
+/** Told errors that are kept; older ones matter only if as many results come out of order. */
 const MOST_ERRORS = 20;
 
-/** Whether an error is not to be told, since the last one told of its row says the same or was told just now. */
+/** Whether `repeat` lets an error go: the last error told in its row says the same, or was told too recently. */
 export function isRepeated(
   repeat: RouteRules['repeat'],
   { last }: Told,
@@ -88,7 +88,7 @@ export function isRepeated(
 ): boolean {
   if (repeat === 'every' || last === undefined || row.isOver) return false;
   if (repeat === 'changes') return last.likeness === likeness;
-  // A clock that was set back must not make it longer.
+  // The absolute value, since a clock that is set back must not prolong the time.
   return Math.abs(at - last.at) < repeat;
 }
 
@@ -97,14 +97,14 @@ export function isRecovery({ errors }: Told, startedAt: number): boolean {
   return errors.some((error) => error <= startedAt);
 }
 
-/** One that a success has followed already says nothing of the next ones. */
+/** Ignores an error that a later success has already ended. */
 export function withToldError(told: Told, error: ToldError, { isOver }: Pick<Row, 'isOver'>): Told {
   if (isOver) return told;
   const errors = [...told.errors, error.startedAt].toSorted((a, b) => a - b).slice(-MOST_ERRORS);
   return { ...told, errors, last: error };
 }
 
-/** A success has come, whether it was told or not: what it follows is over, also where both began at once. */
+/** A success, told or not, ends the errors of runs that began before its own or at the same time. */
 export function withSuccess(told: Told, startedAt: number): Told {
   const { last } = told;
   const isOver = last !== undefined && last.startedAt <= startedAt;
