@@ -1,17 +1,17 @@
-/** What the routes decided: when the callback came, and each time it was routed anew. */
+/** The decisions of the routes, for a new callback and each time it is routed anew. */
 import { statusNameOf } from '../callback/callback.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Occasion } from '../signal/rules.ts';
 import type { Sayings, StoryEvent } from './sayings.ts';
 
-/** One route's, as the router explains it and the ledger keeps it. */
+/** The decision about one route, as the router explains it and the ledger keeps it. */
 interface RouteExplanation {
   readonly route: string;
   readonly verdict: string;
   readonly reaches: readonly string[];
-  /** That the BOT's id matches; undefined: the default route. */
+  /** The pattern that the BOT's id matches; undefined: the default route. */
   readonly pattern?: string | undefined;
-  /** Whereof the route tells, where that decides. */
+  /** The route's `on`, if the verdict is `not of this status`. */
   readonly on?: readonly Occasion[];
 }
 
@@ -32,7 +32,7 @@ export function routingEvents(
   const unmatched = { at, what: 'route did not match' } as const;
   if (explanations.length === 0) return [{ ...unmatched, text: sayings.say('no route') }];
   const events = explanations.flatMap((each) => routeEvents(each, at, callback, sayings));
-  // The default route applies only where no other does, and says so.
+  // The sentence of the default route says already that no other route applies.
   if (explanations.some(({ pattern }) => pattern !== undefined))
     events.push({ ...unmatched, text: sayings.say('no other route') });
   return events;
@@ -45,7 +45,7 @@ function routeEvents(
   sayings: Sayings,
 ): StoryEvent[] {
   const sentence = `route, ${verdict}`;
-  // Of one that does not name the BOT, nothing is told.
+  // A route that does not name the BOT has no sentence.
   if (!sayings.has(sentence)) return [];
   const text = sayings.say(sentence, {
     route:
@@ -60,10 +60,10 @@ function routeEvents(
   return [{ at, what, text, small: sayings.name(name) }];
 }
 
-/** More say no more. */
+/** Routes that the summary names as reasons. */
 const MOST_REASONS = 2;
 
-/** By the latest routing, by which everything still to be done goes. */
+/** Explains by the latest routing, which decides what is still to be done. */
 export function reasonForNobody(story: CallbackStory, sayings: Sayings): string {
   if (isSupersededAtOnce(story)) return sayings.say('superseded at once');
   const last = story.history.findLast(({ what }) => what === 'routed');
@@ -74,7 +74,7 @@ export function reasonForNobody(story: CallbackStory, sayings: Sayings): string 
   return [sayings.say('nobody'), ...reasons].join(sayings.say('space'));
 }
 
-/** It came after its job's result: nothing was planned for it. */
+/** Whether the callback came after its job's result, so that nothing was planned for it. */
 export function isSupersededAtOnce({ deliveries, result }: CallbackStory): boolean {
   return deliveries.length === 0 && result === 'superseded';
 }

@@ -1,4 +1,4 @@
-/** Says sentences in one language: fills in times, durations, names, lists and causes. */
+/** Fills in sentences in one language, with times, durations, names, lists and causes. */
 import { failureInWords, type FailureToExplain } from '../channels/failure.ts';
 import type { Occasion } from '../signal/rules.ts';
 import { shortLine } from '../text/cut.ts';
@@ -6,13 +6,13 @@ import { formatElapsed, formatTimeOfDay, type Language } from '../time/display.t
 import { ENGLISH, type Sentence } from './sentences-en.ts';
 import { JAPANESE } from './sentences-ja.ts';
 
-/** Of foreign text: the rest says no more to whoever reads a sentence. */
+/** Characters of foreign text in a sentence. */
 const LONGEST_NAME = 100;
 const LONGEST_CAUSE = 300;
 
 const MOST_LISTED = 3;
 
-/** Without a comma before "and". */
+/** British English, for no comma before "and". */
 const ENGLISH_LISTS = new Intl.ListFormat('en-GB');
 
 const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
@@ -25,9 +25,9 @@ export interface StoryEvent {
   readonly what: StoryEventName;
   /** One sentence or two, in the language asked for, on one line. */
   readonly text: string;
-  /** The technical class, code and words, small beside it. */
+  /** Technical details, shown small beside the text. */
   readonly small?: string | undefined;
-  /** `<channel>:<address>`, of what is about one destination. */
+  /** `<channel>:<address>`, if the event is about one destination. */
   readonly destination?: string | undefined;
 }
 
@@ -52,9 +52,9 @@ export interface StoryContext {
   readonly language: Language;
   /** IANA name of the display's time zone. */
   readonly timezone: string;
-  /** Milliseconds since 1970: what is still to happen is told as of now. */
+  /** Milliseconds since 1970: the time as of which the story is told. */
   readonly now: number;
-  /** Takes secrets out of a text; default: nothing is taken out. */
+  /** Removes secrets from a text; default: the text is not changed. */
   readonly redact?: (text: string) => string;
 }
 
@@ -75,7 +75,7 @@ export class Sayings {
     return sentence in this.#sentences;
   }
 
-  /** Of today only the time; of another day also the date. */
+  /** The time of day; with the date unless it is today. */
   time(ms: number): string {
     return formatTimeOfDay(ms, this.#context);
   }
@@ -99,7 +99,7 @@ export class Sayings {
     return `${number}${ORDINAL_ENDINGS[ORDINALS.select(number)]}`;
   }
 
-  /** To a tenth of a second, or to a millisecond where it is short. */
+  /** Precise to a tenth of a second; below 100 ms, to a millisecond. */
   duration(ms: number): string {
     const { language } = this.#context;
     if (ms >= 59_950) return formatElapsed(ms / 1000, language);
@@ -108,7 +108,7 @@ export class Sayings {
     return `${seconds}${language === 'ja' ? '秒' : ' s'}`;
   }
 
-  /** The first of them, and how many more. */
+  /** The first items, and how many more there are. */
   list(items: readonly string[]): string {
     const shown = items.slice(0, items.length > MOST_LISTED + 1 ? MOST_LISTED : items.length);
     const names = shown.map((item) => this.name(item));
@@ -129,15 +129,15 @@ export class Sayings {
     return words.replace(/[.。]$/, '') || failure.class;
   }
 
-  /** In parentheses; empty where there is no failure. */
+  /** The cause in parentheses; '' without a failure. */
   because(failure: FailureToExplain | undefined): string {
     return failure === undefined ? '' : this.say('because', { cause: this.cause(failure) });
   }
 
-  /** Class and code, and the remote's own words where the sentence does not have them. */
+  /** Class and code; in Japanese also the failure's message. */
   technical({ class: failure, code, message }: FailureToExplain): string {
     const technical = [failure, this.name(code)].filter((part) => part !== '').join(', ');
-    // The words are English.
+    // The message is English, and the English sentence contains it already.
     const isTold = this.#context.language === 'en' || message === '';
     return isTold ? technical : `${technical}: ${shortLine(message, LONGEST_CAUSE)}`;
   }

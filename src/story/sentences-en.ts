@@ -1,4 +1,4 @@
-/** The sentences of a story in English, and parts of them; what stands in braces is filled in. */
+/** The sentences of a story in English, and parts of them. Names in braces are placeholders. */
 export const ENGLISH = {
   space: ' ',
   named: '{name}',

@@ -1,31 +1,31 @@
-/** How each delivery of a callback stands now and what happens to it next, and the whole of it in a sentence or two. */
+/** The state of each delivery of a callback now and what happens to it next, summarised in a sentence or two. */
 import type { FailureToExplain } from '../channels/failure.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import { type DeliveryRecord, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
 import { reasonForNobody } from './routing.ts';
 import type { Sayings } from './sayings.ts';
 
-/** Each has a sentence. Whoever was told first, then what asks for somebody. */
+/** Each is also the name of a sentence. In the order of the summary: told first, then what needs somebody's action. */
 const KINDS = [
   'told',
-  /** By an outbox, which tells nobody. */
+  /** An outbox took it, which tells nobody. */
   'printed',
   'dead',
-  /** A dead letter, since no route names anybody for its callback any more. */
+  /** A dead letter, since its callback is no longer routed to the destination. */
   'dead unrouted',
   'being sent',
-  /** Botbell's own to attempt, at that time. */
+  /** Taken over: Botbell attempts it at that time. */
   'due',
-  /** Botbell's own, and waiting for its turn. */
+  /** Botbell attempts it as soon as its turn comes. */
   'due now',
-  /** The service is to post it again; if it does not, Botbell takes it over then. */
+  /** The service is to post the callback again; if it does not, Botbell takes the delivery over at that time. */
   'the service’s',
   'after an earlier one',
-  /** By a rule, until then. */
+  /** Held by a rule until that time. */
   'held until',
-  /** With others that a rule held. */
+  /** Told in one summary with other held deliveries. */
   'in a summary',
-  /** By a rule. */
+  /** Held by a rule without a known end. */
   'held',
   'unrouted',
   'superseded',
@@ -35,9 +35,9 @@ const KINDS = [
 interface Standing {
   readonly destination: string;
   readonly kind: (typeof KINDS)[number];
-  /** When it was told, or something more happens to it, where that is known. */
+  /** When it was told, or when something happens to it next; undefined: unknown. */
   readonly at: number | undefined;
-  /** Of the last attempt, unless it is told. */
+  /** The failure of the last attempt; undefined: none, or delivered. */
   readonly error: FailureToExplain | undefined;
   /** The rule that holds it. */
   readonly rule: string;
@@ -49,7 +49,7 @@ function standingOf(delivery: DeliveryRecord, now: number): Standing {
   return { destination, kind, at, error: state === 'delivered' ? undefined : lastError, rule };
 }
 
-/** An outbox has taken it: nobody was told. */
+/** Whether an outbox took the delivery, so that nobody was told. */
 export function isPrinted({ state, receipt }: Pick<DeliveryRecord, 'state' | 'receipt'>): boolean {
   return state === 'delivered' && receipt?.['told'] === 'nobody';
 }
@@ -75,7 +75,7 @@ function pendingKind({ claim, isTakenOver, behind, dueInMs }: DeliveryRecord, no
   return dueInMs > 0 ? ['due', now + dueInMs] : ['due now'];
 }
 
-/** A sentence each. */
+/** Groups that get a sentence of their own. */
 const MOST_GROUPS = 3;
 
 /** @param now milliseconds since 1970 */
@@ -101,7 +101,7 @@ export function summarise(story: CallbackStory, now: number, sayings: Sayings): 
 
 type Alike = [Standing, ...Standing[]];
 
-/** Those of which the same sentence holds. */
+/** Groups the deliveries that share one sentence. */
 function groupsOf(standings: readonly Standing[]): Alike[] {
   const groups = new Map<string, Alike>();
   for (const standing of standings) {
@@ -115,7 +115,7 @@ function groupsOf(standings: readonly Standing[]): Alike[] {
   return [...groups.values()].toSorted((a, b) => place(a) - place(b));
 }
 
-/** When all were told, where that is one time; when the first thing happens to one of them. */
+/** When all were told, if at one time; for other kinds, the first time at which something happens to one of them. */
 function timeOf(group: Alike, sayings: Sayings): number | undefined {
   const times = group.flatMap(({ at }) => at ?? []);
   const isTold = group[0].kind === 'told' || group[0].kind === 'printed';

@@ -1,4 +1,4 @@
-/** A callback and its story as JSON: the same on the command line and in the API. Times are in ISO 8601. */
+/** A callback and its story as JSON, for the command line and the API. Times are in ISO 8601. */
 import { statusNameOf } from '../callback/callback.ts';
 import type { ArchivedCallback } from '../ledger/archive/archive.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
@@ -37,7 +37,7 @@ export function callbackJson(callback: ArchivedCallback, redact: Redact) {
   };
 }
 
-/** The same of a snooze. */
+/** A snooze as JSON. */
 export function snoozeJson({ id, botId, destination, until, untilSuccess, because, by, held }: KeptSnooze) {
   return {
     id,
@@ -54,7 +54,7 @@ function eventJson({ at, what, text, small, destination }: StoryEvent) {
   return { at: isoTime(at), what, text, small: small ?? null, destination: destination ?? null };
 }
 
-/** Without the remote's own words, which its message has where they may be shown. */
+/** The remote's own words are left out; `message` quotes them where they may be shown. */
 function deliveryJson(delivery: DeliveryRecord, redact: Redact) {
   const { id, destination, state, attempts, lastError, updatedAt, reason, heldUntil } = delivery;
   const last_error = lastError && {

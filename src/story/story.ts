@@ -1,4 +1,4 @@
-/** The story of a callback: what happened to it and why, in sentences for whoever asks "why did I (not) get this?". */
+/** The story of a callback in sentences: what happened and why. It answers "why did I (not) get this?". */
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Archive } from '../ledger/registry.ts';
 import { Sayings, type StoryContext, type StoryEvent } from './sayings.ts';
@@ -6,13 +6,13 @@ import { summarise } from './standing.ts';
 import { timelineOf } from './timeline.ts';
 
 export interface Story {
-  /** The whole of it in one or two sentences: who was told, who was not and why, what happens next. */
+  /** The story in one or two sentences: who was told, who was not and why, and what happens next. */
   readonly summary: string;
   /** In the order of time. */
   readonly events: readonly StoryEvent[];
 }
 
-/** A callback with its story, as the page, the API and the command line tell it. */
+/** A callback with its story, for the page, the API and the command line. */
 export interface LoadedStory {
   readonly callback: CallbackStory;
   readonly story: Story;

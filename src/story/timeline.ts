@@ -1,4 +1,4 @@
-/** What happened to a callback: each row of its history in a sentence. */
+/** The timeline of a callback: a sentence for each row of its history. */
 import { statusNameOf } from '../callback/callback.ts';
 import { ACCEPTED_AS, idsIn } from '../channels/channel.ts';
 import type { FailureClass, FailureToExplain } from '../channels/failure.ts';
@@ -27,7 +27,7 @@ function leftOut({ history }: CallbackStory, sayings: Sayings): StoryEvent[] {
   return [{ at: first.at, what: 'left out', text: sayings.say('left out') }];
 }
 
-/** Goes from row to row, and remembers the last routing. */
+/** Turns rows into events one by one, and remembers the last routing. */
 class Timeline {
   readonly #story: CallbackStory;
   readonly #sayings: Sayings;
@@ -75,7 +75,7 @@ class Timeline {
   }
 
   eventsOf(row: HistoryRow): readonly StoryEvent[] {
-    // Which of the rows it is, the compiler cannot tell from its own `what`.
+    // The compiler cannot derive the row's type from `row.what`.
     return (this.#tellers[row.what] as (row: HistoryRow) => readonly StoryEvent[])(row);
   }
 
@@ -113,7 +113,7 @@ class Timeline {
     );
     const delivery = this.#deliveryOf(row);
     const { attempts = 0, receipt = {} } = delivery ?? {};
-    // Of very many, the first are not there any more.
+    // The history holds only its last rows, so the first attempts may be left out.
     const number = Math.max(0, attempts - all.length) + all.indexOf(row) + 1;
     const took = this.#sayings.duration(row.entry.durationMs);
     const values = { nth: this.#sayings.ordinal(number), took };
@@ -140,7 +140,7 @@ class Timeline {
     return [this.#event(row, sentence, { rule: this.#sayings.rule(rule), time })];
   }
 
-  /** Whatever its last attempt came to, the config has ended what is no longer routed. */
+  /** If no route names the destination any more, the config made it a dead letter, not the last attempt. */
   #dead(row: HistoryRow<'dead'>): StoryEvent {
     if (row.result === NO_LONGER_ROUTED) return this.#event(row, 'dead unrouted');
     const { error } = row.entry ?? {};
@@ -155,7 +155,7 @@ class Timeline {
     return this.#event(row, 'answered', { took, answer }, `HTTP ${entry.status}, ${result}`);
   }
 
-  /** What somebody did, for the sentence `by hand`. */
+  /** The values of the sentence `by hand`. */
   #action(
     did: 'redelivered' | 'dismissed' | 'routed by hand',
     row: Pick<HistoryRow, 'deliveryId'> & { readonly entry: ActionEntry },
