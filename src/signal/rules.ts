@@ -1,4 +1,4 @@
-/** The rules of the config that limit what is told, as plain data: times in ms, times of day in minutes. */
+/** The config's rules about what is told, as plain data: times in ms, times of day in minutes. */
 import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
 
 /** In the order of `Date.getUTCDay`. */

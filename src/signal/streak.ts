@@ -33,7 +33,7 @@ export interface Row {
 /** Results kept of one BOT: as many may come out of order. */
 const MOST_KEPT = 20;
 
-/** @returns what is kept from now on, and the row that the result is part of or ends */
+/** @returns the streak to keep, and the row that the result is part of or ends */
 export function withResult(streak: Streak, result: Result): { readonly streak: Streak; readonly row: Row } {
   const position = streak.results.findLastIndex(({ startedAt }) => startedAt <= result.startedAt) + 1;
   const grown = { ...streak, results: streak.results.toSpliced(position, 0, result) };
