@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The door: an older Node is told what it lacks, before it meets what it cannot read. Nothing may be imported here, since
- * that would be read first.
+ * The entry: reports a Node that is too old before it parses syntax that it does not know. It has no static imports, since Node
+ * would parse those first.
  */
 const NEEDED = [20, 19] as const;
 

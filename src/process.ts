@@ -1,15 +1,15 @@
-/** The process: arguments to a command, exit code. */
+/** Runs the command line in this process and sets the exit code. */
 import { buffer } from 'node:stream/consumers';
 import { runProgram } from './cli/program.ts';
 import { endDespiteHangingStore } from './ledger/sqlite/thread-database.ts';
 
-/** What a remote still holds open when a command is done is not waited for. */
+/** When a command is done, connections that remotes keep open end the wait for exit after this time. */
 const LAST_WAIT_MS = 100;
 
-// Whoever read what it prints may be gone: that is no reason to stop telling people.
+// The reader of stdout or stderr may be gone (EPIPE). Deliveries go on.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-// What a compose file passes on where it is not set is empty.
+// A compose file passes an unset variable on as an empty one.
 if (process.env['BOTBELL_LOG_LEVEL'] === '') delete process.env['BOTBELL_LOG_LEVEL'];
 
 const message = (text: string) => void process.stderr.write(`${text}\n`);
@@ -30,7 +30,7 @@ setTimeout(() => {
   process.exit();
 }, LAST_WAIT_MS).unref();
 
-/** Ends with '' where the terminal is closed instead of an answer. */
+/** Resolves to '' when the terminal is closed without an answer. */
 async function askTerminal(question: string): Promise<string> {
   const { createInterface } = await import('node:readline');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
@@ -45,8 +45,8 @@ async function askTerminal(question: string): Promise<string> {
 }
 
 /**
- * A supervisor may signal the whole process group, and npm hands on what it was sent, so one signal can come twice:
- * further ones change nothing.
+ * Resolves at the first SIGTERM or SIGINT. Later ones change nothing: a supervisor may signal the whole process group, and npm
+ * forwards its signals, so one signal can come twice.
  */
 function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
