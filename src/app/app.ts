@@ -1,4 +1,4 @@
-/** The composition root: a checked config in, a service that starts and stops out. */
+/** The composition root: makes a checked config into a service that starts and stops. */
 import type { Reloading } from '../admin/services.ts';
 import { RunningSettings } from '../deliver/settings.ts';
 import type { ListeningServer } from '../http/server.ts';
@@ -14,18 +14,18 @@ import { Reports } from './reports.ts';
 import { beginSeries } from './series.ts';
 import { type LoadedConfig, openSettings, openStore, type SettingsEnvironment } from './settings.ts';
 
-/** For the listeners to close, and for the channels, beside the store. */
+/** Time for the listeners to close, and for the channels. */
 const GOODBYE_MS = 100;
 
-/** After `answer_within`, the store is waited for so long, and at least so long: the rest of a second is for all else. */
+/** Time for the store to close, counted from the end of `answer_within` or from now if that is later. A stop adds at most 1 s in all. */
 const STORE_GOODBYE_MS = 500;
 
 export interface AppOptions extends LoadedConfig, Omit<SettingsEnvironment, 'onTemplateError'> {
   readonly logger: Logger;
   readonly version: string;
-  /** Reads the config again, for a reload. Never rejects for what the files hold. */
+  /** Reads the config again, for a reload. Invalid files are problems in the result, not a rejection. */
   readonly readConfig: () => Promise<ConfigReading>;
-  /** SQLite without a thread of its own: for tests, whose clocks no thread shares. */
+  /** SQLite runs in this thread: for tests, whose manual clocks another thread cannot share. */
   readonly isLedgerInProcess?: boolean;
 }
 
@@ -33,18 +33,18 @@ export interface RunningApp {
   readonly receiver: ListeningServer;
   readonly admin: ListeningServer | undefined;
   /**
-   * Goes on with what the config is now from the next callback on, but for `receiver.listen`, `admin.listen`, `store.url`
-   * and `store.max_size`; one that cannot be used leaves the one before in force.
+   * Puts the config in force as it is on disk now, except `receiver.listen`, `admin.listen`, `store.url` and `store.max_size`.
+   * A config with errors leaves the previous one in force.
    * @param cause for the log
    */
   readonly reload: Reloading['reload'];
-  /** Answers 503 to what comes, finishes what is in flight, closes everything. */
+  /** Answers new requests with 503, finishes those in flight, then closes everything. */
   stop(): Promise<void>;
 }
 
 type CleanUp = () => Promise<unknown>;
 
-/** @throws {Error} whatever keeps the service from starting, with everything that was opened closed again */
+/** @throws {Error} the service cannot start; everything that was opened is closed again */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const cleanUps: CleanUp[] = [];
   const stop = async () => {
@@ -103,7 +103,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   return { receiver, admin, reload: (cause) => reloading.reload(cause) };
 }
 
-/** Whoever comes is answered 503, and every POST by its time; the pipeline ends soon after that. */
+/** Answers new POSTs with 503 and those in flight within `answer_within`; the pipeline ends soon after that. */
 function drain({ loads, pipeline, settings, clock }: Services, reload: Promise<void>): Promise<unknown> {
   const drained = Promise.all([loads.drain(), reload]);
   return Promise.all([

@@ -1,4 +1,4 @@
-/** Draws messages by the settings in force, as they would be sent, without sending or counting anything. */
+/** Renders messages as they would be sent, without sending or counting anything. */
 import type { Drawing } from '../admin/drawing.ts';
 import { type CheckedCallback, TooManyValues } from '../callback/callback.ts';
 import { createCallbackCheck } from '../callback/check-callback.ts';
@@ -15,7 +15,7 @@ export interface DrawingParts {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
 }
 
-/** By the settings that are in force now. */
+/** Keeps the settings that are in force at the call. */
 export function drawingOf({ settings: { current }, channelTypes }: DrawingParts): Drawing {
   const { config, renderer } = current;
   return {

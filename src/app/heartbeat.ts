@@ -1,4 +1,4 @@
-/** Tells a watcher elsewhere, at an interval and while all is well, that Botbell is there, so that it reports when it is gone. */
+/** Requests the heartbeat URL at an interval while the ledger can be written, so that a watcher reports when Botbell is gone. */
 import { networkErrorOf } from '../channels/network-error.ts';
 import type { Config } from '../config/config.ts';
 import type { Chore } from '../deliver/chores.ts';
@@ -8,13 +8,13 @@ import { exchange, type OpenPool, poolsThrough } from '../outbound/exchange.ts';
 import { loginOf } from '../outbound/login.ts';
 import type { Clock } from '../time/clock.ts';
 
-/** A watcher that takes longer to say yes is asked again next time. */
+/** Timeout of one request. */
 const ASKED_FOR_MS = 5000;
 
-/** How often it is looked whether the config has a URL. */
+/** While the config has no URL: how often to look for one. */
 const LOOK_MS = 60_000;
 
-/** Every five seconds this process is written down (`Pipeline`). */
+/** Longest time since the last write to the ledger; `Pipeline` writes every 5 s. */
 const WRITTEN_WITHIN_MS = 15_000;
 
 export interface HeartbeatParts {
@@ -24,10 +24,10 @@ export interface HeartbeatParts {
   readonly settings: { readonly current: { readonly config: Pick<Config, 'heartbeat' | 'proxies'> } };
 }
 
-/** A chore, so that it falls silent when nothing looks for what is due any more; the others do not wait for the watcher. */
+/** A chore, so that the heartbeat stops when the loop stops. The other chores do not wait for the answer. */
 export function heartbeatChore({ clock, logger, ledger, settings }: HeartbeatParts, ask = askUrl): Chore {
   let said = '';
-  /** A line when it changes. */
+  /** Logs a line only when it differs from the last one. */
   const say = (level: 'info' | 'warn', line: string, why: object = {}) => {
     if (line !== said) logger[level](why, line);
     said = line;
@@ -54,7 +54,7 @@ export function heartbeatChore({ clock, logger, ledger, settings }: HeartbeatPar
   };
 }
 
-/** Whether the ledger was written not long ago. */
+/** Whether the last write to the ledger is recent enough for the store to count as usable. */
 export function isWritten(
   { writtenAt }: Pick<DatabaseLedger, 'writtenAt'>,
   clock: Pick<Clock, 'monotonic'>,
@@ -62,16 +62,16 @@ export function isWritten(
   return writtenAt !== undefined && clock.monotonic() - writtenAt <= WRITTEN_WITHIN_MS;
 }
 
-/** It answered, and not that it is taken. */
+/** The answer's status is not 2xx. */
 export class NotTaken extends Error {
   override readonly name = 'NotTaken';
 }
 
 /**
- * GET, on a connection of its own. The status is the answer, and no redirect is followed.
- * @param url http or https; with a user and a password where the server asks for them
+ * GET on a connection of its own. Follows no redirect.
+ * @param url http or https; may hold a user and a password
  * @throws {NotTaken} the answer is not 2xx
- * @throws {Error} of the network or a proxy, or that there was no answer in time
+ * @throws {Error} an error of the network or a proxy, or a timeout
  */
 export async function askUrl(url: string, timeoutMs: number, open: OpenPool): Promise<void> {
   const deadline = performance.now() + timeoutMs;

@@ -1,4 +1,4 @@
-/** The two listeners, which go on listening while the settings behind them are swapped, and what they show and do. */
+/** Opens the two listeners, which stay open while a reload swaps the settings behind them, and gives them their services. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
@@ -21,7 +21,6 @@ import type { Pipeline, PipelineParts } from './pipeline.ts';
 import { figuresOf } from './series.ts';
 import type { AppSettings } from './settings.ts';
 
-/** What the listeners need of the process. */
 export interface Services extends PipelineParts {
   readonly pipeline: Pipeline;
   readonly metrics: Metrics;
@@ -61,7 +60,7 @@ export function openReceiver(services: Services): Promise<ListeningServer> {
   return listen((request, response) => handle(request, response), receiver.listen);
 }
 
-/** What takes the POSTs that come while these settings are in force. */
+/** Handles the POSTs that come while these settings are in force. */
 function receiverOf({ config }: AppSettings, services: Services): Handler {
   const { pipeline, clock, loads, reports } = services;
   return createReceiver({
@@ -97,7 +96,7 @@ function adminServices(services: Services): AdminServices {
   };
 }
 
-/** @throws {Error} the program is not whole */
+/** @throws {Error} the folder is missing from the installation */
 function samplesIn(folder: string): readonly Sample[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.json'))
@@ -119,6 +118,6 @@ export function readinessOf({
   ledger,
   loads,
 }: Pick<HeartbeatParts, 'clock' | 'ledger'> & { readonly loads: Pick<Loads, 'isDraining'> }): Readiness {
-  // A reload that was refused leaves a good one in force: no reason to send the service's callbacks elsewhere.
+  // Always true: after a refused reload a valid config is still in force, so callbacks need not go elsewhere.
   return { store: isWritten(ledger, clock), config: true, accepting: !loads.isDraining };
 }

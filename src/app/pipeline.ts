@@ -1,4 +1,4 @@
-/** Puts what delivers together: whatever one config decides comes from the settings in force, all else outlives them. */
+/** Wires the parts that deliver. They read the settings in force at each use and live on through reloads. */
 import { refusalAlert, reloadAlert } from '../deliver/alerts.ts';
 import { createAttempt } from '../deliver/attempt.ts';
 import { type Chore, Chores } from '../deliver/chores.ts';
@@ -21,10 +21,10 @@ import type { Reports } from './reports.ts';
 import { retentionChore } from './retention.ts';
 import type { AppSettings } from './settings.ts';
 
-/** How often this process tells the others with which config it runs, and what it has seen of its destinations. */
+/** How often this process writes to the ledger with which config it runs and what it has seen of its destinations. */
 const HEARTBEAT_MS = 5000;
 
-/** Once the answers are out: for what was cut to be written down, and for this process to leave. */
+/** At a stop, after the last answer: time to write the outcomes of cut attempts, then time to sign off in the ledger. */
 const GOODBYE_MS = 100;
 
 export interface PipelineParts {
@@ -37,7 +37,6 @@ export interface PipelineParts {
 
 export class Pipeline {
   readonly post: Post;
-  /** What people can do. */
   readonly operations: ReturnType<typeof createOperations>;
   readonly paces: Paces;
   readonly dispatcher: Dispatcher;
@@ -84,12 +83,12 @@ export class Pipeline {
     });
   }
 
-  /** Keeps a refused body, and has the operators alerted of it. Never rejects. */
+  /** Keeps a refused body and alerts the operators. Never rejects. */
   async refuse({ bytes, arrivedAt, ...refusal }: Refusal): Promise<void> {
     const { settings, ledger, clock, reports } = this.#parts;
     const { delivery, receiver } = settings.current.config;
     try {
-      // As a stream, it leaves out a last character that is cut in two.
+      // `stream` drops an incomplete last character instead of decoding it to U+FFFD.
       const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
       const withinMs = untilOf(arrivedAt, receiver.answerWithinMs) - clock.monotonic();
       await ledger.refuse({ ...refusal, body }, refusalAlert(refusal, delivery), withinMs);
@@ -99,7 +98,7 @@ export class Pipeline {
     }
   }
 
-  /** Has the operators alerted that a reload was refused. Never rejects. */
+  /** Alerts the operators that a reload was refused. Never rejects. */
   async reloadRefused(problems: readonly Problem[]): Promise<void> {
     const { settings, ledger, reports } = this.#parts;
     const { file, delivery } = settings.current.config;
@@ -107,12 +106,12 @@ export class Pipeline {
     this.#chores.hurry(this.#claiming);
   }
 
-  /** A store that cannot be used does not keep it from starting. */
+  /** Starts even while the store cannot be used. */
   async start(): Promise<void> {
     const first = Promise.all([this.paces.refresh(), this.#follower.beat()]);
     await first.catch(this.#parts.reports.onStoreTrouble);
     this.#chores.start([
-      // First, since it writes what could not be written while the store was away.
+      // First, since it writes the outcomes that could not be written while the store was down.
       this.#claiming,
       this.#beat,
       { everyMs: POLL_MS, work: () => this.#signals.work() },
@@ -125,7 +124,7 @@ export class Pipeline {
     ]);
   }
 
-  /** Nothing new begins; what is being attempted is finished, or cut at the end of `answer_within`. */
+  /** Begins no attempt any more. Attempts under way have `answer_within` to end, then they are cut. */
   async stop(): Promise<void> {
     const { settings, clock } = this.#parts;
     this.dispatcher.stop();
@@ -135,7 +134,7 @@ export class Pipeline {
     await within(GOODBYE_MS, idle, clock);
   }
 
-  /** The other processes need not wait for this one any more. */
+  /** Signs off in the ledger, so that other processes do not wait for this one. */
   leave(): Promise<void> {
     const left = Promise.allSettled([this.#seen.write(), this.#parts.ledger.leave()]);
     return within(GOODBYE_MS, left, this.#parts.clock);
@@ -160,7 +159,7 @@ export class Pipeline {
     for (const chore of [this.#beat, this.#review, this.#heartbeat]) this.#chores.hurry(chore);
   }
 
-  /** A step of what somebody wants redelivered, or dismissed, in bulk. @returns whether there is more */
+  /** One step of a bulk redelivery or dismissal. @returns whether there is more */
   async #continueBulk(): Promise<boolean> {
     const { ledger, reports } = this.#parts;
     const { isMore, given, ended } = await ledger.actions.continueBulk();

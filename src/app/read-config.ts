@@ -1,4 +1,4 @@
-/** The config with its templates, as a start and each reload read it. */
+/** Reads and checks the config with its templates, at the start and at each reload. */
 import { hash } from 'node:crypto';
 import type { ChannelType } from '../channels/channel.ts';
 import { type Config, formatsOf, type Problem } from '../config/config.ts';
@@ -18,21 +18,20 @@ export interface ConfigToRead {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
   readonly builtInTemplates?: string;
-  /** Variables and files that are not there are taken for granted, and named in `missing`: only for a check. */
+  /** Missing variables and files are no errors but listed in `missing`: only for `check`. */
   readonly withoutSecrets?: boolean;
 }
 
-/** What a config came to that was read with every template it names. */
 export interface ConfigReading {
-  /** Undefined: there is an error among the problems. */
+  /** Undefined when one of the problems is an error. */
   readonly loaded: LoadedConfig | undefined;
-  /** All that is wrong, at once. */
+  /** All errors and warnings. */
   readonly problems: readonly Problem[];
   readonly readings: Readings;
   readonly missing: readonly string[];
 }
 
-/** Others go on working meanwhile: to check many templates takes a tenth of a second. Never rejects for what the files hold. */
+/** Yields to the event loop, as checking many templates takes 100 ms. Invalid files are problems in the result, not a rejection. */
 export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   const { file, builtInTemplates = BUILT_IN_TEMPLATES, channelTypes, ...environment } = toRead;
   const readings = new Readings();
@@ -48,7 +47,7 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
     channelTypes,
     builtInTemplates,
     readFile: (path) => readings.file(path, readText),
-    // What came with the program does not change while it runs.
+    // Not watched: the built-in templates do not change while the program runs.
     readFolders: (path) =>
       path === builtInTemplates ? foldersIn(path) : readings.take(() => foldersIn(path)),
   });
@@ -68,7 +67,7 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   return { loaded: hasErrors ? undefined : loaded, problems: warnings, readings, missing };
 }
 
-/** What templates may be asked for. */
+/** The pairs of a format and a template set that notices can need, without duplicates. */
 function targetsOf(config: Config, formats: ReturnType<typeof formatsOf>) {
   const alerted = { notify: config.delivery.alerts, templateSet: undefined };
   const targets = [...routesOf(config), alerted].flatMap(({ notify, templateSet }) =>

@@ -1,6 +1,6 @@
 /**
- * Loads the config again while Botbell runs, for whoever asks: SIGHUP, the admin listener, its files. Everything is built first,
- * then swapped; a bad one changes nothing.
+ * Loads the config again while Botbell runs: on SIGHUP, by the admin listener, or when its files change. Builds everything first,
+ * then swaps; a config with errors changes nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Reloading, ReloadPreview, ReloadResult, ReloadStatus } from '../admin/services.ts';
@@ -14,8 +14,8 @@ import { LOOKED_BACK_MS, routingChanges } from './routing-changes.ts';
 import type { AppSettings, LoadedConfig } from './settings.ts';
 
 /**
- * How often it is looked whether what the config was read from has changed. File systems over a network and folders that
- * Kubernetes mounts do not always say so, and editors replace files instead of writing them.
+ * Polling interval for changes of the config's files. File watchers miss changes on network file systems and in folders that
+ * Kubernetes mounts, and editors replace files instead of writing them.
  */
 const LOOK_MS = 1000;
 
@@ -23,9 +23,9 @@ export interface ReloaderDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic' | 'startTimer'>;
   readonly settings: RunningSettings<AppSettings>;
   readonly ledger: Pick<DatabaseLedger, 'archive'>;
-  /** Never rejects for what the files hold. */
+  /** Invalid files are problems in the result, not a rejection. */
   readonly readConfig: () => Promise<ConfigReading>;
-  /** @throws {Error} a channel that cannot be opened; then nothing is */
+  /** @throws {Error} a channel cannot be opened; then none stays open */
   readonly open: (next: LoadedConfig) => Promise<AppSettings>;
   readonly onReload: (result: ReloadResult, cause: string) => void;
 }
@@ -34,11 +34,11 @@ export class Reloader implements Reloading {
   readonly #dependencies: ReloaderDependencies;
   #stopTimer = () => {};
   #loadedAt: number;
-  /** What the last try was read from, whatever came of it. */
+  /** The files that the last reload read, successful or not. */
   #readings: LoadedConfig['readings'];
   #failure: ReloadStatus['failure'];
   #unchanged: readonly string[] = [];
-  /** Settles when the last one that was asked for is over. */
+  /** Settles when the last requested reload has ended; reloads run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #isStopped = false;
 
@@ -54,7 +54,7 @@ export class Reloader implements Reloading {
     return { file: config.file, configHash, loadedAt, warnings, failure, unchanged };
   }
 
-  /** From now on, a change of what the config was read from is followed, once nothing has been written between two looks. */
+  /** Starts to poll the files. A change is loaded once two polls in a row read the same, so no file is half written. */
   watch(): void {
     let seen = '';
     const look = async () => {
@@ -91,7 +91,7 @@ export class Reloader implements Reloading {
     return { problems, configHash: next.configHash, since, ...found, unchanged };
   }
 
-  /** Ends with the last one that was asked for; none is taken any more. */
+  /** Refuses further reloads and waits for the last requested one. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#stopTimer();
@@ -144,9 +144,9 @@ export class Reloader implements Reloading {
 }
 
 /**
- * What a config that is loaded while Botbell runs cannot change: the listeners' addresses, and the store; `unchanged` names them.
- * @param running in force, which has what cannot change as it was when Botbell was started. An admin listener whose address
- * would change stays as a whole: a password that goes with another address may be none.
+ * The next config with the values that only a restart can change, the listeners' addresses and the store, taken from the running
+ * one. If `admin.listen` differs, all of `admin` is kept: the next config may have no password, since its address needs none.
+ * @returns also the keys that differ, as `unchanged`
  */
 export function asItCanRun(next: Config, running: Config) {
   const { listen } = running.receiver;

@@ -1,4 +1,4 @@
-/** What the service says of its work in logs and metrics: ids, outcomes and durations, never what a message says. */
+/** Logs and metrics of the service's work: ids, outcomes and durations, never the text of a message. */
 import type { ReloadResult } from '../admin/services.ts';
 import { statusNameOf } from '../callback/callback.ts';
 import type { Problem } from '../config/config.ts';
@@ -19,14 +19,14 @@ import type { ReceiverReport } from '../receive/receiver.ts';
 import { shortLine } from '../text/cut.ts';
 import type { Clock } from '../time/clock.ts';
 
-/** An id may be as long as a body. */
+/** Characters of an id in a log line; an id may be as long as a body. */
 const LONGEST_ID = 200;
 const MOST_POINTERS = 10;
 const MOST_PROBLEMS = 50;
 
-/** Between two lines of those that are turned away, and in an outage of outcomes, for each reason. */
+/** Least time between two lines of one reason about turned-away requests or unwritten outcomes. */
 const LINE_MS = 1000;
-/** Between two lines about the store's size. */
+/** Least time between two lines about the store's size. */
 const STORE_LINE_MS = 60_000;
 
 const UNWRITTEN =
@@ -37,7 +37,7 @@ const FORGOTTEN_EARLY = 'the store nears store.max_size: what is done was forgot
 const TAKEN_OVER = 'taken over: Botbell delivers it from here';
 const GIVEN_UP = 'could not be delivered; no further attempts';
 
-/** The line's level, and what it says of a callback, or behind the name of what Botbell tells by itself. */
+/** The line's level, its text for a callback, and its text behind the name of a notice of Botbell's own, such as an alert. */
 const MILESTONES: Readonly<Record<Milestone['name'], readonly ['info' | 'warn' | 'error', string, string]>> =
   {
     delivered_late: ['info', 'delivered after the answer', 'delivered'],
@@ -46,12 +46,12 @@ const MILESTONES: Readonly<Record<Milestone['name'], readonly ['info' | 'warn' |
     held: ['warn', 'held back', 'held back'],
   };
 
-/** What is done is done before it is said here. Its members are bound, to be handed on as they are. */
+/** Reports what has already been done. Its members are bound, to be passed as callbacks. */
 export class Reports {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
   readonly #clock: Clock;
-  /** When the last line was written of what would fill the disk: by its reason, all of which are ours. */
+  /** When the last rate-limited line was written, by its reason. All reasons come from our code, so the map stays small. */
   readonly #saidAt = new Map<string, number>();
 
   constructor(logger: Logger, metrics: Metrics, clock: Clock) {
@@ -68,7 +68,7 @@ export class Reports {
 
   readonly onUnkept = (err: unknown): void => this.#logger.error({ err }, 'a refused body could not be kept');
 
-  /** In an outage the outcome of each delivery in hand fails alike. */
+  /** Rate-limited: while the store is down, the outcome of each delivery in hand fails alike. */
   readonly onUnwritten = (err: unknown): void => {
     if (this.#isTime(UNWRITTEN, LINE_MS)) this.#logger.error({ err }, UNWRITTEN);
   };
@@ -84,13 +84,13 @@ export class Reports {
     this.#logger.error(failure, 'a template failed; the built-in one was used');
   };
 
-  /** One line a POST to the callback path; one a second for each reason of those that are turned away. */
+  /** Logs each POST to the callback path, but of those turned away only one a second for each reason. */
   readonly onCallback = (report: ReceiverReport): void => {
     const { callback, verdict, status: httpStatus, durationMs, from = '', pointers } = report;
     const status = callback === undefined ? 'none' : statusNameOf(callback);
     const result = verdict?.result ?? resultWithout(httpStatus);
     this.#metrics.answered({ status, result, httpStatus, seconds: durationMs / 1000 });
-    // What is undefined is not written; to spread it into the line instead would take V8 several times as long.
+    // pino leaves out undefined values. Conditional spreads would take V8 several times as long.
     const line = {
       http: httpStatus,
       result,
@@ -107,7 +107,7 @@ export class Reports {
     else this.#turnAway(line, from);
   };
 
-  /** Before its body was read: no callback of any BOT, so it cost none any time. */
+  /** A request turned away before its body was read. No BOT waited for it, so `answered` does not count it. */
   readonly onTurnedAway = ({ status: http, problem: reason, from }: TurnedAway): void => {
     this.#metrics.callbacks.inc({ status: 'none', result: 'refused' });
     this.#turnAway({ http, result: 'refused', reason }, from);
@@ -116,15 +116,15 @@ export class Reports {
   readonly onAdminTurnedAway = ({ status: http, problem: reason, from }: TurnedAway): void =>
     this.#turnAway({ http, listener: 'admin', reason }, from);
 
-  /** By a rule, when its callback came. */
+  /** A rule held the delivery when its callback was admitted. */
   readonly onHeld = (rule: string): void => this.#metrics.heldTotal.inc({ rule });
 
   readonly onIdleRoute = (route: string): void =>
     this.#logger.warn({ route }, 'a route has matched nothing for 30 days');
 
   /**
-   * One metric an attempt, but for tests, which tell nobody of anything; a line for a failed one or a poorer message, since the
-   * callback's line tells of the others.
+   * Counts each attempt except test messages. Logs failures and messages that were sent as plain text; the callback's own line
+   * covers the others.
    */
   readonly onAttempt = (
     { channel, destination, notice }: AddressedNotice,
@@ -147,7 +147,7 @@ export class Reports {
     }
   };
 
-  /** What happened to a delivery that no answer has told, or of which an operator may have to do something. */
+  /** Logs a change of a delivery that no answer reported, or that an operator may have to act on. */
   readonly onMilestone = (milestone: Milestone): void => {
     const { name, record, notice, attempts, lastError, reason, firstReceivedAt } = milestone;
     const [level, ofCallback, ofOwn] = MILESTONES[name];
@@ -166,7 +166,7 @@ export class Reports {
     this.#logger[level](line, own === undefined ? ofCallback : `${own} ${ofOwn}`);
   };
 
-  /** What people do. A user name or an address comes from whoever asks. */
+  /** Logs an action. The user name and the address come from the request, so they are cut. */
   readonly onAction = ({ what, actor, subject, result }: ReportedAction): void => {
     const { via, user, from } = actor;
     const line = { of: subject, result, via, user: user && shortId(user), from: shortId(from) };
@@ -195,7 +195,7 @@ export class Reports {
       this.#logger.warn({ ...line, from: shortId(from) }, 'turned away');
   }
 
-  /** Whether the last line for the reason is so long ago: a stranger must not fill the disk. */
+  /** Whether the reason's last line is at least `everyMs` ago. Otherwise a stranger could fill the disk with log lines. */
   #isTime(reason: string, everyMs: number): boolean {
     const now = this.#clock.monotonic();
     if (now < (this.#saidAt.get(reason) ?? -Infinity) + everyMs) return false;
@@ -210,7 +210,7 @@ interface TurnedAwayLine extends Readonly<Record<string, unknown>> {
   readonly listener?: string;
 }
 
-/** Of what was not handled. */
+/** The metric's result of a POST that has no verdict. */
 function resultWithout(httpStatus: number): string {
   return httpStatus >= 400 && httpStatus < 500 ? 'refused' : 'unavailable';
 }
@@ -227,12 +227,11 @@ function shortId(id: string): string {
   return shortLine(id, LONGEST_ID);
 }
 
-/** Of what Botbell tells by itself: an alert's name, `summary`, `overdue`, … */
+/** The name of a notice of Botbell's own: an alert's, `summary`, `overdue`, ... */
 function ownNameOf(notice: Notice): string | undefined {
   return isAlert(notice) || notice.template === 'overdue' ? notice.template : undefined;
 }
 
-/** What a line names a delivery by. */
 function named(destination: string, notice: Notice) {
   const jobId = jobIdOf(notice);
   return { destination, job_id: jobId && shortId(jobId), notice: ownNameOf(notice) };

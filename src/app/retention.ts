@@ -1,4 +1,4 @@
-/** Has the ledger forget what is old, a little at a time. */
+/** Deletes old callbacks from the ledger, in small steps. */
 import type { Chore } from '../deliver/chores.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
@@ -8,13 +8,13 @@ import type { AppSettings } from './settings.ts';
 
 const INTERVAL_MS = 60_000;
 
-/** Whoever may post can write these, and nobody was meant to read them. */
+/** How long callbacks that reached nobody are kept: short, since anyone who may post can fill the ledger with them. */
 const REACHED_NOBODY_KEPT_MS = 3 * 86_400_000;
 
-/** A digest, told once a week at the least, counts them, too. */
+/** The same with digests, which count these callbacks and come once a week at the least. */
 const DIGESTED_KEPT_MS = 8 * 86_400_000;
 
-/** What was undelivered when its time came may be much, and changes little: it is looked at once a day. */
+/** How often the scan starts again at the oldest row. Old callbacks kept as undelivered may be many and change little. */
 const ANEW_MS = 86_400_000;
 
 interface RetentionParts {

@@ -1,4 +1,4 @@
-/** What another config would change for the callbacks of the last days: who would be told that was not, who no longer. */
+/** Destinations that another config would add for, or drop from, the callbacks of the last days. */
 import type { ReloadPreview, RoutingChange } from '../admin/services.ts';
 import { statusNameOf } from '../callback/callback.ts';
 import type { Router } from '../route/router.ts';
@@ -7,12 +7,11 @@ import type { Archive } from '../ledger/registry.ts';
 
 type Route = Router['route'];
 
-/** How far back is looked. */
 export const LOOKED_BACK_MS = 7 * 86_400_000;
 
 const MOST_CHANGES = 1000;
 
-/** Where the two differ for what came of a BOT. */
+/** The destinations in which two routers differ for the callbacks of one BOT and status; empty when they agree. */
 export function changesOf(
   { botId, status, callbacks }: CameOfBot,
   before: Route,

@@ -1,4 +1,4 @@
-/** What the metrics count from 0, so that the first event of each is seen as an increase, and what they ask for at each scrape. */
+/** Begins each metric's series at 0, so that Prometheus sees the first event as an increase, and reads the gauges of each scrape. */
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
@@ -8,7 +8,7 @@ import type { Figures, Metrics } from '../observe/metrics.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { AppSettings } from './settings.ts';
 
-/** Of a POST that was not read as a callback. */
+/** Results of a POST that was not read as a callback. */
 const UNREAD_RESULTS = ['refused', 'unavailable'];
 
 const OUTCOMES = ['delivered', ...FAILURE_CLASSES];
@@ -29,7 +29,7 @@ export function beginSeries(
   };
   for (const name of channels.keys()) expectAttempts(name);
   settings.onSwap((next, previous) => {
-    // The others would begin anew.
+    // Only new channels: `zero` would reset the histogram of an existing one.
     for (const name of next.channels.keys()) if (!previous.channels.has(name)) expectAttempts(name);
   });
 }

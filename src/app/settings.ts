@@ -1,4 +1,4 @@
-/** One config made into the settings that everything decides by, with its channels opened. */
+/** Makes a config into settings, with its channels opened. */
 import { poolsThrough } from '../outbound/exchange.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { cutEnd, shortLine } from '../text/cut.ts';
@@ -23,41 +23,40 @@ import type { Clock } from '../time/clock.ts';
 
 const LONGEST_MESSAGE = 500;
 
-/** One line without any secret, cut to what an operator will read. */
+/** Makes text one line of at most 500 characters without secrets. */
 export function redactor(hide: (text: string) => string): (text: string) => string {
-  // What cleaning takes away may have stood in the middle of a secret, and no cut may leave the half of one.
+  // Hides twice: before the cut, which could leave half a secret, and after cleaning, which can join one that was split.
   return (text) => cutEnd(hide(shortLine(hide(text), 2 * LONGEST_MESSAGE)), LONGEST_MESSAGE, '…');
 }
 
-/** A checked config with what goes with it. */
 export interface LoadedConfig {
   readonly config: Config;
-  /** What works and cannot be meant. */
+  /** Problems that do not keep the config from running. */
   readonly warnings: readonly Problem[];
-  /** What all of it was read from. */
+  /** The files it was read from. */
   readonly readings: Readings;
-  /** Of this config: the same for processes that run with the same. */
+  /** Hash of the config and its own templates: processes with equal configs have equal hashes. */
   readonly configHash: string;
-  /** Of this config, its templates checked. */
+  /** Has the config's templates, checked. */
   readonly renderer: Renderer;
 }
 
-/** What no config changes. */
+/** What stays the same through reloads. */
 export interface SettingsEnvironment {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
   readonly clock: Clock;
-  /** Where the outbox prints. */
+  /** Prints the outbox's messages. */
   readonly print: (text: string) => void;
   readonly onTemplateError: (failure: TemplateFailure) => void;
-  /** Of every config that ran. */
+  /** The secrets of every config that has run. */
   readonly secrets: HiddenSecrets;
 }
 
 export type AppSettings = Settings & LoadedConfig;
 
 /**
- * @param previous what is as it was is not opened again, but shared
- * @throws {Error} a channel that cannot be opened; nothing that was opened for these stays open
+ * @param previous its channels that have not changed are shared
+ * @throws {Error} a channel cannot be opened; channels opened by this call are closed again
  */
 export async function openSettings(
   loaded: LoadedConfig,
@@ -66,7 +65,7 @@ export async function openSettings(
 ): Promise<AppSettings> {
   const { config, renderer } = loaded;
   const { channelTypes, secrets } = environment;
-  // What goes wrong from here on may repeat them.
+  // Errors from here on may repeat them.
   secrets.add(config.secrets);
   const channels = await openChannels(config, environment, previous);
   const formats = formatsOf(config, channelTypes);
@@ -89,7 +88,7 @@ export async function openSettings(
   };
 }
 
-/** What the config decides without anything that is open. */
+/** The part of the settings that needs no open channel. */
 export function decidedBy({ config, configHash }: Pick<LoadedConfig, 'config' | 'configHash'>): Planning {
   const router = createRouter(config.routes, config.defaultRoute);
   return { config, configHash, router, destinations: targetsOf(config) };
@@ -107,8 +106,8 @@ export function targetsOf(config: Config): ReadonlyMap<string, PlannedTarget> {
 }
 
 /**
- * Those that somebody is told by are open: the others are not worth their client library.
- * @throws {Error} a channel that cannot be opened; nothing that was opened stays open
+ * Opens only channels that some destination uses, so that no other channel's client library is loaded.
+ * @throws {Error} a channel cannot be opened; channels opened by this call are closed again
  */
 async function openChannels(
   config: Config,
@@ -137,7 +136,7 @@ async function openChannels(
   return channels;
 }
 
-/** One that is as it was, and reaches its remotes as it did, is not opened again, but shared. */
+/** The previous settings' channel when neither its settings nor the proxies have changed. */
 function sameChannel(next: ChannelConfig, { proxies }: Config, previous?: AppSettings): Channel | undefined {
   const before = [previous?.config.channels.get(next.name), previous?.config.proxies];
   const isSame = isDeepStrictEqual([next, proxies], before);
@@ -145,8 +144,8 @@ function sameChannel(next: ChannelConfig, { proxies }: Config, previous?: AppSet
 }
 
 /**
- * The ledger asks for the settings in force each time that it needs them.
- * @throws {Error} a store that cannot be opened, or was written by a newer version
+ * The ledger reads the durations from the settings in force at each use.
+ * @throws {Error} the store cannot be opened, or was written by a newer version
  */
 export function openStore(
   settings: RunningSettings<AppSettings>,
