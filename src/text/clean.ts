@@ -1,9 +1,9 @@
 /**
- * Foreign text made safe to display: no controls, nothing invisible that reorders or hides, one normal form; escaped where
- * everybody needs it. A markup's own escaping stands beside its channel.
+ * Makes untrusted text safe to display: removes control and invisible characters, normalises to NFC, escapes for HTML and URLs.
+ * The escaping for a channel's own markup is in the channel's folder.
  */
 
-/** Of U+0000 to U+02FF and the scripts met most, what needs no cleaning: most texts leave here. */
+/** Characters that need no cleaning, from U+0000 to U+02FF and the most frequent scripts: the fast path of most texts. */
 const PLAIN_CLASS =
   '!-~\\u00a1-\\u00ac\\u00ae-\\u02ff\\u0400-\\u0482\\u2010-\\u2027\\u2030-\\u205e\\u2190-\\u2328\\u232b-\\u27bf' +
   '\\u3001-\\u3029\\u3030-\\u3096\\u309b-\\u3163\\u3200-\\u9fff\\uac00-\\ud7a3\\uff01-\\uff9f';
@@ -12,28 +12,28 @@ const MAY_BE_NO_LINE = new RegExp(`[^ ${PLAIN_CLASS}]|^ | $| {2}`);
 
 const LINE_BREAK = /\r\n?|[\u0085\u2028\u2029]/g;
 
-/** Flags such as Scotland's are spelt with tag characters (UTS #51, "Emoji Tag Sequences"): the one place these may stay. */
+/** Tag characters are kept only in flags such as Scotland's, which are spelt with them (UTS #51, "Emoji Tag Sequences"). */
 const FLAG = '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}';
 const INVISIBLE =
   '(?![\\t\\n\\u200c\\u200d\\p{Variation_Selector}])' +
   '[\\p{Cc}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\ufff9-\\ufffb]';
 const FLAG_OR_INVISIBLE = new RegExp(`(${FLAG})|${INVISIBLE}`, 'gu');
 
-/** More marks than this on one letter is not a script but an attack on the line above. */
+/** No script needs more combining marks on one letter; more of them paint over the line above. */
 const MAX_MARKS = 8;
 const TOO_MANY_MARKS = marksBeyond(MAX_MARKS);
 
 /**
- * ICU sorts each run of marks by their classes in the square of its length, so runs are cut before that. No text of any
- * language has a longer one (UAX #15, "Stream-Safe Text Format"); composed, fewer are left.
+ * Normalisation sorts each run of marks in quadratic time (ICU), so longer runs are cut first. No text of any language has a
+ * longer run (UAX #15, "Stream-Safe Text Format"). MAX_MARKS applies after NFC, which composes some marks.
  */
 const MOST_MARKS_TO_SORT = 30;
 const MORE_THAN_ANY_TEXT_HAS = marksBeyond(MOST_MARKS_TO_SORT);
 
-/** The blocks with the scripts that are spelt with joiners (UAX #31, "Layout and Format Control Characters"). */
+/** A letter of the blocks whose scripts need joiners (UAX #31, "Layout and Format Control Characters"), with its marks. */
 const JOINING_LETTER = `(?=\\p{L})[\\u0600-\\u18af][\\p{M}\\u200c\\u200d]{0,${MAX_MARKS}}`;
 const PICTOGRAPH = '\\p{Extended_Pictographic}';
-/** Each alternative begins with the joiner itself, so that other characters cost no look behind. */
+/** Each alternative begins with the joiner itself, so that the lookbehind runs only at joiners. */
 const JOINER = new RegExp(
   `(\\u200d(?<=${PICTOGRAPH}[\\ufe0f\\u{1f3fb}-\\u{1f3ff}]{0,2}\\u200d)(?=${PICTOGRAPH})` +
     `|[\\u200c\\u200d](?<=${JOINING_LETTER}[\\u200c\\u200d])(?![\\u200c\\u200d]))|[\\u200c\\u200d]`,
@@ -41,14 +41,14 @@ const JOINER = new RegExp(
 );
 
 /**
- * Foreign text of several lines, safe to display: lone surrogates are U+FFFD, every line break is LF, controls, bidi
- * controls and invisible characters are gone (tab stays, joiners stay where emoji and scripts need them), NFC. Idempotent.
+ * Makes untrusted text of several lines safe to display, in NFC: lone surrogates become U+FFFD, line breaks LF. Removes control,
+ * bidi control and invisible characters, but keeps tabs, and joiners where emoji and scripts need them. Idempotent.
  */
 export function cleanText(text: string): string {
   return MAY_NEED_CLEANING.test(text) ? cleanThoroughly(text) : text;
 }
 
-/** The same on one line: every run of white space is one space, none at either end. May be empty. */
+/** Like `cleanText`, on one line: each run of white space becomes one space, and is removed at both ends. May be empty. */
 export function cleanLine(text: string): string {
   if (!MAY_BE_NO_LINE.test(text)) return text;
   return cleanText(text).replace(/\s+/g, ' ').trim();
@@ -58,43 +58,43 @@ function cleanThoroughly(text: string): string {
   const visible = text.toWellFormed().replace(LINE_BREAK, '\n').replace(FLAG_OR_INVISIBLE, '$1');
   const sortable =
     visible.length > MOST_MARKS_TO_SORT ? visible.replace(MORE_THAN_ANY_TEXT_HAS, '$1') : visible;
-  // Joiners are judged on normalised text, and taking one away may let its neighbours compose: hence twice.
+  // JOINER needs normalised text, and the neighbours of a removed joiner may compose: so it is normalised twice.
   const joined = sortable.normalize('NFC').replace(JOINER, '$1').normalize('NFC');
   return joined.replace(TOO_MANY_MARKS, '$1');
 }
 
-/** Joiners count, since those that join nothing are taken away, and what they parted is then one run. */
+/** Counts joiners as marks: useless ones are removed later, and the marks around them then become one run. */
 function marksBeyond(most: number): RegExp {
   return new RegExp(`([\\p{M}\\u200c\\u200d]{${most}})[\\p{M}\\u200c\\u200d]+`, 'gu');
 }
 
 const INK = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\ufff9-\ufffb]/u;
 
-/** True where a reader would see nothing: white space, controls, characters without width. */
+/** Whether the text has only white space, controls and characters without width. */
 export function isBlank(text: string): boolean {
   return !INK.test(text);
 }
 
 /**
- * C0, DEL and C1, which move the cursor, colour or ring; line and paragraph separators; what turns the direction of
- * reading (Unicode's Bidi_Control). Tab and line feed are told apart by who prints.
+ * What acts on a terminal: C0, DEL and C1, which move the cursor, colour or ring; line and paragraph separators; Unicode's
+ * Bidi_Control, which changes the direction of reading. Without tab and line feed, which each printer handles itself.
  */
 const ACTING = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const EACH_ACTING = new RegExp(ACTING, 'g');
 
 const INDENT = '  ';
 
-/** Every character that acts is written as JSON writes it, e.g. `\u001b`: JSON stays JSON. Tab and line feed stay. */
+/** Escapes what acts on a terminal as JSON does, e.g. `\u001b`, so that JSON stays valid. Keeps tab and line feed. */
 export function visible(text: string): string {
   return ACTING.test(text) ? text.replace(EACH_ACTING, asEscape) : text;
 }
 
-/** The same on one line: a line feed is `\n`. */
+/** Like `visible`, with line feeds as `\n`. */
 export function visibleOnOneLine(text: string): string {
   return visible(text).replaceAll('\n', '\\n');
 }
 
-/** The same line by line, each indented, since what begins a line is ours to say; an empty one gets no blanks. */
+/** Like `visible`, each line indented, so that foreign text never starts a line. Empty lines get no trailing blanks. */
 export function visibleAndIndented(text: string, indent = INDENT): string {
   const lines = visible(text).split('\n');
   return lines.map((line) => (line === '' ? indent.trimEnd() : indent + line)).join('\n');
@@ -121,28 +121,28 @@ const HTML_ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Nothing opens an address of this length, so that what is left out of it leads nowhere else. */
+/** No program opens an address of this length, so that a cut one cannot lead to another place. */
 const LONGEST_URL_PART = 10_000;
 
-/** For content and quoted attributes. Never to be applied to its own result, as no escaping is. */
+/** For content and quoted attributes. Not idempotent. */
 export function escapeHtml(text: string): string {
   const cleaned = cleanText(text);
   if (!/[&<>"']/.test(cleaned)) return cleaned;
   return cleaned.replace(/[&<>"']/g, (character) => HTML_ENTITIES[character] ?? character);
 }
 
-/** An apostrophe would end a quoted attribute; encodeURIComponent leaves it. */
+/** Also encodes the apostrophe, which encodeURIComponent keeps and which would end a quoted attribute. */
 export function escapeUrlPart(text: string): string {
   return encodeURIComponent(text.slice(0, LONGEST_URL_PART).toWellFormed()).replaceAll("'", '%27');
 }
 
 const LOOKS_LIKE_URL = /^https?:\/\/[^\s<>"]+$/iu;
-/** In its normal form; what is longer, some mail readers and browsers open cut short. */
+/** Characters of an address in its normal form. Some mail readers and browsers cut longer ones. */
 export const LONGEST_ADDRESS = 2000;
-/** A path that climbs leaves the folder its link was made for. */
+/** A path with `..` segments can leave the folder that its link was made for. */
 const CLIMBS = /\/(?:\.|%2e){1,2}(?:[/?#\\]|$)/iu;
 
-/** The address in its normal form, or undefined where the text is no http or https address as a whole, or one too long to open. */
+/** The address in its normal form; undefined when the whole text is not one http or https address, or it is too long to open. */
 export function wholeUrl(text: string): string | undefined {
   if (text.length > LONGEST_ADDRESS || !LOOKS_LIKE_URL.test(text)) return undefined;
   if (!text.isWellFormed() || CLIMBS.test(text) || !URL.canParse(text)) return undefined;

@@ -1,18 +1,18 @@
-/** Text cut to a limit, in characters of UTF-16, where a reader would cut it: between graphemes and so that it shows. */
+/** Cuts text to a limit, in UTF-16 code units, between graphemes and with a visible mark. */
 import { cleanLine, cleanText } from './clean.ts';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** The longest prefix of whole graphemes within `limit`; cut at a code point where the first grapheme alone is larger. */
+/** The longest prefix of whole graphemes within `limit`; when the first grapheme alone is larger, it is cut at a code point. */
 export function graphemeCut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   if (limit <= 0) return '';
-  // Whether there is a boundary at an index depends on nothing past the next code point.
+  // A boundary at an index depends on no text after the next code point.
   const start = graphemes.segment(text.slice(0, limit + 2)).containing(limit)?.index ?? 0;
   return text.slice(0, start === 0 ? codePointAtOrBefore(text, limit) : start);
 }
 
-/** The text itself where it fits, else its beginning and `mark`, together within `limit`. */
+/** The text itself if it fits, else its beginning and `mark`, together within `limit`. */
 export function cutEnd(text: string, limit: number, mark: string): string {
   if (text.length <= limit) return text;
   const room = limit - mark.length;
@@ -20,8 +20,8 @@ export function cutEnd(text: string, limit: number, mark: string): string {
 }
 
 /**
- * The text itself where it fits, else its beginning (about two thirds), a mark and its end, together within `limit`.
- * @param markOf the mark for so many characters left out; no longer for fewer
+ * The text itself if it fits, else its beginning (about two thirds), a mark and its end, together within `limit`.
+ * @param markOf the mark for a number of omitted characters; must not get longer for a smaller number
  */
 export function cutMiddle(text: string, limit: number, markOf: (leftOut: number) => string): string {
   if (text.length <= limit) return text;
@@ -32,7 +32,7 @@ export function cutMiddle(text: string, limit: number, markOf: (leftOut: number)
   return head + markOf(text.length - head.length - tail.length) + tail;
 }
 
-/** No grapheme that anybody reads is longer. */
+/** Code units; no legible grapheme is longer. */
 const LONGEST_GRAPHEME = 1000;
 
 /** The longest suffix of whole graphemes within `limit`; may be empty. */
@@ -47,7 +47,7 @@ function graphemeTail(text: string, limit: number): string {
 
 const encoder = new TextEncoder();
 
-/** How many of its characters, from the beginning, fit into so many bytes of UTF-8; no code point is parted. */
+/** How many of the text's first code units fit into `bytes` of UTF-8, without splitting a code point. */
 export function charactersWithin(text: string, bytes: number): number {
   return encoder.encodeInto(text, new Uint8Array(Math.max(0, bytes))).read;
 }
@@ -57,18 +57,18 @@ function codePointAtOrBefore(text: string, index: number): number {
   return isInsidePair ? index - 1 : Math.max(0, index);
 }
 
-/** How much of a long text is looked at, in limits: cleaning and escaping change lengths, and much of it may be invisible. */
+/** How much of a long text is read, as a multiple of the limit: cleaning may remove much of it. */
 const WINDOW = 5;
 
 /**
- * {@link cleanLine} of at most `limit` characters, with an ellipsis where something was left out. Of a longer text only a
- * few limits are read.
+ * {@link cleanLine} of at most `limit` characters, with an ellipsis if it was cut. Reads only the first {@link WINDOW} times
+ * `limit` characters.
  */
 export function shortLine(text: string, limit: number): string {
   return shortened(text, limit, cleanLine);
 }
 
-/** The same of {@link cleanText}, which may have several lines. */
+/** Like {@link shortLine}, but by {@link cleanText}: keeps several lines. */
 export function shortText(text: string, limit: number): string {
   return shortened(text, limit, cleanText);
 }
@@ -79,18 +79,18 @@ function shortened(text: string, limit: number, clean: (text: string) => string)
   return cutEnd(`${clean(text.slice(0, codePointAtOrBefore(text, most)))}…`, limit, '…');
 }
 
-/** The text itself, or its two ends of together about `most` characters. */
+/** The text itself if it fits, else its two ends, together about `most` characters. */
 export function endsOf(text: string, most: number): string {
   const half = Math.floor(most / 2);
   return text.length <= most ? text : `${text.slice(0, half)} … ${text.slice(-half)}`;
 }
 
-/** Less room has none for the words that say what was cut. */
+/** Smaller cuts have no room for the mark. */
 const SMALLEST_ROOM = 60;
 
 /**
- * A text escaped within `most` characters: a longer one loses its middle before it is escaped. Escaping makes texts longer,
- * so that shorter cuts are tried until the result fits.
+ * Escapes a text to at most `most` characters. A longer text loses its middle first. Escaping makes texts longer, so shorter
+ * cuts are tried until the result fits.
  */
 export function fitEscaped(
   text: string,

@@ -1,8 +1,8 @@
-/** Takes secrets out of text, in every spelling in which a library or a remote may repeat them. */
+/** Removes secrets from text, in every encoding in which a library or a remote may repeat them. */
 
 const HIDDEN = '[secret]';
 
-/** What is shorter, such as a port or a number, stands in other texts, too, and would tear them. */
+/** Shorter values, such as a port, also occur in harmless text, and hiding them would garble it. */
 const SHORTEST_SECRET = 8;
 
 export function isLongEnough(secret: string): boolean {
@@ -10,24 +10,24 @@ export function isLongEnough(secret: string): boolean {
 }
 
 /**
- * Longest first, so that a secret that holds another leaves nothing behind.
- * @param secrets shorter ones than eight characters are none
- * @param mark stands for each of them
+ * Replaces longer secrets first, so that no rest of a secret that contains another one stays.
+ * @param secrets those shorter than eight characters are ignored
+ * @param mark replaces each of them
  */
 export function secretsHidden(secrets: readonly string[], mark = HIDDEN): (text: string) => string {
   const spellings = [...new Set(secrets.filter(isLongEnough).flatMap(spellingsOf))];
   if (spellings.length === 0) return (text) => text;
   spellings.sort((a, b) => b.length - a.length);
-  // One pass over the text, which nearly always holds none, costs a fifth of a search for each.
+  // Most texts hold no secret: testing for any of them at once costs a fifth of searching for each.
   const any = new RegExp(spellings.map(literally).join('|'));
   return (text) =>
     any.test(text) ? spellings.reduce((rest, spelling) => rest.replaceAll(spelling, mark), text) : text;
 }
 
-/** Of a process that never stops: the ones that were given last. */
+/** The latest ones are kept. A limit, since a process may reload for years. */
 const MOST_SECRETS = 1000;
 
-/** Hides every secret that it has been given, also those of configs that are no longer in force. */
+/** Hides every secret that was added, including those of earlier configs. */
 export class HiddenSecrets {
   #secrets: readonly string[] = [];
   #hide = secretsHidden([]);
@@ -41,7 +41,7 @@ export class HiddenSecrets {
     this.#hide = secretsHidden(this.#secrets);
   }
 
-  /** Bound, to be handed on as it is. */
+  /** Bound, to be passed as a callback. */
   readonly hide = (text: string): string => this.#hide(text);
 }
 
@@ -61,8 +61,8 @@ function inUrls(secret: string): string[] {
 }
 
 /**
- * The signs that a secret alone decides where it stands somewhere in what was encoded, such as AUTH PLAIN's user and
- * password (RFC 4616): its bytes begin at one of three places in the groups of four signs.
+ * The base64 characters that depend on the secret alone when it is part of a longer encoded text, such as AUTH PLAIN's user and
+ * password (RFC 4616). Each secret has three spellings, since its first byte has one of three positions in a group of three.
  */
 function inBase64(secret: string): string[] {
   const bytes = Buffer.from(secret);

@@ -1,4 +1,4 @@
-/** A JSON object among JSON values. */
+/** JSON objects: their type, type guards, and their keys, cached for large ones. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A list or an object. */
@@ -11,12 +11,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return isContainer(value) && !Array.isArray(value);
 }
 
-/** From so many members on, V8 sorts an object's keys whenever it is asked for them, which takes longer than all else. */
+/** From about so many members on, V8 sorts an object's keys at each `Object.keys`, which would dominate the running time. */
 const MANY = 1000;
 
 const knownKeys = new WeakMap<JsonObject, readonly string[]>();
 
-/** `Object.keys`, once for an object of many: what was parsed changes no more. */
+/** `Object.keys`, cached for large objects: parsed JSON is never changed. */
 export function keysOf(object: JsonObject): readonly string[] {
   const known = knownKeys.get(object);
   if (known !== undefined) return known;

@@ -1,13 +1,13 @@
-/** The valid name that a misspelt one was meant to be. */
+/** Suggests the valid name for a misspelt one. */
 import leven from 'leven';
 
-/** Longer than any name worth a suggestion, and short enough to compare quickly. */
+/** Longer than any valid name, and short enough to compare quickly. */
 const MAX_WORD_LENGTH = 100;
 
-/** The candidate nearest to `word`, whatever the case; undefined when none is near enough to be meant. */
+/** The candidate nearest to `word`, ignoring case; undefined when none is near enough. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > MAX_WORD_LENGTH) return undefined;
-  // Full-width letters are those of the keyboard, typed in another mode.
+  // NFKC, since a Japanese input method may type full-width letters.
   const typed = word.normalize('NFKC').toLowerCase();
   let best: string | undefined;
   let bestDistance = allowedDistance(word) + 1;
@@ -18,18 +18,18 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** Two swapped letters count as two edits, so words of four letters and more are allowed as many. */
+/** At least two edits from four letters on, since two swapped letters count as two. */
 function allowedDistance(word: string): number {
   return word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3));
 }
 
-/** `; did you mean "x"?`, or nothing. */
+/** `; did you mean "x"?`, or '' without a near candidate. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const meant = nearest(word, candidates);
   return meant === undefined ? '' : `; did you mean "${meant}"?`;
 }
 
-/** The nearest one, or which there are. */
+/** `didYouMean`, or a list of all known names. */
 export function nearestOrAll(word: string, known: readonly string[]): string {
   return didYouMean(word, known) || `; known: ${known.join(', ') || 'none'}`;
 }

@@ -1,13 +1,13 @@
-/** Which addresses the networks of a config hold. */
+/** Tests whether an address is in one of the networks of a config. */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** An IPv4 address that IPv6 has wrapped, as Node writes it, and the zone that a link-local one may name. */
+/** What Node writes around an address: the prefix of an IPv4-mapped IPv6 address, and the zone of a link-local one. */
 const WRAPPING_OR_ZONE = /^::ffff:(?=[\d.]+$)|%.*$/i;
 
 /**
- * Each family has a list of its own: in one that holds both, `::/0` would hold every IPv4 address as well.
- * @param networks addresses and CIDRs; none hold everybody
- * @throws {Error} a network that is neither
+ * Each family has its own list: in a common one, `::/0` would include every IPv4 address as well.
+ * @param networks addresses and CIDRs; an empty list matches every address
+ * @throws {Error} a network is neither an address nor a CIDR
  */
 export function networkFilter(networks: readonly string[]): (address: string) => boolean {
   if (networks.length === 0) return () => true;

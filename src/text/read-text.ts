@@ -1,9 +1,9 @@
-/** What is read from disk: text files, which all are UTF-8, and the names of folders. */
+/** Reads UTF-8 text files and the names of folders from disk. */
 import { isUtf8 } from 'node:buffer';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Read as UTF-8 all the same, letters of another encoding would become marks that match nothing, and nobody would know. */
+/** Thrown instead of decoding to U+FFFD, since BOT names in another encoding would then silently match nothing. */
 export class NotUtf8 extends Error {
   override readonly name = 'NotUtf8';
 
@@ -12,14 +12,14 @@ export class NotUtf8 extends Error {
   }
 }
 
-/** @throws {NotUtf8} @throws {Error} Node's own, where there is no such file */
+/** @throws {NotUtf8} @throws {Error} Node's own, e.g. when there is no such file */
 export function readText(path: string): string {
   const bytes = readFileSync(path);
   if (!isUtf8(bytes)) throw new NotUtf8();
   return bytes.toString('utf8');
 }
 
-/** Also those that a symbolic link leads to, as Kubernetes mounts a config map. @throws when it is none */
+/** Includes symbolic links to folders, as Kubernetes mounts a config map. @throws {Error} `path` is no folder */
 export function foldersIn(path: string): string[] {
   const isFolder = (name: string) => statSync(join(path, name), { throwIfNoEntry: false })?.isDirectory();
   return readdirSync(path).filter((name) => !name.startsWith('.') && isFolder(name) === true);
