@@ -1,16 +1,13 @@
-/**
- * Time as the pipeline sees it, so that tests can move it by hand: clocks, deadlines, waits that end; and what is waited
- * for, work that is under way.
- */
+/** Clocks that tests can move by hand, deadlines, and a count of the work that is under way. */
 import { setTimeout as after } from 'node:timers/promises';
 
 export interface Clock {
-  /** Milliseconds since the epoch, for what people read: somebody may set it. */
+  /** Milliseconds since the epoch, for times that people read. May jump when the system clock is set. */
   now(): number;
-  /** Milliseconds on a scale that nobody sets, for whatever waits: deadlines, pauses, durations. */
+  /** Milliseconds from an arbitrary origin, for deadlines, pauses and durations. Never jumps. */
   monotonic(): number;
   sleep(ms: number): Promise<void>;
-  /** Calls `onTime` after `ms`, unless the returned function is called before. */
+  /** Calls `onTime` after `ms`. @returns cancels the timer */
   startTimer(ms: number, onTime: () => void): () => void;
 }
 
@@ -24,12 +21,12 @@ export const systemClock: Clock = {
   sleep: (ms) => after(ms),
 };
 
-/** What was waited for did not come in time; it may still happen. */
+/** The work did not settle by its deadline. It goes on and may still succeed. */
 export class DeadlinePassed extends Error {
   override readonly name = 'DeadlinePassed';
 }
 
-/** A moment by which somebody must have an answer, whatever others do. */
+/** A moment by which a caller must have an answer. */
 export class Deadline {
   readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
   readonly #at: number;
@@ -45,8 +42,8 @@ export class Deadline {
   }
 
   /**
-   * As `work` settles, but by the deadline at the latest.
-   * @param onLate gets what `work` came to after all
+   * Settles as `work` does, or rejects at the deadline.
+   * @param onLate gets the result if `work` succeeds after the deadline
    * @throws {DeadlinePassed}
    */
   bound<T>(work: Promise<T>, onLate: (result: T) => void = () => undefined): Promise<T> {
@@ -82,8 +79,8 @@ export async function within(
 }
 
 /**
- * Counts what is under way, and says when nothing is. It keeps nothing of it: a set to which everything is added for a
- * while leaves tables behind that V8 keeps, with all they held, until it next goes through the whole heap.
+ * Counts the work under way and tells when there is none. A count rather than a set of promises: the old backing stores of a
+ * churning set keep all that they held alive until V8's next full garbage collection.
  */
 export class UnderWay {
   #count = 0;
@@ -93,19 +90,19 @@ export class UnderWay {
     this.#count += 1;
   }
 
-  /** Bound, to be handed on as it is. */
+  /** Bound, to be passed as a callback. */
   readonly end = (): void => {
     this.#count -= 1;
     if (this.#count === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   };
 
-  /** Counts it until it settles. */
+  /** Counts the promise as work until it settles. */
   until(settled: Promise<unknown>): void {
     this.begin();
     settled.then(this.end, this.end);
   }
 
-  /** Resolves when nothing is under way, at once or later. */
+  /** Resolves when nothing is under way, possibly at once. */
   idle(): Promise<void> {
     if (this.#count === 0) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));

@@ -1,9 +1,9 @@
-/** Durations, sizes, instants and local times as people write and read them: in a config, a callback, a log, a notification. */
+/** Formats and parses durations, sizes, instants and local times as people write them in configs, callbacks and notifications. */
 
-/** Of the built-in templates, dates and durations. */
+/** A language of the built-in templates, dates and durations. */
 export type Language = 'en' | 'ja';
 
-/** In seconds. */
+/** Sizes in seconds. */
 const ELAPSED_UNITS = [
   { size: 86_400, en: ' d', ja: '日' },
   { size: 3600, en: ' h', ja: '時間' },
@@ -14,7 +14,6 @@ const ELAPSED_UNITS = [
 const SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
 
 interface ZonedFormat extends Intl.DateTimeFormatOptions {
-  /** Each format has one of its own. */
   readonly locale: string;
 }
 
@@ -41,7 +40,7 @@ const numberFormatters = {
   ja: new Intl.NumberFormat('ja', { maximumFractionDigits: 1 }),
 };
 
-/** 3661 is `1 h 1 min 1 s` or `1時間1分1秒`, 0 is `0 s`. Fractions are rounded; past exact integers it stays in seconds. */
+/** 3661 is `1 h 1 min 1 s` or `1時間1分1秒`, 0 is `0 s`. Rounds fractions; values past safe integers stay in seconds. */
 export function formatElapsed(seconds: number, language: Language): string {
   if (seconds < 0) return `-${formatElapsed(-seconds, language)}`;
   let rest = Math.round(seconds);
@@ -54,7 +53,7 @@ export function formatElapsed(seconds: number, language: Language): string {
   return parts.join(language === 'ja' ? '' : ' ') || `0${ELAPSED_UNITS[3][language]}`;
 }
 
-/** In its largest unit: `2 d`, `1 h`, `3時間`; nothing below a second. */
+/** Rounded down to its largest unit: `2 d`, `1 h`, `3時間`; `0 s` below a second. */
 export function formatAge(ms: number, language: Language): string {
   const { size } = ELAPSED_UNITS.find((unit) => ms >= unit.size * 1000) ?? ELAPSED_UNITS[3];
   return formatElapsed(Math.max(0, Math.floor(ms / 1000 / size)) * size, language);
@@ -74,7 +73,7 @@ export function formatInstant(ms: number, timezone: string, language: Language):
 }
 
 /**
- * `10:42` of the day that `now` is in, else `21 Nov, 10:42`, `11月21日 10:42`; of another year with it.
+ * `10:42` on the same day as `now`, else `21 Nov, 10:42` or `11月21日 10:42`; with the year when it is another one.
  * @param timezone an IANA name that `isTimezone` takes
  */
 export function formatTimeOfDay(
@@ -96,12 +95,12 @@ export function formatTimeOfDay(
   return `${parts.day} ${parts.month}${isThisYear ? '' : ` ${parts.year}`}, ${time}`;
 }
 
-/** 603956 is `589.8 KB` (1024-based); empty for what is no size: a negative, a fraction, past exact integers. */
+/** 603956 is `589.8 KB` (1024-based); '' for a negative number, a fraction, or one past safe integers. */
 export function formatSize(bytes: number, language: Language): string {
   if (!Number.isSafeInteger(bytes) || bytes < 0) return '';
   let size = bytes;
   let unit = 0;
-  // What would be rounded up to 1,024 of a unit is 1 of the next.
+  // From 1023.95 on, one decimal would round up to 1,024 of the unit.
   while (size >= 1023.95 && unit < SIZE_UNITS.length - 1) {
     size /= 1024;
     unit += 1;
@@ -109,7 +108,7 @@ export function formatSize(bytes: number, language: Language): string {
   return `${numberFormatters[language].format(size)} ${SIZE_UNITS[unit]}`;
 }
 
-/** By type: Intl's own punctuation differs between Node releases. */
+/** Parts instead of a formatted string, since Intl's punctuation differs between Node releases. */
 function partsOf(ms: number, timezone: string, language: Language) {
   const parts = formatterOf(timezone, INSTANT_FORMATS[language]).formatToParts(ms);
   const byType = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
@@ -117,7 +116,7 @@ function partsOf(ms: number, timezone: string, language: Language) {
   return { year, month, day, hour, minute, second, timeZoneName };
 }
 
-/** @throws {RangeError} for an unknown time zone */
+/** @throws {RangeError} the time zone is unknown */
 function formatterOf(timezone: string, { locale, ...options }: ZonedFormat): Intl.DateTimeFormat {
   const key = `${locale} ${timezone}`;
   const known = formatters.get(key);
@@ -153,10 +152,10 @@ export function parseSize(text: string): number | undefined {
 
 const DAY_MS = 86_400_000;
 
-/** As `OFFSET_FORMAT` has them, behind the date: `GMT`, `GMT+09:00`, `GMT-00:44:30`. */
+/** An offset at the end of `OFFSET_FORMAT`'s output: `GMT`, `GMT+09:00`, `GMT-00:44:30`. */
 const OFFSET = /GMT(?:([+-])([\d:]+))?$/;
 
-/** Whether `name` is a time zone of the IANA database; offsets such as `+09:00` are none. */
+/** Whether `name` is a time zone of the IANA database; false for offsets such as `+09:00`. */
 export function isTimezone(name: string): boolean {
   if (!/^[a-z]/i.test(name)) return false;
   try {
@@ -168,9 +167,9 @@ export function isTimezone(name: string): boolean {
 }
 
 /**
- * The instant (ms) at which clocks in `timezone` show what UTC's show at `asIfUtc`: the earlier one where they show it twice;
- * where they skip it, as if they had not been put forward yet, so that 02:30 is read as 03:30 (as Temporal's `compatible`,
- * RFC 5545, 3.3.5). @throws {RangeError} for an unknown time zone
+ * The instant (ms) at which clocks in `timezone` show the local time `asIfUtc`, which is encoded as if it were UTC. A local time
+ * that occurs twice is the earlier instant. One that is skipped is read by the offset before the change, so that 02:30 becomes
+ * 03:30 (Temporal's `compatible`; RFC 5545, 3.3.5). @throws {RangeError} the time zone is unknown
  */
 export function zonedToInstant(asIfUtc: number, timezone: string): number {
   // No zone changes its offset twice within two days, so these are the only offsets the time can have.
@@ -180,12 +179,12 @@ export function zonedToInstant(asIfUtc: number, timezone: string): number {
   return shown ?? Math.max(...candidates);
 }
 
-/** What clocks in `timezone` show then, as UTC's show it at the instant that is returned. @throws {RangeError} for an unknown time zone */
+/** The local time in `timezone` at an instant, encoded as if it were UTC. @throws {RangeError} the time zone is unknown */
 export function instantToZoned(instant: number, timezone: string): number {
   return instant + offsetAt(instant, timezone);
 }
 
-/** How far the zone's clocks are ahead of UTC, in ms. */
+/** The zone's offset from UTC in ms, positive east of it. */
 function offsetAt(instant: number, timezone: string): number {
   const [, sign, offset = ''] = OFFSET.exec(formatterOf(timezone, OFFSET_FORMAT).format(instant)) ?? [];
   const seconds = offset.split(':').reduce((sum, part, index) => sum + Number(part) * 60 ** (2 - index), 0);
