@@ -1,11 +1,11 @@
-/** A request over a pool of connections that is answered by its deadline or fails: what channels over HTTP send with. */
+/** Sends one HTTP request over a pool; it is answered by its deadline or fails. Channels over HTTP send with it. */
 import type { Dispatcher } from 'undici';
 import type { HttpPool } from './pool.ts';
 import { type Proxies, proxyFor } from './proxy.ts';
 
 /**
- * Opens connections to one origin, such as `https://slack.com`, for whoever then destroys them. Loads the HTTP client, which a
- * config without such channels need not.
+ * Opens a pool to one origin, such as `https://slack.com`; the caller destroys it. Loads the HTTP client at the first call, so that
+ * a config without HTTP channels never loads it.
  */
 export type OpenPool = (origin: string) => Promise<HttpPool>;
 
@@ -14,31 +14,30 @@ export function poolsThrough(proxies: Proxies): OpenPool {
 }
 
 export interface HttpRequest {
-  /** POST unless said otherwise. */
+  /** Default POST. */
   readonly method?: 'GET' | 'POST';
-  /** With the query. */
+  /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   /** On the scale of `performance.now()`. */
   readonly deadline: number;
-  /** No more is read of the answer's body: what is longer ends there. By default the pool's limit, past which the call fails. */
+  /** Longer bodies are cut before the chunk that exceeds it. Without it the pool's limit holds, past which the call fails. */
   readonly mostBytes?: number;
 }
 
 export interface HttpAnswer {
   readonly status: number;
-  /** By names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
   readonly body: string;
 }
 
 /**
- * As the pool reports the request and its answer to us: its own `request` costs a tenth of a notification's CPU more. Follows no
- * redirect. Reads the answer to its end, so what breaks off or stalls in the body fails like what does before.
- * @throws {Error} at the deadline, whatever the pool does: `TimeoutError`, or undici's code of a connection that took too long,
- * and then nothing has been sent, and nothing will be. `ProxyError`: a proxy sent nothing on. Otherwise an error of undici's or
- * Node's.
+ * Uses `dispatch`, since undici's `request` costs a tenth of a notification's CPU more. Follows no redirect. Reads the whole body,
+ * so a body that breaks off or stalls fails the call.
+ * @throws {Error} at the deadline `TimeoutError`, or `UND_ERR_CONNECT_TIMEOUT` when there was no connection: then nothing was sent
+ * and nothing will be. `ProxyError`: the proxy made no connection and forwarded nothing. Otherwise an error of undici's or Node's.
  */
 export function exchange(
   pool: Pick<HttpPool, 'dispatch' | 'errorOf'>,
@@ -66,7 +65,7 @@ export function exchange(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart: (started) => {
         controller = started;
-        // It got its connection after the deadline.
+        // The connection came after the deadline.
         if (late !== undefined) started.abort(late);
       },
       onResponseStart: (_controller, status, ofAnswer) => {

@@ -1,6 +1,6 @@
-/** User and password of a URL. */
+/** Reads user and password from a URL. */
 
-/** RFC 7617, as a header of HTTP; empty where the URL has neither. */
+/** The header of Basic authentication (RFC 7617); empty when the URL has neither user nor password. */
 export function loginOf(url: string): { readonly authorization?: string } {
   const { username, password } = new URL(url);
   if (username === '' && password === '') return {};
@@ -8,7 +8,7 @@ export function loginOf(url: string): { readonly authorization?: string } {
   return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
 }
 
-/** What a text in a URL says; as it stands where it is no valid percent-encoding. */
+/** The decoded text, or the text itself when its percent-encoding is invalid. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);

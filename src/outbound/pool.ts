@@ -1,17 +1,17 @@
 /**
- * The connections that a channel over HTTP sends with, all to one origin: directly, or through a forward proxy by a tunnel to an
- * https: origin; an http: one is asked for by the proxy.
+ * Opens a channel's pool of connections to one origin: directly or through a forward proxy. To an https: origin the proxy makes a
+ * tunnel; the requests to an http: origin it sends itself.
  */
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { type Proxy, ProxyError } from './proxy.ts';
 
-/** None for an answer: each request has its deadline. */
+/** No timeouts for answers, since each request has its deadline. */
 const POOL_LIMITS = {
   connections: 50,
   connect: { timeout: 5_000 },
   headersTimeout: 0,
   bodyTimeout: 0,
-  /** A chat service answers with some kilobytes. */
+  /** Bytes; a chat service answers with some kilobytes. */
   maxResponseSize: 1_048_576,
 };
 
@@ -23,11 +23,11 @@ export interface HttpPool {
     handler: Dispatcher.DispatchHandler,
   ): unknown;
   destroy(): Promise<void>;
-  /** What an answer with this status means that is a proxy's, and not the origin's. */
+  /** The error of an answer with this status if it comes from the proxy; undefined: the origin answered. */
   readonly errorOf?: (status: number) => Error | undefined;
 }
 
-/** Connects when it is first used. */
+/** Connects at the first request. */
 export function openPool(origin: string, proxy?: Proxy): HttpPool {
   if (proxy === undefined) return new Pool(origin, POOL_LIMITS);
   return origin.startsWith('https:') ? tunnelled(origin, proxy) : askedFor(origin, proxy);
@@ -35,10 +35,10 @@ export function openPool(origin: string, proxy?: Proxy): HttpPool {
 
 const { connect: CONNECT, connections: MAX_TUNNELS } = POOL_LIMITS;
 
-/** RFC 9110, 9.3.6. */
+/** Tunnels by CONNECT (RFC 9110, 9.3.6). */
 function tunnelled(origin: string, proxy: Proxy): HttpPool {
   const { authorization } = proxy;
-  // Without a limit of its own, a proxy that does not answer would hold a connection for minutes.
+  // The answer to CONNECT needs its own limit: a silent proxy would hold the connection for minutes.
   const limits = { connections: MAX_TUNNELS, headersTimeout: CONNECT.timeout };
   const agent = new ProxyAgent({
     uri: proxy.origin,
@@ -55,8 +55,8 @@ function tunnelled(origin: string, proxy: Proxy): HttpPool {
 }
 
 /**
- * The agent would say in words alone what the proxy answered; and after a reset it would try again and again, since undici
- * takes that for the end of a connection that was there.
+ * Makes the pool throw `ProxyError`. Without it, the agent gives the proxy's status only in the message, and retries for ever after
+ * a reset, which undici takes for the end of an established connection.
  */
 function tunnels(proxy: Proxy, pool: Pool): Dispatcher {
   const connect = pool.connect.bind(pool);
@@ -72,13 +72,13 @@ async function connected(
   const answer = await connecting.catch((cause: unknown) => {
     throw new ProxyError(proxy, { cause });
   });
-  // Any 2xx opens the tunnel; the agent takes 200 alone.
+  // Any 2xx opens the tunnel, but undici's agent accepts only 200.
   if (answer.statusCode >= 200 && answer.statusCode <= 299) return { ...answer, statusCode: 200 };
   answer.socket.on('error', () => undefined).destroy();
   throw new ProxyError(proxy, { status: answer.statusCode });
 }
 
-/** RFC 9112, 3.2.2. */
+/** Sends the proxy requests in absolute form (RFC 9112, 3.2.2). */
 function askedFor(origin: string, proxy: Proxy): HttpPool {
   const pool = new Pool(proxy.origin, { ...POOL_LIMITS, connect: connectorTo(proxy) });
   const { host } = new URL(origin);

@@ -1,23 +1,22 @@
-/** Through which proxy a remote over HTTP is reached: what a proxy's URL says, and which hosts go without. */
+/** Chooses the proxy for a remote over HTTP: parses proxy URLs and NO_PROXY, and classes a proxy's errors. */
 import { isIP } from 'node:net';
 import { networkFilter } from '../text/networks.ts';
 import { loginOf, percentDecoded } from './login.ts';
 
-/** A forward proxy. */
 export interface Proxy {
-  /** `http://proxy.example.com:3128`: fit to be shown. */
+  /** `http://proxy.example.com:3128`, without secrets. */
   readonly origin: string;
-  /** The value of a Proxy-Authorization; undefined: its URL has no user. */
+  /** The value of the Proxy-Authorization header; undefined: the URL has neither user nor password. */
   readonly authorization: string | undefined;
-  /** What of its URL nobody may see, as it stands there and as it reads decoded. */
+  /** The URL's password, or the user if there is none, as written and percent-decoded. */
   readonly secrets: readonly string[];
 }
 
-/** By the scheme of the URL that is asked for; undefined: no proxy. */
+/** The proxies by the scheme of the requested URL; undefined: no proxy. */
 export interface Proxies {
   readonly https: Proxy | undefined;
   readonly http: Proxy | undefined;
-  /** As `NO_PROXY` has them: hosts, with their subdomains, addresses and CIDRs, each with or without a port; or `*`. */
+  /** The entries of `NO_PROXY`: hosts (which include subdomains), addresses and CIDRs, each with or without a port; or `*`. */
   readonly exempt: readonly string[];
 }
 
@@ -28,7 +27,7 @@ export function parseProxy(text: string): Proxy | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
   const { origin, username, password, pathname, search, hash } = new URL(text);
   if (pathname + search + hash !== '/') return undefined;
-  // A user without a password is a token.
+  // A user without a password is a token, and secret.
   const secret = password || username;
   const secrets = [secret, percentDecoded(secret)].filter((each) => each !== '');
   return { origin, authorization: loginOf(text).authorization, secrets: [...new Set(secrets)] };
@@ -39,7 +38,7 @@ export function exemptHosts(noProxy: string): string[] {
   return noProxy.split(/[\s,]+/).filter((entry) => entry !== '');
 }
 
-/** As curl decides: whatever is not exempt goes through the proxy, this machine included. */
+/** As in curl, requests to this machine go through the proxy, too, unless they are exempt. */
 export function proxyFor(origin: string, { https, http, exempt }: Proxies): Proxy | undefined {
   const { protocol, hostname, port } = new URL(origin);
   const isSecure = protocol === 'https:';
@@ -59,7 +58,7 @@ function exempts(entry: string, remote: { readonly host: string; readonly port: 
   return isIP(remote.host) === 0 ? `.${remote.host}`.endsWith(`.${host}`) : isWithin(remote.host, host);
 }
 
-/** In lower case, without the brackets of an address and the dot at the end of a name. */
+/** In lower case, without the brackets of an address or the trailing dot of a name. */
 function bareHost(host: string): string {
   return host.toLowerCase().replace(/^\[|\]$|\.$/g, '');
 }
@@ -72,12 +71,12 @@ function isWithin(host: string, network: string): boolean {
   }
 }
 
-/** A proxy that did not make the connection that it was asked for: nothing of the request has left it. */
+/** The proxy did not make the connection; it forwarded nothing of the request. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
-  /** Without user and password. */
+  /** The proxy's origin, without user and password. */
   readonly proxy: string;
-  /** What it answered; undefined: it did not, as `cause` says. */
+  /** The status of its answer; undefined: it did not answer, for the reason in `cause`. */
   readonly status: number | undefined;
 
   constructor({ origin }: Proxy, happened: { readonly status: number } | { readonly cause: unknown }) {
@@ -87,7 +86,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** What the proxy answered, and what to do. */
+/** The proxy's answer in words, and what to do about it. */
 export function answerInWords({ proxy }: ProxyError, status: number) {
   if (isLastingAnswer(status))
     return {
