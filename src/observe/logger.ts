@@ -1,4 +1,4 @@
-/** Logs: one JSON line each, or a readable one where a person watches. */
+/** Creates the logger: JSON lines, or readable ones on a terminal. */
 import { visible } from '../text/clean.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { type DestinationStream, pino, type Logger as PinoLogger, type LoggerOptions } from 'pino';
@@ -7,12 +7,12 @@ export type Logger = PinoLogger;
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** Logs are messages to the operator, so they go to stderr, and results to stdout. */
+/** Logs go to stderr, since stdout is for the results of commands. */
 const STDERR = 2;
 
 /**
- * @param isForPeople colours and one short line instead of JSON
- * @param redact takes every secret out of a text, whatever an error or a library has put into it
+ * @param isForPeople short coloured lines instead of JSON
+ * @param redact removes every secret from a text; applied to all that is logged, including errors of libraries
  */
 export async function createLogger(
   level: LogLevel,
@@ -40,10 +40,10 @@ export async function createLogger(
   return pino(options, stream);
 }
 
-/** Levels; what is logged has two or three. */
+/** Levels of nesting that are logged; log lines have two or three. */
 const DEEPEST = 8;
 
-/** Before it becomes JSON, which a secret that is a number or a word of JSON would tear. */
+/** Redacts values before they become JSON: in JSON, hiding a secret such as a number or `true` would break the syntax. */
 function withoutSecrets(value: unknown, redact: (text: string) => string, depth = 0): unknown {
   if (typeof value === 'string') return redact(value);
   if (depth > DEEPEST) return undefined;
@@ -54,23 +54,23 @@ function withoutSecrets(value: unknown, redact: (text: string) => string, depth 
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inner(item)]));
 }
 
-/** What JSON escapes, the readable form would write out: escaped twice, it is read as it stands here. */
+/** Escapes the line's JSON escapes once more, since pino-pretty would decode them and print the control characters. */
 function shownEscapes(line: string): string {
   return visible(line).replace(/\\(?:([bfr]|u[0-9a-f]{4})|.)/g, (escape, acting?: string) =>
     acting === undefined ? escape : `\\${escape}`,
   );
 }
 
-/** Bytes that may wait for a reader who does not read: a collector that hangs for days must not take all memory. */
+/** Bytes that may wait in stderr's buffer. A collector that hangs for days must not use up the memory. */
 const LARGEST_BACKLOG = 4 * 1024 * 1024;
 
 /**
- * What is logged in one turn of the event loop is written at its end in one go: a write for each line costs as much as
- * the line.
+ * Writes all lines of one turn of the event loop at once at its end, since a write for each line costs as much as making the
+ * line.
  *
- * pino's own destination (sonic-boom) was tried. Asynchronous, it writes what is left when the process exits until it has
- * been read: where nobody reads, or the disk is full, the process never ends, and without its own `flushSync` the last
- * lines are lost. Synchronous, it stops the event loop for as long. Node's stderr takes what fits and gives up the rest.
+ * pino's own destination (sonic-boom) does not fit. Asynchronous, it needs `flushSync` at exit, or the last lines are lost; and
+ * flushing never ends when nobody reads or the disk is full. Synchronous, it blocks the event loop for as long. Node's stderr
+ * writes what fits and drops the rest.
  */
 function oncePerTurn(): DestinationStream {
   let held = '';

@@ -1,23 +1,23 @@
-/** What Prometheus reads. Names and labels are a promise to operators' dashboards. */
+/** Creates the metrics for Prometheus. Names and labels must not change: operators' dashboards use them. */
 import { setImmediate } from 'node:timers/promises';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Seconds: from a cached duplicate to the longest answer that a config can ask for. */
 const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Rules of routes and channels (contract, section 8). */
+/** Rules that can hold a delivery back or let it go (contract, section 8). */
 const HOLDING_RULES = ['when', 'after_failures', 'repeat', 'mute', 'snooze', 'burst'];
 
-/** The service posts again no sooner than this, and the BOT's clock runs meanwhile (callback interface, "Limits"). */
+/** The service retries after 30 s at the earliest, and the BOT's running time goes on (callback interface, "Limits"). */
 const RETRY_COST_S = 30;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What is asked for at each scrape; what the store cannot tell is undefined. */
+/** Values read at each scrape; undefined when the store cannot be read. */
 export interface Figures {
   readonly open: { readonly pending: number; readonly dead: number; readonly held: number } | undefined;
   readonly storeBytes: number | undefined;
-  /** Destinations, and channels as a whole, that are to be left alone. */
+  /** Number of paused destinations and channels. */
   readonly paused: number;
 }
 
@@ -31,7 +31,7 @@ export function createMetrics(version: string) {
   collectDefaultMetrics({ register: registry });
   return {
     ...meters,
-    /** A POST to the callback path was answered. */
+    /** Counts an answered POST to the callback path. */
     answered({ httpStatus, seconds, ...of }: Answered): void {
       meters.callbacks.inc(of);
       meters.answerSeconds.observe(seconds);
@@ -46,7 +46,7 @@ export function createMetrics(version: string) {
     contentType: registry.contentType,
     /** Prometheus text format. */
     async text(find: () => Promise<Figures>): Promise<string> {
-      // What was answered before this was asked for may be counted only now: see the receiver.
+      // The receiver counts an answer in the turn after it was sent, so earlier answers may not be counted yet.
       await setImmediate();
       const { open, storeBytes, paused } = await find();
       meters.storeBytes.set(storeBytes ?? Number.NaN);
