@@ -1,11 +1,10 @@
-/** A local mail server on loopback: a real SMTP server that keeps what it is given and fails on demand. */
+/** A real SMTP server on loopback that keeps the mails it accepts and fails on demand. */
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 
-/** A mail that was accepted. */
 export interface CaughtMail {
   /** Envelope sender. */
   readonly from: string;
@@ -13,22 +12,21 @@ export interface CaughtMail {
   readonly to: readonly string[];
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Whether it came over TLS. */
   readonly isSecure: boolean;
-  /** Whoever logged in. */
+  /** The user name of the session's login; undefined: none. */
   readonly user: string | undefined;
   readonly parsed: Email;
   readonly raw: string;
 }
 
 export interface MailCatcherOptions {
-  /** Loopback port; 0 or none: any free one. */
+  /** Loopback port; default any free one. */
   readonly port?: number;
-  /** The one login; none: nobody need log in. */
+  /** The only valid login. Without it, AUTH is disabled. */
   readonly login?: { readonly user: string; readonly password: string };
-  /** STARTTLS with smtp-server's publicly known certificate; false where it is left out. */
+  /** Offers STARTTLS, with smtp-server's publicly known certificate. Default false. */
   readonly offersTls?: boolean;
-  /** Connections at the same time; whoever comes past it is greeted with 421. Any number where it is left out. */
+  /** Connections at a time; further ones are greeted with 421. Default no limit. */
   readonly maxConnections?: number;
 }
 
@@ -43,9 +41,9 @@ type Done = (error?: Error | null) => void;
 export class MailCatcher {
   /** `127.0.0.1:<port>`. */
   host = '';
-  /** In the order of acceptance; may be emptied. */
+  /** In the order of acceptance. Callers may empty the list. */
   readonly mails: CaughtMail[] = [];
-  /** Each applies to every session until it is used up or taken out. */
+  /** Each applies to every session until its `times` are used up or a caller removes it. */
   readonly faults: MailFault[] = [];
   /** Connections made so far. */
   connectionCount = 0;
@@ -54,7 +52,7 @@ export class MailCatcher {
 
   constructor(options: MailCatcherOptions) {
     this.#smtp = new SMTPServer(this.#serverOptions(options));
-    // A client that hangs up in the middle is a test's doing, not a failure of the server.
+    // Tests make clients hang up in mid-session, which is no failure of the server.
     this.#smtp.on('error', () => undefined);
     this.#smtp.server.on('connection', (socket: Socket) => {
       this.connectionCount += 1;
@@ -97,7 +95,7 @@ export class MailCatcher {
     };
   }
 
-  /** Goes on, or lets the next fault of this step happen. */
+  /** Completes the step, or applies its next fault. */
   #step(at: MailStep, session: SMTPServerSession, done: Done, address?: string): void {
     const fault = this.#takeFault(at, address);
     if (fault === undefined) done();
@@ -108,11 +106,11 @@ export class MailCatcher {
 
   async #receive(session: SMTPServerSession, stream: NodeJS.ReadableStream, done: Done): Promise<void> {
     const raw = await buffer(stream).catch(() => undefined);
-    // The client hung up in the middle, so nobody waits for an answer.
+    // The client hung up during the message.
     if (raw === undefined) return;
     const mail = await readMail(session, raw);
     const fault = this.#takeFault('data');
-    // A refused message was not taken; a connection that drops or hangs after the last byte leaves one that was.
+    // A refused message is not accepted. After a drop or hang at the end of the data, the message counts as accepted.
     if (fault?.does === 'refuse') return done(refusalError(fault.code, fault.text));
     if (fault?.does === 'delay') await fault.until();
     this.mails.push(mail);
@@ -154,28 +152,28 @@ async function readMail(session: SMTPServerSession, raw: Buffer): Promise<Caught
   };
 }
 
-/** Before the greeting, or in answer to AUTH, MAIL FROM, RCPT TO, or the end of the message. */
+/** A step that can fail: the greeting, or the answer to AUTH, MAIL FROM, RCPT TO or the end of the message. */
 export type MailStep = 'connect' | 'auth' | 'mail' | 'rcpt' | 'data';
 
 interface Occasion {
   readonly at: MailStep;
-  /** At `rcpt`: this recipient alone. */
+  /** At `rcpt`: only for this recipient. */
   readonly address?: string;
-  /** How often it happens; always where it is left out. */
+  /** How often it happens. Default always. */
   readonly times?: number;
 }
 
 export type MailFault = Occasion &
   (
     | { readonly does: 'refuse'; readonly code: number; readonly text: string }
-    /** No answer, ever. */
+    /** Never answers. */
     | { readonly does: 'hang' }
-    /** The connection is gone; at `data`, after the message was taken. */
+    /** Closes the connection; at `data` after accepting the message. */
     | { readonly does: 'drop' }
     | { readonly does: 'delay'; readonly until: () => Promise<unknown> }
   );
 
-/** The error by which smtp-server answers with `code`. */
+/** smtp-server answers with the error's `responseCode`. */
 function refusalError(code: number, text: string): Error {
   return Object.assign(new Error(text), { responseCode: code });
 }

@@ -1,4 +1,4 @@
-/** A local Slack on loopback: enforces what the real one enforces, keeps what it accepted. */
+/** A Slack API on loopback that enforces Slack's rules and keeps the messages it accepts. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,18 +18,18 @@ const IDENTITY = {
 };
 
 export interface SlackStandInOptions extends SlackWorkspace {
-  /** Loopback port; 0 or none: any free one. */
+  /** Loopback port; default any free one. */
   readonly port?: number;
-  /** Answers in its place. @param right takes the call as Slack would: what that answers */
+  /** Replaces the answer. @param right processes the call as Slack would and returns its answer */
   readonly answer?: (response: ServerResponse, call: SlackCall, right: () => unknown) => void | Promise<void>;
 }
 
 export interface SlackStandIn {
   /** For the `api_url` of a Slack channel. */
   readonly apiUrl: string;
-  /** In the order of acceptance; may be emptied. */
+  /** In the order of acceptance. Callers may empty the list. */
   readonly messages: PostedMessage[];
-  /** Methods called so far, refused calls included. */
+  /** Methods of all calls so far, including refused ones. */
   readonly calls: readonly string[];
   /** Drops every connection. */
   close(): Promise<void>;
@@ -48,7 +48,7 @@ export async function startSlackStandIn({
     await answer(response, call, () => answerOf(messages, ts, call, judgeCall(workspace, call, messages)));
   };
   const server = createServer((request, response) => {
-    // A caller that hangs up is none of the stand-in's business.
+    // `handle` rejects when the caller hangs up.
     handle(request, response).catch(() => response.destroy());
   });
   server.listen(wanted, '127.0.0.1');
@@ -71,7 +71,7 @@ function readCall(request: IncomingMessage, body: string): SlackCall {
   return { method: path.startsWith(API_PATH) ? path.slice(API_PATH.length) : path, token, args };
 }
 
-/** Slack: Web API, "POST bodies": in a form, structured arguments are JSON. */
+/** In a form, structured arguments are JSON (Slack: Web API, "POST bodies"). */
 function formArguments(body: string): Record<string, unknown> {
   const args: Record<string, unknown> = Object.fromEntries(new URLSearchParams(body));
   if (typeof args['blocks'] === 'string') args['blocks'] = parsed(args['blocks']);
@@ -86,7 +86,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** @param ts of what is posted: unique within a channel, seconds and six digits */
+/** @param ts the new message's timestamp, seconds and six digits; unique within a channel */
 function answerOf(
   messages: PostedMessage[],
   ts: string,
@@ -121,22 +121,21 @@ async function closeServer(server: Server): Promise<void> {
   await closed;
 }
 
-/** Slack: chat.postMessage, "text": longer ones are cut or refused. */
+/** Characters (Slack: chat.postMessage, "text"). Slack cuts or refuses longer ones. */
 const MAX_TEXT = 40_000;
 
-/** Slack: chat.update, "text", which counts bytes. */
+/** Bytes of UTF-8 (Slack: chat.update, "text"). */
 const MAX_BYTES_OF_UPDATE = 4000;
 
 /** bolt-js 2509: 12,000 characters of text "with a buffer for block containers"; refusals were seen from about 13,200 on. */
 const MAX_TOTAL_TEXT = 13_000;
 
-/** A conversation that the local Slack knows. */
 interface StandInChannel {
-  /** With its `#`; people have none. */
+  /** With `#`. Direct messages have none. */
   readonly name?: string;
   readonly id: string;
   readonly isArchived?: boolean;
-  /** Whether the app was invited; true where it is left out. */
+  /** Whether the app was invited. Default true. */
   readonly isMember?: boolean;
 }
 
@@ -145,32 +144,31 @@ interface SlackWorkspace {
   readonly channels: readonly StandInChannel[];
 }
 
-/** A message that was accepted, as it was edited last. */
+/** An accepted message in its latest version. */
 export interface PostedMessage {
-  /** As the caller addressed it. */
+  /** The `channel` argument as the caller gave it. */
   readonly channel: string;
   readonly channelId: string;
   readonly text: string;
   readonly blocks: readonly unknown[] | undefined;
   readonly ts: string;
-  /** Of the message that it replies to. */
+  /** `ts` of the message that it replies to. */
   readonly threadTs: string | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** All arguments of the call. */
   readonly args: SlackArguments;
 }
 
 export interface SlackCall {
   readonly method: string;
   readonly token: string | undefined;
-  /** The arguments with `blocks` parsed, whatever way they arrived; undefined: the body is no JSON object. */
+  /** From JSON or a form, `blocks` always parsed; undefined: the body is no JSON object. */
   readonly args: SlackArguments | undefined;
 }
 
 type SlackArguments = Readonly<Record<string, unknown>>;
 
-/** A message that may be posted, or edited, or why not. */
+/** The channel to post to and the message to edit, if any, or Slack's error. */
 type CallResult =
   | { readonly ok: true; readonly channel?: StandInChannel; readonly edited?: PostedMessage }
   | ReturnType<typeof refusal>;
@@ -186,7 +184,7 @@ export function judgeCall(
   if (!workspace.tokens.includes(token)) return refusal('invalid_auth');
   if (method === 'auth.test') return { ok: true };
   if (method !== 'chat.postMessage' && method !== 'chat.update') return refusal('unknown_method');
-  // An edit takes the ID alone.
+  // chat.update accepts only the ID.
   const channel = workspace.channels.find(({ id, name }) =>
     [id, method === 'chat.update' ? undefined : name].includes(String(args['channel'])),
   );
@@ -204,7 +202,7 @@ function judgePost(
   if (channel.isMember === false) return refusal('not_in_channel');
   const { thread_ts: threadTs, reply_broadcast: isBroadcast } = args;
   if (threadTs === undefined && isBroadcast !== undefined) return refusal('invalid_arguments');
-  // A reply has no thread of its own.
+  // A reply cannot start a thread.
   const isRoot = here.some((message) => message.ts === threadTs && message.threadTs === undefined);
   if (threadTs !== undefined && !isRoot) return refusal('thread_not_found');
   return refusalOfText(args) ?? refusalOfBlocks(args['blocks']) ?? { ok: true, channel };
