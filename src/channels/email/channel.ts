@@ -1,4 +1,4 @@
-/** The email channel: its settings, its addresses (one mailbox each, as in RFC 5321), and one recipient a mail. */
+/** The email channel: its settings and addresses. Each mail has one recipient, a mailbox of RFC 5321. */
 import { hash } from 'node:crypto';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import type { SendMailOptions } from 'nodemailer';
@@ -43,7 +43,7 @@ type EmailSettings = InferType<typeof emailSettings>;
 export const emailChannel: ChannelType<EmailSettings> = {
   type: 'email',
   pace: { addressMs: 1000, channelMs: 100 },
-  // By their references mails of one job always are.
+  // Always: the references of a job's mails make them a thread.
   perJob: ['thread'],
   settings: emailSettings,
   optionsOf: () => ({}),
@@ -82,7 +82,7 @@ async function openEmail({ smtp, from }: EmailSettings): Promise<Channel> {
   });
 }
 
-/** RFC 3834, 5 and Microsoft's counterpart: no out-of-office answers to a machine. */
+/** Suppress automatic replies such as out-of-office notices (RFC 3834, 5, and Microsoft's counterpart). */
 const MACHINE_HEADERS = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
 
 function mailOf({ address, message }: Outgoing, from: Mailbox): SendMailOptions {
@@ -90,20 +90,20 @@ function mailOf({ address, message }: Outgoing, from: Mailbox): SendMailOptions 
   return {
     from,
     to: { name: '', address },
-    // Apart from the headers, so that no header can add a recipient.
+    // Set explicitly, so that no header can add a recipient.
     envelope: { from: wireAddressOf(from.address), to: wireAddressOf(address) },
-    // What looks like an encoded word (RFC 2047) would be decoded after all cleaning.
+    // A mail reader would decode what looks like an encoded word (RFC 2047), and so undo the cleaning.
     subject: subject.replaceAll('=?', '= ?'),
     text,
     html,
-    // Quoted-printable takes three letters, and time, for each byte of Japanese.
+    // Quoted-printable is slower, and takes three characters for each byte of Japanese.
     textEncoding: 'base64',
     headers: MACHINE_HEADERS,
     xMailer: false,
   };
 }
 
-/** RFC 5322, 3.6.4: mails that refer to the same one are a thread, whether it was ever sent or not. */
+/** Mails with the same reference form a thread, even if no mail has that id (RFC 5322, 3.6.4). */
 function threadOf({ jobId }: Outgoing, from: Mailbox): Pick<SendMailOptions, 'references' | 'inReplyTo'> {
   if (jobId === undefined) return {};
   const root = `<job.${hash('sha256', jobId, 'hex')}@${mailDomainOf(from.address)}>`;
@@ -115,7 +115,7 @@ interface Mailbox {
   readonly address: string;
 }
 
-/** RFC 5321, 4.5.3.1: local part 64 octets, path 256 with its angle brackets. */
+/** Octets (RFC 5321, 4.5.3.1): the local part 64, the path 256 with its angle brackets. */
 const MAX_LOCAL_LENGTH = 64;
 const MAX_ADDRESS_LENGTH = 254;
 
@@ -125,8 +125,8 @@ const DOMAIN =
   /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
 /**
- * The one mailbox with its domain in lower case; both spellings of a Japanese domain become one. Beyond ASCII before the `@`,
- * SMTPUTF8 (RFC 6531) would be needed at every hop; where one lacks it, the mail is lost. @throws {AddressError}
+ * One mailbox, its domain in Unicode and lower case, so that both spellings of a Japanese domain are equal. The local part must be
+ * ASCII: otherwise every hop would need SMTPUTF8 (RFC 6531), and the mail is lost at one that lacks it. @throws {AddressError}
  */
 export function parseMailAddress(text: string): string {
   const address = text.trim();
@@ -145,7 +145,7 @@ export function parseMailbox(text: string): Mailbox {
   return { name: first.name, address: parseMailAddress(first.address) };
 }
 
-/** As it is written in SMTP without SMTPUTF8: its domain in ASCII. */
+/** The address with its domain in ASCII, as SMTP without SMTPUTF8 needs it. */
 function wireAddressOf(address: string): string {
   return `${address.slice(0, address.lastIndexOf('@') + 1)}${mailDomainOf(address)}`;
 }

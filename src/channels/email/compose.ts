@@ -1,4 +1,4 @@
-/** Draws a mail from a card: a subject of one line, a plain text that stands alone, and HTML. */
+/** Composes a mail from a card: a subject of one line, a complete plain text, and HTML. */
 import { shortLine } from '../../text/cut.ts';
 import type { Language } from '../../time/display.ts';
 import type { Card } from '../card.ts';
@@ -10,19 +10,19 @@ export interface EmailMessage {
   /** One line. */
   readonly subject: string;
   readonly text: string;
-  /** '': the text is all there is. */
+  /** '' for a mail of plain text alone. */
   readonly html: string;
 }
 
-/** Characters of what may be long. */
+/** Characters for a card's long parts. */
 const ROOM = 32_000;
 
 const MOST: Most = { outputs: 40, items: 50, facts: 20, factLength: 250 };
 
-/** Gmail clips what is longer than about 102 KB and hides the rest behind a link. */
+/** Gmail cuts mails beyond about 102 KB and shows the rest behind a link. */
 export const MOST_BYTES = 80_000;
 
-/** Nothing can be cut out of HTML without breaking it: it is drawn with less until it is small enough. */
+/** HTML cannot be cut without breaking it, so the card is composed with less room until the mail is small enough. */
 export function composeMail(card: Card): EmailMessage {
   const { summary, language } = card;
   const draw = (room: number) => {
@@ -38,7 +38,7 @@ export function composeMail(card: Card): EmailMessage {
   return fitted(ROOM, draw, isSmall);
 }
 
-/** What a mail shows of a card. */
+/** The parts of a card that a mail shows, cut to its room. */
 export function showMail(card: Card, room = ROOM): ShownCard {
   return showCard(card, room, MOST);
 }

@@ -1,6 +1,6 @@
 /**
- * What a mail is to whoever makes, shows and checks it; also one that a template writes itself, `templates/<set>/email/<name>.yaml`
- * with `subject`, `text` and `html`.
+ * The message format of mails: composes, previews and checks them. A template may write its own mail in
+ * `templates/<set>/email/<name>.yaml`, with `subject`, `text` and `html`.
  */
 import { cleanLine, cleanText } from '../../text/clean.ts';
 import { cutMiddle } from '../../text/cut.ts';
@@ -15,7 +15,7 @@ import { outputsAsHtml } from './outputs.ts';
 
 const LONGEST_VALUE = 20_000;
 
-/** Three bytes of UTF-8 are the most that a character takes. */
+/** UTF-16 code units, each of which takes at most three bytes of UTF-8. */
 const LONGEST_TEXT = Math.floor(MOST_BYTES / 3) - 1;
 
 const anywhere = (): ValuePlace => 'text';
@@ -49,16 +49,16 @@ export const emailFormat = {
   titleOf: ({ subject }) => subject,
 } satisfies MessageFormat<EmailMessage>;
 
-/** What the template leaves out is the card's; without HTML, the text is all there is. */
+/** A missing subject or text is the card's. Without its own HTML the mail is plain text. */
 function compose(parts: RenderedParts, card: Card): EmailMessage {
   const { language } = card;
-  // What a mail is about stands at its beginning or at its end.
+  // Cut in the middle, since the essence of a text is mostly at its beginning or end.
   const own = cutMiddle(tidied(stringOf(parts['text'])), LONGEST_TEXT, leftOutMark(language));
   const html = stringOf(parts['html']).trim();
   return {
     subject: subjectOf(stringOf(parts['subject']) || card.summary, language),
     text: own === '' ? composeMail(card).text : `${own}\n`,
-    // Nothing can be cut out of HTML without breaking it.
+    // Too large HTML is dropped, since a cut would break it.
     html: Buffer.byteLength(html) > MOST_BYTES ? '' : html,
   };
 }
@@ -72,11 +72,11 @@ const CLOSED_TAG = /<[a-z/\u0001](?:[^"'>]|"[^"]*"|'[^']*')*>/gi;
 const OPEN_TAG = /<(?:$|[a-z/\u0001](?:[^"'>]|"[^"]*"|'[^']*')*(?:"[^"]*|'[^']*)?$)/i;
 const QUOTED_ATTRIBUTE = /([^\s"'<>/=]+)\s*=\s*(?:"([^"]*)|'([^']*))$/;
 
-/** Of scripts and styles, of a page that is parsed once more after its entities, and of whatever is loaded or sent to. */
+/** Attributes that take no value: scripts, styles, `srcdoc` (parsed as HTML once more), and addresses to load or send to. */
 const NO_TEXT =
   /^(?:on.*|style|srcdoc|src|srcset|xlink:href|data|poster|action|formaction|background|cite|longdesc|ping)$/i;
 
-/** HTML, "Attributes". */
+/** Where in HTML a value would stand (HTML Standard, "Attributes"): in text, in an address, or where it is not allowed. */
 export function placeInHtml(before: string, behind: string): ValuePlace {
   if (/<(script|style)\b(?!.*<\/\1)/is.test(before)) return 'nowhere';
   if (before.lastIndexOf('<!--') > before.lastIndexOf('-->')) return 'nowhere';

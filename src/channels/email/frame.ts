@@ -1,11 +1,11 @@
-/** The one HTML document of all mails, light and dark: tables and inline styles, as mail readers know little else. */
+/** The HTML document of all mails, in light and dark: tables and inline styles, since mail readers support little else. */
 import { shortLine } from '../../text/cut.ts';
 import type { Card, Fact, Tone } from '../card.ts';
 import type { ShownCard } from '../show-card.ts';
 import { Html, linkTo, NOTHING, safeHtml } from './html.ts';
 import { outputsAsHtml } from './outputs.ts';
 
-/** Colours of the bar with its symbol, and of a message's box; the symbol is no emoji, which a bar would not show white. */
+/** Colours of the bar and of a message's box, and the bar's symbol: no emoji, which would not be drawn in white. */
 interface Look {
   readonly colour: string;
   readonly tint: string;
@@ -56,7 +56,7 @@ const LONGEST_BAR = 80;
 const LONGEST_PREHEADER = 150;
 const LONGEST_TITLE = 200;
 
-/** What the bar says, and what of the text is left: of a run, its first line says what the bar is for. */
+/** The bar's words and the rest of the text. For a notice about a run, the bar is the text's first line. */
 function barOf(text: string, tone: Tone): readonly [bar: string, rest: string] {
   const [first = ''] = text.split('\n', 1);
   if (tone === 'alert' || tone === 'test' || first === '' || first.length > LONGEST_BAR)
@@ -86,7 +86,7 @@ ${OUTLOOK_BEGIN}${cardOf({ ...shown, text }, card, bar)}${OUTLOOK_END}
 </html>`.text;
 }
 
-/** Outlook for Windows takes its width from a table of its own. */
+/** Outlook for Windows ignores `max-width`, so a table of its own sets the width. */
 const OUTLOOK_BEGIN = new Html(
   '<!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->',
 );
@@ -109,7 +109,7 @@ ${boxOf(footer, FOOTER_STYLE, 'quiet')}
 </table>`;
 }
 
-/** Nothing where there is nothing in it. */
+/** Empty for empty content. */
 function boxOf(content: string | Html, style: string, kind = 'text'): Html {
   if (content === '' || content === NOTHING) return NOTHING;
   return safeHtml`<div dir="auto" class="${kind}" style="${style}">${content}</div>`;

@@ -1,7 +1,7 @@
-/** HTML in which every value is escaped by the one function that makes it. */
+/** HTML whose values are all escaped: only `safeHtml` makes it from values. */
 import { cleanText, escapeHtml, wholeUrl } from '../../text/clean.ts';
 
-/** Needs no more escaping. */
+/** HTML that is already escaped. */
 export class Html {
   readonly text: string;
 
@@ -14,7 +14,7 @@ export const NOTHING = new Html('');
 
 type Value = string | number | Html | readonly Html[];
 
-/** For content and quoted attributes: a text keeps its lines and its indentation. */
+/** A template tag that escapes its values, for content and quoted attributes. Texts keep line breaks and indentation. */
 export function safeHtml(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(parts.map((part, index) => part + written(values[index] ?? '')).join(''));
 }
@@ -28,16 +28,16 @@ function written(value: Value): string {
 const TAB = '    ';
 const NO_BREAK_SPACE = '\u00a0';
 
-/** Line ends and indentation are kept. */
+/** Escapes a text and keeps its line breaks and indentation. */
 export function linesAsHtml(text: string): string {
   const escaped = escapeHtml(keepBlanks(cleanText(text)));
-  // As an entity, the no-break space also survives gateways that write Japanese mail anew in an encoding without it.
+  // An entity, since gateways may re-encode Japanese mail in an encoding without the no-break space.
   return escaped.replaceAll(NO_BREAK_SPACE, '&nbsp;').replaceAll('\n', '<br>');
 }
 
 /**
- * HTML makes one blank of many. Outlook for Windows knows no `white-space: pre-wrap` outside `pre`, where it breaks no long
- * line; no-break spaces are kept everywhere, and every other one is a blank, so that a deep indentation may still wrap.
+ * HTML collapses runs of blanks, so every other blank becomes a no-break space; the blanks between still allow a deep indentation to
+ * wrap. Outlook for Windows supports `white-space: pre-wrap` only in `pre`, where it does not wrap long lines.
  */
 function keepBlanks(text: string): string {
   if (!/\t|^ | {2}/mu.test(text)) return text;
@@ -46,10 +46,10 @@ function keepBlanks(text: string): string {
     .replace(/^ +| {2,}/gmu, (run) => run.replace(/ ( ?)/gu, `${NO_BREAK_SPACE}$1`));
 }
 
-/** Legible on white, and on black where a mail reader inverts. */
+/** Legible on white, and on black in mail readers that invert colours. */
 const LINK_STYLE = 'color:#1a63d8;text-decoration:underline';
 
-/** The words alone where the address is none to be opened. */
+/** A link, or only its words when the address cannot be opened. */
 export function linkTo(url: string, words: string): Html {
   const address = wholeUrl(url);
   if (address === undefined) return safeHtml`${words}`;

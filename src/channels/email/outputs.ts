@@ -1,9 +1,9 @@
-/** The outputs of a card in a mail, as rows and tables of HTML. */
+/** Renders a card's outputs as rows and tables of HTML. */
 import type { CardLine, Run, ShownTable } from '../card-lines.ts';
 import type { ShownCard } from '../show-card.ts';
 import { type Html, linkTo, NOTHING, safeHtml } from './html.ts';
 
-/** More do not stand side by side in the width of a mail. */
+/** A mail is too narrow for more; wider tables are shown as lists. */
 const MOST_COLUMNS = 8;
 
 const CELL = 'border-top:1px solid #d8dee6;vertical-align:top;color:#1f2933;word-break:break-word';
@@ -14,7 +14,7 @@ export function outputsAsHtml({ outputs }: ShownCard): Html {
 ${outputs.map(rowOf)}</table>`;
 }
 
-/** Names left, values right; a list and files below their name. */
+/** Names on the left, values on the right; lists and files below their name. */
 function rowOf(line: CardLine): Html {
   if (!('label' in line))
     return safeHtml`<tr><td dir="auto" colspan="2" style="word-break:break-word">${insideOf(line)}</td></tr>
@@ -41,7 +41,7 @@ function runOf({ text, style, url = '' }: Run): Html {
   return linkTo(url, text);
 }
 
-/** Shows its lines where no style sheet reaches. */
+/** Draws its lines by inline styles, since mail readers may ignore style sheets. */
 function tableOf({ names, rows }: ShownTable): Html {
   const head = names.map(
     (name) =>
@@ -51,7 +51,7 @@ function tableOf({ names, rows }: ShownTable): Html {
   return safeHtml`<table width="100%" cellpadding="4" cellspacing="0" border="0" style="border-collapse:collapse;font-size:13px;line-height:1.5;word-break:break-word"><tr valign="bottom">${head}</tr>${body}</table>`;
 }
 
-/** Each with its own direction, as values are in scripts of their own. */
+/** Each cell has its own direction, since values may be in different scripts. */
 function cellOf(text: string): Html {
   return safeHtml`<td dir="auto" style="border-bottom:1px solid #d8dee6">${text}</td>`;
 }

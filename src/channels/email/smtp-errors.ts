@@ -1,12 +1,12 @@
-/** Classes the errors of a mail server, and says what an operator can do about each. */
+/** Classes the errors of a mail server and tells the operator what to do about each. */
 import { type Meaning, meaning, type Meanings } from '../answers.ts';
 import { DeliveryFailure, failureOf, type Words } from '../failure.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
 
-/** nodemailer's error, or a time limit, and how far the mail had got by then. */
+/** nodemailer's error or a timeout, and whether the mail had been handed over by then. */
 export class SmtpFailure extends Error {
   override readonly name = 'SmtpFailure';
-  /** RFC 5321, 4.2.5: the server may have taken the message once its end has been sent, and not before. */
+  /** Whether the end of the message was sent: only then may the server have accepted it (RFC 5321, 4.2.5). */
   readonly isHandedOver: boolean;
 
   constructor(isHandedOver: boolean, cause: unknown) {
@@ -15,7 +15,7 @@ export class SmtpFailure extends Error {
   }
 }
 
-/** What is read of nodemailer's errors. */
+/** The fields of nodemailer's errors that are used here. */
 interface SmtpError {
   readonly code?: string;
   readonly command?: string | undefined;
@@ -28,11 +28,11 @@ const MAX_QUOTE_LENGTH = 200;
 /** RFC 3463: class.subject.detail. */
 const ENHANCED_CODE = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/;
 
-/** RFC 4954 and RFC 5321: refusals that concern the login, whatever command they answer. */
+/** Refusals that concern the login, whichever command they answer (RFC 4954, RFC 5321). */
 const LOGIN_CODES: ReadonlySet<number> = new Set([530, 534, 535, 538]);
-/** RFC 5321: "bad sequence of commands": a new session may succeed. */
+/** "Bad sequence of commands" (RFC 5321); a new session may succeed. */
 const BAD_SEQUENCE = 503;
-/** RFC 5321: "exceeded storage allocation", at MAIL FROM the announced size (RFC 1870). */
+/** "Exceeded storage allocation" (RFC 5321); in answer to MAIL FROM, the announced size is too large (RFC 1870). */
 const TOO_LARGE = 552;
 
 const MAIL_SERVER: Words = { en: 'the mail server', ja: 'メールサーバー' };
@@ -65,7 +65,7 @@ const MESSAGE = meaning(
 );
 const LATER = meaning('transient', 'the next attempt may succeed', '次回の送信で成功する可能性があります');
 
-/** nodemailer's codes of what no server answered. */
+/** nodemailer's codes of errors without an answer of the server. */
 const MEANINGS: Meanings = {
   EAUTH: LOGIN,
   ETLS: meaning(
@@ -80,8 +80,8 @@ const MEANINGS: Meanings = {
 };
 
 /**
- * What any error of sending or verifying means. Nothing of the original goes with it.
- * @param hide takes the secrets out of the server's words where these are quoted
+ * The failure for any error of sending or verifying. It does not hold the original error.
+ * @param hide removes secrets from the server's words that are quoted
  */
 export function smtpFailureOf(error: unknown, hide: (words: string) => string): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
@@ -98,7 +98,7 @@ export function smtpFailureOf(error: unknown, hide: (words: string) => string): 
   );
 }
 
-/** The server answered: its code decides first, then the command that it answered. */
+/** The meaning of a server's answer: its code decides first, then the command that it answers. */
 function meaningOf(responseCode: number, command: string): Meaning {
   if (responseCode < 500 || responseCode === BAD_SEQUENCE) return LATER;
   if (LOGIN_CODES.has(responseCode) || command.startsWith('AUTH')) return LOGIN;
@@ -113,11 +113,11 @@ function answerFailure(
 ): DeliveryFailure {
   const { words, ...details } = meaningOf(responseCode, command);
   const isNamed = command !== '' && command !== 'CONN';
-  // The server's words tell an operator most; but after AUTH they may repeat the login, after DATA the message.
+  // Quotes the server's words, except after AUTH and DATA, where they may repeat the login or the message.
   const isQuoted = !command.startsWith('AUTH') && command !== 'DATA';
   const line = isQuoted ? response.replace(/[\p{C}\s]+/gu, ' ').trim() : '';
   const codes = `${responseCode} ${ENHANCED_CODE.exec(response)?.[1] ?? ''}`.trim();
-  // Before it is cut: half a secret would not be recognised.
+  // Hidden before the cut: half a secret would not be recognised.
   const answer = line === '' ? codes : `"${hide(line).slice(0, MAX_QUOTE_LENGTH)}"`;
   return failureOf(
     { ...details, code: String(responseCode) },

@@ -1,4 +1,4 @@
-/** The `smtp` setting of the email channel: nodemailer's connection URL, its options included. */
+/** Parses and checks the email channel's `smtp` setting: nodemailer's connection URL, with options in its query. */
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
 import type { SMTPPoolOptions } from 'nodemailer';
 import type { SettingWarning } from '../channel.ts';
@@ -6,11 +6,11 @@ import type { SettingWarning } from '../channel.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 const SOCKET_TIMEOUT_MS = 10_000;
 
-/** RFC 8314, 3.3 and 7.3: 465 is TLS from the first byte; 587 and 25 take STARTTLS. */
+/** Port 465 has TLS from the first byte, 587 and 25 STARTTLS (RFC 8314, 3.3 and 7.3). */
 const TLS_PORT = 465;
 const STARTTLS_PORTS: ReadonlySet<unknown> = new Set([587, 25]);
 
-/** Few servers take fewer. */
+/** Connections at a time; few servers allow fewer. */
 const MOST_CONNECTIONS = 3;
 
 const DEFAULTS: SMTPPoolOptions = {
@@ -18,14 +18,14 @@ const DEFAULTS: SMTPPoolOptions = {
   dnsTimeout: CONNECT_TIMEOUT_MS,
   greetingTimeout: CONNECT_TIMEOUT_MS,
   socketTimeout: SOCKET_TIMEOUT_MS,
-  // A connection that the server had closed meanwhile.
+  // One retry, since the server may have closed a pooled connection.
   maxRequeues: 1,
 };
 
-/** What no URL may change: nothing is logged past our own logger, and no mail reads files or addresses. */
+/** Options that no URL may change: nodemailer logs nothing, and no mail reads files or URLs. */
 const FIXED = { logger: false, debug: false, disableFileAccess: true, disableUrlAccess: true } as const;
 
-/** Our limits where the URL does not set its own; TLS is required on smtp:// unless it says `ignoreTLS`. */
+/** The URL's options, by default our limits. Requires TLS on smtp:// unless the URL has `ignoreTLS`. */
 export function poolOptionsOf(url: string): SMTPPoolOptions {
   const fromUrl = parseConnectionUrl(url);
   const requireTLS = fromUrl.secure !== true && fromUrl.ignoreTLS !== true;
@@ -44,7 +44,7 @@ export function isSmtpUrl(text: string): boolean {
   }
 }
 
-/** The password in both its spellings, and the URL that holds it. */
+/** The password, percent-encoded and decoded, and the URL that holds it. */
 export function secretsInSmtpUrl(url: string): string[] {
   const raw = new URL(url).password;
   const decoded = passwordIn(url);
@@ -54,7 +54,7 @@ export function secretsInSmtpUrl(url: string): string[] {
 export function warningsOfSmtpUrl(url: string): SettingWarning[] {
   const { secure = false, requireTLS = false, port, tls } = poolOptionsOf(url);
   const doubts: string[] = [];
-  // Such a connection only ends by its time-out: each side waits for the other to begin.
+  // Such a connection times out: each side waits for the other to begin.
   if (secure ? STARTTLS_PORTS.has(port) : port === TLS_PORT)
     doubts.push(`port ${port} goes with ${secure ? 'smtp' : 'smtps'}://`);
   if (passwordIn(url) !== '' && !secure && !requireTLS)

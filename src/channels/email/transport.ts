@@ -1,24 +1,24 @@
-/** Sends mails over nodemailer's pooled connections to one server: each before its deadline or never, and it knows how far each got. */
+/** Sends mails over nodemailer's pool: each before its deadline or never. A failure tells whether the mail was handed over. */
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createTransport, type SendMailOptions, type SMTPPoolOptions } from 'nodemailer';
 import { SmtpFailure } from './smtp-errors.ts';
 
 export interface MailTransport {
-  /** @throws {SmtpFailure} as a rejection, at the time limit at the latest; what has not left by then never leaves */
+  /** Settles within the timeout; nothing is sent after it. @throws {SmtpFailure} as a rejection */
   send(mail: SendMailOptions, timeoutMs: number): Promise<void>;
-  /** Over a connection of its own. @throws {SmtpFailure} as a rejection, at the time limit at the latest */
+  /** On a connection of its own, within the timeout. @throws {SmtpFailure} as a rejection */
   verify(timeoutMs: number): Promise<void>;
-  /** To be called when nothing is under way. */
+  /** Call it only when no mail is under way. */
   close(): void;
 }
 
-/** What of a mail has not left would leave, were its connection ended and not destroyed. */
+/** Destroys an aborted connection instead of ending it, which would still send what is buffered. */
 const DESTROYED_AT_ONCE = { socketCloseTimeout: 0 };
 
 export function openTransport(options: SMTPPoolOptions): MailTransport {
   const transport = createTransport({ ...options, ...DESTROYED_AT_ONCE, pool: true });
-  /** By their signals, which nodemailer hands on with the mails. */
+  /** The mails handed over, by their abort signals, which nodemailer passes to its plugins. */
   const handedOver = new WeakSet<AbortSignal>();
   transport.use('stream', ({ message, data: { signal } }, done) => {
     if (signal) message.processFunc((content) => watched(content, () => handedOver.add(signal)));
@@ -48,12 +48,12 @@ export function openTransport(options: SMTPPoolOptions): MailTransport {
   };
 }
 
-/** RFC 5321, 3.8: how servers limit connections. */
+/** The code by which servers refuse a connection too many (RFC 5321, 3.8). */
 const ONE_TOO_MANY = 421;
 const WAIT_MS = 200;
 const MOST_WAITS = 5;
 
-/** A connection that was one too many fails no mail, while another may come free for it. */
+/** Retries a mail that got no connection because of the server's limit; another connection may become free. */
 async function whereThereIsRoom(send: () => Promise<unknown>, waits = MOST_WAITS): Promise<void> {
   try {
     await send();
@@ -64,7 +64,7 @@ async function whereThereIsRoom(send: () => Promise<unknown>, waits = MOST_WAITS
   }
 }
 
-/** A connection begins to read a mail once the server has asked for it, and reads on as the network takes it. */
+/** nodemailer starts to read the stream when the server asks for the message, and reads at the network's pace. */
 function watched(content: Readable, onHandedOver: () => void): Readable {
   const output = new PassThrough();
   output.once('resume', () => pipeline(content, output, () => undefined));
