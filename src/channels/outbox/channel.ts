@@ -1,4 +1,4 @@
-/** The outbox channel: sends nothing; prints each message and keeps it, to look at before there is a token. */
+/** The outbox channel: sends nothing, but prints each message and keeps it, for a setup that has no token yet. */
 import { object, type Schema, string } from 'yup';
 import { visibleAndIndented } from '../../text/clean.ts';
 import {
@@ -11,14 +11,14 @@ import {
   type Receipt,
 } from '../channel.ts';
 
-/** What an outbox stands in for: it takes the same addresses and options, and shows the same messages. */
+/** A channel type that an outbox stands in for: it has the same addresses, options and messages. */
 type Posed = Pick<ChannelType, 'type' | 'formatOf' | 'parseAddress' | 'optionsOf'>;
 
 export interface OutboxSettings {
   readonly as: string;
 }
 
-/** @param types that it may stand in for: with whatever settings they would have */
+/** @param types the channel types that it can stand in for, without their settings */
 export function outboxOf(types: readonly Posed[]): ChannelType<OutboxSettings> {
   const names = types.map(({ type }) => type);
   const posedBy = (settings?: OutboxSettings): Posed => {
