@@ -40,7 +40,7 @@ function inCondition({ message, line, column }: LiquidFault): LiquidFault {
 
 let made: { readonly liquid: Liquid; readonly names: readonly string[] } | undefined;
 
-/** One engine checks all conditions, since a config may have thousands. */
+/** Created with the first condition and shared, since a config may have thousands. */
 function checker(): NonNullable<typeof made> {
   if (made !== undefined) return made;
   const links = createLinks(PLAIN_DISPLAY);

@@ -1,4 +1,4 @@
-/** Filters that Botbell adds to Liquid's, removes or replaces. */
+/** The Liquid filters that Botbell adds, replaces or removes. */
 import type { Liquid } from 'liquidjs';
 import { parseStartTime } from '../callback/check-callback.ts';
 import type { OutputView } from '../channels/card.ts';

@@ -122,7 +122,7 @@ function contextOf(
   const { callback, startedAt } = notice;
   // The end of the run if it is known, else its start.
   const at = startedAt + Math.round((callback.elapsed_time ?? 0) * 1000);
-  // An overdue notice is about the missing result, so it carries no callback.
+  // An overdue notice is Botbell's own message: it keeps its template and carries no callback.
   if (template === 'overdue') return { ...common, at };
   return { ...common, template: statusNameOf(callback), at, callback };
 }
