@@ -6,7 +6,7 @@ import { isJsonObject } from '../text/json-object.ts';
 
 const LONGEST_REASON = 100;
 
-/** Parsing megabytes of brackets would block the event loop for seconds; such a text contains this one. */
+/** Parsing megabytes of brackets would block the event loop for seconds; such a text contains this string. */
 const MANY_BRACKETS = '['.repeat(1000);
 
 /** Its message says what is wrong with the body and quotes at most a few characters of it. */
