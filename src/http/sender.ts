@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { networkFilter } from '../text/networks.ts';
 
-/** Whose X-Forwarded-For is trusted: nobody's, everybody's, or that of proxies in these networks (addresses or CIDRs). */
+/** Whose X-Forwarded-For is trusted: nobody's (false), everybody's (true), or that of proxies in networks (addresses or CIDRs). */
 export type TrustedProxies = boolean | readonly string[];
 
 export interface Sender {
