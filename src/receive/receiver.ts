@@ -54,7 +54,7 @@ export interface ReceiverDependencies {
   /** Finds the sender by the setting `trust_proxy`. */
   readonly senderOf: SenderReader;
   readonly loads: Loads;
-  /** Neither report throws. */
+  /** Like `reportTurnedAway`, never throws. */
   readonly report: (report: ReceiverReport) => void;
   readonly reportTurnedAway: (report: TurnedAway) => void;
   readonly onUnforeseen: (error: unknown) => void;
