@@ -35,7 +35,7 @@ export type RouteVerdict =
   | 'tells a recovery'
   /** On purpose: `notify: []`. */
   | 'tells nobody'
-  /** An earlier route tells all its destinations. */
+  /** Earlier routes tell all its destinations. */
   | 'told already'
   | 'not of this status'
   | 'another BOT'
