@@ -49,7 +49,7 @@ export function digestAtStart(
 const NINE = 540;
 
 /**
- * Reads the end of a snooze: `tomorrow` (at nine), `next-success` (within seven days) or a date-time.
+ * Reads the end of a snooze: `tomorrow` (at 9:00), `next-success` (within seven days) or a date-time.
  * @param timezone for `tomorrow`, and for a date-time without an offset
  * @returns undefined: none of these, or in the past
  */

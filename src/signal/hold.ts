@@ -22,7 +22,7 @@ export interface Holders {
   readonly timezone: string;
 }
 
-/** Windows in sequence, more than a year of single days; a longer sequence counts as endless. */
+/** Windows that may follow each other, more than a year of single days; a longer sequence counts as endless. */
 const MOST_IN_A_CHAIN = 400;
 
 /** Undefined: nothing holds the message. */

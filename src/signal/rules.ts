@@ -15,9 +15,9 @@ export type Occasion = (typeof OCCASIONS)[number];
 export interface RouteRules {
   /** A Liquid condition over the template's variables; undefined: it always holds. */
   readonly when: string | undefined;
-  /** The error in a row with which telling errors begins. */
+  /** Errors are told from this one in a row on; 1 is the first. */
   readonly afterFailures: number;
-  /** Which errors are told while a BOT keeps failing: every one, those that differ from the last one told, or one in so many ms. */
+  /** Which errors are told while a BOT keeps failing: every one, those that differ from the last one told, or one per so many ms. */
   readonly repeat: 'every' | 'changes' | number;
   readonly mute: readonly MuteEntry[];
   /** How long a job may be executing; undefined: without limit. */
