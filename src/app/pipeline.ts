@@ -21,7 +21,7 @@ import type { Reports } from './reports.ts';
 import { retentionChore } from './retention.ts';
 import type { AppSettings } from './settings.ts';
 
-/** How often this process writes to the ledger with which config it runs and what it has seen of its destinations. */
+/** How often this process writes its config's hash and its latest outcomes at each destination to the ledger. */
 const HEARTBEAT_MS = 5000;
 
 /** At a stop, after the last answer: time to write the outcomes of cut attempts, then time to sign off in the ledger. */
@@ -124,7 +124,7 @@ export class Pipeline {
     ]);
   }
 
-  /** Begins no attempt any more. Attempts under way have `answer_within` to end, then they are cut. */
+  /** Begins no further attempts. Those under way have `answer_within` to end, then they are cut. */
   async stop(): Promise<void> {
     const { settings, clock } = this.#parts;
     this.dispatcher.stop();

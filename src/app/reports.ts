@@ -46,7 +46,7 @@ const MILESTONES: Readonly<Record<Milestone['name'], readonly ['info' | 'warn' |
     held: ['warn', 'held back', 'held back'],
   };
 
-/** Reports what has already been done. Its members are bound, to be passed as callbacks. */
+/** Reports what has already been done. Its members are bound, so that they can be passed as functions. */
 export class Reports {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
@@ -210,7 +210,7 @@ interface TurnedAwayLine extends Readonly<Record<string, unknown>> {
   readonly listener?: string;
 }
 
-/** The metric's result of a POST that has no verdict. */
+/** The `result` label of a POST without a verdict. */
 function resultWithout(httpStatus: number): string {
   return httpStatus >= 400 && httpStatus < 500 ? 'refused' : 'unavailable';
 }

@@ -1,4 +1,4 @@
-/** Begins each metric's series at 0, so that Prometheus sees the first event as an increase, and reads the gauges of each scrape. */
+/** Begins each metric's series at 0, so that Prometheus sees the first event as an increase, and reads the gauges at each scrape. */
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
 import type { RunningSettings } from '../deliver/settings.ts';

@@ -41,7 +41,7 @@ export interface LoadedConfig {
   readonly renderer: Renderer;
 }
 
-/** What stays the same through reloads. */
+/** The parts that no reload changes. */
 export interface SettingsEnvironment {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
   readonly clock: Clock;

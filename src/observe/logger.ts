@@ -54,7 +54,7 @@ function withoutSecrets(value: unknown, redact: (text: string) => string, depth 
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inner(item)]));
 }
 
-/** Escapes the line's JSON escapes once more, since pino-pretty would decode them and print the control characters. */
+/** Doubles the backslash of JSON's escapes of control characters, since pino-pretty would decode them. */
 function shownEscapes(line: string): string {
   return visible(line).replace(/\\(?:([bfr]|u[0-9a-f]{4})|.)/g, (escape, acting?: string) =>
     acting === undefined ? escape : `\\${escape}`,

@@ -22,7 +22,7 @@ export interface HttpRequest {
   readonly body?: string;
   /** On the scale of `performance.now()`. */
   readonly deadline: number;
-  /** Longer bodies are cut before the chunk that exceeds it. Without it the pool's limit holds, past which the call fails. */
+  /** Limit of the answer's body, which is cut before the chunk that exceeds it. Default the pool's, past which the call fails. */
   readonly mostBytes?: number;
 }
 

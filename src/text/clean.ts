@@ -76,15 +76,15 @@ export function isBlank(text: string): boolean {
 }
 
 /**
- * What acts on a terminal: C0, DEL and C1, which move the cursor, colour or ring; line and paragraph separators; Unicode's
- * Bidi_Control, which changes the direction of reading. Without tab and line feed, which each printer handles itself.
+ * Characters that act on a terminal: C0, DEL and C1, which move the cursor, colour or ring; line and paragraph separators; Unicode's
+ * Bidi_Control, which changes the direction of reading. Tab and line feed are not among them: each caller decides about these.
  */
 const ACTING = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const EACH_ACTING = new RegExp(ACTING, 'g');
 
 const INDENT = '  ';
 
-/** Escapes what acts on a terminal as JSON does, e.g. `\u001b`, so that JSON stays valid. Keeps tab and line feed. */
+/** Escapes characters that act on a terminal as JSON does, e.g. `\u001b`, so that JSON stays valid. Keeps tab and line feed. */
 export function visible(text: string): string {
   return ACTING.test(text) ? text.replace(EACH_ACTING, asEscape) : text;
 }

@@ -10,7 +10,7 @@ export function isLongEnough(secret: string): boolean {
 }
 
 /**
- * Replaces longer secrets first, so that no rest of a secret that contains another one stays.
+ * Replaces longer secrets first, so that hiding a secret inside a longer one leaves no rest of the longer one.
  * @param secrets those shorter than eight characters are ignored
  * @param mark replaces each of them
  */
@@ -24,7 +24,7 @@ export function secretsHidden(secrets: readonly string[], mark = HIDDEN): (text:
     any.test(text) ? spellings.reduce((rest, spelling) => rest.replaceAll(spelling, mark), text) : text;
 }
 
-/** The latest ones are kept. A limit, since a process may reload for years. */
+/** Only the latest are kept, since a process may reload for years. */
 const MOST_SECRETS = 1000;
 
 /** Hides every secret that was added, including those of earlier configs. */
@@ -41,7 +41,7 @@ export class HiddenSecrets {
     this.#hide = secretsHidden(this.#secrets);
   }
 
-  /** Bound, to be passed as a callback. */
+  /** Bound, so that it can be passed as a function. */
   readonly hide = (text: string): string => this.#hide(text);
 }
 

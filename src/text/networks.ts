@@ -1,7 +1,7 @@
 /** Tests whether an address is in one of the networks of a config. */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** What Node writes around an address: the prefix of an IPv4-mapped IPv6 address, and the zone of a link-local one. */
+/** The parts that Node adds to an address: the prefix of an IPv4-mapped IPv6 address, and the zone of a link-local one. */
 const WRAPPING_OR_ZONE = /^::ffff:(?=[\d.]+$)|%.*$/i;
 
 /**

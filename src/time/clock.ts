@@ -90,7 +90,7 @@ export class UnderWay {
     this.#count += 1;
   }
 
-  /** Bound, to be passed as a callback. */
+  /** Bound, so that it can be passed as a function. */
   readonly end = (): void => {
     this.#count -= 1;
     if (this.#count === 0) for (const resolve of this.#waiting.splice(0)) resolve();

@@ -14,7 +14,7 @@ export interface EmailMessage {
   readonly html: string;
 }
 
-/** Characters for a card's long parts. */
+/** Characters that a card's long parts share. */
 const ROOM = 32_000;
 
 const MOST: Most = { outputs: 40, items: 50, facts: 20, factLength: 250 };

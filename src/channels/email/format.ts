@@ -72,7 +72,7 @@ const CLOSED_TAG = /<[a-z/\u0001](?:[^"'>]|"[^"]*"|'[^']*')*>/gi;
 const OPEN_TAG = /<(?:$|[a-z/\u0001](?:[^"'>]|"[^"]*"|'[^']*')*(?:"[^"]*|'[^']*)?$)/i;
 const QUOTED_ATTRIBUTE = /([^\s"'<>/=]+)\s*=\s*(?:"([^"]*)|'([^']*))$/;
 
-/** Attributes that take no value: scripts, styles, `srcdoc` (parsed as HTML once more), and addresses to load or send to. */
+/** Attributes that must not hold values: scripts, styles, `srcdoc` (parsed as HTML again), and addresses to load or send to. */
 const NO_TEXT =
   /^(?:on.*|style|srcdoc|src|srcset|xlink:href|data|poster|action|formaction|background|cite|longdesc|ping)$/i;
 
