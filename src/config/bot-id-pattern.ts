@@ -1,20 +1,19 @@
-/** How a route names BOTs: an exact id, a glob, or a regular expression between slashes, in linear time. */
+/** A route's `bot_id` patterns: an exact id, a glob, or a regular expression between slashes, matched in linear time. */
 import { createRequire } from 'node:module';
 
 const REGEX = /^\/(.*)\/([a-z]*)$/s;
 
-/** Whether a pattern is a regular expression. */
 const isRegex = (pattern: string): boolean => REGEX.test(pattern);
 
-/** Whether several ids may match. */
+/** Whether the pattern can match more than one id. */
 export const isPattern = (pattern: string): boolean => isRegex(pattern) || pattern.includes('*');
 
 interface LinearRegex {
-  /** Whether it matches anywhere in the text. */
+  /** Whether the expression matches anywhere in the text. */
   test(text: string): boolean;
 }
 
-/** What is wrong with a pattern; undefined: nothing. */
+/** @returns what is wrong with the pattern, to be read after the value's path; undefined if nothing is */
 export function botIdRule(text: string): string | undefined {
   if (text === '') return 'must not be empty';
   if (!text.startsWith('/')) return undefined;
@@ -33,7 +32,7 @@ export function botIdRule(text: string): string | undefined {
 /**
  * The regular expression of a pattern between slashes (`/…/`, `/…/i`), not anchored;
  * undefined for an exact id or a glob.
- * @throws {SyntaxError} for one that `botIdRule` refuses
+ * @throws {SyntaxError} for an expression that `botIdRule` refuses
  */
 export function regexOf(pattern: string): LinearRegex | undefined {
   const [, source, flags = ''] = REGEX.exec(pattern) ?? [];
@@ -42,7 +41,7 @@ export function regexOf(pattern: string): LinearRegex | undefined {
   return compileLinear(source, flags);
 }
 
-/** What a person who writes this probably means; undefined: it may be meant as it is. */
+/** @returns a warning for a valid pattern that is probably a mistake; undefined if there is none */
 export function doubtOfBotId(text: string): string | undefined {
   if (/^\*+$/.test(text)) return 'matches every BOT, which leaves nothing to default_route';
   if (text.trim() !== text) return 'begins or ends with a blank, which no bot_id has';
@@ -52,16 +51,16 @@ export function doubtOfBotId(text: string): string | undefined {
     : undefined;
 }
 
-/** No BOT has a longer name: a regular expression does not search it, since a config may have a thousand of them. */
+/** In characters. No BOT has a longer id, and a config may have a thousand regular expressions, so they skip longer ids. */
 const LONGEST_SEARCHED = 1000;
 
 export type BotIdMatcher = (botId: string) => boolean;
 
 /**
- * A glob's `*` stands for any run of characters; it must match the whole name.
- * A regular expression (RE2 syntax) matches anywhere unless it is anchored.
- * Either takes time linear in the name.
- * @throws {SyntaxError} an impossible regular expression; the config's check has refused it before
+ * A glob's `*` stands for any number of characters, and a glob must match the whole id.
+ * A regular expression (RE2 syntax) matches anywhere in the id unless it is anchored.
+ * Both take time linear in the length of the id.
+ * @throws {SyntaxError} for an invalid regular expression, which a checked config cannot contain
  */
 export function compilePattern(pattern: string): BotIdMatcher {
   const regex = regexOf(pattern);
@@ -85,12 +84,12 @@ function matchesGlob(botId: string, glob: string): boolean {
 
 const requireHere = createRequire(import.meta.url);
 
-/** A longer one could be a piece of what nobody should see. */
+/** In characters. The pattern may contain a secret by interpolation, and a longer part could reveal some of it. */
 const LONGEST_PART_SHOWN = 3;
 
-/** @throws {SyntaxError} where it is none; the message goes on behind what it is about: `is not …` */
+/** @throws {SyntaxError} for an invalid expression; the message is to be read after the value's path: `is not …` */
 function compileLinear(source: string, flags: string): LinearRegex {
-  // Loaded for whoever writes one: it would take every other start 20 ms and 2 MB.
+  // Loaded with the first regular expression, since loading it takes 20 ms and 2 MB.
   const { RE2JS, RE2JSSyntaxException } = requireHere('re2js') as typeof import('re2js');
   try {
     return RE2JS.compile(source, flags === 'i' ? RE2JS.CASE_INSENSITIVE : 0);

@@ -1,4 +1,4 @@
-/** Checks `channels`: the type of each, and its settings by the type's own schema. */
+/** Checks `channels`: the type of each channel, and its settings against the type's schema. */
 import type { Schema } from 'yup';
 import { AddressError, type ChannelType } from '../channels/channel.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
@@ -12,14 +12,14 @@ import { section, textOrTexts } from './schema-fields.ts';
 
 interface CheckedChannel {
   readonly type: ChannelType;
-  /** Checked by the type's own schema. */
+  /** As the type's schema returned them. */
   readonly settings: unknown;
   readonly config: ChannelConfig;
-  /** Of an entry that names addresses on it, and options. */
+  /** The schema of a `notify` entry for this channel: its addresses and options. */
   readonly entry: Schema<JsonObject>;
 }
 
-/** By name; undefined: something is wrong with it, and has been said. */
+/** By the channel's name; undefined for a channel whose errors have been reported. */
 export type CheckedChannels = ReadonlyMap<string, CheckedChannel | undefined>;
 
 export function checkChannels(
@@ -70,7 +70,7 @@ function checkChannel(
   return { type, settings, config, entry: entrySchema(name, type, settings) };
 }
 
-/** Made once for a channel, since a config may have thousands of entries. */
+/** Built once per channel, since a config may have thousands of entries. */
 function entrySchema(name: string, type: ChannelType, settings: unknown): Schema<JsonObject> {
   const addressRule = (text: string) => {
     try {

@@ -1,4 +1,4 @@
-/** Runs a yup schema over one part of the config and says what is wrong in the reader's terms. */
+/** Validates one part of the config with a yup schema and reports problems in words for the config's author. */
 import { ArraySchema, type ISchema, ObjectSchema, type Schema, ValidationError } from 'yup';
 import { isJsonObject } from '../text/json-object.ts';
 import { nearestOrAll } from '../text/nearest.ts';
@@ -22,8 +22,8 @@ interface Checking {
 }
 
 /**
- * The part with its defaults filled in and its texts cast to what the schema wants; undefined, with errors in `problems`, where
- * something is wrong with it.
+ * @returns the part with defaults filled in and texts cast to the schema's types; undefined if it has errors, which are added to
+ * `problems`
  */
 export function checkSection<T>(
   schema: Schema<T>,
@@ -35,7 +35,7 @@ export function checkSection<T>(
   const cast = schema.cast(data, { context: known, assert: false });
   const errors = errorsOf(schema, cast, known)
     .map((error) => ({ at: [...path, ...parsePath(error.path ?? '')], sentence: sentenceOf(error) }))
-    // What refers to something that is not there has been told of, or is taken for granted.
+    // A reference that could not be resolved has its own problem, or is accepted by `withoutSecrets`.
     .filter(({ at }) => !problems.isUnknown(at));
   for (const { at, sentence } of errors) problems.error(at, sentence);
   return errors.length === 0 ? cast : undefined;
@@ -53,11 +53,11 @@ function errorsOf(schema: Schema, data: unknown, context: Known | undefined): Va
   }
 }
 
-/** What follows the value's path. */
+/** @returns the text that follows the value's path */
 function sentenceOf({ value, type, params, path, message }: ValidationError): string {
   if (type === FAULT) return message;
   if (value === null) return NO_VALUE;
-  // yup's own message of a wrong type shows the value, which may be long or secret.
+  // yup's own message for a wrong type shows the value, which may be long or secret.
   if (type === 'typeError' && message.includes('but the final value was'))
     return `must be ${TYPE_NAMES[String(params?.['type'])] ?? 'of another type'}`;
   const subject = `${path || 'this'} `;
@@ -65,7 +65,7 @@ function sentenceOf({ value, type, params, path, message }: ValidationError): st
   return message.slice(subject.length).replace(/^is a required field$/, 'is missing');
 }
 
-/** With stand-ins for what interpolation could not give, and without unknown keys: yup's own error of them has no place. */
+/** Replaces unresolved references by stand-ins, and removes and reports unknown keys, since yup's error for them has no path. */
 function prepared(value: unknown, of: ISchema<unknown>, path: Path, checking: Checking): unknown {
   const { problems, known } = checking;
   const schema = of.resolve({ value, context: known }) as Schema;
@@ -88,7 +88,7 @@ function prepared(value: unknown, of: ISchema<unknown>, path: Path, checking: Ch
   return Object.fromEntries(entries);
 }
 
-/** A value that would pass; undefined, as if it were not there, where nothing is known of such values. */
+/** @returns a value that passes the schema; undefined, as for a missing key, if the schema has neither an example nor a default */
 function standInFor(schema: Schema): unknown {
   const meta: Partial<FieldMeta> = schema.meta() ?? {};
   return meta.example ?? schema.getDefault() ?? (schema instanceof ArraySchema ? [] : undefined);

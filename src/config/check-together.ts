@@ -1,4 +1,4 @@
-/** Finds what contradicts itself among settings that are right one by one. */
+/** Finds contradictions between settings that are each valid. */
 import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
 import { type MuteEntry, WEEKDAYS } from '../signal/rules.ts';
 import { doubtOfBotId, isPattern } from './bot-id-pattern.ts';
@@ -7,10 +7,10 @@ import { isLoopback } from './field-rules.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
 
-/** The service never posts a callback again sooner (callback interface, "Limits"). */
+/** The shortest time after which the service posts a callback again (callback interface, "Limits"). */
 const SERVICE_RETRY_MS = 30_000;
 
-/** About 96 random bits in a URL-safe alphabet. */
+/** In characters: about 96 random bits in a URL-safe alphabet. */
 const MIN_TOKEN_LENGTH = 16;
 
 type Check = readonly [
@@ -54,7 +54,7 @@ const CHECKS: readonly Check[] = [
   ],
 ];
 
-/** @param config whose values all are right, one by one */
+/** @param config each of its values is valid */
 export function checkTogether(config: Omit<Config, 'secrets'>, problems: Problems): void {
   for (const [severity, place, message, isWrong] of CHECKS)
     if (isWrong(config)) problems[severity](place, message);
@@ -72,7 +72,7 @@ function destinationsOf({ notify }: RouteConfig): string[] {
   return notify.map(({ destination }) => destination);
 }
 
-/** @param errorsReach the destinations that some route tells of errors */
+/** @param errorsReach the destinations that any route notifies of errors */
 function warnOfRoute(
   route: RouteConfig,
   errorsReach: ReadonlySet<string>,
@@ -102,7 +102,7 @@ function warnOfRoute(
 const DAY_MINUTES = 1440;
 const WEEK_MINUTES = WEEKDAYS.length * DAY_MINUTES;
 
-/** Whether the entries hold messages of that status in every minute of a week. */
+/** Whether the entries hold messages of this status in every minute of a week. */
 function coversAllTimes(mute: readonly MuteEntry[], status: StatusName): boolean {
   const held = new Uint8Array(WEEK_MINUTES);
   for (const { dates, except, days = WEEKDAYS, from = 0, to = DAY_MINUTES } of mute) {

@@ -1,4 +1,4 @@
-/** The checked config: every value typed, in base units, groups expanded, nothing left to interpret. */
+/** The checked config: every value typed and in base units, groups expanded. */
 import type { ChannelType, MessageFormat } from '../channels/channel.ts';
 import type { Proxies } from '../outbound/proxy.ts';
 import type { Burst, Digest, Occasion, PerJob, RouteRules } from '../signal/rules.ts';
@@ -7,7 +7,7 @@ import { parseDuration, parseSize } from '../time/display.ts';
 import { parseListenAddress } from './field-rules.ts';
 import type { RootSection } from './schema.ts';
 
-/** Where in which file a value stands; line and column count from 1. */
+/** The file, line and column of a value; line and column count from 1. */
 export interface Place {
   readonly file: string;
   readonly line: number;
@@ -21,34 +21,34 @@ export type DeliveryConfig = Readonly<Settings['delivery']>;
 export type DisplayConfig = Settings['display'];
 
 /**
- * In base units; what each means is said by its schema.
- * @param alerts destinations told of dead letters and refused bodies
+ * Settings in base units; `schema.ts` documents each.
+ * @param alerts destinations notified of dead letters and refused bodies
  */
 export function settingsOf(sections: RootSection, alerts: readonly Destination[]) {
   const { receiver, admin, store, delivery, display, heartbeat } = sections;
   return {
     receiver: receiverOf(receiver),
-    /** Undefined: `listen: off`. */
+    /** Undefined with `listen: off`. */
     admin: admin.listen === 'off' ? undefined : adminOf(admin),
     store: {
       /** `sqlite:<path>` or `postgres://…`. */
       url: store.url,
       keepMs: msOf(store.keep),
-      /** Of a SQLite ledger: pages in use, and its log. */
+      /** Limit of a SQLite ledger: its pages in use and its write-ahead log. */
       maxSizeBytes: bytesOf(store.max_size),
     },
     delivery: {
       timeoutMs: msOf(delivery.timeout),
       attemptsPerRequest: delivery.attempts_per_request,
       takeOverAfterMs: msOf(delivery.take_over_after),
-      /** Of a delivery's age: from the first time the callback came, without what it only waited for its turn. */
+      /** Limit of a delivery's age, which counts from the callback's first arrival, less the time that the delivery only waited. */
       giveUpAfterMs: msOf(delivery.give_up_after),
       permanentAttempts: delivery.permanent_attempts,
       alerts,
     },
-    /** The links are Liquid templates of URLs; alerts link to the page where it has a URL. */
+    /** Links are Liquid templates of URLs; alerts link to the page if `admin.url` is set. */
     display: { ...display, ...(admin.url !== '' && { pageUrl: admin.url }) },
-    /** Undefined: none is asked for. */
+    /** Undefined if no URL is set. */
     heartbeat: heartbeat.url === '' ? undefined : { url: heartbeat.url, everyMs: msOf(heartbeat.every) },
   };
 }
@@ -57,13 +57,13 @@ export function receiverOf(section: RootSection['receiver']) {
   const tokens = [section.token ?? []].flat().filter((token) => token !== '');
   return {
     listen: addressOf(section.listen),
-    /** To the letter; with tokens, what stands before `/<token>`. */
+    /** Compared exactly; if there are tokens, the part before `/<token>`. */
     path: tokens.length > 0 ? section.path.replace(/\/$/, '') : section.path,
-    /** Empty: no token. */
+    /** Empty if no token is needed. */
     tokens,
-    /** Addresses and networks; empty: anyone. */
+    /** Addresses and networks that may send; empty for anyone. */
     allowFrom: section.allow_from,
-    /** Whose X-Forwarded-For is believed: nobody's, whoever connects, or that of the proxies in these networks. */
+    /** Which peers' X-Forwarded-For is trusted: none (false), all (true), or the proxies in these networks. */
     trustProxy: section.trust_proxy ?? false,
     maxBodyBytes: bytesOf(section.max_body),
     maxNodes: section.max_nodes,
@@ -83,20 +83,20 @@ function adminOf(section: RootSection['admin']) {
   };
 }
 
-// Every value has passed its schema, so that none of these can fail for what a user writes.
+// Every value has passed its schema, so parsing cannot fail.
 const addressOf = (text: string) => parseListenAddress(text) as { host: string; port: number };
 export const msOf = (text: string) => parseDuration(text) as number;
 const bytesOf = (text: string) => parseSize(text) as number;
 
-/** Where the value at `path` of a config file stands. */
+/** The place of the value at `path` in a config file. */
 export type PlaceInConfig = (path: Path) => Place;
 
 export interface ChannelConfig {
   readonly name: string;
   readonly type: string;
-  /** Checked by the channel type's own schema. */
+  /** As the channel type's schema returned them. */
   readonly settings: unknown;
-  /** Undefined: each message is sent, however many there are. */
+  /** Undefined if the number of messages is not limited. */
   readonly burst: Burst | undefined;
 }
 
@@ -110,21 +110,21 @@ export interface Destination {
   readonly perJob: PerJob;
 }
 
-/** A group that is told, beside what its routes tell it, what became of their BOTs. */
+/** A group's digest of its BOTs, sent beside the group's notifications. */
 export interface DigestConfig extends Digest {
   readonly group: string;
   readonly notify: readonly Destination[];
 }
 
 export interface RouteConfig {
-  /** As the config names it; else `routes[0]`, … or `default_route`. */
+  /** The name given in the config, or else `routes[0]`, … or `default_route`. */
   readonly name: string;
-  /** Exact names, globs (`invoice-*`) and `/regular expressions/` (RE2 syntax), as written; empty for the default route. */
+  /** Exact ids, globs (`invoice-*`) and `/regular expressions/` (RE2 syntax), as written; empty for the default route. */
   readonly botIds: readonly string[];
   readonly on: readonly Occasion[];
-  /** What is held back of it; the default route expects nothing. */
+  /** The default route has no `expect`. */
   readonly rules: RouteRules;
-  /** Empty: nobody, on purpose, not even by the default route. */
+  /** Empty if the config notifies nobody on purpose; then the default route does not apply either. */
   readonly notify: readonly Destination[];
   /** Names of the groups in `notify`. */
   readonly groups: readonly string[];
@@ -133,26 +133,26 @@ export interface RouteConfig {
 
 export interface Config extends Settings {
   readonly file: string;
-  /** Folder of the user's own template sets. */
+  /** Folder of the user's template sets. */
   readonly templates: string | undefined;
-  /** What channels over HTTP go through. */
+  /** Proxies for channels over HTTP and for the heartbeat. */
   readonly proxies: Proxies;
   readonly channels: ReadonlyMap<string, ChannelConfig>;
   readonly digests: readonly DigestConfig[];
   readonly routes: readonly RouteConfig[];
   readonly defaultRoute: RouteConfig | undefined;
-  /** Every string that no log, answer, error or page may show. */
+  /** Strings that no log, answer, error or page may show. */
   readonly secrets: readonly string[];
 }
 
-/** One thing wrong (or, as a warning, doubtful) with a config or template file. */
+/** An error or a warning about a config or template file. */
 export interface Problem {
   readonly place: Place;
   readonly message: string;
   readonly severity: 'error' | 'warning';
 }
 
-/** By the channel's name. */
+/** @returns each channel's message format, by the channel's name */
 export function formatsOf(
   { channels }: Pick<Config, 'channels'>,
   channelTypes: ReadonlyMap<string, ChannelType>,

@@ -1,4 +1,4 @@
-/** What single values of the config must look like: each rule says what is wrong with a text, or nothing. */
+/** Rules for single values of the config: each returns what is wrong with a text, or undefined. */
 import { parseProxy } from '../outbound/proxy.ts';
 import { didYouMean, nearestOrAll } from '../text/nearest.ts';
 import { cronFault } from '../signal/expect.ts';
@@ -6,20 +6,20 @@ import { networkFilter } from '../text/networks.ts';
 import { isTimezone, parseDuration, parseSize } from '../time/display.ts';
 import { isIP, isIPv6 } from 'node:net';
 
-/** What values may refer to, for who judges them. */
+/** What the values of a config may refer to. */
 export interface Known {
-  /** Names. */
+  /** Names of the config's groups. */
   readonly groups: readonly string[];
-  /** Names of the folders that are there. */
+  /** Names of the existing template folders. */
   readonly templateSets: readonly string[];
-  /** What is wrong with a Liquid condition; undefined: nothing. */
+  /** @returns what is wrong with a Liquid condition; undefined if nothing is */
   readonly conditionFault: (condition: string) => { readonly message: string } | undefined;
 }
 
-/** What is wrong, to be read after the value's path; undefined: nothing. */
+/** @returns what is wrong, to be read after the value's path; undefined if nothing is */
 export type Rule = (text: string, known: Known) => string | undefined;
 
-/** Of the text alone. */
+/** A rule that needs nothing but the text. */
 type PlainRule = (text: string) => string | undefined;
 
 function holding(sentence: string, holds: (text: string) => boolean): PlainRule {
@@ -30,14 +30,14 @@ function matching(pattern: RegExp, sentence: string): PlainRule {
   return holding(sentence, (text) => pattern.test(text));
 }
 
-/** The first that is broken. */
+/** Reports the first rule that fails. */
 function every(...rules: readonly Rule[]): Rule {
   return (text, known) => rules.map((rule) => rule(text, known)).find((wrong) => wrong !== undefined);
 }
 
 export const anyText: Rule = () => undefined;
 
-/** Names of channels, groups and template sets: they stand in destinations, metrics and folders. */
+/** Names of channels, groups and template sets, which are used in destinations, metrics and folder names. */
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
 
 export const nameRule = matching(NAME, 'must be a name of letters, digits, ".", "_" and "-"');
@@ -48,7 +48,6 @@ export const templateSetRule = every(nameRule, (name, { templateSets }) =>
     : `: there is no template set ${JSON.stringify(name)}${nearestOrAll(name, templateSets)}`,
 );
 
-/** Of a route, for people to read. */
 export const routeNameRule = matching(/^[^\p{C}]{1,80}$/u, 'must be one line of 1 to 80 characters');
 
 export const hostRule = matching(
@@ -64,7 +63,7 @@ export const groupRule = (name: string, { groups }: Pick<Known, 'groups'>): stri
   return `: there is no group ${JSON.stringify(name)}${hint}`;
 };
 
-/** Whether `text` is one of `names`. */
+/** Requires `text` to be one of `names`. */
 export function memberRule(text: string, names: readonly string[]): string | undefined {
   if (names.includes(text)) return undefined;
   const known = new Intl.ListFormat('en', { type: 'disjunction' }).format(names.map((name) => `"${name}"`));
@@ -85,19 +84,19 @@ function orElse(word: string, rule: Rule): Rule {
   };
 }
 
-/** RFC 3986, unreserved: what stands in a URL as it is; a lone dot or two would be resolved away. */
+/** RFC 3986, unreserved characters, which need no encoding. Clients resolve segments `.` and `..`, so these are refused. */
 export const pathRule = matching(
   /^(?!\/healthz\/?$)(?:\/|(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?)$/,
   'must be a path such as /callbacks: letters, digits, ".", "_", "~" and "-" between single slashes, and not /healthz',
 );
 
-/** The empty token is none, so that `${TOKEN:-}` turns it off. */
+/** Empty means no token, so that `${TOKEN:-}` turns it off. */
 export const tokenRule = matching(
   /^(?!\.{1,2}$)[A-Za-z0-9._~-]*$/,
   'must hold only letters, digits, ".", "_", "~" and "-", since it is a part of the URL',
 );
 
-/** RFC 6750, 2.1; the empty one is none. */
+/** RFC 6750, 2.1. Empty means no token. */
 export const bearerRule = matching(
   /^(?:[A-Za-z0-9._~+/-]+=*)?$/,
   'must hold only letters, digits, "-", ".", "_", "~", "+" and "/", since it is sent as a bearer token',
@@ -113,7 +112,7 @@ export const storeUrlRule = holding(
   (text) => /^sqlite:(?!\/\/)./.test(text) || (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)),
 );
 
-/** The empty one is none. */
+/** Empty means no URL. */
 export const webUrlRule = holding(
   'must be an http:// or https:// URL, such as https://botbell.example.com',
   (text) => text === '' || (/^https?:\/\/\S+$/.test(text) && URL.canParse(text)),
@@ -122,7 +121,7 @@ export const webUrlRule = holding(
 export const PROXY_RULE =
   'must be the URL of an HTTP proxy, such as http://proxy.example.com:3128 or http://user:password@proxy.example.com:3128, user and password percent-encoded';
 
-/** The empty one is that of the environment. */
+/** Empty means the proxy of the environment variables. */
 export const proxyRule = orElse(
   'off',
   holding(PROXY_RULE, (text) => text === '' || parseProxy(text) !== undefined),
@@ -133,7 +132,7 @@ export const timezoneRule: Rule = (text) => {
   return `must be an IANA time zone such as UTC or Asia/Tokyo${didYouMean(text, Intl.supportedValuesOf('timeZone'))}`;
 };
 
-/** A Liquid template of a URL; only its fixed beginning can be judged here. */
+/** A Liquid template of a URL, checked with `x` in place of each tag. */
 export const linkRule = holding(
   'must be an http:// or https:// URL, with {{ … }} where values go in',
   (text) => /^https?:\/\/./.test(text) && URL.canParse(text.replaceAll(/\{\{.*?\}\}|\{%.*?%\}/g, 'x')),
@@ -149,10 +148,10 @@ function durationFrom(least: string, most: string): Rule {
 
 export const durationRule = durationFrom('1ms', '3660d');
 
-/** setTimeout takes no more than 2^31 - 1 ms; an answer or an attempt that takes an hour is a mistake long before. */
+/** setTimeout takes at most 2^31 - 1 ms; the limit of one hour also catches mistakes. */
 export const timerRule = durationFrom('1ms', '1h');
 
-/** Of what is waited for by rows of the ledger. */
+/** For waits that are rows of the ledger, not timers in memory. */
 export const spanRule = durationFrom('1s', '366d');
 
 export const repeatRule = orElse('every', orElse('changes', spanRule));
@@ -165,7 +164,7 @@ export const conditionRule = every(
   },
 );
 
-/** In minutes; undefined for anything else. */
+/** @returns minutes since midnight; undefined if `text` is no time of day */
 export function parseTimeOfDay(text: string): number | undefined {
   const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
   return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes);
@@ -194,7 +193,7 @@ export const sizeRule = holding(
 const ADDRESS = /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i;
 const MAX_PORT = 65_535;
 
-/** `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`; port 0 lets the system choose. Whether there is such a host, it knows. */
+/** `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`; with port 0 the system chooses. Does not check that the host exists. */
 export function parseListenAddress(text: string) {
   const [, bracketed, plain, digits] = ADDRESS.exec(text) ?? [];
   const [host, port] = [bracketed ?? plain, Number(digits)];
@@ -203,12 +202,12 @@ export function parseListenAddress(text: string) {
 
 const isLoopbackAddress = networkFilter(['127.0.0.0/8', '::1']);
 
-/** Whether only this machine can reach it, or is reached by it (RFC 6761, 6.3). */
+/** Whether the host is this machine: a loopback address, or a name under `localhost` (RFC 6761, 6.3). */
 export function isLoopback(host: string): boolean {
   return isIP(host) === 0 ? /^(?:.+\.)?localhost$/i.test(host) : isLoopbackAddress(host);
 }
 
-/** Whether it is an address, or a network such as `10.0.0.0/8`. */
+/** Whether the text is an IP address, or a network such as `10.0.0.0/8`. */
 function isNetwork(text: string): boolean {
   const [address = '', length = '0', ...rest] = text.split('/');
   const longest = isIPv6(address) ? 128 : 32;

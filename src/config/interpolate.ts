@@ -1,4 +1,4 @@
-/** `${NAME}`, `${NAME:-default}` and `${file:/path}` in the strings of a config; `$${` stands for a literal `${`. */
+/** Replaces `${NAME}`, `${NAME:-default}` and `${file:/path}` in the strings of a config; `$${` is a literal `${`. */
 import { isJsonObject } from '../text/json-object.ts';
 import { type Path, pathText } from './path.ts';
 
@@ -6,7 +6,7 @@ interface InterpolationSources {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** @throws when the file cannot be read */
   readonly readFile: (path: string) => string;
-  /** What is not set, or empty by default, is set where the config is used. */
+  /** Accepts references to unset variables (also those with an empty default) and to unreadable files, instead of reporting them. */
   readonly withoutSecrets?: boolean;
 }
 
@@ -14,15 +14,15 @@ const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 const NAME = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 const FILE = /^file:(.+)$/s;
 
-/** Data with every reference replaced, and a memory of what came from outside. */
+/** Data with every reference replaced, and the values that were put in. */
 export class Interpolated {
   readonly data: unknown;
   readonly problems: { readonly path: Path; readonly message: string }[] = [];
-  /** Without secrets: what is taken for granted instead of being a problem, a variable or `file:` and a path. */
+  /** With `withoutSecrets`: the references accepted without a value, each a variable's name or `file:` and a path. */
   readonly missing = new Set<string>();
-  /** What was put in, by `pathText` of the string that it went into. */
+  /** The values put into each string, by the string's `pathText`. */
   readonly values = new Map<string, string[]>();
-  /** The `pathText` of each string with a reference to what is not there. */
+  /** The `pathText` of each string with a reference that could not be resolved. */
   readonly unresolved = new Set<string>();
   private readonly sources: InterpolationSources;
 
@@ -62,11 +62,11 @@ export class Interpolated {
     return this.fail(path, `\${${reference}} is not a reference: ${hint}`);
   }
 
-  /** As in a shell, `:-` also stands in for a variable that is there but empty. */
+  /** As in a shell, the default after `:-` also applies to a variable that is set but empty. */
   private variable(name: string, fallback: string | undefined, path: Path): string | undefined {
     const value = Object.hasOwn(this.sources.variables, name) ? this.sources.variables[name] : undefined;
     if (value !== undefined && (value !== '' || fallback === undefined)) return value;
-    // An empty default switches off what is switched on where the variable is set.
+    // An empty default usually turns a setting off here that is on in production, so with `withoutSecrets` it counts as missing.
     if (fallback !== undefined && (fallback !== '' || this.sources.withoutSecrets !== true)) return fallback;
     const hint = `set it (no .env file is read by itself), or give a default as \${${name}:-…}`;
     return this.miss(path, name, `the environment variable ${name} is not set: ${hint}`);
@@ -75,7 +75,7 @@ export class Interpolated {
   private contentOf(file: string, path: Path): string | undefined {
     try {
       const content = this.sources.readFile(file).replace(/\r?\n$/, '');
-      // Whatever was to write the secret has failed, or is not through: empty would mean that there is no password.
+      // An empty file means that its writer failed or has not finished; an empty value would turn the password off.
       return content.trim() === '' ? this.miss(path, `file:${file}`, `the file ${file} is empty`) : content;
     } catch (error) {
       return this.miss(path, `file:${file}`, `the file ${file} cannot be read: ${(error as Error).message}`);

@@ -7,10 +7,10 @@ import { burstSchema, groupSchema, perJobField, rootSchema } from './schema.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The ids of some chats are digits alone. */
+/** Integers are allowed because some chats' ids consist of digits. */
 const ADDRESSES = [{ type: 'string' }, { type: 'integer' }];
 
-/** Draft 2020-12; editors complete and check a config by it. */
+/** JSON Schema draft 2020-12, for completion and checks in editors. */
 export function configJsonSchema(channelTypes: ReadonlyMap<string, ChannelType>): JsonSchema {
   const types = [...channelTypes.values()];
   return {
@@ -46,7 +46,7 @@ function channelSchema({ type, settings }: ChannelType): JsonSchema {
   };
 }
 
-/** Its keys are names of channels, which only the loader knows, and options that the type of one of them has. */
+/** The keys are channel names, which only the loader knows, and the options of all channel types. */
 function destinationSchema(types: readonly ChannelType[]): JsonSchema {
   const options = types.flatMap((type) => Object.entries(type.optionsOf()));
   const fields = [...options, ['per_job', perJobField()] as const];
@@ -60,7 +60,7 @@ function destinationSchema(types: readonly ChannelType[]): JsonSchema {
   };
 }
 
-/** What yup's description of a field says, in JSON Schema's words. */
+/** Converts yup's description of a field. */
 function jsonSchemaOf(field: SchemaFieldDescription): JsonSchema {
   const meta = metaOf(field);
   const byDefault = 'default' in field && !('fields' in field) ? field.default : undefined;

@@ -1,4 +1,4 @@
-/** Reads a config file: everything that is wrong with it at once, or a Config that nothing is wrong with. */
+/** Reads a config file into a checked Config, or reports all of its problems at once. */
 import { hash } from 'node:crypto';
 import { foldersIn, readText } from '../text/read-text.ts';
 import { type Config, type PlaceInConfig, type Problem, settingsOf } from './config.ts';
@@ -21,32 +21,32 @@ interface LoadEnvironment {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
   /** Folder of the built-in template sets. */
   readonly builtInTemplates: string;
-  /** Names of the folders in a folder. @throws when it is none */
+  /** @returns the names of the folders in `path`. @throws when `path` is no folder */
   readonly readFolders?: (path: string) => string[];
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** What is wrong with a Liquid condition; left out: nothing. */
+  /** Left out: no condition is checked. */
   readonly conditionFault?: Known['conditionFault'];
-  /** As UTF-8. @throws when the file cannot be read */
+  /** Reads a file as UTF-8. @throws when the file cannot be read */
   readonly readFile?: (path: string) => string;
-  /** For a check where no variable is set: what they would give is taken for granted. */
+  /** For a check on a machine without the config's secrets: accepts references to unset variables and unreadable files. */
   readonly withoutSecrets?: boolean;
 }
 
 export interface LoadedConfig {
   /** Undefined when there is an error among the problems. */
   readonly config?: Config;
-  /** Of the file, there with the config: the same for the same text. */
+  /** SHA-256 of the file's text, in hexadecimal; present with `config`. */
   readonly hash?: string;
   readonly placeInConfig?: PlaceInConfig;
-  /** In the order of the file. */
+  /** In the order of their places in the file. */
   readonly problems: readonly Problem[];
-  /** Without secrets: the variables and files that were taken for granted. */
+  /** The references that `withoutSecrets` accepted without a value. */
   readonly missing?: readonly string[];
 }
 
 /**
- * Never throws for what a file may hold. Paths in the config are relative to the working directory; the file is read
- * where `file` says, and named in problems as given.
+ * Never throws for any content of the file. Paths in the config are relative to the working directory.
+ * @param file the path to read, which problems show as given
  */
 export function loadConfig(file: string, environment: LoadEnvironment): LoadedConfig {
   const { variables, withoutSecrets = false, readFile = readText } = environment;
@@ -79,7 +79,7 @@ function refused(file: string, message: string): LoadedConfig {
   return { problems: [{ place: { file, line: 1, column: 1 }, message, severity: 'error' }] };
 }
 
-/** Undefined, with errors in the problems, where anything is wrong. */
+/** @returns undefined if there is an error, which is then in `problems` */
 function readConfig(
   file: string,
   interpolated: Interpolated,
@@ -97,7 +97,7 @@ function readConfig(
     problems,
     known: { groups, templateSets, conditionFault },
   });
-  // Where it is only checked, the environment is another one.
+  // With `withoutSecrets`, the config will run in another environment: ignore the proxy variables of this one.
   const proxies = readProxies(sections?.proxy ?? 'off', withoutSecrets === true ? {} : variables, problems);
   if (sections === undefined || problems.hasErrors()) return undefined;
   const { templates, routes = [], default_route: last, delivery } = sections;
@@ -116,7 +116,7 @@ function readConfig(
   return { ...config, secrets: secretsIn(config, channelTypes) };
 }
 
-/** An empty section (all of it commented out) is one that is not there. */
+/** An empty section, such as one whose lines are all commented out, counts as missing. */
 function withoutEmpty(root: unknown): JsonObject {
   const entries = isJsonObject(root) ? Object.entries(root) : [];
   return Object.fromEntries(entries.filter(([, section]) => section !== null));

@@ -6,7 +6,7 @@ export type Path = readonly (string | number)[];
 const PLAIN_KEY = /^[\p{L}\p{N}_-]+$/u;
 const STEP = /\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]]+)/g;
 
-/** As a reader would write it: `routes[0].on[1]`. */
+/** The path as text: `routes[0].on[1]`. */
 export function pathText(path: Path): string {
   return path.reduce<string>((text, step) => text + stepText(step, text === ''), '');
 }
@@ -17,7 +17,7 @@ function stepText(step: string | number, isFirst: boolean): string {
   return isFirst ? step : `.${step}`;
 }
 
-/** Reads the paths that yup writes; the keys it names are those of a schema, so never ambiguous. */
+/** Parses a path written by yup. Its keys come from a schema, so the path is never ambiguous. */
 export function parsePath(text: string): Path {
   return [...text.matchAll(STEP)].map(([, quoted, index, key]) =>
     index === undefined ? (quoted ?? key ?? '') : Number(index),

@@ -1,11 +1,11 @@
-/** Collects what is wrong with a config, each with its place and no value from outside shown, and prints it. */
+/** Collects and formats the problems of a config, each with its place and without interpolated values, which may be secret. */
 import { visibleOnOneLine } from '../text/clean.ts';
 import type { Place, Problem } from './config.ts';
 import type { Interpolated } from './interpolate.ts';
 import { pathText, type Path } from './path.ts';
 import type { YamlSource } from './yaml-source.ts';
 
-/** Shorter values are no secrets, and hiding them would riddle every sentence. */
+/** In characters. Shorter values are no secrets, and hiding them would garble the messages. */
 const MIN_HIDDEN_LENGTH = 3;
 
 const HIDDEN = '[hidden]';
@@ -22,8 +22,8 @@ export class Problems {
   }
 
   /**
-   * Nothing is said of a value whose reference could not be resolved: that has been said.
-   * @param what goes on behind the value's path: `must be text`, or `: what others said`
+   * Ignores a value whose reference could not be resolved, which has its own problem.
+   * @param what follows the value's path: `must be text`, or `: message` for a message with a subject of its own
    */
   error(path: Path, what: string): void {
     if (!this.isUnknown(path)) this.#add('error', path, this.#sentence(path, what));
@@ -33,7 +33,7 @@ export class Problems {
     if (!this.isUnknown(path)) this.#add('warning', path, this.#sentence(path, what));
   }
 
-  /** Whether the value at `path` refers to what is not there. */
+  /** Whether the value at `path` has a reference that could not be resolved. */
   isUnknown(path: Path): boolean {
     return this.#interpolated.unresolved.has(pathText(path));
   }
@@ -51,11 +51,11 @@ export class Problems {
     return inFileOrder(this.#found);
   }
 
-  /** Whoever judges a value may quote it, also what of it came from outside. */
+  /** Hides interpolated values, since a rule's message may quote the value that it checked. */
   #sentence(path: Path, what: string): string {
     const hidden = (this.#interpolated.values.get(pathText(path)) ?? [])
       .filter((value) => value.length >= MIN_HIDDEN_LENGTH)
-      // The longest first: one may be a part of another.
+      // Longest first, since one value may be part of another.
       .sort((a, b) => b.length - a.length);
     const said = hidden.reduce((text, value) => text.replaceAll(value, HIDDEN), what);
     return path.length === 0 ? said : `${pathText(path)}${said.startsWith(':') ? '' : ' '}${said}`;
@@ -72,7 +72,7 @@ export function formatProblem({ place, message, severity }: Problem): string {
   return visibleOnOneLine(`${place.file}:${place.line}:${place.column}: ${prefix}${message}`);
 }
 
-/** The files in the order in which they first come up. */
+/** Keeps the files in the order of their first problems, and sorts each file's problems by place. */
 export function inFileOrder(problems: readonly Problem[]): Problem[] {
   const files = [...new Set(problems.map(({ place }) => place.file))];
   return problems.toSorted(

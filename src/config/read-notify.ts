@@ -1,4 +1,4 @@
-/** Reads whom a config has told: names of groups, and addresses such as `{ slack: ["#ops", "#shop"], mention_on_error: "@here" }`. */
+/** Reads `notify` lists: names of groups, and addresses such as `{ slack: ["#ops", "#shop"], mention_on_error: "@here" }`. */
 import { type PerJob, WEEKDAYS } from '../signal/rules.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { nearest, nearestOrAll } from '../text/nearest.ts';
@@ -12,7 +12,7 @@ import { groupSchema } from './schema.ts';
 
 const AN_ADDRESS = 'an address such as { slack: "#ops" }';
 
-/** A group, or a destination, that an entry of a list names, and whom that tells. */
+/** A group or a destination named by a list's entry. */
 interface Named {
   readonly name: string;
   readonly at: Path;
@@ -20,13 +20,13 @@ interface Named {
 }
 
 export class NotifyReader {
-  /** By name, whom each tells. */
+  /** Each group's destinations, by the group's name. */
   readonly groups = new Map<string, readonly Destination[]>();
   readonly digests: DigestConfig[] = [];
   readonly #channels: CheckedChannels;
   readonly #problems: Problems;
 
-  /** @param groups as the config has them */
+  /** @param groups the config's `groups`, unchecked */
   constructor(groups: unknown, channels: CheckedChannels, problems: Problems) {
     this.#channels = channels;
     this.#problems = problems;
@@ -36,7 +36,7 @@ export class NotifyReader {
       this.groups.set(name, this.#readGroup(name, group));
   }
 
-  /** The destinations of a list, each once, in their order; the first entry that names one gives its options. */
+  /** @returns the list's destinations in order, each once, with the options of the first entry that names it */
   read(list: unknown, path: Path, mayNameGroups = true): readonly Destination[] {
     if (!Array.isArray(list)) {
       this.#problems.error(path, noListIn(list, mayNameGroups));
@@ -84,9 +84,9 @@ export class NotifyReader {
     return [{ name: entry, at, told: this.groups.get(entry) ?? [] }];
   }
 
-  /** An entry names one channel by its key; what else it has are options. */
+  /** One key of an entry is a channel's name; its other keys are options. */
   #addressesIn(entry: JsonObject, at: Path): readonly Named[] {
-    // That there are none at all has been said.
+    // `checkChannels` has reported that there are no channels.
     if (this.#channels.size === 0) return [];
     const named = Object.keys(entry).filter((key) => this.#channels.has(key));
     const [name = ''] = named;
@@ -99,7 +99,7 @@ export class NotifyReader {
     if (channel === undefined || checked === undefined) return [];
     const { [name]: written, per_job: perJob = 'message', ...options } = checked;
     return [written].flat().flatMap((text: unknown, index) => {
-      // What is not set here is not there.
+      // An unresolved reference has no address.
       if (typeof text !== 'string') return [];
       const address = channel.type.parseAddress(text, channel.settings);
       const destination = `${name}:${address}`;

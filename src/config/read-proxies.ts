@@ -1,11 +1,11 @@
-/** Reads `proxy`; where it says nothing, what the environment says. */
+/** Reads `proxy`, or if that is empty the environment's proxy variables. */
 import { exemptHosts, NO_PROXIES, parseProxy, type Proxies, type Proxy } from '../outbound/proxy.ts';
 import { PROXY_RULE } from './field-rules.ts';
 import type { Problems } from './problems.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** @param text of `proxy`; empty: what the environment says */
+/** @param text the value of `proxy`; empty to use the environment variables */
 export function readProxies(text: string, variables: Variables, problems: Problems): Proxies {
   if (text === 'off') return NO_PROXIES;
   const exempt = exemptHosts(valueOf('no_proxy', variables));
@@ -13,7 +13,7 @@ export function readProxies(text: string, variables: Variables, problems: Proble
   return { https: read('https_proxy'), http: read('http_proxy'), exempt };
 }
 
-/** As curl reads it, a proxy without a scheme is asked over http. */
+/** As with curl, a proxy without a scheme is an http:// proxy. */
 function proxyIn(name: string, variables: Variables, problems: Problems): Proxy | undefined {
   const text = valueOf(name, variables);
   if (text === '') return undefined;
@@ -24,7 +24,7 @@ function proxyIn(name: string, variables: Variables, problems: Problems): Proxy 
   return proxy;
 }
 
-/** In small letters first, as everybody reads them; an empty one says nothing. */
+/** The lower-case name takes precedence, as in other programs; an empty value counts as unset. */
 function valueOf(name: string, variables: Variables): string {
   return variables[name]?.trim() || variables[name.toUpperCase()]?.trim() || '';
 }

@@ -1,4 +1,4 @@
-/** Makes of what has passed the schema the routes as the rest of the program works with them. */
+/** Converts route sections that have passed the schema to `RouteConfig`. */
 import { type Expectation, NO_RULES, OCCASIONS, type RouteRules } from '../signal/rules.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { type Destination, msOf, type RouteConfig } from './config.ts';
@@ -7,10 +7,10 @@ import { type Path, pathText } from './path.ts';
 import type { NotifyReader } from './read-notify.ts';
 import type { RouteSection } from './schema.ts';
 
-/** By the path of a route. */
+/** Each route's destinations, by the `pathText` of the route. */
 type Told = ReadonlyMap<string, readonly Destination[]>;
 
-/** Whom each route tells, also where something else is wrong with it. */
+/** Reads each route's destinations, even if the route has other errors, so that all are reported at once. */
 export function readTold({ routes, default_route: last }: JsonObject, reader: NotifyReader): Told {
   const listed: readonly unknown[] = Array.isArray(routes) ? routes : [];
   const all = [
@@ -53,7 +53,7 @@ function rulesOf({
       days,
       dates,
       from: from === undefined ? undefined : parseTimeOfDay(from),
-      // Midnight ends the day.
+      // As an end, 00:00 is the end of the day.
       to: to === undefined ? undefined : parseTimeOfDay(to) || 1440,
       except,
     })),

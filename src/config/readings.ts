@@ -1,11 +1,11 @@
-/** What a config was read from, and whether reading it again would give the same. */
+/** Remembers digests of what a config was read from, to tell whether reading again would give the same. */
 import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 
 export class Readings {
   readonly #taken: { readonly again: () => string; readonly digest: string }[] = [];
 
-  /** @throws {Error} what `read` throws, which is remembered as well */
+  /** Remembers the outcome of `read`, an error included. @throws {Error} what `read` throws */
   take<T>(read: () => T): T {
     const outcome = outcomeOf(read);
     this.#taken.push({ again: () => digestOf(outcomeOf(read)), digest: digestOf(outcome) });
@@ -13,23 +13,23 @@ export class Readings {
     return outcome.value;
   }
 
-  /** What can be read only once, such as a pipe, is taken as it was. @throws {Error} as `take` */
+  /** A stream such as a pipe can be read only once, so it is not remembered. @throws {Error} as `take` */
   file<T>(path: string, read: (path: string) => T): T {
     return isStream(path) ? read(path) : this.take(() => read(path));
   }
 
-  /** A digest of all of it, read again. */
+  /** Reads everything again. @returns a digest of it all */
   again(): string {
     return this.#taken.map(({ again }) => again()).join();
   }
 
-  /** @param found what it reads now */
+  /** @param found a digest from `again` */
   areCurrent(found = this.again()): boolean {
     return found === this.#taken.map(({ digest }) => digest).join();
   }
 }
 
-/** A pipe or a device; false for a file, a folder, and where there is nothing. */
+/** Whether `path` is a pipe or a device; false if nothing is there. */
 function isStream(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   return found !== undefined && !found.isFile() && !found.isDirectory();
@@ -45,7 +45,7 @@ function outcomeOf<T>(read: () => T): Outcome<T> {
   }
 }
 
-/** No text of it is kept, which may be a secret. */
+/** Only the digest is kept, since the text may hold secrets. */
 function digestOf(outcome: Outcome<unknown>): string {
   const read = 'error' in outcome ? { error: String(outcome.error) } : outcome;
   return hash('sha256', JSON.stringify(read, withEntries));

@@ -1,45 +1,44 @@
-/** The kinds of value that the config is made of, as yup schemas that carry their own documentation. */
+/** Builds the yup schemas of the config's fields, each with its documentation. */
 import { array, boolean, lazy, number, object, string, type ObjectShape, type TestContext } from 'yup';
 import { memberRule, type Known, type Rule } from './field-rules.ts';
 import { parsePath, type Path, pathText } from './path.ts';
 
-/** What a field's `.meta()` holds: the JSON Schema and the documentation are made from it. */
+/** A field's `.meta()`, from which the JSON Schema and the documentation are made. */
 export interface FieldMeta {
-  /** One sentence for the reader. */
+  /** The field's description, in one sentence. */
   readonly doc: string;
-  /** Stands in for a value that is not set where the config is checked; otherwise its default does. */
+  /** A valid value, used for an unresolved reference; left out: the default is used. */
   readonly example?: string;
-  /** JSON Schema of a value that yup's own description cannot tell. */
+  /** JSON Schema that cannot be made from yup's description of the field. */
   readonly jsonSchema?: Readonly<Record<string, unknown>>;
-  /** Said where it is missing, in a field that must be there and whose yup type depends on its value. */
+  /** The field is required. Set only where yup's description does not show it; may hold the hint of the error message. */
   readonly required?: string;
 }
 
-/** What a few fields say beside their sentence. */
 type More = Omit<FieldMeta, 'doc'>;
 
-/** A value that interpolation fills in when the config is loaded: nothing more can be said of it in JSON Schema. */
+/** JSON Schema of a text with a reference, whose value is known only when the config is loaded. */
 export const INTERPOLATED = { $ref: '#/$defs/interpolated' };
 
 const TEXTS = { type: 'array', items: { type: 'string' } };
 
 export const TEXT_OR_TEXTS = { anyOf: [{ type: 'string' }, TEXTS] };
 
-/** The type of errors whose message goes on behind the value's path: `must be text`, or `: what others said`. */
+/** The type of errors whose message follows the value's path: `must be text`, or `: message` with a subject of its own. */
 export const FAULT = 'fault';
 
-/** @param at where in the value that is tested */
+/** @param at the path of the fault within the tested value */
 export function faultOf(context: TestContext, what: string, at: Path = []) {
   const path = pathText([...parsePath(context.path), ...at]);
   return context.createError({ type: FAULT, path, message: () => what });
 }
 
-/** Its unknown keys are looked for apart, where their places are known; see `checkSection`. */
+/** A map with these keys. `checkSection` reports unknown keys, since it knows their places. */
 export function section<Fields extends ObjectShape>(doc: string, fields: Fields) {
   return object(fields).strict().meta({ doc });
 }
 
-/** A text that a rule judges. */
+/** A text that passes a rule. */
 export function text(rule: Rule, doc: string, more: More = {}) {
   return textOf<string>(rule, doc, more);
 }
@@ -83,7 +82,7 @@ function textsOf<Text extends string>(rule: Rule, doc: string, more: More) {
     });
 }
 
-/** A list of some of these names, of one at least. */
+/** A list of at least one of these names, each once. */
 export function someOf<const Name extends string>(names: readonly Name[], doc: string) {
   const jsonSchema = { type: 'array', minItems: 1, uniqueItems: true, items: { enum: names } };
   return textsOf<Name>((name) => memberRule(name, names), doc, {})
@@ -91,7 +90,7 @@ export function someOf<const Name extends string>(names: readonly Name[], doc: s
     .meta({ jsonSchema });
 }
 
-/** One text or a list of them, each once, every one passing a rule. */
+/** A text that passes a rule, or a list of such texts, each once. */
 export function textOrTexts(rule: Rule, doc: string, { required, ...more }: More = {}) {
   const one = text(rule, doc, more);
   const single = required === undefined ? one : one.defined(`\${path} is missing: ${required}`);

@@ -1,4 +1,4 @@
-/** What each section of the config may hold: shape, defaults and documentation in one place. */
+/** The schema of each section of the config: shape, defaults and documentation. */
 import { array, lazy, mixed, type InferType } from 'yup';
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { OCCASIONS, PER_JOB, type PerJob, WEEKDAYS } from '../signal/rules.ts';
@@ -36,7 +36,7 @@ const token = text(
   UNSET,
 );
 
-/** While tokens are being rotated, variables may give the same one twice, or none. */
+/** A list may hold duplicates and empty tokens, since during a rotation two variables may be equal, or one empty. */
 const tokenField = lazy((value: unknown) =>
   Array.isArray(value) ? array(token.defined()).strict() : token,
 ).meta({ doc: token.meta()?.['doc'], jsonSchema: TEXT_OR_TEXTS });
@@ -137,7 +137,7 @@ const muteSchema = section(
   },
 );
 
-/** Names of channels and groups, and whom to tell, depend on each other: see `check-channels.ts` and `read-notify.ts`. */
+/** A field that `check-channels.ts` or `read-notify.ts` checks, since channels, groups and `notify` depend on each other. */
 function readApart(doc: string, jsonSchema: object, required?: string) {
   return mixed().nullable().meta({ doc, jsonSchema, required });
 }
@@ -158,7 +158,7 @@ export const groupSchema = section('Addresses that are told together, and now an
     .optional(),
 });
 
-/** What the default route may say, too. */
+/** Keys that the default route has, too. */
 const routing = {
   on: someOf(
     OCCASIONS,
@@ -196,7 +196,7 @@ const expectSchema = section('When a result is due: either `every` or `cron`.', 
 }).test(
   'either',
   '${path} must have either `every` or `cron`',
-  // What is not there is asked, too.
+  // The test also runs if `expect` is missing.
   (value: { every?: string; cron?: string } | undefined) =>
     value === undefined || (value.every === undefined) !== (value.cron === undefined),
 );
@@ -214,7 +214,6 @@ const routeSchema = section('Whom to tell of which BOT’s results. Every route 
 
 const defaultRouteSchema = section('Whom to tell of a BOT that no route names.', routing);
 
-/** Past so many messages in a window, one summary tells the rest. */
 export const burstSchema = section('Past it, one summary tells the rest, for each destination.', {
   max: integer(1, 1000, 'Messages in a window.').required('${path} is missing'),
   per: text(rule.spanRule, 'The window, from its first message on.', SPAN).required('${path} is missing'),

@@ -1,10 +1,10 @@
-/** What of a config no log, answer, error or page may show. */
+/** The strings of a config that no log, answer, error or page may show. */
 import type { ChannelType } from '../channels/channel.ts';
 import { percentDecoded } from '../outbound/login.ts';
 import { isLongEnough } from '../text/hide-secrets.ts';
 import type { Config } from './config.ts';
 
-/** Passwords, tokens, and the URL of the heartbeat. */
+/** Passwords, tokens and the heartbeat's URL, but none that are too short to hide. */
 export function secretsIn(
   checked: Pick<Config, 'receiver' | 'admin' | 'store' | 'heartbeat' | 'proxies' | 'channels'>,
   types: ReadonlyMap<string, ChannelType>,
@@ -22,13 +22,13 @@ export function secretsIn(
   return [...new Set(secrets.filter(isLongEnough))];
 }
 
-/** A URL's password as it stands there, and as it reads decoded. */
+/** A URL's password, percent-encoded and decoded. */
 function passwordsOf(url: string): string[] {
   const { password } = URL.canParse(url) ? new URL(url) : { password: '' };
   return [password, percentDecoded(password)];
 }
 
-/** Whoever knows the URL can report that all is well: no part of it is shown but its host. */
+/** The whole URL but its host, since anyone who knows the URL can send heartbeats. */
 function secretsOfHeartbeat(url: string): string[] {
   const { href, pathname, search } = new URL(url);
   return [url, href, `${pathname}${search}`, pathname, ...passwordsOf(url)];

@@ -1,4 +1,4 @@
-/** A YAML file as plain data that knows where each of its values stands, and what the parser rejects, in words that quote nothing. */
+/** Parses a YAML file to plain data with the place of each value; parse errors never quote the file, which may hold secrets. */
 import {
   type Document,
   type ErrorCode,
@@ -13,7 +13,7 @@ import {
 import type { Place, Problem } from './config.ts';
 import type { Path } from './path.ts';
 
-/** YAML 1.2: dates, `no` and `off` stay texts; there are no tags. */
+/** YAML 1.2 without tags: dates, `no` and `off` stay texts. */
 const PARSE_OPTIONS = {
   version: '1.2',
   resolveKnownTags: false,
@@ -27,7 +27,7 @@ const QUOTE_IT = 'put the whole value in quotes';
 const ALIAS = `a value that begins with * is read as a YAML alias: ${QUOTE_IT}`;
 const ENDLESS = 'the aliases (*name) of this file contain themselves, or multiply beyond any use';
 
-/** The parser's own messages quote the text, which may hold a password. Codes that are missing are just "not valid YAML". */
+/** Replace the parser's messages, which quote the text, which may hold a password. Other codes are just "not valid YAML". */
 const MESSAGES: Partial<Record<ErrorCode, string>> = {
   BAD_DQ_ESCAPE: 'not a valid escape in double quotes: write \\\\ for a backslash, or use single quotes',
   BAD_INDENT:
@@ -44,7 +44,7 @@ const MESSAGES: Partial<Record<ErrorCode, string>> = {
   UNEXPECTED_TOKEN: 'unexpected text after the end of a value: quote the whole value, or check the brackets',
 };
 
-/** What makes the parser reject a line and is hard to see. */
+/** Causes of parse errors that are hard to see, looked for in the error's line. */
 const CAUSES: readonly (readonly [sign: RegExp, message: string])[] = [
   [
     /^(?:<{7}|={7}|>{7})/,
@@ -57,16 +57,16 @@ const CAUSES: readonly (readonly [sign: RegExp, message: string])[] = [
 ];
 
 interface Finding {
-  /** In the text. */
+  /** In characters from the start of the file. */
   readonly offset: number;
   readonly message: string;
 }
 
 export class YamlSource {
   readonly file: string;
-  /** JSON-like data, `null` for an empty file; undefined where there are problems. */
+  /** JSON-like data; `null` for an empty file, undefined if there are problems. */
   readonly data: unknown;
-  /** At most one a line and ten in all. */
+  /** At most one per line and ten in all. */
   readonly problems: readonly Problem[];
   readonly #text: string;
   readonly #document: Document;
@@ -74,7 +74,7 @@ export class YamlSource {
 
   /**
    * Never throws.
-   * @param scalars `as written`: every one is a text, or null where there is none
+   * @param scalars `as written`: every scalar is a text, or null if it is empty
    */
   constructor(file: string, text: string, scalars: 'typed' | 'as written' = 'typed') {
     this.file = file;
@@ -91,7 +91,7 @@ export class YamlSource {
     }));
   }
 
-  /** Of the key at `path`, of a list's item, or else of the nearest thing around it that is there. */
+  /** The place of the key or list item at `path`; if the file has none there, of the nearest parent. */
   placeOf(path: Path): Place {
     const parent = this.#document.getIn(path.slice(0, -1), true);
     const pair = isMap(parent) && parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1));
@@ -101,8 +101,8 @@ export class YamlSource {
   }
 
   /**
-   * Of a line and column (from 1) within the string at `path`. Exact for literal blocks and for one-line strings
-   * without escapes; elsewhere the place of the string, since folding and escapes move what is inside.
+   * The place of a line and column (from 1) within the string at `path`. Exact for literal blocks and for one-line strings
+   * without escapes; otherwise the place of the string, since folding and escapes shift its characters.
    */
   placeInString(path: Path, line: number, column: number): Place {
     const node = this.#document.getIn(path, true);
@@ -118,7 +118,7 @@ export class YamlSource {
     return quote === -1 || line > 1 ? this.placeOf(path) : this.#placeAt(start + quote + column - 1);
   }
 
-  /** Undefined, with a problem, where no JSON can be made of it. */
+  /** @returns undefined, with a problem added, if the data cannot be written as JSON */
   #dataOr(problems: Finding[]): unknown {
     try {
       const data = this.#document.toJS() as unknown;
@@ -155,7 +155,7 @@ function lineStart(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** The parser tells of them only when data is made of it, without their place. */
+/** The parser reports unknown aliases only when it makes data of the document, and without their place. */
 function findUnknownAliases(document: Document): Finding[] {
   const problems: Finding[] = [];
   visit(document, {
