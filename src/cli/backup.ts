@@ -1,4 +1,4 @@
-/** `botbell backup`: a whole copy of the SQLite store, while the service runs. */
+/** `botbell backup`: writes a complete copy of the SQLite store while the service runs. */
 import { backUp } from '../ledger/backup.ts';
 import type { CommandContext } from './context.ts';
 import { loadLedgerConfig } from './load-config.ts';

@@ -1,4 +1,4 @@
-/** `botbell check`: everything that is wrong with the config and its templates, before anybody relies on it. */
+/** `botbell check`: reports all problems of the config and its templates. */
 import { secretsHidden } from '../text/hide-secrets.ts';
 import { formatProblem } from '../config/problems.ts';
 import { type CommandContext, configFileOf, styled } from './context.ts';
@@ -11,11 +11,11 @@ import type { Proxies } from '../outbound/proxy.ts';
 import { inspectStore } from '../ledger/open-ledger.ts';
 
 interface Options {
-  /** Also asks Slack and the mail server whether they take our credentials, and looks at the store. */
+  /** Also verifies each channel's credentials with its remote, and that the store can be used. */
   readonly online?: boolean;
   /** Warnings count as errors. */
   readonly strict?: boolean;
-  /** What variables and files would give is taken for granted: for where none are set. */
+  /** Accepts references to unset variables and unreadable files, for machines without the secrets. */
   readonly withoutSecrets?: boolean;
 }
 
@@ -35,7 +35,7 @@ export async function run(context: CommandContext, options: Options): Promise<nu
   return 0;
 }
 
-/** Each is named with what it answered. @returns whether all is well */
+/** Reports the result of each channel and of the store. @returns whether all can be used */
 async function checkOnline(
   context: CommandContext,
   { channels, store, secrets, proxies }: Config,

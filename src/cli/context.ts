@@ -1,4 +1,4 @@
-/** What a command may use of the process: results go to stdout, messages to stderr. */
+/** A command's access to the process: results go to stdout, messages to stderr. */
 import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { styleText } from 'node:util';
@@ -7,30 +7,30 @@ import type { HiddenSecrets } from '../text/hide-secrets.ts';
 
 export interface CommandContext {
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Config file named on the command line; undefined: the default. */
+  /** Config file named on the command line; undefined if none is. */
   readonly configFile: string | undefined;
   readonly isTerminal: boolean;
-  /** Of each config that was read: no message shows them, and no error. */
+  /** The secrets of each config that was read, hidden in messages and errors. */
   readonly secrets: HiddenSecrets;
   result(text: string): void;
   message(text: string): void;
   readStdin(): Promise<Buffer>;
-  /** The answer of whoever is at the terminal; '' where they give none. Left out: nobody is. */
+  /** Asks the person at the terminal; '' if they give no answer. Left out: there is no terminal. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
-  /** Resolves at the first SIGTERM or SIGINT; from then on these end nothing any more. */
+  /** Resolves at the first SIGTERM or SIGINT. Once called, these signals no longer end the process. */
   untilStopped(): Promise<void>;
-  /** From now on SIGHUP does not end the process, but calls this. */
+  /** Once called, SIGHUP calls `listener` and no longer ends the process. */
   onHangup(listener: () => void): void;
 }
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
-/** Colours only where a person watches a terminal. */
+/** Adds the style only if the output is a terminal. */
 export function styled(context: Pick<CommandContext, 'isTerminal'>, style: Style, text: string): string {
   return context.isTerminal ? styleText(style, text) : text;
 }
 
-/** Who runs this; undefined: the system has no name for them, as in a container that runs as a number. */
+/** The name of the user that runs the command; undefined if their id has no name, as in some containers. */
 export function userHere(): string | undefined {
   try {
     return userInfo().username;
@@ -39,12 +39,12 @@ export function userHere(): string | undefined {
   }
 }
 
-/** Of what is done to the ledger from here. */
+/** The actor that the ledger records for actions from the command line. */
 export function actorHere(): Actor {
   return { via: 'command line', user: userHere(), from: hostname() };
 }
 
-/** Where the config is when none is named: the first of them that is there. */
+/** The config file, if none is named, is the first of these that exists. */
 const DEFAULT_CONFIGS = ['config/botbell.yaml', 'botbell.yaml'] as const;
 
 type ConfigNamed = Pick<CommandContext, 'configFile' | 'variables'>;
@@ -54,12 +54,12 @@ export function configFileOf({ configFile, variables }: ConfigNamed): string {
   return configFile ?? (variables['BOTBELL_CONFIG'] || found());
 }
 
-/** Something the user asked for cannot be done; the message says what and why, and the command ends with 1. */
+/** The command cannot do what was asked, as the message explains; exit code 1. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
 }
 
-/** What was asked for makes no sense: the command ends with 2. */
+/** The arguments make no sense; exit code 2. */
 export class WrongUsage extends Error {
   override readonly name = 'WrongUsage';
 }

@@ -1,4 +1,4 @@
-/** `botbell demo`: a Slack, a mail server and Botbell on this machine, and what people would be told. */
+/** `botbell demo`: runs stand-ins of Slack and a mail server, posts callbacks to Botbell, and prints the messages. */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,19 +17,19 @@ import { systemClock } from '../time/clock.ts';
 import { type CommandContext, styled } from './context.ts';
 import { loadProject } from './load-config.ts';
 
-/** With --stay, the ports are the ones that the documentation names, unless the environment has others. */
+/** With --stay, the documented ports are used, unless the environment sets others. */
 const STAY_PORTS = { DEMO_PORT: '8080', DEMO_ADMIN_PORT: '8081' };
 
-/** How often what has been told is looked for while the demo stays. */
+/** How often `--stay` looks for new messages. */
 const LOOK_INTERVAL_MS = 200;
 
 interface Scene {
   readonly title: string;
   /** File in the samples folder. */
   readonly sample: string;
-  /** The mail server is out of order meanwhile, for as often as Botbell tries within one request. */
+  /** The mail server refuses every attempt that Botbell makes within one request. */
   readonly isMailFailing?: boolean;
-  /** Goes into the callback. Another job than in the file: whoever posts that to the demo should see it told. */
+  /** Overrides in the callback. The job differs from the file's, so that posting the file to the demo is no duplicate. */
   readonly changes: { readonly job_id: string; readonly message?: string };
 }
 
@@ -57,9 +57,9 @@ const SCENES: readonly Scene[] = [
 
 const MAIL_FAULT = { at: 'rcpt', does: 'refuse', code: 451, text: 'try later', times: 2 } as const;
 
-/** Leaves nothing behind, however it ends, unless it is killed. */
+/** Removes its files however it ends, unless it is killed. */
 export async function run(context: CommandContext, { stay = false }: { stay?: boolean }): Promise<number> {
-  // Asked first, since a signal that nobody listens for ends the process with all that it has written.
+  // Listen before anything is created: an unhandled signal would end the process without cleaning up.
   const stop = new AbortController();
   context.onHangup(() => stop.abort());
   void context.untilStopped().then(() => stop.abort());
@@ -81,7 +81,7 @@ export async function run(context: CommandContext, { stay = false }: { stay?: bo
 
 type World = Awaited<ReturnType<typeof createWorld>>;
 
-/** Everything the demo needs on this machine: a Slack, a mail server, and a folder. */
+/** Starts the stand-ins of Slack and the mail server, and creates a temporary folder. */
 async function createWorld() {
   const token = 'xoxb-demo';
   const channels = [
@@ -90,12 +90,12 @@ async function createWorld() {
   ];
   const slack = await startSlackStandIn({ tokens: [token], channels });
   const mail = await startMailCatcher();
-  // Made last, so that whatever fails leaves none behind.
+  // Created last, so that no earlier failure leaves it behind.
   const folder = mkdtempSync(join(tmpdir(), 'botbell-demo-'));
   return {
     slack,
     mail,
-    /** What the demo's config asks for as `${…}`. */
+    /** The variables that the demo's config refers to. */
     variables: {
       DEMO_FOLDER: folder,
       DEMO_SLACK_TOKEN: token,
@@ -118,7 +118,7 @@ async function startDemoApp(context: CommandContext, world: World, stay: boolean
     secrets: context.secrets,
     logger: await createLogger('silent', false, (line) => line),
     version: readVersion(),
-    // What an outbox prints: its heading, and the message.
+    // The heading and the message that an outbox channel prints.
     print: (text) => context.result(`   ${text.trimEnd().replaceAll('\n', '\n   ')}`),
   });
 }
@@ -157,7 +157,7 @@ interface Answer {
   }[];
 }
 
-/** Posts the scene's callback as the job service would, and says what was answered. */
+/** Posts the scene's callback as the job service would, and prints the response. */
 async function play(context: CommandContext, scene: Scene, url: string): Promise<void> {
   const sample = JSON.parse(readFileSync(join(SAMPLES, scene.sample), 'utf8')) as Record<string, unknown>;
   const body = JSON.stringify({ ...sample, ...scene.changes });
@@ -174,7 +174,7 @@ async function play(context: CommandContext, scene: Scene, url: string): Promise
   context.result(`   ${styled(context, response.ok ? 'green' : 'yellow', said)}`);
 }
 
-/** What people have been told since it was shown the last time. */
+/** Prints the messages sent since the last call. */
 function showNews(context: CommandContext, { slack, mail }: World): void {
   const say = (destination: string, format: MessageFormat, message: unknown) => {
     const text = visibleAndIndented(format.asText(message).trimEnd(), `   ${styled(context, 'dim', '│')} `);

@@ -1,11 +1,11 @@
-/** A destination as somebody writes it on a command line. */
+/** Parses destinations given on the command line. */
 import { targetsOf } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Config, Destination } from '../config/config.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { CommandFailed } from './context.ts';
 
-/** As the config would have it, however its address is written. @throws {CommandFailed} no such channel, or not an address of it */
+/** @returns the destination with its canonical address. @throws {CommandFailed} for an unknown channel or an invalid address */
 export function destinationNamed(text: string, { channels }: Config): Destination {
   const [name = '', ...rest] = text.split(':');
   const channel = channels.get(name);
@@ -22,7 +22,7 @@ export function destinationNamed(text: string, { channels }: Config): Destinatio
   }
 }
 
-/** @throws {CommandFailed} the config tells nobody there */
+/** @returns the destination's key. @throws {CommandFailed} as above, or if the config does not use the destination */
 export function destinationIn(config: Config, text: string): string {
   const { destination } = destinationNamed(text, config);
   const known = [...targetsOf(config).keys()];

@@ -1,11 +1,11 @@
-/** `botbell init`: a config of one's own to begin with, and the commands that come next. */
+/** `botbell init`: writes a first config and prints the next commands. */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { CONFIG_FILES, SAMPLES, STARTER } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
 import { CommandFailed, type CommandContext } from './context.ts';
 
-/** @throws {Error} one of the files is there already, or the folder cannot be written */
+/** @throws {Error} if one of the files exists already, or the folder cannot be written */
 export function run(context: CommandContext, folder: string): number {
   refuseWhatIsThere(folder);
   const beside = relative(resolve(folder), CONFIG_FILES).replaceAll(sep, '/') || '.';
@@ -15,21 +15,21 @@ export function run(context: CommandContext, folder: string): number {
     const path = join(folder, ownName(relative(STARTER, source)));
     const text = readFileSync(source, 'utf8').replaceAll('../botbell.', () => `${beside}/botbell.`);
     mkdirSync(dirname(path), { recursive: true });
-    // Whatever has come meanwhile stays as it is.
+    // Never overwrite a file created since the check.
     writeFileSync(path, text, { flag: 'wx' });
   }
   context.result(visible(nextSteps(folder)));
   return 0;
 }
 
-/** In the repository it stands without its dot, so that no tool there takes it for one. */
+/** In the repository the file has no leading dot, so that no tool there loads it. */
 function ownName(name: string): string {
   return name === 'env.example' ? '.env.example' : name;
 }
 
-/** Of the top level: whoever has templates of their own there has no use for ours among them. */
+/** Checks top-level names only: an existing `templates` folder counts even if none of its files would be overwritten. */
 function refuseWhatIsThere(folder: string): void {
-  // A link that leads nowhere is there, too.
+  // Broken symbolic links count as existing.
   const isThere = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined;
   const there = readdirSync(STARTER).map(ownName).filter(isThere);
   if (there.length === 0) return;

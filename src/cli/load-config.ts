@@ -1,4 +1,4 @@
-/** The config that a command works by: with its templates, or without them where nothing is rendered. */
+/** Loads the config for a command, with its templates or, for commands that render nothing, without. */
 import { type ConfigReading, readConfig } from '../app/read-config.ts';
 import type { LoadedConfig } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
@@ -11,12 +11,12 @@ import { CommandFailed, type CommandContext, configFileOf } from './context.ts';
 type ConfigSource = Pick<CommandContext, 'configFile' | 'variables'> &
   Partial<Pick<CommandContext, 'message' | 'secrets'>>;
 
-/** A config with its templates, and how to read it again for a reload. */
+/** A config with its templates, and a function that reads both again for a reload. */
 export interface Project extends LoadedConfig {
   readonly readConfig: () => Promise<ConfigReading>;
 }
 
-/** Reads the config and every template it names; says all that is wrong at once. */
+/** Reads the config and every template it names, and reports all problems at once. */
 export function readProject(
   source: ConfigSource,
   how: { readonly withoutSecrets?: boolean } = {},
@@ -24,7 +24,7 @@ export function readProject(
   return readConfig({ file: configFileOf(source), variables: source.variables, channelTypes, ...how });
 }
 
-/** Says what works and cannot be meant. @throws {CommandFailed} with every error of the config and its templates */
+/** Prints warnings as messages. @throws {CommandFailed} with every error of the config and its templates */
 export async function loadProject(source: ConfigSource): Promise<Project> {
   const { loaded, problems } = await readProject(source);
   if (loaded === undefined) throw refusalOf(problems);
@@ -34,8 +34,8 @@ export async function loadProject(source: ConfigSource): Promise<Project> {
 }
 
 /**
- * Without its templates, for who looks at the ledger and tells nobody: secrets of channels may be set where the service runs, and
- * nowhere else.
+ * Without templates and without channels' secrets, which may be set only where the service runs: for commands that use the ledger
+ * and send nothing.
  * @throws {CommandFailed} with every error of the config
  */
 export function loadLedgerConfig(source: ConfigSource): Config {

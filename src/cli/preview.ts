@@ -1,4 +1,4 @@
-/** `botbell preview`: a callback as each destination would see it, without sending anything: as text, JSON or a page. */
+/** `botbell preview`: shows a callback as each destination would get it, as text, JSON or HTML, and sends nothing. */
 import type { Callback } from '../callback/callback.ts';
 import { type ComposedMessage, frameHeightOf, messageDocument } from '../channels/message-document.ts';
 import { channelTypes } from '../channels/registry.ts';
@@ -52,7 +52,7 @@ function inLines(context: CommandContext, { destination, format, message }: Prev
 
 type Routed = Destination & Pick<Partial<RoutedDestination>, 'templateSet'>;
 
-/** The destinations that routing chooses; a single one may be asked for even where routing would leave it out. */
+/** The destinations that the callback is routed to, or only `to`, even if no route sends the callback there. */
 function chosen(
   context: CommandContext,
   config: Config,
@@ -75,7 +75,7 @@ const STYLE = `
   h3 { font-size: 15px; font-weight: 600; margin: 0 0 8px; overflow-wrap: anywhere; }
   iframe { box-sizing: border-box; width: 100%; border: 1px solid GrayText; border-radius: 8px; background: Canvas; resize: vertical; overflow: auto; }`;
 
-/** A page that a browser opens from a file: each message as its reader would see it, no script, nothing loaded. */
+/** A self-contained HTML page of the messages, without scripts or external resources, to be opened from a file. */
 export function previewPage(previews: readonly PreviewedMessage[]): string {
   return `<!doctype html>
 <html lang="en">
@@ -90,7 +90,7 @@ ${previews.map(section).join('\n')}
 </html>`;
 }
 
-/** In a frame that runs nothing, so that neither a message's styles nor its markup get out of it. */
+/** The message is in a sandboxed frame, so that its styles and markup cannot affect the page. */
 function section(previewed: PreviewedMessage): string {
   const title = previewed.format.titleOf?.(previewed.message);
   const above = title === undefined ? '' : `<h3>${html(title)}</h3>`;

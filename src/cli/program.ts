@@ -1,4 +1,4 @@
-/** The command line: which commands there are, what they take, and which exit code their end means. */
+/** The command line: the commands, their arguments and options, and the exit codes. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { parseStartTime } from '../callback/check-callback.ts';
 import { readVersion } from '../package-files.ts';
@@ -12,15 +12,15 @@ const FAILED = 1;
 
 const READ_NO_CONFIG = new Set(['demo', 'init', 'schema']);
 
-/** A file of a command. It is given its arguments, then its options, then itself. */
+/** A command's module. After the context, `run` gets the arguments, the options, and the commander `Command`. */
 interface CommandFile {
   readonly run: (context: CommandContext, ...given: never[]) => number | Promise<number>;
 }
 
-/** Has the program end with the exit code of a command, which is loaded when it is run: none waits for what the others need. */
+/** Runs a command and keeps its exit code. The command is loaded only when it runs, so that no start loads the others' imports. */
 type Action = (load: () => Promise<CommandFile>) => (...given: unknown[]) => Promise<void>;
 
-/** @returns the exit code: 0 done, 1 not, 2 wrong usage */
+/** @returns the exit code: 0 success, 1 failure, 2 wrong usage */
 export async function runProgram(
   args: readonly string[],
   given: Omit<CommandContext, 'secrets'>,
@@ -44,7 +44,7 @@ export async function runProgram(
   }
 }
 
-/** What went wrong, in words; of a mistake of ours, also where. */
+/** The error's message; for the types of errors that are bugs, the stack. */
 function explanationOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isOurs = [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind);
@@ -60,7 +60,7 @@ function createProgram(context: CommandContext, action: Action): Command {
       'config file (default: $BOTBELL_CONFIG, else config/botbell.yaml, else botbell.yaml)',
     )
     .configureHelp({ showGlobalOptions: true })
-    // The option is the program's, so that it may stand before the command, too.
+    // The option belongs to the program, so that it may also be given before the command.
     .hook('preAction', (_program, command) => {
       if (program.opts().config !== undefined && READ_NO_CONFIG.has(command.name()))
         program.error(`error: unknown option '--config': ${command.name()} reads no config of yours`);
@@ -87,7 +87,7 @@ function addService(program: Command, action: Action): void {
   program
     .command('serve', { isDefault: true })
     .description('run the receiver and the admin listener (the default)')
-    // What is no command comes here, too, which has better words for it.
+    // An unknown command also ends up here; `serve` has a better message for it.
     .allowExcessArguments()
     .addOption(
       new Option('--log-level <level>', 'how much to log')
@@ -244,7 +244,7 @@ function ids(text: string, before: readonly number[]): readonly number[] {
   return [...before, wholeNumber(1)(text)];
 }
 
-/** @param words that it may be instead */
+/** @param words other values to accept */
 function dateTimeOr(...words: readonly string[]): (text: string) => string {
   const choices = ['a date-time, e.g. 2026-11-24T18:00', ...words].join(', or ');
   return (text) => {

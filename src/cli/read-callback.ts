@@ -1,4 +1,4 @@
-/** A callback from a file or from standard input, checked as the receiver would. */
+/** Reads a callback from a file or standard input, with the receiver's checks. */
 import { readFileSync } from 'node:fs';
 import { type CheckedCallback, InvalidCallback } from '../callback/callback.ts';
 import { createCallbackCheck } from '../callback/check-callback.ts';
@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { CommandFailed, type CommandContext } from './context.ts';
 
-/** @param file a path, or `-` for standard input. @throws {CommandFailed} what cannot be read, or is no callback */
+/** @param file a path, or `-` for standard input. @throws {Error} if it cannot be read. @throws {CommandFailed} if it is no callback */
 export async function readCallback(
   context: CommandContext,
   file: string,
@@ -25,7 +25,7 @@ export async function readCallback(
   }
 }
 
-/** @throws {CommandFailed} not JSON */
+/** @throws {CommandFailed} if the bytes are not JSON */
 export function decoded(bytes: Buffer, file: string): unknown {
   try {
     return decodeBody(bytes).value;
@@ -34,7 +34,7 @@ export function decoded(bytes: Buffer, file: string): unknown {
   }
 }
 
-/** @throws {Error} a file that cannot be read */
+/** @throws {Error} if the file cannot be read */
 export async function readBytes(context: CommandContext, file: string): Promise<Buffer> {
   return file === '-' ? context.readStdin() : readFileSync(file);
 }

@@ -1,4 +1,4 @@
-/** `botbell redeliver`: gives back what is dead or held as no longer routed, or is done with it; the service delivers it. */
+/** `botbell redeliver`: hands dead letters and deliveries held as no longer routed back to the service, or dismisses them. */
 import { decidedBy } from '../app/settings.ts';
 import { planByHand } from '../deliver/operations.ts';
 import type { RedeliveryTally } from '../ledger/actions/actions.ts';
@@ -18,7 +18,7 @@ interface Options {
   readonly yes?: boolean;
   readonly dismiss?: boolean;
   readonly again?: boolean;
-  /** A job. */
+  /** A job's id. */
   readonly route?: string;
 }
 
@@ -28,7 +28,7 @@ interface Acting {
   readonly ledger: DatabaseLedger;
 }
 
-/** @param ids of deliveries; none: all that the options match */
+/** @param ids ids of deliveries; empty: all that the options match */
 export async function run(
   context: CommandContext,
   ids: readonly number[],
@@ -48,7 +48,7 @@ export async function run(
   }
 }
 
-/** What makes no sense together, beyond the options that exclude each other. */
+/** Refuses combinations beyond those that commander's `conflicts` excludes. @throws {WrongUsage} */
 function refuseMisuse(ids: readonly number[], { dead, route, destination, since }: Options): void {
   const named = [ids.length > 0, dead === true, route !== undefined].filter(Boolean).length;
   if (named !== 1) throw new WrongUsage('name either deliveries, or --dead, or with --route a job');
@@ -79,7 +79,7 @@ const LEFT_ALONE = {
   open: 'it is still to be delivered',
 } as const;
 
-/** The service goes through them step by step. */
+/** Starts a bulk action, which the service carries out in steps. */
 async function allDead(acting: Acting): Promise<number> {
   const { context, options, ledger } = acting;
   const { destination, since, dismiss } = options;
@@ -95,7 +95,6 @@ async function allDead(acting: Acting): Promise<number> {
   return 0;
 }
 
-/** How many, and to whom. */
 function tallyInWords({ messages, destinations }: RedeliveryTally): string {
   const named = destinations.map((each) => `  ${each.destination}: ${each.messages}`);
   const lines = [`${counted(messages, 'message')}:`, ...named];
@@ -107,8 +106,8 @@ function counted(count: number, what: string): string {
 }
 
 /**
- * @param what is acted on, said before they are asked
- * @returns whether to go on: they want to, or have said so before
+ * @param what the objects of the action, printed before the question
+ * @returns whether to go on: the user agrees, or gave `--yes`
  */
 async function isAgreed({ context, options }: Acting, what: string): Promise<boolean> {
   context.message(what);
@@ -128,12 +127,12 @@ function report({ context, options }: Acting, count: number, dismissed = 'dismis
   context.result(`${counted(count, 'message')} ${what}`);
 }
 
-/** Of a job that has more callbacks, the newest. */
+/** The newest callbacks of a job; older ones are not routed anew. */
 const MOST_OF_JOB = 500;
 
 const LONGEST_NAME = 100;
 
-/** Routes a job's callbacks by today's config, and has those told who have not been. */
+/** Routes a job's callbacks by the current config, and adds the missing deliveries. */
 async function routeAnew(acting: Acting, project: Project): Promise<number> {
   const { context, ledger, options } = acting;
   const { route: jobId = '' } = options;
@@ -164,8 +163,8 @@ async function routeAnew(acting: Acting, project: Project): Promise<number> {
 }
 
 /**
- * A service by another config would take back at once what this one adds.
- * @throws {CommandFailed}
+ * A service that runs another config would at once drop the deliveries added by this one.
+ * @throws {CommandFailed} if services run, but none with this config
  */
 async function refuseOtherConfig(
   context: CommandContext,

@@ -1,4 +1,4 @@
-/** `botbell route`: which routes a callback matches, whom it reaches, why not the others, and at a time what rules do. */
+/** `botbell route`: shows which routes a callback matches and why, its destinations, and with `--at` what the rules decide. */
 import { decidedBy } from '../app/settings.ts';
 import { type CheckedCallback, type StatusName, statusNameOf } from '../callback/callback.ts';
 import { parseStartTime } from '../callback/check-callback.ts';
@@ -19,7 +19,7 @@ import { loadProject, type Project } from './load-config.ts';
 import { readCallback } from './read-callback.ts';
 
 interface Options {
-  /** A date-time, or `now`: also what rules do then. */
+  /** A date-time or `now`, at which the rules are asked; left out: they are not. */
   readonly at?: string;
 }
 
@@ -61,7 +61,7 @@ function destinationLine(context: CommandContext, { destination, templateSet, ro
   return `  ${styled(context, 'bold', destination)} (${route}${set})`;
 }
 
-/** What rules do about each destination that it reaches, or may reach. */
+/** The rules' decisions in words, by destination. A destination without an entry is not reached. */
 async function ruledLines(
   context: CommandContext,
   project: Project,
@@ -84,7 +84,7 @@ async function ruledLines(
   );
 }
 
-/** As a POST asks the ledger for it. */
+/** The question that a POST of this callback would ask the ledger. */
 function arrivingOf(
   project: Project,
   checked: CheckedCallback,
@@ -100,7 +100,7 @@ function arrivingOf(
   return { ...ids, status, startedAt, receivedAt: at, planned, watched: watchedOf(settings, checked) };
 }
 
-/** @returns why it is not known: there is no ledger, or it cannot be read */
+/** @returns what the ledger knows, or as text why it cannot be read */
 async function readKnown(
   { store }: Project['config'],
   { botKey, watched, planned }: Arriving,
@@ -118,12 +118,12 @@ async function readKnown(
 
 interface Asked {
   readonly status: StatusName;
-  /** The ledger has said what came before. */
+  /** Whether the ledger could be read. */
   readonly isKnown: boolean;
   readonly timezone: string;
 }
 
-/** @returns undefined: it does not reach that destination */
+/** @returns undefined if the callback does not reach the destination */
 function foreseenInLines(foreseen: Foreseen, asked: Asked): readonly string[] | undefined {
   const { decision, target } = foreseen;
   const names = rulesOfBefore(target, asked.status);
@@ -133,13 +133,13 @@ function foreseenInLines(foreseen: Foreseen, asked: Asked): readonly string[] | 
   const isCertain = asked.isKnown || names.length === 0;
   if (isCertain && verdict.does === 'let go' && verdict.rule === 'on') return undefined;
   const drawn = telling?.occasion === undefined ? '' : `, as ${telling.occasion.template}`;
-  // The one that counts first.
+  // The verdict that counts comes first.
   const others = routes.filter(({ route }) => route !== verdict.route);
   const lines = others.map((other) => inWords(other, foreseen, asked));
   return [`${inWords(verdict, foreseen, asked)}${drawn}`, ...lines, ...before];
 }
 
-/** Those that go by what came before it. */
+/** Names of the rules whose decision depends on earlier callbacks. */
 function rulesOfBefore({ asked = [], burst }: PlannedDelivery, status: StatusName): string[] {
   const isError = status === 'error';
   const some = (isSo: (route: AskedRoute) => boolean) => asked.some(isSo);

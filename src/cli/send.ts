@@ -1,4 +1,4 @@
-/** `botbell send`: plays the job service, which posts again when it is not answered 2xx. */
+/** `botbell send`: posts a callback as the job service does, again if the response is not 2xx. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject } from '../text/json-object.ts';
@@ -8,16 +8,16 @@ import { type CommandContext, CommandFailed, styled } from './context.ts';
 import { loadProject } from './load-config.ts';
 import { decoded, readBytes } from './read-callback.ts';
 
-/** Longer than any answer that a config should allow. */
+/** Longer than any sensible `receiver.answer_within`. */
 const TIMEOUT_MS = 120_000;
 
 interface Options {
-  /** Left out: the receiver of the config. */
+  /** Left out: the config's receiver. */
   readonly url?: string;
   readonly retries: number;
   /** Milliseconds. */
   readonly interval: number;
-  /** As of a new job, so that it is no duplicate. */
+  /** Sets a new `job_id`, so that the callback is no duplicate. */
   readonly fresh?: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function run(context: CommandContext, file: string, options: Option
   }
 }
 
-/** @throws {CommandFailed} the config is wrong, or leaves the port to the system */
+/** @throws {CommandFailed} if the config has errors, or leaves the port to the system */
 async function receiverOf(context: CommandContext): Promise<string> {
   const { listen, path, tokens } = (await loadProject(context)).config.receiver;
   if (listen.port === 0)
@@ -45,7 +45,7 @@ async function receiverOf(context: CommandContext): Promise<string> {
   return [`http://${host}:${listen.port}${path}`, ...tokens.slice(0, 1)].join('/');
 }
 
-/** @throws {CommandFailed} not a JSON object */
+/** @throws {CommandFailed} if the bytes are no JSON object */
 function freshened(context: CommandContext, file: string, bytes: Buffer): string {
   const callback = decoded(bytes, file);
   if (!isJsonObject(callback))
@@ -75,7 +75,7 @@ async function post(context: CommandContext, url: string, body: BodyInit): Promi
   }
 }
 
-/** fetch wraps what went wrong in a TypeError that says nothing. */
+/** fetch wraps the cause in a TypeError whose message says nothing. */
 function reasonOf(error: unknown): string {
   const { cause = error } = error as Error;
   const { code, message } = cause as NodeJS.ErrnoException;

@@ -1,4 +1,4 @@
-/** `botbell serve`: runs the receiver and the admin listener until it is told to stop. */
+/** `botbell serve`: runs the receiver and the admin listener until SIGTERM or SIGINT. */
 import type { Command } from 'commander';
 import { startApp } from '../app/app.ts';
 import { channelTypes } from '../channels/registry.ts';
@@ -13,18 +13,18 @@ interface Options {
   readonly logLevel: LogLevel;
 }
 
-/** @param serve what came to be it: what is no command comes here, too */
+/** @param serve the parsed command; its arguments hold an unknown command's name */
 export async function run(given: CommandContext, options: Options, serve: Command): Promise<number> {
   const [unknown] = serve.args;
   const names = serve.parent?.commands.map((command) => command.name()) ?? [];
   if (unknown !== undefined)
     throw new WrongUsage(`there is no command '${unknown}'${didYouMean(unknown, names)}`);
-  // Decided once: another file that appears where it is looked for first is not the one that runs.
+  // Choose the file once, so that reloads read the same file even if one with precedence appears.
   const context = { ...given, configFile: configFileOf(given) };
   const { secrets } = context;
   const project = await loadProject(context);
   const logger = await createLogger(options.logLevel, context.isTerminal, secrets.hide);
-  // Sent while it starts, it must not end it: what it asks for is being done.
+  // A SIGHUP during the start must not end the process; the config is being read anyway.
   let onHangup = () => {};
   context.onHangup(() => onHangup());
   const app = await startApp({
@@ -32,7 +32,7 @@ export async function run(given: CommandContext, options: Options, serve: Comman
     secrets,
     channelTypes,
     clock: systemClock,
-    // Node has no loader for TypeScript in a thread, so that the sources keep SQLite in the process.
+    // When run from the sources, SQLite stays in this thread, since workers cannot load TypeScript.
     isLedgerInProcess: import.meta.url.endsWith('.ts'),
     logger,
     version: readVersion(),

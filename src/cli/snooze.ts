@@ -1,4 +1,4 @@
-/** `botbell snooze`: has nobody told of a BOT, or at a destination, for a while; lists what is snoozed, and ends it. */
+/** `botbell snooze`: snoozes a BOT, a destination or both for a while; lists and ends snoozes. */
 import type { Config } from '../config/config.ts';
 import { openBeside } from '../ledger/open-ledger.ts';
 import type { KeptSnooze } from '../ledger/signal/snoozes.ts';
@@ -44,7 +44,7 @@ export async function run(
   }
 }
 
-/** What makes no sense together, beyond the options that exclude each other. */
+/** Refuses combinations beyond those that commander's `conflicts` excludes. @throws {WrongUsage} */
 function refuseMisuse(bot: string | undefined, { list, end, to, until }: Options): void {
   if (list === true || end !== undefined) {
     if (bot !== undefined) throw new WrongUsage('a BOT goes with --until alone');
@@ -59,7 +59,7 @@ function refuseMisuse(bot: string | undefined, { list, end, to, until }: Options
 
 const LONGEST_REASON = 1000;
 
-/** @throws {CommandFailed} the config has no such destination, or the time is over */
+/** @throws {CommandFailed} if the config does not use the destination, or the time is over */
 function requestOf(botId: string | undefined, options: Options, config: Config) {
   const { to, until = '', because = '' } = options;
   const destination = to === undefined ? undefined : destinationIn(config, to);

@@ -1,4 +1,4 @@
-/** `botbell test`: really sends a message marked as a test, and says what each remote answered. */
+/** `botbell test`: sends real messages marked as tests, and reports each remote's answer. */
 import { type AppSettings, openSettings } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { createAttempt } from '../deliver/attempt.ts';
@@ -11,11 +11,11 @@ import { destinationIn } from './destination.ts';
 import { loadProject } from './load-config.ts';
 
 interface Options {
-  /** Each that the config has. */
+  /** Every destination of the config. */
   readonly all?: boolean;
 }
 
-/** Nothing is sent where one of the names is none of the config's. */
+/** Sends nothing if the config does not use one of the named destinations. */
 export async function run(
   context: CommandContext,
   names: readonly string[],
@@ -40,13 +40,13 @@ export async function run(
   }
 }
 
-/** One after the other, at the pace of their channels. @returns whether all were told */
+/** Sends one message after the other, at the channels' pace. @returns whether all were delivered */
 async function testAll(
   context: CommandContext,
   settings: AppSettings,
   destinations: ReadonlySet<string>,
 ): Promise<boolean> {
-  // Whatever a running Botbell knows of pauses and paces is not known here.
+  // Pauses and paces that a running service has learned are not known here.
   const attempt = createAttempt({
     clock: systemClock,
     timers: systemClock,

@@ -1,4 +1,4 @@
-/** `botbell why`: what became of each callback of a job, or of a BOT's last ones, and why, as the ledger has it. */
+/** `botbell why`: tells the stories of a job's callbacks, or of a BOT's latest ones, from the ledger. */
 import { type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { Config } from '../config/config.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
@@ -17,12 +17,12 @@ import { loadLedgerConfig } from './load-config.ts';
 
 interface Options {
   readonly bot?: string;
-  /** Default: all of a job, five of a BOT. */
+  /** Left out: `MOST_OF_JOB` or `MOST_OF_BOT`. */
   readonly last?: number;
   readonly format: 'text' | 'json';
 }
 
-/** Of a job that has more, the older ones have to be asked for. */
+/** The newest callbacks of a job that are shown without `--last`. */
 const MOST_OF_JOB = 100;
 const MOST_OF_BOT = 5;
 
@@ -46,7 +46,7 @@ export async function run(
       context.message(`these are the last ${limit} callbacks of the job; for more, say --last <n>`);
     const display = { ...config.display, redact: context.secrets.hide };
     const shapes: unknown[] = [];
-    // One after the other, so that a thousand stories are not in memory at once.
+    // One at a time, so that a thousand stories are not in memory at once.
     for (const { id } of items.toReversed()) {
       const told = await loadStory(archive, id, { ...display, now: systemClock.now() });
       if (told === undefined) continue;
@@ -67,12 +67,12 @@ function nothingKnown(jobId: string | undefined, bot = ''): string {
   );
 }
 
-/** Foreign text that a shell takes for one word, and for nothing else. */
+/** Text that a shell reads as one plain word. */
 const PLAIN_WORD = /^[\w.:@][\w.:@-]*$/;
 
 const MOST_IDS = 5;
 
-/** The command that has told who has not been; undefined: nobody is missing, or today's config names nobody either. */
+/** The command that would deliver what was not; undefined if nothing is missing, or the current config notifies nobody. */
 function remedyFor(callback: CallbackStory, { routes, defaultRoute }: Config): string | undefined {
   const { deliveries, result, kind, jobId, botId, status } = callback;
   const dead = deliveries.filter(({ state }) => state === 'dead');
@@ -102,7 +102,7 @@ const REMEDY: Readonly<Record<Language, string>> = { en: 'To have it told: ', ja
 
 type Style = Parameters<typeof styled>[1];
 
-/** Symbol and colour; the sentence says it in words. */
+/** Symbol and colour of events; the sentence has the same meaning in words. */
 const MARKS: Partial<Readonly<Record<StoryEventName, readonly [mark: string, style: Style]>>> = {
   received: ['▸', 'bold'],
   delivered: ['✓', 'green'],
@@ -113,8 +113,8 @@ const MARKS: Partial<Readonly<Record<StoryEventName, readonly [mark: string, sty
 };
 
 /**
- * Ends with an empty line.
- * @param remedy the command that would help; undefined: there is nothing to add
+ * The text ends with an empty line.
+ * @param remedy a command to suggest, if any
  */
 function storyInLines(
   context: CommandContext,
@@ -158,7 +158,7 @@ function dayIn({ timezone, language }: Display) {
   const times = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, timeStyle: 'medium' });
   return {
     timeOf: (ms: number) => times.format(ms),
-    /** With the zone, and without the time. */
+    /** The date with its time zone. */
     dayOf: (ms: number) => formatInstant(ms, timezone, language).replace(/,? \d+:\d+:\d+/, ''),
   };
 }
