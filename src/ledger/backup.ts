@@ -1,4 +1,4 @@
-/** A whole copy of a SQLite ledger, made while a service writes to it. */
+/** A consistent copy of a SQLite ledger, made while a service writes to it. */
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -10,9 +10,9 @@ const OTHERS = 0o077;
 const BUSY_TIMEOUT_MS = 2000;
 
 /**
- * As of one moment, in one file, on disk when it resolves.
- * @param file is not there yet
- * @throws {Error} there is no ledger at `url`, it is PostgreSQL's, or the file is there or cannot be written: what to do
+ * Writes one file with the state of one moment, on disk when this resolves.
+ * @param file must not exist yet
+ * @throws {Error} there is no ledger at `url`, it is PostgreSQL's, or the file exists or cannot be written; says what to do
  */
 export async function backUp(url: string, file: string): Promise<void> {
   if (!url.startsWith(SQLITE))
@@ -20,7 +20,7 @@ export async function backUp(url: string, file: string): Promise<void> {
   await (await openArchive(url)).close();
   const copy = resolve(file);
   if (existsSync(copy)) throw new Error(`${file} is there already, and stays as it is: name another file`);
-  // For its owner alone.
+  // The copy is readable for its owner alone.
   const umask = process.umask(OTHERS);
   try {
     copyInto(resolve(sqlitePathOf(url)), copy);
@@ -39,7 +39,7 @@ function copyInto(from: string, to: string): void {
   } finally {
     database.close();
   }
-  // A power cut soon after would leave a part of it (sqlite.org/lang_vacuum.html).
+  // VACUUM INTO does not flush: a power cut could leave a partial copy (sqlite.org/lang_vacuum.html).
   const descriptor = openSync(to, 'r+');
   fsyncSync(descriptor);
   closeSync(descriptor);

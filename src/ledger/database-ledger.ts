@@ -1,4 +1,4 @@
-/** The ledger of a service: its operations, with what this process knows, each bounded by its deadline. */
+/** The ledger of a service: the operations as methods, each bounded by a deadline. */
 import { type Clock, Deadline } from '../time/clock.ts';
 import { DEFAULT_WITHIN_MS } from './database.ts';
 import { unavailable } from './failures.ts';
@@ -29,32 +29,32 @@ import {
 import { noticeIn } from './rows.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
 
-/** Getters are asked at each call. */
+/** Read anew at each call, so a getter may change its value. */
 export interface LedgerSettings {
   readonly clock: Clock;
-  /** How long a claim lasts: longer than a process can take over one callback. */
+  /** How long a claim lasts: longer than a process can spend on one callback. */
   readonly leaseMs: number;
-  /** How long the service may take to retry before Botbell does. */
+  /** How long the service has to retry before Botbell takes a delivery over. */
   readonly takeOverAfterMs: number;
 }
 
 /** A stop takes less than a second in all (contract, "Stopping"). */
 const CLOSE_WITHIN_MS = 700;
 
-/** Operations that need more than their transaction. */
+/** The operations that need more than their transaction. */
 class ServiceLedger {
   readonly #writing: Database;
   readonly #reading: Database;
   readonly #settings: LedgerSettings;
   readonly #unwritten: UnwrittenOutcomes;
-  /** What is done at a time: ends of holds, and timers. */
+  /** What is due at a time: ends of holds, and timers. */
   readonly signals: Methods<typeof signalOperations>;
   readonly actions: Actions;
   readonly archive: Archive;
-  /** Of the last heartbeat that was committed, by the monotonic clock; undefined: none yet. For /readyz. */
+  /** When the last heartbeat was committed, by the monotonic clock; undefined: none yet. For /readyz. */
   writtenAt: number | undefined;
 
-  /** @param reading sees what is committed; never shares a connection with an open transaction */
+  /** @param reading sees what is committed, and never shares a connection with an open transaction */
   constructor(writing: Database, reading: Database, settings: LedgerSettings) {
     this.#writing = writing;
     this.#reading = reading;
@@ -79,7 +79,7 @@ class ServiceLedger {
     });
   }
 
-  /** @returns whether something is due because of it. What was told is kept in memory where this throws, and written before anything else is admitted or claimed. */
+  /** If it throws, its successes are kept in memory and written before the next admission or claim. @returns whether something is due now */
   settle(settlement: Settlement, withinMs?: number): Promise<boolean> {
     const { isDurable } = settlement;
     return this.#writing.call('settle', [settlement], { withinMs, isDurable }).catch((error: unknown) => {
@@ -88,7 +88,7 @@ class ServiceLedger {
     });
   }
 
-  /** Pending ones are Botbell's own from now on, also where somebody is attempting them at this moment. */
+  /** From now on Botbell retries those that are pending, even if an attempt is running. */
   takeOver(ids: readonly number[], withinMs?: number): Promise<void> {
     return this.#writing.call('takeOver', [ids], { withinMs, isDurable: true });
   }
@@ -98,25 +98,25 @@ class ServiceLedger {
     return this.#writing.call('dueDestinations', []);
   }
 
-  /** Oldest first per destination, bulk last but for bulkTurns; none that is behind an earlier one of its job; at most about 1 MB of bodies (at least one). */
+  /** Per destination oldest first, bulk last unless `isBulkFirst`; none behind an earlier one of its job; up to 1 MiB of bodies (at least one). */
   async claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]> {
     const rows = await this.#writing.call('claimDue', [requests, this.#settings.leaseMs]);
     return rows.map(({ told, ...due }) => ({ ...due, notice: noticeIn(told) }));
   }
 
-  /** Not flushed: what a power cut takes of it, no retry would bring. */
+  /** Not flushed: a power cut may lose it. */
   refuse(refused: RefusedBody, alert: Alert, withinMs?: number): Promise<void> {
     return this.#writing.call('refuse', [refused, alert], { withinMs });
   }
 
-  /** Tells the processes that share the store with which config this one runs. @returns whether it may route anew */
+  /** Tells the other processes that share the store which config this one runs. @returns whether this process may route anew */
   async heartbeat(config: RunningConfig): Promise<boolean> {
     const mayRouteAnew = await this.#writing.call('heartbeat', [config]);
     this.writtenAt = this.#settings.clock.monotonic();
     return mayRouteAnew;
   }
 
-  /** By a deadline of its own; what was told is written first. */
+  /** Has a deadline of its own; kept outcomes are written first. */
   async close(withinMs = CLOSE_WITHIN_MS): Promise<void> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
     await deadline.bound(this.#unwritten.flush()).catch(() => undefined);
@@ -132,9 +132,9 @@ class ServiceLedger {
 }
 
 /**
- * Each call settles within `withinMs` (default 5 s), whatever the store does, and throws `LedgerUnavailable` where it cannot be
- * used; a call past its deadline is not begun. What a call has claimed that was begun in time and committed too late, nobody works
- * on until the claim ends.
+ * Each call settles within `withinMs` (default 5 s), whatever the store does, and throws `LedgerUnavailable` if the store cannot be
+ * used; a call past its deadline is not begun. If a call begins in time but commits after its deadline, the deliveries it claimed
+ * wait until the claim expires.
  */
 export type DatabaseLedger = ServiceLedger & Methods<typeof serviceOperations>;
 

@@ -1,4 +1,4 @@
-/** What an operation of the ledger sees of its database, and what a database promises whoever calls one. */
+/** The transaction that an operation of the ledger runs in, the values of its rows, and the options of a call. */
 import type { Sql } from 'sql-template-tag';
 
 /** Columns that hold JSON. */
@@ -38,7 +38,7 @@ export function rowIn(found: Readonly<Record<string, unknown>>): unknown {
   return row;
 }
 
-/** A value of a statement as databases take it: undefined is NULL, a boolean 0 or 1, and any other object JSON. */
+/** A statement's value as databases take it: undefined is NULL, a boolean is 0 or 1, bytes stay, and any other object is JSON. */
 export function storedValue(value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value);
   const isJson = typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
@@ -53,37 +53,37 @@ export interface Tx {
   first<Row>(statement: Sql): Promise<Row | undefined>;
   /** Milliseconds since 1970 by the store's clock, which its processes share. */
   readonly now: number;
-  /** This process, as its claims name it (`owner.ts`). */
+  /** This process, as its claims name it (`ownerName`). */
   readonly owner: string;
-  /** `for no key update` on PostgreSQL (whoever writes history of a callback holds its key), empty on SQLite. Locks are taken on jobs, callbacks, deliveries in this order, each by id. */
+  /** `for no key update` on PostgreSQL (inserting history locks the callback's key), empty on SQLite. Lock order: `operations/locks.ts`. */
   readonly forUpdate: Sql;
   /** `for no key update skip locked` on PostgreSQL, empty on SQLite. */
   readonly skipLocked: Sql;
-  /** The store is past `store.max_size`: what is new is refused with `LedgerFull`. */
+  /** The store is past `store.max_size`: new callbacks are refused with `LedgerFull`. */
   readonly isFull: boolean;
 }
 
-/** Which runs one transaction at a time, so that nothing is locked. */
+/** SQLite runs one writing transaction at a time, so rows need no locks. */
 export function isSqlite({ forUpdate }: Pick<Tx, 'forUpdate'>): boolean {
   return forUpdate.sql === '';
 }
 
-/** Arguments and result are plain data, since on SQLite they cross to another thread (structured clone) and back. */
+/** Arguments and result are plain data, since on SQLite they are cloned to another thread and back (structured clone). */
 export type Operation<Args extends readonly unknown[], Result> = (tx: Tx, ...args: Args) => Promise<Result>;
 
 export type ArgsOf<Each> = Each extends (tx: Tx, ...args: infer Args) => unknown ? Args : never;
 export type ResultOf<Each> = Each extends Operation<never[], infer Result> ? Result : never;
 
 export interface CallOptions {
-  /** Past it the caller has its answer, and what has not begun does not begin. Default: 5 s. */
+  /** The deadline: past it the call rejects, and does not begin if it has not begun. Default: 5 s. */
   readonly withinMs?: number | undefined;
-  /** On disk when it resolves; else a power cut may undo it. */
+  /** Its changes are on disk when the call resolves; else a power cut may undo them. */
   readonly isDurable?: boolean | undefined;
 }
 
 export const DEFAULT_WITHIN_MS = 5000;
 
-/** Calls at once; past it the store is not keeping up, and whoever comes is told at once. */
+/** The most calls that may wait; past it the store is not keeping up, and further calls are rejected at once. */
 export const MOST_WAITING = 5000;
 
 /** Runs any function as a transaction, in this process. */

@@ -1,33 +1,33 @@
-/** What a database throws: that the store cannot be used, or that it works and one operation failed. */
+/** The errors that a database throws: the store cannot be used, or the store works and one operation failed. */
 import { LedgerFull, LedgerUnavailable } from './ledger.ts';
 
-/** The store works, and this operation failed all the same: to ask again would change nothing. */
+/** The store works, but this operation failed: retrying it would fail again. */
 export class OperationFailed extends LedgerUnavailable {
   override readonly name = 'OperationFailed';
 }
 
-/** Of a store that cannot be used; what says so already stays as it is. */
+/** The error of a store that cannot be used; a `LedgerUnavailable` stays as it is. */
 export function unavailable(error: unknown): LedgerUnavailable {
   if (error instanceof LedgerUnavailable) return error;
   return new LedgerUnavailable(`the ledger cannot be used: ${reasonOf(error)}`, { cause: error });
 }
 
-/** Of an operation in a store that works. */
+/** The error of an operation that failed in a store that works; a `LedgerUnavailable` stays as it is. */
 export function failed(error: unknown): LedgerUnavailable {
   if (error instanceof LedgerUnavailable) return error;
   return new OperationFailed(`the ledger could not do it: ${reasonOf(error)}`, { cause: error });
 }
 
-/** In the words of whoever failed first. */
+/** The message of the innermost cause. */
 export function reasonOf(error: unknown): string {
   if (error instanceof LedgerUnavailable && error.cause !== undefined) return reasonOf(error.cause);
-  // Node gives what failed at several addresses no words of its own.
+  // Node's AggregateError of a connection that failed at several addresses has no message.
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
   const reason = first ?? error;
   return reason instanceof Error ? reason.message : String(reason);
 }
 
-/** An error as it crosses to another thread, which has classes of its own. */
+/** An error as plain data: structured clone loses its class on the way to another thread. */
 export type SentError = Pick<LedgerUnavailable, 'name' | 'message'>;
 
 export function sentError(error: unknown): SentError {

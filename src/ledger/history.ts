@@ -3,65 +3,65 @@ import sql, { bulk, type RawValue } from 'sql-template-tag';
 import type { Tx } from './database.ts';
 import type { DeliveryError } from './ledger.ts';
 
-/** Who asked for what was done by hand, for whoever reads the story later. */
+/** The person who took an action, as the story names them. */
 export interface Actor {
   readonly via: 'page' | 'api' | 'command line';
-  /** The Basic user, or whom a trusted proxy's header names; on the command line, the system's user. Undefined: not known. */
+  /** The user of Basic authentication or of a trusted proxy's header; on the command line, the system's user. Undefined: not known. */
   readonly user: string | undefined;
-  /** Address of the client; of the command line, the host's name. */
+  /** The client's address; on the command line, the host's name. */
   readonly from: string;
 }
 
-/** Of a callback that comes again and again, so many times are written down: whoever reads its story has seen enough by then. */
+/** A callback's receipts past this many get no rows: more of them would not help a reader of its story. */
 export const MOST_TIMES = 1000;
 
-/** What a person did about a callback. */
+/** What a row of a person's action has. */
 export interface ActionEntry {
   readonly actor: Actor;
-  /** The bulk redelivery that it is part of. */
+  /** The bulk redelivery or dismissal that it is part of. */
   readonly bulkId?: number | undefined;
 }
 
-/** What a row has beside its columns, by what it tells; kept as JSON. Times are milliseconds since 1970. */
+/** What a row has beside its columns, by its `what`; kept as JSON. Times are milliseconds since 1970. */
 export interface HistoryEntries {
-  /** How often it has come by now; the first time has no row. */
+  /** How often the callback has been received by now; the first time has no row. */
   readonly received: { readonly times: number };
-  /** A routing after the first one, which `callbacks.routing` has. `explanations`: the router's. */
+  /** A routing after the first one (that is in `callbacks.routing`). `explanations`: the router's. */
   readonly routed: { readonly by: 'config' | 'hand'; readonly explanations: unknown };
-  /** Its `result`: `delivered`, or the failure's class. */
+  /** `result`: `delivered`, or the failure's class. */
   readonly attempt: {
     readonly startedAt: number;
     readonly durationMs: number;
     readonly error?: DeliveryError | undefined;
   };
-  /** Its `result`: what was answered; its `at`: when. `status`: of HTTP. */
+  /** `result`: what was answered; `at`: when; `status`: the HTTP status. */
   readonly answered: { readonly receivedAt: number; readonly status: number };
   readonly taken_over: undefined;
-  /** Its `result`: the hold's code. */
+  /** `result`: the reason of the hold. */
   readonly held: { readonly endsAt?: number | undefined } | undefined;
   readonly released: undefined;
-  /** It is told with others that were held. */
+  /** It became part of a summary. */
   readonly summarised: { readonly summaryId: number };
-  /** And was told so. */
+  /** That summary was delivered. */
   readonly told_in_summary: { readonly summaryId: number };
-  /** Its `result`: the class of the last failure, or `no longer routed`. */
+  /** `result`: the class of the last failure, or `no longer routed`. */
   readonly dead: { readonly error: DeliveryError | undefined } | undefined;
-  /** The config names it again. */
+  /** It was no longer routed, and the config names its destination again. */
   readonly revived: undefined;
   readonly redelivered: ActionEntry;
   readonly dismissed: ActionEntry;
-  /** By hand. */
+  /** A person routed the callback anew. */
   readonly routed_anew: ActionEntry & {
     readonly told: readonly string[];
     readonly untouched: readonly string[];
   };
-  /** `who`: destinations. */
+  /** `who`: the alert's destinations. */
   readonly alerted: { readonly alertId: number; readonly who: readonly string[] };
 }
 
 export type HistoryWhat = keyof HistoryEntries;
 
-/** A row as it is read: what its `entry` has depends on `what`. */
+/** A row as it is read; its `what` decides the type of its `entry`. */
 export type HistoryRow<What extends HistoryWhat = HistoryWhat> = {
   [Each in What]: {
     readonly at: number;
@@ -72,12 +72,12 @@ export type HistoryRow<What extends HistoryWhat = HistoryWhat> = {
   };
 }[What];
 
-/** A row to be written. `at`: default: now, by the store's clock. */
+/** A row to be written. `at`: now by default, by the store's clock. */
 export type NewHistoryRow = {
   [What in HistoryWhat]: Partial<HistoryRow<What>> & { readonly callbackId: number; readonly what: What };
 }[HistoryWhat];
 
-/** In their order. */
+/** Writes the rows in their order. */
 export async function writeHistory(tx: Tx, rows: readonly NewHistoryRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.all(sql`
@@ -85,7 +85,7 @@ export async function writeHistory(tx: Tx, rows: readonly NewHistoryRow[]): Prom
     VALUES ${bulk(rows.map((row) => columnsOf(row, tx.now)))}`);
 }
 
-/** The same of each of these deliveries. */
+/** Writes the same row for each of these deliveries. */
 export function writeEach<What extends HistoryWhat>(
   tx: Tx,
   rows: readonly { readonly id: number; readonly callbackId: number }[],

@@ -1,18 +1,18 @@
-/** What the ledger knows jobs, BOTs and causes by: short enough for an index, whatever a sender or a remote writes. */
+/** Keys of jobs, BOTs and alert causes: short enough for an index, whatever a sender or a remote writes. */
 import { hash } from 'node:crypto';
 import { cleanText } from '../text/clean.ts';
 import { shortText } from '../text/cut.ts';
 
-/** PostgreSQL's indexes take 2.7 KB. */
+/** A PostgreSQL index takes at most 2.7 KB. */
 const LONGEST_KEY_BYTES = 200;
 
-/** Of a longer id, no more characters are cleaned: it is known by the hash of what came. */
+/** At most so many characters of an id are cleaned; the key of a longer id has the hash of the raw id. */
 const LONGEST_CLEANED = 10_000;
 
-/** Longer than any name that a route's pattern is looked for in, so that a cut one is no more routed than the whole. */
+/** Longer than any name that a route's pattern is matched against, so that cutting a name does not change its routing. */
 const LONGEST_NAME = 2000;
 
-/** An id as the ledger looks it up: cleaned; of a longer one its beginning, and its hash, which tells it from its like. */
+/** The key of an id: the cleaned id; if that is too long, its beginning and its hash. */
 export function keyOf(id: string): string {
   const isCleanedWhole = id.length <= LONGEST_CLEANED;
   const text = cleanText(isCleanedWhole ? id : id.slice(0, LONGEST_CLEANED));
@@ -20,17 +20,17 @@ export function keyOf(id: string): string {
   return `${beginningOf(text)}… ${hash('sha256', isCleanedWhole ? text : id, 'hex')}`;
 }
 
-/** A character takes at most three bytes for each of its UTF-16 units. */
+/** UTF-8 takes at most three bytes for each UTF-16 unit. */
 function beginningOf(text: string): string {
   return text.slice(0, Math.floor(LONGEST_KEY_BYTES / 3)).toWellFormed();
 }
 
-/** Of an id as somebody asks for it: as callbacks name it, also without the blanks around it, or as the ledger does. */
+/** Keys for an id that somebody types: an id as callbacks have it, the same without blanks around it, or a key. */
 export function keysFor(id: string): readonly string[] {
   return [...new Set([keyOf(id), keyOf(id.trim()), cleanText(id.trim().slice(0, LONGEST_CLEANED))])];
 }
 
-/** A BOT's id or name as it is shown. */
+/** A BOT's id or name as it is stored for display. */
 export function nameIn(text: string): string {
   return shortText(text, LONGEST_NAME);
 }

@@ -1,4 +1,4 @@
-/** What the ledger is told and tells: who is to be told of which callback, and who has been. Times are milliseconds since 1970. */
+/** The types that the ledger takes and returns. Times are milliseconds since 1970. */
 import type { Callback, CallbackError } from '../callback/callback.ts';
 import type { FailureClass, FailureDetails } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
@@ -6,7 +6,7 @@ import type { AlertSubject, Notice } from '../notice/notice.ts';
 import type { Burst, Expectation } from '../signal/rules.ts';
 import type { AskedRoute, Telling } from '../signal/decide.ts';
 
-/** What is told: a callback, or by Botbell itself, to its operators (`alert`) or of BOTs. */
+/** What a row of `callbacks` is: a callback, or a notice of Botbell's own, to its operators (`alert`) or about BOTs. */
 export type CallbackKind = 'callback' | 'alert' | 'overdue' | 'missed' | 'summary' | 'digest';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'held'] as const;
@@ -34,13 +34,13 @@ export interface DeliveryTarget {
   readonly channel: string;
   readonly address: string;
 }
-/** Reason of an `executing` that is held, since its job's result is there: for good. */
+/** Reason of an `executing` that is held for good, since its job's result is known. */
 export const SUPERSEDED = 'superseded';
 
-/** Reason of a delivery that is held, or of a dead letter, that the config no longer sends there: until a route names it again. */
+/** Reason of a held or dead delivery whose destination the config no longer names, until a route names it again. */
 export const NO_LONGER_ROUTED = 'no longer routed';
 
-/** Reason of a dead letter, or of what is no longer routed, that a person has done with: no route names it again. */
+/** Reason of a dead letter, or of a delivery no longer routed, that a person has dismissed: no route revives it. */
 export const DISMISSED = 'dismissed';
 
 export interface DeliveryRecord extends DeliveryTarget {
@@ -50,41 +50,41 @@ export interface DeliveryRecord extends DeliveryTarget {
   readonly attempts: number;
   readonly lastError: DeliveryError | undefined;
   readonly receipt: Receipt | undefined;
-  /** Why it is held, or dead without having failed: one of those above, or a rule's name. */
+  /** Why it is held, or dead without having failed: one of the constants above, or a rule's name. */
   readonly reason: string | undefined;
-  /** When that ends, and it is told; undefined: not by itself. */
+  /** When the hold ends; undefined: it does not end by itself. */
   readonly heldUntil: number | undefined;
-  /** The callback, a summary of Botbell's own, that tells it with others. */
+  /** The summary (a row of `callbacks`) that contains it. */
   readonly summaryId: number | undefined;
-  /** How it is told by more than its status. */
+  /** How it is rendered, if not by its status alone. */
   readonly telling: Telling | undefined;
-  /** Non-2xx answers given while it failed as `permanent` or `config`. */
+  /** How many non-2xx answers were given while it failed as `permanent` or `config`. */
   readonly refusals: number;
   /** Botbell retries it by itself. */
   readonly isTakenOver: boolean;
-  /** Whose claim is on it: this call's own (so the caller attempts it), this process's from an earlier call, another process's. */
+  /** Who has claimed it: this call (so the caller attempts it), an earlier call of this process, or another process. */
   readonly claim: 'own' | 'process' | 'elsewhere' | undefined;
   /** Id of the pending delivery of its job at its destination that must end first. */
   readonly behind: number | undefined;
-  /** Milliseconds that count towards give_up_after: without those in which it only waited. */
+  /** Milliseconds that count towards give_up_after: its age without the time in which it only waited. */
   readonly ageMs: number;
-  /** Milliseconds until Botbell itself may attempt it, where it is pending; negative: since then it waits for its turn. */
+  /** While pending: milliseconds until Botbell itself may attempt it; negative: it has been due for so long. */
   readonly dueInMs: number;
   readonly givenBackAt: number | undefined;
-  /** When it was last written. */
+  /** When its state was last written. */
   readonly updatedAt: number;
 }
 
-/** Whom a callback reaches, if their rules let it. */
+/** A destination of a callback, before the rules of its routes are asked. */
 export interface PlannedDelivery extends DeliveryTarget {
-  /** The routes that may tell it; undefined: it is told. */
+  /** The routes whose rules are asked; undefined: it is sent without asking. */
   readonly asked?: readonly AskedRoute[] | undefined;
   readonly burst?: Burst | undefined;
-  /** It edits what was told of its job before, and so counts in no burst. */
+  /** It edits an earlier message of its job, if there is one, and then counts in no burst. */
   readonly isEdit?: boolean | undefined;
 }
 
-/** A target, and what its rules decided: `reason` holds it back, until `heldUntil` where that ends. */
+/** A target after its rules were asked. With a `reason` it is held, until `heldUntil` if that is set. */
 export interface DecidedTarget extends DeliveryTarget {
   readonly reason?: string | undefined;
   readonly heldUntil?: number | undefined;
@@ -92,17 +92,17 @@ export interface DecidedTarget extends DeliveryTarget {
   readonly telling?: Telling | undefined;
 }
 
-/** What is looked at beside the deliveries themselves. */
+/** What the rules of a callback need beside its planned deliveries. */
 export interface Watched {
-  /** The display's. */
+  /** The time zone in which times are displayed. */
   readonly timezone: string;
-  /** A rule asks what came of the BOT before. */
+  /** A rule depends on the BOT's earlier results. */
   readonly isRemembered: boolean;
-  /** Of an error, as `likenessOf` has it. */
+  /** `likenessOf` the error; '' for anything else. */
   readonly likeness: string;
-  /** The BOT's expectations, by the keys of their timers. */
+  /** The BOT's expectations, each with the key of its timer. */
   readonly expected: readonly { readonly key: string; readonly rule: Expectation }[];
-  /** After how many milliseconds without a result a run is told to be overdue. */
+  /** Milliseconds after which a run without a result is reported as overdue. */
   readonly overdueMs: readonly number[];
 }
 
@@ -110,14 +110,14 @@ export interface Arrival {
   readonly callback: Callback;
   /** SHA-256 of what identifies it (callback/callback.ts). */
   readonly identity: string;
-  /** The JSON as it came, in UTF-8. */
+  /** The JSON as received, in UTF-8. */
   readonly body: Uint8Array;
   readonly startedAt: number;
   readonly receivedAt: number;
   readonly planned: readonly PlannedDelivery[];
   readonly watched: Watched;
   readonly routing: unknown;
-  /** Answered before anybody is told: flushed, claimed by nobody, Botbell's own and due at once. */
+  /** It is answered before any attempt: its deliveries are on disk, unclaimed, taken over and due at once. */
   readonly isAccepted: boolean;
 }
 export interface Admission {
@@ -130,20 +130,20 @@ export interface Admission {
   readonly deliveries: readonly DeliveryRecord[];
 }
 
-/** Claimed by claimDue for this process to attempt. */
+/** A delivery that `claimDue` has claimed for this process. */
 export interface DueDelivery {
   readonly record: DeliveryRecord;
   readonly kind: CallbackKind;
   readonly notice: Notice;
   readonly firstReceivedAt: number;
-  /** It was the service's to retry until now. */
+  /** This claim took it over: until now the service was to retry it. */
   readonly isTakenOver: boolean;
 }
-/** At most `limit` of a destination. */
+/** Asks for at most `limit` due deliveries of one destination. */
 export interface DueRequest {
   readonly destination: string;
   readonly limit: number;
-  /** What was given back in bulk comes before what is new, not after it. */
+  /** Deliveries of bulk redeliveries come before all others, not after them. */
   readonly isBulkFirst: boolean;
 }
 
@@ -159,12 +159,12 @@ export interface AttemptRecord {
   readonly outcome: 'delivered' | FailureClass;
   readonly error: DeliveryError | undefined;
 }
-/** How a delivery stands after its attempts; its claim ends with it. */
+/** A delivery's state after its attempts; writing it ends the claim. */
 export interface DeliveryUpdate
   extends
     Pick<DeliveryRecord, 'id' | 'state' | 'attempts' | 'lastError' | 'receipt' | 'isTakenOver'>,
     Partial<Pick<DeliveryRecord, 'reason' | 'heldUntil'>> {
-  /** Until Botbell itself may attempt it; left out: due as it was. */
+  /** Milliseconds until Botbell itself may attempt it; undefined: its due time stays. */
   readonly dueInMs?: number | undefined;
   readonly alert?: Alert | undefined;
 }
@@ -179,9 +179,9 @@ export interface Settlement {
   readonly attempts: readonly AttemptRecord[];
   readonly deliveries: readonly DeliveryUpdate[];
   readonly answer?: AnswerRecord | undefined;
-  /** Ids of deliveries that failed lastingly while a non-2xx was answered: `refusals` + 1. */
+  /** Ids of deliveries whose lasting failure was answered with a non-2xx; adds 1 to their `refusals`. */
   readonly refused?: readonly number[];
-  /** FULL before BEGIN. */
+  /** It has to be on disk when `settle` resolves. */
   readonly isDurable: boolean;
 }
 export type RefusedStatus = 400 | 413 | 415 | 422;
@@ -197,7 +197,7 @@ export interface OpenCounts {
   readonly pending: number;
   readonly dead: number;
   readonly held: number;
-  /** Bodies that nobody has marked as seen. */
+  /** Refused bodies that nobody has marked as seen. */
   readonly refused: number;
 }
 
@@ -205,7 +205,7 @@ export interface OpenCounts {
 export class LedgerUnavailable extends Error {
   override readonly name: string = 'LedgerUnavailable';
 }
-/** Past store.max_size, and nothing done is left to forget. */
+/** The store has reached store.max_size, and no finished callback is left to delete. */
 export class LedgerFull extends LedgerUnavailable {
   override readonly name = 'LedgerFull';
 }

@@ -1,4 +1,4 @@
-/** From a store URL to a ledger: for the service, for whoever only reads, and for whoever acts beside the service. */
+/** Opens the ledger of a store URL: for the service, for commands that only read, and for commands that act beside the service. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Clock, systemClock } from '../time/clock.ts';
@@ -14,28 +14,28 @@ interface DatabaseOptions {
   readonly clock: Clock;
   /** Names this process among all that may share the store. */
   readonly owner: string;
-  /** Of SQLite: pages in use and log. Undefined: no limit. */
+  /** SQLite only: the most bytes of pages in use and log. Undefined: no limit. */
   readonly maxBytes?: number | undefined;
   readonly onStoreEvent?: ((event: StoreEvent) => void) | undefined;
-  /** SQLite without a thread: for commands, and for tests, whose clocks no thread shares. */
+  /** SQLite without a thread: for commands, and for tests, since a thread cannot share their clocks. */
   readonly isInProcess?: boolean | undefined;
 }
 
 export type LedgerOptions = LedgerSettings & DatabaseOptions;
 
-/** A process that is just closing the file, or a server that is just starting, is waited for. */
+/** Long enough for another process to close the file, or for a server to start. */
 const OPEN_WITHIN_MS = 10_000;
 
 const IN_MEMORY = `${SQLITE}${MEMORY}`;
 
-/** @throws {Error} a store that cannot be opened, or that another version or program has written: what to do */
+/** @throws {Error} the store cannot be opened, or another version or program has written it; says what to do */
 export async function openLedger(url: string, options: LedgerOptions): Promise<DatabaseLedger> {
   const writing = await openDatabase(url, options, false);
   // A ledger in memory has one connection.
   const reading = url === IN_MEMORY ? writing : await openDatabase(url, options, true);
   const ledger = ledgerOver(writing, reading, options);
   try {
-    // Whether it can be written.
+    // SQLite's thread opens the file with the first call, which rejects if it cannot be written.
     await writing.call('processes', [], { withinMs: OPEN_WITHIN_MS });
     return ledger;
   } catch (error) {
@@ -44,7 +44,7 @@ export async function openLedger(url: string, options: LedgerOptions): Promise<D
   }
 }
 
-/** Of SQLite, the service's threads are started by the first call, and it hears whether the file can be opened. */
+/** The service's SQLite threads start with the first call, which rejects if the file cannot be opened. */
 async function openDatabase(
   url: string,
   { clock, owner, maxBytes, onStoreEvent: onEvent, isInProcess = false }: DatabaseOptions,
@@ -69,7 +69,7 @@ export interface OpenArchive {
 const NO_LEDGER =
   'there is no ledger yet at store.url: `botbell serve` makes one when it starts; is this the config, and the folder, that it runs with?';
 
-/** Read-only: nothing is created, released or claimed. @throws {Error} there is no ledger, or it cannot be read: what to do */
+/** Read-only: nothing is created, released or claimed. @throws {Error} there is no ledger, or it cannot be read; says what to do */
 export async function openArchive(url: string, clock: Clock = systemClock): Promise<OpenArchive> {
   if (url === IN_MEMORY) throw new Error('a ledger in memory is known to its service alone');
   const found = await look(url, clock);
@@ -79,19 +79,19 @@ export async function openArchive(url: string, clock: Clock = systemClock): Prom
 }
 
 /**
- * For people who act on a command line while the service runs; nothing is admitted or claimed through it.
- * @throws {Error} there is no ledger, or it cannot be written: what to do
+ * For commands that act while the service runs; nothing is admitted or claimed through it.
+ * @throws {Error} there is no ledger, or it cannot be written; says what to do
  */
 export async function openBeside(url: string, clock: Clock = systemClock): Promise<DatabaseLedger> {
-  // Refuses what is no ledger of this version, before anything is opened that could make it one.
+  // Throws unless there is a ledger of this version; opening for writing would create one.
   await (await openArchive(url, clock)).close();
   const owner = ownerName(clock.now());
   return openLedger(url, { clock, owner, isInProcess: true, leaseMs: 0, takeOverAfterMs: 0 });
 }
 
 /**
- * Whether a store holds, or could hold, a ledger.
- * @throws {Error} why it cannot be used, and what to do about it
+ * @returns whether the store holds a ledger, or could hold one
+ * @throws {Error} the store cannot be used; says why, and what to do
  */
 export async function inspectStore(url: string): Promise<'new' | 'ready'> {
   if (url === IN_MEMORY) return 'new';
@@ -101,7 +101,7 @@ export async function inspectStore(url: string): Promise<'new' | 'ready'> {
   return found === undefined ? 'new' : 'ready';
 }
 
-/** @returns undefined: there is no ledger yet. @throws {Error} it cannot be used: why, and what to do */
+/** @returns undefined: there is no ledger yet. @throws {Error} the store cannot be used; says why, and what to do */
 async function look(url: string, clock: Clock): Promise<Database | undefined> {
   let found: Database | undefined;
   try {

@@ -1,4 +1,4 @@
-/** Every operation, by the name that a database calls it by (on SQLite, in a thread of its own). */
+/** Every operation by its name: SQLite's thread receives the name and its arguments. */
 import { continueBulk, readBulk, readBulks, startBulk, stopBulk } from './actions/bulks.ts';
 import { dismiss, redeliver } from './actions/one-delivery.ts';
 import { routeByHand } from './actions/route-by-hand.ts';
@@ -82,7 +82,7 @@ export const signalOperations = {
   endHolds,
 };
 
-/** Of a service, those that need no more than their transaction. */
+/** The operations of a service that need no more than their transaction. */
 export const serviceOperations = {
   currentPaces,
   forget,
@@ -122,7 +122,7 @@ export type Result<Name extends OperationName> = ResultOf<Operations[Name]>;
 
 /**
  * Runs an operation in a transaction of its own.
- * @throws {LedgerUnavailable} by the deadline, whatever the store does. @throws {OperationFailed} the store works
+ * @throws {LedgerUnavailable} by the deadline, whatever the store does. @throws {OperationFailed} the store works, the operation failed
  */
 export type Call = <Name extends OperationName>(
   name: Name,
@@ -139,7 +139,7 @@ export function runNamed(name: OperationName, args: readonly unknown[]): (tx: Tx
   return (tx) => (operations[name] as (tx: Tx, ...args: readonly unknown[]) => Promise<unknown>)(tx, ...args);
 }
 
-/** The operations over transactions in this process. */
+/** Runs the operations over transactions in this process. */
 export function databaseOver(transactions: Transactions): Database {
   return {
     call: (name, args, options) =>
@@ -148,7 +148,7 @@ export function databaseOver(transactions: Transactions): Database {
   };
 }
 
-/** Each operation as a method that takes what the operation takes beside its transaction. */
+/** Each operation as a method, without the transaction among its parameters. */
 export type Methods<Some> = {
   readonly [Name in keyof Some]: (...args: ArgsOf<Some[Name]>) => Promise<ResultOf<Some[Name]>>;
 };
@@ -164,10 +164,10 @@ export function methodsOver<Some extends Partial<Operations>>(
 }
 
 /**
- * What people read of the ledger, beside whoever writes, and never all of a large one. Each call settles within five seconds, and
- * throws `LedgerUnavailable` where the store cannot be read.
+ * The reads for people, each bounded in size, on a connection of their own. Each call settles within five seconds, and throws
+ * `LedgerUnavailable` if the store cannot be read.
  */
 export type Archive = Methods<typeof archiveReads>;
 
-/** What people do. Each is on disk when it resolves, settles within five seconds, and throws `LedgerUnavailable` where the store cannot be used. */
+/** People's actions, each on disk when it resolves. Settles within five seconds; throws `LedgerUnavailable` if the store cannot be used. */
 export type Actions = Methods<typeof actionOperations & typeof actionReads>;

@@ -1,4 +1,4 @@
-/** What of the ledger's rows several operations read alike. */
+/** Conditions, columns and rows that several operations share. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Callback, CheckedCallback } from '../callback/callback.ts';
 import { parseExactly } from '../callback/decode.ts';
@@ -12,18 +12,18 @@ import { storedText } from './stored-body.ts';
 /** `status` of a callback whose job has begun and not ended (callback interface). */
 export const EXECUTING = 2;
 
-/** Of a row of `deliveries`: nobody is attempting it at this moment, as far as is known. */
+/** A condition on a row of `deliveries`: no process has a claim on it that has not expired. */
 export function isIdle(now: number): Sql {
   return sql`(claimed_until IS NULL OR claimed_until <= ${now})`;
 }
 
-/** Of a row of `deliveries`: what is pending of its job, at its destination, from earlier callbacks. */
+/** A subquery of a row of `deliveries`: pending deliveries of earlier callbacks of its job at its destination. */
 export const EARLIER_IN_JOB: Sql = sql`
   SELECT earlier.id FROM deliveries AS earlier
   WHERE earlier.state = 'pending' AND earlier.job_key = deliveries.job_key
     AND earlier.destination = deliveries.destination AND earlier.callback_id < deliveries.callback_id`;
 
-/** Of a row of `callbacks`: it tells of a start, and its job's result is known. */
+/** A condition on a row of `callbacks`: it is an `executing` whose job's result is known. */
 export const IS_LATE_START: Sql = sql`(callbacks.kind = 'callback' AND callbacks.status = 2
   AND (SELECT result FROM jobs WHERE jobs.key = callbacks.job_key) IS NOT NULL)`;
 
@@ -34,7 +34,7 @@ export interface DeliveryRow extends DeliveryRecord {
   readonly alertedCause: string | undefined;
 }
 
-/** What makes a `DeliveryRow` of a row of `deliveries`: columns, also of what a statement has written. */
+/** The columns that make a `DeliveryRow` of a row of `deliveries`, for SELECT and for RETURNING. */
 export function recordIn({ now, owner }: Tx): Sql {
   return sql`*, ${now} - counts_from - waited_ms AS age_ms, due_at - ${now} AS due_in_ms,
     CASE WHEN state = 'pending' AND claimed_until > ${now} THEN
@@ -42,14 +42,14 @@ export function recordIn({ now, owner }: Tx): Sql {
     CASE WHEN state = 'pending' THEN (${EARLIER_IN_JOB} ORDER BY earlier.callback_id DESC LIMIT 1) END AS behind`;
 }
 
-/** Of these callbacks, in the order in which they were planned. */
+/** The deliveries of these callbacks, in the order in which they were planned. */
 export function deliveriesOf(tx: Tx, callbackIds: readonly number[]): Promise<readonly DeliveryRow[]> {
   return tx.all<DeliveryRow>(
     sql`SELECT ${recordIn(tx)} FROM deliveries WHERE callback_id IN (${join(callbackIds)}) ORDER BY id`,
   );
 }
 
-/** A delivery with what its callback says, but for the body. */
+/** A delivery with columns of its callback, without the body. */
 export interface RowWithCallback extends DeliveryRow, Omit<NoticeRow, 'body'> {
   readonly receivedAt: number;
   readonly bytes: number;
@@ -67,10 +67,10 @@ export async function withCallbacks(tx: Tx, ids: readonly number[]): Promise<rea
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Characters: what a column for people holds of a remote's words, which may be as long as a body. */
+/** Characters that a column keeps of a remote's text, which may be as long as a body. */
 export const LONGEST_TEXT = 1000;
 
-/** An error or a receipt: a remote's words may be as long as it likes. */
+/** An error or a receipt as it is stored: a remote's texts may have any length, so they are cut. */
 export function kept<Told extends DeliveryError | Receipt>(told: Told | undefined): Told | undefined {
   const short = (text: unknown) => (typeof text === 'string' ? shortText(text, LONGEST_TEXT) : text);
   return (
@@ -78,7 +78,7 @@ export function kept<Told extends DeliveryError | Receipt>(told: Told | undefine
   );
 }
 
-/** Columns of `callbacks` that tell what is to be told. */
+/** The columns of `callbacks` and `bodies` that make a notice. */
 export interface NoticeRow {
   readonly kind: CallbackKind;
   readonly startedAt: number;

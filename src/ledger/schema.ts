@@ -1,14 +1,14 @@
 /**
- * The tables, in one text for both databases, and whether a store holds them. Times are milliseconds since 1970; `is_…` is 0 or 1;
- * ids are never used twice.
+ * The tables, in one text for both databases, and a check whether a store has them. Times are milliseconds since 1970; `is_…` is
+ * 0 or 1; ids are never reused.
  */
 import sql, { raw } from 'sql-template-tag';
 import { isSqlite, type Tx } from './database.ts';
 
-/** A table or column that changes makes another schema: this goes up, and ledgers from before are refused. */
+/** Raised with each change of a table or column; a ledger of any other version is refused. */
 const SCHEMA_VERSION = 4;
 
-/** What the databases write differently: the type of a row's own number (`$id`), of another row's as a key (`$key`), and of bytes. */
+/** Types that the databases name differently: a generated id (`$id`), a primary key that is another row's id (`$key`), bytes. */
 const SQLITE_TYPES = {
   id: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   key: 'INTEGER PRIMARY KEY',
@@ -20,16 +20,16 @@ const POSTGRES_TYPES: typeof SQLITE_TYPES = {
   bytes: 'BYTEA',
 };
 
-/** A table of each ledger, whichever its version. */
+/** The table that every version of the schema has. */
 const VERSION_TABLE = 'schema_version';
 
 const TABLES: readonly string[] = [
   `CREATE TABLE ${VERSION_TABLE} (version INTEGER NOT NULL)`,
-  // result: 0 or 1 once one is known. Locked before anything of the job changes. key: the job's id, hashed where it is long.
-  // posts: so far.
+  // key: the job's id, hashed if it is long. result: the status of the job's result, 0 or 1; NULL until it is known.
+  // posts: how many POSTs of the job have come. A row is locked before any other row of its job changes.
   `CREATE TABLE jobs (key TEXT PRIMARY KEY NOT NULL, result INTEGER, posts BIGINT NOT NULL)`,
-  // kind: callback or alert; about: the callback that an alert tells of. bytes: the size of the body as it came. result: what was
-  // answered last. bot_key: the BOT's id, hashed where it is long.
+  // kind: a `CallbackKind`. about: the callback that a notice of Botbell's own is about. bytes: the size of the body as received.
+  // result: the last answer. bot_key: the BOT's id, hashed if it is long.
   `CREATE TABLE callbacks (
     id $id, kind TEXT NOT NULL, job_key TEXT, identity TEXT, job_id TEXT NOT NULL,
     bot_key TEXT NOT NULL, bot_id TEXT NOT NULL, bot_name TEXT NOT NULL, status INTEGER NOT NULL,
@@ -37,13 +37,13 @@ const TABLES: readonly string[] = [
     times_received INTEGER NOT NULL DEFAULT 1, elapsed DOUBLE PRECISION, result TEXT, routing TEXT NOT NULL,
     bytes BIGINT NOT NULL, about BIGINT,
     UNIQUE (job_key, identity))`,
-  // body: JSON as it came, or deflated, then its first byte is 0x78. Apart, since a row is written whole whenever anything of it changes.
+  // body: JSON as received, or deflated (its first byte is then 0x78). A table of its own, since an UPDATE rewrites the whole row.
   `CREATE TABLE bodies (
     callback_id $key REFERENCES callbacks (id) ON DELETE CASCADE, body $bytes NOT NULL)`,
-  // last_error, with its class and code to be looked for: of the last attempt. reason: why it is held, or dead without having failed.
-  // held_until: when that ends. snooze_id: the one that holds it. summary_id: the callback that tells it with others. telling: JSON
-  // of how it is told by more than its status. due_at: not before, by Botbell itself. is_taken_over: Botbell retries it. counts_from,
-  // waited_ms: its age, less what it only waited. given_back_at: when a person did. is_bulk: after what is new.
+  // last_error: the last attempt's; error_class and error_code repeat it for searches. reason: why it is held, or dead without having
+  // failed. held_until: when the hold ends. snooze_id: the snooze that holds it. summary_id: the summary that contains it. telling:
+  // JSON, how it is rendered if not by its status alone. due_at: when Botbell itself may attempt it. is_taken_over: Botbell retries it.
+  // Its age is now - counts_from - waited_ms. given_back_at: when a person redelivered it. is_bulk: it is sent after all others.
   `CREATE TABLE deliveries (
     id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, job_key TEXT,
     destination TEXT NOT NULL, channel TEXT NOT NULL, address TEXT NOT NULL, state TEXT NOT NULL,
@@ -54,42 +54,42 @@ const TABLES: readonly string[] = [
     waited_ms BIGINT NOT NULL DEFAULT 0, alerted_cause TEXT, is_bulk INTEGER NOT NULL DEFAULT 0, bulk_id BIGINT,
     given_back_at BIGINT, updated_at BIGINT NOT NULL,
     UNIQUE (callback_id, destination))`,
-  // Each transition is a row.
+  // One row for each transition of a callback or a delivery.
   `CREATE TABLE history (
     id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, at BIGINT NOT NULL,
     what TEXT NOT NULL, delivery_id BIGINT, result TEXT, entry TEXT)`,
   `CREATE TABLE destinations (
     destination TEXT PRIMARY KEY NOT NULL, last_delivered_at BIGINT, last_failed_at BIGINT,
     last_error TEXT)`,
-  // key: a destination or a channel that has limited its rate.
+  // key: a destination or a channel that has limited its rate. next_at: the first free slot.
   `CREATE TABLE paces (key TEXT PRIMARY KEY NOT NULL, next_at BIGINT NOT NULL)`,
   `CREATE TABLE processes (
     owner TEXT PRIMARY KEY NOT NULL, config_hash TEXT NOT NULL, loaded_at BIGINT NOT NULL, seen_at BIGINT NOT NULL)`,
-  // Of each channel of any config that ran.
+  // The type of each channel of every config that has been loaded.
   `CREATE TABLE channel_types (name TEXT PRIMARY KEY NOT NULL, type TEXT NOT NULL)`,
   `CREATE TABLE loaded_configs (id $id, hash TEXT NOT NULL, loaded_at BIGINT NOT NULL)`,
   `CREATE TABLE alert_causes (
     cause TEXT PRIMARY KEY NOT NULL, told_at BIGINT NOT NULL, suppressed INTEGER NOT NULL DEFAULT 0)`,
-  // fault: what is alike in bodies that fail alike. is_seen: nobody need look at it any more.
+  // fault: the same text for bodies refused for the same mistake. is_seen: a person has marked it as seen.
   `CREATE TABLE refused (
     id $id, received_at BIGINT NOT NULL, status INTEGER NOT NULL, detail TEXT NOT NULL, errors TEXT NOT NULL,
     remote_address TEXT NOT NULL, body TEXT NOT NULL, fault TEXT NOT NULL, is_seen INTEGER NOT NULL DEFAULT 0)`,
-  // state: running, done, stopped. looked_at: a delivery's id, it and all before it have been looked at. until_id: the last one.
+  // state: running, done, stopped. looked_at: deliveries up to this id are processed. until_id: the last delivery to process.
   `CREATE TABLE bulks (
     id $id, what TEXT NOT NULL, filter TEXT NOT NULL, actor TEXT NOT NULL, state TEXT NOT NULL,
     started_at BIGINT NOT NULL, ended_at BIGINT, stopped_by TEXT, looked_at BIGINT NOT NULL DEFAULT 0,
     until_id BIGINT NOT NULL, given BIGINT NOT NULL DEFAULT 0)`,
-  // What is known of a BOT's results, and of what each destination was told of them; locked before it is changed. facts: JSON.
+  // facts: JSON, a BOT's results and what each destination was told of them. A row is locked before it is changed.
   `CREATE TABLE streaks (bot_key TEXT PRIMARY KEY NOT NULL, updated_at BIGINT NOT NULL, facts TEXT)`,
-  // What is due at a time whatever comes; what is counted until then. data: JSON.
+  // data: JSON that its kind needs. A timer of kind burst only counts messages until due_at and fires nothing.
   `CREATE TABLE timers (key TEXT PRIMARY KEY NOT NULL, kind TEXT NOT NULL, due_at BIGINT NOT NULL, data TEXT)`,
-  // bot_key, destination: NULL for any. until_at: over since then.
+  // bot_key, destination: NULL for any. until_at: when it ends or ended.
   `CREATE TABLE snoozes (
     id $id, bot_key TEXT, bot_id TEXT, destination TEXT, until_at BIGINT NOT NULL, is_until_success INTEGER NOT NULL,
     because TEXT NOT NULL, actor TEXT NOT NULL, created_at BIGINT NOT NULL)`,
 ];
 
-/** A condition of an index has to stand in the query as it stands here, not as a parameter. */
+/** A query has to repeat the condition of a partial index literally: with a parameter the index is not used. */
 const INDEXES: readonly string[] = [
   `CREATE INDEX callbacks_by_bot ON callbacks (bot_key, id, status) WHERE kind = 'callback'`,
   `CREATE INDEX callbacks_own ON callbacks (bot_key, id) WHERE kind <> 'callback'`,
@@ -114,11 +114,11 @@ const DRAIN_IT =
   'drain it first (run that version until nothing is undelivered), then start this one with a new file or database in store.url';
 
 /**
- * Whether the store holds a ledger; else one can be made.
- * @throws {Error} it cannot be used: why, and what to do
+ * @returns whether the store holds a ledger; if not, one can be made
+ * @throws {Error} the store cannot be used: why, and what to do
  */
 export async function isLedger(tx: Tx): Promise<boolean> {
-  // On PostgreSQL, among those that the search path finds.
+  // On PostgreSQL, only tables that the search path finds.
   const named = isSqlite(tx)
     ? sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name`
     : sql`SELECT relname AS name FROM pg_class WHERE pg_table_is_visible(oid) AND relname`;
@@ -133,16 +133,16 @@ export async function isLedger(tx: Tx): Promise<boolean> {
   throw new Error(`the ledger was written by another version of Botbell: ${DRAIN_IT}`);
 }
 
-/** Two replicas that start at once make the tables once; the number is Botbell's own. */
+/** Key of the advisory lock that lets only one of several starting replicas make the tables; any number would do. */
 const SCHEMA_LOCK = 3853314791;
 
-/** Makes the tables where there are none. @throws {Error} as `isLedger` does */
+/** Makes the tables unless they are there. @throws {Error} as `isLedger` does */
 export async function prepareSchema(tx: Tx): Promise<void> {
   if (await isLedger(tx)) return;
   if (!isSqlite(tx)) {
     await tx.all(raw('SET LOCAL lock_timeout = 0'));
     await tx.all(sql`SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`);
-    // Another replica may have made them while this one waited.
+    // Another replica may have made them while this one waited for the lock.
     if (await isLedger(tx)) return;
   }
   const types = isSqlite(tx) ? SQLITE_TYPES : POSTGRES_TYPES;

@@ -1,19 +1,19 @@
-/** Who was told while the ledger could not take it: kept in memory, and written before anything else is admitted or claimed. */
+/** Deliveries whose success the ledger could not write: kept in memory, and written before anything else is admitted or claimed. */
 import { OperationFailed } from './failures.ts';
 import type { Settlement } from './ledger.ts';
 
-/** While it holds anything, nothing new is begun: what is in flight bounds it. */
+/** Bounded by the attempts in flight: while it holds anything, no new attempt begins. */
 export class UnwrittenOutcomes {
   readonly #write: (settlement: Settlement) => Promise<unknown>;
   #kept: Settlement[] = [];
   #flushing: Promise<void> | undefined;
 
-  /** @param write writes nothing that stands there already, as what was committed after all does */
+  /** @param write must be idempotent: the first write may have been committed although it threw */
   constructor(write: (settlement: Settlement) => Promise<unknown>) {
     this.#write = write;
   }
 
-  /** Failures are not kept: what failed is tried again anyway. What was answered is the caller's to decide now. */
+  /** Keeps no failures, since those are retried anyway, and no answer, since the caller may now answer otherwise. */
   keep({ callbackId, isDurable, ...all }: Settlement): void {
     const deliveries = all.deliveries.filter(({ state }) => state === 'delivered');
     const ids = new Set(deliveries.map(({ id }) => id));
@@ -31,7 +31,7 @@ export class UnwrittenOutcomes {
   async #writeAll(): Promise<void> {
     for (let [first] = this.#kept; first !== undefined; [first] = this.#kept) {
       await this.#write(first).catch((error: unknown) => {
-        // What a store that works refuses must not hold everything else up.
+        // An outcome that a working store refuses is dropped, so that it does not block everything else.
         if (!(error instanceof OperationFailed)) throw error;
       });
       this.#kept.shift();
