@@ -72,7 +72,7 @@ const PLAIN_WORD = /^[\w.:@][\w.:@-]*$/;
 
 const MOST_IDS = 5;
 
-/** The command that would deliver what was not; undefined if nothing is missing, or the current config notifies nobody. */
+/** The command that would deliver what was not delivered; undefined if nothing is missing, or the config notifies nobody. */
 function remedyFor(callback: CallbackStory, { routes, defaultRoute }: Config): string | undefined {
   const { deliveries, result, kind, jobId, botId, status } = callback;
   const dead = deliveries.filter(({ state }) => state === 'dead');
