@@ -1,4 +1,4 @@
-/** The admin listener: health, readiness and metrics, and behind its guards the page and the API. */
+/** The admin listener: health, readiness, metrics, and behind guards the page and the API. */
 import { Router } from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
@@ -10,17 +10,17 @@ import { askForPassword, type WrongPasswords } from './password.ts';
 import { routed, TO_THE_LETTER } from './routed.ts';
 import type { AdminServices } from './services.ts';
 
-/** What of those that are turned away is told: guesses at the password, and what a browser was made to ask. */
+/** Rejections that are reported, since they may be attacks: wrong passwords, and requests sent by other sites. */
 const TOLD: ReadonlySet<number> = new Set([401, 403, 429]);
 
 export interface AdminDependencies {
   readonly config: AdminConfig;
   readonly services: Pick<AdminServices, 'metrics' | 'readiness' | 'onUnforeseen'>;
-  /** They outlive a reload of the config. */
+  /** The counts survive a reload of the config. */
   readonly wrongPasswords: WrongPasswords;
-  /** What answers under /api and /-/: whoever asks is known, and no browser on another site. */
+  /** Handles /api and /-/, after the guards. */
   readonly api: Middleware;
-  /** What answers everywhere else. */
+  /** Handles all other paths, after the guards. */
   readonly page: Middleware;
   readonly onTurnedAway: (report: TurnedAway) => void;
 }

@@ -1,10 +1,9 @@
-/** Bodies of requests to the admin listener: read whole within a limit, as a form or as JSON. */
+/** Reads bodies of requests to the admin listener, up to a size limit, as a form or as JSON. */
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { HttpProblem } from '../http/problem.ts';
 import { isJsonObject } from '../text/json-object.ts';
 
-/** Of what scripts ask for. */
 const LARGEST_JSON_BYTES = 64 * 1024;
 
 /** @throws {HttpProblem} 400, 413 or 415 */
@@ -12,7 +11,7 @@ export async function readForm(ctx: Context, maxBytes: number): Promise<URLSearc
   return new URLSearchParams(await readText(ctx, 'application/x-www-form-urlencoded', maxBytes));
 }
 
-/** A JSON object of these texts alone, '' for one that is absent or null. @throws {HttpProblem} 400, 413 or 415 */
+/** Reads a JSON object that has only these texts; '' for one that is absent or null. @throws {HttpProblem} 400, 413 or 415 */
 export async function readTexts<Name extends string>(
   ctx: Context,
   names: readonly Name[],

@@ -1,4 +1,4 @@
-/** What the config in force makes of a callback, for whoever wants to see it: routes, and the message for each destination. */
+/** Shows what the config in force makes of a callback: its routes, and the message for each destination. */
 import type { CheckedCallback } from '../callback/callback.ts';
 import type { ComposedMessage } from '../channels/message-document.ts';
 import type { MessageFormat } from '../channels/channel.ts';
@@ -8,15 +8,15 @@ import type { TemplateFailure } from '../render/renderer.ts';
 import type { RenderTarget } from '../render/catalog.ts';
 import { destinationsOf, type RoutedDestination, type Router } from '../route/router.ts';
 
-/** By one config; it sends nothing, and counts nothing. */
+/** Routes and renders by one config. Sends nothing and changes no metrics. */
 export interface Drawing {
   readonly config: Config;
-  /** By the name of the channel. */
+  /** By the channel's name. */
   readonly formats: ReadonlyMap<string, MessageFormat>;
   readonly templateSets: readonly string[];
   readonly router: Router;
   /**
-   * Reads it as the receiver would.
+   * Reads a callback's body as the receiver would.
    * @throws {UndecodableBody}
    * @throws {InvalidCallback}
    * @throws {HttpProblem} 413 too large
@@ -25,17 +25,17 @@ export interface Drawing {
   draw(notice: Notice, target: RenderTarget): Pick<DrawnMessage, 'message' | 'failures'>;
 }
 
-/** Where a message goes, and by which route: undefined where none sends it there. */
+/** A message's destination and the route that sends it there; `route` is undefined if no route does. */
 export type Place = Pick<Destination, 'destination' | 'channel' | 'options'> &
   Pick<Partial<RoutedDestination>, 'route' | 'templateSet'>;
 
-/** Its destination may be the name of a channel. */
+/** A rendered message. Its destination may be just a channel's name. */
 export interface DrawnMessage extends ComposedMessage, Pick<Place, 'destination' | 'route' | 'templateSet'> {
-  /** Templates that failed over it; another one took their place. */
+  /** Templates that failed for this message and were replaced by another one. */
   readonly failures: readonly TemplateFailure[];
 }
 
-/** Whom the routes say, or the one that is asked for, a destination or a channel, whether they do or not. */
+/** @param to a destination or a channel, which need not be routed to; undefined for all destinations of the notice's routes */
 export function placesFor(
   notice: Notice,
   to: string | undefined,
@@ -51,7 +51,7 @@ export function placesFor(
   ];
 }
 
-/** As it would be drawn now; undefined: the config has no such channel. */
+/** Renders the notice by the current config. @returns undefined if the config does not have the channel */
 export function drawAt(place: Place, notice: Notice, drawing: Drawing): DrawnMessage | undefined {
   const { destination, channel, options, route, templateSet } = place;
   const format = drawing.formats.get(channel);

@@ -1,4 +1,4 @@
-/** Parameters of a query, read strictly: which callbacks are meant, by a list, an action or a link; or all that is wrong with it. */
+/** Reads query parameters strictly, such as the filters of lists and bulk actions, and reports every problem; writes them for links. */
 import { ALL_STATUSES, type StatusCode, statusNameOf } from '../callback/callback.ts';
 import { parseStartTime } from '../callback/check-callback.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
@@ -10,7 +10,7 @@ import { cleanText } from '../text/clean.ts';
 import { DAY_MS, instantOn } from '../signal/calendar.ts';
 import { parseDuration } from '../time/display.ts';
 
-/** Of a delivery that is dead without an attempt. */
+/** The error class and code of a dead letter that was never attempted. */
 const NO_ERROR = 'none';
 
 const STATUS_CODES = [0, 1, 2] as const satisfies readonly StatusCode[];
@@ -18,37 +18,36 @@ const LARGEST_PAGE = 500;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 export interface FilterContext {
-  /** In which a day begins, and in which a time without an offset is. */
+  /** For the beginning of days, and for times without an offset. */
   readonly timezone: string;
-  /** Milliseconds since the epoch: what `2d` counts back from. */
+  /** Milliseconds since the epoch; `2d` counts back from here. */
   readonly now: number;
 }
 
-/** What of a query cannot be meant. */
 interface ParameterProblem {
-  /** As it was written, cleaned. */
+  /** The parameter's name as given, cleaned. */
   readonly parameter: string;
-  /** To be read after the parameter's name; holds nothing of its value. */
+  /** What is wrong, to be read after the parameter's name; does not contain its value. */
   readonly detail: string;
 }
 
 export interface Parameter<T> {
-  /** @returns undefined: it cannot be meant */
+  /** @returns undefined if the text is invalid */
   readonly read: (text: string) => T | undefined;
-  /** What it must be, to be read after its name. */
+  /** The valid values, to be read after the parameter's name. */
   readonly rule: string;
 }
 
 export type Known = Readonly<Record<string, Parameter<unknown>>>;
 
-/** Undefined is what is not given. */
+/** Undefined for parameters that are not given. */
 export type Values<Names extends Known> = {
   readonly [Name in keyof Names]: ReturnType<Names[Name]['read']>;
 };
 
 /**
- * Each at most once, and none that nobody reads.
- * @param isForm what is empty is not given, as forms send it; else it is refused: a variable of a shell that is not set, say
+ * Refuses unknown and repeated parameters.
+ * @param isForm ignore empty parameters, which forms send; otherwise they are refused, since a script's variable may be unset
  */
 export function readParameters<Names extends Known>(query: URLSearchParams, known: Names, isForm = false) {
   const unknown = { read: () => undefined, rule: 'is no parameter of this' };
@@ -65,7 +64,7 @@ export function readParameters<Names extends Known>(query: URLSearchParams, know
   return { values: values as Values<Names>, problems };
 }
 
-/** @throws {HttpProblem} 400 that names each parameter and what is wrong with it */
+/** @throws {HttpProblem} 400 that names each invalid parameter and what is wrong with it */
 export function refuseParameters(problems: readonly ParameterProblem[]): void {
   if (problems.length === 0) return;
   const sentences = problems.map(({ parameter, detail }) => `"${parameter}" ${detail}`);
@@ -102,7 +101,7 @@ function parametersOf(context: FilterContext) {
   };
 }
 
-/** Of any list. */
+/** The parameters of every paged list. */
 export const PAGE = {
   before: { read: (text: string) => wholeNumberIn(text), rule: 'must be the "next" of another page' },
   limit: {
@@ -111,7 +110,7 @@ export const PAGE = {
   },
 };
 
-/** Empty parameters, as forms send them, are none. With one of its problems, the filter is not what was meant. */
+/** Ignores empty parameters, which forms send. If there are problems, the filter lacks the invalid parameters: do not use it. */
 export function readFilter(query: URLSearchParams, context: FilterContext) {
   const known = { search: TEXT, ...parametersOf(context), ...PAGE };
   const { values, problems } = readParameters(query, known, true);
@@ -121,10 +120,10 @@ export function readFilter(query: URLSearchParams, context: FilterContext) {
 }
 
 /**
- * What is to be given back to the worker, or dismissed: at least one parameter says it, and none is empty, since what a
- * filter that was lost would have kept out is given back as well.
- * @param besides what else the query may say
- * @throws {HttpProblem} 400 that says all that is wrong
+ * Reads which deliveries to redeliver or dismiss. Requires at least one parameter and refuses empty ones, since a condition
+ * that was lost on the way would select deliveries that it was meant to exclude.
+ * @param besides further parameters that the query may have
+ * @throws {HttpProblem} 400 that lists every invalid parameter
  */
 export function readRedelivery<Besides extends Known>(
   query: URLSearchParams,
@@ -157,7 +156,7 @@ function filterIn({ bot_id: botId, job_id: jobId, ...values }: FilterValues) {
   return { botId, jobId, status, state, result, destination, from, to };
 }
 
-/** For links: what `readFilter`, or `readRedelivery`, reads as the same, whenever it is read. */
+/** The query for links, which `readFilter` and `readRedelivery` read as the same filter at any time. */
 export function filterQuery(filter: RedeliveryFilter): URLSearchParams {
   const iso = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
   const parameters: Readonly<Record<string, string | undefined>> = {
@@ -178,7 +177,7 @@ export function filterQuery(filter: RedeliveryFilter): URLSearchParams {
   return new URLSearchParams(given.flat());
 }
 
-/** From 1 on. */
+/** @returns a whole number from 1 to `largest`; undefined for any other text */
 export function wholeNumberIn(
   text: string | null | undefined,
   largest = Number.MAX_SAFE_INTEGER,
@@ -187,7 +186,7 @@ export function wholeNumberIn(
   return value >= 1 && value <= largest ? value : undefined;
 }
 
-/** Ids and addresses stand in the ledger as cleaned text; blanks around an id are part of it. */
+/** Cleans the text as the ledger does with ids and addresses; blanks around an id are part of it. */
 function textIn(text: string): string | undefined {
   return cleanText(text) || undefined;
 }
@@ -200,17 +199,17 @@ function destinationIn(text: string): string | undefined {
   return /^[^:]+:./s.test(text) ? textIn(text.trim()) : undefined;
 }
 
-/** The first instant of a day, or of a time. */
+/** @returns the instant of a time, or the first of a day, in milliseconds since the epoch */
 function beginIn(text: string, { timezone, now }: FilterContext): number | undefined {
   const ago = parseDuration(text);
   if (ago !== undefined) return Math.max(0, now - ago);
-  // A plus that a URL does not spell %2B is read as a space.
+  // URL decoding turns an offset's plus into a space unless it is written %2B.
   const time = DAY.test(text) ? `${text}T00:00` : text.replace(/ (?=\d\d:?\d\d$)/, '+');
   const instant = parseStartTime(time, timezone);
   return instant === undefined ? undefined : Math.max(0, instant);
 }
 
-/** The last millisecond of a day, or a time. */
+/** @returns the instant of a time, or the last millisecond of a day */
 function endIn(text: string, context: FilterContext): number | undefined {
   const begin = beginIn(text, context);
   if (begin === undefined || !DAY.test(text)) return begin;

@@ -1,4 +1,4 @@
-/** The token that forms carry, so that no page of another site can have one of them posted. */
+/** The forms' CSRF token, without which no form is accepted. */
 import { randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { HttpProblem } from '../http/problem.ts';
@@ -10,16 +10,16 @@ const COOKIE = 'botbell_form';
 /** The hidden field of each form. */
 export const TOKEN_FIELD = 'token';
 
-/** 43 characters in base64url. */
+/** Makes 43 characters in base64url. */
 const TOKEN_BYTES = 32;
 
-/** Of a callback pasted into the playground: percent-encoded, each of its bytes may take three. */
+/** Enough for a callback of 8 MB in the playground: percent-encoding takes up to three bytes for each. */
 const LARGEST_FORM_BYTES = 24 * 1024 * 1024;
 
 /**
- * Gives pages their token, and checks that of forms: it must be the one in the cookie, which another site can neither read
- * nor set (a double-submit cookie, since replicas and restarts are to share it). The cookie is `Lax`, not `Strict`: else a
- * link in a chat would come without it, get a new one, and all forms that are open elsewhere would be refused.
+ * Gives pages their token, and requires that a form's token equals the one in the cookie, which another site can neither read
+ * nor set. A double-submit cookie needs no state, so it works across replicas and restarts. It is `Lax`, not `Strict`: a link
+ * opened from a chat would otherwise come without it and replace it, and every form already open would be refused.
  */
 export const guardForms: Middleware = async (ctx, next) => {
   const state = ctx.state as AdminState;
@@ -34,17 +34,17 @@ export const guardForms: Middleware = async (ctx, next) => {
   await next();
 };
 
-/** What a page's forms carry in their field `TOKEN_FIELD`; undefined: the guards have not let it pass. */
+/** The value of a form's `TOKEN_FIELD`; undefined if the request has not passed the guards. */
 export function formTokenOf(ctx: Context): string | undefined {
   return (ctx.state as AdminState).formToken;
 }
 
-/** What a posted form holds beside its token. */
+/** The posted form without its token. */
 export function formOf(ctx: Context): URLSearchParams {
   return (ctx.state as AdminState).form ?? new URLSearchParams();
 }
 
-/** An empty one, or one that is easily guessed, is none of ours. */
+/** Ignores tokens of another shape, which were not made here and may be easy to guess. */
 function tokenIn(ctx: Context): string | undefined {
   const token = ctx.cookies.get(COOKIE) ?? '';
   return /^[\w-]{43}$/.test(token) ? token : undefined;

@@ -1,4 +1,4 @@
-/** Which requests the admin listener takes at all: by whose name, from which site; and what browsers may do with answers. */
+/** Guards of the admin listener: the host names and sites that requests may come from, and the security headers of responses. */
 import type { Context, Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
 import { isLoopback } from '../config/field-rules.ts';
@@ -6,7 +6,7 @@ import { HttpProblem } from '../http/problem.ts';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Of whatever is no page: pages have a policy of their own. */
+/** For all responses but pages, which replace the Content-Security-Policy. */
 const HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -22,8 +22,8 @@ export const setHeaders: Middleware = (ctx, next) => {
 };
 
 /**
- * On loopback, a request must name a loopback host or one of `admin.hosts`, so that no web page of another site reaches
- * the listener under a name of its own (DNS rebinding); elsewhere the password guards.
+ * On a loopback listener, a request's host must be a loopback name or in `admin.hosts`, against DNS rebinding by other sites'
+ * pages. On other listeners the password, which is then required, protects from it.
  */
 export function refuseForeignHosts({ listen, hosts }: Pick<AdminConfig, 'listen' | 'hosts'>): Middleware {
   const allowed = new Set(hosts.map((host) => host.toLowerCase()));
@@ -38,15 +38,15 @@ export function refuseForeignHosts({ listen, hosts }: Pick<AdminConfig, 'listen'
   };
 }
 
-/** Without port and brackets, in lower case. */
+/** The header's host in lower case, without port and brackets. */
 function hostnameOf(header: string): string {
   const url = `http://${header}`;
   return URL.canParse(url) ? new URL(url).hostname.replaceAll(/[[\]]/g, '') : '';
 }
 
 /**
- * A browser sends the password along with whatever another site has it post here. It says from where it comes; what
- * says nothing is no browser.
+ * Refuses requests that another site makes a browser send, since the browser adds the password. Browsers name the request's
+ * origin in a header; a request without one is not from a browser.
  */
 export const refuseOtherSites: Middleware = (ctx, next) => {
   if (SAFE_METHODS.has(ctx.method) || isFromHere(ctx)) return next();
@@ -58,7 +58,7 @@ export const refuseOtherSites: Middleware = (ctx, next) => {
   });
 };
 
-/** `Sec-Fetch-Site` knows better where a proxy rewrites Host, but browsers send it over TLS and to loopback alone. */
+/** `Sec-Fetch-Site` is right even if a proxy rewrites Host, but browsers send it only over TLS and to loopback hosts. */
 function isFromHere(ctx: Context): boolean {
   const site = ctx.get('Sec-Fetch-Site');
   if (site !== '') return site === 'same-origin' || site === 'none';

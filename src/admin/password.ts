@@ -1,4 +1,4 @@
-/** Who may come in: the admin password by HTTP Basic, for scrapers a token of their own, and neither by guessing. */
+/** Authentication: the admin password by HTTP Basic, a bearer token for scrapers of metrics, and delays against guessing. */
 import type { Context, Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
 import { HttpProblem } from '../http/problem.ts';
@@ -8,34 +8,34 @@ import type { Clock } from '../time/clock.ts';
 
 const USER = 'admin';
 
-/** What the guards leave in a request's `state`. */
+/** The guards' results in a request's `ctx.state`. */
 export interface AdminState {
-  /** Undefined: no password is asked for. */
+  /** Undefined if no password is configured. */
   user?: string;
-  /** The address of who asks. */
+  /** The sender's address. */
   from?: string;
-  /** What a page's forms carry. */
+  /** The CSRF token for a page's forms. */
   formToken?: string;
-  /** What a form holds, its token checked and left out. */
+  /** A posted form whose token was checked and removed. */
   form?: URLSearchParams;
 }
 
-/** Who asks, for whoever reads later what was done. */
+/** The request's actor, for the records of its actions. @throws {Error} if the request has not passed the guards */
 export function actorOf(ctx: Context, via: Actor['via']): Actor {
   const { user, from } = ctx.state as AdminState;
   if (from === undefined) throw new Error('a request has passed no guard');
   return { via, user, from };
 }
 
-/** Whoever mistypes a password is not to notice any of this. */
+/** High enough that people who mistype the password do not notice the delay. */
 const FREE_TRIES = 5;
 const WAIT_MS = 1000;
 const MOST_WAITING = 10;
 
-/** More addresses than guess; then all are forgotten. */
+/** A limit on memory; at this number of addresses all counts are dropped. */
 const MOST_ADDRESSES = 4096;
 
-/** Wrong passwords, of each address since its last right one. */
+/** Counts each address's wrong passwords since its last right one. */
 export class WrongPasswords {
   readonly #clock: Pick<Clock, 'sleep'>;
   readonly #counts = new Map<string, number>();
@@ -45,7 +45,7 @@ export class WrongPasswords {
     this.#clock = clock;
   }
 
-  /** After five, each waits a second. @returns false: too many wait, and this one is not looked at */
+  /** Waits a second if the address has used its free tries. @returns false if too many others wait; then refuse the request */
   async mayTry(address: string): Promise<boolean> {
     if ((this.#counts.get(address) ?? 0) < FREE_TRIES) return true;
     if (this.#waiting >= MOST_WAITING) return false;
@@ -67,8 +67,8 @@ export class WrongPasswords {
 }
 
 /**
- * A right password is let in even after wrong ones from its address, a second later: locking out the operators behind the
- * same address (an office, a proxy that `admin.trust_proxy` does not name) is worse than guesses at that pace.
+ * A right password is accepted even after wrong ones from its address, after a second: to lock out operators who share an
+ * address (an office, a proxy that `admin.trust_proxy` does not name) would be worse than guesses at that pace.
  */
 export function askForPassword(
   { password, metricsToken }: Pick<AdminConfig, 'password' | 'metricsToken'>,
@@ -107,14 +107,14 @@ function isAuthorized(header: string, password: string): boolean {
   return secretCheck([password])(rest.join(':')) && user === USER;
 }
 
-/** RFC 6750. */
+/** Bearer token (RFC 6750), for `/metrics` only. */
 function isScraper({ path }: Context, header: string, metricsToken: string | undefined): boolean {
   const [scheme = '', token = ''] = header.split(' ', 2);
   if (path !== '/metrics' || scheme.toLowerCase() !== 'bearer' || metricsToken === undefined) return false;
   return secretCheck([metricsToken])(token);
 }
 
-/** @param logged undefined: a browser asks like this before it asks its user */
+/** @param logged undefined for a request without credentials, which browsers send before they ask for a password */
 function unauthorized(logged?: string): HttpProblem {
   return new HttpProblem({
     status: 401,

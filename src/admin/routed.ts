@@ -1,12 +1,12 @@
-/** A router that says of a path which methods it takes, where it is asked for another one. */
+/** Router middleware that refuses wrong methods with 405. */
 import type { Router, RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import { methodNotAllowed } from '../http/problem.ts';
 
-/** Of a router: `/healthz` is neither `/healthz/` nor `/HEALTHZ`, so that guards and routes mean the same paths. */
+/** Router options: `/healthz` matches neither `/healthz/` nor `/HEALTHZ`, so that guards and routes agree on paths. */
 export const TO_THE_LETTER = { sensitive: true, strict: true } as const;
 
-/** What it does not know is handed on. */
+/** Passes unknown paths to the next middleware. @throws {HttpProblem} 405 for a known path with another method */
 export function routed(router: Router): Middleware {
   const routes = router.routes() as unknown as Middleware;
   return async (ctx, next) => {

@@ -1,4 +1,4 @@
-/** Reads what somebody asks not to be told for a while, of a form or of JSON. */
+/** Reads the request for a snooze from the fields of a form or of JSON. */
 import type { SnoozeRequest } from '../ledger/signal/snoozes.ts';
 import { readSnoozeEnd } from '../signal/calendar.ts';
 import { cleanText } from '../text/clean.ts';
@@ -7,10 +7,10 @@ import type { FilterContext } from './filters.ts';
 
 export const SNOOZE_FIELDS = ['bot_id', 'destination', 'until', 'because'] as const;
 
-/** Characters of a field. */
+/** Characters of a field; more are cut. */
 const LONGEST_TEXT = 1000;
 
-/** What is wrong: it names nobody, has no end to come, or none of a BOT that it names. */
+/** `nothing`: no BOT and no destination; `past`: no end in the future; `whose`: until a success, but of no BOT. */
 type SnoozeFault = 'nothing' | 'past' | 'whose';
 
 export function readSnooze(

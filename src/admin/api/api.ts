@@ -1,4 +1,4 @@
-/** The JSON API: what the page shows and does, for scripts. */
+/** The JSON API: gives scripts what the page shows and does. */
 import type { Middleware } from 'koa';
 import { PAGE, type Parameter } from '../filters.ts';
 import { routed } from '../routed.ts';

@@ -1,11 +1,11 @@
-/** `/api/callbacks` and `/api/deliveries`: which there were, what became of one, and what can be done about it. */
+/** `/api/callbacks` and `/api/deliveries`: lists, stories and actions. */
 import { loadStory } from '../../story/story.ts';
 import { callbackJson, storyJson } from '../../story/story-json.ts';
 import { readFilter, refuseParameters } from '../filters.ts';
 import type { ApiServices } from '../services.ts';
 import { FLAG, NONE, only, problem, type Routes } from './routes.ts';
 
-/** Of a callback that is shown with its story; a larger one has an address of its own. */
+/** Bytes of a callback's body that is included with its story; a larger one is available at `callback_url` only. */
 const LARGEST_SHOWN = 1024 * 1024;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -31,7 +31,7 @@ export function addCallbacks({ get }: Routes, { archive, surroundings }: ApiServ
   });
 }
 
-/** To the letter, since no number that JavaScript reads is as exact. */
+/** Inserts the body as received, since parsing would change numbers that JavaScript cannot represent exactly. */
 function withCallback(shape: object, id: number, body: Uint8Array | undefined): string {
   if (body === undefined) throw problem(404, 'The callback has just been forgotten.');
   const isShown = body.byteLength <= LARGEST_SHOWN;

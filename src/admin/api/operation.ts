@@ -1,4 +1,4 @@
-/** What the API does beside single deliveries: redelivers in bulk, snoozes, sends tests, and has the config loaded again. */
+/** The API's actions other than those on single deliveries: bulk redelivery, snoozes, tests and reloads. */
 import type { Problem } from '../../config/config.ts';
 import type { HttpProblem } from '../../http/problem.ts';
 import type { BulkKind } from '../../ledger/actions/actions.ts';
@@ -12,7 +12,7 @@ import { readSnooze, SNOOZE_FIELDS } from '../snooze-request.ts';
 import { type Asked, FLAG, NONE, only, problem, type Routes } from './routes.ts';
 import { bulkShape, tallyShape, testShape } from './shapes.ts';
 
-/** All that a filter matches, and how far that is. */
+/** Redelivers or dismisses all deliveries that a filter matches, and reports the progress. */
 export function addRedeliveries({ get, act }: Routes, { operations, surroundings }: ApiServices): void {
   const { display, now } = surroundings;
   const read = (query: URLSearchParams) =>
@@ -65,7 +65,7 @@ export function addTest({ post }: Routes, { operations }: ApiServices): void {
   });
 }
 
-/** `POST /-/reload`: has the config loaded again, or says what that would change. */
+/** `POST /-/reload`: reloads the config, or with `dry_run` reports what a reload would change. */
 export function addReload({ post }: Routes, { reloading }: ApiServices): void {
   post('/-/reload', only({ dry_run: FLAG }), async ({ values }) =>
     values.dry_run === true
@@ -74,7 +74,7 @@ export function addReload({ post }: Routes, { reloading }: ApiServices): void {
   );
 }
 
-/** @throws {HttpProblem} 422 with every error of the config, in the order of its files */
+/** @throws {HttpProblem} 422 with the errors of the config, in the order of its files */
 function reloadAnswer(result: ReloadResult) {
   if (!result.isLoaded)
     throw refused(result.problems, 'The config was refused; the one before stays in force.');
@@ -82,7 +82,7 @@ function reloadAnswer(result: ReloadResult) {
   return { result: hasChanged ? 'reloaded' : 'unchanged', config, warnings: placed(warnings), unchanged };
 }
 
-/** @throws {HttpProblem} 422 */
+/** @throws {HttpProblem} 422 with the errors, if a reload would be refused */
 function previewAnswer({ problems, configHash: config, changes, unchanged, ...preview }: ReloadPreview) {
   if (config === undefined) throw refused(problems, 'The config would be refused.');
   return {
@@ -101,7 +101,7 @@ function refused(problems: readonly Problem[], detail: string): HttpProblem {
   return problem(422, detail, { errors });
 }
 
-/** More say no more. */
+/** The most problems in one response. */
 const MOST_PROBLEMS = 200;
 
 function placed(problems: readonly Problem[]) {

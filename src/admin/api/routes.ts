@@ -1,4 +1,4 @@
-/** How the API's routes are made: what a request asks for is read strictly, and what cannot be meant is refused, by name. */
+/** Creates the API's routes, which refuse unknown and invalid parameters by name. */
 import { Router, type RouterContext } from '@koa/router';
 import { HttpProblem } from '../../http/problem.ts';
 import type { Actor } from '../../ledger/history.ts';
@@ -8,24 +8,24 @@ import { TO_THE_LETTER } from '../routed.ts';
 
 export interface Asked<Values> {
   readonly ctx: RouterContext;
-  /** Of the path; 0, which nothing has: none. */
+  /** The path's `:id`; 0, which is no row's id, if it is missing or invalid. */
   readonly id: number;
-  /** Of the query. */
+  /** The query's parameters. */
   readonly values: Values;
   readonly actor: Actor;
 }
 
-/** @throws {HttpProblem} 400 that says all that is wrong */
+/** @throws {HttpProblem} 400 that lists every invalid parameter */
 type Read<Values> = (query: URLSearchParams) => Values;
 
-/** @returns the body of the answer; undefined: there is no such thing, which is a 404 */
+/** @returns the response's body; undefined for a 404 */
 type Answer<Values> = (asked: Asked<Values>) => unknown;
 
 export type Routes = ReturnType<typeof createRoutes>;
 
 export function createRoutes() {
   const router = new Router(TO_THE_LETTER);
-  /** @param status of an answer that sets none */
+  /** @param status the response's status unless the answer sets one */
   const routes =
     (method: 'get' | 'post' | 'delete', status: number) =>
     <Values>(path: string, read: Read<Values>, answer: Answer<Values>) => {
@@ -52,7 +52,7 @@ export const FLAG: Parameter<boolean> = {
   rule: 'must be true or false',
 };
 
-/** Reads a query that may have these parameters. */
+/** Reads a query that may have no parameters but these. */
 export function only<Names extends Known>(known: Names) {
   return (query: URLSearchParams) => {
     const { values, problems } = readParameters(query, known);

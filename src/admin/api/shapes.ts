@@ -1,4 +1,4 @@
-/** What the API says of what the ledger has: names as they stand in the config and the log, times in ISO 8601. */
+/** The API's JSON of the ledger's records, with the names of the config and the log, and times in ISO 8601. */
 import { statusNameOf } from '../../callback/callback.ts';
 import type { Actor } from '../../ledger/history.ts';
 import type { BulkRedelivery, RedeliveryTally } from '../../ledger/actions/actions.ts';
@@ -6,7 +6,7 @@ import type { ArchivedBot, ArchivedRefusal, Run } from '../../ledger/archive/arc
 import type { TestOutcome } from '../../deliver/test-message.ts';
 import { filterQuery } from '../filters.ts';
 
-/** Those fields in snake case, times (`startedAt`) in ISO 8601, and null for what is not known. */
+/** The named fields in snake case, with times (`startedAt`) in ISO 8601, and null for undefined. */
 function shape<Of extends object>(of: Of, ...names: readonly (keyof Of & string)[]) {
   const fields = names.map((name) => {
     const value = of[name];

@@ -1,4 +1,4 @@
-/** The page's style and script, each under an address that changes with what is in it, so that browsers may keep it. */
+/** Serves the page's style and script at paths with a hash of their content, so that browsers may cache them. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Context } from 'koa';
@@ -9,22 +9,22 @@ interface Asset {
   readonly body: Buffer;
 }
 
-/** The build puts them beside the program; run from the sources, the style is its source. */
+/** The build puts both files beside the program. When run from the sources, the style is the source file. */
 const IS_BUILT = !import.meta.url.endsWith('.ts');
 const BUILT = new URL(IS_BUILT ? './assets/' : '../../../dist/assets/', import.meta.url);
 const STYLE = IS_BUILT ? new URL('app.css', BUILT) : new URL('style.css', import.meta.url);
 const SCRIPT = new URL('app.js', BUILT);
 
-/** Of SHA-256, in hex. */
+/** Hexadecimal digits of SHA-256. */
 const HASH_LENGTH = 10;
 
-/** A year, as long as any cache keeps anything. */
+/** One year, which caches treat as the maximum. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 export type Assets = ReturnType<typeof readAssets>;
 
 export function readAssets() {
-  // Everything can be read without the script.
+  // The page works without the script, which exists only after a build.
   const script = existsSync(SCRIPT) ? readFileSync(SCRIPT) : Buffer.alloc(0);
   return {
     style: asset('css', 'text/css; charset=utf-8', readFileSync(STYLE)),

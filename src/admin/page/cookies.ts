@@ -1,4 +1,4 @@
-/** What the page keeps at its reader's, a language and a message that is shown once, and where a form leads. */
+/** The page's cookies, for the language and for a message shown once, and the redirect after a form. */
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import { LANGUAGES } from '../../config/schema.ts';
@@ -10,16 +10,16 @@ const MINUTE_MS = 60_000;
 const LANGUAGE = 'botbell_language';
 const FLASH = 'botbell_flash';
 
-/** Browsers drop cookies from 4 KB on. */
+/** In characters: browsers drop cookies larger than 4 KB. */
 const LONGEST_TEXT = 500;
 
-/** What came of an action, told on the page that comes next. */
+/** The result of an action, shown on the next page. */
 export interface Flash {
   readonly kind: 'done' | 'failed';
   readonly text: string;
 }
 
-/** No script reads them; a link in a chat leads to the page as its reader has chosen it. */
+/** No script needs the cookies; `lax`, so that a link opened from a chat still uses the chosen language. */
 const KEPT = { httpOnly: true, sameSite: 'lax', overwrite: true } as const;
 
 export function keptLanguage(ctx: Context): Language | undefined {
@@ -39,7 +39,7 @@ export function leaveFlash(ctx: Context, { kind, text }: Flash): void {
   ctx.cookies.set(FLASH, `${kind}.${value}`, { ...KEPT, maxAge: MINUTE_MS });
 }
 
-/** It is gone then. */
+/** Returns the message and removes its cookie. */
 export function takeFlash(ctx: Context): Flash | undefined {
   const cookie = ctx.cookies.get(FLASH);
   if (cookie === undefined) return undefined;
@@ -49,12 +49,12 @@ export function takeFlash(ctx: Context): Flash | undefined {
   return { kind, text: Buffer.from(value, 'base64url').toString('utf8') };
 }
 
-/** `//host` and `/\host` lead elsewhere. */
+/** Excludes `//host` and `/\host`, which browsers read as other sites. */
 export function isOwnPath(path: string): boolean {
   return /^\/(?![/\\])[!-[\]-~]*$/.test(path);
 }
 
-/** Leads a form that was posted to a page of ours: its field `back` says which. */
+/** Redirects a posted form to the page's path `back`, or to `/` if that is no path of this site. */
 export function returnTo(ctx: Context, back: string | null): void {
   ctx.status = 303;
   ctx.set('Location', back !== null && isOwnPath(back) ? back : '/');

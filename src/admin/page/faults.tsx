@@ -1,4 +1,4 @@
-/** Pages for what cannot be shown: nothing there, a filter that makes no sense, a ledger that cannot be read. */
+/** Error pages: not found, an invalid request, an unavailable ledger, an unforeseen error. */
 import { HttpProblem } from '../../http/problem.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import { Foreign } from './parts/text.tsx';

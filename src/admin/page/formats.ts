@@ -1,4 +1,4 @@
-/** Times, durations and numbers as one reader sees them. */
+/** Formats times, durations and numbers for one reader's language and time zone. */
 import {
   formatAge,
   formatElapsed,
@@ -23,7 +23,7 @@ export function createFormats(language: Language, timezone: string, now: number)
   const formatter = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
   const [clock, day] = [formatter(CLOCK), formatter({ day: 'numeric', month: 'short' })];
-  /** `3 h 20 min`, of seconds: past an hour, single ones say nothing. */
+  /** `3 h 20 min` from seconds; from an hour on rounded to minutes. */
   const elapsed = (seconds: number) =>
     formatElapsed(seconds < 3600 ? seconds : Math.round(seconds / 60) * 60, language);
   /** `3 h ago`, `in 5 min`. */
@@ -33,17 +33,17 @@ export function createFormats(language: Language, timezone: string, now: number)
     return t(now > ms ? 'ago' : 'in', { time: formatAge(away, language) });
   };
   return {
-    /** The whole of it, with the zone: `22 Nov 2026, 10:42:05 (GMT+9)`. */
+    /** Date, time and zone: `22 Nov 2026, 10:42:05 (GMT+9)`. */
     instant: (ms: number) => formatInstant(ms, timezone, language),
-    /** `10:42` today, `21 Nov, 10:42` else. */
+    /** `10:42` for today, otherwise `21 Nov, 10:42`. */
     short: (ms: number) => formatTimeOfDay(ms, { timezone, now, language }),
     /** `10:42:05` */
     clock: (ms: number) => clock.format(ms),
-    /** `31 Jan`, where the reader is. */
+    /** `31 Jan` */
     day: (ms: number) => day.format(ms),
     relative,
     elapsed,
-    /** `250 ms`, `3 min 20 s`, of milliseconds. */
+    /** `250 ms` or `3 min 20 s`, from milliseconds. */
     duration: (ms: number) => (ms >= 1000 ? elapsed(ms / 1000) : t('milliseconds', { ms: Math.round(ms) })),
     number: (value: number) => numbers.format(value),
     size: (bytes: number) => formatSize(bytes, language),

@@ -1,13 +1,13 @@
-/** What the page does in a browser beside being read: it looks what has changed, and moves nothing that somebody reads. */
+/** The page's script: refreshes the page regularly, but not while the reader is using it. */
 
-/** Pixels: who has scrolled so far looks at something. */
+/** In pixels. A reader who has scrolled further is reading. */
 const SCROLLED = 80;
 
 function mainOf(root: Document): HTMLElement | null {
   return root.querySelector('main');
 }
 
-/** Something is scrolled to, selected, opened or about to be typed in. */
+/** Whether the reader has scrolled, selected text, opened details or focused something. */
 function isRead(main: HTMLElement): boolean {
   const selection = document.getSelection();
   const focused = document.activeElement;
@@ -19,7 +19,7 @@ function isRead(main: HTMLElement): boolean {
   );
 }
 
-/** Undefined: it cannot be had now. */
+/** @returns the page's current state; undefined if it cannot be fetched now */
 async function pageNow(): Promise<Document | undefined> {
   try {
     const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
@@ -32,7 +32,7 @@ async function pageNow(): Promise<Document | undefined> {
 function show(next: Document): void {
   const [main, fresh] = [mainOf(document), mainOf(next)];
   if (main === null || fresh === null || isRead(main)) return;
-  // What came of an action is told once, and would be gone before it is read.
+  // The server sends an action's result only once: keep it, or it would vanish before it is read.
   const flash = main.querySelector('.flash');
   if (flash !== null) fresh.prepend(flash.cloneNode(true));
   if (main.textContent !== fresh.textContent) main.replaceWith(fresh);

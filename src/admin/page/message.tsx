@@ -1,4 +1,4 @@
-/** A message, drawn again at an address of its own, with a policy of its own: what is framed otherwise has the page's. */
+/** Serves a rendered message as a document of its own, since a `srcdoc` frame would inherit the page's Content-Security-Policy. */
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import type { DeliveryOfCallback } from '../../ledger/archive/archive.ts';
@@ -11,10 +11,10 @@ import { wholeNumberIn } from '../filters.ts';
 import type { AdminServices } from '../services.ts';
 import { type Reader, readerOf, useReader } from './reader.ts';
 
-/** Its links open apart, out of the frame and its rules. */
+/** Links open in new windows, which are not sandboxed. */
 const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox';
 
-/** Inline styles are the message's own; nothing is loaded, nothing runs, nobody else frames it. */
+/** Allows the message's inline styles; no scripts, no external resources, and frames on this site only. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",
@@ -29,7 +29,7 @@ const NOTE_STYLE =
   'margin:0 0 8px;padding:6px 10px;border-radius:6px;background:#fff8c5;color:#24292f;font:14px/1.5 system-ui,sans-serif';
 const HASH_SHOWN = 12;
 
-/** Of a delivery: `GET /deliveries/:id/message`. */
+/** `GET /deliveries/:id/message` */
 export async function answerDelivery(ctx: RouterContext, services: AdminServices): Promise<void> {
   const { archive, reloading, surroundings } = services;
   const reader = readerOf(ctx, surroundings);
@@ -44,8 +44,8 @@ export async function answerDelivery(ctx: RouterContext, services: AdminServices
 }
 
 /**
- * @param drawn undefined: it cannot be drawn, which is a 404
- * @param notes said above the message
+ * @param drawn undefined for a 404, if the message cannot be rendered
+ * @param notes shown above the message
  */
 export function answerMessage(
   ctx: Context,
@@ -68,7 +68,7 @@ function withNotes(document: string, notes: readonly string[]): string {
   return document.replace(isOpened ? /<body(\s[^<>]*)?>/i : /<base[^<>]*>/, (tag) => tag + html.join(''));
 }
 
-/** Its subject, and whether it looked so when it was sent. @param inForce hash of the config */
+/** The message's subject, and reasons why it may differ from what was sent. @param inForce hash of the config in force */
 function notesOn(
   { delivery, configHash }: DeliveryOfCallback,
   { format, message, failures }: DrawnMessage,
@@ -88,10 +88,10 @@ function notesOn(
 }
 
 interface MessageFrameProps {
-  /** Where the message is to be had. */
+  /** The message's path. */
   readonly path: string;
   readonly destination: string;
-  /** Pixels; undefined: as the style sheet says. */
+  /** In pixels; undefined for the style sheet's height. */
   readonly height?: number;
 }
 

@@ -1,4 +1,4 @@
-/** Which address shows which view, and what is answered where none can be shown. */
+/** Maps paths to views, and errors to error pages. */
 import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { renderToString } from 'preact-render-to-string';
@@ -26,7 +26,7 @@ import { answerTriedMessage, playgroundView } from './playground/playground.tsx'
 import { factsFor, type Section, Shell } from './shell.tsx';
 import type { Shown, View } from './view.ts';
 
-/** Nothing from elsewhere, no script or style but our two files, no frame around it. */
+/** No external resources, no script or style but our two files, no framing by other pages. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -39,7 +39,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Each with its entry of the menu. */
+/** Views by path, each with its entry in the menu. */
 const VIEWS: readonly (readonly [path: string, section: Section, view: View])[] = [
   ['/', 'bots', showBots],
   ['/bots/:id', 'bots', showBot],
@@ -54,10 +54,10 @@ const VIEWS: readonly (readonly [path: string, section: Section, view: View])[] 
   ['/redeliveries/new', 'dead', dryRunView],
 ];
 
-/** Of every view, e.g. `/bots/:id`. */
+/** Path patterns of all views, e.g. `/bots/:id`. */
 export const VIEW_PATHS = VIEWS.map(([path]) => path);
 
-/** Answers every path that no API has, behind the guards: whoever asks for a page gets one, whatever goes wrong. */
+/** Handles every path outside the API. A request that prefers HTML gets errors as pages, too. */
 export function createPages(services: AdminServices): Middleware {
   const { surroundings, onUnforeseen } = services;
   const assets = readAssets();
@@ -72,7 +72,7 @@ export function createPages(services: AdminServices): Middleware {
   };
   const showing = (view: View, section: Section) => async (ctx: RouterContext) => {
     const reader = readerOf(ctx, surroundings);
-    // What is pasted into the playground is too long for an address.
+    // A callback pasted into the playground is too long for a URL.
     const query = ctx.method === 'POST' ? formOf(ctx) : ctx.URL.searchParams;
     const shown = await view({ params: ctx.params, query, reader, services });
     if (shown === undefined) throw notFound();

@@ -1,4 +1,4 @@
-/** Who reads a page: the language and time zone of one request, and how values are written for them. */
+/** The reader of a page: language, time zone and formats of one request. */
 import type { Context } from 'koa';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -14,15 +14,15 @@ export interface Reader {
   readonly language: Language;
   /** IANA name of the display's time zone. */
   readonly timezone: string;
-  /** Milliseconds since the epoch: one for the whole page. */
+  /** Milliseconds since the epoch; the same for the whole page. */
   readonly now: number;
   readonly formats: Formats;
   readonly t: Translate;
-  /** What a value of a group is called, `status.error`; a name that has no phrase stands for itself. */
+  /** The phrase for a value of a group, such as `status.error`; the value itself if there is none. */
   readonly word: (group: string | undefined, value: string) => string;
-  /** This page, for a form to come back to: path and query. */
+  /** The page's path and query, to which a form returns. */
   readonly here: string;
-  /** What the forms of this page carry, so that no other site can post them. */
+  /** The CSRF token of the page's forms. */
   readonly formToken: string;
 }
 
@@ -42,13 +42,13 @@ export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'dis
   };
 }
 
-/** What the browser wants; without the header, koa would take the first one for accepted. */
+/** The browser's preferred language. Without the header, koa would accept the first one. */
 function acceptedLanguage(ctx: Context): Language | undefined {
   const accepted = ctx.get('Accept-Language') === '' ? false : ctx.acceptsLanguages([...LANGUAGES]);
   return LANGUAGES.find((language) => language === accepted);
 }
 
-/** The reader of the page that is drawn, for every part of it. */
+/** Gives all components the reader of the page. */
 export const ReaderContext = createContext<Reader | undefined>(undefined);
 
 export function useReader(): Reader {

@@ -1,4 +1,4 @@
-/** The document around every view: where one is, where else one can go, how one wants to see it, and who answers. */
+/** The HTML document around every view: menu, language, result of an action, and facts about the process. */
 import type { Context } from 'koa';
 import { LANGUAGES } from '../../config/schema.ts';
 import { cleanLine } from '../../text/clean.ts';
@@ -11,9 +11,9 @@ import type { Shown } from './view.ts';
 
 type ShellFacts = Awaited<ReturnType<typeof factsFor>>;
 
-/** What each page says of the process that answers. */
+/** The facts on every page: about the responding process, and the result of the last action. */
 export async function factsFor(ctx: Context, { surroundings, reloading, archive }: AdminServices) {
-  // A page that says that the ledger cannot be read needs no count.
+  // If the ledger cannot be read, the page that reports it needs no count.
   const open = await archive.countOpen().catch(() => undefined);
   const { version, processName } = surroundings;
   const { configHash, failure } = reloading.status;
@@ -37,7 +37,7 @@ const NAMES_OF_LANGUAGES = { en: 'English', ja: '日本語' } as const;
 
 interface ShellProps {
   readonly shown: Shown;
-  /** Undefined: of none. */
+  /** Undefined for an error page outside all sections. */
   readonly section: Section | undefined;
   readonly assets: Assets;
   readonly facts: ShellFacts;
@@ -78,7 +78,7 @@ export function Shell({ shown, section, assets, facts }: ShellProps) {
 
 function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
   const { t, here, language, formats } = useReader();
-  // What needs somebody, beside its name.
+  // Marks of the entries that need attention.
   const marks: Partial<Record<Section, string>> = {
     dead: facts.dead === 0 ? '' : formats.number(facts.dead),
     config: facts.isConfigRefused ? '!' : '',

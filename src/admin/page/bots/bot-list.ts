@@ -1,10 +1,10 @@
-/** Which BOTs a page of the overview shows, those that fail first, and what their runs come to. */
+/** Selects and sorts the BOTs on a page of the overview, failing ones first. */
 import type { ArchivedBot, Run } from '../../../ledger/archive/archive.ts';
 
 /**
- * @param name part of a name or id, in any case; empty: all
- * @param after a BOT of the page before; one that is gone: from the beginning
- * @returns `next`: the BOT after which the next page begins; undefined: there is none
+ * @param name part of a name or id, in any case; empty for all
+ * @param after the last BOT of the page before; if it no longer matches, the list begins anew
+ * @returns `next`: the value of `after` for the next page; undefined if there is none
  */
 export function botsOnPage(
   all: readonly ArchivedBot[],
@@ -21,18 +21,18 @@ export function botsOnPage(
   return { bots, next: start + size < matching.length ? bots.at(-1)?.botId : undefined };
 }
 
-/** The one that something came of last first. */
+/** Sorts by the time of the last result, newest first; a BOT without one by its last callback. */
 function laterFirst(a: ArchivedBot, b: ArchivedBot): number {
   const [atA, atB] = [a, b].map(({ lastResultAt, lastReceivedAt }) => lastResultAt ?? lastReceivedAt);
   return (atB ?? 0) - (atA ?? 0) || (a.botId < b.botId ? -1 : 1);
 }
 
-/** Full and half width, upper and lower case are alike. */
+/** Ignores case and the difference between full-width and half-width characters. */
 function comparable(text: string): string {
   return text.normalize('NFKC').toLowerCase().trim();
 }
 
-/** Seconds that half of those that ended took at most; undefined: of none it is known. */
+/** The median duration of ended runs, in seconds; undefined if none is known. */
 export function usualSeconds(runs: readonly Run[]): number | undefined {
   const known = runs.flatMap(({ status, elapsedSeconds }) =>
     status === 2 || elapsedSeconds === undefined ? [] : [elapsedSeconds],

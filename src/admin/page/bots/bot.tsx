@@ -1,4 +1,4 @@
-/** One BOT: how it runs, how long it takes, and who is told of it now. */
+/** One BOT: its runs, their durations, and its current destinations. */
 import type { Run } from '../../../ledger/archive/archive.ts';
 import { Snoozed } from '../operation/snoozes.tsx';
 import { Section } from '../parts/layout.tsx';
@@ -34,15 +34,15 @@ async function loadBot({ params, reader: { now }, services: { archive, operation
     return { status, names: explanations.flatMap(({ reaches }) => reaches) };
   });
   const reached = new Set(told.flatMap(({ names }) => names));
-  /** The newest first. */
+  /** Newest first. */
   const runs = last.filter(({ receivedAt }) => receivedAt >= now - DAYS_SHOWN * DAY_MS);
   return {
     bot,
     runs,
     isCut: runs.length === MOST_RUNS,
-    /** Who is told of a run that ends so, by the config in force. */
+    /** Destinations for each status, by the config in force. */
     told,
-    /** Of this BOT, and of destinations that it reaches. */
+    /** Snoozes of this BOT, and those of whole destinations that it reaches. */
     snoozes: (await operations.snoozes()).filter(({ botId, destination = '' }) =>
       botId === undefined ? reached.has(destination) : botId === bot.botId,
     ),

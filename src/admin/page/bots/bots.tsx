@@ -1,4 +1,4 @@
-/** The overview: what needs somebody, then a row for each BOT, those that fail first. */
+/** The overview: what needs attention, then a row for each BOT, failing ones first. */
 import type { ArchivedBot, LateBot, Run } from '../../../ledger/archive/archive.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
@@ -12,7 +12,7 @@ import { Strip } from './charts.tsx';
 
 const RUNS_SHOWN = 30;
 const BOTS_A_PAGE = 50;
-/** No more are looked at. */
+/** The most BOTs that the overview considers. */
 const MOST_BOTS = 10_000;
 const MOST_LATE = 50;
 
@@ -35,17 +35,17 @@ async function loadBots({ query, services: { archive, operations, drawing } }: V
     name,
     rows: page.bots.map((bot) => rowOf(bot, runs.get(bot.botId) ?? [], snoozed.has(bot.botId))),
     next: page.next,
-    /** Each once, by what was told first. */
+    /** Each BOT once, with its earliest notice, since `late` has the newest first. */
     late: [...new Map(late.map((each) => [each.botId, each])).values()],
     work: await archive.countOpen(),
     failing: bots.filter(({ isFailing }) => isFailing).length,
     isCut: bots.length === MOST_BOTS,
-    /** Where callbacks are posted to; only where none has come yet. */
+    /** Set only before the first callback, to show where to post one. */
     receiver: bots.length === 0 ? drawing().config.receiver : undefined,
   };
 }
 
-/** @param runs the newest first */
+/** @param runs newest first */
 function rowOf(bot: ArchivedBot, runs: readonly Run[], isSnoozed: boolean) {
   const last = runs.find(({ status }) => status !== 2) ?? runs[0];
   const failed = runs.filter(({ status }) => status === 1).length;
@@ -89,7 +89,7 @@ function Tiles({ data: { work, failing } }: BotsProps) {
   );
 }
 
-/** Each leads to what was told; also of BOTs of which nothing has ever come. */
+/** Each entry links to its notice, since the BOT may never have sent a callback and so have no page. */
 function Late({ late }: { readonly late: readonly LateBot[] }) {
   const { t, formats } = useReader();
   return (
@@ -115,7 +115,7 @@ interface StartProps {
   readonly receiver: Exclude<BotsData['receiver'], undefined>;
 }
 
-/** For whoever sees the page before anything has come. */
+/** Instructions shown until the first callback has come. */
 function Start({ receiver: { listen, path, tokens } }: StartProps) {
   const { t } = useReader();
   const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;

@@ -1,15 +1,15 @@
-/** The runs of a BOT as pictures: a strip of its last ones, and all of a month over time. */
+/** Charts of a BOT's runs: a strip of the last runs, and a scatter plot of a month. */
 import { statusNameOf } from '../../../callback/callback.ts';
 import type { Run } from '../../../ledger/archive/archive.ts';
 import { RUN_TONES } from '../parts/status.tsx';
 import { useReader } from '../reader.ts';
 
 interface StripProps {
-  /** The newest first. */
+  /** Newest first. */
   readonly runs: readonly Run[];
-  /** How many there is room for. */
+  /** How many runs fit. */
   readonly room: number;
-  /** What a reader hears who does not see it. */
+  /** Text for screen readers. */
   readonly title: string;
 }
 
@@ -19,7 +19,7 @@ const STRIP_HEIGHT = 30;
 const LOWEST = 4;
 const HIGHEST = STRIP_HEIGHT - BAR - 2;
 
-/** A bar each, the newest at the right, as high as it took long: an error has a cross on top, a run that goes on is hollow. */
+/** One bar per run, newest at the right; its height shows the duration. Errors have a cross, unfinished runs are hollow. */
 export function Strip({ runs, room, title }: StripProps) {
   const longest = longestOf(runs);
   const width = room * SLOT;
@@ -29,7 +29,7 @@ export function Strip({ runs, room, title }: StripProps) {
       {runs.slice(0, room).map((run, index) => {
         const tone = RUN_TONES[statusNameOf(run)];
         const x = width - (index + 1) * SLOT + 1;
-        // Long ones would make all others alike: the root keeps both apart.
+        // The square root keeps short runs distinguishable beside a very long one.
         const share = Math.sqrt((run.elapsedSeconds ?? 0) / longest);
         const height = Math.round(LOWEST + share * (HIGHEST - LOWEST));
         const y = STRIP_HEIGHT - height;
@@ -61,11 +61,11 @@ const BOTTOM = 30;
 const MARK = 4;
 const WEEK_MS = 7 * 86_400_000;
 
-/** A mark each, as high as it took long: a success is a dot, an error a cross, what goes on a ring. */
+/** One mark per run by time and duration: a dot for a success, a cross for an error, a ring for an unfinished run. */
 export function Scatter({ runs, from, to, title }: ScatterProps) {
   const { formats } = useReader();
   const longest = longestOf(runs);
-  // Half of it is a round number, too: of seconds, minutes or hours.
+  // The axis ends at a multiple of 2 s, 2 min or 2 h, so that its middle is a round number, too.
   const unit = [7200, 120].find((seconds) => longest > seconds) ?? 2;
   const most = Math.ceil(longest / unit) * unit;
   const x = (at: number) =>

@@ -1,4 +1,4 @@
-/** One callback: in one sentence why somebody was told, or was not; then everything that happened, and what can be done. */
+/** One callback: its summary in a sentence, its deliveries with their actions, and its timeline. */
 import type { CallbackStory } from '../../../ledger/archive/archive.ts';
 import { type LoadedStory, loadStory } from '../../../story/story.ts';
 import { wholeNumberIn } from '../../filters.ts';

@@ -1,4 +1,4 @@
-/** The list of callbacks, its filter in its address. */
+/** The list of callbacks, with its filter in the URL. */
 import { ALL_STATUSES } from '../../../callback/callback.ts';
 import type { ArchivedCallback, Page } from '../../../ledger/archive/archive.ts';
 import { CALLBACK_RESULTS, DELIVERY_STATES } from '../../../ledger/ledger.ts';
@@ -11,14 +11,14 @@ import { BotName, JobLink, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 
-/** As the address has them, and as the form shows them again. */
+/** Fields as given in the URL, to be shown in the form. */
 const FOLDED = ['bot_id', 'job_id', 'status', 'state', 'result', 'destination', 'from', 'to'] as const;
 const FIELDS = ['search', ...FOLDED] as const;
 type FieldName = (typeof FIELDS)[number];
 
 export interface CallbacksProps {
   readonly asked: Partial<Record<FieldName, string>>;
-  /** Fields that cannot be meant: nothing is listed then. */
+  /** Fields with invalid values; if there are any, nothing is listed. */
   readonly wrong: readonly FieldName[];
   readonly page: Page<ArchivedCallback>;
 }
@@ -124,7 +124,7 @@ function callbackColumns({ t }: Reader): readonly Column<ArchivedCallback>[] {
 
 const WORST_FIRST = ['dead', 'pending', 'held', 'delivered'] as const;
 
-/** How many of its deliveries have arrived, and what is worst of them. */
+/** How many of the callback's deliveries were delivered, and the worst state among them. */
 function Told({ callback: { deliveries, result } }: { readonly callback: ArchivedCallback }) {
   const reader = useReader();
   const worst = WORST_FIRST.map((state) => deliveries.find((each) => each.state === state)).find(Boolean);

@@ -1,4 +1,4 @@
-/** Each delivery of a callback: who, what became of it, the message, and what can be done about it. */
+/** The deliveries of a callback: destination, state, message and actions. */
 import { type DeliveryRecord, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/ledger.ts';
 import { MessageFrame } from '../message.tsx';
 import { PostButton } from '../parts/forms.tsx';
@@ -31,7 +31,7 @@ export function Deliveries({ deliveries }: { readonly deliveries: readonly Deliv
   );
 }
 
-/** Why, in words, and what comes next is the sentence's to say, and the timeline's. */
+/** Gives no reasons in words and no next steps: the summary and the timeline have these. */
 function Facts({ delivery }: OfDelivery) {
   const { t } = useReader();
   const { destination, state, attempts, updatedAt, lastError, heldUntil, summaryId } = delivery;
@@ -81,13 +81,13 @@ function Actions({ delivery }: OfDelivery) {
   );
 }
 
-/** What can be done about it, what is wanted first. */
+/** The possible actions, the most likely one first. */
 function actsOn({ state, reason, dueInMs, behind, claim }: DeliveryRecord) {
   if (reason === SUPERSEDED) return [];
   if (state === 'delivered') return ['once more'] as const;
   const isUnderWay = claim !== undefined || behind !== undefined || dueInMs <= 0;
   if (state === 'pending') return isUnderWay ? [] : (['try now'] as const);
   if (reason === DISMISSED) return ['redeliver'] as const;
-  // What a rule holds, the rule tells.
+  // A delivery held by a rule is released by that rule.
   return state === 'dead' || reason === NO_LONGER_ROUTED ? (['redeliver', 'dismiss'] as const) : [];
 }

@@ -1,4 +1,4 @@
-/** What happened to a callback, one event under the other, the technical class small. */
+/** The events of a callback in order. */
 import type { StoryEvent, StoryEventName } from '../../../story/sayings.ts';
 import type { Tone } from '../parts/status.tsx';
 import { Code } from '../parts/text.tsx';
@@ -27,7 +27,7 @@ export function Timeline({ events }: { readonly events: readonly StoryEvent[] })
   );
 }
 
-/** What has the same technical class as an event before it says nothing new, and is folded into that one. */
+/** Folds each event into an earlier one of the same kind, destination and technical class. */
 function alikeTogether(events: readonly StoryEvent[]): readonly Alike[] {
   const groups = new Map<string, Alike>();
   events.forEach((event, index) => {
@@ -42,7 +42,7 @@ function alikeTogether(events: readonly StoryEvent[]): readonly Alike[] {
 
 interface EntryProps {
   readonly group: Alike;
-  /** Undefined: that of the entry before. */
+  /** Undefined if it is the day of the entry before. */
   readonly day: string | undefined;
 }
 

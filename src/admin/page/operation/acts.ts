@@ -1,4 +1,4 @@
-/** What people do from the page: each form is answered by the way back to where it stood, with what came of it. */
+/** Handles the page's forms: performs the action and redirects, by default to the form's page, with the result as a message. */
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import type { Actor } from '../../../ledger/history.ts';
@@ -12,12 +12,12 @@ import { leaveFlash, returnTo } from '../cookies.ts';
 import { pathTo } from '../parts/text.tsx';
 import { type Reader, readerOf } from '../reader.ts';
 
-/** Whether it was done, in words, and where that is shown: default, where the form stood. */
+/** The result, and the page to show it on; by default the form's page. */
 type Outcome = readonly [isDone: boolean, text: string, to?: string];
 
 interface ActRequest extends Pick<AdminServices, 'operations' | 'reloading'> {
   readonly form: URLSearchParams;
-  /** What the form is about; 0, which nothing has: none. */
+  /** The form's `id`; 0, which is no row's id, if it is missing or invalid. */
   readonly id: number;
   readonly actor: Actor;
   readonly reader: Reader;
@@ -25,7 +25,7 @@ interface ActRequest extends Pick<AdminServices, 'operations' | 'reloading'> {
 
 type Act = (act: ActRequest) => Promise<Outcome>;
 
-/** By the last part of their paths. */
+/** Actions by the last part of their paths. */
 const ACTS: Readonly<Record<string, Act>> = {
   async redeliver({ form, id, actor, reader: { t }, operations }) {
     const result = await operations.redeliver(id, actor, form.get('again') === '1');
@@ -62,7 +62,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     await operations.seeRefused(id, actor);
     return [true, t('act.seen')];
   },
-  /** What was filled in wrongly is there again to be mended. */
+  /** On an error, the form is shown again with its values. */
   async snooze({ form, actor, reader, operations }) {
     const textOf = (name: string) => form.get(name) ?? '';
     const [bot_id, destination, because] = [textOf('bot_id'), textOf('destination'), textOf('because')];

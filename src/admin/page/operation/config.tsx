@@ -1,4 +1,4 @@
-/** The running config: which one it is, what is wrong with the last one that was tried, and what the next one would change. */
+/** The config in force, the problems of the last failed reload, and what a reload would change. */
 import type { Problem } from '../../../config/config.ts';
 import type { ReloadPreview, ReloadStatus } from '../../services.ts';
 import { PostButton } from '../parts/forms.tsx';
@@ -13,7 +13,7 @@ const HASH_SHOWN = 12;
 
 export const configView: View = async ({ query, reader: { t }, services: { archive, reloading } }) => {
   const { status } = reloading;
-  // It looks at many callbacks: only where somebody asks for it.
+  // The preview reads many callbacks, so it is made only on request.
   const preview = query.get('preview') === '1' ? await reloading.preview() : undefined;
   const idle = await archive.idleRoutes();
   const body = (
@@ -39,7 +39,7 @@ function Failure({ failure }: Pick<ReloadStatus, 'failure'>) {
 
 interface InForceProps {
   readonly status: ReloadStatus;
-  /** Names of routes. */
+  /** Names of routes that have matched nothing for 30 days. */
   readonly idle: readonly string[];
 }
 
@@ -74,7 +74,7 @@ function InForce({ status, idle }: InForceProps) {
   );
 }
 
-/** Each with its place, as `check` prints them. */
+/** Problems with their places, as `botbell check` prints them. */
 function Problems({ problems }: { readonly problems: readonly Problem[] }) {
   const { t } = useReader();
   return (
@@ -89,7 +89,7 @@ function Problems({ problems }: { readonly problems: readonly Problem[] }) {
   );
 }
 
-/** Who would be told of the last days' callbacks that was not, and who no longer would. */
+/** Destinations that the new config would add for, or drop from, the last days' callbacks. */
 export function Changes({ preview }: { readonly preview: ReloadPreview }) {
   const { t, formats } = useReader();
   const { problems, unchanged, changes, isComplete, configHash } = preview;

@@ -1,4 +1,4 @@
-/** Dead letters, grouped by destination and cause; what delivering them again, or being done with them, comes to; how far that is. */
+/** Dead letters by destination and cause, previews of bulk actions on them, and the progress of these. */
 import type { BulkRedelivery, RedeliveryFilter, RedeliveryTally } from '../../../ledger/actions/actions.ts';
 import type { DeadLetters } from '../../../ledger/archive/archive.ts';
 import { filterQuery, readRedelivery } from '../../filters.ts';
@@ -69,7 +69,7 @@ function WhatToDo({ group: { destination, errorClass, errorCode } }: OfGroup) {
   );
 }
 
-/** Where it is said what it would come to. */
+/** The path of the preview, from which the bulk action is started. */
 function dryRunOf(filter: RedeliveryFilter): string {
   return `/redeliveries/new?${filterQuery(filter).toString()}`;
 }
@@ -80,7 +80,7 @@ export const dryRunView: View = async ({ query, reader, services }) => {
   const tally = await services.operations.tally(filter);
   const lead = t(tally.messages === 0 ? 'bulk.nothing' : 'bulk.new, lead');
   const body = tally.messages === 0 ? null : <DryRun filter={filter} tally={tally} />;
-  // What was looked at is what is agreed to.
+  // No refresh, so that the numbers do not change before the reader confirms them.
   return { title: t('bulk.new'), lead, everySeconds: 0, body };
 };
 
@@ -132,7 +132,7 @@ function DryRun({ filter, tally }: DryRunProps) {
   );
 }
 
-/** What a filter asks for, as chips. */
+/** A filter's conditions as chips. */
 function Meant({ filter }: { readonly filter: RedeliveryFilter }) {
   const { word, formats } = useReader();
   const names = [...filterQuery(filter)].map(([name, value]) => {
@@ -145,7 +145,7 @@ function Meant({ filter }: { readonly filter: RedeliveryFilter }) {
 const TONES = { running: 'busy', delivering: 'busy', done: 'good', stopped: 'idle' } as const;
 
 interface RedeliveriesProps {
-  /** The newest first. */
+  /** Newest first. */
   readonly bulks: readonly BulkRedelivery[];
 }
 

@@ -1,4 +1,4 @@
-/** Destinations: how each does, and a button that sends it a test. */
+/** The destinations' states, with a button that sends a test message to each. */
 import { failureInWords } from '../../../channels/failure.ts';
 import { printsOnly } from '../../../channels/registry.ts';
 import type { ArchivedDestination } from '../../../ledger/archive/archive.ts';
@@ -14,7 +14,7 @@ import { Snoozed } from './snoozes.tsx';
 
 interface Row extends ArchivedDestination {
   readonly isPrinted: boolean;
-  /** Milliseconds, of its channel or its own; undefined: it is not paused. */
+  /** Milliseconds until the pause of the destination or its channel ends; undefined if neither is paused. */
   readonly pausedMs: number | undefined;
   readonly snoozes: readonly KeptSnooze[];
 }
@@ -77,7 +77,7 @@ function Name({ row: { destination, snoozes } }: OfRow) {
   );
 }
 
-/** What it did last counts. */
+/** The destination's state by its latest delivery or failure. */
 function Standing({ row: { lastDeliveredAt, lastFailedAt, pausedMs, isPrinted } }: OfRow) {
   const { t, formats } = useReader();
   if (pausedMs !== undefined)

@@ -1,4 +1,4 @@
-/** Refused bodies, grouped by what is wrong with them as dead letters are by their cause; and each of a group. */
+/** Refused bodies by fault, and the list of one group. */
 import type { ComponentChildren } from 'preact';
 import type { CallbackError } from '../../../callback/callback.ts';
 import { refusalInJapanese } from '../../../callback/fault-words.ts';
@@ -14,9 +14,9 @@ import { useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 
 const AT_ONCE = 20;
-/** A body may have thousands of faults. */
+/** Limit on the faults shown, since a body may have thousands. */
 const MOST_FAULTS = 100;
-/** Of a body, on the page; the API has all that was kept. */
+/** Limit on the part of a body that is shown; the API has all that was kept. */
 const SHOWN_CHARACTERS = 4000;
 
 export const refusedView: View = async ({ query, reader: { t }, services: { archive } }) => {
@@ -42,7 +42,7 @@ export const refusedView: View = async ({ query, reader: { t }, services: { arch
   return { title: t('refused.title'), lead: t('refused.lead'), body };
 };
 
-/** How many they are, and what can be done. */
+/** The group's size and action. */
 function Group({ group: { newest, count, unseen, oldestAt } }: { readonly group: RefusedAlike }) {
   const { t, formats } = useReader();
   return (
@@ -92,7 +92,7 @@ function Refusal({ refusal, children }: RefusalProps) {
   );
 }
 
-/** What is wrong with a body, by the pointers of the values at fault. */
+/** A body's faults, each with the JSON pointer of its value. */
 export function Faults({ errors }: { readonly errors: readonly CallbackError[] }) {
   const { t } = useReader();
   return (

@@ -1,4 +1,4 @@
-/** Snoozes: what nobody is told of for a while, until when, who asked for it and why; how one ends, and how one begins. */
+/** The list of snoozes with a button to end each, and the form to begin one. */
 import { destinationsOf } from '../../../route/router.ts';
 import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
 import { Field, PostButton, PostForm } from '../parts/forms.tsx';
@@ -44,7 +44,7 @@ function EndButton({ id }: Pick<KeptSnooze, 'id'>) {
 }
 
 interface NewSnoozeProps {
-  /** What the form is filled with. */
+  /** Initial values of the form's fields. */
   readonly asked: URLSearchParams;
   readonly destinations: readonly string[];
 }
@@ -91,7 +91,7 @@ interface SnoozedProps {
   readonly of: string;
 }
 
-/** Where it matters: each in a line. */
+/** The snoozes of a BOT or destination, one per line. */
 export function Snoozed({ snoozes, of }: SnoozedProps) {
   const { t } = useReader();
   if (snoozes.length === 0) return null;

@@ -1,4 +1,4 @@
-/** Forms: filters that are addresses, and actions that are posted. */
+/** Forms: filters by GET, and actions by POST. */
 import type { ComponentChildren } from 'preact';
 import { cleanText } from '../../../text/clean.ts';
 import { TOKEN_FIELD } from '../../form-token.ts';
@@ -8,19 +8,19 @@ interface FieldProps {
   readonly name: string;
   readonly label: string;
   readonly value: string | undefined;
-  /** It cannot be meant. */
+  /** Whether the value is invalid. */
   readonly isWrong?: boolean;
-  /** What it may be. */
+  /** Describes the valid values. */
   readonly hint?: string | undefined;
   readonly isTime?: boolean;
-  /** What it is one of; undefined: text. */
+  /** The choices; undefined for a text field. */
   readonly options?: readonly (readonly [value: string, word: string])[] | undefined;
 }
 
 const TEXT = { type: 'text' } as const;
 const TIME = { type: 'datetime-local' } as const;
 
-/** A text, or a choice, with what it may be beside it. */
+/** A text field or a choice, with its hint. */
 export function Field({
   name,
   label,
@@ -69,9 +69,9 @@ export function Field({
 }
 
 interface FilterFormProps {
-  /** The path of the list, which the form asks for again. */
+  /** The list's path, which the form requests. */
   readonly path: string;
-  /** Something is filtered by. */
+  /** Whether a filter is set. */
   readonly isFiltered: boolean;
   readonly children: ComponentChildren;
 }
@@ -94,13 +94,13 @@ export function FilterForm({ path, isFiltered, children }: FilterFormProps) {
 interface PostFormProps {
   /** `/act/…` */
   readonly action: string;
-  /** Hidden ones. */
+  /** Hidden fields. */
   readonly fields?: Readonly<Record<string, string | number>>;
   readonly className?: string;
   readonly children: ComponentChildren;
 }
 
-/** What it posts: its fields, the token that the guard checks, and `back`, this page. */
+/** Also posts the CSRF token, and this page as `back`. */
 export function PostForm({ action, fields, className, children }: PostFormProps) {
   const { formToken, here } = useReader();
   const hidden = { [TOKEN_FIELD]: formToken, back: here, ...fields };
@@ -116,7 +116,7 @@ export function PostForm({ action, fields, className, children }: PostFormProps)
 
 interface PostButtonProps extends Omit<PostFormProps, 'children'> {
   readonly word: string;
-  /** `primary`: the one that is wanted. */
+  /** `primary`: the most likely choice. */
   readonly kind?: 'primary small' | 'small';
 }
 

@@ -1,9 +1,9 @@
-/** What a view consists of below its head. */
+/** The section of a view. */
 import type { ComponentChildren } from 'preact';
 
 interface SectionProps {
   readonly title?: ComponentChildren;
-  /** Opposite its title. */
+  /** Shown opposite the title. */
   readonly aside?: ComponentChildren;
   readonly className?: string;
   readonly children: ComponentChildren;

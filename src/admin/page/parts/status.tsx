@@ -1,4 +1,4 @@
-/** States, each as a symbol, a word and a colour. */
+/** Shows states, each as a symbol, a word and a colour. */
 import { type StatusCode, statusNameOf } from '../../../callback/callback.ts';
 import type { ArchivedCallback } from '../../../ledger/archive/archive.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/ledger.ts';
@@ -7,7 +7,6 @@ import { isPrinted } from '../../../story/standing.ts';
 import { type Reader, useReader } from '../reader.ts';
 import { Foreign } from './text.tsx';
 
-/** What a state means for whoever waits for it. */
 export type Tone = 'good' | 'bad' | 'wait' | 'busy' | 'idle';
 
 const SYMBOLS: Readonly<Record<Tone, string>> = { good: '✓', bad: '✕', wait: '◔', busy: '▶', idle: '–' };
@@ -37,7 +36,7 @@ const STATE_TONES: Readonly<Record<DeliveryState, Tone>> = {
   held: 'idle',
 };
 
-/** Why a delivery has ended without being made. */
+/** Reasons why a held delivery will not be sent. */
 const ENDED = [SUPERSEDED, NO_LONGER_ROUTED, DISMISSED] as const;
 
 type Standing = Pick<DeliveryRecord, 'state' | 'reason' | 'receipt'>;
@@ -46,7 +45,7 @@ export function toneOf(delivery: Pick<Standing, 'state' | 'receipt'>): Tone {
   return isPrinted(delivery) ? 'idle' : STATE_TONES[delivery.state];
 }
 
-/** What a delivery's state is called: of one that is held for good, by why it is. */
+/** The word for a delivery's state; for a delivery held for good, the word for its reason. */
 export function stateWord(delivery: Standing, { t }: Pick<Reader, 't'>): string {
   const { state, reason } = delivery;
   if (isPrinted(delivery)) return t('printed');
@@ -63,7 +62,7 @@ export function RunStatus({ status }: { readonly status: StatusCode }) {
   return <Status tone={RUN_TONES[name]} word={useReader().t(`status.${name}`)} />;
 }
 
-/** How a run ended, or what Botbell says by itself. */
+/** The run's status; for a notice of Botbell's own, its kind. */
 export function KindStatus({
   callback: { kind, status },
 }: {

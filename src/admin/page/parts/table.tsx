@@ -1,25 +1,25 @@
-/** Tables, which on a narrow screen are read as lists of terms; lists of terms; and ways to further pages. */
+/** Tables (on narrow screens lists of terms), lists of terms, and links to further pages. */
 import type { ComponentChildren } from 'preact';
 import { useReader } from '../reader.ts';
 
 export interface Column<Row> {
-  /** Its head, and on a narrow screen its term. */
+  /** The column's head; on a narrow screen each cell's term. */
   readonly head: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** `number`: to the right; `main`: what the row is about; `narrow`: on one line. */
+  /** `number`: right-aligned; `main`: the row's head; `narrow`: on one line. */
   readonly kind?: 'number' | 'main' | 'narrow';
 }
 
 interface TableProps<Row> {
-  /** What the table lists; for screen readers alone. */
+  /** What the table lists; for screen readers only. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** Instead of a table without rows. */
+  /** Shown instead of a table without rows. */
   readonly empty?: string;
 }
 
-/** The roles are said again, since CSS that lays a table out otherwise takes them away. */
+/** Roles are explicit, since the CSS `display` of narrow screens removes a table's implicit ones. */
 export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
   if (rows.length === 0) return empty === undefined ? null : <p class="empty">{empty}</p>;
   return (
@@ -53,7 +53,7 @@ interface TermProps {
   readonly children: ComponentChildren;
 }
 
-/** One of a `<dl class="terms">`. */
+/** An entry of a `<dl class="terms">`. */
 export function Term({ of, children }: TermProps) {
   return (
     <div>
@@ -63,7 +63,7 @@ export function Term({ of, children }: TermProps) {
   );
 }
 
-/** @param to a path of ours; undefined: there is no further page */
+/** @param to path of the next page; undefined if there is none */
 export function Older({ to }: { readonly to: string | undefined }) {
   const { t } = useReader();
   if (to === undefined) return null;

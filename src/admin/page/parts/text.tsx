@@ -1,26 +1,26 @@
-/** Foreign text kept to itself, links that lead nowhere but where they say, and times. */
+/** Foreign text made safe to show, links, and times. */
 import { cleanLine, cleanText, isBlank } from '../../../text/clean.ts';
 import { cutEnd } from '../../../text/cut.ts';
 import { useReader } from '../reader.ts';
 
 const LONGEST_LINE = 300;
-/** A row of a list stays one. */
+/** Short enough for one line in a list's row. */
 const LONGEST_NAME = 80;
 const SHORT_ID = 13;
 /** The range of JavaScript's dates. */
 const LATEST_MS = 8.64e15;
 
-/** On one line, whatever it holds, without turning the direction of what stands beside it. */
+/** Any text on one line, cut, and isolated so that it cannot change the direction of the text beside it. */
 export function Foreign({ text, className }: { readonly text: string; readonly className?: string }) {
   return <bdi class={className}>{cutEnd(cleanLine(text), LONGEST_LINE, '…')}</bdi>;
 }
 
-/** An id, a destination, a code: in letters that can be told apart. */
+/** An id, a destination or a code, in a font with distinct letters. */
 export function Code({ text }: { readonly text: string }) {
   return <Foreign text={text} className="code" />;
 }
 
-/** Of several lines, as they are, in a box that scrolls and that a keyboard reaches. */
+/** Text with its line breaks, in a box that scrolls, also by keyboard. */
 export function ForeignBlock({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <pre class="box" role="region" aria-label={cleanLine(label)} tabIndex={0} dir="auto">
@@ -29,7 +29,7 @@ export function ForeignBlock({ text, label }: { readonly text: string; readonly 
   );
 }
 
-/** A BOT's name, or its id where it has none. */
+/** A BOT's name, or its id if the name is blank. */
 export function nameOf(name: string, id: string): string {
   return isBlank(name) ? id : name;
 }
@@ -38,7 +38,7 @@ export function BotName({ name, id }: { readonly name: string; readonly id: stri
   return <Foreign text={cutEnd(cleanLine(nameOf(name, id)), LONGEST_NAME, '…')} />;
 }
 
-/** All callbacks of a job; the beginning of its id tells it from others at a glance. */
+/** A link to a job's callbacks; unless `isWhole`, only the beginning of its id is shown. */
 export function JobLink({ id, isWhole = false }: { readonly id: string; readonly isWhole?: boolean }) {
   return (
     <a href={pathTo(['callbacks'], { job_id: id })} class={isWhole ? undefined : 'quiet'}>
@@ -47,7 +47,7 @@ export function JobLink({ id, isWhole = false }: { readonly id: string; readonly
   );
 }
 
-/** A path of ours, its parts and parameters encoded; parameters that are undefined or empty are left out. */
+/** A path on this site with parts and parameters encoded; undefined and empty parameters are left out. */
 export function pathTo(
   parts: readonly (string | number)[],
   parameters: Readonly<Record<string, string | number | undefined>> = {},
@@ -58,7 +58,7 @@ export function pathTo(
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** In a row, each on its own. */
+/** Names in a row. */
 export function Chips({ names }: { readonly names: readonly string[] }) {
   if (names.length === 0) return <span class="quiet">–</span>;
   return (
@@ -73,9 +73,9 @@ export function Chips({ names }: { readonly names: readonly string[] }) {
 }
 
 interface TimeProps {
-  /** Milliseconds since the epoch; undefined: never. */
+  /** Milliseconds since the epoch; undefined is shown as never. */
   readonly at: number | undefined;
-  /** `both`: 10:42, and how long ago; `ago`: that alone; `instant`: date, time and zone. */
+  /** `both`: 10:42 and how long ago; `ago`: only how long ago; `instant`: date, time and zone. */
   readonly as?: 'both' | 'ago' | 'instant';
 }
 

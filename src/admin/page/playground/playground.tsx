@@ -1,4 +1,4 @@
-/** The playground: a callback that is recorded, a sample or pasted, what would become of it, and why. Nothing is sent. */
+/** The playground: shows how a recorded, sample or pasted callback would be routed and rendered. Sends nothing. */
 import type { Context } from 'koa';
 import { frameHeightOf } from '../../../channels/message-document.ts';
 import { destinationsOf } from '../../../route/router.ts';
@@ -16,10 +16,10 @@ import { readerOf, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 import { addressesOf, type Trial, tryOut } from './trying.ts';
 
-/** Characters. What is longer is drawn, and not put into a field. */
+/** In characters. A longer callback is rendered, but not put into the form's field. */
 const LONGEST_EDITED = 512 * 1024;
 
-/** Of a GET and a POST alike: what a POST brings stands in `query`. */
+/** Handles GET and POST; `query` holds a POST's form. */
 export const playgroundView: View = async ({ query, reader: { t }, services }) => {
   const trial = await tryOut(query, services);
   if (trial === undefined) return undefined;
@@ -40,11 +40,11 @@ export const playgroundView: View = async ({ query, reader: { t }, services }) =
       </Section>
     </div>
   );
-  // What is being typed stays.
+  // No refresh, since it would discard what is being typed.
   return { title: t('nav.playground'), lead: t('playground.lead'), everySeconds: 0, body };
 };
 
-/** One of the messages, in its frame. */
+/** `GET /playground/message`: one of the messages, for its frame. */
 export async function answerTriedMessage(ctx: Context, services: AdminServices): Promise<void> {
   const trial = await tryOut(ctx.URL.searchParams, services);
   answerMessage(ctx, trial?.tried?.messages[0], readerOf(ctx, services.surroundings));
@@ -141,7 +141,7 @@ function Messages({ trial }: OfTrial) {
 
 interface MessageProps {
   readonly drawn: DrawnMessage;
-  /** Undefined: only its text can be shown. */
+  /** Undefined if the message can be shown only as text. */
   readonly path: string | undefined;
 }
 
@@ -182,7 +182,7 @@ interface WhyProps extends OfTrial {
   readonly callback: Exclude<Trial['tried'], undefined>['callback'];
 }
 
-/** In the words of a story. */
+/** Explains the routing in the words of a story. */
 function Why({ trial: { drawing }, callback }: WhyProps) {
   const reader = useReader();
   const { explanations } = drawing.router.route(callback);

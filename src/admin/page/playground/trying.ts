@@ -1,4 +1,4 @@
-/** The callback that the playground is given, what would become of it, and where each of its messages can be had, for its frame. */
+/** Reads the playground's callback, routes and renders it, and gives the URLs of its messages' frames. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { InvalidCallback } from '../../../callback/callback.ts';
@@ -10,16 +10,16 @@ import { wholeNumberIn } from '../../filters.ts';
 import type { AdminServices } from '../../services.ts';
 import { pathTo } from '../parts/text.tsx';
 
-/** As many as anybody looks at. */
+/** The most messages that are rendered. */
 const MOST_DRAWN = 12;
 
-/** Proxies take no longer request line than 8 KB. */
+/** In characters: many proxies limit a request line to 8 KB. */
 const LONGEST_PACKED = 6000;
 const LARGEST_UNPACKED = 1024 * 1024;
 
 export type Trial = Exclude<Awaited<ReturnType<typeof tryOut>>, undefined>;
 
-/** @returns undefined: there is no such callback */
+/** @returns undefined if there is no such callback */
 export async function tryOut(query: URLSearchParams, services: AdminServices) {
   const drawing = services.drawing();
   const chosen = await choose(query, services);
@@ -31,20 +31,20 @@ export async function tryOut(query: URLSearchParams, services: AdminServices) {
 }
 
 interface Wanted {
-  /** Undefined: as each route says, else the language's. */
+  /** Undefined for each route's set, or else the language's. */
   readonly templateSet: string | undefined;
-  /** A destination of the config, or the name of a channel; undefined: whom the routes say. */
+  /** A destination of the config, or a channel's name; undefined for the routes' destinations. */
   readonly to: string | undefined;
 }
 
 interface Chosen {
-  /** JSON, unless it is wrong. */
+  /** The callback's JSON, unchecked. */
   readonly text: string;
-  /** The callback of the ledger that it is. */
+  /** Its id, if it is a callback of the ledger. */
   readonly callbackId?: number | undefined;
 }
 
-/** What was pasted, else what the address names, else a sample. */
+/** The pasted callback, or else the one that the URL names, or else a sample. */
 async function choose(
   query: URLSearchParams,
   { archive, samples }: AdminServices,
@@ -59,7 +59,7 @@ async function choose(
   return body && { text: indented(Buffer.from(body).toString('utf8')), callbackId };
 }
 
-/** Either `tried`, or why it would be refused: `errors`. */
+/** @returns the messages in `tried`, or in `errors` why the callback would be refused */
 async function outcomeOf(text: string, wanted: Wanted, drawing: Drawing) {
   try {
     return { tried: await drawn(text, wanted, drawing), errors: [] };
@@ -78,13 +78,13 @@ async function drawn(text: string, { templateSet, to }: Wanted, drawing: Drawing
   for (const place of places.slice(0, MOST_DRAWN)) {
     const message = drawAt({ ...place, templateSet: templateSet ?? place.templateSet }, notice, drawing);
     if (message !== undefined) messages.push(message);
-    // Callbacks that come meanwhile get their turn.
+    // Let the process handle incoming callbacks between messages.
     await nextTurn();
   }
   return { callback: notice.callback, messages, more: Math.max(0, places.length - MOST_DRAWN) };
 }
 
-/** Where its message for a destination can be had. @returns undefined: what was pasted is too long for an address */
+/** @returns a function that gives a message's URL by destination, or undefined if the pasted callback is too long for a URL */
 export function addressesOf({ text, callbackId: callback, templateSet: set }: Trial) {
   const packed = callback === undefined ? deflateRawSync(text).toString('base64url') : '';
   const isTooLong = packed.length > LONGEST_PACKED;
@@ -92,7 +92,7 @@ export function addressesOf({ text, callbackId: callback, templateSet: set }: Tr
     isTooLong ? undefined : pathTo(['playground', 'message'], { callback, packed, set, to });
 }
 
-/** Undefined for what nobody packed. */
+/** @returns undefined for invalid data */
 function unpacked(packed: string): Chosen | undefined {
   try {
     const bytes = inflateRawSync(Buffer.from(packed, 'base64url'), { maxOutputLength: LARGEST_UNPACKED });
@@ -102,7 +102,7 @@ function unpacked(packed: string): Chosen | undefined {
   }
 }
 
-/** Where that says the same: a number that JavaScript would round stays as it came. */
+/** Indents the JSON unless parsing would change it, such as a number that JavaScript rounds. */
 function indented(json: string): string {
   const value: unknown = JSON.parse(json);
   return JSON.stringify(value) === json ? JSON.stringify(value, undefined, 2) : json;

@@ -1,4 +1,4 @@
-/** What stands on many pages, and what came of an action. */
+/** Phrases of several pages, and results of actions. */
 export const EVERY_PAGE = {
   skip: ['Skip to the content', '本文へ移動'],
   sections: ['Sections', 'メニュー'],

@@ -1,4 +1,4 @@
-/** Dead letters, rejected requests, destinations, snoozes and the config. */
+/** Phrases of the pages for dead letters, refused bodies, destinations, snoozes and the config. */
 export const OPERATION = {
   'dead.lead': ['Given up: fix the cause, then deliver again.', '原因を取り除いてから、再送してください。'],
   'dead.none': ['No dead letters.', '配信不能はありません。'],

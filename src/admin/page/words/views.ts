@@ -1,4 +1,4 @@
-/** BOTs, callbacks, and the playground. */
+/** Phrases of the pages for BOTs and callbacks, and of the playground. */
 export const VIEWS = {
   'bots.none': ['No BOT matches.', '条件に合うBOTはありません。'],
   'bots.isMore': ['Only 10,000 BOTs are looked at.', '10,000件までが対象です。'],

@@ -1,10 +1,10 @@
-/** Says what the page says in its reader's language: `t('bots.title')`, `t('ago', { time })`. */
+/** Translates the page's phrases: `t('bots.title')`, `t('ago', { time })`. */
 import type { Language } from '../../../time/display.ts';
 import { EVERY_PAGE } from './every-page.ts';
 import { OPERATION } from './operation.ts';
 import { VIEWS } from './views.ts';
 
-/** `{name}` is filled in; `{runs|run|runs}` is a number with its noun, in English by the number. */
+/** `{name}` is replaced by a value; `{runs|run|runs}` by a number and its noun, singular or plural. */
 type Phrase = readonly [en: string, ja: string];
 
 export const PHRASES = { ...EVERY_PAGE, ...VIEWS, ...OPERATION } satisfies Readonly<Record<string, Phrase>>;
@@ -21,10 +21,10 @@ type ValuesOf<K extends Key> = [NamesIn<Table[K][0]>] extends [never]
   ? []
   : [values: Readonly<Record<NamesIn<Table[K][0]>, string | number>>];
 
-/** Numbers are written as the language writes them. */
+/** Formats numbers for the language. */
 export type Translate = <K extends Key>(key: K, ...values: ValuesOf<K>) => string;
 
-/** See `Reader.word`. */
+/** Makes `Reader.word`. */
 export function namer(language: Language): (group: string | undefined, value: string) => string {
   const phrases: Readonly<Record<string, Phrase | undefined>> = PHRASES;
   return (group, value) => phrases[`${group}.${value}`]?.[language === 'ja' ? 1 : 0] ?? value;
