@@ -1,4 +1,4 @@
-/** What the answers of a service over HTTP mean: by its own codes, or else by the status, in words for operators. */
+/** Turns a service's error answer over HTTP into a `DeliveryFailure`: by the service's own code, else by the HTTP status. */
 import { isJsonObject } from '../text/json-object.ts';
 import type { HttpAnswer } from '../outbound/exchange.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from './failure.ts';
 import { askedMs, obeyedMs } from './retry-after.ts';
 
-/** What a code, or a status, means. */
+/** The failure that an error code or an HTTP status stands for. */
 export interface Meaning extends Pick<FailureDetails, 'class' | 'concerns' | 'retryAfterMs'> {
   readonly words: Words;
 }
@@ -28,21 +28,21 @@ export function meaning(
 
 export interface Answers {
   readonly title: Words;
-  /** By the code that `codeOf` finds, else by the status, else by `4xx` where that would refuse the message or its address. */
+  /** By the code that `codeOf` finds, else by the status, else by `4xx`: any status from 400 to 499 but 408, 425 and 429. */
   readonly meanings: Meanings;
-  /** The service's own code in an answer that is no success. */
+  /** The service's own code in an error answer. */
   readonly codeOf?: (answer: HttpAnswer) => string | undefined;
-  /** What else the answer says that helps whoever mends it: ` at /blocks/3`. */
+  /** A detail that the failure's message appends to the code, such as ` at /blocks/3`. */
   readonly detailOf?: (answer: HttpAnswer) => string;
-  /** How long a limited rate is to be waited for: seconds, or a date as of RFC 9110; a `Retry-After` goes before it. */
+  /** The pause that a rate limit asks for: seconds or an HTTP date (RFC 9110). A `Retry-After` header takes precedence. */
   readonly waitOf?: (answer: HttpAnswer) => unknown;
-  /** Whom a limited rate concerns; by default the address. */
+  /** What a rate limit concerns unless its meaning says so; by default the address. */
   readonly limits?: 'address' | 'channel';
-  /** Whom anything else concerns whose meaning does not say it; by default the address. */
+  /** What any other failure concerns unless its meaning says so; by default the address. */
   readonly concerns?: 'address' | 'channel';
 }
 
-/** Why an answer that is no success is none. */
+/** The failure that an error answer stands for. */
 export function failureOfAnswer(answer: HttpAnswer, answers: Answers): DeliveryFailure {
   const { title, codeOf, detailOf, limits = 'address', concerns = 'address' } = answers;
   const { status } = answer;
@@ -65,7 +65,7 @@ export function failureOfAnswer(answer: HttpAnswer, answers: Answers): DeliveryF
   );
 }
 
-/** Whoever is in trouble may say for how long, as whoever limits the rate does: milliseconds. */
+/** Milliseconds. Besides rate limits, transient errors such as 503 may carry a `Retry-After`. */
 function pauseOf(answer: HttpAnswer, failureClass: FailureClass, { waitOf }: Answers) {
   const header = answer.headers['retry-after']?.toString();
   if (failureClass === 'rate_limited') return askedMs(header ?? waitOf?.(answer), Date.now());
@@ -83,18 +83,16 @@ function pauseInWords(askedFor: number): Words {
 
 const PASSING: ReadonlySet<number> = new Set([408, 425]);
 
-/** Of the message, or of its address. */
+/** Whether the status refuses the message or its address. */
 function isRefusal(status: number): boolean {
   return status >= 400 && status <= 499 && status !== 429 && !PASSING.has(status);
 }
 
-/** Of a webhook. */
 export const GONE = meaning(
   'config',
   'the webhook is not valid, or was removed or switched off; make a new one and put its URL into the config',
   'Webhookが無効か、削除されています。新しく作成し、そのURLを設定してください',
 );
-/** Of a webhook. */
 export const CLOSED = meaning(
   'config',
   'the webhook may not post in its channel; check the settings of both, or ask an administrator',
@@ -126,7 +124,7 @@ const UNUSABLE_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 405, 407,
 
 function meaningOf(status: number, code: string | undefined, meanings: Meanings): Meaning {
   const keys = [code, String(status), isRefusal(status) ? '4xx' : undefined];
-  // A code is anything: none of them may be what every object has, such as `constructor`.
+  // The remote chooses the code, so an inherited key such as `constructor` must not match.
   const known = keys.find((key) => key !== undefined && Object.hasOwn(meanings, key));
   return (known === undefined ? undefined : meanings[known]) ?? meaningOfStatus(status);
 }
@@ -138,7 +136,7 @@ function meaningOfStatus(status: number): Meaning {
   return isRefusal(status) ? REFUSED : TRY_LATER;
 }
 
-/** The members of an answer that is a JSON object; none of any other. */
+/** The JSON object in the answer's body; `{}` if the body is anything else. */
 export function jsonOf({ body }: Pick<HttpAnswer, 'body'>): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(body);
@@ -148,7 +146,7 @@ export function jsonOf({ body }: Pick<HttpAnswer, 'body'>): Readonly<Record<stri
   }
 }
 
-/** What stands at `key` where it looks like a code of the service: short, of letters, digits, underscores and dots. */
+/** The string at `key` if it looks like an error code: 1 to 100 letters, digits, underscores and dots. */
 export function codeAt(json: Readonly<Record<string, unknown>>, key: string): string | undefined {
   const code = Object.hasOwn(json, key) ? json[key] : undefined;
   return typeof code === 'string' && /^[\w.]{1,100}$/.test(code) ? code : undefined;

@@ -1,8 +1,8 @@
-/** The URL of a service's API in the settings of a channel, and what is wrong with one that works. */
+/** The setting for the URL of a service's API: its schema, and a warning about unencrypted HTTP. */
 import { string } from 'yup';
 import type { SettingWarning } from './channel.ts';
 
-/** With or without a slash at its end. */
+/** Accepts a URL with or without a trailing slash. */
 export function apiUrl() {
   return string()
     .typeError('${path} must be a string')
@@ -16,19 +16,19 @@ function isApiUrl(text: string | undefined): boolean {
   return /^https?:$/.test(protocol) && username + password + search + hash === '';
 }
 
-/** What is asked there is found behind it. */
+/** The URL with a trailing slash, so that relative paths resolve below it. */
 export function baseUrl(text: string): URL {
   return new URL(text.endsWith('/') ? text : `${text}/`);
 }
 
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Whether what is sent there can be read on the way. */
+/** Whether requests cross a network unencrypted: http, except to loopback addresses. */
 export function isInClear({ protocol, hostname }: URL): boolean {
   return protocol === 'http:' && !LOOPBACK_HOST.test(hostname);
 }
 
-/** @param urls by the keys of the settings that hold them */
+/** @param urls by the key of the setting that holds each */
 export function warningsOfApi(urls: Readonly<Record<string, string | undefined>>): readonly SettingWarning[] {
   return Object.entries(urls).flatMap(([key, url]) =>
     url !== undefined && isInClear(new URL(url))

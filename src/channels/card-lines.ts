@@ -1,53 +1,53 @@
-/** A card as lines in plain text, and how a chat marks them up. */
+/** A card as lines of plain text, and as text in a chat's markup. */
 
 export interface ShownTable {
   readonly names: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A piece of a line. */
+/** A part of a line with one style and one link. */
 export interface Run {
   readonly text: string;
   readonly style?: 'bold' | 'italic' | 'code';
-  /** http or https, in its normal form; '' or left out where it leads nowhere. */
+  /** Normalized http or https URL; '' or left out if the run is no link. */
   readonly url?: string;
 }
 
-/** Texts may have several lines. */
+/** Its texts may contain line breaks. */
 export type CardLine =
   | { readonly runs: readonly Run[] }
-  /** A value under its name. */
+  /** A value with its name. */
   | { readonly label: string; readonly runs: readonly Run[] }
-  /** A list, and the same as a table where the items are alike. */
+  /** A list; `table` holds the same items in columns if most of their keys agree. */
   | { readonly items: readonly string[]; readonly table: ShownTable | undefined }
-  /** Every character counts. */
+  /** Verbatim text, drawn as preformatted. */
   | { readonly code: string }
-  /** One beside the other, where there is room. */
+  /** Short texts, drawn side by side where the channel can. */
   | { readonly facts: readonly Run[] };
 
-/** None where there is nothing to say. */
+/** One line, or none for an empty text. */
 export function words(text: string, style?: 'bold' | 'italic') {
   return text === '' ? [] : [{ runs: [{ text, ...(style !== undefined && { style }) }] }];
 }
 
-/** How a chat marks up a plain text. */
+/** Functions that write a chat's markup. */
 export interface Markup {
-  /** Shown as it is: nothing of it acts. */
+  /** Escapes the text: no markup, mention or link in it takes effect. */
   readonly text: (plain: string) => string;
-  /** @param text marked up */
+  /** @param text already marked up */
   readonly bold: (text: string) => string;
   readonly code: (plain: string) => string;
-  /** @param text marked up */
+  /** @param text already marked up */
   readonly link: (text: string, url: string) => string;
-  /** Left out: as a list. */
+  /** If left out, tables are written as lists. */
   readonly table?: (table: ShownTable) => string;
-  /** Between two facts. */
+  /** Separates two facts. */
   readonly between: string;
 }
 
 const asItIs = (text: string): string => text;
 
-/** Where no markup is known. */
+/** For channels that take plain text only. */
 export const UNMARKED: Markup = {
   text: asItIs,
   bold: asItIs,

@@ -1,7 +1,7 @@
 /** A notification as data: a template fills it with plain text, and each channel draws it in its own way. */
 import type { Language } from '../time/display.ts';
 
-/** Decides colour and symbol. */
+/** Determines a notification's colour and symbol. */
 export type Tone = 'succeeded' | 'error' | 'executing' | 'alert' | 'test';
 
 export const SYMBOLS: Readonly<Record<Tone, string>> = {
@@ -12,23 +12,23 @@ export const SYMBOLS: Readonly<Record<Tone, string>> = {
   test: '🧪',
 };
 
-/** All texts are plain: neither escaped, cleaned nor cut. '' where there is none. */
+/** All texts are plain: not yet escaped for a channel or cut. An absent text is ''. */
 export interface Card {
   readonly tone: Tone;
-  /** Of the template set: cut marks and numbers follow it. */
+  /** The template set's language, also used for cut marks and numbers. */
   readonly language: Language;
-  /** One line: whom it is about. */
+  /** One line: the name of the BOT, or the subject of an alert. */
   readonly title: string;
-  /** One line: a push notification, a mail's subject. */
+  /** One line, for push notifications and the subject of mails. */
   readonly summary: string;
   /** The template's own words, in several lines. */
   readonly text: string;
-  /** Foreign text, shown as it is. */
+  /** Foreign text, such as a BOT's error message. */
   readonly message: string;
-  /** None without a value. */
+  /** Facts with an empty value are already removed. */
   readonly facts: readonly Fact[];
   readonly outputs: readonly OutputView[];
-  /** How many outputs there are in all. */
+  /** The number of outputs in the callback; `outputs` may hold fewer. */
   readonly outputCount: number;
   readonly link: CardLink | undefined;
   readonly footer: string;
@@ -37,7 +37,7 @@ export interface Card {
 export interface Fact {
   readonly name: string;
   readonly value: string;
-  /** http or https, in its normal form; '' where there is none. */
+  /** Normalized http or https URL; '' if there is none. */
   readonly url: string;
 }
 
@@ -49,23 +49,22 @@ export interface CardLink {
 export interface OutputView {
   readonly name: string;
   readonly kind: 'scalar' | 'list' | 'files' | 'other';
-  /** A scalar as it came; anything else on one line, cut. */
+  /** A scalar unchanged; any other value as text on one line, cut. */
   readonly value: string | number | boolean;
-  /** A list's elements as they came. */
+  /** A list's elements, unchanged. */
   readonly items: readonly unknown[];
-  /** The first ones. */
+  /** The first files only; `fileCount` counts all. */
   readonly files: readonly FileView[];
-  /** How many files there are in all. */
   readonly fileCount: number;
 }
 
 export interface FileView {
   readonly name: string;
-  /** Unit unknown to the interface, bytes in practice; '' where there is none. */
+  /** Bytes in practice; the interface names no unit. '' if there is none. */
   readonly size: number | '';
-  /** Local time; '' where there is none. */
+  /** Local time; '' if there is none. */
   readonly timestamp: string;
   readonly ref: string;
-  /** http or https, in its normal form; '' where no link is configured. */
+  /** Normalized http or https URL; '' if no link is configured. */
   readonly url: string;
 }

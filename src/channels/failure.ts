@@ -1,6 +1,6 @@
 /**
- * Why a delivery failed: a closed list of classes, by which retry, answer, metric and ledger decide, in words for operators.
- * What a remote's own codes mean stands beside its channel.
+ * Why an attempt failed: a closed list of classes, on which retries, answers, metrics and the ledger depend, with words for
+ * operators. Each channel's folder says what the remote's own codes mean.
  */
 import type { Language } from '../time/display.ts';
 import { obeyedMs } from './retry-after.ts';
@@ -15,29 +15,29 @@ export type FailureClass = 'transient' | 'rate_limited' | 'permanent' | 'config'
 
 export const FAILURE_CLASSES: readonly FailureClass[] = ['transient', 'rate_limited', 'permanent', 'config'];
 
-/** A clause or sentence for operators, without its full stop. */
+/** A clause or sentence for operators in each language, without its full stop. */
 export type Words = Readonly<Record<Language, string>>;
 
-/** What is read of a failure by whoever tells of it. */
+/** The part of a failure that operators are shown. */
 export interface FailureToExplain {
   readonly class: FailureClass;
   /** The remote's own code, or a short one of ours: `channel_not_found`, `ETIMEDOUT`, `550`. */
   readonly code: string;
   /** What happened and what to do about it, in one or two sentences. */
   readonly message: string;
-  /** The same in Japanese; left out where nobody has worded it. */
+  /** The message in Japanese; left out if there is no translation. */
   readonly japanese?: string;
 }
 
 export interface FailureDetails extends FailureToExplain {
   /**
-   * `address`: another address of the same channel may succeed. `channel`: a rate limit pauses all of it, an alert tells of
-   * all of it. Left out: of a rate limit `address`, otherwise `channel`.
+   * `address`: other addresses of the channel may still succeed. `channel`: a rate limit pauses the whole channel, and an
+   * alert is about the whole channel. Default: `address` for a rate limit, else `channel`.
    */
   readonly concerns?: 'address' | 'channel';
   /**
-   * How long nothing is to be sent there, in milliseconds, obeyed from a second to an hour: the pause that was asked for, of
-   * a `config` failure one that the remote would resent to be asked again (a webhook that is gone).
+   * How long nothing is sent there, in milliseconds, limited to between a second and an hour: the pause that the remote asked
+   * for, or a pause after a `config` failure whose repetition the remote punishes (a webhook that is gone).
    */
   readonly retryAfterMs?: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** What a message's HTML says on a terminal, without the markup: of our own HTML, which is made of few tags. And a text as HTML. */
+/** A message's HTML as text for a terminal: only for our own HTML, which uses few tags. Also plain text as HTML. */
 import { escapeHtml } from '../text/clean.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -10,7 +10,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',
 };
 
-/** No cleaned text has it: what stands on a line of its own ends and begins with it. */
+/** Marks the edges of block elements until they become line ends; cleaned text never contains this character. */
 const EDGE = '\u0001';
 
 const RULE = '─'.repeat(24);
@@ -37,7 +37,7 @@ function withAddress(_: string, address: string, label: string): string {
   return label.replace(/<[^<>]*>/g, '') === address ? label : `${label} (${address})`;
 }
 
-/** How a format is shown whose HTML says all. */
+/** The `asHtml` and `asText` of a format whose text is derived from its HTML. */
 export function shownBy<Message>(asHtml: (message: Message) => string) {
   return { asHtml, asText: (message: Message) => htmlAsText(asHtml(message)) };
 }

@@ -1,18 +1,18 @@
-/** `mention_on_error`: whom a destination has called for an error, one or a list of them. */
+/** The option `mention_on_error`: one or more people or groups whom a destination's error messages mention. */
 import { mixed, type Schema } from 'yup';
 import type { ComposeContext } from './channel.ts';
 
-/** @param accepted in words @param one of an entry: whether it is accepted */
+/** @param accepted the accepted entries in words @param one tests a single entry */
 export function mentionOption(accepted: string, one: { test(entry: string): boolean }): Schema {
   return mixed().test('mention', `\${path} must be ${accepted}, or a list of these`, (option) =>
     entriesOf(option).every((entry) => isWord(entry) && one.test(String(entry))),
   );
 }
 
-/** More would take the room of what they are called for. */
+/** More mentions would take too much of the message's room. */
 const MOST_MENTIONS = 20;
 
-/** As they stand in the config; none of a message that is no error. */
+/** The entries as the config has them; none if the message is no error. */
 export function calledFor({
   isError,
   options,

@@ -1,8 +1,8 @@
-/** A message as a document of its own, for a frame that runs nothing: neither its styles nor its markup get out of it. */
+/** A message as an HTML document for an iframe without scripts, so that its styles and markup cannot affect the page. */
 import type { MessageFormat } from './channel.ts';
 import { textAsHtml } from './html-text.ts';
 
-/** Its links would load what they lead to into the frame. */
+/** Otherwise links would open inside the iframe. */
 const LINKS_OPEN_APART = '<base target="_blank">';
 
 export interface ComposedMessage {
@@ -23,7 +23,7 @@ const LINE_PX = 22;
 const MARGINS_PX = 72;
 const HIGHEST_PX = 800;
 
-/** A frame cannot fit itself to what is in it without a script: near enough, and the reader may pull it longer. */
+/** An estimate, since an iframe without scripts cannot fit itself to its content; the reader can resize it. */
 export function frameHeightOf({ format, message }: ComposedMessage): number {
   let lines = 0;
   for (const line of format.asText(message).split('\n')) lines += 1 + Math.floor(line.length / LINE_WIDTH);

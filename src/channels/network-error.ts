@@ -1,22 +1,22 @@
-/** What errors of the network, and of a proxy on the way, mean for a message: the same for every channel. */
+/** Turns errors of the network, and of a proxy on the way, into failures, the same for every channel. */
 import { answerInWords, isLastingAnswer, ProxyError } from '../outbound/proxy.ts';
 import { type DeliveryFailure, failureOf, type Words } from './failure.ts';
 
-/** What went wrong below the protocol: DNS, TCP, TLS, a timeout, a proxy on the way. */
+/** An error below the application protocol: DNS, TCP, TLS, a timeout, a proxy on the way. */
 export interface NetworkError {
-  /** Node's own code where there is one: `ECONNREFUSED`, `ENOTFOUND`; `proxy_407` for what a proxy answered. */
+  /** Node's own code if there is one: `ECONNREFUSED`, `ENOTFOUND`; `proxy_407` for a proxy's answer 407. */
   readonly code: string;
-  /** What it means for the message is not in it. */
+  /** The cause only; `networkFailureOf` adds whether the message may have arrived. */
   readonly words: Words;
-  /** No retry changes it: a certificate or TLS version that was not accepted, a proxy that refuses. */
+  /** No retry can succeed: a certificate or TLS version was not accepted, or a proxy refuses. */
   readonly isRefusal: boolean;
   /** The remote may have taken the message. */
   readonly mayHaveArrived: boolean;
 }
 
 /**
- * @param remote what the operator knows it by
- * @param mayHaveArrived where the channel knows better than the error does
+ * @param remote the service's name, as operators know it
+ * @param mayHaveArrived overrides the error's value if the channel knows better
  */
 export function networkFailureOf(
   remote: Words,
@@ -41,17 +41,17 @@ const NOTHING_SENT: Words = { en: 'Nothing was sent', ja: 'メッセージは送
 
 const MAX_CAUSES = 8;
 
-/** What libraries call what the operating system already has a code for. */
+/** Libraries' own codes, by which the operating system's code is replaced. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'ECONNRESET',
   ECONNECTION: 'ECONNRESET',
   EPIPE: 'ECONNRESET',
 };
 
-/** As undici names it. Nothing of a message has left by then. */
+/** undici's code for a timeout while connecting, before any of the message was sent. */
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 
-/** What may go wrong once a message has begun to leave. */
+/** Errors that can occur after a part of the message was sent. */
 const AMBIGUOUS: Readonly<Record<string, Words>> = {
   ECONNRESET: {
     en: 'the connection broke off before the answer was complete',
@@ -84,7 +84,7 @@ export function networkErrorOf(error: unknown): NetworkError {
   return { code, words, isRefusal: false, mayHaveArrived: false };
 }
 
-/** Nothing has got past it. */
+/** The message never passed the proxy. */
 function proxyErrorOf(error: ProxyError): NetworkError {
   const { proxy, status, cause } = error;
   if (status === undefined) {
@@ -112,7 +112,7 @@ function codeOf(error: unknown): string {
   return 'network_error';
 }
 
-/** The innermost error first: wrappers name themselves, only the origin knows the reason. */
+/** The innermost error first: wrappers have codes of their own, and only the innermost error has the reason. */
 function causeChain(error: unknown): Error[] {
   const chain: Error[] = [];
   let link = error;

@@ -1,13 +1,13 @@
-/** What every open channel does the same way: it closes without interrupting anything, and falls back to plain text. */
+/** Shared by all open channels: closing without interrupting a call, and the fallback to plain text. */
 import { UnderWay } from '../time/clock.ts';
 import type { Channel, Receipt } from './channel.ts';
 import { DeliveryFailure, failureOf } from './failure.ts';
 
-/** What differs from channel to channel. */
+/** The part that each channel implements. */
 interface Sending extends Pick<Channel, 'send' | 'verify'> {
-  /** Called once nothing is under way. */
+  /** Called when the channel is closed and no call is in flight. */
   free(): void | Promise<void>;
-  /** What an error of the above means; is given no `DeliveryFailure`. */
+  /** The failure for an error of `send` or `verify` that is no `DeliveryFailure`. */
   failureOf(error: unknown): DeliveryFailure;
 }
 
@@ -46,10 +46,10 @@ function closedFailure(): DeliveryFailure {
 }
 
 /**
- * Sends the card; where the remote refuses it as such, its plain text, as the same attempt: both within its time limit.
- * @param plain undefined: there is nothing plainer
- * @returns the receipt, which says so by `card_refused` (the code) and `card_refused_reason`
- * @throws {DeliveryFailure} by either; of the first where it is not `permanent`
+ * Sends the card. If the remote refuses it as `permanent`, sends its plain text in the same attempt and time limit.
+ * @param plain undefined: the card has no plainer form
+ * @returns the receipt; that of the plain text also has `card_refused` (the code) and `card_refused_reason`
+ * @throws {DeliveryFailure} of the plain text, or of the card if no plain text was sent
  */
 export async function sendOrPlain<Message>(
   send: (message: Message) => Promise<Receipt>,

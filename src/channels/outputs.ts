@@ -1,4 +1,4 @@
-/** The outputs of a card as lines: cut, cleaned and counted, but without any markup. */
+/** The outputs of a card as lines: cut, cleaned and counted, without markup. */
 import { cleanText } from '../text/clean.ts';
 import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import { cutMiddle } from '../text/cut.ts';
@@ -8,19 +8,19 @@ import { type CardLine, markedUp, type Run, type ShownTable, UNMARKED, words } f
 import { countMark, emptyMark, leftOutMark, moreMark } from './marks.ts';
 import { fileEntries, inlineText, memberText, nameText } from './value-text.ts';
 
-/** How much is shown of one output. */
+/** How much of one output is shown. */
 interface Limits {
-  /** Of a list, and of files. */
+  /** The most items of a list, and the most files. */
   readonly items: number;
-  /** Characters, about. */
+  /** Characters, approximately. */
   readonly room: number;
   readonly language: Language;
 }
 
-/** Characters that each output gets, even where it is more than the room. */
+/** The least room for each output, in characters; an output that cannot have it is only counted. */
 const LEAST = 100;
 
-/** What comes first takes of the room what it needs, but for the least of those that follow, which end with the room. @param most outputs */
+/** Each output takes the room that it needs, except for `LEAST` per later output. @param most outputs that are shown */
 export function linesOfOutputs(
   { outputs, outputCount, language }: Pick<Card, 'outputs' | 'outputCount' | 'language'>,
   most: number,
@@ -85,18 +85,18 @@ function linesOfList(list: readonly unknown[], { items: most, room, language }: 
   ];
 }
 
-/** Characters of a row, about, and of one of its cells. */
+/** In characters; that of a row is approximate. */
 const LONGEST_ROW = 400;
 const LONGEST_CELL = 100;
 const SHORTEST_CELL = 20;
 const LONGEST_KEY = 40;
 
-/** What more columns than this make is no table that anybody reads; Slack takes no more either. */
+/** A wider table is hard to read, and Slack takes no more columns. */
 const MOST_COLUMNS = 20;
 
 /**
- * The first `most` items as rows; undefined where they are not alike: fewer than two objects or two columns, an item that is
- * no object or a file, or an object that lacks half of the columns.
+ * The first `most` items as rows; undefined if they do not fit a table: fewer than two items or columns, too many columns, an
+ * item that is a file or no object, or an object that lacks half of the columns.
  */
 export function tableOf(items: readonly unknown[], most: number): ShownTable | undefined {
   const rows = items.slice(0, most).filter(isRow);
@@ -115,7 +115,7 @@ function isRow(item: unknown): item is JsonObject {
   return isJsonObject(item) && fileEntries(item) === undefined && keysOf(item).length <= MOST_COLUMNS;
 }
 
-/** The first ones, as many as fit; one at the least. */
+/** The first items that fit the room, and at least one. */
 function withinRoom<Item>(
   items: readonly Item[],
   room: number,
@@ -139,10 +139,10 @@ function short(text: string, room: number): string {
   return cleanText(cutMiddle(text, room, () => ' … '));
 }
 
-/** Less has no room for the words that say how much was left out. */
+/** In less room, the words that say how much was left out do not fit. */
 const ROOM_FOR_WORDS = 300;
 
-/** A text within the room: its beginning and its end, and between them how much was left out. */
+/** The text cut to the room: its beginning and its end, and between them a mark of how much was left out. */
 export function textWithin(text: string, { room, language }: Pick<Limits, 'room' | 'language'>): string {
   const limit = Math.floor(room);
   const mark = limit < ROOM_FOR_WORDS ? () => ' … ' : leftOutMark(language);

@@ -1,4 +1,4 @@
-/** Every channel type there is: the one place that knows their names. */
+/** The list of all channel types; no other module has one. */
 import type { ChannelType } from './channel.ts';
 import { chatworkChannel } from './chatwork/channel.ts';
 import { discordChannel } from './discord/channel.ts';
@@ -32,7 +32,7 @@ const ALL: readonly ChannelType[] = [...REMOTE, OUTBOX];
 /** By `type:` in the config. */
 export const channelTypes: ReadonlyMap<string, ChannelType> = new Map(ALL.map((type) => [type.type, type]));
 
-/** Whether channels of this type tell nobody. */
+/** Whether channels of this type print messages instead of sending them. */
 export function printsOnly(type: string | undefined): boolean {
   return type === OUTBOX.type;
 }

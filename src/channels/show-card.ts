@@ -1,4 +1,4 @@
-/** What a chat shows of a card: plain text, cleaned, cut to a room and counted, for each channel to escape and mark up. */
+/** The parts of a card that a chat shows, as plain text: cleaned and cut to a room, for each channel to escape and mark up. */
 import { cleanLine } from '../text/clean.ts';
 import { cutEnd, cutMiddle } from '../text/cut.ts';
 import { type Card, type CardLink, type Fact, SYMBOLS } from './card.ts';
@@ -15,7 +15,7 @@ export interface ShownCard {
   readonly text: string;
   /** Foreign text, in several lines. */
   readonly message: string;
-  /** Every character of the message counts: of an error, and of what a remote answered. What else a BOT says is read. */
+  /** The message is shown as preformatted: of an error or alert, every character matters. Other messages are prose. */
   readonly isVerbatim: boolean;
   readonly outputs: readonly CardLine[];
   readonly facts: readonly Fact[];
@@ -23,7 +23,7 @@ export interface ShownCard {
   readonly footer: string;
 }
 
-/** How many outputs, items of each, and facts are shown, and characters of one fact and of the footer. */
+/** The most outputs, items of each output and facts, and the most characters of a fact and of the footer. */
 export interface Most {
   readonly outputs: number;
   readonly items: number;
@@ -36,10 +36,10 @@ const MAX_LINE = 130;
 const MAX_SUMMARY = 600;
 const MAX_NAME = 40;
 
-/** Of the room: what the template's own words, the foreign message and the outputs take at the most. */
+/** The largest shares of the room that the template's own words, the foreign message and the outputs take. */
 const SHARES = { text: 0.2, message: 0.4, outputs: 0.4 } as const;
 
-/** @param room characters for what may be long, about; the rest is some 2,000 at the most of what a chat shows */
+/** @param room approximate characters for text, message and outputs; the other parts add about 2,000 at most */
 export function showCard(card: Card, room: number, most = MOST): ShownCard {
   const { tone, language } = card;
   const within = (text: string, share: number) => textWithin(text, { room: room * share, language });
@@ -56,7 +56,7 @@ export function showCard(card: Card, room: number, most = MOST): ShownCard {
       .slice(0, most.facts)
       .map(({ name, value, url }) => ({
         name: cutMiddle(cleanLine(name), MAX_NAME, () => '…'),
-        // Of an ID, too, every character counts: line ends are kept.
+        // Line ends are kept, since every character of an ID matters.
         value: textWithin(value, { room: most.factLength, language }).trim(),
         url,
       }))
@@ -66,7 +66,7 @@ export function showCard(card: Card, room: number, most = MOST): ShownCard {
   };
 }
 
-/** In the order of a message. */
+/** In the order in which a message shows them. */
 export const CARD_PARTS = ['title', 'text', 'message', 'outputs', 'link', 'facts'] as const;
 
 export type CardPart = (typeof CARD_PARTS)[number];
@@ -91,21 +91,21 @@ function runOfFact({ name, value, url }: Fact): Run {
   return { text: `${name} ${value}`.trim(), url };
 }
 
-/** Looked for at the beginning of each run of blanks only: from every blank on, a long run would take its square. */
+/** The lookbehind allows a match only at the first blank of a run; without it, a long run takes quadratic time. */
 const BLANKS_AT_LINE_END = /(?<![ \t])[ \t]+$/gmu;
 
-/** Without the gaps that are there where a template left something out. */
+/** Removes the blanks and empty lines that a template leaves where it prints nothing. */
 export function tidied(text: string): string {
   const lines = text.replace(BLANKS_AT_LINE_END, '').replace(/\n{3,}/gu, '\n\n');
   return lines.replace(/^\n+|\n+$/gu, '');
 }
 
-/** How much of what may be long is shown, until a message is small enough; at last nothing of it. */
+/** The shares of the room that `fitted` tries in turn; with 0, text, message and outputs are dropped. */
 const LADDER: readonly number[] = [0.6, 0.35, 0.2, 0.1, 0];
 
 /**
- * The first message that fits of those with ever less room.
- * @param compose of the characters that `showCard` may take
+ * Composes with ever less room until the message fits; if none fits, returns the smallest.
+ * @param compose takes the room for `showCard`
  */
 export function fitted<Message>(
   room: number,

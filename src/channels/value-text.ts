@@ -1,14 +1,14 @@
-/** Any value of a callback as text: as it is, as compact JSON, or summed up; not cleaned yet. */
+/** Any value of a callback as text: unchanged, as compact JSON, or shortened to a line; values are not cleaned yet. */
 import { cleanLine } from '../text/clean.ts';
 import { isJsonObject, keysOf } from '../text/json-object.ts';
 import { endsOf } from '../text/cut.ts';
 
-/** What is summed up is cut further when it is printed: of all of it, and of each member. */
+/** Limits of a shortened value in all and per member; printing cuts it further. */
 const MOST_CHARACTERS = 20_000;
 const MOST_OF_A_MEMBER = 2000;
 const MOST_MEMBERS = 100;
 
-/** Of a name: a key, or what a file is called. */
+/** Characters of a key or of a file's name. */
 const LONGEST_NAME = 2000;
 
 const BETWEEN_PAIRS = ' · ';
@@ -18,24 +18,24 @@ export function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** What a template prints; nothing for an absent value. */
+/** The value as a template prints it; '' for an absent value or null. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) return '';
   return isScalar(value) ? String(value) : JSON.stringify(value);
 }
 
-/** For people: `商品名: チーズケーキ · 価格: 500 · 画像: 0001.jpg · タグ: ケーキ, チーズ`. What is nested deeper is compact JSON. */
+/** For people: `商品名: チーズケーキ · 価格: 500 · 画像: 0001.jpg · タグ: ケーキ, チーズ`. Deeper values are compact JSON. */
 export function inlineText(value: unknown): string {
   if (!isJsonObject(value) || fileEntries(value) !== undefined)
     return Array.isArray(value) ? endsOf(textOf(value), MOST_CHARACTERS) : memberText(value);
   return joinSome(keysOf(value), (key) => `${nameText(key)}: ${memberText(value[key])}`, BETWEEN_PAIRS);
 }
 
-/** What stands in an object, or alone: a list's items one after the other, files by name. */
+/** A value inside an object, or alone: a list as its items, files as their names. */
 export function memberText(value: unknown): string {
   if (Array.isArray(value)) return joinSome(value, leafText, BETWEEN_ITEMS);
-  // One more than is shown, so that the rest is not forgotten.
+  // One more than is shown, so that `joinSome` adds its mark.
   const files = fileEntries(value)?.slice(0, MOST_MEMBERS + 1);
   return files === undefined ? leafText(value) : joinSome(files, fileName, BETWEEN_ITEMS);
 }
@@ -54,7 +54,7 @@ function joinSome<Item>(items: readonly Item[], textOfItem: (item: Item) => stri
   return joined;
 }
 
-/** A key or a file's name on one line; of a longer one its ends. */
+/** A key or a file's name on one line; a long one loses its middle. */
 export function nameText(name: string): string {
   return cleanLine(endsOf(name, LONGEST_NAME));
 }
@@ -65,7 +65,7 @@ export function fileEntries(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value['files']) ? value['files'] : undefined;
 }
 
-/** What a file entry is called: its name, else the end of its reference. */
+/** A file entry's name, else the last segment of its reference. */
 export function fileName(entry: unknown): string {
   const meta = isJsonObject(entry) && isJsonObject(entry['meta']) ? entry['meta'] : {};
   const name = typeof meta['name'] === 'string' ? nameText(meta['name']) : '';
