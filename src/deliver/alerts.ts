@@ -1,4 +1,4 @@
-/** Which alert an outcome raises, which the ledger writes in the transaction that writes the outcome; and what the log says of it. */
+/** Decides the alert that an outcome raises, which the ledger writes together with the outcome, and what the log says of it. */
 import type { DeliveryConfig, Problem } from '../config/config.ts';
 import type { Alert, DeliveryRecord, DeliveryUpdate, DueDelivery, RefusedBody } from '../ledger/ledger.ts';
 import { aboutOf, type AlertedCallback, type AlertSubject, isForOperators } from '../notice/notice.ts';
@@ -6,15 +6,15 @@ import { cutEnd } from '../text/cut.ts';
 
 const LONGEST_NAME = 1000;
 
-/** `alerts`: empty where nobody wants to know. */
+/** `alerts`: the destinations of alerts, possibly none. */
 export type AlertSettings = Pick<DeliveryConfig, 'alerts' | 'giveUpAfterMs'>;
 
-/** A delivery as it stood before, and what it is to tell. */
+/** A delivery as it stood before its outcome, and its notice. */
 export type Subject = Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'>;
 
 /**
- * The update with the alert that it raises, if any: of a dead letter when it dies, of a `config` failure when Botbell
- * itself makes the next attempt.
+ * The update with the alert that it raises, if any: for a dead letter, or for a `config` failure of a delivery that is
+ * taken over.
  */
 export function withAlert(
   update: DeliveryUpdate,
@@ -22,7 +22,7 @@ export function withAlert(
   settings: AlertSettings,
 ): DeliveryUpdate {
   const { state, isTakenOver, lastError: error, attempts } = update;
-  // Of an alert that cannot be delivered, nobody is alerted.
+  // An alert that cannot be delivered raises no further alert.
   if (error === undefined || isForOperators(notice)) return update;
   const isConfigFailure = state === 'pending' && isTakenOver && error.class === 'config';
   if (state !== 'dead' && !isConfigFailure) return update;
@@ -36,13 +36,13 @@ export function withAlert(
   return { ...update, alert: { cause, subject, targets: settings.alerts } };
 }
 
-/** Each may be as long as a body. */
+/** Cuts the names, each of which may be as long as a body. */
 function named({ job_id, bot_id, bot_name, status }: AlertedCallback): AlertedCallback {
   const cut = (name: string) => cutEnd(name, LONGEST_NAME, '…');
   return { job_id: cut(job_id), bot_id: cut(bot_id), bot_name: cut(bot_name), status };
 }
 
-/** Of a body that was refused. */
+/** The alert about a refused body. */
 export function refusalAlert(
   { status, detail, errors, from }: Pick<RefusedBody, 'status' | 'detail' | 'errors' | 'from'>,
   { alerts: targets }: Pick<AlertSettings, 'alerts'>,
@@ -51,10 +51,10 @@ export function refusalAlert(
   return { cause: `refused ${status}`, subject, targets };
 }
 
-/** What an alert names of all that is wrong with a config. */
+/** Most problems of a config that an alert lists. */
 const MOST_PROBLEMS = 5;
 
-/** Of a config that was not put in force. @param problems without any secret */
+/** The alert about a config that was not put in force. @param problems without any secret */
 export function reloadAlert(
   file: string,
   problems: readonly Problem[],
@@ -69,12 +69,12 @@ export function reloadAlert(
   return { cause: 'reload_refused', subject, targets };
 }
 
-/** What the log tells of a delivery beside its attempts. */
+/** What the log reports of a delivery besides its attempts. */
 export interface Milestone extends Subject, Pick<DeliveryUpdate, 'attempts' | 'lastError' | 'reason'> {
   readonly name: 'delivered_late' | 'taken_over' | 'given_up' | 'held';
 }
 
-/** @param isLate nobody waits for it: its answer, if it had one, is out */
+/** @param isLate no POST waits for the delivery, or its POST was answered before */
 export function milestoneOf(
   { state, isTakenOver }: DeliveryUpdate,
   before: Pick<DeliveryRecord, 'isTakenOver'>,

@@ -1,4 +1,4 @@
-/** One attempt to tell one destination: it ends within its time limit, whatever the channel does, and never throws. */
+/** One attempt to send one delivery: it ends within its time limit, whatever the channel does, and never rejects. */
 import { hash } from 'node:crypto';
 import type { PerJob, Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
@@ -8,7 +8,7 @@ import { isAlert, jobIdOf, type Notice, noticeId, toldSo } from '../notice/notic
 import { type Clock, Deadline, DeadlinePassed } from '../time/clock.ts';
 import { type AddressedNotice, type PlannedTarget, RESERVE_MS, type Settings } from './settings.ts';
 
-/** What came of an attempt. */
+/** An attempt's outcome. */
 type Ending =
   | { readonly receipt: Receipt; readonly failure?: undefined }
   | { readonly failure: DeliveryFailure; readonly receipt?: undefined };
@@ -23,7 +23,7 @@ export interface Begun {
 
 export interface RunningAttempt {
   readonly result: Promise<AttemptResult>;
-  /** Ends it as one of which nobody knows what came of it. */
+  /** Ends the attempt with the failure `cut_off`: the message may or may not have arrived. */
   cut(): void;
 }
 
@@ -31,11 +31,11 @@ export type Attempt = (begun: Begun) => RunningAttempt;
 
 export interface AttemptDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
-  /** By the clock that the channels' own time limits run by: the system's. */
+  /** The system's clock, by which the channels' own time limits run. */
   readonly timers: Pick<Clock, 'monotonic' | 'startTimer'>;
   /** Never throws. */
   readonly onAttempt: (addressed: AddressedNotice, result: AttemptResult) => void;
-  /** What a destination has been told of a job before; left out: there is no ledger. */
+  /** Finds a job's earlier messages at a destination; left out: there is no ledger. */
   readonly jobMessages?: Archive['jobMessages'];
 }
 
@@ -82,7 +82,7 @@ async function send(
   return new Deadline(timers, timeoutMs + RESERVE_MS).bound(sent);
 }
 
-/** Undefined: the message stands alone. An edit never takes back what came later. */
+/** @returns undefined: the message stands alone, also where an edit would overwrite what a later callback said */
 async function perJobOf(
   { perJob: mode, notice, destination, callbackId }: AddressedNotice,
   jobMessages: AttemptDependencies['jobMessages'],
@@ -95,7 +95,7 @@ async function perJobOf(
   return mode === 'update' && isOvertaken ? undefined : { mode, root, isLoud: isLoud(notice) };
 }
 
-/** An error, or a run that takes too long, is not to be overlooked. */
+/** An error, or a run that takes too long, must not be overlooked in a thread or an edit. */
 function isLoud(notice: Notice): boolean {
   return notice.template === 'overdue' || (!isAlert(notice) && notice.callback.status === 1);
 }
@@ -120,13 +120,13 @@ function unknownChannel(channel: string): DeliveryFailure {
   return new DeliveryFailure({ class: 'config', code: 'unknown_channel', message, japanese });
 }
 
-/** Stable over all attempts to tell the same there; what a person wants told anew must differ from what was told before. */
+/** The same for all attempts of a delivery; another one each time a person has a delivered message sent again. */
 function idempotencyKeyOf({ notice, destination, anew }: AddressedNotice): string {
   const told = `${noticeId(notice)}\n${destination}`;
   return hash('sha256', anew === undefined ? told : `${told}\n${anew}`, 'hex');
 }
 
-/** The cause stays behind: it may hold what the redaction cannot reach. */
+/** Leaves out the error's `cause`, which may hold secrets that `redact` does not see. */
 function classed(error: unknown, begun: Begun): DeliveryFailure {
   if (error instanceof DeadlinePassed) return ignoredTimeLimit(begun);
   const { redact } = begun.settings;
@@ -147,7 +147,7 @@ function unexpected(error: unknown): DeliveryFailure {
   return new DeliveryFailure({ class: 'transient', code: 'unexpected', message });
 }
 
-/** A message that a person had sent again says how late it is from here on. */
+/** From this delay on, a message that a person had delivered again says how late it is. */
 const LATE_AFTER_MS = 60_000;
 
 /** What is sent for one delivery. @param at milliseconds since 1970 */

@@ -1,4 +1,4 @@
-/** The only loop: whatever Botbell does by itself, one piece of work after the other, each when its time has come. */
+/** The loop that does whatever Botbell does by itself: one chore after the other, each when it is due. */
 import type { Clock } from '../time/clock.ts';
 
 export interface Chore {
@@ -7,12 +7,12 @@ export interface Chore {
   readonly work: () => Promise<boolean | void>;
 }
 
-/** Between two steps of one chore, so that callbacks get their turn. */
+/** Wait between two steps of one chore, so that callbacks get their turn. */
 const PAUSE_MS = 50;
 
 export interface ChoresDependencies {
   readonly clock: Pick<Clock, 'monotonic' | 'startTimer'>;
-  /** The ledger could not be used: once when that begins, and once when it is over. */
+  /** Called once when chores begin to fail; `onRecovered`, once when none fails any more. */
   readonly onTrouble: (error: unknown) => void;
   readonly onRecovered: () => void;
 }
@@ -36,14 +36,14 @@ export class Chores {
     this.#schedule();
   }
 
-  /** It need not wait for its time. */
+  /** Makes the chore due now. */
   hurry(chore: Chore): void {
     if (!this.#dueAt.has(chore)) return;
     this.#dueAt.set(chore, -Infinity);
     this.#schedule();
   }
 
-  /** Begins nothing more; resolves when what is being done is through. */
+  /** Begins no further chore; resolves when the running one has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#stopTimer();
@@ -58,7 +58,7 @@ export class Chores {
     this.#stopTimer = clock.startTimer(waitMs, () => void this.#goRound());
   }
 
-  /** A timer may fire a fraction early, and then nothing is due yet: only here does a round end. */
+  /** A timer may fire slightly early, so that nothing is due yet: the round then only sets the timer again. */
   async #goRound(): Promise<void> {
     this.#round = this.#doWhatIsDue();
     await this.#round;
@@ -70,7 +70,7 @@ export class Chores {
     const { clock } = this.#dependencies;
     for (const [chore, dueAt] of this.#dueAt) {
       if (this.#isStopped || dueAt > clock.monotonic()) continue;
-      // A store that hangs would have each wait, and the first ones come last.
+      // While the ledger hangs, each chore would wait for its timeout and delay the more urgent ones of the next round.
       if (!(await this.#do(chore))) break;
     }
   }

@@ -1,4 +1,4 @@
-/** Claims what is due and nobody waits for: callbacks accepted for later, and what Botbell has taken over. */
+/** Claims due deliveries that no POST waits for: of accepted callbacks, of alerts, and those taken over. */
 import type { DueDelivery, DueRequest } from '../ledger/ledger.ts';
 import { aboutOf } from '../notice/notice.ts';
 import type { Delivering } from './delivering.ts';
@@ -7,10 +7,10 @@ import { channelOf } from './pace.ts';
 import type { ConfigFollower } from './follow-config.ts';
 import { plannedFor, planOf, type Settings } from './settings.ts';
 
-/** How often the ledger is asked for what has become due without this process's knowing. */
+/** How often the ledger is asked for deliveries that became due without this process knowing. */
 export const POLL_MS = 1000;
 
-/** After the ledger is back, nothing is claimed for so long: other processes first write down whom they told meanwhile. */
+/** Pause in claiming after the ledger is back, in which other processes write the outcomes that they kept. */
 const RECOVERY_MS = 2 * POLL_MS;
 
 export interface ClaimsDependencies extends Delivering {
@@ -20,9 +20,9 @@ export interface ClaimsDependencies extends Delivering {
 
 export class Claims {
   readonly #dependencies: ClaimsDependencies;
-  /** Destinations for which something is left to claim. */
+  /** Destinations that have due deliveries left to claim. */
   #left = new Set<string>();
-  /** Destinations of what was claimed, by the deliveries' ids. */
+  /** Destinations of the claimed deliveries that are in hand, by delivery id. */
   readonly #inHand = new Map<number, string>();
   /** The destination that was served last. */
   #last = '';
@@ -33,17 +33,17 @@ export class Claims {
     this.#dependencies = dependencies;
   }
 
-  /** Whether what comes now goes behind what is due there. */
+  /** Whether new deliveries must wait behind due ones of the destination. */
   isBehind(destination: string): boolean {
     return this.#left.has(destination);
   }
 
-  /** There is room for more. */
+  /** To be called when there is room for more claims. */
   goOn(): void {
     if (this.#left.size > 0) this.#dependencies.onDue();
   }
 
-  /** Looks for what is due, and has it delivered as far as there is room. @throws {LedgerUnavailable} */
+  /** Claims and submits due deliveries as far as there is room. @throws {LedgerUnavailable} */
   async work(): Promise<void> {
     const { clock, ledger, follower } = this.#dependencies;
     try {
@@ -64,7 +64,7 @@ export class Claims {
     if (requests.length === 0 || dispatcher.isStopping) return;
     this.#last = requests.at(-1)?.destination ?? '';
     const { current } = settings;
-    // Counted from before the claim: no attempt begins after the claim has ended.
+    // Counted from before the claim, so that no attempt begins after the claim has expired.
     const until = clock.monotonic() + current.config.receiver.answerWithinMs;
     const claimed = await ledger.claimDue(requests);
     for (const { destination, limit } of requests)
@@ -74,7 +74,7 @@ export class Claims {
     if (claimed.length > 0) onDue();
   }
 
-  /** How much is claimed at once, so that no destination waits for another's trouble. @param due in their turn */
+  /** How many to claim for each destination, so that a slow one does not delay the others. @param due in order of their turns */
   #requestsFor(due: readonly string[]): readonly DueRequest[] {
     const share = Math.max(1, Math.floor(MOST_AT_ONCE / Math.max(1, due.length)));
     const taken = [...this.#inHand.values()];
@@ -86,17 +86,17 @@ export class Claims {
     });
   }
 
-  /** Those after the last one come first. */
+  /** Round robin over the sorted destinations, from the one after the last one served. */
   #inTurn(due: readonly string[]): readonly string[] {
     const isServed = (destination: string) => destination <= this.#last;
     const inOrder = due.toSorted();
     return [...inOrder.filter((each) => !isServed(each)), ...inOrder.filter(isServed)];
   }
 
-  /** A paced destination's next one is claimed when its slot is near, and no other waits for that. */
+  /** A paced destination's next delivery is claimed only when its slot is near and no task waits for it. */
   #pacedRoom(destination: string): number {
     const { paces, dispatcher, follower } = this.#dependencies;
-    // What is sent nowhere keeps no pace.
+    // Nothing is sent to a destination that the config does not name, so its pace does not matter.
     if (!paces.isPaced(destination) || !follower.names(destination)) return Infinity;
     return dispatcher.waitingFor(destination) === 0 && paces.waitMs(destination) <= POLL_MS ? 1 : 0;
   }
@@ -105,7 +105,7 @@ export class Claims {
     const { dispatcher, follower, onMilestone } = this.#dependencies;
     const { record, kind, notice } = claimed;
     if (claimed.isTakenOver) onMilestone({ ...claimed, ...record, name: 'taken_over' });
-    // Its claim has ended before its attempt, which is still to end.
+    // Its earlier claim by this process expired while its attempt was still running.
     if (dispatcher.has(record.id)) return;
     const { bot_id: botId, status } = aboutOf(notice);
     const plan = planOf(settings, { kind, botId, status, destination: record.destination });
@@ -123,14 +123,14 @@ export class Claims {
   }
 }
 
-/** Deliveries that nobody waits for, attempted at once by this process. */
+/** Most claimed deliveries that this process has in hand at a time. */
 const MOST_AT_ONCE = 64;
 
-/** So many of them on one channel, and to one destination: the trouble of one leaves room for the others. */
+/** Most of these on one channel, and to one destination, so that a slow one leaves room for the others. */
 const MOST_OF_CHANNEL = (MOST_AT_ONCE * 3) / 4;
 const MOST_OF_DESTINATION = MOST_OF_CHANNEL / 2;
 
-/** In so many of the turns of a destination, what was given back in bulk comes before what is new. */
+/** The share of a destination's turns in which deliveries of a redelivery in bulk are claimed before the others. */
 const BULK_SHARE = 1 / 4;
 
 function roomFor(destination: string, inHand: readonly string[]): number {

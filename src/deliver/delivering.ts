@@ -1,11 +1,10 @@
-/** What all that delivers shares. */
+/** Dependencies that the classes of this folder share. */
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Milestone } from './alerts.ts';
 import type { Paces } from './pace.ts';
 import type { RunningSettings } from './settings.ts';
 
-/** Its process, and whom it tells of what it does. */
 export interface Delivering {
   readonly clock: Clock;
   readonly ledger: DatabaseLedger;
@@ -13,12 +12,12 @@ export interface Delivering {
   readonly paces: Paces;
   /** In [0, 1). */
   readonly random: () => number;
-  /** Something may be due. */
+  /** Deliveries may be due: the loop should look soon. */
   readonly onDue: () => void;
   readonly onMilestone: (milestone: Milestone) => void;
-  /** A rule holds back, or lets go, what has just come. */
+  /** A rule holds a new delivery, or lets it go. */
   readonly onHeld: (rule: string) => void;
-  /** What became of deliveries could not be written down. */
+  /** Outcomes could not be written. */
   readonly onUnwritten: (error: unknown) => void;
   readonly onUnforeseen: (error: unknown) => void;
 }

@@ -9,52 +9,52 @@ import type { Delivering } from './delivering.ts';
 import { fits } from './pace.ts';
 import type { PlannedTarget, Settings } from './settings.ts';
 
-/** Longest wait after the first failure within a request; doubles with each further one, with full jitter. */
+/** Longest wait before the first retry within a request; doubles with each further failure, with full jitter. */
 const BACKOFF_BASE_MS = 400;
 
-/** What is to be delivered, by which settings, until when. */
+/** A claimed delivery, the settings to deliver it by, and its deadline. */
 export interface Order extends Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'> {
-  /** Undefined: the settings do not send it there any more, or too many wait for it already. */
+  /** Undefined: the settings no longer route it there, or too many POSTs wait already. It is not attempted then. */
   readonly planned: PlannedTarget | undefined;
   readonly settings: Settings;
-  /** By the monotonic clock: no attempt begins after it; one that was begun before is seen through. */
+  /** By the monotonic clock. No attempt begins later; a running attempt may end later. */
   readonly until: number;
-  /** Of a POST: its attempts have ended. @returns whether the POST has that written down; left out: nobody waits for it */
+  /** Called when its attempts have ended. @returns whether the POST writes the outcome. Left out: no POST waits for it. */
   readonly onEnded?: (task: Task) => boolean;
 }
 
-/** One delivery in this process's hands: from its claim until what came of it is written down. */
+/** One delivery in hand in this process, from its claim until its outcome is written. */
 export interface Task extends Order {
   readonly attempts: AttemptResult[];
-  /** Another POST of the same callback has had it taken over meanwhile. */
+  /** A later POST of the same callback has meanwhile had it taken over. */
   isTakenOver: boolean;
-  /** The one that is being made. */
+  /** The running attempt. */
   attempt?: RunningAttempt | undefined;
-  /** How it stands since its attempts ended. */
+  /** Its outcome, once its attempts have ended. */
   update?: DeliveryUpdate;
-  /** Why that could not be written down. */
+  /** Why `update` could not be written. */
   error?: unknown;
-  /** Resolves when this process is done with it, written down or not. */
+  /** Resolves when its outcome has been written, or could not be. */
   readonly ended: Promise<void>;
   readonly end: () => void;
 }
 
 export interface DispatcherDependencies extends Delivering {
   readonly attempt: Attempt;
-  /** Whether the ledger has something for the destination that comes before what is new. */
+  /** Whether due deliveries of the destination are still unclaimed: they go before new ones. */
   readonly isBehind: (destination: string) => boolean;
-  /** One that waited for its slot has got it. */
+  /** A queued task has got its slot, so its queue has room. */
   readonly onRoom: () => void;
 }
 
-/** What is written down of several deliveries at once. */
+/** What a settlement holds beside the outcomes of its tasks. */
 export type Ending = Pick<Settlement, 'callbackId' | 'answer' | 'refused' | 'isDurable'>;
 
 export class Dispatcher {
   readonly #dependencies: DispatcherDependencies;
-  /** By the deliveries' ids. */
+  /** By delivery id. */
   readonly #tasks = new Map<number, Task>();
-  /** By destination: those that wait for its slots, the oldest callback first. */
+  /** By destination: the tasks that wait for its slots, the oldest callback first. */
   readonly #queues = new Map<string, Task[]>();
   readonly #underWay = new UnderWay();
   #isStopping = false;
@@ -63,17 +63,17 @@ export class Dispatcher {
     this.#dependencies = dependencies;
   }
 
-  /** Whether it is in this process's hands. */
+  /** Whether the delivery is in hand in this process. */
   has(deliveryId: number): boolean {
     return this.#tasks.has(deliveryId);
   }
 
-  /** How many wait for the destination's next slots. */
+  /** How many tasks wait for the destination's slots. */
   waitingFor(destination: string): number {
     return this.#queues.get(destination)?.length ?? 0;
   }
 
-  /** A delivery that was claimed for this process. Nothing is done about it before this returns. */
+  /** Takes in hand a delivery that this process has claimed. Work on it begins only after this returns. */
   submit(order: Order): Task {
     let end = () => {};
     const ended = new Promise<void>((resolve) => (end = resolve));
@@ -84,20 +84,20 @@ export class Dispatcher {
     return task;
   }
 
-  /** For the POST that has them in hand: they are Botbell's own from now on. */
+  /** Marks these deliveries' tasks as taken over, so that the POSTs that wait for them need no retry. */
   noteTakenOver(deliveryIds: readonly number[]): void {
     for (const task of deliveryIds.flatMap((id) => this.#tasks.get(id) ?? [])) task.isTakenOver = true;
   }
 
-  /** Those of them that only wait are Botbell's own from now on. */
+  /** Concludes the tasks that have no running attempt: they are taken over. */
   release(tasks: Iterable<Task>): void {
     for (const task of tasks) if (task.attempt === undefined) this.#conclude(task, true);
   }
 
   /**
-   * Writes down what came of deliveries whose attempts have ended, and with it the answer that told of them.
-   * @param withinMs where a POST is still to be answered
-   * @throws {LedgerUnavailable} after which this process is done with them all the same
+   * Writes the outcomes of tasks whose attempts have ended and, if there is one, the answer to their POST, in one transaction.
+   * @param withinMs time limit; left out: no POST waits for the write
+   * @throws {LedgerUnavailable} the tasks have ended nevertheless
    */
   async settle(tasks: readonly Task[], ending: Ending, withinMs?: number): Promise<void> {
     const { ledger, onUnwritten, onDue } = this.#dependencies;
@@ -114,12 +114,12 @@ export class Dispatcher {
     }
   }
 
-  /** Settles what nobody waits for any more. */
+  /** Counts the work as under way, for `idle`. */
   until(work: Promise<unknown>): void {
     this.#underWay.until(work);
   }
 
-  /** An attempt that the ledger knows nothing of. @returns undefined: the destination is to be left alone for now */
+  /** Makes an attempt without a delivery in the ledger. @returns undefined: none may be made there for now */
   async once(begun: Begun): Promise<AttemptResult | undefined> {
     const { paces, attempt } = this.#dependencies;
     const { destination } = begun.addressed;
@@ -131,18 +131,18 @@ export class Dispatcher {
     return this.#isStopping;
   }
 
-  /** Nothing more is attempted, and who only waits is Botbell's own to deliver after the next start. */
+  /** Begins no more attempts. Waiting tasks are taken over, so that they are delivered after the next start. */
   stop(): void {
     this.#isStopping = true;
     this.release(this.#tasks.values());
   }
 
-  /** Ends every attempt that is being made. */
+  /** Ends every running attempt with the failure `cut_off`. */
   cut(): void {
     for (const { attempt } of this.#tasks.values()) attempt?.cut();
   }
 
-  /** Resolves when nothing is in hand, and all is written down. */
+  /** Resolves when no task is in hand and no write is under way. */
   idle(): Promise<void> {
     return this.#underWay.idle();
   }
@@ -160,14 +160,14 @@ export class Dispatcher {
     );
   }
 
-  /** What a POST brings again after it was taken over is attempted at once only where nothing else waits. */
+  /** A POST overtakes no due deliveries of the destination, and takes none of its slots for what was taken over before. */
   #isLeftAlone({ record: { destination, isTakenOver }, onEnded }: Task): boolean {
     if (onEnded === undefined) return false;
     const { paces, isBehind } = this.#dependencies;
     return isBehind(destination) || (isTakenOver && paces.isPaced(destination));
   }
 
-  /** At once where the destination keeps no pace; otherwise in its turn, if that comes in time. */
+  /** Attempts the task at once if its destination keeps no pace; otherwise queues it by age if its slot comes in time. */
   #enqueue(task: Task): void {
     if (task.update !== undefined) return;
     const { record, until } = task;
@@ -185,13 +185,13 @@ export class Dispatcher {
     void this.#serve(queue, destination);
   }
 
-  /** Has those that wait for slots go, one after the other. */
+  /** Attempts the queue's tasks, one per slot, until the queue is empty. */
   async #serve(queue: Task[], destination: string): Promise<void> {
     const { paces, onRoom } = this.#dependencies;
     for (let [next] = queue; next !== undefined; [next] = queue) {
       const hasSlot = await paces.slot(destination, next.until);
       if (!hasSlot) this.#conclude(next, true);
-      // An older one may have come meanwhile.
+      // While it waited for the slot, an older task may have come to the front.
       const chosen = hasSlot ? queue.shift() : undefined;
       if (chosen === undefined) continue;
       void this.#run(chosen);
@@ -212,7 +212,7 @@ export class Dispatcher {
     this.#goOn(task, result);
   }
 
-  /** The destination keeps the pause that the remote asks for. */
+  /** The attempt's result, after the pause that the remote asked for has been noted. */
   async #resultOf({ result: made }: RunningAttempt, destination: string): Promise<AttemptResult> {
     const result = await made;
     const { failure } = result;
@@ -222,7 +222,7 @@ export class Dispatcher {
     return result;
   }
 
-  /** A rate limit is only a later time; what no retry within seconds can cure is not worth the BOT's running time. */
+  /** Retries only transient failures at once, since waiting costs the BOT running time. A rate limit is not counted as a failure. */
   #goOn(task: Task, { failure }: AttemptResult): void {
     if (failure === undefined) return this.#conclude(task, false);
     const { class: failureClass } = failure;
@@ -237,7 +237,7 @@ export class Dispatcher {
     clock.startTimer(waitMs, () => this.#enqueue(task));
   }
 
-  /** @param isDeferred it only waits, and is Botbell's own from now on */
+  /** @param isDeferred it still waits for an attempt, so it is taken over */
   #conclude(task: Task, isDeferred: boolean): void {
     if (task.update !== undefined) return;
     const { record, attempts, settings, planned, onEnded } = task;
@@ -245,7 +245,7 @@ export class Dispatcher {
     if (queue.includes(task)) queue.splice(queue.indexOf(task), 1);
     const context = { policy: settings.config.delivery, random: this.#dependencies.random() };
     const update = updateAfter(record, attempts, isDeferred, context);
-    // What is told elsewhere from now on is mended.
+    // Without a plan there was no new attempt, and the config in force may have mended the error on record.
     task.update = planned === undefined ? update : withAlert(update, task, settings.config.delivery);
     if (onEnded?.(task) === true) return;
     const refused = onEnded !== undefined && isRefusedLastingly(update) ? [record.id] : [];

@@ -1,4 +1,4 @@
-/** What this process has seen of each destination, gathered in memory and written down every few seconds. */
+/** When each destination last succeeded and failed in this process, gathered in memory and written every few seconds. */
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { SeenDestination } from '../ledger/operations/destinations.ts';
 import type { AttemptResult } from './attempt.ts';
@@ -6,14 +6,14 @@ import { errorOf } from './outcome.ts';
 
 export class SeenDestinations {
   readonly #ledger: Pick<DatabaseLedger, 'recordDestinations'>;
-  /** By destination: what is not yet written. */
+  /** By destination. */
   readonly #unwritten = new Map<string, SeenDestination>();
 
   constructor(ledger: Pick<DatabaseLedger, 'recordDestinations'>) {
     this.#ledger = ledger;
   }
 
-  /** A rate limit says when, not whether. */
+  /** Ignores rate limits: they do not say whether the destination works. */
   attempted(destination: string, { startedAt, durationMs, failure }: AttemptResult): void {
     if (failure?.class === 'rate_limited') return;
     const at = Math.round(startedAt + durationMs);
@@ -22,7 +22,7 @@ export class SeenDestinations {
     this.#unwritten.set(destination, { destination, ...this.#unwritten.get(destination), ...news });
   }
 
-  /** Writes what is not yet written. @throws {LedgerUnavailable} and keeps it */
+  /** @throws {LedgerUnavailable} nothing is lost: the next call writes it */
   async write(): Promise<void> {
     const written = [...this.#unwritten.values()];
     if (written.length === 0) return;

@@ -1,4 +1,4 @@
-/** Has what is undelivered follow the config: what it no longer sends there ends, what it sends there again is delivered. */
+/** Undelivered deliveries follow the config: those it no longer routes end, those it routes again become pending. */
 import { nameIn } from '../ledger/keys.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import type { DeliveryError, DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
@@ -19,17 +19,17 @@ const NOT_ROUTED: DeliveryError = {
     'この通知の宛先は、現在の設定のどのルートにも含まれていません。ルートの削除、bot_id や on の変更がないか確認してください。delivery.give_up_after のうちにルートを元に戻せば送信されます。',
 };
 
-/** The end of a delivery that the plan does not name: told elsewhere, or to nobody. */
+/** The outcome of a delivery whose destination the plan does not name: held, or dead if the plan names no other either. */
 function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSettings): DeliveryUpdate {
   const { record, kind } = due;
   const ended = updateOf(record, { state: 'held', reason: NO_LONGER_ROUTED });
-  // Of an alert that nobody is to be told, nobody is alerted; nor of what was watched for a rule that has gone.
+  // An alert without destinations raises no further alert, nor does an overdue run or a missed result whose rule is gone.
   const isAlerted = kind === 'callback' || kind === 'summary' || kind === 'digest';
   if (!isAlerted || plan.destinations.length > 0) return ended;
   return withAlert({ ...ended, state: 'dead', lastError: NOT_ROUTED }, due, alerts);
 }
 
-/** The plan that has told after all what ended because no route named it; undefined: it stays ended. */
+/** The plan that names an unrouted delivery's destination again; undefined: the delivery stays ended. */
 function revivingPlan(row: UnroutedRow, settings: Settings): Plan | undefined {
   const { kind, ageMs } = row;
   if (kind === 'alert' || ageMs >= settings.config.delivery.giveUpAfterMs) return undefined;
@@ -37,10 +37,10 @@ function revivingPlan(row: UnroutedRow, settings: Settings): Plan | undefined {
   return plannedFor(row, plan) && plan;
 }
 
-/** How far the ledger has been gone through after a config was loaded. */
+/** How far the ledger has been reviewed since a config was loaded. */
 interface Review {
   isHastened: boolean;
-  /** Id of the last unrouted delivery that was looked at; undefined: all have been. */
+  /** Id of the last unrouted delivery that was reviewed; undefined: all have been. */
   after: number | undefined;
 }
 
@@ -53,7 +53,7 @@ export class ConfigFollower {
     this.#delivering = delivering;
   }
 
-  /** No living process runs with another config, or this one's is the last. */
+  /** Whether this process may route anew: no living process runs with another config, or this one's was loaded last. */
   get mayDecide(): boolean {
     return this.#mayRouteAnew;
   }
@@ -62,15 +62,15 @@ export class ConfigFollower {
   async beat(): Promise<void> {
     const { ledger, settings } = this.#delivering;
     const { current } = settings;
-    // Where it cannot be told, this one decides nothing.
+    // If the heartbeat fails, this process may not route anew.
     this.#mayRouteAnew = false;
     const mayRouteAnew = await ledger.heartbeat(runningConfig(current));
     this.#mayRouteAnew = mayRouteAnew && current === settings.current;
   }
 
-  /** Other settings are in force. */
+  /** To be called when other settings are in force. */
   reload(): void {
-    // Before the other processes know of them, they decide nothing.
+    // Not before the other processes know of this config.
     this.#mayRouteAnew = false;
     this.#reviewAgain();
   }
@@ -79,7 +79,7 @@ export class ConfigFollower {
     this.#review = { isHastened: false, after: 0 };
   }
 
-  /** A step through what the settings in force may affect. @returns whether there is more @throws {LedgerUnavailable} */
+  /** Reviews the next deliveries that the settings in force may affect. @returns whether there are more @throws {LedgerUnavailable} */
   async review(): Promise<boolean> {
     const { ledger, onDue } = this.#delivering;
     const review = this.#review;
@@ -91,19 +91,19 @@ export class ConfigFollower {
     return review.after !== undefined && this.#mayRouteAnew && this.#revive(review, review.after);
   }
 
-  /** Whether anything is ever sent there by the config in force. */
+  /** Whether the config in force names the destination. */
   names(destination: string): boolean {
     return this.#delivering.settings.current.destinations.has(destination);
   }
 
-  /** What another process's config names is left to that process, while nobody may route anew. */
+  /** While this process may not route anew, it leaves destinations that only another process's config names to that process. */
   isToClaim(destination: string): boolean {
     return this.names(destination) || this.#mayRouteAnew;
   }
 
   /**
-   * Where another process is to attempt it, or to route it anew, it is left until its claim has ended.
-   * @param due not named by the plan @returns when that is decided; never rejects
+   * Routes the delivery anew if this process may; otherwise leaves it to other processes, once its claim has expired.
+   * @param due a delivery whose destination the plan does not name @returns when that is done; never rejects
    */
   async follow(due: DueDelivery, plan: Plan, settings: Settings): Promise<void> {
     const { onDue, onUnwritten } = this.#delivering;

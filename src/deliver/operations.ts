@@ -1,4 +1,4 @@
-/** What people can do while Botbell runs, by the settings in force: the page, the API and the command line all come here. */
+/** The actions that people take while Botbell runs, by the settings in force, for the page, the API and the command line. */
 import type { Actor } from '../ledger/history.ts';
 import type { BulkKind, RedeliveryFilter, RoutedByHand } from '../ledger/actions/actions.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
@@ -9,17 +9,17 @@ import type { Delivering } from './delivering.ts';
 import { type SendOnce, sendTest } from './test-message.ts';
 import { planOf, type Planning, runningConfig } from './settings.ts';
 
-/** What was asked for and what came of it, for the log. */
+/** An action and its result, for the log. */
 export interface ReportedAction {
   readonly what: string;
   readonly actor: Actor;
-  /** A delivery, a callback, a refused body, a redelivery in bulk, a snooze or a destination. */
+  /** The id of a delivery, callback, refused body, redelivery in bulk or snooze; or a destination. */
   readonly subject: number | string;
   readonly result: string;
 }
 
 export interface OperationsDependencies extends Delivering {
-  /** One has begun. */
+  /** A redelivery in bulk has begun. */
   readonly onBulkStarted: () => void;
   readonly onAction: (action: ReportedAction) => void;
   readonly sendOnce: SendOnce;
@@ -27,7 +27,7 @@ export interface OperationsDependencies extends Delivering {
 
 type Say = (what: string, actor: Actor, subject: number | string, result: string) => void;
 
-/** Each is asked of the ledger, told to whoever attempts deliveries, and said in the log. */
+/** Each action changes the ledger, wakes the loop if something may be due, and is logged. */
 export function createOperations(dependencies: OperationsDependencies) {
   const { clock, ledger, settings, onDue, onAction, sendOnce } = dependencies;
   const { actions, archive } = ledger;
@@ -52,14 +52,14 @@ export function createOperations(dependencies: OperationsDependencies) {
       onDue();
       return routed;
     },
-    /** A refused body, and those before it of the same fault. */
+    /** Marks a refused body as seen, and the earlier ones with the same fault. */
     async seeRefused(id: number, actor: Actor) {
       await actions.seeRefused(id);
       say('see refused', actor, id, 'seen');
     },
     ...inBulk(dependencies, say),
     ...snoozing(dependencies, say),
-    /** Really sends it. Never rejects. @returns undefined: the config in force has no such destination */
+    /** Sends a real test message. Never rejects. @returns undefined: the config in force has no such destination */
     async test(destination: string, actor: Actor, language?: Language) {
       const { current } = settings;
       const target = current.destinations.get(destination);
@@ -94,7 +94,7 @@ function inBulk({ ledger: { actions }, onBulkStarted }: OperationsDependencies, 
 
 function snoozing({ ledger: { actions }, settings, onDue }: OperationsDependencies, say: Say) {
   return {
-    /** What a destination may mean that the config in force does not have; undefined: it has it, or none is named. */
+    /** What to suggest for a destination that the config in force lacks; undefined: it has it, or none is given. */
     unknownDestination(destination: string | undefined) {
       const known = [...settings.current.destinations.keys()];
       const isKnown = destination === undefined || known.includes(destination);
@@ -106,7 +106,7 @@ function snoozing({ ledger: { actions }, settings, onDue }: OperationsDependenci
       say('snooze', request.actor, id, 'begun');
       return id;
     },
-    /** What it holds is told. @returns whether there was one */
+    /** Releases what the snooze holds. @returns whether there was such a snooze */
     async endSnooze(id: number, actor: Actor) {
       const hasEnded = await actions.endSnooze(id);
       say('end a snooze', actor, id, hasEnded ? 'ended' : 'unknown');
@@ -116,7 +116,7 @@ function snoozing({ ledger: { actions }, settings, onDue }: OperationsDependenci
   };
 }
 
-/** Whom the settings name for a callback that the ledger has. */
+/** The destinations that the settings name for a callback in the ledger. */
 export function planByHand(settings: Planning, callback: Pick<CallbackStory, 'kind' | 'botId' | 'status'>) {
   const { destinations: targets, explanations: routing } = planOf(settings, callback);
   return { targets, routing, channels: runningConfig(settings).channels };

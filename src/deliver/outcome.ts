@@ -1,4 +1,4 @@
-/** How deliveries stand after their attempts, and what the service is answered: pure, so that every row of the answer table has a test. */
+/** Decides a delivery's state after its attempts, and a POST's answer: pure, so that every row of the answer table has a test. */
 import type { DeliveryFailure } from '../channels/failure.ts';
 import type { DeliveryConfig } from '../config/config.ts';
 import type {
@@ -14,21 +14,21 @@ import type {
 import { type RuleName, RULES } from '../signal/rules.ts';
 import type { AttemptResult } from './attempt.ts';
 
-/** Longest wait after the first attempt of what Botbell retries by itself; doubles with each attempt, up to the last one. */
+/** Longest wait after the first attempt of a delivery that is taken over; doubles with each attempt, up to the next constant. */
 const BACKOFF_BASE_MS = 15_000;
 const BACKOFF_LONGEST_MS = 15 * 60_000;
 const BACKOFF_SHORTEST_MS = 1000;
 
 export interface OutcomeContext {
   readonly policy: Pick<DeliveryConfig, 'permanentAttempts' | 'takeOverAfterMs' | 'giveUpAfterMs'>;
-  /** In [0, 1): spreads the retries of many. */
+  /** In [0, 1): jitter, so that retries spread. */
   readonly random: number;
 }
 
 /**
- * @param record as it stood before
- * @param made the attempts since
- * @param isDeferred it only waits: nobody's fault, and Botbell's own from now on
+ * @param record as it stood before the attempts
+ * @param made the attempts since it was claimed
+ * @param isDeferred it still waits for an attempt, so it is taken over
  */
 export function updateAfter(
   record: DeliveryRecord,
@@ -42,7 +42,7 @@ export function updateAfter(
     return updateOf(record, { state: 'delivered', attempts, lastError: undefined, receipt });
   const lastError = failure === undefined ? record.lastError : errorOf(failure);
   if (failure === undefined || isDeferred) {
-    // What was Botbell's own already keeps its time.
+    // A delivery that was taken over before keeps its due time.
     const dueInMs = failure === undefined && record.isTakenOver ? undefined : 0;
     return updateOf(record, { attempts, lastError, isTakenOver: true, dueInMs });
   }
@@ -50,28 +50,28 @@ export function updateAfter(
   return updateOf(record, { attempts, lastError, ...after });
 }
 
-/** Of what no retry soon cures, a wrong config may still be mended; a message that cannot pass never will. */
+/** Once taken over, a `config` failure is retried, since the config may be mended; a `permanent` one makes a dead letter. */
 function afterFailure(
   { refusals, ageMs, ...record }: DeliveryRecord,
   attempts: number,
   failure: DeliveryFailure,
   { policy, random }: OutcomeContext,
 ): Partial<DeliveryUpdate> {
-  // It may have failed lastingly for as many answers as that is worth.
+  // A lasting failure is answered non-2xx only `permanent_attempts` times.
   const isTakenOver = record.isTakenOver || (isLasting(failure) && refusals >= policy.permanentAttempts);
   const leftMs = policy.giveUpAfterMs - ageMs;
   if (leftMs <= 0 || (isTakenOver && failure.class === 'permanent')) return { state: 'dead' };
   const waitMs = isTakenOver ? backoffMs(attempts, random) : policy.takeOverAfterMs;
-  // The last attempt is made when it is to be given up, not later.
+  // The last attempt is due at `give_up_after`, not later.
   return { isTakenOver, dueInMs: Math.min(waitMs, leftMs) };
 }
 
-/** Pending and due as it stands, but for the changes. */
+/** The record as an update, pending and due now, except for the changes. */
 export function updateOf(
   { id, attempts, lastError, receipt, isTakenOver }: DeliveryRecord,
   changes: Partial<DeliveryUpdate>,
 ): DeliveryUpdate {
-  // What was told before, and is to be told again, has its receipt until there is another.
+  // A delivery that is sent again keeps its receipt until it has a new one.
   return { id, attempts, lastError, receipt, isTakenOver, state: 'pending', dueInMs: 0, ...changes };
 }
 
@@ -79,7 +79,7 @@ function isLasting(error: Pick<DeliveryFailure, 'class'> | undefined): boolean {
   return error?.class === 'permanent' || error?.class === 'config';
 }
 
-/** Whether a non-2xx answer is one of the few that its lasting failure is worth. */
+/** Whether its lasting failure is still the service's to retry, so that a non-2xx answer counts as a refusal. */
 export function isRefusedLastingly({
   state,
   isTakenOver,
@@ -118,12 +118,12 @@ export function backoffMs(attempts: number, random: number): number {
   return Math.max(BACKOFF_SHORTEST_MS, Math.round(longest * random));
 }
 
-/** A delivery when its callback is answered. */
+/** A delivery as it stands when its POST is answered. */
 export interface Standing extends Pick<
   DeliveryRecord,
   'id' | 'destination' | 'state' | 'isTakenOver' | 'lastError' | 'reason' | 'heldUntil'
 > {
-  /** What this POST has had attempted of it has ended. */
+  /** This POST had it in hand, and its attempts have ended. */
   readonly hasEnded?: boolean;
 }
 
@@ -134,13 +134,13 @@ export interface Verdict {
     readonly destination: string;
     readonly state: DeliveryState;
     readonly error?: string;
-    /** Of what a rule holds: which, and until when, where that ends (ISO 8601). */
+    /** The rule that holds it; `until`: the end of the hold, if known (ISO 8601). */
     readonly rule?: RuleName;
     readonly until?: string;
   }[];
 }
 
-/** `isAccepted`: written down to be delivered later, so nobody is waited for. */
+/** `isAccepted`: the POST is answered before its deliveries are attempted. */
 type Circumstances = Pick<Admission, 'isSuperseded'> & Pick<Arrival, 'isAccepted'>;
 
 export function judge(standings: readonly Standing[], circumstances: Circumstances): Verdict {
@@ -149,18 +149,18 @@ export function judge(standings: readonly Standing[], circumstances: Circumstanc
   return { status, result, deliveries: standings.map((each) => answered(each, status)) };
 }
 
-/** Those that failed lastingly, and for which a non-2xx is answered. */
+/** Ids of the deliveries that failed lastingly, if the answer is non-2xx. */
 export function refusedIn(standings: readonly Standing[], { status }: Verdict): readonly number[] {
   const failed = standings.filter((each) => each.hasEnded === true && isRefusedLastingly(each));
   return status === 200 ? [] : failed.map(({ id }) => id);
 }
 
-/** Answered while somebody is still to be told, or never will be: a power cut must not undo that it is known. */
+/** Whether a power cut must not undo the write: a delivery is still pending, or dead. */
 export function mustSurvive({ status, result }: Verdict): boolean {
   return status !== 200 || result === 'gave_up' || result === 'taken_over';
 }
 
-/** Whatever is Botbell's own to retry is no reason to let the service retry, too. */
+/** Deliveries that are taken over do not count: Botbell retries them, so the service need not. */
 function statusOf(standings: readonly Standing[]): Verdict['status'] {
   const open = standings.filter(({ state, isTakenOver }) => state === 'pending' && !isTakenOver);
   if (open.length === 0) return 200;
@@ -193,7 +193,7 @@ function answered(each: Standing, status: Verdict['status']): Verdict['deliverie
   return { destination, state, error: error?.message ?? 'not finished in time' };
 }
 
-/** Nothing where no rule holds it. */
+/** @returns undefined: no rule holds it */
 function heldBy({
   reason,
   heldUntil,

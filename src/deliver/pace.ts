@@ -7,7 +7,7 @@ import { RESERVE_MS } from './settings.ts';
 /** After a rate limit a destination keeps its pace until nothing has been sent there for a minute. */
 const IDLE_MS = 60_000;
 
-/** Each further rate limit makes the pace so much slower: a message may take longer to the remote than the one before it. */
+/** Each further rate limit lengthens the interval by this: messages may arrive closer together than they were sent. */
 const SLOWER_BY_MS = 20;
 
 /** Whether an attempt after `waitMs` can still finish within the time that is left. */
@@ -20,15 +20,15 @@ export function channelOf(destination: string): string {
   return destination.split(':', 1).join();
 }
 
-/** Of one destination, or of a channel as a whole. Times are by the monotonic clock. */
+/** The pace of one destination, or of a channel as a whole. Times are by the monotonic clock. */
 interface Pace {
-  /** In addition to the channel type's interval. */
+  /** Milliseconds added to the channel type's interval. */
   slowerMs: number;
-  /** When the next message may go, as far as is known. */
+  /** When the next message may be sent, as far as this process knows. */
   freeAt: number;
-  /** The last pause that this process was asked for. */
+  /** The last pause that a remote asked this process for. */
   pause: { readonly since: number; readonly until: number } | undefined;
-  /** Resolves when the last pause is in the store. */
+  /** Resolves when the last pause has been written. */
   written: Promise<unknown>;
 }
 
@@ -37,14 +37,14 @@ export type PaceStore = Pick<DatabaseLedger, 'reservePace' | 'pausePace' | 'forg
 export interface PacesDependencies {
   readonly clock: Clock;
   readonly store: PaceStore;
-  /** Undefined: nothing is sent there. */
+  /** Undefined: the config in force does not use the channel. */
   readonly paceOf: (channel: string) => ChannelPace | undefined;
   readonly onTrouble: (error: unknown) => void;
 }
 
 export class Paces {
   readonly #dependencies: PacesDependencies;
-  /** By destination or channel: what is not here may be sent to at once. */
+  /** By destination or channel; those without an entry keep no pace. */
   readonly #paces = new Map<string, Pace>();
 
   constructor(dependencies: PacesDependencies) {
@@ -72,15 +72,15 @@ export class Paces {
     for (;;) {
       const pauses = keys.map((key) => this.#paces.get(key)?.pause);
       for (const key of keys) if (!(await this.#waitFor(key, until))) return false;
-      // A pause that began meanwhile makes both void.
+      // A pause that began meanwhile makes both slots void.
       if (keys.every((key, index) => this.#paces.get(key)?.pause === pauses[index])) return true;
     }
   }
 
   /**
-   * The remote asks for a pause: what was under way when it began says nothing new. A second destination that is limited while
-   * another one is paused pauses the channel, where its destinations share a limit.
-   * @param concerns what the remote said it is for
+   * Notes a rate limit. It is ignored if the pause in force lasts as long: the message was sent before that pause began. A second
+   * limited destination pauses the whole channel, if the channel has a pace of its own.
+   * @param concerns what the limit is on, as the remote said
    */
   limited(destination: string, ms: number, concerns: 'address' | 'channel' = 'address'): void {
     const until = this.#paces.get(destination)?.pause?.until;
@@ -89,14 +89,14 @@ export class Paces {
     this.#pause(destination, ms);
   }
 
-  /** Destinations, and channels as a whole, that asked this process to be left alone, and for how much longer. */
+  /** The destinations and channels in a pause that this process was asked for, with the milliseconds left. */
   get paused(): readonly { readonly key: string; readonly ms: number }[] {
     return [...this.#paces]
       .map(([key, { pause }]) => ({ key, ms: (pause?.until ?? 0) - this.#now() }))
       .filter(({ ms }) => ms > 0);
   }
 
-  /** Another remote, or another account of it, is behind the channel from now on: it starts unpaused. */
+  /** Drops the channel's pauses and paces: its config has changed, so another remote or account may be behind it. */
   async forget(channel: string): Promise<void> {
     const { store, onTrouble } = this.#dependencies;
     const isOfChannel = (key: string) => key === channel || key.startsWith(`${channel}:`);
@@ -106,7 +106,7 @@ export class Paces {
     await store.forgetPaces(channel).catch(onTrouble);
   }
 
-  /** Learns what other processes, or this one before its restart, have written, and forgets the idle. @throws {LedgerUnavailable} */
+  /** Reads the paces that this process, before a restart, or others wrote, and drops idle ones. @throws {LedgerUnavailable} */
   async refresh(): Promise<void> {
     const since = this.#now();
     const current = await this.#dependencies.store.currentPaces(IDLE_MS);
@@ -116,7 +116,7 @@ export class Paces {
       if (!known.has(key) && (pause?.since ?? 0) < since) this.#paces.delete(key);
   }
 
-  /** @returns false: no slot comes in time */
+  /** Reserves the key's next slot and waits for it. @returns false: none comes in time */
   async #waitFor(key: string, until: number): Promise<boolean> {
     const { clock, store, onTrouble } = this.#dependencies;
     const pace = this.#paces.get(key);
@@ -170,7 +170,7 @@ export class Paces {
   }
 }
 
-/** What may be paced apart. */
+/** The keys under which a destination's pace and its channel's are kept. */
 function keysOf(destination: string): readonly string[] {
   return [destination, channelOf(destination)];
 }

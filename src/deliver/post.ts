@@ -1,4 +1,4 @@
-/** One callback in, everybody told who has not been, one honest answer out. */
+/** Handles one POST: admits its callback, has the pending deliveries attempted, and decides the answer. */
 import type { Admission, Arrival, DeliveryRecord } from '../ledger/ledger.ts';
 import { type CallbackNotice, noticeOf } from '../notice/notice.ts';
 import type { Dispatcher, Task } from './dispatcher.ts';
@@ -7,28 +7,28 @@ import type { Delivering } from './delivering.ts';
 import { type Plan, plannedFor, RESERVE_MS, type Settings } from './settings.ts';
 import { plannedDeliveries, watchedOf } from './watch.ts';
 
-/** One POST, from the moment its body was there: how slowly the sender sends is not the answer's time. */
+/** One POST whose body has arrived; the time to answer does not count how slowly the body was sent. */
 export interface Incoming extends Pick<
   Arrival,
   'callback' | 'startedAt' | 'identity' | 'body' | 'receivedAt'
 > {
-  /** The moment at which it was received by the monotonic clock. */
+  /** `receivedAt` by the monotonic clock. */
   readonly arrivedAt: number;
 }
 
-/** By the monotonic clock: until then whatever a POST needs may be waited for. */
+/** The deadline, by the monotonic clock, for all that a POST waits for before it is answered. */
 export function untilOf(arrivedAt: number, answerWithinMs: number): number {
   return arrivedAt + answerWithinMs - RESERVE_MS;
 }
 
-/** Of `max_in_flight`: what may wait for one destination, BOT or job. */
+/** The share of `max_in_flight` that may wait for the same destination, BOT or job. */
 const SHARE = 1 / 4;
 
-/** How many POSTs wait for each of these. Of what none waits for, nothing is kept: jobs come once. */
+/** How many POSTs wait, by destination, BOT and job. Zeros are deleted: the ids of ended jobs would pile up. */
 type Waiting = Map<string, number>;
 
 /**
- * @throws {LedgerUnavailable} before anyone is told, or when what is still to be told could not be written down
+ * @throws {LedgerUnavailable} on admission, before any attempt; or when an outcome other than `delivered` could not be written
  */
 export type Post = (incoming: Incoming) => Promise<Verdict>;
 
@@ -57,7 +57,7 @@ export function createPost(delivering: Posting): Post {
   };
 }
 
-/** A callback that was admitted, and the settings in force when it came: its own to the end. */
+/** An admitted callback with the settings that were in force when it came; a reload does not change them. */
 interface Posted {
   readonly incoming: Incoming;
   readonly settings: Settings;
@@ -66,7 +66,7 @@ interface Posted {
   readonly until: number;
 }
 
-/** It is on disk, so the service may forget it. */
+/** Answers before any attempt: the callback is on disk, so the service need not post it again. */
 function accept({ clock, dispatcher, onDue }: Posting, { incoming, admission }: Posted): Verdict {
   const { callbackId, deliveries, isSuperseded } = admission;
   const verdict = judge(deliveries, { isSuperseded, isAccepted: true });
@@ -78,20 +78,20 @@ function accept({ clock, dispatcher, onDue }: Posting, { incoming, admission }: 
   return verdict;
 }
 
-/** Until it is answered. */
+/** A POST that waits for its deliveries, until it is answered. */
 class OpenPost {
   readonly #delivering: Posting;
   readonly #posted: Posted;
-  /** Of all open ones. */
+  /** Shared by all open POSTs. */
   readonly #waiting: Waiting;
   readonly #waitsFor: string[] = [];
   readonly #notice: CallbackNotice;
-  /** What is attempted for it, by the deliveries' ids. */
+  /** The tasks it submitted, by delivery id. */
   readonly #tasks = new Map<number, Task>();
   readonly #takenOver = new Set<number>();
-  /** What is being written down before it is answered. */
+  /** Writes that end before it is answered. */
   readonly #writing: Promise<unknown>[] = [];
-  /** What is written down with the answer. */
+  /** Tasks whose outcomes are written with the answer. */
   readonly #unwritten: Task[] = [];
   #isOver = false;
   #isAnswered = false;
@@ -118,7 +118,7 @@ class OpenPost {
     }
   }
 
-  /** Hands over what is to be attempted; what others have in hand is Botbell's own from now on. */
+  /** Submits the deliveries that it claimed; pending ones that another POST or process has in hand are taken over. */
   #begin(): void {
     const { dispatcher, ledger } = this.#delivering;
     const { admission, incoming, plan, settings, until } = this.#posted;
@@ -142,7 +142,7 @@ class OpenPost {
     this.#writing.push(ledger.takeOver(elsewhere, this.#leftMs()).then(note, () => undefined));
   }
 
-  /** @returns false: enough POSTs wait for the same */
+  /** Counts this POST as waiting. @returns false: too many POSTs wait for the same already */
   #mayWaitFor(what: string): boolean {
     const { maxInFlight } = this.#posted.settings.config.receiver;
     const others = this.#waiting.get(what) ?? 0;
@@ -158,7 +158,7 @@ class OpenPost {
     else this.#waiting.set(what, others);
   }
 
-  /** One outcome is written down with the answer, each earlier one when it is there. @returns false: it is answered */
+  /** Writes the last outcome with the answer, and each earlier one at once. @returns false: answered, so the dispatcher writes it */
   #takes(task: Task): boolean {
     if (this.#isAnswered) return false;
     const haveAllEnded = [...this.#tasks.values()].every(({ update }) => update !== undefined);
@@ -168,7 +168,7 @@ class OpenPost {
     return true;
   }
 
-  /** Resolves when all have ended, or the answer is due. */
+  /** Resolves when the attempts of all tasks have ended, or at the deadline. */
   async #allEnded(): Promise<void> {
     if (this.#tasks.size === 0) return;
     const { clock } = this.#delivering;
@@ -190,7 +190,7 @@ class OpenPost {
     return this.#delivering.dispatcher.settle([task], ending, this.#leftMs()).catch(() => undefined);
   }
 
-  /** @throws {LedgerUnavailable} where what is still to be done could not be written down */
+  /** @throws {LedgerUnavailable} an outcome other than `delivered` could not be written */
   async #conclude(): Promise<Verdict> {
     const { clock, dispatcher } = this.#delivering;
     const { incoming, admission } = this.#posted;
@@ -206,7 +206,7 @@ class OpenPost {
     const settled = dispatcher.settle(this.#unwritten, ending, this.#leftMs());
     await settled.catch((error: unknown) => (failure = error));
     for (const task of this.#tasks.values()) if (task.update?.state !== 'delivered') failure ??= task.error;
-    // That everybody was told stays true when it cannot be written; whatever is still to be done must not be answered 200.
+    // A 200 that is not written is safe only if all is delivered: nobody would retry what is still pending.
     if (failure !== undefined && status === 200 && isDurable) throw failure as Error;
     return verdict;
   }
@@ -219,7 +219,7 @@ class OpenPost {
     return { ...record, ...update, isTakenOver, hasEnded: update !== undefined };
   }
 
-  /** Milliseconds for the store to write; half of the reserve at the least, however late it is. */
+  /** Milliseconds that a write may take: at least half of the reserve, even past the deadline. */
   #leftMs(): number {
     const half = RESERVE_MS / 2;
     return Math.max(half, this.#posted.until + half - this.#delivering.clock.monotonic());

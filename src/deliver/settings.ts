@@ -1,4 +1,4 @@
-/** The settings in force: what one config says about delivering, whom it plans to tell, and the change to the next one. */
+/** Settings: what one config decides about delivering, which destinations it plans for a notice, and the swap to the next config. */
 import type { CheckedCallback, StatusCode } from '../callback/callback.ts';
 import type { CallbackKind, DeliveryTarget } from '../ledger/ledger.ts';
 import type { Notice } from '../notice/notice.ts';
@@ -8,51 +8,51 @@ import type { Router } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
 
 /**
- * Milliseconds kept free before any deadline: for an outcome to be written down and answered, for an attempt to begin, for
- * a channel that keeps its time limit to say what it reached.
+ * Milliseconds kept free before any deadline: to write an outcome and answer, to begin an attempt, or to let a channel that
+ * ends at its time limit report its failure.
  */
 export const RESERVE_MS = 250;
 
-/** A destination, and how it should be told. */
+/** A destination, and what decides its messages. */
 export interface PlannedTarget extends Destination {
   readonly templateSet?: string | undefined;
-  /** The routes that may tell it, each asked by its rules; undefined: it is told. */
+  /** The routes whose rules decide whether it is told now, later or not; undefined: it is told now. */
   readonly asked?: readonly RouteConfig[] | undefined;
 }
 
 /** One notice for one destination. */
 export interface AddressedNotice extends PlannedTarget {
   readonly notice: Notice;
-  /** The ledger's; undefined: it knows nothing of it. */
+  /** Id in the ledger; undefined: the notice is not in the ledger. */
   readonly callbackId?: number | undefined;
-  /** It was told there before, and a person wants it told again; unlike for each time. */
+  /** Set when a person has a delivered notice sent again: a different text each time. */
   readonly anew?: string | undefined;
 }
 
-/** Whom something is for; `explanations` are for the ledger. */
+/** The destinations of a notice; `explanations` are stored in the ledger. */
 export interface Plan {
   readonly destinations: readonly PlannedTarget[];
-  /** Told only of a recovery, or of a result that was missed. */
+  /** Destinations that are told only of a recovery, or of a result that was missed. */
   readonly perhaps: readonly PlannedTarget[];
   readonly explanations: readonly unknown[];
 }
 
-/** What a config decides without anything that is open. */
+/** What a config decides without open channels. */
 export interface Planning {
   readonly config: Config;
-  /** The same for processes that run with the same. */
+  /** Equal in all processes that run with the same config. */
   readonly configHash: string;
   readonly router: Router;
-  /** Each that may be told of anything, by its name, as the first route that names it has it told. */
+  /** All destinations of the config, by name, as the first route that names each has it told. */
   readonly destinations: ReadonlyMap<string, PlannedTarget>;
 }
 
-/** What of a notice says whom it is for. */
+/** The properties of a notice that decide its destinations. */
 export interface KindOfNotice {
   readonly kind: CallbackKind;
   readonly botId: string;
   readonly status: StatusCode;
-  /** Of what is told of BOTs at one place: where, as long as the config names that. */
+  /** For a summary or a digest: its destination, to which it goes as long as the config names that. */
   readonly destination?: string | undefined;
 }
 
@@ -79,7 +79,7 @@ function planOfTargets(destinations: readonly PlannedTarget[]): Plan {
   return { destinations, perhaps: [], explanations: [] };
 }
 
-/** Whom the routes of a BOT tell that watch it so; each once. */
+/** The destinations of the BOT's routes that match `watches`, each once. */
 export function watchersOf(
   router: Router,
   botId: string,
@@ -94,7 +94,7 @@ export function watchersOf(
   return [...targets.values()];
 }
 
-/** Undefined: the plan does not name the destination (any more). */
+/** @returns undefined: the plan does not name the destination (any more) */
 export function plannedFor(
   { destination }: Pick<DeliveryTarget, 'destination'>,
   { destinations, perhaps }: Plan,
@@ -103,7 +103,7 @@ export function plannedFor(
   return destinations.find(isIt) ?? perhaps.find(isIt);
 }
 
-/** One by which somebody is told. */
+/** A channel that the config uses, and its pace. */
 export interface OpenChannel {
   readonly channel: Channel;
   readonly pace: ChannelPace;
@@ -113,18 +113,18 @@ export interface OpenChannel {
 export interface Settings extends Planning {
   readonly channels: ReadonlyMap<string, OpenChannel>;
   compose(addressed: AddressedNotice): unknown;
-  /** Whether a route's condition `when` holds of a callback. */
+  /** Whether a callback meets a route's condition `when`. */
   meets(condition: string, checked: CheckedCallback): boolean;
-  /** An error's text, fit to be logged, answered, stored and shown. */
+  /** @returns an error's text without secrets, fit to be logged, answered, stored and shown */
   redact(text: string): string;
 }
 
-/** As the ledger knows a config: its hash, and the type of each channel by its name. */
+/** What the ledger keeps of a config: its hash, and the type of each channel by its name. */
 export function runningConfig({ config, configHash: hash }: Pick<Planning, 'config' | 'configHash'>) {
   return { hash, channels: new Map([...config.channels].map(([name, { type }]) => [name, type])) };
 }
 
-/** Longer than any attempt that outlives its answer, so that a claim never ends before its attempt. */
+/** Time for an attempt that outlives its answer to end, so that its claim does not expire before. */
 const LEASE_MARGIN_MS = 5000;
 
 function leaseOf({ config: { receiver, delivery } }: Planning): number {
@@ -135,7 +135,7 @@ export function openIn({ channels }: Pick<Settings, 'channels'>): readonly Chann
   return [...channels.values()].map(({ channel }) => channel);
 }
 
-/** @returns the names of channels that are not the same in both, so that nothing known of them holds any more */
+/** @returns the names of channels that are not the same in both; what is known of their remotes holds no more */
 export function changedChannels(before: Settings, after: Settings): readonly string[] {
   return [...before.channels]
     .filter(([name, { channel }]) => channel !== after.channels.get(name)?.channel)
@@ -143,15 +143,15 @@ export function changedChannels(before: Settings, after: Settings): readonly str
 }
 
 /**
- * Holds the settings in force. Whatever decides asks for them once, when it begins, and keeps them to its end: so they can
- * be swapped between two callbacks.
+ * Holds the settings in force. A POST, an attempt or a turn of the loop takes them once, when it begins, and keeps them to
+ * its end, so that they can be swapped at any time.
  */
 export class RunningSettings<S extends Settings = Settings> {
   #current: S;
   #leaseMs: number;
   readonly #clock: Pick<Clock, 'startTimer'>;
   readonly #onError: (error: unknown) => void;
-  /** Channels that the settings in force do not have, but something under way may, and what stops the wait for its end. */
+  /** Channels of earlier settings that work under way may still use, each with the function that stops its closing timer. */
   readonly #leaving = new Map<Channel, () => void>();
   readonly #onSwap: ((next: S, previous: S) => void)[] = [];
 
@@ -167,12 +167,12 @@ export class RunningSettings<S extends Settings = Settings> {
     return this.#current;
   }
 
-  /** How long a claim must last, whichever settings it was made by. */
+  /** Milliseconds that a claim lasts: the longest time that any settings so far need. */
   get leaseMs(): number {
     return this.#leaseMs;
   }
 
-  /** What begins from now on, begins with the next ones. */
+  /** Puts the next settings in force, for work that begins from now on. */
   swap(next: S): void {
     const previous = this.#current;
     const kept = openIn(next);
@@ -191,7 +191,7 @@ export class RunningSettings<S extends Settings = Settings> {
     this.#onSwap.push(swapped);
   }
 
-  /** Closes whatever is open, used or not. */
+  /** Closes all open channels, even while they are used. */
   async close(): Promise<void> {
     const open = [...this.#leaving.keys(), ...openIn(this.#current)];
     await Promise.all(open.map((channel) => this.#close(channel)));

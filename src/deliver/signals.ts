@@ -1,4 +1,4 @@
-/** What is done at a time, whatever comes: held messages are told when nothing holds them any more, timers fire. */
+/** Does what is due at a time, whatever comes: releases held deliveries when their holds end, and fires timers. */
 import { type StatusName, statusNameOf } from '../callback/callback.ts';
 import { isPattern } from '../config/bot-id-pattern.ts';
 import type { DigestConfig, RouteConfig } from '../config/config.ts';
@@ -23,9 +23,9 @@ import { plannedFor, planOf, type Settings, watchersOf } from './settings.ts';
 import { expectationKey, expectationOf, overdueOf, plannedDelivery } from './watch.ts';
 
 export interface SignalsDependencies extends Delivering {
-  /** While processes with other configs live, the one that may route anew does it. */
+  /** Tells whether this process may fire timers: while processes run with different configs, not all may. */
   readonly follower: Pick<ConfigFollower, 'mayDecide'>;
-  /** No BOT that it names has come for a long time. */
+  /** No callback has matched the route for a long time. */
   readonly onIdleRoute: (name: string) => void;
 }
 
@@ -55,7 +55,7 @@ export class Signals {
     if (changed.length + timers.length > 0) onDue();
   }
 
-  /** One that cannot be fired keeps nothing else waiting. @throws {LedgerUnavailable} */
+  /** Reports a timer that fails, so that it does not stop the others. @throws {LedgerUnavailable} */
   async #fire(timer: Timer, settings: Settings): Promise<void> {
     const { ledger, onUnforeseen } = this.#dependencies;
     try {
@@ -66,7 +66,7 @@ export class Signals {
     }
   }
 
-  /** Begins what these settings ask for, and ends what they do not: BOTs and runs that they watch, digests, routes. */
+  /** Has the ledger hold the timers of these settings and no others: for expected BOTs, open runs, digests and routes. */
   async #adopt(settings: Settings): Promise<void> {
     const { clock, ledger } = this.#dependencies;
     const { signals } = ledger;
@@ -140,7 +140,7 @@ export class Signals {
     if (run === undefined) return { timer };
     const { botId, botName, jobId, startedAt } = run;
     const facts = JSON.stringify({ startedAt, runningForMs: Math.max(overdueMs, clock.now() - startedAt) });
-    // The callback as it came: a number in it may be one that no double holds.
+    // The callback's JSON as it came, since parsing it would lose numbers that no double holds.
     const subject = `{"callback":${run.body},${facts.slice(1)}`;
     const told = toldBy(settings, botId, ({ rules }) => rules.overdueMs === overdueMs);
     return {
@@ -187,14 +187,14 @@ export class Signals {
   }
 }
 
-/** Of more, some are expected only once they come again. */
+/** Most BOTs for which timers are set up at once; further ones are expected after their next callback. */
 const MOST_BOTS_KNOWN = 10_000;
 
-/** A route that has matched nothing for so long is said in the log, and again after a week. */
+/** A route that has matched no callback for so long is logged, and again after each further week. */
 const IDLE_MS = 30 * 86_400_000;
 const SAID_AGAIN_MS = 7 * 86_400_000;
 
-/** A run that would have been overdue so long before anybody began to ask is lost, and nobody is told of it. */
+/** Runs that became overdue longer ago than this before the settings took effect count as lost, and are not told. */
 const LOST_MS = 86_400_000;
 
 function routeKey({ botIds }: RouteConfig): string {
@@ -209,7 +209,7 @@ function digestKey({ group }: Pick<DigestConfig, 'group'>): string {
   return timerKey('digest', group);
 }
 
-/** Of BOTs that a route names exactly, and of those that have been heard of. */
+/** Timers for the BOTs that a route names exactly, and for those that the ledger knows. */
 function expectTimers(
   { config, router }: Settings,
   known: readonly ArchivedBot[],
@@ -229,7 +229,7 @@ function expectTimers(
   );
 }
 
-/** The BOT's routes that watch it so tell of it, each by its rules. */
+/** The destinations of the BOT's routes that match `watches`, with the rules of each. */
 function toldBy(
   settings: Settings,
   botId: string,
@@ -240,7 +240,7 @@ function toldBy(
   return { planned, timezone: settings.config.display.timezone };
 }
 
-/** By today's config: it is told, unless one of its holders goes on. */
+/** The outcome by the settings in force: the delivery is released, unless a rule or snooze still holds it. */
 function afterHold(
   held: EndedHold,
   { asOf, snoozes }: Pick<EndedHolds, 'asOf' | 'snoozes'>,
@@ -249,7 +249,7 @@ function afterHold(
   const { destination, botId, kind } = held;
   if (held.isLate) return SUPERSEDED;
   const target = plannedFor(held, planOf(settings, held));
-  // A callback follows the config; of what Botbell says by itself, there is nobody else to tell.
+  // A callback is routed anew; what Botbell tells by itself has no other destination.
   if (target === undefined) return kind === 'callback' ? 'pending' : 'summary';
   const { asked = [] } = plannedDelivery(settings, target, botId);
   if (asked.length === 0) return 'summary';
@@ -263,7 +263,7 @@ function afterHold(
   return { reason, heldUntil, snoozeId };
 }
 
-/** Whether that is not how it stands already. */
+/** Whether the decision changes anything. */
 function isAnother({ held, outcome }: HoldDecision): boolean {
   if (typeof outcome === 'string') return true;
   const { reason, heldUntil, snoozeId } = outcome;

@@ -11,27 +11,27 @@ import type { PlannedTarget } from './settings.ts';
 export interface TestRequest {
   readonly target: PlannedTarget;
   readonly settings: Begun['settings'];
-  /** '' where it is not known. */
+  /** '' if not known. */
   readonly askedBy: string;
-  /** Of `words`; the message is in the display's. */
+  /** The language of `words`; the message itself is in the display's. */
   readonly language: Language;
 }
 
 export interface TestOutcome {
   readonly destination: string;
   readonly isDelivered: boolean;
-  /** What came of it, without any secret: the receipt's words, or what is wrong and what to do. */
+  /** The result without any secret: the receipt's words, or what is wrong and what to do. */
   readonly words: string;
   readonly errorClass: FailureClass | undefined;
   readonly errorCode: string | undefined;
-  /** Of the attempt; 0 where none was made. */
+  /** Duration of the attempt; 0 if none was made. */
   readonly durationMs: number;
 }
 
-/** @returns undefined: the destination is to be left alone for now */
+/** @returns undefined: no attempt may be made there for now */
 export type SendOnce = (begun: Begun) => Promise<AttemptResult | undefined>;
 
-/** The ledger knows nothing of it. Never rejects. */
+/** Writes nothing to the ledger. Never rejects. */
 export async function sendTest(
   { target, settings, askedBy, language }: TestRequest,
   clock: Pick<Clock, 'now'>,

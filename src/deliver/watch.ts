@@ -1,4 +1,4 @@
-/** What of an arrival the ledger asks its rules by: as plain data, for the transaction that admits it. */
+/** What the rules need to know of an arrival, as plain data for the transaction that admits it. */
 import { type CheckedCallback, statusNameOf } from '../callback/callback.ts';
 import type { PlannedDelivery, Watched } from '../ledger/ledger.ts';
 import type { AskedRoute } from '../signal/decide.ts';
@@ -20,7 +20,7 @@ export function plannedDeliveries(
   const planned = [...destinations, ...perhaps].map((target) =>
     plannedDelivery(settings, target, botId, meets),
   );
-  // An error is posted beside the edit.
+  // An error is not only an edit: it is posted as well.
   const isError = statusNameOf(checked.callback) === 'error';
   return isError ? planned.map((target) => ({ ...target, isEdit: false })) : planned;
 }
@@ -42,12 +42,12 @@ function plannedRoute(route: RouteConfig, botId: string, meets: (condition: stri
   return { name, on, rules, holdsWhen, timer: rules.expect && expectationKey(route, botId) };
 }
 
-/** Whether what it tells depends on what came before. */
+/** Whether the route's decisions depend on earlier results. */
 function asksBack({ on, rules }: RouteConfig): boolean {
   return on.includes('recovered') || rules.afterFailures > 1 || rules.repeat !== 'every';
 }
 
-/** What the key of a timer begins with that expects a route's BOTs: other BOTs or times make it another one. */
+/** The prefix of a route's `expect` timers' keys; it changes with the route's BOTs and times, so that changed ones begin anew. */
 export function expectationOf({ botIds, rules: { expect } }: RouteConfig): string {
   return timerKey('expect', [botIds, expect]);
 }
@@ -56,7 +56,7 @@ export function expectationKey(route: RouteConfig, botId: string): string {
   return expectationOf(route) + keyOf(botId);
 }
 
-/** After how many milliseconds without a result these routes tell that a run is overdue, each once. */
+/** The times in milliseconds after which these routes tell that a run without a result is overdue, each once. */
 export function overdueOf(routes: readonly Pick<RouteConfig, 'rules'>[]): readonly number[] {
   return [...new Set(routes.flatMap(({ rules }) => rules.overdueMs ?? []))];
 }
