@@ -79,7 +79,7 @@ class ServiceLedger {
     });
   }
 
-  /** If it throws, its successes are kept in memory and written before the next admission or claim. @returns whether something is due now */
+  /** If it throws, successes are kept in memory and written before the next admission or claim. @returns whether something is due now */
   settle(settlement: Settlement, withinMs?: number): Promise<boolean> {
     const { isDurable } = settlement;
     return this.#writing.call('settle', [settlement], { withinMs, isDurable }).catch((error: unknown) => {
@@ -98,7 +98,7 @@ class ServiceLedger {
     return this.#writing.call('dueDestinations', []);
   }
 
-  /** Per destination oldest first, bulk last unless `isBulkFirst`; none behind an earlier one of its job; up to 1 MiB of bodies (at least one). */
+  /** Each destination's oldest first, bulk last unless `isBulkFirst`; none behind an earlier one of its job; 1 MiB of bodies, or one. */
   async claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]> {
     const rows = await this.#writing.call('claimDue', [requests, this.#settings.leaseMs]);
     return rows.map(({ told, ...due }) => ({ ...due, notice: noticeIn(told) }));

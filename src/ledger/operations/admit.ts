@@ -1,6 +1,6 @@
 /**
- * Writes an arrival down before anybody is told, and says who is still to be told, and by whom. A job's first callback takes three
- * statements; what others of its job mean for it is asked only where there are others.
+ * Writes an arrival and its deliveries before any attempt, and says which deliveries the caller is to attempt. A job's first
+ * callback takes three statements; the job's other callbacks are looked up only if there are any.
  */
 import sql, { type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
@@ -13,15 +13,15 @@ import { decideAll } from '../signal/admission.ts';
 import { claimOf, holdBack, insertRows, writeBody } from './deliveries.ts';
 
 interface AdmissionSettings {
-  /** How long a claim lasts: longer than a process can take over one callback. */
+  /** How long a claim lasts: longer than a process can spend on one callback. */
   readonly leaseMs: number;
-  /** How long the service may take to retry before Botbell does. */
+  /** How long the service has to retry before Botbell takes a delivery over. */
   readonly takeOverAfterMs: number;
 }
 
 type AdmitArgs = Awaited<ReturnType<typeof admitArgs>>;
 
-/** An arrival as it will be written down: made before the transaction, so that this takes none of its time. */
+/** The values to write of an arrival, computed outside the transaction to keep that short. */
 export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
   const { callback, identity, startedAt, receivedAt, planned, watched, isAccepted } = arrival;
   const jobKey = keyOf(callback.job_id);
@@ -38,7 +38,7 @@ export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
     receivedAt,
     elapsed: callback.elapsed_time ?? null,
     routing: JSON.stringify(arrival.routing),
-    /** As `stored-body.ts` keeps it, and how many bytes came. */
+    /** In the form of `stored-body.ts`; `bytes` is the size as received. */
     body: await toStored(arrival.body),
     bytes: arrival.body.byteLength,
     planned,
@@ -49,7 +49,7 @@ export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
 
 const FULL = 'the store has reached store.max_size, and nothing that is done is left to be forgotten';
 
-/** @throws {LedgerFull} of a callback that the ledger does not know */
+/** @throws {LedgerFull} the store is full, and the callback is new */
 export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
   const job = await enterJob(tx, args);
   const { id, timesReceived, receivedAt } = await writeCallback(tx, args);
@@ -66,7 +66,7 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
     isNew,
     timesReceived,
     firstReceivedAt: receivedAt,
-    // Whoever was told by then stays told: that nobody else is told any more is what there is to say.
+    // If all its deliveries succeeded before the result came, there was nothing to supersede.
     isSuperseded: isLateStart && !isToldToAll(deliveries),
     deliveries,
   };
@@ -77,14 +77,14 @@ async function noteReturn(tx: Tx, callbackId: number, times: number): Promise<vo
 }
 
 interface Job {
-  /** With this one. */
+  /** How many POSTs of the job have come, this one included. */
   readonly posts: number;
-  /** Known before or with this one. */
+  /** The status of its result, if that came before or with this POST. */
   readonly result: number | undefined;
   readonly hasSnoozes: boolean;
 }
 
-/** Holds the job until the transaction ends. */
+/** Locks the job until the transaction ends. */
 async function enterJob(tx: Tx, { jobKey, status }: AdmitArgs): Promise<Job> {
   const result = status === EXECUTING ? null : status;
   return only(
@@ -121,7 +121,7 @@ interface New {
   readonly job: Job;
 }
 
-/** Of a callback that is new: a claim outlasts the lease only where the service is to retry first. */
+/** The deliveries of a new callback. Botbell takes them over after `takeOverAfterMs`, but not before their claim expires. */
 async function planned(
   tx: Tx,
   args: AdmitArgs,
@@ -137,7 +137,7 @@ async function planned(
   return rows.map(asOwn);
 }
 
-/** Of one that has come before: what nobody has in hand is this call's. */
+/** The deliveries of a callback that has come before; claims those that nobody has claimed. */
 async function returned(
   tx: Tx,
   { isAccepted, leaseMs }: AdmitArgs,
@@ -159,7 +159,7 @@ function startsOf(jobKey: string): Sql {
     SELECT 1 FROM callbacks WHERE callbacks.id = deliveries.callback_id AND callbacks.status = ${EXECUTING})`;
 }
 
-/** Those that nobody has in hand: their result is known, so that nobody is told of the start any more. */
+/** Holds unclaimed deliveries of an `executing`, since its job's result is known. */
 async function supersede(tx: Tx, which: Sql): Promise<void> {
   const rows = await tx.all<Pick<DeliveryRow, 'id' | 'callbackId'>>(sql`
     SELECT id, callback_id FROM deliveries
@@ -171,7 +171,7 @@ function isToldToAll(deliveries: readonly DeliveryRecord[]): boolean {
   return deliveries.length > 0 && deliveries.every(({ state }) => state === 'delivered');
 }
 
-/** Of a statement that always gives a row. */
+/** The row of a statement that always returns one. */
 function only<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error('a statement that writes a row has given none back');
   return row;

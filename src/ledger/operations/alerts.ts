@@ -1,4 +1,4 @@
-/** Alerts are callbacks of a kind of their own, and each cause is told once within an hour, whichever process raises it. */
+/** Raises alerts, which are rows of `callbacks`. Each cause is alerted once an hour, whichever process raises it. */
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeHistory } from '../history.ts';
@@ -10,14 +10,14 @@ import { insertRows } from './deliveries.ts';
 const ONCE_WITHIN_MS = 60 * 60_000;
 
 export interface AlertAbout extends Alert {
-  /** The id of a callback; undefined: of none that the ledger has. */
+  /** The id of the callback that it is about; undefined: the ledger has none. */
   readonly about?: number | undefined;
 }
 
 /**
- * The last rows that a transaction locks, in the order of their keys.
- * @param alerts of causes that were told within the hour, these are only counted
- * @returns whether any is told
+ * Locks its rows in the order of their keys, and has to be the last to lock any in a transaction.
+ * @param alerts those whose cause was alerted within the hour are only counted
+ * @returns whether any alert was written
  */
 export async function raise(tx: Tx, alerts: readonly AlertAbout[]): Promise<boolean> {
   let isAnyTold = false;
@@ -34,7 +34,7 @@ interface CauseRow {
   readonly suppressed: number;
 }
 
-/** @returns whether it is told */
+/** @returns whether the alert was written */
 async function raiseOne(tx: Tx, alert: AlertAbout, key: string): Promise<boolean> {
   const [cause] = await tx.all<CauseRow>(sql`
     INSERT INTO alert_causes (cause, told_at, suppressed) VALUES (${key}, 0, 0)

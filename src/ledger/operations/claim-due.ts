@@ -1,4 +1,4 @@
-/** What is Botbell's own to attempt: claimed by one process at a time, in the order of its callbacks and of each job. */
+/** Claims the deliveries that are due for Botbell to attempt by itself, in the order of their callbacks and of each job. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
@@ -7,10 +7,10 @@ import type { DueDelivery, DueRequest } from '../ledger.ts';
 import { EARLIER_IN_JOB, isIdle, type NoticeRow, type RowWithCallback, withCallbacks } from '../rows.ts';
 import { holdBack } from './deliveries.ts';
 
-/** Its body is read where there is time for it. */
+/** A claimed delivery; its body is parsed outside the transaction. */
 export type ClaimedDelivery = Omit<DueDelivery, 'notice'> & { readonly told: NoticeRow };
 
-/** From destination to destination by the index: what one of them has pending is not gone through. */
+/** Skips from destination to destination through the index, without reading all that one of them has pending. */
 export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
   const rows = await tx.all<Pick<DueRequest, 'destination'>>(sql`
     WITH RECURSIVE each_one(destination) AS (
@@ -25,7 +25,7 @@ export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
   return rows.map(({ destination }) => destination);
 }
 
-/** A start whose result has come is held back instead, and what waited for it takes its place. */
+/** Holds each `executing` whose result is known instead of claiming it, and claims what waited behind it. */
 export async function claimDue(
   tx: Tx,
   requests: readonly DueRequest[],
@@ -40,7 +40,7 @@ export async function claimDue(
   return claimRows(tx, withinBytes(rows), leaseMs);
 }
 
-/** In the order of the index of what is pending, in which all else stands before what was given back in bulk. */
+/** In the order of the index `deliveries_due`, which has bulk redeliveries last. */
 async function dueIds(tx: Tx, { destination, limit, isBulkFirst }: DueRequest): Promise<readonly number[]> {
   const take = async (which: Sql, most: number) => {
     if (most <= 0) return [];
@@ -56,10 +56,10 @@ async function dueIds(tx: Tx, { destination, limit, isBulkFirst }: DueRequest): 
   return [...bulk, ...(await take(others, limit - bulk.length))];
 }
 
-/** As they came: they are read into memory at once. */
+/** Bytes of bodies, as received, that one claim may read into memory. */
 const MOST_BYTES = 1024 * 1024;
 
-/** At least one, however large it is. */
+/** The first rows that fit into `MOST_BYTES`, and at least one, however large it is. */
 function withinBytes(rows: readonly RowWithCallback[]): readonly RowWithCallback[] {
   let bytes = 0;
   const tooMuch = rows.findIndex((row, index) => {
@@ -69,7 +69,7 @@ function withinBytes(rows: readonly RowWithCallback[]): readonly RowWithCallback
   return tooMuch === -1 ? rows : rows.slice(0, tooMuch);
 }
 
-/** That it was due until now was waiting. */
+/** The time since a delivery became due counts as waiting, not towards its age. */
 async function claimRows(
   tx: Tx,
   rows: readonly RowWithCallback[],
@@ -99,7 +99,7 @@ async function bodiesOf(tx: Tx, rows: readonly RowWithCallback[]): Promise<Reado
 
 function claimed(row: RowWithCallback, body: Uint8Array): ClaimedDelivery {
   const { receivedAt: firstReceivedAt, kind, startedAt, timesReceived, isTakenOver } = row;
-  // While it was due, it only waited.
+  // `dueInMs` is negative: since it became due it only waited.
   const ageMs = row.ageMs + row.dueInMs;
   return {
     record: { ...row, isTakenOver: true, ageMs, dueInMs: 0, claim: 'own', behind: undefined },

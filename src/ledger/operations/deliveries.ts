@@ -1,33 +1,33 @@
-/** Writing deliveries down, holding them back, making them pending again; and which one of a job is next. */
+/** Inserts deliveries, holds them, makes them pending again, takes them over and claims them. */
 import sql, { bulk as rowsOf, join, type RawValue } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeEach, writeHistory } from '../history.ts';
 import type { DecidedTarget } from '../ledger.ts';
 import { type DeliveryRow, EARLIER_IN_JOB, isIdle, recordIn } from '../rows.ts';
 
-/** @param body as `stored-body.ts` keeps it */
+/** @param body in the form of `stored-body.ts` */
 export async function writeBody(tx: Tx, callbackId: number, body: Uint8Array): Promise<void> {
   await tx.all(sql`INSERT INTO bodies (callback_id, body) VALUES (${callbackId}, ${body})`);
 }
 
-/** Whom a callback is to be told. jobKey undefined: an alert's. */
+/** The targets of a callback. jobKey: undefined for a notice of Botbell's own. */
 interface Planned {
   readonly callbackId: number;
   readonly jobKey: string | undefined;
   readonly targets: readonly DecidedTarget[];
 }
 
-/** How a delivery begins. claimedForMs: this process has it in hand. */
+/** How a delivery begins. claimedForMs: for how long this process claims it. */
 interface Beginning {
   readonly isTakenOver: boolean;
   readonly dueInMs: number;
   readonly claimedForMs?: number | undefined;
 }
 
-/** Botbell's own, due at once. */
+/** Taken over, and due at once. */
 const OURS: Beginning = { isTakenOver: true, dueInMs: 0 };
 
-/** @returns the rows in the order of the targets; none of a destination that the callback has, say by another process's routing */
+/** Skips destinations that the callback has already, e.g. by another process's routing. @returns new rows in the order of the targets */
 export async function insertRows(
   tx: Tx,
   { callbackId, jobKey, targets }: Planned,
@@ -70,7 +70,7 @@ export async function insertRows(
   return targets.flatMap(({ destination }) => byDestination.get(destination) ?? []);
 }
 
-/** Of deliveries that this transaction has locked, and that nobody has in hand. */
+/** Holds deliveries that this transaction has locked and that no process has claimed. */
 export async function holdBack(
   tx: Tx,
   rows: readonly Pick<DeliveryRow, 'id' | 'callbackId'>[],
@@ -86,15 +86,15 @@ export async function holdBack(
 }
 
 export interface GivenBack {
-  /** Its age begins anew; else the time since it was written last was only waiting. */
+  /** Its age begins anew; else the time since its last write counts as waiting. */
   readonly countsAnew: boolean;
   /** When a person had it attempted again. */
   readonly givenBackAt?: number;
-  /** The bulk redelivery that gives it back: it comes after what is new. */
+  /** The bulk redelivery that gives it back: it is sent after all others. */
   readonly bulkId?: number;
 }
 
-/** What was held, dead, told or put off is Botbell's own to attempt, due at once. Whoever is attempting it at this moment goes on. */
+/** Makes deliveries of any state pending, taken over and due at once. A running attempt keeps its claim. */
 export async function makePending(
   tx: Tx,
   rows: readonly { readonly id: number }[],
@@ -116,7 +116,7 @@ export async function makePending(
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
 }
 
-/** Whether the next of a job can be claimed now that these have ended. */
+/** Whether the next delivery of a job can be claimed now that these have ended. */
 export async function isNextDue(tx: Tx, endedIds: readonly number[]): Promise<boolean> {
   if (endedIds.length === 0) return false;
   const next = await tx.first(sql`
@@ -129,7 +129,7 @@ export async function isNextDue(tx: Tx, endedIds: readonly number[]): Promise<bo
   return next !== undefined;
 }
 
-/** Also of what somebody is attempting at this moment: if that fails, it is due at once. */
+/** Also takes over those being attempted at this moment: if the attempt fails, they are due at once. */
 export async function takeOver(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   const rows = await tx.all<{ id: number; callbackId: number }>(sql`
@@ -140,7 +140,7 @@ export async function takeOver(tx: Tx, ids: readonly number[]): Promise<void> {
   await writeEach(tx, rows, 'taken_over');
 }
 
-/** Claims what nobody has in hand. What another transaction is writing at this moment is in its hands. @returns ids */
+/** Claims the callback's unclaimed pending deliveries. Skips rows that another transaction has locked. @returns ids */
 export async function claimOf(tx: Tx, callbackId: number, leaseMs: number): Promise<readonly number[]> {
   const rows = await tx.all<{ id: number }>(sql`
     UPDATE deliveries SET owner = ${tx.owner}, claimed_until = ${tx.now + leaseMs}

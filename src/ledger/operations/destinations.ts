@@ -1,15 +1,15 @@
-/** How each destination did last: written every few seconds by whoever sends, since a write for each message would cost more than it tells. */
+/** Each destination's last success and failure. Each process writes them every few seconds: a write per message would cost too much. */
 import sql, { bulk } from 'sql-template-tag';
 import type { ArchivedDestination } from '../archive/archive.ts';
 import type { Tx } from '../database.ts';
 import { kept } from '../rows.ts';
 
-/** What a process has seen of a destination since it last wrote. */
+/** What a process has seen of a destination since its last write. */
 export type SeenDestination = Pick<ArchivedDestination, 'destination'> & Partial<ArchivedDestination>;
 
 /** @param seen at least one */
 export async function recordDestinations(tx: Tx, seen: readonly SeenDestination[]): Promise<void> {
-  // In the order in which all lock them.
+  // Sorted, so that all writers lock the rows in the same order.
   const rows = seen.toSorted((a, b) => (a.destination < b.destination ? -1 : 1));
   await tx.all(sql`
     INSERT INTO destinations (destination, last_delivered_at, last_failed_at, last_error)

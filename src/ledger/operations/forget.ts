@@ -1,38 +1,38 @@
-/** Forgetting what is done, a little at a time, from where the step before came to: what has to stay is not looked at again and again. */
+/** Deletes finished callbacks in small steps. Each step continues where the last one ended, so that what stays is not read each time. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 
-/** Few, since each may be of megabytes, or have come a thousand times. */
+/** Rows per step: few, since a callback may have megabytes, or a thousand rows of history. */
 const AT_ONCE = 20;
 
-/** Of what goes before its time: no more than has to. */
+/** Rows per step when callbacks are deleted before their time: fewer, so that no more go than necessary. */
 const EARLY_AT_ONCE = 4;
 
 const DAY_MS = 86_400_000;
 
-/** Who is told of a cause after so long is told nothing of what was not told before. */
+/** After so long, the next alert of a cause no longer says how many were suppressed before it. */
 const CAUSES_KEPT_MS = 3 * DAY_MS;
 
-/** For whoever asks what came of a redelivery. */
+/** How long a BOT's facts and bulk redeliveries are kept. */
 const LONG_KEPT_MS = 400 * DAY_MS;
 
-/** Of a row of `callbacks`: a start whose result is still waited for. */
+/** A condition on a row of `callbacks`: an `executing` without a result that a timer watches. */
 const IS_WATCHED = sql`(callbacks.status = 2
   AND EXISTS (SELECT 1 FROM jobs WHERE jobs.key = callbacks.job_key AND jobs.result IS NULL)
   AND EXISTS (SELECT 1 FROM timers WHERE kind = 'overdue' AND timers.key LIKE 'overdue ' || callbacks.id || ' %'))`;
 
-/** Nothing of it is undelivered. */
+/** A condition on a row of `callbacks`: none of its deliveries is pending, dead, or held to be sent later. */
 const IS_DONE = sql`NOT ${IS_WATCHED} AND NOT EXISTS (
   SELECT 1 FROM deliveries
   WHERE callback_id = callbacks.id AND (state IN ('pending', 'dead') OR held_until IS NOT NULL
     OR (state = 'held' AND summary_id IS NOT NULL AND reason <> 'dismissed')))`;
 
-/** Nobody was to be told, a rule let it go for good, or its result was there first. */
+/** A condition on a row of `callbacks`: it has no deliveries, or only such as a rule let go for good or its result superseded. */
 const REACHED_NOBODY = sql`NOT ${IS_WATCHED} AND NOT EXISTS (
   SELECT 1 FROM deliveries WHERE callback_id = callbacks.id AND NOT (state = 'held' AND held_until IS NULL
     AND summary_id IS NULL AND reason IN ('superseded', 'when', 'after_failures', 'repeat')))`;
 
-/** How far retention has come: ids of the last callbacks that were looked at. */
+/** How far each sweep has come: the id of the last callback that it looked at. */
 export interface ForgetPosition {
   readonly done: number;
   readonly reachedNobody: number;
@@ -44,7 +44,7 @@ export interface ForgetRequest {
   readonly from: ForgetPosition;
 }
 
-/** @returns where to go on, and whether there is more to do at once */
+/** @returns `next`: where to go on; `isMore`: whether there is more to do at once */
 export async function forget(tx: Tx, { doneBefore, reachedNobodyBefore, from }: ForgetRequest) {
   const done = await sweep(tx, { goes: IS_DONE, before: doneBefore, after: from.done });
   const nobody = { goes: REACHED_NOBODY, before: reachedNobodyBefore, after: from.reachedNobody };
@@ -62,21 +62,21 @@ export async function forget(tx: Tx, { doneBefore, reachedNobodyBefore, from }: 
 }
 
 export interface Swept {
-  /** How many callbacks went. */
+  /** How many callbacks were deleted. */
   readonly forgotten: number;
   /** The id of the last callback that was looked at. */
   readonly next: number;
-  /** What comes after that is too young. */
+  /** Nothing that comes after it is old enough. */
   readonly isThrough: boolean;
 }
 
-/** To make room in SQLite: what is done goes before its time. */
+/** Makes room in SQLite: deletes finished callbacks before their time. */
 export function forgetDone(tx: Tx, after: number): Promise<Swept> {
   return sweep(tx, { goes: IS_DONE, before: tx.now + 1, after, atOnce: EARLY_AT_ONCE });
 }
 
 interface Sweep {
-  /** What goes, of what came before `before`. */
+  /** Which of the callbacks received before `before` are deleted. */
   readonly goes: Sql;
   readonly before: number;
   /** The id of the last callback that was looked at before. */
@@ -84,7 +84,7 @@ interface Sweep {
   readonly atOnce?: number;
 }
 
-/** Looks at the next callbacks in the order in which they were written, no further than the first one that is too young. */
+/** Looks at the next callbacks by id, up to the first one that is too young. */
 async function sweep(tx: Tx, { goes, before, after, atOnce = AT_ONCE }: Sweep): Promise<Swept> {
   const some = await tx.all<{ id: number; receivedAt: number }>(
     sql`SELECT id, received_at FROM callbacks WHERE id > ${after} ORDER BY id LIMIT ${atOnce}`,
@@ -99,13 +99,13 @@ async function sweep(tx: Tx, { goes, before, after, atOnce = AT_ONCE }: Sweep): 
   };
 }
 
-/** With their deliveries and their history, which the database deletes with them. Not those of which anything is being written. */
+/** The database deletes their deliveries and history with them. Skips callbacks that, or whose jobs, another transaction has locked. */
 async function forgetCallbacks(tx: Tx, goes: Sql, old: readonly { readonly id: number }[]): Promise<number> {
   if (old.length === 0) return 0;
   const isOld = sql`id IN (${join(old.map(({ id }) => id))})`;
   const jobs = await tx.all<{ key: string }>(sql`
     SELECT key FROM jobs WHERE key IN (SELECT job_key FROM callbacks WHERE ${isOld}) ORDER BY key ${tx.skipLocked}`);
-  // What Botbell says by itself has no job.
+  // '' stands for rows without a job, such as alerts.
   const keys = join(['', ...jobs.map(({ key }) => key)]);
   const gone = await tx.all(sql`
     DELETE FROM callbacks WHERE id IN (
@@ -116,7 +116,7 @@ async function forgetCallbacks(tx: Tx, goes: Sql, old: readonly { readonly id: n
   return gone.length;
 }
 
-/** @param key column. @returns whether there may be more */
+/** @param key the primary key's column. @returns whether there may be more */
 async function forgetRows(tx: Tx, table: string, key: string, which: Sql): Promise<boolean> {
   const gone = await tx.all(sql`
     DELETE FROM ${raw(table)} WHERE ${raw(key)} IN (

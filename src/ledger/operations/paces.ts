@@ -1,11 +1,11 @@
-/** When each destination or channel that has limited its rate may be sent the next message, for all processes. */
+/** For all processes: when the next message may go to a destination or channel that has limited its rate. */
 import sql from 'sql-template-tag';
 import { obeyedMs } from '../../channels/retry-after.ts';
 import type { Tx } from '../database.ts';
 
 /**
- * Takes the next slot; `next_at` is the first one that nobody has taken.
- * @returns milliseconds until it; undefined, nothing taken: later than mostMs
+ * Takes the next slot; `next_at` is the first free one.
+ * @returns milliseconds until the slot; undefined: it is more than `mostMs` away, and was not taken
  */
 export async function reservePace(
   tx: Tx,
@@ -22,14 +22,14 @@ export async function reservePace(
   return row && Math.max(0, row.nextAt - intervalMs - tx.now);
 }
 
-/** Gives no slot for so long, within an hour; those given before are void. */
+/** Gives no slot for `ms`, as limited by `obeyedMs`; slots given before are void. */
 export async function pausePace(tx: Tx, key: string, ms: number): Promise<void> {
   await tx.all(sql`
     INSERT INTO paces (key, next_at) VALUES (${key}, ${tx.now + obeyedMs(ms)})
     ON CONFLICT (key) DO UPDATE SET next_at = excluded.next_at`);
 }
 
-/** A channel as a whole, and its destinations. */
+/** Deletes the paces of a channel and of its destinations. */
 export async function forgetPaces(tx: Tx, channel: string): Promise<void> {
   const beginning = `${channel}:`;
   await tx.all(
@@ -37,7 +37,7 @@ export async function forgetPaces(tx: Tx, channel: string): Promise<void> {
   );
 }
 
-/** Forgets those whose last slot is more than `idleMs` ago. @returns the others; nextInMs: negative, that long ago */
+/** Deletes paces whose last slot is more than `idleMs` ago. @returns the others; nextInMs: negative if the slot is in the past */
 export async function currentPaces(
   tx: Tx,
   idleMs: number,

@@ -9,7 +9,7 @@ export interface RunningConfig {
   readonly channels: ReadonlyMap<string, string>;
 }
 
-/** One of those that share the store. Times are milliseconds since 1970. */
+/** A process that shares the store. Times are milliseconds since 1970. */
 interface LivingProcess {
   readonly isThis: boolean;
   readonly configHash: string;
@@ -17,20 +17,20 @@ interface LivingProcess {
   readonly seenAt: number;
 }
 
-/** Several heartbeats. */
+/** Several intervals between heartbeats. */
 const DEAD_AFTER_MS = 30_000;
 
-/** A rolling restart is over by then. */
+/** How long nobody routes anew while configs differ: longer than a rolling restart. */
 const UNDECIDED_FOR_MS = 15 * 60_000;
 
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
 
-/** Who holds a claim: a process of a machine; when it began tells apart two that had the same number. */
+/** The name of a claim's owner: the host, the process id, and the start time, since process ids are reused. */
 export function ownerName(startedAt: number): string {
   return `${hostname()}/${process.pid}/${startedAt}`;
 }
 
-/** Whose heart beats, and this one; the one whose config was loaded last first. A clock that was ahead keeps nobody alive. */
+/** Processes with a recent heartbeat, and this one; the last loaded config first. A heartbeat far in the future counts as none. */
 export function processes(tx: Tx): Promise<readonly LivingProcess[]> {
   return tx.all<LivingProcess>(sql`
     SELECT *, owner = ${tx.owner} AS is_this FROM processes
@@ -38,7 +38,7 @@ export function processes(tx: Tx): Promise<readonly LivingProcess[]> {
     ORDER BY loaded_at DESC, owner DESC`);
 }
 
-/** Whether this process may route anew: all run with its config, or have not for 15 minutes and its own was loaded last. */
+/** Whether this process may route anew: all run its config, or its config was loaded last, at least 15 minutes ago. */
 export async function isDecider(tx: Tx): Promise<boolean> {
   const all = await processes(tx);
   const own = all.find(({ isThis }) => isThis);
@@ -46,7 +46,7 @@ export async function isDecider(tx: Tx): Promise<boolean> {
   if (own === undefined || last === undefined) return false;
   const isOwn = ({ configHash }: LivingProcess) => configHash === own.configHash;
   if (all.every(isOwn)) return true;
-  // To the others, one whose heartbeat stopped is dead.
+  // If this process's heartbeat stopped, the others ignore it and may decide themselves.
   const isAlive = own.seenAt > tx.now - DEAD_AFTER_MS;
   return isAlive && isOwn(last) && tx.now >= last.loadedAt + UNDECIDED_FOR_MS;
 }
@@ -68,7 +68,7 @@ export async function heartbeat(tx: Tx, { hash, channels }: RunningConfig): Prom
   return isDecider(tx);
 }
 
-/** For whoever asks by which config something was sent. While replicas differ, the one loaded last counts. */
+/** Lets `readDelivery` say by which config something was sent. While replicas differ, the config loaded last counts. */
 async function noteLoaded(tx: Tx, hash: string): Promise<void> {
   const last = await tx.first<{ hash: string }>(
     sql`SELECT hash FROM loaded_configs ORDER BY id DESC LIMIT 1`,
@@ -77,7 +77,7 @@ async function noteLoaded(tx: Tx, hash: string): Promise<void> {
     await tx.all(sql`INSERT INTO loaded_configs (hash, loaded_at) VALUES (${hash}, ${tx.now})`);
 }
 
-/** Also for configs to come: an address stays told when its channel has another name. */
+/** Kept for later configs: they recognise an address that was told under a former name of its channel. */
 async function noteChannels(tx: Tx, channels: ReadonlyMap<string, string>): Promise<void> {
   if (channels.size === 0) return;
   // In the order in which all lock them.
@@ -87,7 +87,7 @@ async function noteChannels(tx: Tx, channels: ReadonlyMap<string, string>): Prom
     ON CONFLICT (name) DO UPDATE SET type = excluded.type WHERE channel_types.type <> excluded.type`);
 }
 
-/** This process does not count any more. */
+/** Removes this process from those that share the store. */
 export async function leave(tx: Tx): Promise<void> {
   await tx.all(sql`DELETE FROM processes WHERE owner = ${tx.owner}`);
 }

@@ -8,21 +8,21 @@ import type { Alert, RefusedBody } from '../ledger.ts';
 import { LONGEST_TEXT } from '../rows.ts';
 import { raise } from './alerts.ts';
 
-/** A refused body is kept up to here. */
+/** How much is kept of a refused body. */
 const LONGEST_BODY_BYTES = 64 * 1024;
 
-/** The newest so many are kept. */
+/** How many refused bodies are kept, the newest. */
 const MOST_KEPT = 1000;
 
 export async function refuse(tx: Tx, refused: RefusedBody, alert: Alert): Promise<void> {
-  // Where the store is full, the alert alone tells of it.
+  // If the store is full, only the alert is written.
   if (!tx.isFull) await keep(tx, refused);
   await raise(tx, [alert]);
 }
 
 async function keep(tx: Tx, refused: RefusedBody): Promise<void> {
   const { receivedAt, status, detail, errors, from, body } = refused;
-  // The first slice spares megabytes the cleaning.
+  // Sliced before, so that megabytes need not be cleaned.
   const text = cleanText(body.slice(0, LONGEST_BODY_BYTES));
   await tx.all(sql`
     INSERT INTO refused (received_at, status, detail, errors, remote_address, body, fault)
@@ -34,7 +34,7 @@ async function keep(tx: Tx, refused: RefusedBody): Promise<void> {
 
 const FAULTS_COMPARED = 3;
 
-/** Without what was found, and where in a list: bodies that one mistake of their sender has spoilt have it in common. */
+/** The errors without found values and list indexes, so that bodies with the same mistake have the same fault. */
 function faultOf({ status, detail, errors }: RefusedBody): string {
   const faults = errors
     .slice(0, FAULTS_COMPARED)
@@ -42,14 +42,14 @@ function faultOf({ status, detail, errors }: RefusedBody): string {
   return [status, ...(faults.length === 0 ? [detail.replaceAll(/\d+/g, '0')] : faults)].join('\n');
 }
 
-/** This one, and all before it of the same fault, need nobody any more. */
+/** Marks this one, and all before it with the same fault, as seen. */
 export async function seeRefused(tx: Tx, id: number): Promise<void> {
   await tx.all(sql`
     UPDATE refused SET is_seen = 1
     WHERE id <= ${id} AND fault = (SELECT fault FROM refused AS newest WHERE newest.id = ${id})`);
 }
 
-/** What is said of a body may quote it: a key of megabytes, say. */
+/** An error may quote the body, such as a key of megabytes. */
 function shortened({ pointer, detail }: CallbackError): CallbackError {
   return { pointer: short(pointer), detail: short(detail) };
 }

@@ -1,4 +1,4 @@
-/** What becomes of deliveries that the config no longer sends where they were to go, and of those that it sends there again. */
+/** Ends deliveries whose destination the config no longer names, and revives those that it names again. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { StatusCode } from '../../callback/callback.ts';
 import type { Tx } from '../database.ts';
@@ -11,17 +11,17 @@ import { lockDeliveries } from './locks.ts';
 import { isDecider } from './processes.ts';
 import { settle } from './settle.ts';
 
-/** A claimed delivery that the config no longer sends where it was to go. */
+/** A claimed delivery whose destination the config no longer names. */
 export interface Rerouting {
   /** How it ends: held, or dead. */
   readonly update: DeliveryUpdate;
-  /** Whom the config names for its callback; who of them is told it only now, `mute`, snoozes and bursts may hold. */
+  /** The destinations that the config names for its callback; `mute`, snoozes and bursts may hold those that are new. */
   readonly wanted: Wanted;
   readonly routing: unknown;
   readonly channels: Channels;
 }
 
-/** @returns destinations that the callback has gained; undefined, nothing done: this process may not */
+/** @returns destinations that the callback has gained; undefined: nothing was done, since this process may not route anew */
 export async function reroute(
   tx: Tx,
   { update, wanted, routing, channels }: Rerouting,
@@ -29,7 +29,7 @@ export async function reroute(
   if (!(await isDecider(tx))) return undefined;
   await lockDeliveries(tx, [update.id]);
   const [row] = await withCallbacks(tx, [update.id]);
-  // The claim may be lost by now.
+  // The claim may have been lost by now.
   if (row?.state !== 'pending' || row.owner !== tx.owner) return [];
   const { callbackId, jobKey } = row;
   await writeHistory(tx, [{ callbackId, what: 'routed', entry: { by: 'config', explanations: routing } }]);
@@ -45,8 +45,8 @@ export async function reroute(
 const AT_ONCE = 100;
 
 /**
- * Makes due what Botbell has put off, and nobody has in hand. What another transaction is writing at this moment is in its hands.
- * @returns whether there is more
+ * Makes unclaimed deliveries due that Botbell would retry later. Skips rows that another transaction has locked.
+ * @returns whether there may be more
  */
 export async function hasten(tx: Tx): Promise<boolean> {
   const rows = await tx.all(sql`
@@ -58,7 +58,7 @@ export async function hasten(tx: Tx): Promise<boolean> {
   return rows.length === AT_ONCE;
 }
 
-/** A delivery that ended because no route named it. */
+/** A delivery that ended because no route names its destination. */
 export interface UnroutedRow {
   readonly id: number;
   readonly destination: string;
@@ -70,7 +70,7 @@ export interface UnroutedRow {
   readonly ageMs: number;
 }
 
-/** The next of them. */
+/** The next such deliveries after this id. */
 export function unroutedAfter(tx: Tx, id: number): Promise<readonly UnroutedRow[]> {
   return tx.all<UnroutedRow>(sql`
     SELECT deliveries.id, destination, callback_id, kind, bot_id, status, ${tx.now} - counts_from - waited_ms AS age_ms
@@ -78,7 +78,7 @@ export function unroutedAfter(tx: Tx, id: number): Promise<readonly UnroutedRow[
     WHERE reason = 'no longer routed' AND deliveries.id > ${id} ORDER BY deliveries.id LIMIT ${AT_ONCE}`);
 }
 
-/** Makes those Botbell's own again that nobody has been told of under another name of their channel. @returns their ids */
+/** Revives those whose address was not told under a former name of its channel. @returns their ids */
 export async function revive(
   tx: Tx,
   routed: readonly { readonly id: number; readonly routing: unknown }[],
@@ -116,7 +116,7 @@ interface Sibling extends DeliveryTarget {
   readonly callbackId: number;
   readonly state: string;
   readonly reason: string | undefined;
-  /** Of its channel, as the last config had it that named one so. */
+  /** Its channel's type in the last config that had a channel of this name. */
   readonly type: string | undefined;
 }
 
@@ -129,15 +129,15 @@ export function siblingsOf(tx: Tx, callbackIds: Sql): Promise<readonly Sibling[]
 }
 
 interface Gained<Target> {
-  /** Which have no delivery. */
+  /** Targets without a delivery. */
   readonly lacking: readonly Target[];
-  /** Deliveries that have ended without anybody's being told. */
+  /** Deliveries that ended without success and are to be attempted again. */
   readonly revived: readonly Sibling[];
 }
 
 /**
- * An address that is told, or still to be told, under the name of a channel that is gone has it under today's name, too: what is
- * pending there follows the config before its next attempt.
+ * Splits targets into new ones and ended deliveries to revive. A target whose address was told, or is pending, under a former name
+ * of its channel is neither: a pending delivery follows the config before its next attempt.
  * @param mayRevive whether a delivery that has ended is attempted again
  */
 export function gained<Target extends DeliveryTarget>(
@@ -168,7 +168,7 @@ function hasUnderAnotherName(
   );
 }
 
-/** It has ended because no route named it. */
+/** It ended because no route names its destination. */
 export function isUnrouted({ reason }: Sibling): boolean {
   return reason === NO_LONGER_ROUTED;
 }

@@ -1,4 +1,4 @@
-/** Writes down what came of deliveries and what was answered: told is told, and a failure counts only while its claim lasts. */
+/** Writes the outcomes of deliveries, and the answer. A success always counts; a failure counts only while its claim lasts. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { MOST_TIMES, type NewHistoryRow, writeHistory } from '../history.ts';
@@ -19,14 +19,14 @@ import { tellSummarised } from '../signal/holds.ts';
 import { lockJobsOf, lockWithoutJobs } from './locks.ts';
 
 /**
- * @param isRepeated of what was told: the first try was not answered and may have been committed: nothing is written where everybody of it is told already
- * @returns whether something of Botbell's own is due now because of it: one of them, the next of a job, an alert
+ * @param isRepeated the same successes were written before and may have been committed: writes nothing if all are delivered already
+ * @returns whether Botbell has something to attempt now because of it: one of these, the next of a job, or an alert
  */
 export async function settle(tx: Tx, settlement: Settlement, isRepeated = false): Promise<boolean> {
   const { callbackId, attempts, deliveries, answer, refused = [] } = settlement;
   if (isRepeated && !(await isAnyUntold(tx, deliveries))) return false;
   const failures = deliveries.filter(({ state }) => state !== 'delivered');
-  // Where everybody is told, nobody needs to know how they stood. Else all are locked, in the order of their ids.
+  // If all succeeded, their earlier state is not needed. Else all are locked, in the order of their ids.
   const ids = failures.length === 0 ? [] : deliveries.map(({ id }) => id);
   await lockJobsOf(tx, ids);
   const times = answer === undefined ? 1 : await writeAnswer(tx, callbackId, answer);
@@ -46,7 +46,7 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   return (await isAnyDue(tx, decisions, told)) || isAlerted;
 }
 
-/** @param told ids of those that have something pending in their jobs */
+/** @param told ids of delivered ones whose jobs have another delivery pending there */
 function isAnyDue(tx: Tx, decisions: readonly Decision[], told: readonly number[]): Promise<boolean> | true {
   const ended = decisions.filter(({ state }) => state !== 'pending').map(({ id }) => id);
   return decisions.some(isDueAtOnce) || isNextDue(tx, [...told, ...ended]);
@@ -68,7 +68,7 @@ async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<
   return untold !== undefined;
 }
 
-/** @returns how often the callback has come; 0: it was forgotten meanwhile */
+/** @returns how often the callback has come; 0: it has been deleted meanwhile */
 async function writeAnswer(tx: Tx, callbackId: number, { result }: AnswerRecord): Promise<number> {
   const row = await tx.first<{ timesReceived: number }>(
     sql`UPDATE callbacks SET result = ${result} WHERE id = ${callbackId} RETURNING times_received`,
@@ -86,7 +86,7 @@ async function countRefused(tx: Tx, ids: readonly number[]): Promise<void> {
     await tx.all(sql`UPDATE deliveries SET refusals = refusals + 1 WHERE id IN (${join(ids)})`);
 }
 
-/** Whoever has the claim by now: somebody was told. @returns ids of those that have something pending in their jobs */
+/** Writes successes, even if the claim was lost: the message was sent. @returns ids of those whose jobs have another pending there */
 async function tell(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<number[]> {
   const withNext: number[] = [];
   for (const update of updates.toSorted((a, b) => a.id - b.id))
@@ -94,7 +94,7 @@ async function tell(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<number[
   return withNext;
 }
 
-/** @returns whether something of its job is pending there */
+/** @returns whether another delivery of its job is pending at its destination */
 async function tellOne(tx: Tx, update: DeliveryUpdate): Promise<boolean> {
   const row = await tx.first<{ callbackId: number; hasOthers: boolean; isSummary: boolean }>(sql`
     UPDATE deliveries SET ${outcomeIn(update, tx)} WHERE id = ${update.id} AND state <> 'delivered'
@@ -125,14 +125,14 @@ function answerEntry(
   return { callbackId, what: 'answered', at: answeredAt, result, entry: { receivedAt, status } };
 }
 
-/** What is to be written of a delivery, and the alert that is to be raised. */
+/** What to write of a delivery, and the alert to raise. */
 interface Decision extends DeliveryUpdate {
   readonly row: RowWithCallback;
   readonly dueAt: number;
   readonly alertedCause: string | undefined;
 }
 
-/** @returns undefined: somebody is told, or the claim was lost, so that it does not count */
+/** @returns undefined: the delivery has ended or the claim was lost, so the failure does not count */
 function decide(
   row: RowWithCallback | undefined,
   update: DeliveryUpdate,
@@ -141,7 +141,7 @@ function decide(
   if (row?.state !== 'pending' || row.owner !== owner) return undefined;
   const { state, alert, dueInMs = row.dueInMs } = update;
   const isTakenOver = row.isTakenOver || update.isTakenOver;
-  // What somebody else has taken over meanwhile is not the service's to retry: it is due at once.
+  // Taken over while it was attempted, it is no longer the service's to retry: it is due at once.
   const dueAt = row.isTakenOver && !update.isTakenOver ? now : now + dueInMs;
   const decided = { ...update, row, isTakenOver, dueAt, alertedCause: row.alertedCause };
   if (state === 'pending' && row.isLateStart)
@@ -149,7 +149,7 @@ function decide(
   return alert === undefined ? decided : { ...decided, ...alertIn(row, state, alert) };
 }
 
-/** What lasts is told once for each delivery: the next failure of the same cause tells nobody anything new. */
+/** A pending delivery raises no alert for the same cause as its last one, since that says nothing new. */
 function alertIn(
   row: RowWithCallback,
   state: DeliveryState,
@@ -160,7 +160,7 @@ function alertIn(
   return { alertedCause, alert: isNew ? alert : undefined };
 }
 
-/** How it stands from now on, where that is another state. */
+/** The row of history for a changed state; none if the state stays. */
 function entryOf(decision: Decision): readonly NewHistoryRow[] {
   const { row, state, reason, heldUntil, isTakenOver, lastError } = decision;
   const about = { callbackId: row.callbackId, deliveryId: row.id };
@@ -181,7 +181,7 @@ async function writeDecision(tx: Tx, decision: Decision): Promise<void> {
     WHERE id = ${id}`);
 }
 
-/** What any outcome writes; the claim ends with it. */
+/** The columns that any outcome sets; it ends the claim. */
 function outcomeIn(update: DeliveryUpdate, { now }: Tx): Sql {
   const { state, attempts, reason, heldUntil } = update;
   const error = kept(update.lastError);
