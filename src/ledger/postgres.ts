@@ -1,4 +1,4 @@
-/** A PostgreSQL ledger, which any number of replicas may share: transactions over a pool of connections, also through a pooler such as PgBouncer: nothing of one outlives it on its connection. */
+/** A PostgreSQL ledger that replicas may share. Works behind a pooler such as PgBouncer: no session state outlives a transaction. */
 import pg from 'pg';
 import { raw, type Sql } from 'sql-template-tag';
 import {
@@ -22,26 +22,26 @@ interface PostgresSettings {
   readonly isReader?: boolean | undefined;
 }
 
-/** The server gives up first, so that the connection is still of use. */
+/** Share of the remaining time after which the server cancels a statement: before the deadline, so that the connection stays usable. */
 const SERVER_SHARE = 0.9;
 
-/** A replica that froze holds the lock of its job: nobody else's connection is kept for longer. */
+/** The longest wait for a lock: a frozen replica may hold one, and must not occupy other replicas' connections. */
 const LOCK_TIMEOUT_MS = 1000;
 
-/** Of a client that died without a word, the server keeps the locks no longer. */
+/** Added to a transaction's time: after that the server ends an idle one, whose client may have died, and releases its locks. */
 const IDLE_TIMEOUT_MS = 10_000;
 
 const CLOCK_ASKED_EVERY_MS = 10_000;
 
 /**
  * PostgreSQL, "Appendix A. Error Codes": connection, transaction state, rollback, resources, object state, operator
- * intervention, system. These classes say that the server, not what it was given, is the trouble.
+ * intervention, system. These classes mean trouble with the server, not with the statement.
  */
 const SERVER_TROUBLE = new Set(['08', '25', '40', '53', '55', '57', '58']);
 
 class PostgresTransactions implements Transactions {
   readonly #settings: PostgresSettings;
-  /** What the server's clock is ahead of this machine's, and when that is asked again, by the monotonic clock. */
+  /** How far the server's clock is ahead of this machine's, and when to measure that again, by the monotonic clock. */
   #aheadMs = 0;
   #askedAgainAt = -Infinity;
 
@@ -93,7 +93,7 @@ class PostgresTransactions implements Transactions {
     throw new LedgerUnavailable('the ledger did not come to it in time');
   }
 
-  /** Replicas' clocks may differ by minutes, so `now` is the server's; one that a test moves by hand is left alone. */
+  /** Replicas' clocks may differ by minutes, so `now` is the server's time; a test's clock stays as it is. */
   async #measureClock(client: pg.PoolClient): Promise<void> {
     const { clock } = this.#settings;
     if (clock.monotonic !== systemClock.monotonic || clock.monotonic() < this.#askedAgainAt) return;
@@ -121,10 +121,10 @@ class PostgresTransactions implements Transactions {
     };
   }
 
-  /** In one statement; behind a pooler the next transaction may get another session. */
+  /** One statement begins and sets all: behind a pooler each transaction may get another session. */
   #beginning(deadline: Deadline, isDurable: boolean): string {
     const serverMs = Math.max(1, Math.floor(deadline.remainingMs * SERVER_SHARE));
-    // Whoever has waited for a lock must see what its holder has written; a reader sees one moment.
+    // After waiting for a lock, a writer has to see what its holder wrote; a reader sees one snapshot.
     const level = this.#settings.isReader === true ? 'REPEATABLE READ READ ONLY' : 'READ COMMITTED';
     return [
       `BEGIN ISOLATION LEVEL ${level}`,
@@ -136,7 +136,7 @@ class PostgresTransactions implements Transactions {
   }
 }
 
-/** @throws {LedgerUnavailable} the server refuses it, or cannot be used */
+/** @throws {LedgerUnavailable} the server refuses the statement, or cannot be used */
 async function query(client: pg.PoolClient, statement: string | pg.QueryConfig): Promise<pg.QueryResult> {
   try {
     return await client.query(statement);
@@ -145,7 +145,7 @@ async function query(client: pg.PoolClient, statement: string | pg.QueryConfig):
   }
 }
 
-/** Gives the connection back; one that cannot be used again is closed. Never rejects. */
+/** Returns the connection to the pool; closes it if the rollback fails. Never rejects. */
 async function rollBack(client: pg.PoolClient): Promise<void> {
   await client.query('ROLLBACK').then(
     () => client.release(),
@@ -158,13 +158,13 @@ function isRefusal(error: unknown): boolean {
 }
 
 const CONNECTIONS = 10;
-/** For people, who look at one page at a time. */
+/** Fewer: they serve only people, who look at one page at a time. */
 const READING_CONNECTIONS = 3;
 const CONNECT_TIMEOUT_MS = 3000;
-/** Of a server that went away without a word; one that works ends what takes too long itself. */
+/** For a server that has gone silently; a working one cancels slow statements itself. */
 const QUERY_TIMEOUT_MS = 10_000;
 
-/** PostgreSQL's `int8` and `numeric`, which pg hands over as text; the ledger's numbers are all safe integers. */
+/** PostgreSQL's `int8` and `numeric`, which pg returns as text; all numbers of the ledger are safe integers. */
 const WIDE_NUMBERS = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
 
 const types: pg.CustomTypesConfig = {
@@ -173,7 +173,7 @@ const types: pg.CustomTypesConfig = {
 };
 
 function connect(url: string, max: number): pg.Pool {
-  // No settings beside the name: a pooler refuses what it cannot keep for each of its clients.
+  // No startup parameters beside the name: a pooler refuses those that it cannot track per client.
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -184,15 +184,15 @@ function connect(url: string, max: number): pg.Pool {
     application_name: 'botbell',
     types,
   });
-  // A server that goes away ends connections, idle ones and those in use; unheard, that would end the process.
+  // A server that goes away ends idle and busy connections; without listeners these errors would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => void client.on('error', () => undefined));
   return pool;
 }
 
 /**
- * A reader creates nothing, takes a database of any version, and connects only when first asked.
- * @throws {LedgerUnavailable} a server that cannot be used, or a database that another version or program has written: what to do
+ * A reader creates nothing, opens a database of any version, and connects with its first call.
+ * @throws {LedgerUnavailable} the server cannot be used, or another version or program has written the database; says what to do
  */
 export async function openPostgres({
   url,

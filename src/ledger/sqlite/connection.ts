@@ -1,4 +1,4 @@
-/** One connection to a SQLite file, with its prepared statements and what it takes to notice that the file is gone. */
+/** One connection to a SQLite file: prepared statements, and checks that the file is still there. */
 import { existsSync, realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
@@ -6,38 +6,38 @@ import type { Sql } from 'sql-template-tag';
 import { rowIn, storedValue } from '../database.ts';
 import { makeFile, MEMORY, WatchedFile } from './file.ts';
 
-/** Distinct statements of a running service stay below this; the bound keeps lists of odd lengths from piling up. */
+/** More than a running service's distinct statements; bounded since each length of a list makes another statement. */
 const KEPT_STATEMENTS = 500;
 
-/** How long one statement waits for another process that is writing; whoever asked is told by the deadline all the same. */
+/** How long one statement waits for another process that is writing; a call's deadline may come earlier. */
 const BUSY_TIMEOUT_MS = 2000;
 
-/** SQLite moves its log into the file from a thousand pages on; one that grew larger all the same is cut when it begins anew. */
+/** SQLite checkpoints its log from 1000 pages on; a log that has grown beyond this is truncated when it restarts. */
 const LARGE_LOG_BYTES = 4 * 1024 * 1024;
 
 export class SqliteConnection {
   readonly #database: DatabaseSyncInstance;
   readonly #statements = new Map<string, StatementSyncInstance>();
-  /** The file and its log, of who writes; a ledger in memory has none. */
+  /** A writer's file and log; none for a reader or a ledger in memory. */
   readonly #watched: readonly WatchedFile[];
   readonly #pageBytes: number;
   #isFlushing = false;
 
   /**
-   * @param isReader leaves no trace, whoever has the file open
-   * @throws {Error} a file that cannot be opened or created, with the reason
+   * @param isReader creates no files, even if no other process has the file open
+   * @throws {Error} the file cannot be opened or created; says why
    */
   constructor(path: string, isReader: boolean) {
     const isWriting = !isReader && path !== MEMORY;
     if (isWriting) makeFile(path);
     const location = isReader ? withoutTrace(path) : path;
     this.#database = new DatabaseSync(location, { readOnly: isReader, timeout: BUSY_TIMEOUT_MS });
-    // What is larger than its cache SQLite keeps in files in a temporary folder otherwise, where it may not be allowed to write
+    // By default SQLite spills large intermediate results to a temporary folder, where it may not be allowed to write
     // (sqlite.org/tempfiles.html).
     this.#database.exec('pragma temp_store = memory');
     if (isWriting) this.#prepareFile();
     this.#pageBytes = this.#number('page_size');
-    // SQLite follows links, and keeps the log beside the file itself.
+    // SQLite follows symbolic links, and keeps the log beside the target.
     this.#watched = isWriting ? [path, `${realpathSync(path)}-wal`].map((each) => new WatchedFile(each)) : [];
   }
 
@@ -55,7 +55,7 @@ export class SqliteConnection {
     return this.#database.isTransaction;
   }
 
-  /** Whether what is committed from now on is on disk when the commit returns. Not within a transaction. */
+  /** Sets whether later commits are on disk when they return. Not to be called within a transaction. */
   flushCommits(isFlushing: boolean): void {
     if (isFlushing === this.#isFlushing) return;
     this.#database.exec(`pragma synchronous = ${isFlushing ? 'full' : 'normal'}`);
@@ -67,7 +67,7 @@ export class SqliteConnection {
     for (const file of this.#watched) file.look();
   }
 
-  /** used: pages in use; free ones are used again. */
+  /** Bytes. `used`: pages in use, since free pages are reused; `log`: the write-ahead log. */
   size() {
     const pages = this.#number('page_count') - this.#number('freelist_count');
     return { used: pages * this.#pageBytes, log: this.#watched[1]?.look() ?? 0 };
@@ -78,7 +78,7 @@ export class SqliteConnection {
     try {
       this.#database.exec('pragma wal_checkpoint(truncate)');
     } catch {
-      // Another process reads it, or the disk is full: the log stays, and nothing is lost.
+      // Another process is reading, or the disk is full: the log stays, and nothing is lost.
     }
   }
 
@@ -87,10 +87,10 @@ export class SqliteConnection {
     try {
       this.look();
     } catch {
-      // SQLite empties and deletes the log when it closes the file, also one that is another's by now.
+      // Closing would make SQLite checkpoint and delete the log, which may belong to another file by now.
       return;
     }
-    // SQLite does so by itself only once every statement is collected as garbage; who copies the file forgets the log beside it.
+    // SQLite would do so only after all statements are garbage collected; people who copy the file forget its log.
     if (this.#watched.length > 0) this.emptyLog();
     this.#database.close();
   }
@@ -99,7 +99,7 @@ export class SqliteConnection {
     this.#database.exec('pragma journal_mode = wal');
     this.#database.exec(`pragma journal_size_limit = ${LARGE_LOG_BYTES}`);
     this.#database.exec('pragma synchronous = normal');
-    // A write that changes nothing: a file that may only be read is refused now.
+    // A write that changes nothing: fails now if the file is read-only.
     this.#database.exec('pragma user_version = 0');
   }
 
@@ -119,8 +119,8 @@ export class SqliteConnection {
 }
 
 /**
- * Even to read a file with a log, SQLite makes an index of the log where there is none: then only the file is read, and
- * what stands in the log alone is not seen.
+ * To read a file with a log, SQLite creates the log's index (-shm) if it is missing. Opening the file as immutable avoids that,
+ * but reads nothing that is in the log alone.
  */
 function withoutTrace(file: string): string | URL {
   if (existsSync(`${file}-wal`) && existsSync(`${file}-shm`)) return file;
@@ -129,11 +129,11 @@ function withoutTrace(file: string): string | URL {
   return url;
 }
 
-/** SQLite's own words: the driver gives no code with what a statement that returns rows throws. */
+/** SQLite's messages, since the driver's errors of statements that return rows have no code. */
 const TROUBLE =
   /^database (?:table )?is locked|disk I\/O error|database or disk is full|unable to open|readonly database|malformed|not a database|out of memory|locking protocol/;
 
-/** The store cannot be used, whatever is asked of it. */
+/** Whether the error concerns the store as a whole, not one statement. */
 export function isTrouble(error: unknown): boolean {
   return error instanceof Error && TROUBLE.test(error.message);
 }

@@ -1,25 +1,25 @@
-/** Keeps a file within its limit: what is done is forgotten early for what comes, and what is undelivered never. */
+/** Keeps a file within its limit: deletes finished callbacks before their time, and never undelivered ones. */
 import type { Clock } from '../../time/clock.ts';
 import type { Tx } from '../database.ts';
 import { forgetDone } from '../operations/forget.ts';
 import type { SqliteConnection } from './connection.ts';
 
 export type StoreEvent =
-  /** Callbacks were forgotten before their time. */
+  /** Callbacks were deleted before their time. */
   | { readonly what: 'forgotten_early'; readonly count: number }
-  /** Nothing that is done is left to be forgotten. */
+  /** The limit is reached, and no finished callback is left to delete. */
   | { readonly what: 'full' };
 
-/** From here on the oldest that is done goes, a step with each batch, before anybody is refused. */
+/** Share of the limit from which each batch deletes some of the oldest finished callbacks. */
 const HIGH_WATER = 0.9;
 
-/** Of a store past its limit, with one batch: what one batch brings is less. */
+/** The most steps with one batch while past the limit: they free more than a batch adds. */
 const MOST_STEPS = 10;
 
-/** Where nothing was found, nobody looks again for so long. */
+/** After a sweep that found nothing to delete, the next one waits so long. */
 const REST_MS = 1000;
 
-/** A share of the limit; a log that is larger is emptied first: what it holds stands in the file soon, and would count twice. */
+/** A log above this share of the limit is emptied first: its pages that are in the file already would count twice. */
 const LARGE_LOG = 0.05;
 
 type InTransaction = <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
@@ -42,7 +42,7 @@ export class Space {
     this.#options = options;
   }
 
-  /** Before each batch. @returns whether there is no room for what is new, and nothing done is left to be forgotten */
+  /** To be called before each batch. @returns whether the store is past its limit, and no finished callback is left to delete */
   async makeRoom(inTransaction: InTransaction): Promise<boolean> {
     const { maxBytes, connection, onEvent } = this.#options;
     if (this.#bytes() > maxBytes * HIGH_WATER && connection.size().log > maxBytes * LARGE_LOG)

@@ -1,4 +1,4 @@
-/** SQLite's own thread: what waits in its mailbox is one transaction. The event loop of the service never waits for a disk. */
+/** The thread of a SQLite ledger, so that the service's event loop never waits for a disk. Waiting calls share one transaction. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { sentError } from '../failures.ts';
 import { runNamed } from '../registry.ts';
@@ -17,7 +17,7 @@ const transactions = openSqlite({
   clock: { now: () => Date.now(), monotonic: sharedClockMs },
   onEvent: send,
 });
-// Whoever has called is told why it could not be opened; the next call starts another thread, which may find it mended.
+// Calls are rejected with the reason; the next call starts another thread, which may find the file repaired.
 transactions.catch(() => setImmediate(() => parentPort?.close()));
 
 function send(message: FromThread): void {
@@ -25,13 +25,13 @@ function send(message: FromThread): void {
   parentPort?.postMessage(message);
 }
 
-/** Of one transaction. */
+/** The replies of one transaction. */
 let unsent: ThreadReply[] = [];
 
 function reply(each: ThreadReply): void {
   unsent.push(each);
   if (unsent.length > 1) return;
-  // Once every other call of the transaction has been told, too.
+  // After the other calls of the transaction have replied, too, so that one message carries all.
   queueMicrotask(() => {
     send(unsent);
     unsent = [];

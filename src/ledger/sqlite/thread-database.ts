@@ -1,4 +1,4 @@
-/** The ledger's operations in SQLite's thread, each answered by its deadline, whatever the disk does. */
+/** Calls the ledger's operations in SQLite's thread; each call settles by its deadline, whatever the disk does. */
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type CallOptions, DEFAULT_WITHIN_MS, MOST_WAITING } from '../database.ts';
@@ -21,26 +21,26 @@ export interface ThreadCall {
   readonly name: OperationName;
   readonly args: readonly unknown[];
   readonly isDurable: boolean;
-  /** By `sharedClockMs`: past it, it is not begun. */
+  /** The deadline, by `sharedClockMs`: past it, the call is not begun. */
   readonly until: number;
 }
 
 export type ThreadReply =
   { readonly id: number; readonly result: unknown } | { readonly id: number; readonly error: SentError };
 
-/** A message costs more than what it says: calls of one turn of the event loop go together, and so do their replies. */
+/** Sending a message costs more than its contents, so all calls of one turn of the event loop share one, and so do their replies. */
 export type ToThread = readonly ThreadCall[] | 'close';
 export type FromThread = readonly ThreadReply[] | StoreEvent;
 
-/** A clock that is the same in every thread of the process, and that nobody sets. */
+/** A monotonic clock that is the same in every thread of the process. */
 export function sharedClockMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** Beside this file, in the sources as in the build. */
+/** The thread's entry is beside this file, in the sources as in the build. */
 const ENTRY = new URL(`./sqlite-thread${extname(import.meta.url)}`, import.meta.url);
 
-/** Those that have not ended yet: Node waits for each of them, also for one that hangs in the disk. */
+/** Threads that have not ended. Node does not exit before they have, even if one hangs in a disk operation. */
 const threads = new Set<Worker>();
 
 interface Waiting {
@@ -49,19 +49,19 @@ interface Waiting {
 }
 
 export interface ThreadDatabaseOptions extends ThreadSettings {
-  /** Another thread, which hangs when a test wants it to. */
+  /** For tests: the entry of another thread, which can hang. */
   readonly entry?: URL;
   readonly onEvent?: ((event: StoreEvent) => void) | undefined;
 }
 
-/** Node's timers may fire so much early: whoever is told that nothing was begun must not be wrong. */
+/** Node's timers may fire this much early; a call must not be rejected as not begun while the thread can still begin it. */
 const EARLY_MS = 1;
 
-/** Its thread is started by the first call. */
+/** The first call starts the thread. */
 export class ThreadDatabase implements Database {
   readonly #options: ThreadDatabaseOptions;
   readonly #waiting = new Map<number, Waiting>();
-  /** Of this turn of the event loop. */
+  /** The calls of this turn of the event loop. */
   #unsent: ThreadCall[] = [];
   #calls = 0;
   #thread: Worker | undefined;
@@ -71,7 +71,7 @@ export class ThreadDatabase implements Database {
     this.#options = options;
   }
 
-  /** Bound, to be handed on as it is. */
+  /** An arrow function, so that it can be passed on without its object. */
   readonly call = <Name extends OperationName>(
     name: Name,
     args: Args<Name>,
@@ -85,13 +85,13 @@ export class ThreadDatabase implements Database {
       this.#unsent.push({ id: this.#calls, name, args, isDurable, until: sharedClockMs() + withinMs });
       if (this.#unsent.length === 1) setImmediate(() => this.#send());
     }) as Promise<Result<Name>>;
-    // The thread has no other clock than the system's.
+    // The thread uses the system's clock, so no other would match.
     return new Deadline(systemClock, withinMs + EARLY_MS).bound(reply).catch((error: unknown) => {
       throw unavailable(error);
     });
   };
 
-  /** What waits is run first. Of a thread that hangs in the disk, it does not resolve. */
+  /** Waiting calls are run first. Never resolves if the thread hangs in a disk operation. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#send();
@@ -126,7 +126,7 @@ export class ThreadDatabase implements Database {
     return thread;
   }
 
-  /** The next call starts another thread. */
+  /** Rejects all calls; the next one starts another thread. */
   #giveUp(error: Error): void {
     this.#thread = undefined;
     this.#unsent = [];
@@ -149,8 +149,8 @@ export class ThreadDatabase implements Database {
 }
 
 /**
- * To be called when nothing is left to be done: ends the process by SIGKILL (a supervisor sees 137) where a store hangs, which
- * would keep it for ever. Otherwise the process ends by itself.
+ * To be called last: if a store hangs, which would keep the process alive for ever, ends it by SIGKILL (a supervisor sees 137).
+ * Otherwise the process ends by itself.
  * @param say tells the operator before
  */
 export function endDespiteHangingStore(say: (text: string) => void): void {

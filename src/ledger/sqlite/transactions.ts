@@ -1,6 +1,6 @@
 /**
- * Runs whatever waits as one transaction, a savepoint each: one flush for all of them, and one that fails harms no other. In
- * the thread that asks, so that the service has a thread of its own for it (`sqlite-thread.ts`).
+ * Runs all waiting calls in one transaction with one flush, each in a savepoint of its own, so that a failing one harms no other.
+ * Blocks the calling thread, so the service uses it in a thread of its own (`sqlite-thread.ts`).
  */
 import { empty, type Sql } from 'sql-template-tag';
 import {
@@ -17,23 +17,23 @@ import { prepareSchema } from '../schema.ts';
 import { isTrouble, SqliteConnection } from './connection.ts';
 import { Space, type StoreEvent } from './space.ts';
 
-/** Called one after the other in one transaction; the rest comes in the next one. */
+/** The most calls in one transaction; the rest waits for the next one. */
 const CALLS_PER_BATCH = 100;
 
 interface SqliteSettings {
   readonly connection: SqliteConnection;
   readonly owner: string;
-  /** monotonic: on the scale of the calls' deadlines. */
+  /** `monotonic` has to be the clock of the calls' deadlines. */
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly isReader?: boolean | undefined;
-  /** Undefined: there is no limit. */
+  /** Undefined: no limit. */
   readonly space?: Pick<Space, 'makeRoom'> | undefined;
 }
 
 interface Waiting {
   readonly work: (tx: Tx) => Promise<unknown>;
   readonly isDurable: boolean;
-  /** On the scale of `monotonic`. */
+  /** The deadline, by `monotonic`. */
   readonly until: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -53,7 +53,7 @@ export class SqliteTransactions implements Transactions {
     return this.runUntil(until, work, options.isDurable ?? false);
   }
 
-  /** @param until on the scale of `monotonic`: past it, nothing of it is begun */
+  /** @param until the deadline, by `monotonic`: past it, the call is not begun */
   runUntil<Result>(until: number, work: (tx: Tx) => Promise<Result>, isDurable: boolean): Promise<Result> {
     return new Promise<unknown>((resolve, reject) => {
       if (this.#waiting.length >= MOST_WAITING) throw new LedgerUnavailable('the ledger is not keeping up');
@@ -62,7 +62,7 @@ export class SqliteTransactions implements Transactions {
     }) as Promise<Result>;
   }
 
-  /** After what waits has been run. */
+  /** Closes the connection after the waiting calls have been run. */
   async close(): Promise<void> {
     await this.#running;
     this.#settings.connection.close();
@@ -70,12 +70,12 @@ export class SqliteTransactions implements Transactions {
 
   async #runAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // What has arrived meanwhile comes along.
+      // Lets calls that have just arrived join the batch.
       await new Promise((resolve) => setImmediate(resolve));
       const batch = this.#waiting.splice(0, this.#settings.isReader === true ? 1 : CALLS_PER_BATCH);
       await this.#runBatch(batch.filter((call) => this.#isInTime(call)));
     }
-    // At once, not when the promise settles: whoever comes in between would wait for nobody.
+    // Not in `finally`: a call that comes before the promise settles would not start another run.
     this.#running = undefined;
   }
 
@@ -106,20 +106,20 @@ export class SqliteTransactions implements Transactions {
 
   async #inTransaction<Result>(work: () => Promise<Result>): Promise<Result> {
     const { connection, isReader } = this.#settings;
-    // Taking the lock at once, a writer cannot find later that its snapshot is too old.
+    // With the lock from the start, a writer's snapshot cannot turn out to be stale (SQLITE_BUSY_SNAPSHOT).
     connection.exec(isReader === true ? 'begin' : 'begin immediate');
     try {
       const result = await work();
       connection.exec('commit');
       return result;
     } catch (error) {
-      // After some errors, a full disk for one, SQLite has done so by itself (sqlite.org/lang_transaction.html).
+      // After some errors, e.g. a full disk, SQLite has rolled back by itself (sqlite.org/lang_transaction.html).
       if (connection.isInTransaction) connection.exec('rollback');
       throw error;
     }
   }
 
-  /** @param isAlone in its transaction, which is rolled back as a whole. @returns tells the caller, once it is committed */
+  /** @param isAlone the only call of its transaction: needs no savepoint. @returns settles the call; to be called after the commit */
   async #runOne(call: Waiting, isFull: boolean, isAlone: boolean): Promise<() => void> {
     const { connection } = this.#settings;
     if (!this.#isInTime(call)) return () => undefined;
@@ -151,7 +151,7 @@ export class SqliteTransactions implements Transactions {
     };
   }
 
-  /** Past its deadline it is answered, and not begun. */
+  /** Rejects a call that is past its deadline. */
   #isInTime({ until, reject }: Waiting): boolean {
     const isInTime = this.#settings.clock.monotonic() < until;
     if (!isInTime) reject(new LedgerUnavailable('the ledger did not come to it in time'));
@@ -167,8 +167,8 @@ export interface SqliteOptions extends Omit<SqliteSettings, 'connection' | 'spac
 }
 
 /**
- * A reader creates nothing, and takes a file of any version.
- * @throws {LedgerUnavailable} a file that cannot be opened or created, or that another version or program has written: what to do
+ * A reader creates nothing, and opens a file of any version.
+ * @throws {LedgerUnavailable} the file cannot be opened or created, or another version or program has written it; says what to do
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteTransactions> {
   const { path, isReader = false, maxBytes, clock, onEvent = () => undefined } = options;
