@@ -1,4 +1,4 @@
-/** What is told: by which template, and what it is about, a callback or, as data, what became of a message. Times are milliseconds since 1970. */
+/** Notices: a template's name, and what the message is about, a callback or data of Botbell's own. Times: milliseconds since 1970. */
 import {
   ALL_STATUSES,
   type Callback,
@@ -24,41 +24,41 @@ interface UndeliveredMessage {
   readonly error: FailureToExplain;
   readonly attempts: number;
   readonly callback: AlertedCallback;
-  /** Under which the ledger has it. */
+  /** The callback's id in the ledger. */
   readonly callbackId: number;
   /** When the callback came for the first time. */
   readonly since: number;
 }
 
-/** A BOT among others, as templates see it. */
+/** One BOT of a summary or digest, as templates see it. */
 export interface ToldBot {
   readonly bot_id: string;
   readonly bot_name: string;
   readonly succeeded: number;
   readonly errors: number;
-  /** Ids. */
+  /** Ids of jobs. */
   readonly jobs: readonly string[];
 }
 
 export interface DigestedBot extends Omit<ToldBot, 'jobs'> {
   readonly missed: number;
-  /** Something of it is held back now. */
+  /** Whether a delivery of the BOT is held now. */
   readonly is_muted: boolean;
 }
 
-/** What is said of several BOTs at once. */
+/** The part that summaries and digests share. */
 interface ToldBots<Bot> {
   readonly since: number;
-  /** Those with most trouble first. */
+  /** The BOTs with most trouble, in descending order. */
   readonly bots: readonly Bot[];
-  /** How many there are beside these. */
+  /** How many BOTs `bots` leaves out. */
   readonly moreBots: number;
 }
 
-/** What is named of several BOTs; the rest is counted. */
+/** Most BOTs that a message names; the others are counted. */
 const MOST_BOTS = 50;
 
-/** @param troubleOf in errors and the like */
+/** @param troubleOf counts a BOT's errors and missed results */
 export function mostTroubled<Bot>(
   bots: readonly Bot[],
   troubleOf: (bot: Bot) => number,
@@ -67,59 +67,59 @@ export function mostTroubled<Bot>(
   return { bots: worstFirst.slice(0, MOST_BOTS), moreBots: Math.max(0, bots.length - MOST_BOTS) };
 }
 
-/** What Botbell's operators are alerted of, by the template that tells it. */
+/** Alerts to Botbell's operators, by template. */
 interface Alerts {
-  /** No further attempts. */
+  /** The message is not attempted any more. */
   readonly dead_letter: UndeliveredMessage;
-  /** Wrong until someone fixes it; Botbell keeps retrying until `givesUpAt`. */
+  /** The config must be fixed; Botbell keeps retrying until `givesUpAt`. */
   readonly config_failure: UndeliveredMessage & { readonly givesUpAt: number };
   /** A body that no retry can make acceptable. */
   readonly refused: {
     /** HTTP status code of the answer. */
     readonly httpStatus: number;
-    /** English sentences of ours. */
+    /** Botbell's own English sentences. */
     readonly detail: string;
     readonly errors: readonly CallbackError[];
     /** The sender's address. */
     readonly from: string;
   };
-  /** A config that is not put in force: the last good one stays. */
+  /** A config that was not put in force: the one before stays. */
   readonly reload_refused: {
-    /** The config's. */
+    /** The config's file. */
     readonly file: string;
-    /** `file:line:col: what is wrong`, the first of them. English. */
+    /** The first problems, as `file:line:col: what is wrong`, in English. */
     readonly problems: readonly string[];
-    /** How many there are further. */
+    /** How many problems `problems` leaves out. */
     readonly moreProblems: number;
   };
 }
 
-/** What Botbell tells on its own account. */
+/** What Botbell's own notices are about, by template: alerts, and notices of BOTs. */
 interface OwnSubjects extends Alerts {
   /** A message that is only sent to see whether it arrives. */
   readonly test: {
     /** `<channel>:<address>` */
     readonly destination: string;
     readonly channel: string;
-    /** Who had it sent; '' where that is not known. */
+    /** Who had it sent; '' if not known. */
     readonly askedBy: string;
   };
-  /** A result that was due, and did not come. */
+  /** A result that was due and did not come. */
   readonly missed: {
     readonly botId: string;
-    /** '' where no callback of it has come yet. */
+    /** '' if no callback of the BOT has come yet. */
     readonly botName: string;
     readonly dueAt: number;
     /** Undefined: none has come yet. */
     readonly lastResultAt: number | undefined;
   };
-  /** What was held back at a destination, by a rule, told as one. `count`: of messages. */
+  /** One message for those that a rule held at a destination. `count`: how many those are. */
   readonly summary: ToldBots<ToldBot> & {
     readonly destination: string;
     readonly reason: string;
     readonly count: number;
   };
-  /** What ran since the last one, also when all is well. */
+  /** What a group's BOTs did since the last digest; sent even if all is well. */
   readonly digest: ToldBots<DigestedBot> & { readonly group: string };
 }
 
@@ -142,23 +142,23 @@ export type OwnSubject<Name extends OwnName = OwnName> = {
 
 export type AlertSubject = OwnSubject<keyof Alerts>;
 
-/** What Botbell tells by itself, due to be told when it was raised. */
+/** A notice of Botbell's own, due when it was raised. */
 export interface RaisedAlert {
-  /** SHA-256, 64 hexadecimal digits: no other alert has the same. */
+  /** A SHA-256 in 64 hexadecimal digits, unique to this notice. */
   readonly id: string;
   readonly raisedAt: number;
-  /** How many of the same cause were not told, because the last one had been told less than an hour before. */
+  /** How many alerts of the same cause were not sent, since the last one had been sent less than an hour before. */
   readonly suppressed: number;
   readonly subject: OwnSubject;
 }
 
-/** Why a callback is told by another template than its status': by a rule, or since it has been executing for too long. */
+/** Why a callback has another template than its status's: a rule decided so, or its run is overdue. */
 export type Occasion =
   NonNullable<Telling['occasion']> | { readonly template: 'overdue'; readonly runningForMs: number };
 
 const OCCASIONS = ['recovered', 'late', 'overdue'] as const satisfies readonly Occasion['template'][];
 
-/** Of each there is a file `<name>.yaml` in each template set and format. */
+/** Each has a file `<name>.yaml` in every template set and format. */
 export const TEMPLATE_NAMES = [...ALL_STATUSES, ...OCCASIONS, ...OWN_NAMES] as const;
 
 export type TemplateName = (typeof TEMPLATE_NAMES)[number];
@@ -167,11 +167,11 @@ export interface CallbackNotice extends CheckedCallback {
   readonly template: Exclude<TemplateName, OwnName>;
   /** 1 for the first time this callback was received, 2 for the service's first retry, … */
   readonly timesReceived: number;
-  /** Milliseconds since it came, where a person has it told so late; left out: it is told as it comes. */
+  /** Milliseconds since it came, if a person has it delivered late; otherwise left out. */
   readonly delayedMs?: number | undefined;
-  /** Left out: it is told by its status' template. */
+  /** Left out: its template is its status's. */
   readonly occasion?: Occasion | undefined;
-  /** How many errors before this one were not told. */
+  /** How many errors `repeat` let go since the last message. */
   readonly heldBack?: number | undefined;
 }
 
@@ -204,13 +204,13 @@ export function toldSo(notice: Notice, telling: Telling | undefined): Notice {
   return { ...notice, template: telling.occasion?.template ?? notice.template, ...telling };
 }
 
-/** Whether it tells the operators of Botbell, or is a test: of what cannot be delivered of it, nobody is alerted. */
+/** Whether it is an alert to Botbell's operators, or a test: if it cannot be delivered, no alert is raised. */
 export function isForOperators({ template }: Notice): boolean {
   const isOfBots = template === 'missed' || template === 'summary' || template === 'digest';
   return !isOfBots && OWN_NAMES.some((name) => name === template);
 }
 
-/** The callback, or what is named of one, or of a BOT; '' where it concerns none. */
+/** The callback or BOT that the notice is about; names that it does not have are ''. */
 export function aboutOf(notice: Notice): AlertedCallback {
   if (!isAlert(notice)) return notice.callback;
   const { subject } = notice.alert;
@@ -219,14 +219,14 @@ export function aboutOf(notice: Notice): AlertedCallback {
   return { job_id: '', bot_id, bot_name, status: 1 };
 }
 
-/** The same for every attempt to tell the same. */
+/** Identifies the notice: the same in every attempt. */
 export function noticeId(notice: Notice): string {
   if (isAlert(notice)) return notice.alert.id;
   const identity = identityOf(notice.callback);
   return notice.template === 'overdue' ? `${identity} overdue` : identity;
 }
 
-/** The job that it concerns; undefined where there is none. */
+/** The job that the notice is about, if any. */
 export function jobIdOf(notice: Notice): string | undefined {
   return aboutOf(notice).job_id || undefined;
 }
