@@ -1,5 +1,5 @@
-// Builds the program into few files, ours together with what every start needs of others: each file that a start has to
-// find, read and link costs it time and memory.
+// Bundles the program, with the packages that every start needs, into few files: each file that a start has to find, read
+// and link costs time and memory.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, transform } from 'esbuild';
@@ -7,12 +7,12 @@ import { EXTERNAL } from './external.mjs';
 
 process.chdir(join(import.meta.dirname, '..'));
 
-/** What CommonJS asks for at run time: the modules of Node, and the tables beside the code. */
+/** Bundled CommonJS modules call `require` at run time, for Node's modules and for the JSON tables beside the code. */
 const REQUIRE =
   "import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);";
 
 /**
- * One text for each package that is in the build.
+ * The licence texts of all packages in the build.
  * @param {string[]} inputs paths of the files that were bundled
  */
 function licencesOf(inputs) {
@@ -31,15 +31,15 @@ function licenceOf(folder) {
   const { name, version, license } = /** @type {Manifest} */ (JSON.parse(manifest));
   const files = readdirSync(folder);
   const licences = files.filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
-  // Some say it in their description only.
+  // Some packages have their licence in the readme only.
   const found = licences.length > 0 ? licences : files.filter((file) => /^readme/i.test(file));
   const texts = found.map((file) => readFileSync(join(folder, file), 'utf8').trim());
   return [`${name} ${version} (${license})`, ...texts, ''].join('\n\n');
 }
 
 /**
- * esbuild leaves the comments inside classes, and one letter in them that is not Latin makes V8 hold the whole file in
- * two bytes a character.
+ * Removes the comments that esbuild leaves inside classes: a single character in them outside Latin-1 makes V8 hold the
+ * whole file in two bytes a character.
  * @param {string} code
  */
 async function withoutComments(code) {
@@ -53,11 +53,11 @@ const OPTIONS = {
   bundle: true,
   format: 'esm',
   platform: 'node',
-  // A name imported from a CommonJS module is a call of a getter wherever it stands; from an ES module it costs nothing.
+  // Prefer ES modules: each use of a name imported from a CommonJS module calls a getter.
   mainFields: ['module', 'main'],
   target: 'node20.19',
   external: EXTERNAL,
-  // Node reads tables faster as JSON, and most of them are never asked for.
+  // Node parses JSON faster than code, and most tables are never read.
   loader: { '.json': 'copy' },
   banner: { js: REQUIRE },
   legalComments: 'none',
@@ -68,14 +68,14 @@ const OPTIONS = {
 const main = await build({
   ...OPTIONS,
   entryPoints: ['src/main.ts'],
-  // What a command imports when it is run stays apart.
+  // Modules that a command imports dynamically become files of their own.
   splitting: true,
 });
-// By itself: shared with the program, a start would have to find more and smaller files.
+// Built separately: sharing code with the program would give a start more and smaller files to find.
 const threads = await Promise.all(
   ['src/ledger/sqlite/sqlite-thread.ts'].map((entry) => build({ ...OPTIONS, entryPoints: [entry] })),
 );
-/** What browsers load: one style and one script. */
+/** The page's files: one stylesheet and one script. */
 const assets = await build({
   outdir: 'dist/assets',
   bundle: true,
@@ -104,13 +104,13 @@ const files = await Promise.all(
   })),
 );
 
-/** Of one module that is both imported and required, the bundle would hold two. */
+/** A module that is both imported and required would be in the bundle, and run, twice. */
 for (const [path, { imports }] of Object.entries(inputs)) {
   const split = imports.find(({ kind, path: to }) => kind === 'require-call' && inputs[to]?.format === 'esm');
   if (split !== undefined) throw new Error(`${path} requires ${split.path}, which is an ES module`);
 }
 
-/** The last one, since a build counts as done when it is there. */
+/** Written last, since a build counts as done when this file exists. */
 const isMain = (/** @type {{ path: string }} */ { path }) => path.endsWith('main.js');
 
 rmSync('dist', { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** What the build leaves in node_modules, since it has a binary or most starts do without it; all else is in the build. */
+/** Packages that are not bundled, since they have a binary or most starts do not need them. */
 export const EXTERNAL = [
   '@photostructure/sqlite',
   'pg',

@@ -1,10 +1,10 @@
-// Makes a fresh clone ready to run: installs what the lock file names, and builds, each only where it is due.
+// Makes a fresh clone ready to run: installs what the lock file names, and builds, each only if out of date.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Node 18 has no import.meta.dirname, and is told so below.
+// Not import.meta.dirname: Node 18, which lacks it, must get as far as the message below.
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
 const { engines } = /** @type {{ engines: { node: string } }} */ (
@@ -46,9 +46,9 @@ if (modifiedAt('node_modules/.package-lock.json') < modifiedAt('package-lock.jso
   run('npm', 'ci', '--no-fund', '--no-audit', '--loglevel=error');
 }
 
-// The build holds packages, too.
+// package-lock.json counts too, since the build bundles packages.
 const sources = Math.max(newestIn('src'), modifiedAt('scripts/build.mjs'), modifiedAt('package-lock.json'));
-// A production install has no bundler: what was built is what runs.
+// A production install has no bundler, and runs what was built before.
 const canBuild = modifiedAt('node_modules/esbuild/package.json') > 0;
 if (canBuild && modifiedAt('dist/main.js') < sources) {
   console.error('building …');

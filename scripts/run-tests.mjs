@@ -1,11 +1,11 @@
-// Runs test files, several at once, over one PostgreSQL: `node scripts/run-tests.mjs fast|browser|nightly`, or the files named.
+// Runs test files in parallel over one PostgreSQL: `node scripts/run-tests.mjs fast|browser|nightly`, or with names of files.
 // Ends with a line that says how many tests passed and failed.
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import Mocha from 'mocha';
 import 'tsx';
 
-/** What takes longest begins first, so that nobody waits for it in the end. */
+/** The longest files begin first, so that none of them runs alone at the end. */
 const LONGEST_FIRST = [
   'browser/hostile-values',
   'browser/every-view',
@@ -24,7 +24,7 @@ const LONGEST_FIRST = [
   'browser/',
 ];
 
-/** What needs programs that npm does not bring, takes long at any size, or measures the machine beside the product. */
+/** Tests that need programs npm does not install, always take long, or measure the machine as much as the product. */
 const ONLY_NIGHTLY = [
   'deploy/proxies',
   'e2e/package',
@@ -69,7 +69,7 @@ const settings = /** @type {{ timeout: number, import: string[] }} */ (
   JSON.parse(readFileSync('.mocharc.json', 'utf8'))
 );
 
-// The processes that run files get these, and so do not inherit them from the command line.
+// Mocha forks its workers with this process's `execArgv`, so they load these modules too.
 process.execArgv.push(...settings.import.flatMap((file) => ['--import', file]));
 
 const { SHARED_SERVER, startOwnPostgres } = await import('../test/support/postgres-server.ts');
@@ -83,7 +83,7 @@ const mocha = new Mocha({
   reporter: 'dot',
   forbidPending: true,
   parallel: true,
-  // Many wait for programs and disks most of the time. With one job, mocha would run the files in this process.
+  // One job more than cores, since many tests mostly wait. At least 2: with one job mocha would run the files in this process.
   jobs: Math.max(2, Number(process.env['BOTBELL_TEST_JOBS'] ?? availableParallelism() + 1)),
 });
 for (const file of filesOf(process.argv.slice(2))) mocha.addFile(file);

@@ -1,5 +1,5 @@
-// Tries what was built on each Node that is in use: fetches their programs as packages of npm into a temporary folder, and runs
-// check and demo on each. Exits 1 where one fails.
+// Tries the build on each Node version in use: installs each version's npm package in a temporary folder, and runs `check` and
+// `demo` with it. Exits 1 if any fails.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,13 +11,13 @@ const { engines } = /** @type {{ engines: { node: string } }} */ (
   JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 );
 
-/** The oldest that will do, those with long-term support, and the newest. */
+/** The oldest supported version, those with long-term support, and the newest. */
 const VERSIONS = [`${engines.node.replace('>=', '')}.0`, '22', '24', '>=25'];
 
-/** Each package holds the program for one platform, and needs no install script. */
+/** The package with Node's binary for this platform; it has no install script. */
 const PACKAGE = `node-${process.platform}-${process.arch}`;
 
-/** What npm sets for the scripts that it runs would reach the programs that are tried. */
+/** Without the variables that npm sets for its scripts, and that would change how the tried programs run. */
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_|BOTBELL_)/.test(name)),
 );
