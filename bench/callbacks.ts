@@ -1,12 +1,12 @@
-/** The callbacks of the load, of JSON, numbered, so that a stand-in can tell which one a message is of. */
+/** The load's callbacks as JSON, each with a number by which a stand-in recognises its message. */
 
-/** What the product's routes name. */
+/** The BOT of all callbacks; a route of the product's config names it. */
 export const BOT_ID = 'bench';
 
-/** Of a callback. */
+/** Default size of a callback. */
 const BYTES = 1024;
 
-/** The stand-ins look for `job-` and seven digits. */
+/** Placeholder of a callback's number. The stand-ins look for `job-` and seven digits. */
 const NUMBER = '0000000';
 
 export interface Batch {
@@ -20,7 +20,7 @@ const TEMPLATE = templateOf(BYTES);
 
 let next = 1;
 
-/** Written before the clock starts: the load has nothing to do but to send them. @param bytes of each */
+/** Writes the bodies before the clock starts, so that the load only sends them. @param bytes of each body */
 export function writeCallbacks(count: number, bytes = BYTES): Batch {
   const from = next;
   next += count;
@@ -29,12 +29,12 @@ export function writeCallbacks(count: number, bytes = BYTES): Batch {
   return { from, to: next, bodies };
 }
 
-/** Every callback written so far. */
+/** The numbers of all callbacks written so far. */
 export function allCallbacks(): Pick<Batch, 'from' | 'to'> {
   return { from: 1, to: next };
 }
 
-/** One that is never sent. */
+/** A sample that does not count as written; its number is 0. */
 export function sampleCallback(): string {
   return TEMPLATE;
 }
@@ -43,14 +43,14 @@ function bodyOf(template: string, number: number): Buffer {
   return Buffer.from(template.replaceAll(NUMBER, String(number).padStart(NUMBER.length, '0')));
 }
 
-/** What is missing in bytes is filled up with rows of its table, and the rest with a text. */
+/** Fills the body up to `bytes` with table rows, and what is left with text. */
 function templateOf(bytes: number): string {
   const row = Buffer.byteLength(templateWith(2, 0)) - Buffer.byteLength(templateWith(1, 0));
   const rows = 2 + Math.max(0, Math.floor((bytes - Buffer.byteLength(templateWith(2, 0)) - BYTES / 2) / row));
   return templateWith(rows, bytes - Buffer.byteLength(templateWith(rows, 0)));
 }
 
-/** The name has the number too, since the bare programs' message says no more than the name. */
+/** The name contains the number too, since the bare programs' messages contain only the name. */
 function templateWith(rows: number, filling: number): string {
   return JSON.stringify({
     code: 200,

@@ -1,4 +1,4 @@
-/** A measured process: started, asked for its resources, ended. Linux only, since it reads /proc. */
+/** Starts a process, measures its resources and ends it. Linux only, since it reads /proc. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, watch } from 'node:fs';
@@ -8,12 +8,12 @@ import { discard, folderInMemory } from './scratch.ts';
 /** Linux counts CPU time in hundredths of a second (man 7 time, USER_HZ). */
 const TICKS_PER_SECOND = 100;
 
-/** Whoever has not ended by then is killed: what it should have done by itself is measured elsewhere. */
+/** A process that takes longer to end is killed; whether it ends by itself is tested elsewhere. */
 const ENDS_WITHIN_MS = 30_000;
 
 /**
- * Its log goes to a file in memory: flushing a ledger does not flush the log with it, and no reader takes CPU from what
- * is measured.
+ * A process whose log goes to a file in memory: flushing a ledger does not flush the log with it, and no reader takes CPU
+ * from the process.
  */
 export class Child {
   readonly #process: ChildProcess;
@@ -33,7 +33,7 @@ export class Child {
 
   readonly #kill = () => void this.#process.kill('SIGKILL');
 
-  /** The first JSON line on stderr that has all of these keys. Nothing is read any more once it is there. */
+  /** Waits for the first JSON line on stderr that has all these keys, then stops reading. */
   announced<Line>(...keys: readonly string[]): Promise<Line> {
     return new Promise((resolve, reject) => {
       const settle = (action: () => void) => {

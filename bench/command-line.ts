@@ -1,4 +1,4 @@
-/** Ends the process where its arguments cannot be understood, saying why. */
+/** Reads the arguments. On an error prints it with the usage, and exits 2. */
 export function readOrExit<Read>(read: (args: string[]) => Read, usage: string): Read {
   try {
     return read(process.argv.slice(2));
@@ -8,7 +8,7 @@ export function readOrExit<Read>(read: (args: string[]) => Read, usage: string):
   }
 }
 
-/** @throws {Error} it is none */
+/** @throws {Error} not a whole number from 1 on */
 export function wholeNumber(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new Error(`${text} is not a whole number from 1 on`);

@@ -1,4 +1,4 @@
-/** Subjects measured in turns, over the same stand-ins. */
+/** Measures several subjects in turns, with the same stand-ins. */
 import { allCallbacks } from './callbacks.ts';
 import { type Effort, type Figures, measure } from './measure.ts';
 import { Metronome } from './metronome.ts';
@@ -7,7 +7,7 @@ import { StandIns } from './stand-ins.ts';
 import { orderInRound } from './statistics.ts';
 import type { Subject } from './subjects.ts';
 
-/** In each round each subject once, each round in another order. */
+/** Measures each subject once in each round, in an order that changes from round to round. */
 export async function compare(subjects: readonly Subject[], effort: Effort): Promise<readonly Measured[]> {
   const standIns = await StandIns.start();
   const metronome = new Metronome();

@@ -1,14 +1,14 @@
-/** The service's side: callbacks posted as fast as they are answered, or at a fixed rate whatever the answers take. */
+/** The load: posts callbacks as fast as they are answered, or at a fixed rate however long the answers take. */
 import { Pool } from 'undici';
 import type { Batch } from './callbacks.ts';
 import { type Metronome, monotonicMs } from './metronome.ts';
 
 const CONCURRENCY = 64;
 
-/** Enough that the open loop never waits for a free one. */
+/** Enough that the open loop never waits for a free connection. */
 const CONNECTIONS = 128;
 
-/** Time for the thread that beats to be ready. */
+/** Time for the metronome's thread to get ready. */
 const LEAD_MS = 20;
 
 export class Load {

@@ -1,4 +1,4 @@
-/** What a figure was measured on, as far as it bears on the figure. */
+/** Describes the machine, as far as it affects the figures. */
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { arch, availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { median } from './statistics.ts';
 
 const FLUSHES = 50;
 
-/** Bytes of a write-ahead log's page. */
+/** As large as a page of a write-ahead log. */
 const PAGE = Buffer.alloc(4096);
 
 export function describeMachine(): string {
@@ -22,7 +22,7 @@ export function describeMachine(): string {
   ].join('; ');
 }
 
-/** A commit that is flushed costs at least this. */
+/** Median time of writing and flushing one page: a flushed commit takes at least as long. */
 function flushMs(): number {
   const folder = folderOnDisk();
   const file = openSync(join(folder, 'page'), 'w');

@@ -1,4 +1,4 @@
-/** One subject, once, from its start to its end. */
+/** Measures one subject once, from its start to its end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeCallbacks } from './callbacks.ts';
 import { Load } from './load.ts';
@@ -7,22 +7,22 @@ import type { StandIns } from './stand-ins.ts';
 import { percentile } from './statistics.ts';
 import type { Running, Subject } from './subjects.ts';
 
-/** Callbacks a second, of the open loop. */
+/** Callbacks a second in the open loop. */
 export const FIXED_RATE = 300;
 
-/** By then what only the start needed has had its chance to go. */
+/** Wait before idle memory is read: time to free what only the start needed. */
 const IDLE_AFTER_MS = 1500;
 
-/** Not counted: the pace changes from saturation to a trickle. */
+/** The first seconds do not count, since the rate has just dropped from saturation. */
 const OPEN_LOOP_LEAD_IN_SECONDS = 1;
 
 export interface Effort {
   readonly rounds: number;
-  /** The first thousands cost double: code is not compiled yet. */
+  /** Callbacks that do not count: the first thousands take twice the CPU, until code is compiled. */
   readonly warmUp: number;
   readonly measured: number;
   readonly openLoopSeconds: number;
-  /** Of each callback; its default is `writeCallbacks`'. */
+  /** Size of each callback; the default is that of `writeCallbacks`. */
   readonly bytes?: number | undefined;
 }
 
@@ -87,7 +87,7 @@ async function measureLatency(load: Load, metronome: Metronome, standIns: StandI
   return { p50: at(0.5), p99: at(0.99), p999: at(0.999) };
 }
 
-/** Posts as fast as they are answered, and waits for the last message. @returns callbacks answered per second */
+/** Posts callbacks as fast as they are answered, and waits for the last message. @returns callbacks answered per second */
 async function deliverAll(load: Load, count: number, standIns: StandIns, bytes?: number): Promise<number> {
   const batch = writeCallbacks(count, bytes);
   const perSecond = await load.saturate(batch);

@@ -1,4 +1,4 @@
-/** A steady beat that does not wait for what it sets going. */
+/** A steady beat that does not wait for the work that it starts. */
 import { Worker } from 'node:worker_threads';
 
 export interface Beat {
@@ -13,11 +13,11 @@ export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** Its thread is plain JavaScript like the subjects: the loader of TypeScript does not reach into threads. */
+/** The thread's file is plain JavaScript, since the TypeScript loader does not work in threads. */
 export class Metronome {
   readonly #thread = new Worker(new URL('subjects/metronome.mjs', import.meta.url));
 
-  /** @param onBeat gets the beat's index when it is due */
+  /** @param onBeat called with each beat's index when the beat is due */
   beat(beat: Beat, onBeat: (index: number) => void): Promise<void> {
     return new Promise((resolve) => {
       const onMessage = (index: number) => {

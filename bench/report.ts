@@ -1,4 +1,4 @@
-/** What was measured, as tables of Markdown that this repository's formatter leaves as they are. */
+/** Figures as Markdown tables, aligned as this repository's formatter aligns them. */
 import { FIXED_RATE, type Figures } from './measure.ts';
 import { LARGE_BYTES, SMALL_BYTES, type Stall } from './stalls.ts';
 import { median } from './statistics.ts';
@@ -29,7 +29,7 @@ const COLUMNS: readonly (readonly [head: string, key: keyof Figures, digits: num
   ['first answer ms', 'firstAnswerMs', 0],
 ];
 
-/** Medians of the rounds, and the medians of the rounds' ratios to the first subject: what slows a round down slows both. */
+/** Medians over the rounds. Ratios to the first subject are taken per round, since what slows a round slows both. */
 export function comparisonTable(subjects: readonly Measured[]): string {
   const [base] = subjects;
   const ratioOf = (figures: Figures, round: number, key: keyof Figures) =>
@@ -46,10 +46,10 @@ export function comparisonTable(subjects: readonly Measured[]): string {
   return `${table(['subject', ...COLUMNS.map(([head]) => head)], rows)}\n\n${explained}`;
 }
 
-/** The rest would say no more than that they are shorter. */
+/** How many of the worst shapes are shown. */
 const SHOWN = 15;
 
-/** The worst shapes. An answer that is neither a success nor a refusal of the body is shown beside its time. */
+/** The worst shapes; an answer other than 200, 400 or 422 is shown beside its time. */
 export function stallTable(stalls: readonly Stall[]): string {
   const rows = stalls
     .toSorted((one, other) => other.large.ms - one.large.ms)

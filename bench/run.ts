@@ -1,4 +1,4 @@
-/** `npm run bench`: the product against bare programs, interleaved, over the same stand-ins, every delivery verified. */
+/** `npm run bench`: compares the product with bare programs, in turns, with the same stand-ins, and verifies every delivery. */
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -20,13 +20,13 @@ const WHOLE: Effort = { rounds: 5, warmUp: 10_000, measured: 10_000, openLoopSec
 interface Options {
   readonly parts: readonly string[];
   readonly effort: Effort;
-  /** Where the product leaves its CPU profiles, one a process; its figures then include the profiler. */
+  /** The folder for CPU profiles, one per process of the product; its figures then include the profiler. */
   readonly profileFolder: string | undefined;
-  /** Of an empty database, in place of a SQLite file of its own for each round. */
+  /** URL of an empty database, in place of a new SQLite file for each round. */
   readonly store: string | undefined;
 }
 
-/** @throws {Error} what cannot be understood, with the choices */
+/** @throws {Error} an argument that is not understood, with the choices */
 function readOptions(args: string[]): Options {
   const { values } = parseArgs({
     args,

@@ -1,4 +1,4 @@
-/** Folders of this run. What is left of them goes when the run ends, also when somebody interrupts it. */
+/** Temporary folders of this run. Those left are deleted when the run ends or is interrupted. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,12 +9,12 @@ process.once('exit', () => folders.forEach(discard));
 process.once('SIGINT', () => process.exit(130));
 process.once('SIGTERM', () => process.exit(143));
 
-/** On a disk, for what must be flushed as an operator's ledger is. */
+/** For a ledger, which must be flushed to a disk as an operator's is. */
 export function folderOnDisk(): string {
   return newFolder(tmpdir());
 }
 
-/** In memory where the system has such a folder. */
+/** In /dev/shm, or on a disk if the system has none. */
 export function folderInMemory(): string {
   return newFolder(existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
 }

@@ -1,4 +1,4 @@
-/** How long one callback holds up everybody else, whatever its shape: the longest turn of the product's event loop. */
+/** Measures the longest turn of the product's event loop for callbacks of heavy shapes: so long does one delay all others. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -15,16 +15,16 @@ import { botbell } from './subjects.ts';
 export const SMALL_BYTES = 100_000;
 export const LARGE_BYTES = 1_000_000;
 
-/** What follows an answer: its log line, its metrics, garbage. */
+/** Wait for the work after an answer: its log line, metrics and garbage collection. */
 const AFTERMATH_MS = 50;
 
 const WARM_UP = 300;
 
-/** The rest of a heavy one may still be under way, for the Slack stand-in to take. */
+/** Wait before each callback, since a part of the last one may still be on its way to the Slack stand-in. */
 const REST_MS = 300;
 
 interface Turn {
-  /** The longest. */
+  /** The longest turn, in milliseconds. */
   readonly ms: number;
   /** HTTP status code of the answer. */
   readonly status: number;
@@ -36,11 +36,11 @@ export interface Stall {
   readonly large: Turn;
 }
 
-/** Each shape in both sizes, on one process; the medians of the rounds. */
+/** Posts each shape in both sizes to one process. @returns the medians of the rounds */
 export async function measureStalls(rounds: number): Promise<Stall[]> {
   const folder = folderInMemory();
   const socket = join(folder, 'longest-turn');
-  // Of its own: not every shape leaves room for a number that the others' proof could go by.
+  // Its own stand-ins: not every shape has room for the number by which the others are verified.
   const standIns = await StandIns.start();
   const running = await botbell('stalls', { longestTurnSocket: socket }).start(standIns);
   const turnOf = async (shape: string, bytes: number): Promise<Turn> => {
@@ -66,7 +66,7 @@ export async function measureStalls(rounds: number): Promise<Stall[]> {
   }
 }
 
-/** At most so many bytes, and hardly fewer. */
+/** A callback of at most `bytes`, and hardly fewer. */
 function bodyOf(shape: string, bytes: number, round: number): string {
   const callback = JSON.parse(sampleOf(`${shape} ${bytes}`, round)) as Record<string, unknown>;
   const make = (size: number) => HEAVY_SHAPES[shape]?.(size, callback) ?? '';
@@ -98,7 +98,7 @@ async function post(url: string, body: string): Promise<number> {
   return statusCode;
 }
 
-/** Milliseconds, since it was last asked. */
+/** The longest turn since the last call, in milliseconds. */
 async function longestTurn(path: string): Promise<number> {
   const socket = connect(path);
   await once(socket, 'connect');

@@ -1,4 +1,4 @@
-/** The remotes of a run, in a process of their own, and the proof that each callback arrived there exactly once. */
+/** Stand-ins for the remotes, in a process of their own; verifies that each callback arrived there exactly once. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 50;
 const LOOK_FOR_MS = 60_000;
 
 interface Tally {
-  /** Callbacks of the range that one message told of, and ones that several told of. */
+  /** Callbacks of the range that exactly one message was about; `often`: those that several were about. */
   readonly once: number;
   readonly often: number;
   /** Messages of the whole run in which no number was found. */
@@ -37,7 +37,7 @@ export class StandIns {
 
   /**
    * Waits until every callback of the range was delivered.
-   * @throws {Error} one delivered twice, one that does not arrive, a message of nobody knows what
+   * @throws {Error} a callback was delivered twice or does not arrive, or a message has no number
    */
   async verify({ from, to }: Pick<Batch, 'from' | 'to'>): Promise<void> {
     for (let waitedMs = 0; waitedMs < LOOK_FOR_MS; waitedMs += LOOK_EVERY_MS) {

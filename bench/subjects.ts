@@ -1,4 +1,4 @@
-/** What is measured: the product in its modes, and the bare programs that it is held against. */
+/** The measured subjects: the product, and the bare programs that it is compared with. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeArgumentsOfStart } from '../test/support/process.ts';
@@ -36,15 +36,15 @@ export function bare(program: string): Subject {
 
 export interface BotbellOptions {
   readonly profileFolder?: string | undefined;
-  /** Where it answers how long the longest turn of its event loop was. */
+  /** Path of the socket that tells the longest turn of its event loop. */
   readonly longestTurnSocket?: string;
-  /** Where another version lies, built, that is to be started instead. */
+  /** The folder of another built version to start instead of this one. */
   readonly root?: string | undefined;
-  /** `store.url`; undefined: a SQLite file of its own each time. */
+  /** `store.url`; undefined: a new SQLite file for each start. */
   readonly store?: string | undefined;
 }
 
-/** The built product with everything on. */
+/** The built product with everything on: ledger, log, page and metrics. */
 export function botbell(name: string, options: BotbellOptions = {}): Subject {
   return {
     name,

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:versions -- <folder>`: this version against another one, whose clone, built, is in the folder, in turns.
+ * `npm run bench:versions -- <folder>`: compares this version, in turns, with another one, whose built clone is in the folder.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ interface Options {
   readonly effort: Effort;
 }
 
-/** @throws {Error} what is missing */
+/** @throws {Error} the folder has no build, or a number is not whole */
 function readArguments(args: string[]): Options {
   const { values, positionals } = parseArgs({
     args,
