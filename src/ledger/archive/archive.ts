@@ -1,4 +1,4 @@
-/** What people ask the ledger: which callbacks there were, what became of each and why, and how each BOT does. */
+/** The types of the archive, which people read: callbacks with their deliveries and stories, BOTs, destinations, refused bodies. */
 import type { StatusCode } from '../../callback/callback.ts';
 import type { HistoryRow } from '../history.ts';
 import type { NoticeRow } from '../rows.ts';
@@ -11,43 +11,43 @@ import type {
   RefusedBody,
 } from '../ledger.ts';
 
-/** All of what is given must hold. Times are milliseconds since 1970. */
+/** All given conditions must hold. Times are milliseconds since 1970. */
 export interface CallbackFilter {
-  /** The id of a job; else a name, an id, a part of either or a glob (`invoice-*`) of BOTs, or what ids of jobs begin with. */
+  /** A job's id; if there is no such job: a BOT's name or id, a part or a glob (`invoice-*`) of either, or the beginning of job ids. */
   readonly search?: string | undefined;
   readonly botId?: string | undefined;
   readonly jobId?: string | undefined;
   readonly status?: StatusCode | undefined;
-  /** Of one of its deliveries: of the one to `destination` where that is given, too. */
+  /** The state of one of its deliveries; with `destination`, of the one there. */
   readonly state?: DeliveryState | undefined;
-  /** `<channel>:<address>`, of one of its deliveries. */
+  /** `<channel>:<address>` of one of its deliveries. */
   readonly destination?: string | undefined;
-  /** What was answered last. */
+  /** The last answer. */
   readonly result?: CallbackResult | undefined;
-  /** When it came first. */
+  /** The bounds, inclusive, of when it came first. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
 export interface PageRequest {
-  /** `next` of the page before; none for the newest. */
+  /** `next` of the previous page; undefined: the newest page. */
   readonly before?: number | undefined;
   /** At most 500; default: 50. */
   readonly limit?: number | undefined;
 }
 
-/** Newest first. */
+/** Items, newest first. */
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** Where the next page begins; undefined: there is none. */
+  /** The next page's `before`; undefined: there is no next page. */
   readonly next: number | undefined;
 }
 
-/** A callback, or what Botbell says by itself, without what is large of it. Times are milliseconds since 1970. */
+/** A callback, or a notice of Botbell's own, without its body. Times are milliseconds since 1970. */
 export interface ArchivedCallback {
   readonly id: number;
   readonly kind: CallbackKind;
-  /** Ids and names are cleaned, and cut where they are long. */
+  /** Ids and names are cleaned, and cut if they are long. */
   readonly jobId: string;
   readonly botId: string;
   readonly botName: string;
@@ -56,30 +56,30 @@ export interface ArchivedCallback {
   readonly receivedAt: number;
   readonly lastReceivedAt: number;
   readonly timesReceived: number;
-  /** Undefined where the callback does not say. */
+  /** Undefined if the callback does not say. */
   readonly elapsedSeconds: number | undefined;
-  /** What was answered last; undefined where nobody has been answered. */
+  /** The last answer; undefined: none was given. */
   readonly result: CallbackResult | undefined;
   /** In the order in which they were planned. */
   readonly deliveries: readonly DeliveryRecord[];
 }
 
-/** Rows of a story. Of what comes again and again, the newest. */
+/** The most rows of `history` in a story, the newest. */
 export const MOST_HISTORY = 200;
 
-/** All that is known of one callback but its body. */
+/** All that the ledger has of one callback but its body. */
 export interface CallbackStory extends ArchivedCallback {
-  /** The callback that it tells of. */
+  /** The id of the callback that a notice of Botbell's own is about. */
   readonly about: number | undefined;
-  /** Why each route matched or not when it came: the router's explanations; later ones are rows of `history`. */
+  /** The router's explanations of its first routing; later routings are rows of `history`. */
   readonly routing: unknown;
-  /** What happened, in its order; of very much, the last of it. */
+  /** The last `MOST_HISTORY` events, in their order. */
   readonly history: readonly HistoryRow[];
 }
 
-/** A BOT, as its callbacks name it. Times are when one of them came, in milliseconds since 1970; undefined: never. */
+/** A BOT with callbacks. Times are when one of them came, in milliseconds since 1970; undefined: never. */
 export interface ArchivedBot {
-  /** As callbacks name it; of more than 200 characters its beginning, and its hash. */
+  /** Its key (`keyOf`): its id, or the id's beginning and hash if it has more than 200 bytes. */
   readonly botId: string;
   readonly botName: string;
   readonly lastCallbackId: number;
@@ -87,30 +87,30 @@ export interface ArchivedBot {
   readonly lastSucceededAt: number | undefined;
   readonly lastFailedAt: number | undefined;
   readonly lastResultAt: number | undefined;
-  /** What came last of a run that ended was an error. */
+  /** Its last result was an error. */
   readonly isFailing: boolean;
 }
 
-/** A BOT of which nothing has come since it was told that a result was due, or takes too long. */
+/** A BOT without a result since a `missed` or `overdue` notice about it. */
 export interface LateBot extends Pick<ArchivedBot, 'botId' | 'botName'> {
   readonly kind: 'missed' | 'overdue';
-  /** The notice that told it, and when that was. */
+  /** The notice's id, and when it was written. */
   readonly noticeId: number;
   readonly toldAt: number;
 }
 
-/** One job of a BOT, by its last callback: its result, where it has one. */
+/** One job of a BOT: its result, or its start if it has no result. */
 export interface Run {
   readonly callbackId: number;
   readonly jobId: string;
   readonly status: StatusCode;
   readonly startedAt: number;
   readonly receivedAt: number;
-  /** Undefined where the callback does not say. */
+  /** Undefined if the callback does not say. */
   readonly elapsedSeconds: number | undefined;
 }
 
-/** How many callbacks of a status came of a BOT. */
+/** How many callbacks of one status a BOT has. */
 export interface CameOfBot {
   readonly botId: string;
   readonly status: StatusCode;
@@ -136,27 +136,27 @@ export interface ArchivedRefusal extends RefusedBody {
 export interface RefusedAlike {
   readonly newest: ArchivedRefusal;
   readonly count: number;
-  /** Of these, nobody has seen. */
+  /** How many of them nobody has marked as seen. */
   readonly unseen: number;
   /** When the oldest came; milliseconds since 1970. */
   readonly oldestAt: number;
 }
 
-/** How a destination does. Times are milliseconds since 1970; undefined: never, as far as is known. */
+/** A destination's last success and failure. Times are milliseconds since 1970; undefined: none known. */
 export interface ArchivedDestination {
   /** `<channel>:<address>` */
   readonly destination: string;
   readonly lastDeliveredAt: number | undefined;
   readonly lastFailedAt: number | undefined;
-  /** Of the last attempt that failed; a rate limit is none. */
+  /** The error of the last failed attempt; a rate limit is no failure. */
   readonly lastError: DeliveryError | undefined;
 }
 
-/** One delivery, as it may be drawn again. */
+/** One delivery with what rendering it again needs. */
 export interface DeliveryOfCallback {
   readonly delivery: DeliveryRecord;
-  /** What it tells; `noticeIn` reads it. */
+  /** The notice's columns, for `noticeIn`. */
   readonly told: NoticeRow;
-  /** Of the config by which it was sent or tried last; undefined: not known. */
+  /** Hash of the config in force at its last change; undefined: not known. */
   readonly configHash: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** How BOTs do: what came of each last, and its last runs. */
+/** Reads BOTs: the last success and failure of each, late ones, and last runs. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { StatusCode } from '../../callback/callback.ts';
 import { cleanText } from '../../text/clean.ts';
@@ -7,14 +7,14 @@ import { keysFor } from '../keys.ts';
 import { EXECUTING } from '../rows.ts';
 import type { ArchivedBot, CameOfBot, LateBot, Run } from './archive.ts';
 
-/** Rows of `callbacks` of a BOT. @param botId as callbacks name it, or as the archive does */
+/** A condition: rows of `callbacks` of a BOT. @param botId as callbacks name it, or as the archive does */
 export function isOfBot(botId: string): Sql {
   return sql`bot_key IN (${join(keysFor(botId))})`;
 }
 
 type BotRow = Omit<ArchivedBot, 'lastResultAt' | 'isFailing'>;
 
-/** @param keys `key`: the `bot_key` of each. @param condition on a row of `callbacks`, the last one of a BOT */
+/** @param keys a query of `bot_key` AS `key`. @param condition on the BOT's last row of `callbacks` */
 async function botsAmong(tx: Tx, keys: Sql, condition: Sql, most: number): Promise<readonly ArchivedBot[]> {
   const lastAt = (status: StatusCode) => sql`(
     SELECT received_at FROM callbacks AS own
@@ -35,7 +35,7 @@ async function botsAmong(tx: Tx, keys: Sql, condition: Sql, most: number): Promi
   });
 }
 
-/** From one to the next by the index: what came of one of them is not gone through. */
+/** Skips from BOT to BOT through the index, without reading all callbacks of one. */
 const EACH_BOT = sql`
   WITH RECURSIVE each_bot(bot_key) AS (
     SELECT min(bot_key) FROM callbacks WHERE kind = 'callback'
@@ -45,21 +45,21 @@ const EACH_BOT = sql`
   )
   SELECT bot_key AS key FROM each_bot WHERE bot_key IS NOT NULL`;
 
-/** In the order of their ids. @param after the id of the last one of the page before */
+/** BOTs in the order of their ids. @param after the last id of the previous page */
 export function botsAfter(tx: Tx, after: string, most: number): Promise<readonly ArchivedBot[]> {
   return botsAmong(tx, EACH_BOT, sql`bot_key > ${cleanText(after)}`, most);
 }
 
-/** @param botId as a callback, or as the archive names it */
+/** @param botId as callbacks name it, or as the archive does */
 export async function botNamed(tx: Tx, botId: string): Promise<ArchivedBot | undefined> {
   const keys = sql`SELECT DISTINCT bot_key AS key FROM callbacks WHERE kind = 'callback' AND ${isOfBot(botId)}`;
   return (await botsAmong(tx, keys, sql`1 = 1`, 1))[0];
 }
 
-/** No more are looked for. */
+/** The most notices that are read. */
 const MOST_LATE = 1000;
 
-/** The one that was told last first, each once for each time it was told. */
+/** Newest notice first; a BOT appears once for each of its notices. */
 export function lateBots(tx: Tx): Promise<readonly LateBot[]> {
   return tx.all<LateBot>(sql`
     SELECT bot_key AS bot_id, bot_name, kind, id AS notice_id, received_at AS told_at FROM callbacks AS own
@@ -70,10 +70,10 @@ export function lateBots(tx: Tx): Promise<readonly LateBot[]> {
     ORDER BY id DESC LIMIT ${MOST_LATE}`);
 }
 
-/** No more are counted, the newest. */
+/** The most callbacks that are counted, the newest. */
 const MOST_COUNTED = 100_000;
 
-/** How many came of each BOT and status since then. */
+/** Counts callbacks since then by BOT and status. isComplete: not limited by `MOST_COUNTED`. */
 export async function cameSince(
   tx: Tx,
   since: number,
@@ -90,7 +90,7 @@ export async function cameSince(
 /** Each run has a callback when it begins and one when it ends. */
 const CALLBACKS_A_RUN = 2;
 
-/** Of each the last ones, at most so many. */
+/** Each BOT's last runs, at most `most`. */
 export async function lastRuns(
   tx: Tx,
   bots: readonly Pick<ArchivedBot, 'botId'>[],
@@ -106,7 +106,7 @@ export async function lastRuns(
   return runs;
 }
 
-/** Of each job its result, else its beginning; the one that came last first. */
+/** Each job's result, or its start; the latest first. */
 function runsIn(callbacks: readonly Run[]): readonly Run[] {
   const runs = new Map<string, Run>();
   for (const run of callbacks) {

@@ -15,7 +15,7 @@ export function boundsOf({ before = Number.MAX_SAFE_INTEGER, limit = COMMON_PAGE
   return { before, limit: Math.max(1, Math.min(limit, LARGEST_PAGE)) };
 }
 
-/** What has no index, such as an answer or a time, is looked for from the newest back: of a million, in a second or two. */
+/** Conditions without an index, such as an answer or a time, scan from the newest back: a million rows take a second or two. */
 export async function findCallbacks(
   tx: Tx,
   filter: CallbackFilter,
@@ -41,7 +41,7 @@ export async function findCallbacks(
   return { items: await callbacksWith(tx, ids), next: ids.length === limit ? ids.at(-1) : undefined };
 }
 
-/** Of a BOT, those that came and those of Botbell's own have an index each, in the order of their ids. */
+/** Each kind has an index by BOT and id of its own: received callbacks, and notices of Botbell's own. */
 function kindsOf({ botId }: CallbackFilter): readonly Sql[] {
   return botId === undefined ? [sql`id > 0`] : [sql`kind = 'callback'`, sql`kind <> 'callback'`];
 }
@@ -50,12 +50,12 @@ function isOfJob(jobId: string): Sql {
   return sql`callbacks.job_key IN (${join(keysFor(jobId))})`;
 }
 
-/** What a filter says of rows of `callbacks`; one at least. */
+/** The filter's conditions on rows of `callbacks`; at least one. */
 export function conditionsOnCallbacks({ botId, jobId, status, result, from, to }: CallbackFilter): Sql[] {
   const conditions = [sql`callbacks.id > 0`];
   if (botId !== undefined) conditions.push(isOfBot(botId));
   if (jobId !== undefined) conditions.push(isOfJob(jobId));
-  // What Botbell says by itself has none.
+  // Botbell's own notices have no status (their column is always 1).
   if (status !== undefined) conditions.push(sql`callbacks.kind = 'callback' AND status = ${status}`);
   if (result !== undefined) conditions.push(sql`result = ${result}`);
   if (from !== undefined) conditions.push(sql`received_at >= ${from}`);
@@ -63,7 +63,7 @@ export function conditionsOnCallbacks({ botId, jobId, status, result, from, to }
   return conditions;
 }
 
-/** As the conditions of the indexes stand. */
+/** The conditions of the partial indexes, literally. */
 const IS_IN_STATE = Object.fromEntries(
   DELIVERY_STATES.map((state) => [state, raw(`state = '${state}'`)]),
 ) as Record<DeliveryState, Sql>;
@@ -74,7 +74,7 @@ function hasDelivery({ state, destination }: CallbackFilter): Sql[] {
   if (destination !== undefined) conditions.push(sql`destination = ${destination}`);
   if (conditions.length === 0) return [];
   const found = sql`SELECT callback_id FROM deliveries WHERE ${join(conditions, ' AND ')}`;
-  // Only what is delivered has no index: too many are.
+  // Delivered ones have no index, since they are too many.
   const isIndexed = state !== undefined && state !== 'delivered';
   return [
     isIndexed
@@ -83,7 +83,7 @@ function hasDelivery({ state, destination }: CallbackFilter): Sql[] {
   ];
 }
 
-/** A job by its id, else BOTs by name, id or glob, and jobs whose ids begin so. */
+/** A job with this id; if there is none, BOTs by name, id or glob, and jobs by the beginning of their ids. */
 async function soughtBy(tx: Tx, search: string): Promise<Sql> {
   const ofJob = isOfJob(search);
   if (await tx.first(sql`SELECT id FROM callbacks WHERE ${ofJob} LIMIT 1`)) return ofJob;
@@ -91,7 +91,7 @@ async function soughtBy(tx: Tx, search: string): Promise<Sql> {
   return sql`(${isLike(text.toLowerCase())} OR substr(callbacks.job_key, 1, length(CAST(${text} AS TEXT))) = ${text})`;
 }
 
-/** A part of a BOT's id or name; with an asterisk, the whole. */
+/** Matches a part of a BOT's id or name, or all of it if the text has an asterisk. */
 function isLike(text: string): Sql {
   const literal = text.replaceAll(/[\\%_]/g, String.raw`\$&`);
   const pattern = text.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;

@@ -1,4 +1,4 @@
-/** What people see at a glance: dead letters by their cause, what is open, refused bodies, destinations, configs. */
+/** Overviews for people: dead letters by their cause, counts of open work, the store's size, refused bodies, destinations. */
 import { statSync } from 'node:fs';
 import sql, { bulk, type Sql } from 'sql-template-tag';
 import { isSqlite, type Tx } from '../database.ts';
@@ -13,7 +13,7 @@ import type {
 } from './archive.ts';
 import { boundsOf } from './find-callbacks.ts';
 
-/** The most of a kind first. */
+/** The largest group first. */
 export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
   return tx.all<DeadLetters>(sql`
     SELECT destination, coalesce(error_class, '') AS error_class, coalesce(error_code, '') AS error_code,
@@ -22,7 +22,7 @@ export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
     WHERE state = 'dead' GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`);
 }
 
-/** What waits for Botbell, and what waits for people: each from an index of its own. */
+/** Counts what waits for Botbell and for people, each from an index of its own. */
 export async function countOpen(tx: Tx): Promise<OpenCounts> {
   const count = (rows: Sql) => sql`(SELECT count(*) FROM ${rows})`;
   const counts = await tx.first<OpenCounts>(sql`SELECT
@@ -39,24 +39,24 @@ const SQLITE_BYTES = sql`
   SELECT (page_count - freelist_count) * page_size AS bytes, file
   FROM pragma_page_count, pragma_freelist_count, pragma_page_size, pragma_database_list WHERE name = 'main'`;
 
-/** Tables, indexes and what is stored beside them, of the ledger's schema. */
+/** Tables, indexes and TOAST data of the ledger's schema. */
 const POSTGRES_BYTES = sql`
   SELECT sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
   WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('callbacks'))`;
 
-/** Of SQLite, pages in use and log. */
+/** On SQLite, pages in use and log. */
 export async function storeBytes(tx: Tx): Promise<number> {
   const row = await tx.first<{ bytes: number; file?: string }>(isSqlite(tx) ? SQLITE_BYTES : POSTGRES_BYTES);
   const log = row?.file && statSync(`${row.file}-wal`, { throwIfNoEntry: false });
   return (row?.bytes ?? 0) + (log ? log.size : 0);
 }
 
-/** They may have 64 KiB each. */
+/** Few, since each may have 64 KiB. */
 const REFUSALS_A_PAGE = 50;
 
 const REFUSAL = sql`id, received_at, status, detail, errors, remote_address AS "from", body`;
 
-/** @param like an id: only those of the same fault */
+/** @param like an id: only bodies with the same fault as this one */
 export async function refusals(
   tx: Tx,
   page: PageRequest = {},
@@ -74,7 +74,7 @@ export async function refusals(
   return { items, next: items.length < most ? undefined : items.at(-1)?.id };
 }
 
-/** At most 50: what nobody has seen first, of those the newest. */
+/** At most 50 faults: those with unseen bodies first, then by the newest body. */
 export async function refusedAlike(tx: Tx): Promise<readonly RefusedAlike[]> {
   const faults = await tx.all<Omit<RefusedAlike, 'newest'> & ArchivedRefusal>(sql`
     SELECT ${REFUSAL}, count, unseen, oldest_at FROM (
@@ -85,7 +85,7 @@ export async function refusedAlike(tx: Tx): Promise<readonly RefusedAlike[]> {
   return faults.map(({ count, unseen, oldestAt, ...newest }) => ({ newest, count, unseen, oldestAt }));
 }
 
-/** How these do, in their order. */
+/** These destinations, in their order. */
 export async function destinationsNamed(
   tx: Tx,
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** Callbacks with their deliveries, and all that the ledger knows of one. */
+/** Reads callbacks with their deliveries, one callback's story, one delivery, and bodies. */
 import sql, { join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { HistoryRow } from '../history.ts';
@@ -15,7 +15,7 @@ import {
 const ARCHIVED = sql`id, kind, job_id, bot_id, bot_name, status, started_at, received_at, last_received_at, times_received,
   elapsed AS elapsed_seconds, result`;
 
-/** The newest first. */
+/** Newest first. */
 export async function callbacksWith(tx: Tx, ids: readonly number[]): Promise<readonly ArchivedCallback[]> {
   if (ids.length === 0) return [];
   const deliveries = await deliveriesOf(tx, ids);
@@ -28,7 +28,7 @@ export async function callbacksWith(tx: Tx, ids: readonly number[]): Promise<rea
   }));
 }
 
-/** Also of an alert. */
+/** The story of a callback, or of a notice of Botbell's own. */
 export async function readStory(tx: Tx, id: number): Promise<CallbackStory | undefined> {
   const found = await tx.first<Omit<CallbackStory, 'deliveries' | 'history'>>(
     sql`SELECT ${ARCHIVED}, about, routing FROM callbacks WHERE id = ${id}`,
@@ -57,7 +57,7 @@ function readTold(tx: Tx, id: number): Promise<NoticeRow | undefined> {
   );
 }
 
-/** The callback as JSON, as it came, in UTF-8. */
+/** The callback as received: JSON in UTF-8. */
 export async function readBody(tx: Tx, id: number): Promise<Uint8Array | undefined> {
   const row = await readTold(tx, id);
   return row && Buffer.from(storedText(row.body));
