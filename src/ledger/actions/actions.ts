@@ -1,67 +1,67 @@
-/** What people do about deliveries while Botbell runs: deliver again, route anew, dismiss. Each is written into the story. */
+/** The types of people's actions: deliver again, route anew, dismiss. Each action is written into the story. */
 import type { CallbackFilter } from '../archive/archive.ts';
 import type { DeliveryTarget } from '../ledger.ts';
 import type { Actor } from '../history.ts';
 
-/** `delivered`: not without `again`; `superseded`: never; `open`: a rule holds it for now. */
+/** `delivered`: it was, and `again` was not set; `superseded`: it never can be; `open`: a rule holds it for now. */
 export type RedeliverResult = 'accepted' | 'delivered' | 'superseded' | 'open' | 'unknown';
 
 export type DismissResult = 'dismissed' | 'not dead' | 'unknown';
 
-/** What today's config says of a callback. */
+/** A callback's routing by today's config. */
 export interface PlanByHand {
   readonly targets: readonly DeliveryTarget[];
   /** Why each route matched or not. */
   readonly routing: unknown;
-  /** The type of each channel, by its name: who was told under a name that is gone is not told again. */
+  /** The type of each channel, by its name: an address told under a channel's former name is not told again. */
   readonly channels: ReadonlyMap<string, string>;
 }
 
-/** What a callback's routing anew comes to. */
+/** The result of routing a callback anew. */
 export interface RoutedByHand {
-  /** Destinations that it has gained, or that get it after all. */
+  /** Destinations that are new, or whose delivery is attempted again. */
   readonly told: readonly string[];
-  /** Which have it already, or will have it anyway. */
+  /** Destinations for which nothing changes: they have it already, or get it anyway. */
   readonly untouched: readonly string[];
 }
 
 /**
- * Of what is dead or held as no longer routed; `state` says which, default: both. Nothing else is ever redelivered in
- * bulk, and of alerts only what names nothing of a callback but when it came.
+ * Selects deliveries that are dead, or held as no longer routed; `state` limits it to one of them. Nothing else is redelivered in
+ * bulk. Notices of Botbell's own match unless a filter for BOT, job, status or result is set.
  */
 export interface RedeliveryFilter extends Omit<CallbackFilter, 'search'> {
-  /** Of the last error; '' for none. */
+  /** The last error's class; '' for none. */
   readonly errorClass?: string | undefined;
   readonly errorCode?: string | undefined;
 }
 
-/** What a redelivery of all that matches would come to. */
+/** What a bulk redelivery would send. */
 export interface RedeliveryTally {
   readonly messages: number;
   readonly destinations: readonly { readonly destination: string; readonly messages: number }[];
-  /** When the oldest and the newest callback came; milliseconds since 1970; undefined: none matches. */
+  /** When the oldest and the newest matching callback came; milliseconds since 1970; undefined: none matches. */
   readonly oldestAt: number | undefined;
   readonly newestAt: number | undefined;
 }
 
 export type BulkKind = 'redelivered' | 'dismissed';
 
-/** A redelivery, or a dismissal, of all that a filter matched when it began; it outlives restarts. */
+/** A redelivery or dismissal of all that a filter matched when it began; it goes on after restarts. */
 export interface BulkRedelivery {
   readonly id: number;
   readonly what: BulkKind;
   readonly filter: RedeliveryFilter;
   readonly actor: Actor;
-  /** `running`: more is to be given back; `delivering`: some of what was given back waits. */
+  /** `running`: deliveries remain to be given back; `delivering`: all were, and some are pending. */
   readonly state: 'running' | 'delivering' | 'done' | 'stopped';
   readonly startedAt: number;
-  /** Since then nothing more is given back. */
+  /** When it was done or stopped. */
   readonly endedAt: number | undefined;
   /** Who stopped it. */
   readonly stoppedBy: Actor | undefined;
   /**
-   * Given back to be delivered, or dismissed, up to now. Of what was given back: what has been delivered, is dead again, and
-   * is still pending; none of these is what was forgotten, held, or given back once more since.
+   * How many were given back or dismissed so far. Of those given back, `delivered`, `dead` and `pending` count the present states;
+   * they leave out what was deleted, held, or given back once more since.
    */
   readonly given: number;
   readonly delivered: number;
@@ -70,10 +70,10 @@ export interface BulkRedelivery {
 }
 
 export interface BulkStep {
-  /** There may be more to do at once. */
+  /** Whether there may be more to do at once. */
   readonly isMore: boolean;
-  /** Given back, or dismissed, by this step. */
+  /** How many this step gave back or dismissed. */
   readonly given: number;
-  /** The one that this step has brought to its end. */
+  /** The bulk that this step completed. */
   readonly ended: Pick<BulkRedelivery, 'id' | 'what' | 'given'> | undefined;
 }

@@ -1,4 +1,4 @@
-/** Redeliveries in bulk: a row each, which says how far it has come, and short steps by whichever process gets to it first. */
+/** Bulk redeliveries and dismissals: a row records the progress of each, and any process takes the next short step. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { makePending } from '../operations/deliveries.ts';
@@ -28,7 +28,7 @@ export async function startBulk(
   return bulk;
 }
 
-/** Gives nothing back any more; what it has given back stays given back. */
+/** Stops a bulk; what it has given back stays pending. */
 export async function stopBulk(tx: Tx, id: number, actor: Actor): Promise<BulkRedelivery | undefined> {
   await tx.all(sql`
     UPDATE bulks SET state = 'stopped', ended_at = ${tx.now}, stopped_by = ${keptActor(actor)}
@@ -36,7 +36,7 @@ export async function stopBulk(tx: Tx, id: number, actor: Actor): Promise<BulkRe
   return readBulk(tx, id);
 }
 
-/** The newest first, at most a hundred. */
+/** Newest first, at most a hundred. */
 export function readBulks(tx: Tx): Promise<readonly BulkRedelivery[]> {
   return bulksWhere(tx, sql`id > 0`);
 }
@@ -60,7 +60,7 @@ interface RunningBulk extends Pick<BulkRedelivery, 'id' | 'what' | 'filter' | 'a
   readonly untilId: number;
 }
 
-/** Goes on with one that nobody else is going on with at this moment, by a hundred deliveries. */
+/** Takes the next step, a hundred deliveries, of a running bulk that no other transaction has locked. */
 export async function continueBulk(tx: Tx): Promise<BulkStep> {
   const bulk = await tx.first<RunningBulk>(
     sql`SELECT * FROM bulks WHERE state = 'running' ORDER BY id LIMIT 1 ${tx.skipLocked}`,
@@ -77,7 +77,7 @@ export async function continueBulk(tx: Tx): Promise<BulkStep> {
   return { isMore: true, given, ended };
 }
 
-/** What somebody else has changed meanwhile is left alone. */
+/** Gives back or dismisses those that still match once they are locked. */
 async function give(tx: Tx, bulk: RunningBulk, among: readonly number[]): Promise<number> {
   if (among.length === 0) return 0;
   await lockDeliveries(tx, among);

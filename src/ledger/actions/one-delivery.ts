@@ -1,4 +1,4 @@
-/** Attempting one delivery again, and being done with one. */
+/** Redelivers or dismisses one delivery. */
 import sql, { join } from 'sql-template-tag';
 import { cleanText } from '../../text/clean.ts';
 import { shortText } from '../../text/cut.ts';
@@ -12,16 +12,16 @@ import type { DismissResult, RedeliverResult } from './actions.ts';
 
 const LONGEST_NAME = 200;
 
-/** A header or a name on a command line may hold anything. */
+/** Cleaned and cut, since a header or a name on a command line may hold anything. */
 export function keptActor({ via, user, from }: Actor): Actor {
   const kept = (text: string) => shortText(cleanText(text), LONGEST_NAME);
   return { via, user: user && kept(user), from: kept(from) };
 }
 
-/** A form of the page that is sent twice comes twice within this time. */
+/** A double click sends a form of the page twice within this time. */
 const SAME_REQUEST_MS = 1000;
 
-/** @param again also what was delivered */
+/** @param again also redelivers a delivered one */
 export async function redeliver(tx: Tx, id: number, actor: Actor, again: boolean): Promise<RedeliverResult> {
   const row = await lockedRow(tx, id);
   if (row === undefined) return 'unknown';
@@ -33,7 +33,7 @@ export async function redeliver(tx: Tx, id: number, actor: Actor, again: boolean
   return result;
 }
 
-/** A dead letter, or what is held as no longer routed, counts as done from now on; why it failed stays to be read. */
+/** Marks a dead letter, or a delivery no longer routed, as done; its last error is kept. */
 export async function dismiss(tx: Tx, id: number, actor: Actor): Promise<DismissResult> {
   const row = await lockedRow(tx, id);
   if (row === undefined) return 'unknown';
@@ -52,20 +52,20 @@ export async function markDismissed(
   await tx.all(sql`
     UPDATE deliveries SET state = 'held', reason = ${DISMISSED}, held_until = NULL, updated_at = ${tx.now}
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
-  // What a summary was to tell is done with, too.
+  // Dismissing a summary dismisses what it contains.
   await tx.all(sql`
     UPDATE deliveries SET reason = ${DISMISSED}, updated_at = ${tx.now}
     WHERE state = 'held' AND summary_id IN (${join(rows.map(({ callbackId }) => callbackId))})`);
 }
 
-/** As it stands while nobody else can change it; undefined: there is no such delivery. */
+/** The delivery, locked; undefined: there is no such delivery. */
 async function lockedRow(tx: Tx, id: number): Promise<RowWithCallback | undefined> {
   await lockDeliveries(tx, [id]);
   return (await withCallbacks(tx, [id]))[0];
 }
 
 function redeliverResult({ state, reason, isLateStart }: RowWithCallback, again: boolean): RedeliverResult {
-  // Pending again, it would be held back again.
+  // If made pending, it would be held as superseded again.
   if (reason === SUPERSEDED || isLateStart) return 'superseded';
   if (state === 'delivered') return again ? 'accepted' : 'delivered';
   if (state !== 'held') return 'accepted';

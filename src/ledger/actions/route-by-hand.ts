@@ -1,4 +1,4 @@
-/** Routing a callback anew as a person has asked for: who has not been told is told. */
+/** Routes a callback anew as a person has asked: sends it to all destinations that have not got it. */
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { type Actor, writeHistory } from '../history.ts';
@@ -10,9 +10,9 @@ import type { PlanByHand, RoutedByHand } from './actions.ts';
 import { keptActor } from './one-delivery.ts';
 
 /**
- * The callback gains the targets that it lacks; what of them is dead or held as no longer routed is attempted again.
+ * Adds the targets that the callback lacks, and attempts those again that are dead or no longer routed.
  * @param plan by today's config
- * @returns undefined: there is no such callback; superseded: its job's result is known, so nobody is told
+ * @returns undefined: there is no such callback; superseded: its job's result is known, so nothing is sent
  */
 export async function routeByHand(
   tx: Tx,
@@ -45,7 +45,7 @@ interface LockedCallback {
   readonly isLateStart: boolean;
 }
 
-/** Every delivery of it is locked, too. */
+/** Locks the callback's deliveries, too. */
 async function lockedCallback(tx: Tx, id: number): Promise<LockedCallback | undefined> {
   await lockCallback(tx, id);
   return tx.first(sql`SELECT job_key, ${IS_LATE_START} AS is_late_start FROM callbacks WHERE id = ${id}`);

@@ -1,11 +1,11 @@
-/** Finds what a filter of undelivered messages names, in the order of the deliveries' ids, and counts it. */
+/** Finds and counts the undelivered deliveries that a filter matches. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { conditionsOnCallbacks } from '../archive/find-callbacks.ts';
 import { IS_LATE_START } from '../rows.ts';
 import type { RedeliveryFilter, RedeliveryTally } from './actions.ts';
 
-/** Dead, or held as no longer routed: the conditions of two indexes, word for word. */
+/** Dead, or held as no longer routed; literally the conditions of two partial indexes. */
 const IS_UNDELIVERED = sql`deliveries.id IN (
   SELECT id FROM deliveries WHERE state = 'dead'
   UNION ALL SELECT id FROM deliveries WHERE reason = 'no longer routed' AND state = 'held')`;
@@ -22,7 +22,7 @@ function matches(filter: RedeliveryFilter): Sql {
   return join(conditions, ' AND ');
 }
 
-/** The first of those that the filter names. @param among a condition on rows of `deliveries` */
+/** The first `most` matches by id. @param among a condition on rows of `deliveries` */
 export function undelivered(
   tx: Tx,
   filter: RedeliveryFilter,
@@ -41,7 +41,7 @@ interface TallyRow {
   readonly newest: number;
 }
 
-/** Counts all that the filter names, and changes nothing. */
+/** Counts all matches. */
 export async function tally(tx: Tx, filter: RedeliveryFilter): Promise<RedeliveryTally> {
   const rows = await tx.all<TallyRow>(sql`
     SELECT destination, count(*) AS messages, min(received_at) AS oldest, max(received_at) AS newest
