@@ -1,4 +1,4 @@
-/** Slack by the URL of an incoming webhook, for whoever may not install an app: the same messages, no receipt. */
+/** Slack by the URL of an incoming webhook, for people who may not install an app: the same messages, but without their IDs. */
 import { CLOSED, GONE } from '../answers.ts';
 import { hookChannel, jsonCall } from '../hooks/hook-channel.ts';
 import { slackFormat } from '../slack/format.ts';
@@ -14,7 +14,7 @@ export const slackWebhookChannel = hookChannel<SlackMessage>({
   paceMs: 1000,
   format: slackFormat,
   options: { mention_on_error: slackMentions },
-  /** docs.slack.dev/messaging/sending-messages-using-incoming-webhooks, "Handling errors": what the status does not say. */
+  /** docs.slack.dev/messaging/sending-messages-using-incoming-webhooks, "Handling errors": codes that say more than the status. */
   meanings: {
     user_not_found: GONE,
     action_prohibited: CLOSED,

@@ -1,4 +1,4 @@
-/** What Slack takes as the blocks of a message, by its Block Kit reference: one table for cutting, `check` and the local Slack. */
+/** The blocks that Slack takes in a message (Block Kit reference): one table for cutting, `check` and the local Slack. */
 import { isJsonObject } from '../../text/json-object.ts';
 import type { TemplateValue } from '../channel.ts';
 import { anything, type BlockFlaw, byType, is, Judgement, list, object, oneOf } from './block-rules.ts';
@@ -10,14 +10,14 @@ import { cutMrkdwn } from './mrkdwn.ts';
 
 /** "up to 50 blocks in each message". */
 export const MAX_BLOCKS = 50;
-/** All tables of a message together. */
+/** Characters of all tables in a message together. */
 const MAX_TABLE_TEXT = 10_000;
 
 const flag = is('boolean');
 const number = is('number');
 const id = text(255);
 
-/** Slack looks for names and addresses in what does not say `verbatim`. */
+/** Sets `verbatim`; without it, Slack turns names and URLs in the text into mentions and links. */
 const mrkdwn = (most: number): Rule => {
   const rule = object({ text: text(most, { cut: cutMrkdwn }) }, { verbatim: flag });
   return (...value) => {
@@ -53,7 +53,7 @@ const button = object(
   },
 );
 
-/** Known, but nothing that a notification would use, so that their insides are not looked at. */
+/** Known types that notifications do not use; their contents are not checked. */
 function others(types: string): Rules {
   return Object.fromEntries(types.split(' ').map((type) => [type, anything]));
 }
@@ -68,10 +68,10 @@ const style = object(
   {},
   { bold: flag, italic: flag, strike: flag, code: flag, underline: flag, highlight: flag },
 );
-/** No limit of its own is documented; blanks may part two words. */
+/** Slack documents no limit for a run. Blanks alone are allowed, since they may separate two runs. */
 const words = text(8000, { isNothing: (value) => value === '' });
 
-/** Of what leads nowhere any more, the words stay. */
+/** If the URL is refused, the link's text is kept. */
 const link: Rule = (value, ...where) => {
   const kept = object({ url }, { text: words, style, unsafe: flag })(value, ...where);
   const label = isJsonObject(value) ? value['text'] : undefined;
@@ -137,7 +137,7 @@ const anyBlock = byType({
   actions: block({ elements: list(25, byType({ button, ...elements })) }),
   rich_text: richText,
   markdown: block({ text: text(12_000) }),
-  // A cell keeps its place.
+  // A refused cell is replaced, so that the cells after it stay in their columns.
   table: block(
     { rows: list(100, list(20, cell, { type: 'raw_text', text: '–' })) },
     { column_settings: list(20, anything) },
@@ -145,7 +145,7 @@ const anyBlock = byType({
   ...others('video file context_actions data_table card carousel task_card plan contact_card'),
 });
 
-/** What Slack would refuse of a message's blocks. */
+/** The flaws for which Slack would refuse a message's blocks. */
 export function flawsOfBlocks(blocks: unknown): readonly BlockFlaw[] {
   const found = new Judgement('');
   list(MAX_BLOCKS, anyBlock)(blocks, ['blocks'], found);
@@ -158,7 +158,7 @@ export function flawsOfBlocks(blocks: unknown): readonly BlockFlaw[] {
   return found.flaws;
 }
 
-/** All characters that are shown, entities counted as they are written. */
+/** The characters of all strings but those of `type`; entities count as they are written. */
 export function textLength(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
@@ -169,15 +169,15 @@ export function textLength(value: unknown): number {
 }
 
 /**
- * Slack does not document how many characters a message holds (`msg_blocks_too_long`); refusals were seen from about 9,600
- * on. With mentions, and the line that says how many blocks are missing, 8,000.
+ * Slack does not document the most characters of a message (`msg_blocks_too_long`); refusals were seen from about 9,600 on.
+ * Mentions and the line that counts left-out blocks bring a message to about 8,000.
  */
 const MAX_TOTAL = 7500;
 
-/** Two of the 50 are kept free: for mentions, and for the line that says how many are missing. */
+/** Two of the 50 blocks are reserved: for mentions, and for the line that counts left-out blocks. */
 const MOST_BLOCKS = MAX_BLOCKS - 2;
 
-/** A template's own blocks as Slack takes them: what is too long is cut so that it shows, what is empty or too much is left out. */
+/** A template's own blocks within Slack's limits: long texts are cut with a mark, empty and surplus parts are left out. */
 export function fitBlocks(blocks: readonly TemplateValue[], language: Language): readonly SlackObject[] {
   const found = new Judgement(cutMark(language));
   const fitted = blocks

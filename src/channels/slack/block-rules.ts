@@ -1,4 +1,4 @@
-/** Rules of which Slack's table of blocks is made: each says what Slack would refuse of a value, and gives what it would take of it. */
+/** The rules in Slack's table of blocks: each reports why Slack would refuse a value, and returns what Slack would take of it. */
 import { isBlank } from '../../text/clean.ts';
 import { cutEnd } from '../../text/cut.ts';
 import { isJsonObject } from '../../text/json-object.ts';
@@ -9,11 +9,11 @@ export interface BlockFlaw {
   readonly path: readonly (string | number)[];
   /** In Slack's own words. */
   readonly message: string;
-  /** A text is too long, or nothing: a template's value did it. */
+  /** A text is too long or empty, which depends on the values that the template prints. */
   readonly isOfValue: boolean;
 }
 
-/** What is wrong in the whole, and how what is cut there ends. */
+/** Collects the flaws of all blocks; `mark` ends each text that is cut. */
 export class Judgement {
   readonly flaws: BlockFlaw[] = [];
   readonly mark: string;
@@ -22,13 +22,13 @@ export class Judgement {
     this.mark = mark;
   }
 
-  /** @returns nothing, which is what is left of the value */
+  /** @returns undefined, so that a rule can return it for a value of which nothing is kept */
   flaw(path: BlockFlaw['path'], message: string, isOfValue = false): undefined {
     this.flaws.push({ path, message, isOfValue });
   }
 }
 
-/** @returns what Slack would take; undefined: nothing of it */
+/** @returns the part of the value that Slack takes; undefined: none */
 export type Rule = (value: unknown, path: BlockFlaw['path'], found: Judgement) => unknown;
 
 export type Rules = Readonly<Record<string, Rule>>;
@@ -44,10 +44,10 @@ export function oneOf(...values: readonly unknown[]): Rule {
     values.includes(value) ? value : found.flaw(path, `must be one of ${values.join(', ')}`);
 }
 
-/** Less has no room for the words that say that something was cut. */
+/** In less room, the words that say that something was cut do not fit. */
 const ROOM_FOR_WORDS = 80;
 
-/** @param most characters @param isNothing what is as good as no text */
+/** @param most characters @param isNothing whether a text counts as empty */
 export function text(most: number, { isNothing = isBlank, cut = cutEnd } = {}): Rule {
   return (value, path, found) => {
     if (typeof value !== 'string') return found.flaw(path, 'must be a string');
@@ -64,7 +64,7 @@ export const url: Rule = (value, path, found) => {
   return isUsable ? value : found.flaw(path, 'invalid url', value === '');
 };
 
-/** @param nothing stands where nothing is left of an item, which otherwise is left out */
+/** @param nothing replaces a refused item, which otherwise is left out */
 export function list(most: number, item: Rule, nothing?: unknown): Rule {
   return (value, path, found) => {
     if (!Array.isArray(value)) return found.flaw(path, 'must provide an array');
@@ -78,7 +78,7 @@ export function list(most: number, item: Rule, nothing?: unknown): Rule {
   };
 }
 
-/** Nothing is left of one that loses what it must have, or where it leads. @param anyOf at least one of these must be there */
+/** An object is refused if a required member or its `url` is refused. @param anyOf at least one of these is required */
 export function object(required: Rules, optional: Rules = {}, anyOf: readonly string[] = []): Rule {
   const rules: Rules = { type: anything, ...required, ...optional };
   return (value, path, found) => {

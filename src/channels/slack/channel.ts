@@ -48,7 +48,7 @@ export const slackChannel: ChannelType<SlackSettings> = {
 /** Slack: conversations.create, "name". */
 const LONGEST_NAME = 80;
 
-/** Any ID has a digit; what has none is a name in capitals. */
+/** Every ID has a digit; a text without one is a name in capitals. */
 const ID = /^[CDGUW](?=[A-Z]*\d)[A-Z0-9]{5,}$/;
 
 /** Letters and digits of any script, hyphens and underscores; Slack refuses spaces, periods and other punctuation. */
@@ -60,7 +60,7 @@ const ACCEPTED = `write a channel as "#name" (${LONGEST_NAME} characters at most
 export function parseSlackAddress(text: string): string {
   const address = text.trim().normalize('NFC');
   if (ID.test(address)) return address;
-  // An IME types the full-width sign.
+  // Japanese input methods type the full-width sign.
   const name = address.replace(/^[#＃]/u, '');
   if (ID.test(name) || !NAME.test(name.toLowerCase()))
     throw new AddressError(

@@ -1,4 +1,4 @@
-/** Talks to Slack: one token, messages that are posted, replied to and edited, over one connection pool. Loaded only where a route names such a channel. */
+/** Posts, replies to and edits Slack messages with one token over one connection pool. Loaded when the first such channel opens. */
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
 import { type Channel, type Outgoing, type PerJob, type Receipt, ROOT_GONE } from '../channel.ts';
 import { DeliveryFailure } from '../failure.ts';
@@ -17,12 +17,12 @@ const LITERAL = { parse: 'none', link_names: false } as const;
 const NO_PREVIEWS = { unfurl_links: false, unfurl_media: false } as const;
 
 /**
- * Connects only when first asked.
+ * Connects at the first call.
  * @param pool to the origin of the API; destroyed when the channel is closed
  */
 export function openSlackClient(token: string, api: URL, pool: HttpPool): Channel {
   const open = (timeoutMs: number) => clientOver(pool, token, api, timeoutMs);
-  // The client has one time limit for all of its calls; deliveries share theirs.
+  // A client has one time limit for all its calls, so attempts with the same limit share a client.
   const opened = new Map<number, WebClient>();
   return openedChannel({
     send: (outgoing) => {
@@ -44,7 +44,7 @@ function clientOver(pool: HttpPool, token: string, api: URL, timeoutMs: number):
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     allowAbsoluteUrls: false,
-    // The pool has its own limit, and what waits there keeps its deadline.
+    // The pool limits concurrency, and calls that wait for it keep their deadlines.
     maxRequestConcurrency: Infinity,
     logger: silentLogger,
   });
@@ -61,7 +61,7 @@ function fetchOver(pool: HttpPool, timeoutMs: number): FetchFunction {
       deadline,
     };
     const answer = await exchange(pool, request);
-    // The client would fail without a class at some of these, and take any other JSON for an answer of the API.
+    // Given such an answer, the client would throw an unclassified error or take foreign JSON as an answer of the API.
     if (answer.status !== 200 || !/^\s*\{/.test(answer.body)) throw failureOfAnswer(answer, SLACK);
     return answeredWith(address, answer.body);
   };
@@ -69,7 +69,7 @@ function fetchOver(pool: HttpPool, timeoutMs: number): FetchFunction {
 
 const NO_HEADERS = new Headers();
 
-/** What the client asks of a response; Node's own costs as much as the rest of the call. */
+/** The members of a response that the client reads; a `Response` of Node's costs as much as the rest of the call. */
 function answeredWith(address: string | URL, body: string): Awaited<ReturnType<FetchFunction>> {
   const whole = () => new Response(body);
   return {
@@ -84,7 +84,7 @@ function answeredWith(address: string | URL, body: string): Awaited<ReturnType<F
   };
 }
 
-/** @param open a client with another time limit: of whatever is called after the first one */
+/** @param open makes a client with the remaining time as its limit, for the calls after the first */
 function tell(
   client: WebClient,
   open: (timeoutMs: number) => WebClient,
@@ -102,10 +102,10 @@ function tell(
     }
   };
   const { text: words, blocks } = message as SlackMessage;
-  // A lone surrogate would keep the form from being encoded at all.
+  // A form with a lone surrogate cannot be encoded.
   const text = words.toWellFormed();
   const isPlain = blocks === undefined || text.trim() === '';
-  // As the form has them: of anything but a string the client makes copies for lines of a log that it does not write.
+  // The form needs a string anyway, and the client copies any other value for log lines that are never written.
   const written = JSON.stringify(blocks);
   const say = (method: string, args: object) =>
     sendOrPlain(
@@ -118,7 +118,7 @@ function tell(
   return perJob?.root === undefined ? post() : tellOfJob(perJob, perJob.root, post, edit);
 }
 
-/** A root that takes no reply or edit any more: the message is posted anew. */
+/** The codes that say that a root takes no reply or edit any more, so that the message is posted on its own. */
 const GONE: ReadonlySet<string> = new Set(
   (
     'thread_not_found message_not_found cannot_reply_to_message restricted_action_thread_locked ' +
@@ -132,7 +132,7 @@ async function tellOfJob(
   post: (more?: object) => Promise<Receipt>,
   edit: (root: object) => Promise<Receipt>,
 ): Promise<Receipt> {
-  // What was no message of Slack's, such as an outbox's.
+  // The root is no Slack message; an outbox printed it, for example.
   if (channel === undefined || ts === undefined) return { ...(await post()), [ROOT_GONE]: 'no_ts' };
   try {
     if (mode === 'thread') return await post({ thread_ts: ts, reply_broadcast: isLoud });
@@ -144,7 +144,7 @@ async function tellOfJob(
   }
 }
 
-/** Where the message is; of an answer without it, where it was sent. */
+/** The message's channel and `ts`; if the answer lacks them, the address that it was sent to. */
 function receiptOf(address: string, answer: object): Receipt {
   const { channel, ts } = answer as { readonly channel?: unknown; readonly ts?: unknown };
   return typeof channel === 'string' && typeof ts === 'string' ? { channel, ts } : { channel: address };

@@ -1,4 +1,4 @@
-/** Draws a card as a Slack message: native rich text and tables, so that what is copied is what was sent. */
+/** Draws a card as a Slack message of native rich text and tables, so that copying gives the original text. */
 import { cleanLine } from '../../text/clean.ts';
 import { charactersWithin } from '../../text/cut.ts';
 import { type Card, SYMBOLS } from '../card.ts';
@@ -15,8 +15,8 @@ import { richText } from './rich-text.ts';
 const MAX_TEXT_BYTES = 3000;
 
 /**
- * Characters of what may be long. Slack does not document how many a message holds (`msg_blocks_too_long`); refusals were
- * seen from about 9,600 on. Together, with the facts, 8,000.
+ * Characters of text, message and outputs. Slack does not document the most characters of a message (`msg_blocks_too_long`);
+ * refusals were seen from about 9,600 on. The other parts, such as facts, bring a message to about 8,000.
  */
 const ROOM = 6000;
 
@@ -34,7 +34,7 @@ export function summaryOf({ tone, summary }: Card): string {
   return escapeMrkdwn(cleanLine(`${SYMBOLS[tone]} ${summary}`));
 }
 
-/** @param line mrkdwn, cut here */
+/** @param line mrkdwn of any length; it is cut here */
 export function messageOf(
   line: string,
   blocks: readonly SlackObject[],
@@ -49,7 +49,7 @@ export function messageOf(
   return { text, blocks: [...(mentions === '' ? [] : [mentionBlock(mentions)]), ...blocks] };
 }
 
-/** What a template may place, by the card's part; nothing for any other name. */
+/** The blocks that a template may place for each part of the card; none for any other name. */
 export function drawCard(card: Card): (part: string) => readonly SlackObject[] {
   const shown = showCard(card, ROOM);
   return (name) =>

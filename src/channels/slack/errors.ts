@@ -1,4 +1,4 @@
-/** What Slack's codes mean, and what an operator can do about each. */
+/** The meanings of Slack's error codes, and what an operator can do about each. */
 import { WebAPIPlatformError, WebAPIRequestError } from '@slack/web-api';
 import { isJsonObject } from '../../text/json-object.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, type Meaning, meaning } from '../answers.ts';
@@ -12,12 +12,12 @@ const NO_API = [
 
 const OF_ADDRESS = { concerns: 'address' } as const;
 
-/** @param codes with a blank between two */
+/** @param codes separated by blanks */
 function each(codes: string, ...said: Parameters<typeof meaning>): readonly (readonly [string, Meaning])[] {
   return codes.split(' ').map((code) => [code, meaning(...said)]);
 }
 
-/** Also what docs/slack-app.md explains. */
+/** docs/slack-app.md explains these codes, too; its test compares both. */
 export const SLACK_MEANINGS: Readonly<Record<string, Meaning>> = Object.fromEntries([
   ...each(
     'invalid_auth not_authed token_expired token_revoked account_inactive not_allowed_token_type as_user_not_supported is_bot metadata_must_be_sent_from_app',
@@ -80,7 +80,7 @@ export const SLACK_MEANINGS: Readonly<Record<string, Meaning>> = Object.fromEntr
 const SCOPE = /^[a-z.:_-]{1,200}$/;
 const JSON_POINTER = /\[json-pointer:((?:\/\w+)+)\]/;
 
-/** A code that is not in the table is Slack's own trouble, or one that nobody foresaw: the next attempt may succeed. */
+/** A code outside the table is a fault of Slack's own, or new: the failure is `transient`. */
 export const SLACK: Answers = {
   title: { en: 'Slack', ja: 'Slack' },
   meanings: SLACK_MEANINGS,
@@ -89,13 +89,13 @@ export const SLACK: Answers = {
   detailOf: (answer) => {
     const { needed, response_metadata: metadata } = jsonOf(answer);
     if (typeof needed === 'string' && SCOPE.test(needed)) return ` (${needed})`;
-    // Slack points at the block that it refuses; the rest of its words may quote the message.
+    // Only Slack's pointer to the refused block is kept; the rest of the text may quote the message.
     const [, where] = JSON_POINTER.exec(JSON.stringify(isJsonObject(metadata) ? metadata : {})) ?? [];
     return where === undefined ? '' : ` at ${where}`;
   },
 };
 
-/** What any error of a call to Slack means. Nothing of the original goes with it: it may hold the token or the message. */
+/** The failure for any error of a call to Slack, without the error itself, which may hold the token or the message. */
 export function slackFailureOf(error: unknown): DeliveryFailure {
   const cause = error instanceof WebAPIRequestError ? error.original : error;
   if (cause instanceof DeliveryFailure) return cause;

@@ -1,4 +1,4 @@
-/** Slack messages: drawn from a card, or written by a template; and how they look. */
+/** The format of Slack messages, which are drawn from a card or written by a template. */
 import type { MessageFormat } from '../channel.ts';
 import { shownBy } from '../html-text.ts';
 import { composeSlack } from './compose.ts';

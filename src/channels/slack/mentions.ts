@@ -1,4 +1,4 @@
-/** Whom a destination has called for an error: `mention_on_error`, and Slack's control sequences for it. */
+/** The option `mention_on_error` of a Slack destination, and its entries as Slack's control sequences. */
 import type { ComposeContext } from '../channel.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
 import type { SlackObject } from './message.ts';
@@ -14,7 +14,7 @@ const ACCEPTED = '"@here", "@channel", "@everyone", a user ID (U…) or a user g
 
 export const slackMentions = mentionOption(ACCEPTED, { test: (entry) => sequenceOf(entry) !== undefined });
 
-/** Each once: `<!here> <@U…> <!subteam^S…>`; '' for nobody. */
+/** Without duplicates: `<!here> <@U…> <!subteam^S…>`; '' for nobody. */
 export function mentionsFor(context: Pick<ComposeContext, 'isError' | 'options'>): string {
   return [...new Set(calledFor(context).flatMap((entry) => sequenceOf(entry) ?? []))].join(' ');
 }

@@ -1,4 +1,4 @@
-/** What a Slack message is made of, as chat.postMessage takes it. */
+/** A Slack message as chat.postMessage takes it. */
 import { isJsonObject } from '../../text/json-object.ts';
 import type { TemplateValue } from '../channel.ts';
 
@@ -6,7 +6,7 @@ export type SlackObject = { readonly [key: string]: TemplateValue };
 
 /** `blocks` is left out rather than empty: Slack refuses an empty list. */
 export interface SlackMessage {
-  /** mrkdwn; what notifications show, and the whole message where there are no blocks. */
+  /** mrkdwn for push notifications; the whole message if there are no blocks. */
   readonly text: string;
   readonly blocks?: readonly SlackObject[];
 }
@@ -19,7 +19,7 @@ export function isList(value: TemplateValue | undefined): value is readonly Temp
   return Array.isArray(value);
 }
 
-/** The string at `key`, or '' where there is none. */
+/** The string at `key`, or '' if there is none. */
 export function stringAt(object: SlackObject, key: string): string {
   const value = Object.hasOwn(object, key) ? object[key] : undefined;
   return typeof value === 'string' ? value : '';
@@ -37,7 +37,7 @@ export function objectsAt(object: SlackObject, key: string): readonly SlackObjec
 /** Slack: Block Kit reference, button and image. */
 const MAX_URL_LENGTH = 3000;
 
-/** True for an http or https address that Slack takes as it is: it refuses blanks and lets `|`, `<` and `>` end a link. */
+/** True for an http or https URL that Slack takes unchanged: it refuses blanks, and `|`, `<` and `>` end a link. */
 export function isUsableUrl(text: string): boolean {
   if (text.length > MAX_URL_LENGTH || !/^https?:\/\/[^\s<>|]+$/iu.test(text)) return false;
   return text.isWellFormed() && URL.canParse(text);

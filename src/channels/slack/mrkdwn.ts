@@ -1,7 +1,7 @@
-/** Slack's markup in a text: how a value is escaped in it, and how it is cut. */
+/** Escaping and cutting for mrkdwn, Slack's markup. */
 import { cutEnd } from '../../text/cut.ts';
 
-/** Slack: formatting message text: these three, and nothing else. What is escaped neither mentions nor links. */
+/** Slack, "Formatting message text": escape these three characters only. Escaped text can neither mention nor link. */
 export function escapeMrkdwn(text: string): string {
   if (!/[&<>]/.test(text)) return text;
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -13,7 +13,7 @@ export function unescapeMrkdwn(text: string): string {
 
 const FENCE = '```';
 
-/** Cuts at the end, inside no entity and no `<…>`, and closes the fence that it cut open. */
+/** Cuts the end, but not inside an entity or `<…>`, and closes a fence that the cut left open. */
 export function cutMrkdwn(text: string, most: number, mark: string): string {
   if (text.length <= most) return text;
   const room = most - mark.length - FENCE.length - 1;

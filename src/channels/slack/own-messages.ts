@@ -19,7 +19,7 @@ import { escapeMrkdwn } from './mrkdwn.ts';
 /** Characters of one value: a text object takes 3,000, and a message some 8,000. */
 const LONGEST_VALUE = 2000;
 
-/** Shown as it is: Slack parses none of it. */
+/** Text that Slack shows without parsing it. */
 const LITERAL: TextKind = { escape: cleanText, most: LONGEST_VALUE, placeOf: () => 'text' };
 
 const MRKDWN: TextKind = {
@@ -34,7 +34,7 @@ const ADDRESS: TextKind = {
   placeOf: (before, behind) => (before + behind === '' ? 'address' : 'nowhere'),
 };
 
-/** What Slack looks up or obeys. */
+/** Strings that Slack interprets, such as IDs and styles. */
 const NOWHERE: TextKind = { escape: () => '', most: 0, placeOf: () => 'nowhere' };
 
 const ADDRESS_KEYS: ReadonlySet<unknown> = new Set(['url', 'image_url']);
@@ -53,12 +53,12 @@ function textAt(path: readonly (string | number)[], parent: TemplateValue): Text
   if (ADDRESS_KEYS.has(key)) return ADDRESS;
   if (!TEXT_KEYS.has(key)) return NOWHERE;
   const type = isObject(parent) && key === 'text' ? typeOf(parent) : '';
-  // What a markdown block makes of a mention is not documented.
+  // Slack does not document whether text in a markdown block can mention.
   if (type === 'markdown') return NOWHERE;
   return type === 'mrkdwn' ? MRKDWN : LITERAL;
 }
 
-/** Between `<` and `>` an address may stand before the `|`, and words behind it. */
+/** Inside `<address|words>`, a value can be the whole address or a part of the words. */
 function placeInMrkdwn(before: string, behind: string): ValuePlace {
   const control = /<([^<>]*)$/.exec(before)?.[1];
   if (control === undefined || control.includes('|')) return 'text';
@@ -75,7 +75,7 @@ function compose(
   return messageOf(line, fitted, card.language, context);
 }
 
-/** Puts what Slack draws of the card where `draw: outputs` stands. */
+/** Replaces each block such as `draw: outputs` with the blocks of that part of the card. */
 function withDrawn(blocks: readonly TemplateValue[], card: Card): readonly TemplateValue[] {
   if (!blocks.some(isDrawn)) return blocks;
   const drawn = drawCard(card);

@@ -1,11 +1,11 @@
-/** A Slack message as Slack would show it, near enough, in HTML that has its own styles and loads nothing. */
+/** A Slack message as HTML that resembles Slack's display, has its own styles and loads nothing. */
 import { escapeHtml } from '../../text/clean.ts';
 import type { TemplateValue } from '../channel.ts';
 import { isList, isObject, isUsableUrl, objectsAt, type SlackMessage, type SlackObject } from './message.ts';
 import { stringAt, typeOf } from './message.ts';
 import { unescapeMrkdwn } from './mrkdwn.ts';
 
-/** Slack's own colours; half-transparent ones suit light and dark alike. */
+/** Slack's own colours; the half-transparent ones work on light and dark backgrounds. */
 const STYLE = `<style>
 body { margin: 16px; background: #fff; color: #1d1c1d }
 .slack { font: 15px/1.467 Lato, 'Noto Sans JP', 'Hiragino Sans', system-ui, sans-serif; max-width: 640px; overflow-wrap: anywhere }
@@ -32,7 +32,7 @@ export function slackAsHtml({ text, blocks = [] }: SlackMessage): string {
   return `${STYLE}\n<div class="slack">\n${shown.join('\n')}\n</div>`;
 }
 
-/** Of a block, an element, a run, or a list of them. */
+/** @param value a block, an element, a run, or a list of these */
 function htmlOf(value: TemplateValue | undefined): string {
   if (typeof value === 'string') return textAsHtml(value);
   if (isList(value)) return value.map(htmlOf).join('');
@@ -56,7 +56,7 @@ const within =
   (object) =>
     tagged(tag, inside(object), kind);
 
-/** What calls somebody or something, by the member that names it. */
+/** Draws a mention, or a reference to a channel, from the member that names its target. */
 const called =
   (key: string, sign: string): Draw =>
   (object) =>
@@ -117,7 +117,7 @@ function tableAsHtml({ rows }: SlackObject): string {
   return tagged('table', shown.join(''));
 }
 
-/** Of one line: the sections of a rich text part no lines in it. */
+/** A cell is one line: sections of rich text inside it begin no new lines. */
 function cellAsHtml(cell: SlackObject): string {
   return typeOf(cell) === 'rich_text' ? objectsAt(cell, 'elements').map(inside).join('') : htmlOf(cell);
 }
@@ -138,8 +138,8 @@ function runAsHtml(run: SlackObject): string {
 }
 
 /**
- * Slack: formatting message text: fences, code and `<…>` come first. A mark opens after and closes before anything that is
- * neither letter nor digit.
+ * Slack, "Formatting message text": fences, code and `<…>` take precedence. A mark does not open right after a letter or
+ * digit, nor close right before one.
  */
 const MARKED =
   /\n?```\n?(?<pre>[^]+?)\n?```\n?|`(?<code>[^`\n]+)`|<(?<control>[^<>\n]+)>|(?<![\p{L}\p{N}])(?<mark>[*_~])(?<marked>\S(?:[^\n]*?\S)?)\k<mark>(?![\p{L}\p{N}])/gu;

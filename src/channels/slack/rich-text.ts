@@ -1,10 +1,10 @@
-/** Lines of a card as blocks of native rich text: what is put in is neither parsed nor escaped, and copied as it is. */
+/** Lines of a card as blocks of native rich text, whose text Slack does not parse: it needs no escaping and copies unchanged. */
 import { wholeUrl } from '../../text/clean.ts';
 import type { CardLine, Run } from '../card-lines.ts';
 import type { ShownTable } from '../card-lines.ts';
 import { isUsableUrl, type SlackObject, typeOf } from './message.ts';
 
-/** Slack takes one table a message: further ones are lists. */
+/** Slack takes one table per message, so further tables become lists. */
 export function richText(lines: readonly CardLine[]): readonly SlackObject[] {
   const blocks: SlackObject[] = [];
   let elements: SlackObject[] = [];
@@ -45,7 +45,7 @@ function runOf({ text, style, url = '' }: Run): SlackObject {
   return isUsableUrl(url) ? link(text, url) : words(text, style);
 }
 
-/** A value that is an address as a whole is a link. */
+/** A value that is a URL and nothing else becomes a link. */
 function valueOf({ text, style }: Run): SlackObject {
   return style === undefined ? linked(text) : words(text, style);
 }
@@ -63,7 +63,7 @@ function linked(text: string): SlackObject {
   return address !== undefined && isUsableUrl(address) ? link(text, address) : words(text);
 }
 
-/** Stands where there is nothing, which Slack would refuse. */
+/** Replaces an empty text, which Slack would refuse. */
 const NOTHING = '–';
 
 function sectionOf(text: string): SlackObject {
