@@ -1,4 +1,4 @@
-/** A chat's message as HTML with its own styles, near enough to what the chat draws; loads nothing. */
+/** A chat's message as HTML that resembles the chat's display, has its own styles and loads nothing. */
 import { escapeHtml } from '../../text/clean.ts';
 
 const STYLES = {
@@ -13,7 +13,7 @@ const CARD = 'border:1px solid rgba(128,128,128,.4);border-radius:6px;padding:12
 const BUTTON =
   'display:inline-block;margin-top:8px;padding:4px 12px;border:1px solid rgba(128,128,128,.5);border-radius:4px;font-weight:600;color:inherit;text-decoration:none';
 
-/** Plain text, with its lines and indentation. */
+/** Plain text as HTML that keeps its line breaks and indentation. */
 export function chatText(text: string): string {
   return `<span style="white-space:pre-wrap">${escapeHtml(text)}</span>`;
 }
@@ -23,7 +23,7 @@ export function chatBox(style: keyof typeof STYLES, inner: string): string {
   return `<div style="${STYLES[style]}">${inner}</div>`;
 }
 
-/** @param url http or https, in its normal form @param inner HTML */
+/** @param url normalized http or https URL @param inner HTML */
 export function chatLink(url: string, inner: string, look = 'color:#4f6bed'): string {
   return `<a href="${escapeHtml(url)}" rel="noreferrer" style="${look}">${inner}</a>`;
 }
@@ -35,14 +35,14 @@ export function chatButton(text: string, url: string): string {
 interface Picture {
   /** Plain text. */
   readonly mentions?: string | undefined;
-  /** HTML, as the body is. */
+  /** HTML, like `body`. */
   readonly title?: string;
   readonly body: string;
-  /** Of the bar beside it. */
+  /** The colour of the bar at the left edge. */
   readonly colour?: string | undefined;
 }
 
-/** The picture of a message: whom it calls, and a card. */
+/** A message as HTML: its mentions, then the card. */
 export function chatCard({ mentions = '', title = '', body, colour }: Picture): string {
   const bar = colour === undefined ? '' : `;border-left:4px solid ${colour}`;
   const heading = title === '' ? '' : chatBox('title', title);
@@ -50,7 +50,7 @@ export function chatCard({ mentions = '', title = '', body, colour }: Picture): 
   return chatBox('message', `${called}<div style="${CARD}${bar}">${heading}<div>${body}</div></div>`);
 }
 
-/** Of the status, as chats have it that can colour. */
+/** The colours of the tones in chats that support colours. */
 export const TONE_COLOURS = {
   succeeded: '#2eb886',
   error: '#e01e5a',

@@ -1,6 +1,6 @@
 /**
- * Chats that are told by the URL of a webhook. A hook has a name in the config, which is its address and all that is ever
- * shown of it: whoever knows its URL can post there.
+ * Channels that post to the URLs of webhooks. The config names each hook, and only the name, which is the address, is ever
+ * shown: anyone with the URL can post there.
  */
 import { lazy, object, type Schema, string } from 'yup';
 import { isJsonObject } from '../../text/json-object.ts';
@@ -19,35 +19,35 @@ import { isInClear } from '../api-url.ts';
 import { sendOrPlain } from '../open-channel.ts';
 import { type Call, JSON_HEADERS, Remote } from './remote.ts';
 
-/** What a hook is in the config. */
+/** A hook's entry in the config. */
 type Hook = string | { readonly url: string };
 
-/** A chat that takes messages at the URLs of webhooks. All functions but those of `format` are given what the config says. */
+/** A chat that takes messages at the URLs of webhooks. Each parameter `hook` is the hook's entry in the config. */
 export interface HookChat<Message, Entry extends Hook = string> extends Answers {
   /** `type:` in the config. */
   readonly type: string;
-  /** Milliseconds between two messages to a hook whose rate is limited; one hook's limit is never another's. */
+  /** Milliseconds between two messages to one hook after a rate limit; hooks share no limit. */
   readonly paceMs: number;
   readonly format: MessageFormat<Message>;
-  /** Beside the address; `mention_on_error` where the chat can mention. */
+  /** The options of a destination: `mention_on_error` if the chat supports mentions. */
   readonly options: Readonly<Record<string, Schema>>;
-  /** Of a hook in the config; left out where it is its URL. */
+  /** The schema of a hook's entry; left out if the entry is the URL. */
   readonly entry?: Schema;
-  /** Beside the URL of a hook. */
+  /** The secrets of a hook other than its URL. */
   secretsOf?(hook: Entry): readonly string[];
-  /** What may stand behind the name of a hook, after a slash; undefined: nothing. */
+  /** What may follow the hook's name and a slash in an address; left out: nothing. */
   readonly suffix?: RegExp;
-  /** What is wrong with a hook that cannot work, or no longer does; undefined where it looks right. */
+  /** A warning about a hook that cannot work, or no longer works; undefined if the hook looks right. */
   warningOf(url: URL, hook: Entry): string | undefined;
-  /** Where it is more than the message as JSON. */
+  /** The request for a message; left out if it is a POST of the message as JSON. */
   readonly callOf?: (url: URL, outgoing: Outgoing & { readonly message: Message }, hook: Entry) => HookCall;
-  /** `ChannelType.perJob`; `callOf` is given what is asked for. */
+  /** As in `ChannelType.perJob`; `callOf` reads the mode from `Outgoing.perJob`. */
   readonly perJob?: ChannelType['perJob'];
-  /** Undefined: the answer is no success. */
+  /** Undefined for an error answer. */
   receiptOf(answer: HttpAnswer): Receipt | undefined;
-  /** The same message as plain text, for where the chat refuses it; undefined where there is none. */
+  /** The message as plain text, which is sent if the chat refuses the message; undefined if there is none. */
   plainOf(message: Message): Message | undefined;
-  /** Whether a GET of the hook is answered as a message would be. */
+  /** Whether a GET of the hook fails as a message would, so that `verify` can use it. */
   readonly isAsked?: boolean;
 }
 
@@ -100,7 +100,7 @@ function urlOf(hook: Hook): URL {
 
 const HOOK_NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,79}$/u;
 
-/** A schema of `hooks`. */
+/** Schema of the setting `hooks`. */
 export function hooksOf(entry: Schema = hookUrl()) {
   const names = (hooks: unknown) => Object.keys(isJsonObject(hooks) ? hooks : {});
   return lazy((hooks: unknown) =>
@@ -117,7 +117,7 @@ export function hooksOf(entry: Schema = hookUrl()) {
   ).meta({ jsonSchema: { type: 'object', minProperties: 1 }, members: entry });
 }
 
-/** Of a hook's URL; its errors never show it. */
+/** Schema of a hook's URL; its errors never show the URL. */
 export function hookUrl() {
   const rule = '${path} must be an http:// or https:// URL without a user or a fragment';
   return string()
@@ -132,7 +132,7 @@ function isHookUrl({ protocol, username, password, hash }: URL): boolean {
   return /^https?:$/.test(protocol) && username + password + hash === '';
 }
 
-/** @param hooks undefined where a channel is only posed as: whichever there are */
+/** @param hooks undefined if unknown, as for an outbox: any name is accepted */
 function hookAddress(text: string, hooks: HookSettings<Hook>['hooks'] | undefined, suffix?: RegExp): string {
   const address = text.trim().normalize('NFC');
   if (/^https?:/i.test(address))
@@ -148,10 +148,10 @@ function hookAddress(text: string, hooks: HookSettings<Hook>['hooks'] | undefine
   return address;
 }
 
-/** A part of a path or a query that nobody writes by hand: a key, a token, an id. */
+/** A part of a path or a query that looks generated: a key, a token, an ID. */
 const KEY = /^(?:.{16,}|(?=.*\d)[\w.~-]{8,})$/;
 
-/** The whole URL, and its keys alone, since remotes repeat them in their answers: they stand in its query, or else in its path. */
+/** The whole URL, and the keys in its query or else in its path, since remotes repeat the keys in their answers. */
 function secretsOfUrl(text: string): readonly string[] {
   const url = new URL(text);
   const [inQuery, inPath] = [[...url.searchParams.values()], url.pathname.split('/')].map((parts) =>
@@ -197,7 +197,7 @@ function tell<Message, Entry extends Hook>(
   return sendOrPlain(send, message, chat.plainOf(message));
 }
 
-/** Where a chat has no call that sends nothing, whether its host can be reached and its certificate holds. */
+/** Asks each hook if a GET shows that it works; else asks only its host, which checks connection and certificate. */
 async function verify(
   chat: Answers & { readonly isAsked?: boolean },
   remote: Remote,

@@ -1,15 +1,15 @@
-/** Foreign text in the Markdown of chats, where a backslash takes a sign its meaning; and our own Markdown as it is read. */
+/** Escapes foreign text with backslashes for the Markdown of chats, and shows our own Markdown as HTML. */
 import type { Markup } from '../card-lines.ts';
 import { chatBox, chatLink, chatText } from './chat-html.ts';
 
 const NUMBERED = /^(\s*\d+)([.)])/gmu;
 
-/** @param signs those that act where no backslash stands before them */
+/** @param signs the characters that need a backslash before them */
 export function markdownWith(signs: RegExp): Markup {
   return {
     text: (text) => text.replace(signs, '\\$&').replace(NUMBERED, '$1\\$2'),
     bold: (text) => `**${text}**`,
-    // What stands in a fence is copied as it was sent, but for a fence within, whose signs are parted.
+    // Copying from a fence gives the original text, except that zero-width spaces break up any fence inside it.
     code: (text) => `\`\`\`\n${text.replaceAll('```', '`\u200b`\u200b`')}\n\`\`\``,
     link: (text, url) => (text === '' ? '' : `[${text}](${url.replace(/[()\\<>*_~`]/g, percentEncoded)})`),
     between: ' · ',
@@ -20,11 +20,11 @@ function percentEncoded(sign: string): string {
   return `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** An escaped sign first, so that it begins nothing: what is read grows no faster than the text. */
+/** Escaped characters match first, so that they begin no markup; the time to read is linear in the text. */
 const OWN =
   /\\.|```\n([\s\S]*?)\n```|\[((?:\\.|[^\\\]])*)\]\((https?:[^()\s]+)\)|\*\*((?:\\.|[^\\*])+)\*\*/gu;
 
-/** Of our own Markdown alone: it knows no more than the functions above write. */
+/** Reads only what the functions above write, not Markdown in general. */
 export function markdownAsHtml(markdown: string): string {
   let html = '';
   let end = 0;

@@ -1,4 +1,4 @@
-/** A chat service over HTTP: one request within a deadline. */
+/** Calls a chat service over HTTP, each call within a deadline. */
 import { readVersion } from '../../package-files.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
 import { exchange, type HttpAnswer, type HttpRequest, type OpenPool } from '../../outbound/exchange.ts';
@@ -12,28 +12,28 @@ export interface Call extends Pick<HttpRequest, 'method' | 'body' | 'deadline'> 
   readonly headers?: HttpRequest['headers'];
 }
 
-/** Of an answer that a service gives: no more is read of it. */
+/** The most bytes that are read of an answer's body. */
 const MOST_BYTES = 65_536;
 
-/** Discord refuses what does not name itself with a version and a URL. */
+/** Discord refuses clients whose user agent lacks a version and a URL. */
 const USER_AGENT = `botbell/${readVersion()} (+https://www.npmjs.com/package/botbell)`;
 
 export const FORM_HEADERS = { 'content-type': 'application/x-www-form-urlencoded' } as const;
 export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
 
-/** Connections to each origin that is called, opened when it first is. */
+/** Has a pool of connections per origin, opened at the first call to the origin. */
 export class Remote {
   readonly #title: Words;
   readonly #openPool: OpenPool;
   readonly #pools = new Map<string, Promise<HttpPool>>();
 
-  /** @param title what people call the service */
+  /** @param title the service's name in messages for operators */
   constructor(title: Words, openPool: OpenPool) {
     this.#title = title;
     this.#openPool = openPool;
   }
 
-  /** Whatever its status: the answer, with at most 64 KiB of its body. @throws {Error} of the network: see `failureOf` */
+  /** @returns the answer, of any status, with at most 64 KiB of its body @throws {Error} of the network: see `networkErrorOf` */
   async call({ url, headers, ...call }: Call): Promise<HttpAnswer> {
     const path = url.pathname + url.search;
     const named = { 'user-agent': USER_AGENT, ...headers };
@@ -47,7 +47,7 @@ export class Remote {
     return pool;
   }
 
-  /** A channel that sends by these calls. */
+  /** An open channel whose `send` and `verify` use this remote; closing it destroys the pools. */
   channel(sending: Pick<Channel, 'send' | 'verify'>): Channel {
     return openedChannel({
       ...sending,
