@@ -1,4 +1,4 @@
-/** A bot of LINE WORKS, one message at a time: five at once are too many for a tenant. */
+/** A bot of LINE WORKS. It sends one message at a time: for a tenant, five requests at once are too many. */
 import type { HttpAnswer, OpenPool } from '../../outbound/exchange.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
 import type { Channel, Outgoing, Receipt } from '../channel.ts';
@@ -14,7 +14,7 @@ const ANSWERS: Answers = {
   title: { en: 'LINE WORKS', ja: 'LINE WORKS' },
   limits: 'channel',
   codeOf: (answer) => codeAt(jsonOf(answer), 'code'),
-  /** Seconds; without it, the minute that the rates are published for. */
+  /** Seconds; without the header, a minute, since the published rates are per minute. */
   waitOf: ({ headers }) => headers['ratelimit-reset']?.toString() ?? 60,
   meanings: {
     403: meaning(

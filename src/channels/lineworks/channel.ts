@@ -1,4 +1,4 @@
-/** LINE WORKS: by the Incoming Webhook app, which takes a URL a room, or by a bot of Bot API 2.0. */
+/** LINE WORKS by the Incoming Webhook app, with one URL per room, or by a bot of Bot API 2.0. */
 import { object, type Schema, string } from 'yup';
 import { apiUrl, warningsOfApi } from '../api-url.ts';
 import { AddressError, type ChannelType } from '../channel.ts';
@@ -8,13 +8,13 @@ import { openBot } from './bot.ts';
 import { lineworksHooks } from './hook.ts';
 import { type BotSettings, isPrivateKey } from './token.ts';
 
-/** Stands in for what is not set where a config is checked without its secrets. */
+/** The placeholder for secrets that are not set when a config is checked. */
 const NOT_SET = 'not-set-here';
 
 const text = (what: string, example = NOT_SET) =>
   string().strict().typeError(`\${path} must be ${what}`).meta({ example });
 
-/** What a bot needs, every one of it. */
+/** The settings that a bot needs, all of them. */
 const BOT_KEYS = ['client_id', 'client_secret', 'service_account', 'private_key', 'bot_id'] as const;
 
 const settings = object({
@@ -45,7 +45,7 @@ type LineworksSettings = BotSettings & Partial<HookSettings>;
 
 const hookType = hookChannel(lineworksHooks);
 
-/** A room of the group messenger, or a member by the ID that people sign in with. */
+/** A talk room's ID, or a member's by `user:` and the ID that the member signs in with. */
 const CHANNEL = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const USER = /^user:[^\s/]{1,100}$/;
 
@@ -59,7 +59,7 @@ function botAddress(address: string): string {
 
 export const lineworksChannel: ChannelType<LineworksSettings> = {
   type: 'lineworks',
-  /** 240 a minute a tenant where it is paid for, 60 where not, half of that in the long run; five at once. */
+  /** Per tenant, 240 a minute on paid plans and 60 on free ones, half of that in the long run; five at once. */
   pace: { addressMs: 1000, channelMs: 1000 },
   settings,
   optionsOf: (known): Readonly<Record<string, Schema>> =>

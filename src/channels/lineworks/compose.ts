@@ -1,4 +1,4 @@
-/** A text of LINE WORKS, in which `<m userId="…">` mentions wherever it stands, and one of a stranger refuses the message. */
+/** Draws a card as text. LINE WORKS takes `<m userId="…">` anywhere as a mention, and refuses one of a user outside the room. */
 import { cutEnd } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
 import { markedUp, UNMARKED } from '../card-lines.ts';
@@ -15,10 +15,10 @@ export interface LineworksMessage {
 /** developers.worksmobile.com/jp/docs/bot-send-text: "text", String, up to 2,000 characters. */
 const MAX_CHARACTERS = 2000;
 
-/** Each takes up to a hundred characters. */
+/** Each mention has an ID of up to a hundred characters. */
 const MOST_MENTIONS = 10;
 
-/** Characters of what may be long. */
+/** Characters of text, message and outputs. */
 const ROOM = 1500;
 
 export const botFormat: MessageFormat<LineworksMessage> = {
@@ -39,7 +39,7 @@ function composeText(card: Card, context: ComposeContext): LineworksMessage {
   return messageOf(head + cutEnd(text, most, '…'));
 }
 
-/** For where the mentioned member is not in the room, which refuses the whole message. */
+/** The message without mentions, since LINE WORKS refuses it if a mentioned member is not in the room. */
 export function unmentioned({ content }: LineworksMessage): LineworksMessage | undefined {
   const text = content.text.replace(/^(?:<m userId="[^"<>]*"> ?)+\n/, '');
   return text === content.text ? undefined : messageOf(text);
@@ -49,7 +49,7 @@ function messageOf(text: string): LineworksMessage {
   return { content: { type: 'text', text } };
 }
 
-/** Of foreign text, which a mention may begin on one line and end on the next. */
+/** Foreign text with its mentions disabled, also those that continue on the next line. */
 export function withoutMentions(text: string): string {
   return text.replace(/<(?=\s*\/?\s*m)/gi, '＜');
 }

@@ -14,7 +14,7 @@ export interface LineworksHookMessage {
   readonly button?: { readonly label: string; readonly url: string };
 }
 
-/** The app's own limits stand on a page that only its users see: these are far below those of the bot's messages. */
+/** Only users of the app can see its limits, so these are far below the limits of a bot's messages. */
 const MAX = { title: 100, text: 1000, label: 20 } as const;
 
 function compose(card: Card): LineworksHookMessage {
@@ -49,13 +49,13 @@ export const lineworksHooks: HookChat<LineworksHookMessage> = {
   },
   options: {},
   meanings: {},
-  // What is published counts a tenant.
+  // The published limits apply to a tenant.
   limits: 'channel',
   warningOf: ({ hostname, pathname }) =>
     HOST.test(hostname) && !/^\/message\/[\w-]{8,}$/.test(pathname)
       ? 'this is not the whole URL of a webhook of the app: https://webhook.worksmobile.com/message/…'
       : undefined,
   receiptOf: ({ status }) => (status === 200 || status === 201 ? { answered: String(status) } : undefined),
-  // It knows nothing plainer than a title and a text.
+  // The app has no plainer message than a title and a text.
   plainOf: ({ button, ...rest }) => (button === undefined ? undefined : rest),
 };

@@ -3,7 +3,7 @@ import { createPrivateKey, createSign } from 'node:crypto';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
 import { FORM_HEADERS, type Remote } from '../hooks/remote.ts';
 
-/** As the settings of the channel have them, all of which but the URLs are there. */
+/** The bot's part of the channel's settings; all of them but the URLs are present. */
 export interface BotSettings {
   readonly client_id?: string | undefined;
   readonly client_secret?: string | undefined;
@@ -17,7 +17,7 @@ export interface BotSettings {
 
 const LIFETIME_SECONDS = 1800;
 
-/** So long before its end a token is renewed. */
+/** A token is renewed this long before it expires. */
 const EARLY_MS = 5 * 60_000;
 
 const ANSWERS: Answers = {
@@ -34,7 +34,7 @@ const ANSWERS: Answers = {
   },
 };
 
-/** From an environment variable, line ends often come as `\n`. */
+/** Keys from environment variables often have a literal `\n` for each line end. */
 function pemOf(key: string): string {
   return key.replaceAll('\\n', '\n');
 }
@@ -47,18 +47,18 @@ export function isPrivateKey(key: string): boolean {
   }
 }
 
-/** One for all messages of a channel; whoever comes while it is being fetched waits for the same. */
+/** One token for all messages of a channel; calls that come while it is fetched wait for the same one. */
 export function accessToken(remote: Remote, settings: BotSettings) {
   let token: ReturnType<typeof fetchToken> | undefined;
   return {
-    /** @throws {DeliveryFailure} the login refuses it @throws {Error} of the network */
+    /** @throws {DeliveryFailure} if the login refuses the app @throws {Error} of the network */
     text: async (deadline: number): Promise<string> => {
       const known = await token?.catch(() => undefined);
       if (known !== undefined && known.until > Date.now()) return known.text;
       token = fetchToken(remote, settings, deadline);
       return (await token).text;
     },
-    /** It was not taken: the next message has another one. */
+    /** Call this if the API refuses the token: the next message fetches another. */
     forget: () => {
       token = undefined;
     },
@@ -81,7 +81,7 @@ async function fetchToken(remote: Remote, settings: BotSettings, deadline: numbe
   return { text, until: Date.now() + Math.max(0, Number(seconds) || 3600) * 1000 - EARLY_MS };
 }
 
-/** RFC 7523: who asks, for whom, signed. */
+/** The signed JWT of RFC 7523. */
 function assertionOf({ client_id, service_account, private_key = '' }: BotSettings): string {
   const now = Math.floor(Date.now() / 1000);
   const claims = { iss: client_id, sub: service_account, iat: now, exp: now + LIFETIME_SECONDS };
