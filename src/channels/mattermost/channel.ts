@@ -6,11 +6,11 @@ import { mattermostFormat, mattermostMentions, type MattermostMessage, plainMatt
 export const mattermostChannel = hookChannel<MattermostMessage>({
   type: 'mattermost',
   title: { en: 'Mattermost', ja: 'Mattermost' },
-  // Ten a second is what a server allows a sender unless it is set otherwise.
+  // By default, a server allows a sender ten messages per second.
   paceMs: 200,
   format: mattermostFormat,
   options: { mention_on_error: mattermostMentions },
-  /** The `id` of an error, of which the `message` repeats the key of the webhook. */
+  /** By an error's `id`; its `message` repeats the key of the webhook. */
   meanings: {
     'web.incoming_webhook.invalid.app_error': GONE,
     'web.incoming_webhook.disabled.app_error': GONE,

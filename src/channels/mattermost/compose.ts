@@ -1,4 +1,4 @@
-/** Draws a card as an attachment in Mattermost's Markdown, with tables. */
+/** Draws a card as an attachment in Mattermost's Markdown, which has tables. */
 import type { Card } from '../card.ts';
 import { type Markup, markedUp } from '../card-lines.ts';
 import type { MessageFormat } from '../channel.ts';
@@ -9,31 +9,31 @@ import { calledFor, mentionOption } from '../mention-option.ts';
 import { CARD_PARTS, fitted, linesOfCard, showCard } from '../show-card.ts';
 
 export interface MattermostMessage {
-  /** Mentions, or the whole message where there is no attachment. */
+  /** The mentions; the whole message if there is no attachment. */
   readonly text?: string;
   readonly attachments?: readonly [Attachment];
 }
 
 interface Attachment {
-  /** What a push notification shows. */
+  /** The text of push notifications. */
   readonly fallback: string;
   readonly color: string;
   readonly text: string;
 }
 
-/** A post takes 16,383 characters (Mattermost: "Incoming webhooks"); a longer text is split, which an attachment is not. */
+/** A post takes 16,383 characters (Mattermost, "Incoming webhooks"); longer texts are split, but attachments are not. */
 const MAX_CHARACTERS = 12_000;
 
-/** Characters of what may be long; escaping doubles some. */
+/** Characters of text, message and outputs; escaping doubles some. */
 const ROOM = 8000;
 
-/** What a backslash takes its meaning in Mattermost. */
+/** The characters that Mattermost lets a backslash escape. */
 const MARKDOWN = markdownWith(/[\\`*{}[\]()#+\-!_>~|$]/g);
 
-/** In code, too: what calls a whole channel, and Slack's `<!channel>` and `<url|label>`, which incoming webhooks translate. */
+/** Even in code, these notify a channel, or are translated by incoming webhooks (Slack's `<!channel>` and `<url|label>`). */
 const ACTING_IN_CODE = /@(?=channel|all|here)|<(?=[!@#]|https?:)/gi;
 
-/** What notifies, or draws, whatever stands before it: parted from what follows by a sign without width. */
+/** A backslash does not stop these from mentioning or drawing; a word joiner after them does. */
 const CALLING = /[@:~#]/g;
 
 const MARKUP: Markup = {
@@ -66,7 +66,7 @@ function attachmentOf(card: Card): Attachment {
   };
 }
 
-/** For where the attachment is refused. */
+/** The message to send if Mattermost refuses the attachment. */
 export function plainMattermost({ attachments }: MattermostMessage): MattermostMessage | undefined {
   return attachments === undefined ? undefined : { text: attachments[0].fallback };
 }
@@ -79,7 +79,7 @@ function mattermostAsHtml({ text = '', attachments }: MattermostMessage): string
 
 const TABLE = /^\|.*\|\n\|(?: --- \|)+\n(?:\|.*\|(?:\n|$))*/gmu;
 
-/** Tables stand on lines of their own. */
+/** As HTML; tables, which `markdownAsHtml` does not read, are on lines of their own. */
 function partsOf(markdown: string): string {
   let html = '';
   let end = 0;
