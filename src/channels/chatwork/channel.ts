@@ -1,4 +1,4 @@
-/** Chatwork by the API token of an account: one message of text in Chatwork's notation. */
+/** Chatwork by an account's API token: text messages in Chatwork's notation. */
 import { type InferType, object, string } from 'yup';
 import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { type Answers, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
@@ -43,7 +43,7 @@ const answers: Answers = {
     ),
     403: NO_MEMBER,
     404: NO_MEMBER,
-    /** Ten messages in ten seconds; any other limit is of the token. */
+    /** Ten messages in ten seconds; all other limits apply to the token. */
     room_limit: meaning(
       'rate_limited',
       'the room takes no more messages for now',
@@ -67,7 +67,7 @@ function secondsUntil(reset: string | undefined): number | undefined {
 
 export const chatworkChannel: ChannelType<Settings> = {
   type: 'chatwork',
-  /** 300 in five minutes a token, ten in ten seconds a room (developer.chatwork.com/docs/endpoints). */
+  /** 300 in five minutes per token, ten in ten seconds per room (developer.chatwork.com/docs/endpoints). */
   pace: { addressMs: 1000, channelMs: 1000 },
   settings,
   optionsOf: () => ({ mention_on_error: chatworkMentions }),

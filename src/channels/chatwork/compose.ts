@@ -1,4 +1,4 @@
-/** Draws a card in Chatwork's notation, all of whose tags act wherever they stand: foreign text has no brackets of theirs. */
+/** Draws a card in Chatwork's notation. Its tags take effect anywhere, so brackets in foreign text are replaced. */
 import type { Card } from '../card.ts';
 import { type Markup, markedUp, UNMARKED } from '../card-lines.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
@@ -11,13 +11,13 @@ export interface ChatworkMessage {
   readonly body: string;
 }
 
-/** A message holds 65,535 (developer.chatwork.com); of which unit is documented nowhere, and this many fit in each. */
+/** A message holds 65,535 (developer.chatwork.com) of an undocumented unit; this many characters fit in any unit. */
 const MAX_CHARACTERS = 20_000;
 
-/** Characters of what may be long. */
+/** Characters of text, message and outputs. */
 const ROOM = 8000;
 
-/** There is no escape: full-width brackets look alike and do nothing. */
+/** Chatwork has no escape, so full-width brackets, which look alike and have no effect, replace brackets. */
 function escape(text: string): string {
   return text.replaceAll('[', '［').replaceAll(']', '］');
 }
@@ -43,7 +43,7 @@ function messageOf(card: Card, context: ComposeContext, room: number): ChatworkM
   return { body: mentions === '' ? info : `${mentions}\n${info}` };
 }
 
-/** For where the notation is refused. */
+/** The message to send if Chatwork refuses the notation. */
 export function plainChatwork({ body }: ChatworkMessage): ChatworkMessage {
   return { body: body.replaceAll('[/title]', '\n').replace(/\[\/?(?:info|title|code)\]/g, '') };
 }
