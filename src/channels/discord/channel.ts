@@ -1,9 +1,9 @@
-/** Discord by the URL of a webhook: one embed, and mentions only of whom the destination calls. */
+/** Discord by the URL of a webhook: one embed, and only the destination's own mentions. */
 import { CLOSED, GONE, jsonOf, meaning, TRY_LATER } from '../answers.ts';
 import { hookChannel, jsonCall } from '../hooks/hook-channel.ts';
 import { discordFormat, discordMentions, type DiscordMessage, plainDiscord } from './compose.ts';
 
-/** "10,000 invalid requests in 10 minutes" ban an address (discord.com/developers, "Rate limits"): what is gone is tried hourly. */
+/** "10,000 invalid requests in 10 minutes" ban an IP address (discord.com/developers, "Rate limits"): retry gone hooks hourly. */
 const HOUR_MS = 3_600_000;
 
 const HOURLY = { retryAfterMs: HOUR_MS };
@@ -20,12 +20,12 @@ const HOST = /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/;
 export const discordChannel = hookChannel<DiscordMessage>({
   type: 'discord',
   title: { en: 'Discord', ja: 'Discord' },
-  /** Five in two seconds were seen; Discord asks for no fixed numbers, so that 429 decides. */
+  /** A limit of five in two seconds was seen; Discord says not to rely on fixed numbers, so 429 decides. */
   paceMs: 500,
   format: discordFormat,
   options: { mention_on_error: discordMentions },
   suffix: /^\d{5,25}$/,
-  /** discord.com/developers/docs/topics/opcodes-and-status-codes, "JSON error codes": what the status does not say. */
+  /** discord.com/developers/docs/topics/opcodes-and-status-codes, "JSON error codes": codes that say more than the status. */
   meanings: {
     404: REMOVED,
     401: REMOVED,

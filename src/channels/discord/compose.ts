@@ -1,4 +1,4 @@
-/** Draws a card as an embed. Mentions act in `content` alone, where nothing of a callback stands. */
+/** Draws a card as an embed. Mentions take effect only in `content`, which has no text of the callback. */
 import { cutEnd, fitEscaped } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
 import { markedUp } from '../card-lines.ts';
@@ -12,7 +12,7 @@ import { fitted, linesOfCard, showCard } from '../show-card.ts';
 export interface DiscordMessage {
   readonly content?: string;
   readonly embeds?: readonly [Embed];
-  /** Always: without it, Discord reads mentions out of whatever text. */
+  /** Never left out: without it, Discord takes mentions from any text. */
   readonly allowed_mentions: { readonly parse: readonly string[] };
 }
 
@@ -26,7 +26,7 @@ interface Embed {
 /** discord.com/developers/docs/resources/message, "Embed limits". */
 const MAX = { title: 256, description: 4096, content: 2000 } as const;
 
-/** Characters of what may be long; escaping doubles some. */
+/** Characters of text, message and outputs; escaping doubles some. */
 const ROOM = 3500;
 
 const MARKUP = markdownWith(/[\\*_~`|>#\-[\]()<:@+]/g);
@@ -58,7 +58,7 @@ function embedOf(card: Card): Embed {
   };
 }
 
-/** Title and description as one text, for where the embed is refused. */
+/** Title and description as one text, to send if Discord refuses the embed. */
 export function plainDiscord({ embeds }: DiscordMessage): DiscordMessage | undefined {
   if (embeds === undefined) return undefined;
   const [{ title, description = '' }] = embeds;
