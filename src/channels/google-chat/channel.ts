@@ -1,4 +1,4 @@
-/** Google Chat by the URL of a space's webhook: a card. */
+/** Google Chat by the URL of a space's webhook: one card per message. */
 import { hash } from 'node:crypto';
 import { isJsonObject } from '../../text/json-object.ts';
 import type { HttpAnswer } from '../../outbound/exchange.ts';
@@ -6,7 +6,7 @@ import { hookChannel, jsonCall } from '../hooks/hook-channel.ts';
 import { codeAt, GONE, jsonOf } from '../answers.ts';
 import { googleChatFormat, googleChatMentions, type GoogleChatMessage, plainGoogleChat } from './compose.ts';
 
-/** One message a second a space is published, for all apps together, and no wait ("Usage limits"). */
+/** Google publishes one message per second and space, for all apps together, but no time to wait ("Usage limits"). */
 const WAIT_SECONDS = 5;
 
 export const googleChatChannel = hookChannel<GoogleChatMessage>({
@@ -34,14 +34,14 @@ export const googleChatChannel = hookChannel<GoogleChatMessage>({
   plainOf: plainGoogleChat,
 });
 
-/** Without it, a message opens a thread of its own, whatever key it has; a thread that is gone begins anew. */
+/** Without this option, Chat ignores `threadKey` and opens a new thread. With it, Chat opens one only if there is none. */
 function threadedAt(hook: URL): URL {
   const url = new URL(hook);
   url.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD');
   return url;
 }
 
-/** developers.google.com/workspace/chat/api, "Errors": the reason, or else the status of `error`. */
+/** The `reason` in the details of `error`, or else its `status` (developers.google.com/workspace/chat/api, "Errors"). */
 function codeOf(answer: HttpAnswer): string | undefined {
   const { error } = jsonOf(answer);
   if (!isJsonObject(error)) return undefined;

@@ -9,14 +9,14 @@ import { calledFor, mentionOption } from '../mention-option.ts';
 import { fitted, linesOfCard, showCard } from '../show-card.ts';
 
 export interface GoogleChatMessage {
-  /** In Chat's own markup, where mentions act. */
+  /** In Chat's own markup, in which mentions take effect. */
   readonly text?: string;
-  /** What a notification shows of the card. */
+  /** The text of push notifications. */
   readonly fallbackText?: string;
   readonly cardsV2?: readonly ReturnType<typeof cardOf>[];
 }
 
-/** @param text in a small HTML: `b`, `a`, `font` and `br` */
+/** @param text in HTML with `b`, `a`, `font` and `br` only */
 function cardOf(title: string, text: string, link: CardLink | undefined) {
   const paragraph = { textParagraph: { text } };
   const button = link && { text: withoutTags(link.text), onClick: { openLink: { url: link.url } } };
@@ -24,10 +24,10 @@ function cardOf(title: string, text: string, link: CardLink | undefined) {
   return { cardId: 'botbell', card: { header: { title: withoutTags(title) }, sections: [{ widgets }] } };
 }
 
-/** A message holds 32,000 bytes, everything included ("Create a message"). */
+/** A message takes 32,000 bytes, everything included ("Create a message"). */
 const MAX_BYTES = 28_000;
 
-/** Characters of what may be long. */
+/** Characters of text, message and outputs. */
 const ROOM = 6000;
 
 export const googleChatFormat: MessageFormat<GoogleChatMessage> = {
@@ -46,7 +46,7 @@ function messageOf(card: Card, context: ComposeContext, room: number): GoogleCha
   const { title, summary, link } = shown;
   const mentions = calledFor(context).map((entry) => `<${idOf(entry)}>`);
   const lines = linesOfCard(shown, ['text', 'message', 'outputs', 'facts']);
-  // A card takes no empty paragraph.
+  // Google Chat refuses an empty paragraph.
   const text = markedUp(lines, markupOf(card)).replaceAll('\n', '<br>') || escapeHtml(summary);
   return {
     ...(mentions.length > 0 && { text: mentions.join(' ') }),
@@ -69,17 +69,17 @@ function indented(text: string): string {
   return escapeHtml(text.replace(/^ +/gmu, (blanks) => '\u00a0'.repeat(blanks.length)));
 }
 
-/** For where the card is refused. */
+/** The message to send if Google Chat refuses the card. */
 export function plainGoogleChat({ fallbackText }: GoogleChatMessage): GoogleChatMessage | undefined {
   return fallbackText === undefined ? undefined : { text: disguised(fallbackText) };
 }
 
-/** Whether headers and buttons know markup is documented nowhere: nothing in them looks like it. */
+/** It is not documented whether headers and buttons support markup, so they get no text that looks like tags. */
 function withoutTags(text: string): string {
   return text.replaceAll('<', '‹').replaceAll('>', '›').trim() || '–';
 }
 
-/** In a message's text no sign can be escaped: what acts there stands as one that looks like it. */
+/** The text of a message has no escape, so similar characters replace those of its markup. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   '<': '‹',
   '>': '›',
