@@ -1,21 +1,21 @@
-/** Microsoft Teams by a Workflow ("When a Teams webhook request is received"), which posts an Adaptive Card. */
+/** Microsoft Teams by a workflow ("When a Teams webhook request is received") that posts an Adaptive Card. */
 import { isJsonObject } from '../../text/json-object.ts';
 import { codeAt, GONE, jsonOf, meaning } from '../answers.ts';
 import { ACCEPTED_AS } from '../channel.ts';
 import { hookChannel } from '../hooks/hook-channel.ts';
 import { plainTeams, teamsFormat, teamsMentions, type TeamsMessage } from './compose.ts';
 
-/** Connectors of Office 365 ended in May 2026, the first hosts of workflows on 30 November 2025. */
+/** Office 365 connectors ended in May 2026, the first hosts of workflows on 30 November 2025. */
 const DEAD_HOSTS = /\.webhook\.office\.com$|\.logic\.azure\.com$/;
 
 export const teamsChannel = hookChannel<TeamsMessage>({
   type: 'teams',
   title: { en: 'Teams', ja: 'Teams' },
-  // None is published for the trigger; the connectors before it took four a second.
+  // No rate is published for the trigger; its predecessors, the connectors, took four messages a second.
   paceMs: 1000,
   format: teamsFormat,
   options: { mention_on_error: teamsMentions },
-  /** Answers of the trigger (learn.microsoft.com/azure/logic-apps, "Workflow triggers"), by the code in `error.code`. */
+  /** The trigger's answers (learn.microsoft.com/azure/logic-apps, "Workflow triggers"), by `error.code`. */
   meanings: {
     WorkflowTriggerIsNotEnabled: GONE,
     WorkflowNotFound: GONE,
@@ -41,7 +41,7 @@ export const teamsChannel = hookChannel<TeamsMessage>({
       ? undefined
       : 'the URL has no "sig", which is what lets a message in: copy the whole URL of a workflow that anyone can trigger';
   },
-  // The trigger answers before the card is posted: whether it was, nobody outside of the workflow can see.
+  // The trigger answers before the workflow posts the card, and only the workflow knows whether that succeeded.
   receiptOf: ({ status }) => (status >= 200 && status <= 299 ? { [ACCEPTED_AS]: String(status) } : undefined),
   plainOf: plainTeams,
 });

@@ -1,6 +1,6 @@
 /**
- * Draws a card as an Adaptive Card 1.4 (adaptivecards.io/explorer). Every text of a callback stands in a text run, which knows
- * no Markdown and no mentions.
+ * Draws a card as an Adaptive Card 1.4 (adaptivecards.io/explorer). All texts of a callback are in text runs, which support
+ * neither Markdown nor mentions.
  */
 import type { Card, Tone } from '../card.ts';
 import { type CardLine, type Run } from '../card-lines.ts';
@@ -40,10 +40,10 @@ function boxOf(style: string, items: readonly Line[]) {
   return { type: 'Container', style, bleed: style !== 'emphasis', items };
 }
 
-/** Teams takes about 28 KB, everything included (learn.microsoft.com/connectors/teams); the workflow adds to it. */
+/** Teams takes about 28 KB, everything included (learn.microsoft.com/connectors/teams); the workflow's additions count. */
 const MAX_BYTES = 24_000;
 
-/** Characters of what may be long. */
+/** Characters of text, message and outputs. */
 const ROOM = 6000;
 
 const STYLES: Readonly<Record<Tone, string>> = {
@@ -85,14 +85,14 @@ function messageOf(card: Card, context: ComposeContext, room: number): TeamsMess
   });
 }
 
-/** One text, for where the card is refused. */
+/** A card of the summary alone, to send if Teams refuses the whole card. */
 export function plainTeams({ attachments: [{ content }] }: TeamsMessage): TeamsMessage {
   const body = linesOf([run(content.fallbackText)]);
   return teamsMessage({ ...content, msteams: { width: 'Full' }, body });
 }
 
 interface CardContent {
-  /** What a client shows that cannot draw the card. */
+  /** The text that clients show if they cannot draw the card. */
   readonly fallbackText: string;
   readonly body: readonly Element[];
   readonly msteams: { readonly width: 'Full'; readonly entities?: readonly Mention[] };
@@ -124,7 +124,7 @@ function factLine(facts: readonly Run[]): Line {
   return lineOf(runs.flatMap((one, index) => (index === 0 ? [one] : [run(' · ', look), one])));
 }
 
-/** One for each line of the last run, since whether a line end within a run is shown is documented nowhere. */
+/** A block for each line of the last run, since it is not documented whether Teams shows line ends in a run. */
 function linesOf(runs: readonly TextRun[]): readonly Line[] {
   const last = runs.at(-1);
   const texts = (last?.text ?? '').split('\n').filter((text) => text.trim() !== '');
@@ -157,7 +157,7 @@ function teamsAsHtml({ attachments: [{ content }] }: TeamsMessage): string {
 
 function elementAsHtml(element: Element): string {
   if ('inlines' in element) return `<div>${element.inlines.map(runAsHtml).join('')}</div>`;
-  // Whom it calls is shown above.
+  // `chatCard` shows the mentions.
   if (!('items' in element)) return '';
   const inner = element.items.map(elementAsHtml).join('');
   return chatBox(element.style === 'emphasis' ? 'code' : 'title', inner);
@@ -182,7 +182,7 @@ function mentionOf(id: string) {
   return { type: 'mention', text: `<at>${id}</at>`, mentioned: { id, name: id } };
 }
 
-/** Takes Markdown and mentions: for nothing but our own. */
+/** A text block supports Markdown and mentions, so it must contain no foreign text. */
 function mentionLine(mentions: readonly Mention[]) {
   return { type: 'TextBlock', text: mentions.map(({ text }) => text).join(' '), wrap: true };
 }
