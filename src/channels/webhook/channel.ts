@@ -1,4 +1,4 @@
-/** Any program that takes webhooks: signed as Standard Webhooks 1.0.0 has it (standardwebhooks.com), JSON, no words of ours. */
+/** Webhooks for programs: the data as JSON, signed by Standard Webhooks 1.0.0 (standardwebhooks.com). */
 import { createHmac } from 'node:crypto';
 import { mixed, object } from 'yup';
 import { isJsonObject } from '../../text/json-object.ts';
@@ -12,13 +12,13 @@ const SECRET = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
 const SECRET_RULE =
   '${path} must begin with whsec_ and go on with 24 to 64 bytes in base64; several are a list';
 
-/** HTTP: names are tokens, values are visible Latin-1. */
+/** HTTP allows tokens as names, and visible Latin-1 as values. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\x20-\x7e\xa0-\xff]*$/;
 const HEADERS_RULE =
   '${path} must be one line of Latin letters each, by names of HTTP headers that Botbell does not set by itself';
 
-/** Ours, or those of the connection. */
+/** Headers that Botbell or the connection sets. */
 const TAKEN = /^(?:webhook-.*|content-.*|host|connection|transfer-encoding|user-agent)$/i;
 
 const TEXT = { type: 'string' };
@@ -40,12 +40,12 @@ const hookSchema = object({
 
 interface Hook {
   readonly url: string;
-  /** Signed with each: the receiver takes any while they are being rotated. */
+  /** Each secret gives a signature, so that secrets can be rotated: the receiver accepts any of them. */
   readonly secret?: string | readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Undefined: it stands in a variable that is not set where this is checked. */
+/** Undefined is accepted: a secret is optional, and its variable may not be set when the config is checked. */
 function isSecret(secret: unknown): boolean {
   if (typeof secret !== 'string') return secret === undefined;
   const bytes = keyOf(secret).length;
@@ -68,7 +68,7 @@ function signingSecretsOf({ secret }: Hook): readonly string[] {
   return secret === undefined ? [] : [secret].flat();
 }
 
-/** A receiver that is being mended answers anything: whoever runs it has to, and the message stays good. */
+/** `config`, not `permanent`: the receiver can be fixed, and the message is still valid then. */
 const REFUSED = meaning(
   'config',
   'the receiver refuses the message; see its log, and mend it or its address',
@@ -106,7 +106,7 @@ export const webhookChannel = hookChannel<WebhookMessage, Hook>({
   plainOf: () => undefined,
 });
 
-/** Standard Webhooks, "Webhook headers": the same id over all attempts, the time of this one, a signature for each secret. */
+/** Standard Webhooks, "Webhook headers": an ID for all attempts, the time of this attempt, a signature for each secret. */
 function signedHeaders({ idempotencyKey }: Outgoing, body: string, secrets: readonly string[]) {
   const id = idempotencyKey();
   const timestamp = String(Math.floor(Date.now() / 1000));

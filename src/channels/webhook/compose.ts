@@ -1,21 +1,21 @@
-/** The callback as it came, for programs. */
+/** A webhook's message: the callback as it came, or the words of an alert. */
 import { endsOf } from '../../text/cut.ts';
 import { chatBox, chatText } from '../hooks/chat-html.ts';
 import type { Card } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
 
 export interface WebhookMessage {
-  /** `bot.run.succeeded`, `bot.run.error`, `bot.run.executing`; what Botbell says by itself: `botbell.dead_letter`, … */
+  /** `bot.run.succeeded`, `bot.run.error`, `bot.run.executing`; for alerts `botbell.dead_letter`, … */
   readonly type: string;
-  /** When what it tells of happened: ISO 8601. */
+  /** When the event of the message happened: ISO 8601. */
   readonly timestamp: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Standard Webhooks advises 20 kB; what is larger than this goes without its output. */
+/** Standard Webhooks advises 20 kB; a message larger than this limit is sent without the callback's output. */
 const MAX_BYTES = 256 * 1024;
 
-/** Of each text where even that is too large. */
+/** Characters of each text if the message is too large even without the output. */
 const MOST_CHARACTERS = 2000;
 
 export function composeWebhook(
@@ -40,7 +40,7 @@ function fits(message: WebhookMessage): boolean {
 
 const KNOWN = ['code', 'job_id', 'bot_id', 'bot_name', 'status', 'start_time', 'elapsed_time', 'message'];
 
-/** The interface's own fields, their texts cut. */
+/** The fields that the interface defines, their texts cut. */
 function knownIn(callback: Readonly<Record<string, unknown>>): object {
   const entries = KNOWN.filter((key) => key in callback).map((key) => {
     const value = callback[key];
