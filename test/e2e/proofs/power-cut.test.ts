@@ -37,7 +37,7 @@ const CUTS = [
   },
   {
     name: 'a 504',
-    receiver: 'answer_when: delivered, answer_within: 1s',
+    receiver: 'answer_when: delivered, answer_within: 3s',
     slack: { kind: 'hang' },
     status: 504,
   },
