@@ -30,7 +30,7 @@ export class Chores {
     this.#dependencies = dependencies;
   }
 
-  /** @param chores in the order in which they are done where several are due */
+  /** @param chores in the order in which they run if several are due */
   start(chores: readonly Chore[]): void {
     for (const chore of chores) this.#dueAt.set(chore, -Infinity);
     this.#schedule();

@@ -84,7 +84,7 @@ export class Dispatcher {
     return task;
   }
 
-  /** Marks these deliveries' tasks as taken over, so that the POSTs that wait for them need no retry. */
+  /** Marks the tasks of these deliveries as taken over, so that the POSTs that wait for them ask for no retry. */
   noteTakenOver(deliveryIds: readonly number[]): void {
     for (const task of deliveryIds.flatMap((id) => this.#tasks.get(id) ?? [])) task.isTakenOver = true;
   }
@@ -160,7 +160,7 @@ export class Dispatcher {
     );
   }
 
-  /** A POST overtakes no due deliveries of the destination, and takes none of its slots for what was taken over before. */
+  /** Whether a POST must leave the delivery to the loop: others are due before it, or it was taken over and would need a slot. */
   #isLeftAlone({ record: { destination, isTakenOver }, onEnded }: Task): boolean {
     if (onEnded === undefined) return false;
     const { paces, isBehind } = this.#dependencies;

@@ -70,7 +70,7 @@ export class ConfigFollower {
 
   /** To be called when other settings are in force. */
   reload(): void {
-    // Not before the other processes know of this config.
+    // Until the next heartbeat, the other processes do not know of this config.
     this.#mayRouteAnew = false;
     this.#reviewAgain();
   }

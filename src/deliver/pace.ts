@@ -78,8 +78,8 @@ export class Paces {
   }
 
   /**
-   * Notes a rate limit. It is ignored if the pause in force lasts as long: the message was sent before that pause began. A second
-   * limited destination pauses the whole channel, if the channel has a pace of its own.
+   * Notes a rate limit. It is ignored if the destination's pause lasts as long: the attempt began before that pause. A destination
+   * that is limited while another one is paused pauses the whole channel, if its destinations share a limit.
    * @param concerns what the limit is on, as the remote said
    */
   limited(destination: string, ms: number, concerns: 'address' | 'channel' = 'address'): void {

@@ -1,4 +1,4 @@
-/** Handles one POST: admits its callback, has the pending deliveries attempted, and decides the answer. */
+/** Handles one POST: admits its callback, has its pending deliveries attempted, and decides the answer. */
 import type { Admission, Arrival, DeliveryRecord } from '../ledger/ledger.ts';
 import { type CallbackNotice, noticeOf } from '../notice/notice.ts';
 import type { Dispatcher, Task } from './dispatcher.ts';
@@ -66,7 +66,7 @@ interface Posted {
   readonly until: number;
 }
 
-/** Answers before any attempt: the callback is on disk, so the service need not post it again. */
+/** Answers before any attempt: the callback is in the ledger, so the service need not post it again. */
 function accept({ clock, dispatcher, onDue }: Posting, { incoming, admission }: Posted): Verdict {
   const { callbackId, deliveries, isSuperseded } = admission;
   const verdict = judge(deliveries, { isSuperseded, isAccepted: true });

@@ -13,7 +13,7 @@ import type { Clock } from '../time/clock.ts';
  */
 export const RESERVE_MS = 250;
 
-/** A destination, and what decides its messages. */
+/** A destination, with the template set and the routes that decide its messages. */
 export interface PlannedTarget extends Destination {
   readonly templateSet?: string | undefined;
   /** The routes whose rules decide whether it is told now, later or not; undefined: it is told now. */
@@ -32,7 +32,7 @@ export interface AddressedNotice extends PlannedTarget {
 /** The destinations of a notice; `explanations` are stored in the ledger. */
 export interface Plan {
   readonly destinations: readonly PlannedTarget[];
-  /** Destinations that are told only of a recovery, or of a result that was missed. */
+  /** Destinations that are told only of a recovery, or of a result that comes after it was missed. */
   readonly perhaps: readonly PlannedTarget[];
   readonly explanations: readonly unknown[];
 }
@@ -135,7 +135,7 @@ export function openIn({ channels }: Pick<Settings, 'channels'>): readonly Chann
   return [...channels.values()].map(({ channel }) => channel);
 }
 
-/** @returns the names of channels that are not the same in both; what is known of their remotes holds no more */
+/** @returns the names of channels that are not the same in both; what is known of their remotes no longer holds */
 export function changedChannels(before: Settings, after: Settings): readonly string[] {
   return [...before.channels]
     .filter(([name, { channel }]) => channel !== after.channels.get(name)?.channel)

@@ -1,4 +1,4 @@
-/** Does what is due at a time, whatever comes: releases held deliveries when their holds end, and fires timers. */
+/** Does what is due at a time, even if no callback comes: releases held deliveries when their holds end, and fires timers. */
 import { type StatusName, statusNameOf } from '../callback/callback.ts';
 import { isPattern } from '../config/bot-id-pattern.ts';
 import type { DigestConfig, RouteConfig } from '../config/config.ts';
@@ -23,7 +23,7 @@ import { plannedFor, planOf, type Settings, watchersOf } from './settings.ts';
 import { expectationKey, expectationOf, overdueOf, plannedDelivery } from './watch.ts';
 
 export interface SignalsDependencies extends Delivering {
-  /** Tells whether this process may fire timers: while processes run with different configs, not all may. */
+  /** Decides whether this process may do this work: while processes run with different configs, not all may. */
   readonly follower: Pick<ConfigFollower, 'mayDecide'>;
   /** No callback has matched the route for a long time. */
   readonly onIdleRoute: (name: string) => void;

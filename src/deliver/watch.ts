@@ -47,7 +47,7 @@ function asksBack({ on, rules }: RouteConfig): boolean {
   return on.includes('recovered') || rules.afterFailures > 1 || rules.repeat !== 'every';
 }
 
-/** The prefix of a route's `expect` timers' keys; it changes with the route's BOTs and times, so that changed ones begin anew. */
+/** The prefix of the keys of a route's `expect` timers. Other BOTs or times give another prefix, so that the timers begin anew. */
 export function expectationOf({ botIds, rules: { expect } }: RouteConfig): string {
   return timerKey('expect', [botIds, expect]);
 }

@@ -113,7 +113,7 @@ interface OwnSubjects extends Alerts {
     /** Undefined: none has come yet. */
     readonly lastResultAt: number | undefined;
   };
-  /** One message for those that a rule held at a destination. `count`: how many those are. */
+  /** One message for all that a rule held at a destination. `count`: how many messages those are. */
   readonly summary: ToldBots<ToldBot> & {
     readonly destination: string;
     readonly reason: string;
