@@ -41,7 +41,7 @@ const NOTHING_SENT: Words = { en: 'Nothing was sent', ja: 'メッセージは送
 
 const MAX_CAUSES = 8;
 
-/** Libraries' own codes, by which the operating system's code is replaced. */
+/** Libraries' own codes, and the operating system's codes that replace them. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'ECONNRESET',
   ECONNECTION: 'ECONNRESET',

@@ -8,14 +8,14 @@ import { linesOfOutputs, textWithin } from './outputs.ts';
 
 export interface ShownCard {
   readonly language: Language;
-  /** With the symbol of its status. */
+  /** With the symbol of the card's tone. */
   readonly title: string;
-  /** One line, with the symbol of its status. */
+  /** One line, with the symbol of the card's tone. */
   readonly summary: string;
   readonly text: string;
   /** Foreign text, in several lines. */
   readonly message: string;
-  /** The message is shown as preformatted: of an error or alert, every character matters. Other messages are prose. */
+  /** Whether the message is drawn as preformatted: every character of an error or alert matters, other messages are prose. */
   readonly isVerbatim: boolean;
   readonly outputs: readonly CardLine[];
   readonly facts: readonly Fact[];

@@ -58,7 +58,7 @@ export function jsonCall(url: URL, message: unknown, headers: HookCall['headers'
 }
 
 export interface HookSettings<Entry extends Hook = string> {
-  /** By name. */
+  /** The hooks by name. */
   readonly hooks: Readonly<Record<string, Entry>>;
 }
 

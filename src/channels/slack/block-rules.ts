@@ -9,7 +9,7 @@ export interface BlockFlaw {
   readonly path: readonly (string | number)[];
   /** In Slack's own words. */
   readonly message: string;
-  /** A text is too long or empty, which depends on the values that the template prints. */
+  /** Whether the flaw is a too long or empty text, which depends on the values that a template prints. */
   readonly isOfValue: boolean;
 }
 

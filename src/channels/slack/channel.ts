@@ -56,7 +56,7 @@ const NAME = new RegExp(`^(?:[a-z0-9_-]|[^\\p{ASCII}\\p{White_Space}\\p{C}]){1,$
 
 const ACCEPTED = `write a channel as "#name" (${LONGEST_NAME} characters at most, no spaces or punctuation) or by its ID (C…) without the "#", a person by a user ID (U…)`;
 
-/** `#name` in lower case, or the ID as it is. @throws {AddressError} */
+/** `#name` in lower case, or the ID unchanged. @throws {AddressError} */
 export function parseSlackAddress(text: string): string {
   const address = text.trim().normalize('NFC');
   if (ID.test(address)) return address;

@@ -1,4 +1,4 @@
-/** Posts, replies to and edits Slack messages with one token over one connection pool. Loaded when the first such channel opens. */
+/** Posts, replies to and edits Slack messages with one token over one connection pool. Loaded when a Slack channel opens. */
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
 import { type Channel, type Outgoing, type PerJob, type Receipt, ROOT_GONE } from '../channel.ts';
 import { DeliveryFailure } from '../failure.ts';
