@@ -1,4 +1,4 @@
-/** Measures the longest turn of the product's event loop for callbacks of heavy shapes: so long does one delay all others. */
+/** Measures the longest turn of the product's event loop for callbacks of heavy shapes, which delays all others. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';

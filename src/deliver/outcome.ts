@@ -14,7 +14,7 @@ import type {
 import { type RuleName, RULES } from '../signal/rules.ts';
 import type { AttemptResult } from './attempt.ts';
 
-/** Longest wait after the first attempt of a delivery that is taken over; doubles with each attempt, up to the next constant. */
+/** Longest wait after the first attempt of a delivery that is taken over; doubles with each attempt, up to the longest one. */
 const BACKOFF_BASE_MS = 15_000;
 const BACKOFF_LONGEST_MS = 15 * 60_000;
 const BACKOFF_SHORTEST_MS = 1000;

@@ -49,7 +49,7 @@ export interface DigestedBot extends Omit<ToldBot, 'jobs'> {
 /** The part that summaries and digests share. */
 interface ToldBots<Bot> {
   readonly since: number;
-  /** The BOTs with most trouble, in descending order. */
+  /** The BOTs with the most trouble, the worst first. */
   readonly bots: readonly Bot[];
   /** How many BOTs `bots` leaves out. */
   readonly moreBots: number;
