@@ -1,4 +1,4 @@
-/** Asks the rules about what comes, by what the ledger knows of its BOT, and keeps what they go by from now on. */
+/** Asks the rules about an arriving callback or notice, by what the ledger knows of its BOT, and stores what changes by it. */
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { keyOf } from '../keys.ts';
@@ -11,16 +11,16 @@ import { overdueTimers } from './runs.ts';
 import { endSnoozes, openSnoozes } from './snoozes.ts';
 import { beginTimers, lockTimers, putTimers, readTimers } from './timers.ts';
 
-/** What comes of a new callback. */
+/** A new callback, as its rules are asked about it. */
 export interface Arrived extends Arriving {
   readonly callbackId: number;
-  /** There are snoozes that have not ended. */
+  /** Some snooze has not ended. */
   readonly hasSnoozes: boolean;
-  /** Nothing of its job has come before. */
+  /** It is the first callback of its job. */
   readonly isFirstOfJob: boolean;
 }
 
-/** Whom it is told, and whom not for now, or not at all. */
+/** Asks the rules of a new callback, and begins its overdue timers. @returns its targets, held or not */
 export async function decideAll(tx: Tx, arrived: Arrived): Promise<readonly DecidedTarget[]> {
   const { status, callbackId, watched } = arrived;
   if (status === EXECUTING && arrived.isFirstOfJob)
@@ -28,7 +28,7 @@ export async function decideAll(tx: Tx, arrived: Arrived): Promise<readonly Deci
   return ask(tx, arrived, callbackId);
 }
 
-/** What is told, or held, whatever the rules before `mute` say. */
+/** A callback or notice of which only `mute`, snoozes and bursts are asked. */
 export type Wanted = Pick<Arriving, 'botId' | 'status' | 'planned'> & Pick<Watched, 'timezone'>;
 
 export function holdWanted(
@@ -56,7 +56,7 @@ async function ask(tx: Tx, arriving: Asking, callbackId: number): Promise<readon
   return foreseen.flatMap((each) => targetOf(tx, each));
 }
 
-/** An edit of what was told of the job before counts in no burst. */
+/** Removes the burst from targets that edit an earlier message of the job, since edits count in none. */
 async function withoutEdits(tx: Tx, { jobId, planned }: Asking): Promise<readonly PlannedDelivery[]> {
   const counted: PlannedDelivery[] = [];
   for (const target of planned) {
@@ -67,7 +67,7 @@ async function withoutEdits(tx: Tx, { jobId, planned }: Asking): Promise<readonl
   return counted;
 }
 
-/** Nobody else writes it before this transaction ends: all lock expectations, then facts, then bursts. @param before undefined: no rule asks what came before */
+/** Locks in this order: expectations, facts, bursts. @param before callbacks from this id on are no facts; undefined: none are needed */
 async function lockKnown(
   tx: Tx,
   { watched, hasSnoozes, botKey, planned }: Asking,
@@ -86,7 +86,7 @@ function keysOf({ expected }: Pick<Watched, 'expected'>): readonly string[] {
   return expected.map(({ key }) => key);
 }
 
-/** As the rules of a callback that has not come are asked. */
+/** What the rules go by for a callback that has not come; locks nothing. */
 export async function knownOf(
   tx: Tx,
   { botKey, watched, planned }: Pick<Arriving, 'botKey' | 'watched' | 'planned'>,
@@ -102,10 +102,10 @@ export async function knownOf(
   };
 }
 
-/** Where it is not known when a hold ends, the rules are asked again after a day. */
+/** If the end of a hold is not known, the rules are asked again after a day. */
 export const ASKED_AGAIN_MS = 86_400_000;
 
-/** None of a route that is not told of it at all. */
+/** None if the rule `on` lets it go: then the routes do not ask for it at all. */
 function targetOf(
   { now }: Tx,
   { target: { destination, channel, address }, decision }: Foreseen,

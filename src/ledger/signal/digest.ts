@@ -1,4 +1,4 @@
-/** What became of each BOT since a digest was told. */
+/** Counts each BOT's results since the last digest. */
 import sql from 'sql-template-tag';
 import type { DigestedBot } from '../../notice/notice.ts';
 import type { Tx } from '../database.ts';
@@ -13,11 +13,11 @@ export interface DigestPosition {
 interface CountedRow extends Pick<DigestedBot, 'succeeded' | 'errors' | 'missed'> {
   readonly botId: string;
   readonly botName: string;
-  /** Something of it is held back now, also where that came before. */
+  /** Something of it is held now, even if that came before the last digest. */
   readonly isMuted: boolean;
 }
 
-/** By id of the BOT. */
+/** Counts per BOT, in the order of their ids; `next`: where the next digest begins. */
 export async function digestCounts(tx: Tx, { position }: Pick<DigestPosition, 'position'>) {
   const newest = await tx.first<{ id: number | undefined }>(sql`SELECT max(id) AS id FROM callbacks`);
   const last = newest?.id ?? 0;

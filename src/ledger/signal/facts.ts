@@ -1,6 +1,6 @@
 /**
- * What is known of a BOT's results, and of what each destination was told of them: kept for BOTs of which a rule asks, and caught up
- * from their callbacks when one begins to.
+ * A BOT's results, and what each destination was told of them. They are kept while a rule of the BOT needs them, and caught up from
+ * its callbacks when a rule begins to.
  */
 import sql, { join } from 'sql-template-tag';
 import type { StatusCode } from '../../callback/callback.ts';
@@ -19,13 +19,13 @@ import { EXECUTING } from '../rows.ts';
 export interface Facts {
   readonly streak: Streak;
   readonly told: Readonly<Record<string, Told>>;
-  /** The id of the last callback that is counted. */
+  /** The id of the last callback that the facts include. */
   readonly lastId: number;
 }
 
 export const NO_FACTS: Facts = { streak: NO_RESULTS, told: {}, lastId: 0 };
 
-/** Nobody else writes them before this transaction ends. */
+/** Locks the facts until the transaction ends. */
 export async function lockFacts(tx: Tx, botKey: string, before: number): Promise<Facts> {
   const row = await tx.first<{ facts: Facts | undefined }>(sql`
     INSERT INTO streaks (bot_key, updated_at) VALUES (${botKey}, ${tx.now})
@@ -37,14 +37,14 @@ export async function keepFacts(tx: Tx, botKey: string, facts: Facts): Promise<v
   await tx.all(sql`UPDATE streaks SET facts = ${facts} WHERE bot_key = ${botKey}`);
 }
 
-/** A success is one everywhere, whoever is told of it. */
+/** A success counts at every destination, even where it was not told. */
 export function withSuccessAt(told: Facts['told'], startedAt: number): Facts['told'] {
   const after: Record<string, Told> = {};
   for (const [destination, known] of Object.entries(told)) after[destination] = withSuccess(known, startedAt);
   return after;
 }
 
-/** Results that came while no rule asked; of more, the last ones. */
+/** The most results that are caught up, the newest. */
 const MOST_CAUGHT_UP = 200;
 
 interface Result {
@@ -54,7 +54,7 @@ interface Result {
   readonly receivedAt: number;
 }
 
-/** @param before the id of the callback that is being admitted */
+/** Adds results that the facts lack. @param before the id of the callback that is being admitted */
 export async function caughtUp(tx: Tx, facts: Facts, botKey: string, before: number): Promise<Facts> {
   const results = await tx.all<Result>(sql`
     SELECT id, status, started_at, received_at FROM callbacks
@@ -68,7 +68,7 @@ export async function caughtUp(tx: Tx, facts: Facts, botKey: string, before: num
   );
 }
 
-/** Held by `mute`, a snooze or a burst counts as told. */
+/** The destinations told of each error; an error held by `mute`, a snooze or a burst counts as told. */
 async function toldBy(tx: Tx, errors: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
   if (errors.length === 0) return new Map();
   const rows = await tx.all<{ callbackId: number; destination: string }>(sql`
@@ -80,7 +80,7 @@ async function toldBy(tx: Tx, errors: readonly number[]): Promise<ReadonlyMap<nu
   return told;
 }
 
-/** What an error said is not looked up, so that the next one is told as another. */
+/** An error's text is not looked up, so the next error counts as a different one. */
 function withCaughtUp(
   { streak, told }: Facts,
   { id: lastId, status, startedAt, receivedAt: at }: Result,

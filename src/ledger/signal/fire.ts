@@ -1,4 +1,4 @@
-/** Fires timers: once, by whoever is first, with what is told of it in the same transaction. */
+/** Fires each timer once, in whichever process is first, and writes its notice in the same transaction. */
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { PlannedDelivery } from '../ledger.ts';
@@ -8,7 +8,7 @@ import { type OwnNotice, writeOwnNotice } from './own-notices.ts';
 import { endedHolds, type EndedHolds } from './holds.ts';
 import { dueTimers, type Timer } from './timers.ts';
 
-/** What is to be done by now. @param isAnew by another config than before */
+/** Holds that have ended, and timers that are due. @param isAnew the config has changed */
 export async function dueSignals(
   tx: Tx,
   isAnew = false,
@@ -16,22 +16,22 @@ export async function dueSignals(
   return { ended: await endedHolds(tx, isAnew), timers: await dueTimers(tx) };
 }
 
-/** What a timer has come to. */
+/** What firing a timer does. */
 export interface Fired {
   readonly timer: Timer;
-  /** When it is due next, and what it knows then; undefined: never. */
+  /** The timer's next due time and data; undefined: it ends. */
   readonly next?: Pick<Timer<object>, 'dueAt' | 'data'> | undefined;
   readonly notice?: FiredNotice | undefined;
 }
 
-/** A notice of Botbell's own, for those whose `mute`, snoozes and bursts let it. */
+/** A notice of Botbell's own, which `mute`, snoozes and bursts may hold. */
 export interface FiredNotice extends OwnNotice {
   readonly planned: readonly PlannedDelivery[];
-  /** The display's. */
+  /** The time zone in which times are displayed. */
   readonly timezone: string;
 }
 
-/** @returns false: another process was first, or it has changed meanwhile */
+/** @returns false: another process was first, or the timer has changed meanwhile */
 export async function fire(tx: Tx, { timer: { key, dueAt }, next, notice }: Fired): Promise<boolean> {
   const fired = await tx.all(
     next === undefined

@@ -1,4 +1,4 @@
-/** The end of holds: what a rule held back until now is told, one summary for each destination, unless another rule still holds it. */
+/** Ends holds: what a rule held until now is sent, as one summary for each destination, unless another rule still holds it. */
 import sql, { join, raw } from 'sql-template-tag';
 import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
 import type { Receipt } from '../../channels/channel.ts';
@@ -13,7 +13,7 @@ import { IS_LATE_START } from '../rows.ts';
 import { openSnoozes } from './snoozes.ts';
 import { writeOwnNotice } from './own-notices.ts';
 
-/** A delivery whose hold has ended, or of which the rules are to be asked again. */
+/** A delivery whose hold has ended, or whose rules are to be asked again. */
 export interface EndedHold extends DeliveryTarget {
   readonly id: number;
   readonly callbackId: number;
@@ -24,26 +24,26 @@ export interface EndedHold extends DeliveryTarget {
   /** Cleaned. */
   readonly botId: string;
   readonly botName: string;
-  /** '' where it is of none. */
+  /** '' if it has no job. */
   readonly jobId: string;
   readonly status: StatusCode;
   readonly receivedAt: number;
-  /** It tells of a start, and its job's result has come. */
+  /** It is an `executing` whose job's result is known. */
   readonly isLate: boolean;
 }
 
 export interface EndedHolds {
-  /** Milliseconds since 1970: what ended by then. */
+  /** When they were read, in milliseconds since 1970. */
   readonly asOf: number;
-  /** Those of a destination in the order in which they came. */
+  /** By destination, those of one destination in the order in which they came. */
   readonly held: readonly EndedHold[];
   readonly snoozes: readonly Snooze[];
 }
 
-/** The next summary tells the rest: a statement of SQLite has 32,766 values at most, and a row of history has six. */
+/** The next summary has the rest: a statement of SQLite takes at most 32,766 values, and a row of history six. */
 const MOST_AT_ONCE = 5000;
 
-/** @param isAnew the config has changed: what a mute window or a snooze holds may be held by another, or by none */
+/** @param isAnew the config has changed: rules are asked again about what a mute window or a snooze holds */
 export async function endedHolds(tx: Tx, isAnew: boolean): Promise<EndedHolds> {
   const anew = isAnew ? sql`OR reason IN ('mute', 'snooze')` : raw('');
   const held = await tx.all<EndedHold>(sql`
@@ -55,14 +55,14 @@ export async function endedHolds(tx: Tx, isAnew: boolean): Promise<EndedHolds> {
   return { asOf: tx.now, held, snoozes: held.length === 0 ? [] : await openSnoozes(tx) };
 }
 
-/** Another rule holds it. */
+/** A hold by another rule. */
 export interface HeldOn {
   readonly reason: string;
   readonly heldUntil: number;
   readonly snoozeId: number | undefined;
 }
 
-/** What becomes of it: held by another rule, superseded, delivered by itself (no route names it any more), or told with others. */
+/** What an ended hold leads to: another hold, superseded, a delivery by itself (no route names it any more), or a summary. */
 export interface HoldDecision {
   readonly held: EndedHold;
   readonly outcome: HeldOn | typeof SUPERSEDED | 'pending' | 'summary';
@@ -92,7 +92,7 @@ function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): r
   return [...groups.values()];
 }
 
-/** Of two processes that end the same hold, the second one finds nothing left. */
+/** Leaves out holds that another process has ended or changed first. */
 async function stillHeld(tx: Tx, decisions: readonly HoldDecision[]): Promise<readonly HoldDecision[]> {
   const ids = decisions.map(({ held }) => held.id);
   await lockDeliveries(tx, ids);
@@ -131,13 +131,13 @@ function placeOf({ destination, channel, address }: EndedHold): DeliveryTarget {
   return { destination, channel, address };
 }
 
-/** Of a BOT. */
+/** The most jobs that a summary names of a BOT, the newest. */
 const MOST_JOBS = 20;
 
 type Held = Omit<EndedHold, keyof HeldOn | 'id' | 'callbackId' | 'channel' | 'address' | 'isLate'> &
   Pick<EndedHold, 'reason'>;
 
-/** The BOT with the most errors first. @param held at a destination, at least one, in the order in which they came */
+/** The BOT with the most errors first. @param held at one destination, at least one, in the order in which they came */
 export function summaryOf(held: readonly Held[]): OwnSubject<'summary'> {
   const { destination = '', reason = '', receivedAt: since = 0 } = held[0] ?? {};
   const bots = grouped(held, ({ botId }) => botId).map(toldBot);
@@ -145,7 +145,7 @@ export function summaryOf(held: readonly Held[]): OwnSubject<'summary'> {
   return { template: 'summary', destination, reason, since, count: held.length, ...named };
 }
 
-/** Its newest name counts. */
+/** Named as in its newest message. */
 function toldBot(messages: readonly Held[]): ToldBot {
   const { botId: bot_id = '', botName: bot_name = '' } = messages.at(-1) ?? {};
   const jobs = new Set(messages.map(({ jobId }) => jobId).filter((jobId) => jobId !== ''));
@@ -155,7 +155,7 @@ function toldBot(messages: readonly Held[]): ToldBot {
   return { bot_id, bot_name, ...counts, jobs: [...jobs].slice(-MOST_JOBS) };
 }
 
-/** What a summary told is delivered, by its receipt. */
+/** Marks the deliveries that a summary contains as delivered, with the summary's receipt. */
 export async function tellSummarised(tx: Tx, summaryId: number, receipt: Receipt | undefined): Promise<void> {
   const rows = await tx.all<{ id: number; callbackId: number }>(sql`
     UPDATE deliveries SET state = 'delivered', receipt = ${receipt}, reason = NULL,

@@ -1,10 +1,10 @@
-/** What a destination has been told of a job before: what replies go under, and edits change. */
+/** Finds the message of a job at a destination that replies go under and edits change. */
 import sql from 'sql-template-tag';
 import { type Receipt, ROOT_GONE } from '../../channels/channel.ts';
 import type { Tx } from '../database.ts';
 import { keyOf } from '../keys.ts';
 
-/** @param callbackId what is to be told now, which does not count */
+/** @param callbackId the callback that is to be sent now; its own messages do not count */
 export async function jobMessages(
   tx: Tx,
   {
@@ -20,9 +20,9 @@ export async function jobMessages(
     ORDER BY deliveries.updated_at, deliveries.id`);
   const anew = told.findLast(({ receipt }) => Object.hasOwn(receipt, ROOT_GONE));
   return {
-    /** Of the first message, or of the last one that was posted anew; undefined: none was sent. */
+    /** The receipt of the first message, or of the last one that was posted anew; undefined: none was sent. */
     root: (anew ?? told[0])?.receipt,
-    /** Something that came later has been told: an edit would take it back. */
+    /** A later callback has been delivered: an edit would overwrite it with older news. */
     isOvertaken: told.some((each) => each.callbackId > callbackId),
   };
 }

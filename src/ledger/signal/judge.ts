@@ -1,4 +1,4 @@
-/** What rules do about what comes, by what is known of its BOT: nothing is read or written, so that it can be foretold, too. */
+/** Applies the rules to an arriving callback or notice. Pure, so that a decision can be foretold, too. */
 import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
 import {
   type BurstWindow,
@@ -15,12 +15,12 @@ import { EXECUTING } from '../rows.ts';
 import { type Facts, NO_FACTS, withSuccessAt } from './facts.ts';
 import type { Timer } from './timers.ts';
 
-/** What rules are asked about. */
+/** A callback or notice that the rules are asked about. */
 export interface Arriving {
   readonly jobId: string;
   readonly botKey: string;
   readonly botId: string;
-  /** Undefined: of what has none, `overdue` or `missed`. */
+  /** Undefined for Botbell's own notices, such as `overdue` and `missed`. */
   readonly status: StatusCode | undefined;
   readonly startedAt: number;
   readonly receivedAt: number;
@@ -30,18 +30,18 @@ export interface Arriving {
   readonly isWanted?: boolean;
 }
 
-/** What rules go by, beside that. */
+/** What the rules go by beside the callback. */
 export interface Known {
   readonly facts: Facts;
   /** All that have not ended. */
   readonly snoozes: readonly Snooze[];
-  /** What timers know, by their keys: bursts of destinations, expectations of the BOT. */
+  /** Data of timers, by key: bursts of destinations, expectations of the BOT. */
   readonly timers: Readonly<Record<string, unknown>>;
 }
 
 export const NOTHING_KNOWN: Known = { facts: NO_FACTS, snoozes: [], timers: {} };
 
-/** What a timer of kind `expect` knows. */
+/** The data of a timer of kind `expect`. */
 export interface ExpectedBot {
   readonly botId: string;
   readonly expected: Expected;
@@ -49,18 +49,18 @@ export interface ExpectedBot {
 
 export interface Foreseen {
   readonly target: PlannedDelivery;
-  /** Undefined: it has no rules, and is told. */
+  /** Undefined: no rules are asked, and it is sent. */
   readonly decision: Decision | undefined;
-  /** Those that end with this result are not among them. */
+  /** Open snoozes, without those that this result ends. */
   readonly snoozes: readonly Snooze[];
 }
 
 export interface Judgement {
-  /** Of each that is planned, in their order. */
+  /** The decisions for the planned deliveries, in their order. */
   readonly foreseen: readonly Foreseen[];
-  /** Ids of snoozes that end with it. */
+  /** Ids of snoozes that this result ends. */
   readonly ended: readonly number[];
-  /** What is known from now on. */
+  /** The facts to store, and below the timers to update. */
   readonly facts: Facts;
   readonly timers: readonly Timer<object>[];
 }
@@ -71,7 +71,7 @@ export function judge(arriving: Arriving, { facts, snoozes, timers }: Known, now
     ? withResult(facts.streak, { startedAt, isError: status === 1 })
     : { streak: facts.streak, row: undefined };
   const { streak, row } = result;
-  // A run that began before the last error does not make a BOT well.
+  // A success whose run began before that of the last error ends no snooze.
   const isWell = status === 0 && streak.results.at(-1)?.isError === false;
   const ended = snoozes.filter((snooze) => isWell && snooze.untilSuccess && snooze.botId === botId);
   const expectations = expectationsAfter(arriving, timers);
@@ -89,7 +89,7 @@ export function isResult(status: StatusCode | undefined): boolean {
   return status !== undefined && status !== EXECUTING;
 }
 
-/** What the BOT's expectations know from now on, and the due times that it is late for, by the keys of their timers. */
+/** The BOT's expectations after this callback, and the due times that it is late for, by the keys of their timers. */
 function expectationsAfter(
   { botId, status, startedAt, receivedAt: at, watched: { expected, timezone } }: Arriving,
   known: Known['timers'],
@@ -124,7 +124,7 @@ function foresee(arriving: Arriving, known: KnownNow, now: number): readonly For
   });
 }
 
-/** What destinations have been told of the BOT: a success is one everywhere, whoever is told of it. */
+/** What each destination has been told of the BOT. A success counts everywhere, even where it is not told. */
 function toldAfter(
   { status, startedAt }: Arriving,
   before: Facts['told'],

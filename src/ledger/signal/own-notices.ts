@@ -1,4 +1,4 @@
-/** What Botbell says by itself, as rows like a callback's: retried, given up, alerted and shown in the same way. */
+/** Notices of Botbell's own are rows of `callbacks`, so they are retried, given up, alerted and shown like callbacks. */
 import { randomBytes } from 'node:crypto';
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
@@ -6,22 +6,22 @@ import { keyOf, nameIn } from '../keys.ts';
 import { writeBody } from '../operations/deliveries.ts';
 
 export interface OwnNotice {
-  /** Of table `callbacks`: `alert`, or the template's name. */
+  /** The column `kind` of `callbacks`: `alert`, or the template's name. */
   readonly kind: string;
   /** JSON of what it is about (`RaisedAlert.subject`). */
   readonly subject: string;
   readonly jobId?: string | undefined;
-  /** Its messages belong to the job's. */
+  /** Its messages are grouped with the job's. */
   readonly isOfJob?: boolean;
   readonly botId?: string | undefined;
   readonly botName?: string | undefined;
-  /** The callback that it tells of. */
+  /** The id of the callback that it is about. */
   readonly about?: number | undefined;
-  /** How many of the same cause were not told before it. */
+  /** How many of the same cause were suppressed before it. */
   readonly suppressed?: number | undefined;
 }
 
-/** @returns its id among the callbacks */
+/** @returns the id of its row */
 export async function writeOwnNotice(tx: Tx, notice: OwnNotice): Promise<number> {
   const {
     kind,

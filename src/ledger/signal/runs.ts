@@ -1,4 +1,4 @@
-/** Runs that have begun, and whose results are waited for. */
+/** Runs that have begun and have no result yet. */
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { storedText } from '../stored-body.ts';
@@ -11,13 +11,13 @@ export interface BegunRun {
   readonly receivedAt: number;
 }
 
-/** What a timer of kind `overdue` knows. */
+/** The data of a timer of kind `overdue`. */
 export interface OpenRunTimer {
   readonly callbackId: number;
   readonly overdueMs: number;
 }
 
-/** Counted from its start, or from when that was heard of, where the start is said to come later. */
+/** Counted from the run's start, or from the arrival of its callback if that names a later start. */
 export function overdueTimers(
   { callbackId, startedAt, receivedAt }: BegunRun,
   overdueMs: readonly number[],
@@ -30,10 +30,10 @@ export function overdueTimers(
   }));
 }
 
-/** More are not looked for: the newest. */
+/** The most runs that are read, the newest. */
 const MOST_OPEN = 5000;
 
-/** Those that have no result, and of which nobody was told that they take too long. */
+/** Runs without a result for which no `overdue` notice was written. */
 export function openRuns(tx: Tx): Promise<readonly (BegunRun & { readonly botId: string })[]> {
   return tx.all(sql`
     SELECT id AS callback_id, bot_id, started_at, received_at
@@ -47,11 +47,11 @@ interface OpenRun extends Pick<BegunRun, 'startedAt'> {
   readonly jobId: string;
   readonly botId: string;
   readonly botName: string;
-  /** As `stored-body.ts` keeps it. */
+  /** In the form of `stored-body.ts`. */
   readonly body: Uint8Array;
 }
 
-/** `body`: JSON, as it came. Undefined: its result has come, or it was forgotten. */
+/** `body`: JSON as received. Undefined: its result has come, or it was deleted. */
 export async function openRun(tx: Tx, callbackId: number) {
   const row = await tx.first<OpenRun>(sql`
     SELECT job_id, bot_id, bot_name, started_at, body

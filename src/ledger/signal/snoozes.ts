@@ -1,11 +1,11 @@
-/** Snoozes: what somebody asked not to be told for a while. */
+/** Snoozes: a person silences a BOT, a destination, or a BOT at a destination for a while. */
 import sql, { join } from 'sql-template-tag';
 import type { Snooze } from '../../signal/rules.ts';
 import type { Tx } from '../database.ts';
 import type { Actor } from '../history.ts';
 import { keyOf, nameIn } from '../keys.ts';
 
-/** What somebody asks for. */
+/** A snooze to begin. */
 export interface SnoozeRequest
   extends Pick<Snooze, 'until' | 'untilSuccess' | 'because'>, Partial<Pick<Snooze, 'botId' | 'destination'>> {
   readonly actor: Actor;
@@ -14,7 +14,7 @@ export interface SnoozeRequest
 /** A snooze that has not ended. */
 export interface KeptSnooze extends Snooze {
   readonly createdAt: number;
-  /** How many messages it holds. */
+  /** How many deliveries it holds. */
   readonly held: number;
 }
 
@@ -54,7 +54,7 @@ export async function openSnoozes(tx: Tx): Promise<readonly Snooze[]> {
   return rows.map(snoozeOf);
 }
 
-/** What they hold is told. @returns whether there were any */
+/** Ends snoozes and the holds of their deliveries. @returns whether any had not ended yet */
 export async function endSnoozes(tx: Tx, ids: readonly number[]): Promise<boolean> {
   if (ids.length === 0) return false;
   const ended = await tx.all<{ id: number }>(

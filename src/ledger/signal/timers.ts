@@ -1,4 +1,4 @@
-/** Timers: what is due at a time whatever comes, fired once by whoever gets there first. */
+/** Timers: rows that are due at a time whatever comes; the first process that finds one due fires it once. */
 import { hash } from 'node:crypto';
 import sql, { bulk, join, raw } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
@@ -17,14 +17,14 @@ export interface Timer<Data = unknown> {
 
 const AT_ONCE = 100;
 
-/** The oldest first. */
+/** The earliest due first. */
 export function dueTimers(tx: Tx): Promise<readonly Timer[]> {
   return tx.all<Timer>(sql`
     SELECT key, kind, due_at, data FROM timers
     WHERE due_at <= ${tx.now} AND kind <> 'burst' ORDER BY due_at, key LIMIT ${AT_ONCE}`);
 }
 
-/** Begins those that are not there yet. */
+/** Inserts timers that do not exist yet. */
 export async function beginTimers(tx: Tx, timers: readonly Timer[]): Promise<void> {
   const rows = timers
     .toSorted((a, b) => (a.key < b.key ? -1 : 1))
@@ -36,7 +36,7 @@ export async function beginTimers(tx: Tx, timers: readonly Timer[]): Promise<voi
       ON CONFLICT (key) DO NOTHING`);
 }
 
-/** What timers know, by their keys. */
+/** The data of timers, by key. */
 type KnownByTimers = Readonly<Record<string, unknown>>;
 
 export async function readTimers(tx: Tx, keys: readonly string[]): Promise<KnownByTimers> {
@@ -44,7 +44,7 @@ export async function readTimers(tx: Tx, keys: readonly string[]): Promise<Known
   return knownBy(await tx.all<Timer>(sql`SELECT key, data FROM timers WHERE key IN (${join(keys)})`));
 }
 
-/** Nobody else writes them before this transaction ends. Of one that begins now, nothing is known. */
+/** Locks timers until the transaction ends, and inserts missing ones, which have no data. */
 export async function lockTimers(tx: Tx, kind: TimerKind, keys: readonly string[]): Promise<KnownByTimers> {
   if (keys.length === 0) return {};
   const rows = await tx.all<Timer>(sql`
@@ -57,13 +57,13 @@ function knownBy(timers: readonly Pick<Timer, 'key' | 'data'>[]): KnownByTimers 
   return Object.fromEntries(timers.map(({ key, data }) => [key, data]));
 }
 
-/** Those that are locked, or that nobody else writes. */
+/** Updates timers that this transaction has locked. */
 export async function putTimers(tx: Tx, timers: readonly Timer<object>[]): Promise<void> {
   for (const { key, dueAt, data } of timers)
     await tx.all(sql`UPDATE timers SET due_at = ${dueAt}, data = ${data} WHERE key = ${key}`);
 }
 
-/** What a timer of kind `route` knows. */
+/** The data of a timer of kind `route`. */
 export interface WatchedRoute {
   readonly name: string;
   /** It has matched nothing for 30 days. */
@@ -76,18 +76,17 @@ export async function idleRoutes(tx: Tx): Promise<readonly string[]> {
   return watched.flatMap(({ data }) => ((data as WatchedRoute).isIdle ? (data as WatchedRoute).name : []));
 }
 
-/** Of what the config asks for by `what`; a timer of one BOT has its id behind it. */
+/** The key of a timer that a part of the config (`what`) asks for; callers append the BOT's key for a timer of one BOT. */
 export function timerKey(kind: TimerKind, what: unknown): string {
   return `${kind} ${hash('sha256', JSON.stringify(what), 'hex').slice(0, 16)} `;
 }
 
-/** Characters of the longest of these. */
+/** Characters of the longest key of `timerKey`. */
 const KEY_LENGTH = 24;
 
 /**
- * Begins those that the config asks for and that are not there, has digests follow their times, and ends what it does not ask for any
- * more.
- * @param kept keys as `timerKey` has them of what goes on for BOTs that nothing is known of any more
+ * Inserts missing timers of the config, moves digests to their new times, and deletes timers that the config no longer asks for.
+ * @param kept beginnings of keys, by `timerKey`: such timers stay, even of BOTs whose callbacks are deleted by now
  */
 export async function adoptTimers(
   tx: Tx,
@@ -103,7 +102,7 @@ export async function adoptTimers(
     await tx.all(sql`UPDATE timers SET due_at = ${dueAt} WHERE key = ${key}`);
 }
 
-/** What timers of a kind know, by their keys. */
+/** The timers of a kind, in the order of their keys. */
 export function timersOfKind(tx: Tx, kind: TimerKind): Promise<readonly Timer[]> {
   return tx.all<Timer>(sql`SELECT key, kind, due_at, data FROM timers WHERE kind = ${kind} ORDER BY key`);
 }
