@@ -15,14 +15,14 @@ export interface Actor {
 /** A callback's receipts past this many get no rows: more of them would not help a reader of its story. */
 export const MOST_TIMES = 1000;
 
-/** What a row of a person's action has. */
+/** The `entry` of a person's action. */
 export interface ActionEntry {
   readonly actor: Actor;
   /** The bulk redelivery or dismissal that it is part of. */
   readonly bulkId?: number | undefined;
 }
 
-/** What a row has beside its columns, by its `what`; kept as JSON. Times are milliseconds since 1970. */
+/** The type of a row's `entry` for each `what`; kept as JSON. Times are milliseconds since 1970. */
 export interface HistoryEntries {
   /** How often the callback has been received by now; the first time has no row. */
   readonly received: { readonly times: number };

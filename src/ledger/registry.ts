@@ -1,4 +1,4 @@
-/** Every operation by its name: SQLite's thread receives the name and its arguments. */
+/** Every operation by its name, since SQLite's thread receives names and arguments, not functions. */
 import { continueBulk, readBulk, readBulks, startBulk, stopBulk } from './actions/bulks.ts';
 import { dismiss, redeliver } from './actions/one-delivery.ts';
 import { routeByHand } from './actions/route-by-hand.ts';

@@ -56,7 +56,7 @@ export interface RowWithCallback extends DeliveryRow, Omit<NoticeRow, 'body'> {
   readonly isLateStart: boolean;
 }
 
-/** In the order of the ids. */
+/** These deliveries, in the order of `ids`. */
 export async function withCallbacks(tx: Tx, ids: readonly number[]): Promise<readonly RowWithCallback[]> {
   if (ids.length === 0) return [];
   const rows = await tx.all<RowWithCallback>(sql`
@@ -83,7 +83,7 @@ export interface NoticeRow {
   readonly kind: CallbackKind;
   readonly startedAt: number;
   readonly timesReceived: number;
-  /** As `stored-body.ts` keeps it. */
+  /** In the form of `stored-body.ts`. */
   readonly body: Uint8Array;
 }
 

@@ -1,4 +1,4 @@
-/** Finds callbacks, newest first. */
+/** Finds callbacks by a filter, a page at a time, newest first. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { type DeliveryState, DELIVERY_STATES } from '../ledger.ts';

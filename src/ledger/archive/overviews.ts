@@ -85,7 +85,7 @@ export async function refusedAlike(tx: Tx): Promise<readonly RefusedAlike[]> {
   return faults.map(({ count, unseen, oldestAt, ...newest }) => ({ newest, count, unseen, oldestAt }));
 }
 
-/** These destinations, in their order. */
+/** These destinations, in the order of `names`. */
 export async function destinationsNamed(
   tx: Tx,
   names: readonly string[],

@@ -79,7 +79,7 @@ interface Sweep {
   /** Which of the callbacks received before `before` are deleted. */
   readonly goes: Sql;
   readonly before: number;
-  /** The id of the last callback that was looked at before. */
+  /** The id of the last callback that the previous step looked at. */
   readonly after: number;
   readonly atOnce?: number;
 }

@@ -80,7 +80,7 @@ async function noteLoaded(tx: Tx, hash: string): Promise<void> {
 /** Kept for later configs: they recognise an address that was told under a former name of its channel. */
 async function noteChannels(tx: Tx, channels: ReadonlyMap<string, string>): Promise<void> {
   if (channels.size === 0) return;
-  // In the order in which all lock them.
+  // Sorted, so that all writers lock the rows in the same order.
   const rows = [...channels].toSorted(([a], [b]) => (a < b ? -1 : 1));
   await tx.all(sql`
     INSERT INTO channel_types (name, type) VALUES ${bulk(rows)}

@@ -13,7 +13,7 @@ import { settle } from './settle.ts';
 
 /** A claimed delivery whose destination the config no longer names. */
 export interface Rerouting {
-  /** How it ends: held, or dead. */
+  /** Its new state: held, or dead. */
   readonly update: DeliveryUpdate;
   /** The destinations that the config names for its callback; `mute`, snoozes and bursts may hold those that are new. */
   readonly wanted: Wanted;

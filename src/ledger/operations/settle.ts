@@ -46,7 +46,7 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   return (await isAnyDue(tx, decisions, told)) || isAlerted;
 }
 
-/** @param told ids of delivered ones whose jobs have another delivery pending there */
+/** @param told ids of deliveries that succeeded and whose jobs have another one pending there */
 function isAnyDue(tx: Tx, decisions: readonly Decision[], told: readonly number[]): Promise<boolean> | true {
   const ended = decisions.filter(({ state }) => state !== 'pending').map(({ id }) => id);
   return decisions.some(isDueAtOnce) || isNextDue(tx, [...told, ...ended]);

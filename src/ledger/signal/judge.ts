@@ -33,7 +33,7 @@ export interface Arriving {
 /** What the rules go by beside the callback. */
 export interface Known {
   readonly facts: Facts;
-  /** All that have not ended. */
+  /** All snoozes that have not ended. */
   readonly snoozes: readonly Snooze[];
   /** Data of timers, by key: bursts of destinations, expectations of the BOT. */
   readonly timers: Readonly<Record<string, unknown>>;

@@ -40,7 +40,7 @@ export async function snooze(tx: Tx, request: SnoozeRequest): Promise<number> {
   return row.id;
 }
 
-/** Those that have not ended, the newest first. */
+/** Snoozes that have not ended, newest first, with how much each holds. */
 export async function readSnoozes(tx: Tx): Promise<readonly KeptSnooze[]> {
   const rows = await tx.all<SnoozeRow & { readonly held: number }>(sql`
     SELECT snoozes.*, (SELECT count(*) FROM deliveries WHERE snooze_id = snoozes.id AND held_until IS NOT NULL) AS held
@@ -48,7 +48,7 @@ export async function readSnoozes(tx: Tx): Promise<readonly KeptSnooze[]> {
   return rows.map((row) => ({ ...snoozeOf(row), createdAt: row.createdAt, held: row.held }));
 }
 
-/** All that have not ended. */
+/** Snoozes that have not ended, as the rules take them. */
 export async function openSnoozes(tx: Tx): Promise<readonly Snooze[]> {
   const rows = await tx.all<SnoozeRow>(sql`SELECT * FROM snoozes WHERE until_at > ${tx.now} ORDER BY id`);
   return rows.map(snoozeOf);

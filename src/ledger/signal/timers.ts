@@ -11,7 +11,7 @@ export interface Timer<Data = unknown> {
   readonly kind: TimerKind;
   /** Milliseconds since 1970. */
   readonly dueAt: number;
-  /** What its kind needs to know. */
+  /** Plain data whose type depends on the kind. */
   readonly data: Data;
 }
 

@@ -59,7 +59,7 @@ export class Space {
     return isFull;
   }
 
-  /** @returns whether there may be more */
+  /** Takes one step of deletion. @returns whether there may be more to delete */
   async #forget(inTransaction: InTransaction): Promise<boolean> {
     const { clock, onEvent } = this.#options;
     const now = clock.now();
