@@ -10,7 +10,7 @@ const EARLY_AT_ONCE = 4;
 
 const DAY_MS = 86_400_000;
 
-/** After so long, the next alert of a cause no longer says how many were suppressed before it. */
+/** How long alert causes (with their counts of suppressed alerts) and ended snoozes are kept. */
 const CAUSES_KEPT_MS = 3 * DAY_MS;
 
 /** How long a BOT's facts and bulk redeliveries are kept. */
@@ -21,13 +21,13 @@ const IS_WATCHED = sql`(callbacks.status = 2
   AND EXISTS (SELECT 1 FROM jobs WHERE jobs.key = callbacks.job_key AND jobs.result IS NULL)
   AND EXISTS (SELECT 1 FROM timers WHERE kind = 'overdue' AND timers.key LIKE 'overdue ' || callbacks.id || ' %'))`;
 
-/** A condition on a row of `callbacks`: none of its deliveries is pending, dead, or held to be sent later. */
+/** A condition on a row of `callbacks`: unwatched, and none of its deliveries is pending, dead, or held to be sent later. */
 const IS_DONE = sql`NOT ${IS_WATCHED} AND NOT EXISTS (
   SELECT 1 FROM deliveries
   WHERE callback_id = callbacks.id AND (state IN ('pending', 'dead') OR held_until IS NOT NULL
     OR (state = 'held' AND summary_id IS NOT NULL AND reason <> 'dismissed')))`;
 
-/** A condition on a row of `callbacks`: it has no deliveries, or only such as a rule let go for good or its result superseded. */
+/** A condition on a row of `callbacks`: unwatched, and all its deliveries, if any, were let go by a rule or superseded. */
 const REACHED_NOBODY = sql`NOT ${IS_WATCHED} AND NOT EXISTS (
   SELECT 1 FROM deliveries WHERE callback_id = callbacks.id AND NOT (state = 'held' AND held_until IS NULL
     AND summary_id IS NULL AND reason IN ('superseded', 'when', 'after_failures', 'repeat')))`;
