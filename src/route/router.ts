@@ -58,7 +58,7 @@ export interface RouteExplanation {
 
 export interface RoutingDecision {
   readonly destinations: readonly RoutedDestination[];
-  /** Destinations that are told only of a recovery, or of a result that was missed. */
+  /** Destinations that are told only of a recovery, or of a result that comes after it was missed. */
   readonly perhaps: readonly RoutedDestination[];
   /** Only of the routes that name the BOT, or the default one; `explainAll` gives the others, too. */
   readonly explanations: readonly RouteExplanation[];
