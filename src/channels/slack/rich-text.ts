@@ -1,5 +1,5 @@
 /** Lines of a card as blocks of native rich text, whose text Slack does not parse: it needs no escaping and copies unchanged. */
-import { wholeUrl } from '../../text/clean.ts';
+import { isBlank, wholeUrl } from '../../text/clean.ts';
 import type { CardLine, Run } from '../card-lines.ts';
 import type { ShownTable } from '../card-lines.ts';
 import { isUsableUrl, type SlackObject, typeOf } from './message.ts';
@@ -80,6 +80,6 @@ function tableOf({ names, rows }: ShownTable): SlackObject {
 
 /** The simplest cell that holds the text. */
 function cellOf(text: string): SlackObject {
-  if (typeOf(linked(text)) === 'text') return { type: 'raw_text', text: text.trim() === '' ? NOTHING : text };
+  if (typeOf(linked(text)) === 'text') return { type: 'raw_text', text: isBlank(text) ? NOTHING : text };
   return { type: 'rich_text', elements: [sectionOf(text)] };
 }
