@@ -62,10 +62,13 @@ export class ConfigFollower {
   async beat(): Promise<void> {
     const { ledger, settings } = this.#delivering;
     const { current } = settings;
+    const couldRouteAnew = this.#mayRouteAnew;
     // If the heartbeat fails, this process may not route anew.
     this.#mayRouteAnew = false;
     const mayRouteAnew = await ledger.heartbeat(runningConfig(current));
     this.#mayRouteAnew = mayRouteAnew && current === settings.current;
+    // A process with another config, gone by now, may have held what this config routes.
+    if (this.#mayRouteAnew && !couldRouteAnew) this.#review.after = 0;
   }
 
   /** To be called when other settings are in force. */
