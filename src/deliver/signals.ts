@@ -246,18 +246,20 @@ function afterHold(
   { asOf, snoozes }: Pick<EndedHolds, 'asOf' | 'snoozes'>,
   settings: Settings,
 ): HoldDecision['outcome'] {
-  const { destination, botId, kind } = held;
+  const { destination, botId, kind, telling } = held;
   if (held.isLate) return SUPERSEDED;
   const target = plannedFor(held, planOf(settings, held));
   // A callback is routed anew; what Botbell tells by itself has no other destination.
   if (target === undefined) return kind === 'callback' ? 'pending' : 'summary';
   const { asked = [] } = plannedDelivery(settings, target, botId);
   if (asked.length === 0) return 'summary';
+  const wanting = asked.filter(({ name }) => telling?.wantedBy?.includes(name));
   const status: StatusName | undefined = kind === 'callback' ? statusNameOf(held) : undefined;
   const subject = { botId, status, startedAt: asOf, row: undefined, likeness: '', isWanted: true };
   const here = { destination, snoozes, told: NOTHING_TOLD, lateFor: new Map(), burst: undefined };
   const { timezone } = settings.config.display;
-  const { verdict } = decide(subject, asked, { ...here, window: undefined }, { now: asOf, timezone });
+  const routes = wanting.length === 0 ? asked : wanting;
+  const { verdict } = decide(subject, routes, { ...here, window: undefined }, { now: asOf, timezone });
   if (verdict.does !== 'hold') return 'summary';
   const { rule: reason, until: heldUntil = asOf + ASKED_AGAIN_MS, snoozeId } = verdict;
   return { reason, heldUntil, snoozeId };

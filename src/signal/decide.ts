@@ -63,6 +63,8 @@ export interface Telling {
     | { readonly template: 'recovered'; readonly failingSince: number; readonly failures: number };
   /** Errors that `repeat` let go before this message. */
   readonly heldBack?: number;
+  /** Of a message that is held: the routes that have not let it go. Only these are asked when its hold ends. */
+  readonly wantedBy?: readonly string[];
 }
 
 export interface Decision {
@@ -96,10 +98,15 @@ export function decide(
   );
   const occasion = lateness(asked, question) ?? recovery(subject, isFirstSuccess && isRecovered);
   const { heldBack } = facts.told;
-  const telling = { ...(occasion && { occasion }), ...(heldBack > 0 && { heldBack }) };
+  const wantedBy = routes.filter(({ does }) => does !== 'let go').map(({ route }) => route);
+  const telling: Telling = {
+    ...(occasion && { occasion }),
+    ...(heldBack > 0 && { heldBack }),
+    ...(verdict.does === 'hold' && { wantedBy }),
+  };
   return {
     verdict,
-    telling: occasion === undefined && heldBack === 0 ? undefined : telling,
+    telling: Object.keys(telling).length === 0 ? undefined : telling,
     routes,
     told: toldFrom(subject, verdict, facts.told, moment.now),
     window,

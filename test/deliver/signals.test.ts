@@ -167,6 +167,22 @@ describe('of a night', () => {
     ]);
   });
 
+  it('what one route mutes stays held whatever another one has let go, however often Botbell starts', async () => {
+    const night = "mute: [{ from: '22:00', to: '07:00' }]";
+    const to = "notify: [{ slack: '#ops' }]";
+    await world.reload(
+      `${CHANNELS}\nroutes:\n  - { bot_id: crawler, on: [error], after_failures: 3, ${to} }\n  - { bot_id: crawler, ${night}, ${to} }`,
+    );
+    await world.pass(4 * HOUR);
+    await crawler(1);
+    await world.stop();
+    await world.start();
+    await world.pass(HOUR);
+    expect(arrived()).to.deep.equal([]);
+    await world.passBy(8 * HOUR, HOUR);
+    expect(arrived().map((each) => each.slice(0, 25))).to.deep.equal(['07:00 slack Held back: 1 ']);
+  });
+
   it('what a config mutes no longer is told at once', async () => {
     await world.pass(4 * HOUR);
     await crawler(1);

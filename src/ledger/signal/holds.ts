@@ -3,6 +3,7 @@ import sql, { join, raw } from 'sql-template-tag';
 import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
 import type { Receipt } from '../../channels/channel.ts';
 import { mostTroubled, type OwnSubject, type ToldBot } from '../../notice/notice.ts';
+import type { Telling } from '../../signal/decide.ts';
 import type { Snooze } from '../../signal/rules.ts';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
@@ -20,6 +21,7 @@ export interface EndedHold extends DeliveryTarget {
   readonly reason: string;
   readonly heldUntil: number;
   readonly snoozeId: number | undefined;
+  readonly telling: Telling | undefined;
   readonly kind: CallbackKind;
   /** Cleaned. */
   readonly botId: string;
@@ -47,8 +49,8 @@ const MOST_AT_ONCE = 5000;
 export async function endedHolds(tx: Tx, isAnew: boolean): Promise<EndedHolds> {
   const anew = isAnew ? sql`OR reason IN ('mute', 'snooze')` : raw('');
   const held = await tx.all<EndedHold>(sql`
-    SELECT deliveries.id, callback_id, destination, channel, address, reason, held_until, snooze_id, kind, bot_id, bot_name,
-      job_id, status, received_at, CASE WHEN ${IS_LATE_START} THEN 1 ELSE 0 END AS is_late
+    SELECT deliveries.id, callback_id, destination, channel, address, reason, held_until, snooze_id, telling, kind, bot_id,
+      bot_name, job_id, status, received_at, CASE WHEN ${IS_LATE_START} THEN 1 ELSE 0 END AS is_late
     FROM deliveries JOIN callbacks ON callbacks.id = callback_id
     WHERE held_until IS NOT NULL AND (held_until <= ${tx.now} ${anew})
     ORDER BY destination, callback_id LIMIT ${MOST_AT_ONCE}`);
@@ -134,7 +136,7 @@ function placeOf({ destination, channel, address }: EndedHold): DeliveryTarget {
 /** The most jobs that a summary names of a BOT, the newest. */
 const MOST_JOBS = 20;
 
-type Held = Omit<EndedHold, keyof HeldOn | 'id' | 'callbackId' | 'channel' | 'address' | 'isLate'> &
+type Held = Omit<EndedHold, keyof HeldOn | 'id' | 'callbackId' | 'channel' | 'address' | 'telling' | 'isLate'> &
   Pick<EndedHold, 'reason'>;
 
 /** The BOT with the most errors first. @param held at one destination, at least one, in the order in which they came */
