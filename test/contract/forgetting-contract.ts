@@ -116,6 +116,22 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       expect(await left()).to.deep.equal(['job', 'held']);
     });
 
+    it('nothing that the next digest counts, however old', async () => {
+      await bench.arrive({ job_id: 'counted' }, []);
+      await bench.store.passTime(DAY_MS);
+      const digest = { key: 'digest ops', kind: 'digest', dueAt: now() + 7 * DAY_MS } as const;
+      const data = { position: 1, since: now() };
+      await bench.ledger.signals.adoptTimers([{ ...digest, data }], []);
+      await finish({ job_id: 'told' }, [OPS]);
+      await bench.arrive({ job_id: 'nobody' }, []);
+      await bench.store.passTime(5 * DAY_MS);
+      await forget({ doneBefore: now(), reachedNobodyBefore: now() });
+      expect(await left()).to.deep.equal(['told', 'nobody']);
+      await bench.ledger.signals.adoptTimers([], []);
+      await forget({ doneBefore: now(), reachedNobodyBefore: now() });
+      expect(await left()).to.deep.equal([]);
+    });
+
     it('on where it was, twenty at a time, past what has to stay, also after a restart', async () => {
       await bench.arrive({ job_id: 'pending' }, [OPS]);
       await bench.store.run(MANY);

@@ -1,6 +1,7 @@
 /** Deletes finished callbacks in small steps. Each step continues where the last one ended, so that what stays is not read each time. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
+import { countedFrom } from '../signal/digest.ts';
 
 /** Rows per step: few, since a callback may have megabytes, or a thousand rows of history. */
 const AT_ONCE = 20;
@@ -46,8 +47,10 @@ export interface ForgetRequest {
 
 /** @returns `next`: where to go on; `isMore`: whether there is more to do at once */
 export async function forget(tx: Tx, { doneBefore, reachedNobodyBefore, from }: ForgetRequest) {
-  const done = await sweep(tx, { goes: IS_DONE, before: doneBefore, after: from.done });
-  const nobody = { goes: REACHED_NOBODY, before: reachedNobodyBefore, after: from.reachedNobody };
+  const uncounted = await countedFrom(tx);
+  const done = await sweep(tx, { goes: IS_DONE, before: Math.min(doneBefore, uncounted), after: from.done });
+  const before = Math.min(reachedNobodyBefore, uncounted);
+  const nobody = { goes: REACHED_NOBODY, before, after: from.reachedNobody };
   const reachedNobody = await sweep(tx, nobody);
   const tidied = [
     await forgetRows(tx, 'alert_causes', 'cause', sql`told_at < ${tx.now - CAUSES_KEPT_MS}`),

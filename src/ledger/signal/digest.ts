@@ -2,6 +2,7 @@
 import sql from 'sql-template-tag';
 import type { DigestedBot } from '../../notice/notice.ts';
 import type { Tx } from '../database.ts';
+import { timersOfKind } from './timers.ts';
 
 /** Where the next digest begins. */
 export interface DigestPosition {
@@ -38,4 +39,10 @@ export async function digestCounts(tx: Tx, { position }: Pick<DigestPosition, 'p
     is_muted: isMuted,
   }));
   return { bots, next: { position: last, since: tx.now } satisfies DigestPosition };
+}
+
+/** From when on callbacks are still to be counted by a digest, perhaps a week; infinite if no group has one. */
+export async function countedFrom(tx: Tx): Promise<number> {
+  const digests = await timersOfKind(tx, 'digest');
+  return Math.min(...digests.map(({ data }) => (data as DigestPosition).since));
 }
