@@ -61,12 +61,16 @@ function textOf(shown: ShownCard): string {
     message,
     outputsAsText(shown),
     link === undefined ? '' : `${link.text}: ${link.url}`,
-    [RULE, ...facts.map(({ name, value, url }) => `${name}: ${value}${url === '' ? '' : `\n  ${url}`}`)].join(
-      '\n',
-    ),
+    factsAsText(facts),
     footer,
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function factsAsText(facts: ShownCard['facts']): string {
+  if (facts.length === 0) return '';
+  const lines = facts.map(({ name, value, url }) => `${name}: ${value}${url === '' ? '' : `\n  ${url}`}`);
+  return [RULE, ...lines].join('\n');
 }
 
 export function outputsAsText(shown: ShownCard): string {
