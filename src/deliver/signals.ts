@@ -177,7 +177,7 @@ export class Signals {
     const { group } = digest;
     const isOfGroup = ({ bot_id }: DigestedBot) =>
       router.routesOf(bot_id).some(({ groups }) => groups.includes(group));
-    const own = mostTroubled(bots.filter(isOfGroup), ({ errors, missed }) => errors + missed);
+    const own = mostTroubled(bots.filter(isOfGroup));
     const subject: OwnSubject<'digest'> = { template: 'digest', group, since: timer.data.since, ...own };
     return {
       timer,

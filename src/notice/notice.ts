@@ -31,17 +31,22 @@ interface UndeliveredMessage {
 }
 
 /** One BOT of a summary or digest, as templates see it. */
-export interface ToldBot {
+interface ToldBot {
   readonly bot_id: string;
   readonly bot_name: string;
   readonly succeeded: number;
   readonly errors: number;
+  readonly missed: number;
+}
+
+export interface SummarisedBot extends ToldBot {
+  readonly executing: number;
+  readonly overdue: number;
   /** Ids of jobs. */
   readonly jobs: readonly string[];
 }
 
-export interface DigestedBot extends Omit<ToldBot, 'jobs'> {
-  readonly missed: number;
+export interface DigestedBot extends ToldBot {
   /** Whether a delivery of the BOT is held now. */
   readonly is_muted: boolean;
 }
@@ -58,11 +63,16 @@ interface ToldBots<Bot> {
 /** Most BOTs that a message names; the others are counted. */
 const MOST_BOTS = 50;
 
-/** @param troubleOf counts a BOT's errors and missed results */
-export function mostTroubled<Bot>(
-  bots: readonly Bot[],
-  troubleOf: (bot: Bot) => number,
-): Omit<ToldBots<Bot>, 'since'> {
+/** A BOT's errors, missed results and overdue jobs. */
+export function troubleOf({
+  errors,
+  missed,
+  overdue = 0,
+}: Pick<ToldBot, 'errors' | 'missed'> & Partial<SummarisedBot>): number {
+  return errors + missed + overdue;
+}
+
+export function mostTroubled<Bot extends ToldBot>(bots: readonly Bot[]): Omit<ToldBots<Bot>, 'since'> {
   const worstFirst = bots.toSorted((a, b) => troubleOf(b) - troubleOf(a));
   return { bots: worstFirst.slice(0, MOST_BOTS), moreBots: Math.max(0, bots.length - MOST_BOTS) };
 }
@@ -114,10 +124,12 @@ interface OwnSubjects extends Alerts {
     readonly lastResultAt: number | undefined;
   };
   /** One message for all that a rule held at a destination. `count`: how many messages those are. */
-  readonly summary: ToldBots<ToldBot> & {
+  readonly summary: ToldBots<SummarisedBot> & {
     readonly destination: string;
     readonly reason: string;
     readonly count: number;
+    /** When the last of them came. */
+    readonly lastAt: number;
   };
   /** What a group's BOTs did since the last digest; sent even if all is well. */
   readonly digest: ToldBots<DigestedBot> & { readonly group: string };

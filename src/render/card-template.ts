@@ -2,7 +2,7 @@
 import type { Card, CardLink, Fact, OutputView, Tone } from '../channels/card.ts';
 import type { RenderedParts, TemplateValue, TextKind } from '../channels/channel.ts';
 import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
-import type { TemplateName } from '../notice/notice.ts';
+import { type TemplateName, troubleOf } from '../notice/notice.ts';
 import { cleanLine, isBlank, wholeUrl } from '../text/clean.ts';
 import { isJsonObject, keysOf } from '../text/json-object.ts';
 import type { Language } from '../time/display.ts';
@@ -71,11 +71,7 @@ function toneOf(name: TemplateName, { status_name: status, bots }: NoticeView): 
   if (isStatusName(name) || name === 'test') return name;
   if (name === 'recovered') return 'succeeded';
   if (name === 'late') return status === 'error' ? 'error' : 'succeeded';
-  // A BOT in a summary without errors and successes is overdue or has missed a result.
-  const isWell = bots?.every(
-    ({ errors, succeeded, missed = 0 }) => errors + missed === 0 && (name === 'digest' || succeeded > 0),
-  );
-  return isWell === true ? 'succeeded' : 'alert';
+  return bots?.every((bot) => troubleOf(bot) === 0) === true ? 'succeeded' : 'alert';
 }
 
 function isStatusName(name: TemplateName): name is StatusName {

@@ -48,7 +48,16 @@ const UNDELIVERED = {
   since: CAME_AT,
 } as const;
 
-const TOLD = { bot_id: 'b', bot_name: 'b', succeeded: 0, errors: 1, jobs: ['j-1'] };
+const TOLD = {
+  bot_id: 'b',
+  bot_name: 'b',
+  succeeded: 0,
+  errors: 1,
+  missed: 1,
+  executing: 0,
+  overdue: 1,
+  jobs: ['j-1'],
+};
 
 /** The subjects of Botbell's own messages, by template name. */
 const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly template: Name }, 'template'> } = {
@@ -70,6 +79,7 @@ const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly templ
     destination: 'channel:address',
     reason: 'snooze',
     since: CAME_AT,
+    lastAt: CAME_AT + DAY_MS,
     count: 3,
     bots: [TOLD, { ...TOLD, succeeded: 2, errors: 0 }],
     moreBots: 4,
@@ -77,7 +87,7 @@ const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly templ
   digest: {
     group: 'operators',
     since: CAME_AT,
-    bots: [{ ...TOLD, missed: 1, is_muted: true }],
+    bots: [{ ...TOLD, is_muted: true }],
     moreBots: 4,
   },
   test: { destination: 'channel:address', channel: 'channel', askedBy: 'admin' },

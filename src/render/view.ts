@@ -12,7 +12,6 @@ import {
   type Occasion,
   type OwnSubject,
   type RaisedAlert,
-  type ToldBot,
 } from '../notice/notice.ts';
 import { formatAge, formatElapsed, formatInstant } from '../time/display.ts';
 import { fieldsOf, type Links } from './links.ts';
@@ -24,7 +23,7 @@ export interface NoticeView {
   readonly job_url?: string;
   readonly page_url?: string;
   readonly outputs?: readonly OutputView[];
-  readonly bots?: readonly (Omit<ToldBot, 'jobs'> & { readonly missed?: number })[];
+  readonly bots?: OwnSubject<'summary' | 'digest'>['bots'];
 }
 
 export function viewOf(notice: Notice, display: DisplayConfig, links: Links): NoticeView {
@@ -83,23 +82,30 @@ function ownView(
   }
   if (subject.template === 'summary' || subject.template === 'digest') {
     const { since, bots, moreBots: more_bots } = subject;
-    const told = { since: localTime(since, display), bots, more_bots };
+    const told = { since: localTime(since, display), bots, more_bots, page_url: pageUrlOf(subject, display) };
     if (subject.template === 'digest') return { ...told, group: subject.group };
-    return { ...told, reason: subject.reason, count: subject.count };
+    const { reason, count, lastAt } = subject;
+    return { ...told, reason, count, last_at: localTime(lastAt, display) };
   }
   const page_url = pageUrlOf(subject, display);
   const common = { alert_name: subject.template, raised_at: at, suppressed, page_url };
   return { ...common, ...alertView(subject, display, links) };
 }
 
-/** The address of the page about an alert's subject; '' if no URL of the page is configured. */
-function pageUrlOf(subject: AlertSubject, { pageUrl }: DisplayConfig): string {
-  if (pageUrl === undefined) return '';
-  const path = 'callbackId' in subject ? `callbacks/${subject.callbackId}` : PAGES[subject.template];
-  return `${pageUrl.replace(/\/+$/, '')}/${path}`;
+type SubjectOfPage = AlertSubject | OwnSubject<'summary' | 'digest'>;
+
+/** The address of the page about a subject; '' if no URL of the page is configured. */
+function pageUrlOf(subject: SubjectOfPage, { pageUrl }: DisplayConfig): string {
+  return pageUrl === undefined ? '' : `${pageUrl.replace(/\/+$/, '')}/${pageOf(subject)}`;
 }
 
-const PAGES = { refused: 'refused', reload_refused: 'config' };
+function pageOf(subject: SubjectOfPage): string {
+  if ('callbackId' in subject) return `callbacks/${subject.callbackId}`;
+  if (subject.template !== 'summary') return PAGES[subject.template];
+  return `callbacks?${new URLSearchParams({ destination: subject.destination })}`;
+}
+
+const PAGES = { refused: 'refused', reload_refused: 'config', digest: '' };
 
 function alertView(subject: AlertSubject, display: DisplayConfig, links: Links): NoticeView {
   if (subject.template === 'refused') return refusedView(subject, display);

@@ -240,7 +240,7 @@ describe('reports', () => {
       const bots = { since: 0, bots: [], moreBots: 0 };
       const own = [
         { template: 'digest', group: 'ops', ...bots },
-        { template: 'summary', destination: 'slack:#ops', reason: 'mute', count: 2, ...bots },
+        { template: 'summary', destination: 'slack:#ops', reason: 'mute', count: 2, lastAt: 0, ...bots },
         { template: 'refused', httpStatus: 400, detail: 'not JSON', errors: [], from: '192.0.2.7' },
       ] as const;
       for (const subject of own) {

@@ -101,7 +101,7 @@ describe('of a night', () => {
     await world.pass(50 * MINUTE);
     expect(arrived(), 'in the morning').to.deep.equal([
       '07:00 mail 9 messages were held back: Crawler',
-      '07:00 slack Held back: 9 messages · Held back while muted, since 20 Nov 2026, 22:00:00 (GMT+9) · • Crawler · 9 failed · job-25, job-37, job-49, job-61, job-73, job-85, job-97, job-109, job-121',
+      '07:00 slack Held back: 9 messages · Held back while muted: 20 Nov 2026, 22:00:00 (GMT+9) – 21 Nov 2026, 06:10:00 (GMT+9) · • Crawler · 9 failed · job-25, job-37, job-49, job-61, job-73, job-85, job-97, job-109, job-121',
     ]);
     await crawler(0);
     await crawler(0);
@@ -191,7 +191,7 @@ describe('of a night', () => {
     await world.pass(10 * SECOND);
     expect(arrived()).to.deep.equal([
       '23:00 mail 1 message was held back: Crawler',
-      '23:00 slack Held back: 1 message · Held back while muted, since 20 Nov 2026, 23:00:00 (GMT+9) · • Crawler · 1 failed · job-1',
+      '23:00 slack Held back: 1 message · Held back while muted: 20 Nov 2026, 23:00:00 (GMT+9) · • Crawler · 1 failed · job-1',
     ]);
   });
 
@@ -201,7 +201,7 @@ describe('of a night', () => {
     await world.reload(CONFIG.replace('- bot_id: crawler', '- bot_id: another'));
     await world.pass(10 * SECOND);
     expect(arrived(), 'whom the default route names').to.deep.equal([
-      '23:00 slack Held back: 1 message · Held back while muted, since 20 Nov 2026, 23:00:00 (GMT+9) · • Crawler · 1 failed · job-1',
+      '23:00 slack Held back: 1 message · Held back while muted: 20 Nov 2026, 23:00:00 (GMT+9) · • Crawler · 1 failed · job-1',
     ]);
     const [, mail] = await world.store.rows('deliveries');
     expect(mail).to.include({ state: 'held', reason: 'no longer routed' });

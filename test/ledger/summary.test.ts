@@ -12,24 +12,36 @@ function held(
   return { ...place, ...callback, receivedAt, botId, botName: `${botId} ${receivedAt}`, ...rest };
 }
 
+const NONE = { succeeded: 0, errors: 0, executing: 0, missed: 0, overdue: 0 };
+
 describe('a summary', () => {
-  it('counts what was held, since when, of which BOTs, the one with the most errors first', () => {
+  it('counts what was held, from when to when, of which BOTs, the one with the most trouble first', () => {
     const messages = [
       held(10, 'a', { status: 0 }),
       held(20, 'b', { status: 2 }),
       held(30, 'b'),
       held(40, 'b', { jobId: 'job-30' }),
       held(50, 'a', { kind: 'missed', jobId: '' }),
+      held(60, 'b', { kind: 'overdue' }),
     ];
     expect(summaryOf(messages)).to.deep.equal({
       template: 'summary',
       destination: 'slack:#ops',
       reason: 'mute',
       since: 10,
-      count: 5,
+      lastAt: 60,
+      count: 6,
       bots: [
-        { bot_id: 'b', bot_name: 'b 40', succeeded: 0, errors: 2, jobs: ['job-20', 'job-30'] },
-        { bot_id: 'a', bot_name: 'a 50', succeeded: 1, errors: 0, jobs: ['job-10'] },
+        {
+          ...NONE,
+          bot_id: 'b',
+          bot_name: 'b 60',
+          errors: 2,
+          executing: 1,
+          overdue: 1,
+          jobs: ['job-20', 'job-30', 'job-60'],
+        },
+        { ...NONE, bot_id: 'a', bot_name: 'a 50', succeeded: 1, missed: 1, jobs: ['job-10'] },
       ],
       moreBots: 0,
     });

@@ -42,7 +42,8 @@ const MISSED = botbellTells({
   dueAt: STARTED_AT,
   lastResultAt: undefined,
 });
-const BOT = { bot_id: 'get_items', bot_name: 'Get items', succeeded: 0, errors: 2, jobs: ['j-1', 'j-2'] };
+const COUNTS = { succeeded: 0, errors: 2, executing: 0, missed: 0, overdue: 0 };
+const BOT = { bot_id: 'get_items', bot_name: 'Get items', ...COUNTS, jobs: ['j-1', 'j-2'] };
 const summaryOf = (bot: object) =>
   botbellTells({
     template: 'summary',
@@ -50,6 +51,7 @@ const summaryOf = (bot: object) =>
     moreBots: 0,
     reason: 'mute',
     since: STARTED_AT,
+    lastAt: STARTED_AT + HOUR_MS,
     count: 2,
     bots: [{ ...BOT, ...bot }],
   });
@@ -59,7 +61,7 @@ const digestOf = (...bots: object[]) =>
     group: 'operators',
     moreBots: 0,
     since: STARTED_AT,
-    bots: bots.map((bot) => ({ ...BOT, missed: 0, is_muted: false, ...bot })),
+    bots: bots.map((bot) => ({ ...BOT, is_muted: false, ...bot })),
   });
 
 const webhookFormat = { name: 'webhook', compose: composeWebhook, asText: JSON.stringify };
@@ -106,8 +108,14 @@ const TABLE: readonly (readonly [what: string, notice: Notice, en: RegExp, ja: R
   [
     'what was held back, why, and of which BOTs and jobs',
     summaryOf({}),
-    /^<!here> ⚠️ 2 messages were held back: Get items\n[^]*while muted[^]*Get items · 2 failed · j-1, j-2/,
-    /2件の通知を保留[^]*ミュート中[^]*Get items · エラー 2件 · j-1, j-2/,
+    /^<!here> ⚠️ 2 messages were held back: Get items\n[^]*while muted: 20 Nov 2026, 09:00:00 \(GMT\+9\) – 20 Nov 2026, 10:00:00[^]*Get items · 2 failed · j-1, j-2/,
+    /2件の通知を保留[^]*9:00:00 \(JST\) 〜 [^]*10:00:00[^]*ミュート中[^]*Get items · エラー 2件 · j-1, j-2/,
+  ],
+  [
+    'what else was held back: missed, overdue and started runs',
+    summaryOf({ errors: 0, missed: 1, overdue: 2, executing: 3, jobs: [] }),
+    /⚠️ [^]*Get items · 1 missed · 2 overdue · 3 started$/m,
+    /Get items · 未着 1件 · 長時間実行 2件 · 開始 3件$/m,
   ],
   [
     'a digest, what failed, was missed and is muted',
@@ -138,7 +146,7 @@ describe('Botbell’s own words of a BOT', () => {
 
   it('mention whom the destination calls for what has gone wrong, and for nothing else', () => {
     const isCalled = (notice: Notice) => drawn(notice).text.includes('<!here>');
-    for (const notice of [late(1), OVERDUE, MISSED, summaryOf({}), summaryOf({ errors: 0 })])
+    for (const notice of [late(1), OVERDUE, MISSED, summaryOf({}), summaryOf({ errors: 0, missed: 1 })])
       expect(isCalled(notice), notice.template).to.equal(true);
     for (const notice of [RECOVERED, late(0), summaryOf({ errors: 0, succeeded: 2 }), digestOf({})])
       expect(isCalled(notice), notice.template).to.equal(false);

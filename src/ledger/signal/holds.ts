@@ -2,7 +2,7 @@
 import sql, { join, raw } from 'sql-template-tag';
 import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
 import type { Receipt } from '../../channels/channel.ts';
-import { mostTroubled, type OwnSubject, type ToldBot } from '../../notice/notice.ts';
+import { mostTroubled, type OwnSubject, type SummarisedBot } from '../../notice/notice.ts';
 import type { Telling } from '../../signal/decide.ts';
 import type { Snooze } from '../../signal/rules.ts';
 import type { Tx } from '../database.ts';
@@ -136,25 +136,38 @@ function placeOf({ destination, channel, address }: EndedHold): DeliveryTarget {
 /** The most jobs that a summary names of a BOT, the newest. */
 const MOST_JOBS = 20;
 
-type Held = Omit<EndedHold, keyof HeldOn | 'id' | 'callbackId' | 'channel' | 'address' | 'telling' | 'isLate'> &
+type Held = Omit<
+  EndedHold,
+  keyof HeldOn | 'id' | 'callbackId' | 'channel' | 'address' | 'telling' | 'isLate'
+> &
   Pick<EndedHold, 'reason'>;
 
-/** The BOT with the most errors first. @param held at one destination, at least one, in the order in which they came */
+/** The BOT with the most trouble first. @param held at one destination, at least one, in the order in which they came */
 export function summaryOf(held: readonly Held[]): OwnSubject<'summary'> {
   const { destination = '', reason = '', receivedAt: since = 0 } = held[0] ?? {};
-  const bots = grouped(held, ({ botId }) => botId).map(toldBot);
-  const named = mostTroubled(bots, ({ errors }) => errors);
-  return { template: 'summary', destination, reason, since, count: held.length, ...named };
+  const lastAt = held.at(-1)?.receivedAt ?? since;
+  const named = mostTroubled(grouped(held, ({ botId }) => botId).map(summarisedBot));
+  return { template: 'summary', destination, reason, since, lastAt, count: held.length, ...named };
 }
 
 /** Named as in its newest message. */
-function toldBot(messages: readonly Held[]): ToldBot {
+function summarisedBot(messages: readonly Held[]): SummarisedBot {
   const { botId: bot_id = '', botName: bot_name = '' } = messages.at(-1) ?? {};
   const jobs = new Set(messages.map(({ jobId }) => jobId).filter((jobId) => jobId !== ''));
-  const results = messages.filter(({ kind }) => kind === 'callback').map(statusNameOf);
-  const countOf = (name: string) => results.filter((status) => status === name).length;
-  const counts = { succeeded: countOf('succeeded'), errors: countOf('error') };
-  return { bot_id, bot_name, ...counts, jobs: [...jobs].slice(-MOST_JOBS) };
+  const occasions = messages.map((message) =>
+    message.kind === 'callback' ? statusNameOf(message) : message.kind,
+  );
+  const countOf = (name: string) => occasions.filter((occasion) => occasion === name).length;
+  return {
+    bot_id,
+    bot_name,
+    succeeded: countOf('succeeded'),
+    errors: countOf('error'),
+    executing: countOf('executing'),
+    missed: countOf('missed'),
+    overdue: countOf('overdue'),
+    jobs: [...jobs].slice(-MOST_JOBS),
+  };
 }
 
 /** Marks the deliveries that a summary contains as delivered, with the summary's receipt. */
