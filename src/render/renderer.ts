@@ -120,8 +120,9 @@ function contextOf(
   const common = { options, isError, destination, template, callback: undefined };
   if (isAlert(notice)) return { ...common, at: notice.alert.raisedAt };
   const { callback, startedAt } = notice;
-  // The end of the run if it is known, else its start.
-  const at = startedAt + Math.round((callback.elapsed_time ?? 0) * 1000);
+  // The end of the run if it is known and a date can hold it, else its start.
+  const end = new Date(startedAt + Math.round((callback.elapsed_time ?? 0) * 1000)).getTime();
+  const at = Number.isNaN(end) ? startedAt : end;
   // An overdue notice is Botbell's own message: it keeps its template and carries no callback.
   if (template === 'overdue') return { ...common, at };
   return { ...common, template: statusNameOf(callback), at, callback };

@@ -38,6 +38,23 @@ describe('a renderer', () => {
     expect(failures.map((failure) => failure.message)).to.deep.equal(['broken']);
   });
 
+  it('takes the start of a run for its time where no date can hold its end', () => {
+    const times: number[] = [];
+    const format: MessageFormat = {
+      ...slackFormat,
+      compose: (card, context) => (times.push(context.at), slackFormat.compose(card, context)),
+    };
+    const renderer = new Renderer({
+      display: { language: 'en', timezone: 'UTC', links: {} },
+      builtIn: BUILT_IN,
+      own: NO_FOLDER,
+    });
+    for (const elapsed_time of [2, 1e14, 1e300])
+      renderer.render(noticeAbout({ ...BARE, elapsed_time }, 1), targetOf(format), () => undefined);
+    const [end = 0] = times;
+    expect(times).to.deep.equal([end, end - 2000, end - 2000]);
+  });
+
   it('keeps both ends of megabytes', () => {
     const renderer = testRenderer();
     const message = `begin ${'👨‍👩‍👧‍👦 '.repeat(300_000)}end`;
