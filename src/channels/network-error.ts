@@ -41,11 +41,17 @@ const NOTHING_SENT: Words = { en: 'Nothing was sent', ja: 'メッセージは送
 
 const MAX_CAUSES = 8;
 
+/** undici's errors for an answer that it cannot read have several codes, or none. */
+const UNREADABLE = 'unreadable_answer';
+
 /** Libraries' own codes, and the operating system's codes that replace them. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'ECONNRESET',
   ECONNECTION: 'ECONNRESET',
   EPIPE: 'ECONNRESET',
+  UND_ERR_HEADERS_OVERFLOW: UNREADABLE,
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: UNREADABLE,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: UNREADABLE,
 };
 
 /** undici's code for a timeout while connecting, before any of the message was sent. */
@@ -56,6 +62,10 @@ const AMBIGUOUS: Readonly<Record<string, Words>> = {
   ECONNRESET: {
     en: 'the connection broke off before the answer was complete',
     ja: '応答の途中で接続が切れました',
+  },
+  [UNREADABLE]: {
+    en: 'what came is not HTTP, or too long',
+    ja: '応答がHTTPとして読み取れないか、長すぎます',
   },
   ETIMEDOUT: { en: 'there was no complete answer in time', ja: '時間内に応答が完了しませんでした' },
 };
@@ -102,6 +112,7 @@ function proxyErrorOf(error: ProxyError): NetworkError {
 function codeOf(error: unknown): string {
   for (const link of causeChain(error)) {
     if (link.name === 'TimeoutError') return 'ETIMEDOUT';
+    if (link.name === 'HTTPParserError') return UNREADABLE;
     for (const key of ['originalCode', 'code']) {
       const code: unknown = Reflect.get(link, key);
       if (typeof code !== 'string' || !NODE_CODE.test(code)) continue;

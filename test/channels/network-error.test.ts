@@ -42,6 +42,15 @@ describe('network trouble', () => {
     expect(late.japanese).to.contain('届いている可能性があります');
   });
 
+  it('says of an answer that cannot be read that the message may have arrived', () => {
+    const unreadable = Object.assign(errorWith('HPE_INVALID_CONSTANT'), { name: 'HTTPParserError' });
+    for (const error of [unreadable, errorWith('UND_ERR_HEADERS_OVERFLOW')]) {
+      const failure = networkFailureOf(REMOTE, networkErrorOf(error));
+      expect(failure).to.include({ class: 'transient', code: 'unreadable_answer' });
+      expect(failure.message).to.contain('may have arrived');
+    }
+  });
+
   it('reads the code that nodemailer puts aside', () => {
     const error = Object.assign(errorWith('ESOCKET'), { originalCode: 'ECONNREFUSED' });
     expect(networkErrorOf(error).code).to.equal('ECONNREFUSED');
