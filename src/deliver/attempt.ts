@@ -1,6 +1,6 @@
 /** One attempt to send one delivery: it ends within its time limit, whatever the channel does, and never rejects. */
 import { hash } from 'node:crypto';
-import type { PerJob, Receipt } from '../channels/channel.ts';
+import { idsIn, type PerJob, type Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
 import type { Archive } from '../ledger/registry.ts';
@@ -47,7 +47,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     let cut = () => {};
     const wasCut = new Promise<Ending>((resolve) => (cut = () => resolve({ failure: CUT_OFF })));
     const sent = send(begun, dependencies).then(
-      (receipt): Ending => ({ receipt }),
+      (receipt): Ending => ({ receipt: withoutSecrets(receipt, begun) }),
       (error: unknown): Ending => ({ failure: classed(error, begun) }),
     );
     const result = Promise.race([sent, wasCut]).then((ending) => {
@@ -124,6 +124,11 @@ function unknownChannel(channel: string): DeliveryFailure {
 function idempotencyKeyOf({ notice, destination, anew }: AddressedNotice): string {
   const told = `${noticeId(notice)}\n${destination}`;
   return hash('sha256', anew === undefined ? told : `${told}\n${anew}`, 'hex');
+}
+
+/** A receipt may quote why a card was refused, in the remote's words. */
+function withoutSecrets(receipt: Receipt, { settings: { redact } }: Begun): Receipt {
+  return { ...receipt, ...Object.fromEntries(idsIn(receipt).map(([key, value]) => [key, redact(value)])) };
 }
 
 /** Leaves out the error's `cause`, which may hold secrets that `redact` does not see. */

@@ -122,6 +122,12 @@ describe('an attempt', () => {
     expect(reported).to.have.length(1);
   });
 
+  it('hides the secrets in a receipt, but for a message that a channel keeps', async () => {
+    const receipt = { ts: '1.2', card_refused_reason: `no ${SECRET}`, message: 'a\nb' };
+    const result = await attemptAt(() => Promise.resolve(receipt))(NOTICE);
+    expect(result.receipt).to.deep.equal({ ...receipt, card_refused_reason: 'no [secret]' });
+  });
+
   it('takes an error that nobody classed for transient', async () => {
     const result = await attemptAt(() => Promise.reject(new TypeError('terminated')))(NOTICE);
     expect(failureOf(result)).to.include({ class: 'transient', code: 'unexpected', message: 'terminated' });
