@@ -6,6 +6,7 @@ import { lazy, object, type Schema, string } from 'yup';
 import { isJsonObject } from '../../text/json-object.ts';
 import { nearestOrAll } from '../../text/nearest.ts';
 import type { HttpAnswer, OpenPool } from '../../outbound/exchange.ts';
+import { percentDecoded } from '../../outbound/login.ts';
 import {
   AddressError,
   type Channel,
@@ -151,13 +152,16 @@ function hookAddress(text: string, hooks: HookSettings<Hook>['hooks'] | undefine
 /** A part of a path or a query that looks generated: a key, a token, an ID. */
 const KEY = /^(?:.{16,}|(?=.*\d)[\w.~-]{8,})$/;
 
-/** The whole URL, and the keys in its query or else in its path, since remotes repeat the keys in their answers. */
+/** A query that authorises by itself: the path then holds IDs only, which people are shown. */
+const AUTHORISES = /[?&](?:key|token|sig)=/;
+
+/** The whole URL, and the keys in it, as written and decoded, since remotes repeat the keys in their answers. */
 function secretsOfUrl(text: string): readonly string[] {
-  const url = new URL(text);
-  const [inQuery, inPath] = [[...url.searchParams.values()], url.pathname.split('/')].map((parts) =>
-    parts.filter((part) => KEY.test(part)),
-  );
-  return [text, url.href, url.pathname + url.search, ...(inQuery?.length ? inQuery : (inPath ?? []))];
+  const { href, pathname, search, searchParams } = new URL(text);
+  const path = AUTHORISES.test(search) ? [] : pathname.split('/');
+  const query = search.split(/[?&]/).map((parameter) => parameter.replace(/^[^=]*=/, ''));
+  const parts = [...path, ...path.map(percentDecoded), ...query, ...searchParams.values()];
+  return [text, href, pathname + search, ...parts.filter((part) => KEY.test(part))];
 }
 
 function clearWarning(url: URL): string | undefined {
