@@ -98,6 +98,8 @@ export const CLOSED = meaning(
   'the webhook may not post in its channel; check the settings of both, or ask an administrator',
   'Webhookがチャンネルに投稿できません。Webhookとチャンネルの設定を確認するか、管理者に確認してください',
 );
+/** A pause for a hook that is gone: repeating a call that cannot succeed is punished, or at least a burden. */
+export const HOURLY = { retryAfterMs: 3_600_000 };
 const RATE_LIMITED = meaning('rate_limited', 'the rate is limited', 'レート制限を受けました');
 const REDIRECT = meaning(
   'config',

@@ -1,12 +1,9 @@
 /** Discord by the URL of a webhook: one embed, and only the destination's own mentions. */
-import { CLOSED, GONE, jsonOf, meaning, TRY_LATER } from '../answers.ts';
+import { CLOSED, GONE, HOURLY, jsonOf, meaning, TRY_LATER } from '../answers.ts';
 import { hookChannel, jsonCall } from '../hooks/hook-channel.ts';
 import { discordFormat, discordMentions, type DiscordMessage, plainDiscord } from './compose.ts';
 
 /** "10,000 invalid requests in 10 minutes" ban an IP address (discord.com/developers, "Rate limits"): retry gone hooks hourly. */
-const HOUR_MS = 3_600_000;
-
-const HOURLY = { retryAfterMs: HOUR_MS };
 const REMOVED = { ...GONE, ...HOURLY };
 const DENIED = { ...CLOSED, ...HOURLY };
 const NEEDS_THREAD = meaning(

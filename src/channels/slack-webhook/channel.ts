@@ -1,5 +1,5 @@
 /** Slack by the URL of an incoming webhook, for people who may not install an app: the same messages, but without their IDs. */
-import { CLOSED, GONE } from '../answers.ts';
+import { CLOSED, GONE, HOURLY } from '../answers.ts';
 import { hookChannel, jsonCall } from '../hooks/hook-channel.ts';
 import { slackFormat } from '../slack/format.ts';
 import { slackMentions } from '../slack/mentions.ts';
@@ -16,6 +16,7 @@ export const slackWebhookChannel = hookChannel<SlackMessage>({
   options: { mention_on_error: slackMentions },
   /** docs.slack.dev/messaging/sending-messages-using-incoming-webhooks, "Handling errors": codes that say more than the status. */
   meanings: {
+    404: { ...GONE, ...HOURLY },
     user_not_found: GONE,
     action_prohibited: CLOSED,
     posting_to_general_channel_denied: CLOSED,

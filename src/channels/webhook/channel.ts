@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { mixed, object } from 'yup';
 import { isJsonObject } from '../../text/json-object.ts';
 import type { Outgoing } from '../channel.ts';
-import { meaning } from '../answers.ts';
+import { HOURLY, meaning } from '../answers.ts';
 import { shownBy } from '../html-text.ts';
 import { hookChannel, hookUrl, jsonCall } from '../hooks/hook-channel.ts';
 import { composeWebhook, type WebhookMessage, webhookAsHtml } from './compose.ts';
@@ -18,8 +18,9 @@ const HEADER_VALUE = /^[\x20-\x7e\xa0-\xff]*$/;
 const HEADERS_RULE =
   '${path} must be one line of Latin letters each, by names of HTTP headers that Botbell does not set by itself';
 
-/** Headers that Botbell or the connection sets. */
-const TAKEN = /^(?:webhook-.*|content-.*|host|connection|transfer-encoding|user-agent)$/i;
+/** Headers that Botbell or the connection sets, or that the HTTP client refuses to send. */
+const TAKEN =
+  /^(?:webhook-.*|content-.*|host|connection|transfer-encoding|user-agent|expect|keep-alive|upgrade)$/i;
 
 const TEXT = { type: 'string' };
 
@@ -82,12 +83,17 @@ export const webhookChannel = hookChannel<WebhookMessage, Hook>({
   format: { name: 'webhook', compose: composeWebhook, ...shownBy(webhookAsHtml) },
   options: {},
   entry: hookSchema,
-  secretsOf: (hook) => [...signingSecretsOf(hook), ...Object.values(hook.headers ?? {})],
+  secretsOf: (hook) => [
+    ...signingSecretsOf(hook),
+    // Also without the scheme of `Authorization`.
+    ...Object.values(hook.headers ?? {}).flatMap((value) => [value, ...value.split(' ')]),
+  ],
   meanings: {
     410: meaning(
       'config',
       'the receiver asks never to be called again; take the hook out of the routes, or mend the receiver',
       '受信側が今後の送信を拒否しています。ルートから外すか、受信側を修正してください',
+      HOURLY,
     ),
     '4xx': REFUSED,
   },

@@ -27,29 +27,32 @@ export function composeWebhook(
     timestamp: new Date(at).toISOString(),
     data: { ...data, ...(callback !== undefined && { status_name: name }), destination },
   });
-  if (callback === undefined) return messageOf(wordsOf(card));
-  const { output: _, ...rest } = callback;
-  const [whole, withoutOutput] = [messageOf(callback), messageOf({ ...rest, truncated: true })];
+  const all: Readonly<Record<string, unknown>> = callback ?? wordsOf(card);
+  const { output: _, ...rest } = all;
+  const [whole, withoutOutput] = [messageOf(all), messageOf({ ...rest, truncated: true })];
   if (fits(whole)) return whole;
-  return fits(withoutOutput) ? withoutOutput : messageOf({ ...knownIn(rest), truncated: true });
+  return fits(withoutOutput) ? withoutOutput : messageOf({ ...shortOf(rest), truncated: true });
 }
 
 function fits(message: WebhookMessage): boolean {
   return Buffer.byteLength(JSON.stringify(message)) <= MAX_BYTES;
 }
 
-const KNOWN = ['code', 'job_id', 'bot_id', 'bot_name', 'status', 'start_time', 'elapsed_time', 'message'];
+/** The fields that the interface defines, and the words of an alert. */
+const KNOWN = 'code job_id bot_id bot_name status start_time elapsed_time message title summary text'.split(
+  ' ',
+);
 
-/** The fields that the interface defines, their texts cut. */
-function knownIn(callback: Readonly<Record<string, unknown>>): object {
-  const entries = KNOWN.filter((key) => key in callback).map((key) => {
-    const value = callback[key];
+/** The known fields, their texts cut. */
+function shortOf(data: Readonly<Record<string, unknown>>): object {
+  const entries = KNOWN.filter((key) => Object.hasOwn(data, key)).map((key) => {
+    const value = data[key];
     return [key, typeof value === 'string' ? endsOf(value, MOST_CHARACTERS) : value];
   });
   return Object.fromEntries(entries) as object;
 }
 
-function wordsOf({ title, summary, text, message, facts }: Card): object {
+function wordsOf({ title, summary, text, message, facts }: Card): Readonly<Record<string, unknown>> {
   return { title, summary, text, message, facts: facts.map(({ name, value }) => ({ name, value })) };
 }
 

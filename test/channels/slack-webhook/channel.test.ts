@@ -19,6 +19,7 @@ describe('the channel slack_webhook', () => {
         when: 'the webhook was removed',
         failureClass: 'config',
         code: 'no_service',
+        retryAfterMs: 3_600_000,
         ...withFault(answering(404, 'no_service')),
       },
       {

@@ -4,6 +4,7 @@ import type { ComposeContext } from '../../../src/channels/channel.ts';
 import { webhookChannel } from '../../../src/channels/webhook/channel.ts';
 import { composeWebhook } from '../../../src/channels/webhook/compose.ts';
 import { poolsThrough } from '../../../src/outbound/exchange.ts';
+import { secretsHidden } from '../../../src/text/hide-secrets.ts';
 import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
 import { outgoingOf } from '../../contract/channel-contract.ts';
@@ -55,6 +56,7 @@ describe('the channel webhook', () => {
         when: 'it asks never to be called again',
         failureClass: 'config',
         code: 'http_410',
+        retryAfterMs: 3_600_000,
         ...withFault(answering(410)),
       },
       { when: 'it is under repair', failureClass: 'config', code: 'http_400', ...withFault(answering(400)) },
@@ -108,6 +110,9 @@ describe('the channel webhook', () => {
     const cut = composeWebhook(plainCard(), contextOf({ ...CALLBACK, message: long, extra: long }));
     expect(JSON.stringify(cut).length).to.be.below(10_000);
     expect(cut.data).to.include({ truncated: true, job_id: 'job-7' }).and.not.to.have.property('extra');
+    const alert = composeWebhook(plainCard({ text: long }), contextOf(undefined, 'summary'));
+    expect(JSON.stringify(alert).length).to.be.below(10_000);
+    expect(alert.data).to.include({ truncated: true, title: plainCard().title, destination: 'webhook:erp' });
   });
 
   it('keeps the id over the attempts of one delivery, and signs each with its own time and with every secret', async () => {
@@ -130,6 +135,16 @@ describe('the channel webhook', () => {
     }
   });
 
+  it('hides its secrets however a remote quotes them: the URL whole, its keys as written or decoded, a header without its scheme', () => {
+    const url =
+      'https://erp.example/in/ab%2Fcd%21efghijk1(x)?from=production-cluster-1&k=a%20b%2Fsecret%21key(1)';
+    const hook = { url, headers: { Authorization: 'Bearer key-of-erp-9' } };
+    const hide = secretsHidden(webhookChannel.secretsOf({ hooks: { erp: hook } }));
+    const keys = ['ab%2Fcd%21efghijk1(x)', 'a%20b%2Fsecret%21key(1)'];
+    for (const quoted of [url, ...keys, ...keys.map(decodeURIComponent), 'key-of-erp-9'])
+      expect(hide(`<${quoted}>`)).to.equal('<[secret]>');
+  });
+
   it('refuses secrets and headers that would not do, and says that nothing is signed without a secret', () => {
     const isValid = (hook: object) =>
       webhookChannel.settings.isValidSync(
@@ -142,6 +157,8 @@ describe('the channel webhook', () => {
       { secret: [`whsec_${Buffer.from('short').toString('base64')}`] },
       { headers: { 'Content-Type': 'text/plain' } },
       { headers: { 'webhook-id': '1' } },
+      { headers: { Expect: '100-continue' } },
+      { headers: { Upgrade: 'h2c' } },
       { headers: { ok: 'a\nb' } },
       { headers: { 'not ok': 'a' } },
       { other: 1 },

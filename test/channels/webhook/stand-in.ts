@@ -1,5 +1,6 @@
 /** A receiver of Standard Webhooks: takes what another implementation of the specification verifies. */
 import { Webhook } from 'standardwebhooks';
+import { isJsonObject } from '../../../src/text/json-object.ts';
 import { type ChatRequest, type Verdict, wrongRequest } from '../../support/chat-stand-in.ts';
 
 const MAX_BYTES = 256 * 1024;
@@ -26,10 +27,10 @@ function wrongDelivery(
   if ((bodies.get(id) ?? body) !== body) return 'the same id with another body';
   bodies.set(id, body);
   if (Buffer.byteLength(body) > MAX_BYTES) return 'it is longer than 256 KiB';
-  const { type, timestamp, data } = JSON.parse(body) as Readonly<Record<string, unknown>>;
+  const { type, timestamp, data, ...others } = JSON.parse(body) as Readonly<Record<string, unknown>>;
+  if (Object.keys(others).length > 0) return `unknown members: ${Object.keys(others).join()}`;
   if (!/^[a-zA-Z0-9_]+(\.[a-zA-Z0-9_]+)*$/.test(String(type))) return `the type ${String(type)}`;
-  if (Number.isNaN(Date.parse(String(timestamp))) || typeof data !== 'object')
-    return 'no timestamp or no data';
+  if (Number.isNaN(Date.parse(String(timestamp))) || !isJsonObject(data)) return 'no timestamp or no data';
   try {
     new Webhook(secret).verify(body, headers as Record<string, string>);
     return undefined;
