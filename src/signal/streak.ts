@@ -59,10 +59,8 @@ function withoutOldest({ results: [oldest, ...results], before: { failures, sinc
 
 /** What the ledger keeps of a BOT at a destination. A message held by `mute`, a snooze or a burst counts as told. */
 export interface Told {
-  /** Starts of told errors that no success has followed yet. */
-  readonly errors: readonly number[];
-  /** The last error told; undefined: none since the last success. */
-  readonly last: ToldError | undefined;
+  /** Told errors that no success has followed yet by the start of its run, in the order in which they were told. */
+  readonly errors: readonly ToldError[];
   /** Errors that `repeat` let go since the last message. */
   readonly heldBack: number;
 }
@@ -75,7 +73,7 @@ export interface ToldError {
   readonly likeness: string;
 }
 
-export const NOTHING_TOLD: Told = { errors: [], last: undefined, heldBack: 0 };
+export const NOTHING_TOLD: Told = { errors: [], heldBack: 0 };
 
 /** Told errors that are kept; older ones matter only if as many results come out of order. */
 const MOST_ERRORS = 20;
@@ -83,9 +81,10 @@ const MOST_ERRORS = 20;
 /** Whether `repeat` lets an error go: the last error told in its row says the same, or was told too recently. */
 export function isRepeated(
   repeat: RouteRules['repeat'],
-  { last }: Told,
+  { errors }: Told,
   { row, at, likeness }: { readonly row: Row; readonly at: number; readonly likeness: string },
 ): boolean {
+  const last = errors.at(-1);
   if (repeat === 'every' || last === undefined || row.isOver) return false;
   if (repeat === 'changes') return last.likeness === likeness;
   // The absolute value, since a clock that is set back must not prolong the time.
@@ -94,20 +93,16 @@ export function isRepeated(
 
 /** Whether a success is the first one after an error that was told. */
 export function isRecovery({ errors }: Told, startedAt: number): boolean {
-  return errors.some((error) => error <= startedAt);
+  return errors.some((error) => error.startedAt <= startedAt);
 }
 
 /** Ignores an error that a later success has already ended. */
 export function withToldError(told: Told, error: ToldError, { isOver }: Pick<Row, 'isOver'>): Told {
   if (isOver) return told;
-  const errors = [...told.errors, error.startedAt].toSorted((a, b) => a - b).slice(-MOST_ERRORS);
-  return { ...told, errors, last: error };
+  return { ...told, errors: [...told.errors, error].slice(-MOST_ERRORS) };
 }
 
 /** A success, told or not, ends the errors of runs that began before its own or at the same time. */
 export function withSuccess(told: Told, startedAt: number): Told {
-  const { last } = told;
-  const isOver = last !== undefined && last.startedAt <= startedAt;
-  const errors = told.errors.filter((error) => error > startedAt);
-  return { ...told, errors, last: isOver ? undefined : last };
+  return { ...told, errors: told.errors.filter((error) => error.startedAt > startedAt) };
 }
