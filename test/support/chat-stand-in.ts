@@ -105,10 +105,12 @@ function answerWith(response: ServerResponse, { status, headers = {}, body = '' 
 }
 
 /** What each vendor of these asks of any request of a webhook; undefined: nothing is wrong. */
-export function wrongRequest({ method, headers, body }: ChatRequest): string | undefined {
+export function wrongRequest(
+  { method, headers, body }: ChatRequest,
+  type = 'application/json; charset=utf-8',
+): string | undefined {
   if (method !== 'POST') return `the method is ${method}`;
-  if (headers['content-type'] !== 'application/json; charset=utf-8')
-    return `the type is ${headers['content-type']}`;
+  if (headers['content-type'] !== type) return `the type is ${headers['content-type']}`;
   if (!/^botbell\/\d+\.\d+\.\d+\S* \(\+https?:\/\/\S+\)$/.test(headers['user-agent'] ?? ''))
     return `the User-Agent is ${headers['user-agent']}`;
   if (headers.cookie !== undefined) return 'there is a cookie';
@@ -127,6 +129,38 @@ export function unknownMembers(value: unknown, known: readonly string[]): readon
     ...(known.includes(key) ? [] : [key]),
     ...unknownMembers(member, known),
   ]);
+}
+
+/** The keys that an object may have; below a key the shape of the object there, or of each object in the list there. */
+export interface Shape {
+  readonly [key: string]: Shape | 'scalar' | 'anything';
+}
+
+/** The paths at which a value is not of the shape: an unknown key, or a scalar where an object belongs or the reverse. */
+export function outOfShape(value: unknown, shape: Shape[string], path = ''): readonly string[] {
+  if (shape === 'anything') return [];
+  if (Array.isArray(value) && shape !== 'scalar')
+    return value.flatMap((item) => outOfShape(item, shape, path));
+  const isObject = typeof value === 'object' && value !== null;
+  if (shape === 'scalar' || !isObject) return isObject === (shape === 'scalar') ? [path] : [];
+  return Object.entries(value).flatMap(([key, member]) => {
+    const known = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    return known === undefined ? [`${path}/${key}`] : outOfShape(member, known, `${path}/${key}`);
+  });
+}
+
+/** Half a surrogate pair, or a character that no client draws. */
+export function badCharacter(json: string): string | undefined {
+  let bad: string | undefined;
+  JSON.parse(json, (_, value: unknown) => {
+    if (
+      typeof value === 'string' &&
+      (!value.isWellFormed() || /[\0-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]/.test(value))
+    )
+      bad = `half a character or a control in ${JSON.stringify(value.slice(0, 80))}`;
+    return value;
+  });
+  return bad;
 }
 
 /** What is wrong first. */

@@ -28,8 +28,11 @@ function openUrl(title: string, url: string) {
   return { type: 'Action.OpenUrl', title, url };
 }
 
+/** Clients replace these functions by a date even in a run, so a zero-width space breaks them up. */
+const FUNCTION = /\{(?=\{(?:DATE|TIME)\()/g;
+
 function run(text: string, look: Look = {}) {
-  return { ...look, type: 'TextRun', text };
+  return { ...look, type: 'TextRun', text: text.replace(FUNCTION, '{\u200b') };
 }
 
 function lineOf(inlines: readonly TextRun[]) {
