@@ -76,8 +76,8 @@ function pauseInWords(askedFor: number): Words {
   const [asked, obeyed] = [askedFor, obeyedMs(askedFor)].map((ms) => Math.ceil(ms / 1000));
   const isLess = askedFor > obeyedMs(askedFor);
   return {
-    en: `; it asked for a pause of ${asked} s${isLess ? `, of which ${obeyed} s are obeyed` : ''}`,
-    ja: `。${asked}秒の待機を求められています${isLess ? `（${obeyed}秒待機します）` : ''}`,
+    en: `; the pause is ${obeyed} s${isLess ? ` of the ${asked} s that it asked for` : ''}`,
+    ja: `。${obeyed}秒待機します${isLess ? `（要求された待機は${asked}秒）` : ''}`,
   };
 }
 

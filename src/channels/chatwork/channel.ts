@@ -25,6 +25,7 @@ const settings = object({
 type Settings = InferType<typeof settings>;
 
 const ROOM_LIMIT = 'Rate limit for message posting per room exceeded.';
+const ROOM_WAIT_SECONDS = 10;
 
 const NO_MEMBER = meaning(
   'config',
@@ -48,16 +49,20 @@ const answers: Answers = {
       'rate_limited',
       'the room takes no more messages for now',
       'ルームのレート制限を受けました',
-      { concerns: 'address', retryAfterMs: 10_000 },
+      { concerns: 'address' },
     ),
   },
   limits: 'channel',
-  codeOf: (answer) => {
-    const { errors } = jsonOf(answer);
-    return Array.isArray(errors) && errors.includes(ROOM_LIMIT) ? 'room_limit' : undefined;
-  },
-  waitOf: ({ headers }) => secondsUntil(headers['x-ratelimit-reset']?.toString()),
+  codeOf: (answer) => (isRoomLimit(answer) ? 'room_limit' : undefined),
+  // Every answer has the header, which is about the token's limit.
+  waitOf: (answer) =>
+    isRoomLimit(answer) ? ROOM_WAIT_SECONDS : secondsUntil(answer.headers['x-ratelimit-reset']?.toString()),
 };
+
+function isRoomLimit(answer: HttpAnswer): boolean {
+  const { errors } = jsonOf(answer);
+  return Array.isArray(errors) && errors.includes(ROOM_LIMIT);
+}
 
 /** @param reset Unix seconds */
 function secondsUntil(reset: string | undefined): number | undefined {

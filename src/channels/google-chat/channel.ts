@@ -19,7 +19,7 @@ export const googleChatChannel = hookChannel<GoogleChatMessage>({
   codeOf,
   waitOf: () => WAIT_SECONDS,
   warningOf: ({ searchParams }) =>
-    searchParams.has('key') && searchParams.has('token')
+    searchParams.get('key') && searchParams.get('token')
       ? undefined
       : 'the URL lacks "key" or "token": copy the whole URL of the webhook',
   perJob: ['thread'],

@@ -37,7 +37,7 @@ export const teamsChannel = hookChannel<TeamsMessage>({
   warningOf: ({ hostname, searchParams }) => {
     if (DEAD_HOSTS.test(hostname))
       return 'Microsoft has switched this host off: open the workflow in Teams, copy its present URL, and put that here';
-    return searchParams.has('sig')
+    return searchParams.get('sig')
       ? undefined
       : 'the URL has no "sig", which is what lets a message in: copy the whole URL of a workflow that anyone can trigger';
   },

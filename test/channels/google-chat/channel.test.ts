@@ -72,10 +72,11 @@ describe('the channel Google Chat', () => {
   });
 
   it('says that a URL is cut short', () => {
-    const warnings = googleChatChannel.warningsOf({
-      hooks: { ops: 'https://chat.googleapis.com/v1/spaces/A/messages?key=1' },
-    });
-    expect(warnings.map(({ message }) => message).join()).to.match(/lacks "key" or "token"/);
+    for (const cut of ['key=1', 'key=1&token=']) {
+      const hooks = { ops: `https://chat.googleapis.com/v1/spaces/A/messages?${cut}` };
+      const warnings = googleChatChannel.warningsOf({ hooks });
+      expect(warnings.map(({ message }) => message).join()).to.match(/lacks "key" or "token"/);
+    }
   });
 });
 

@@ -93,7 +93,7 @@ describe('the meaning of a Slack error', () => {
   it('says what more than an hour Slack asked for, and obeys an hour of it', () => {
     const failure = failureOfStatus(429, { 'retry-after': '31536000' });
     expect(failure.retryAfterMs).to.equal(3_600_000);
-    expect(failure.message).to.contain('31536000 s').and.contain('3600 s are obeyed');
+    expect(failure.message).to.contain('the pause is 3600 s of the 31536000 s');
   });
 
   it('is config at a certificate that is not accepted, and transient for other trouble below HTTP', () => {
