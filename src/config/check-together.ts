@@ -1,6 +1,6 @@
 /** Finds contradictions between settings that are each valid. */
-import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
-import { type MuteEntry, WEEKDAYS } from '../signal/rules.ts';
+import type { StatusName } from '../callback/callback.ts';
+import { type MuteEntry, type Occasion, WEEKDAYS } from '../signal/rules.ts';
 import { doubtOfBotId, isPattern } from './bot-id-pattern.ts';
 import type { Config, RouteConfig, Settings } from './config.ts';
 import { isLoopback } from './field-rules.ts';
@@ -87,7 +87,8 @@ function warnOfRoute(
     if (rules.afterFailures > 1) warn(['after_failures'], 'does nothing: the route is not told of errors');
     if (rules.repeat !== 'every') warn(['repeat'], 'does nothing: the route is not told of errors');
   }
-  const muted = ALL_STATUSES.filter((status) => on.includes(status) && coversAllTimes(rules.mute, status));
+  const statusOf = (occasion: Occasion) => (occasion === 'recovered' ? 'succeeded' : occasion);
+  const muted = on.filter((occasion) => coversAllTimes(rules.mute, statusOf(occasion)));
   if (muted.length > 0)
     warn(
       ['mute'],
