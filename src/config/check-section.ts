@@ -48,8 +48,10 @@ function errorsOf(schema: Schema, data: unknown, context: Known | undefined): Va
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     const errors = error.inner.length > 0 ? error.inner : [error];
-    const mistyped = new Set(errors.filter(({ type }) => type === 'typeError').map(({ path }) => path));
-    return errors.filter(({ type, path }) => type === 'typeError' || !mistyped.has(path));
+    // A value that is missing or of another type breaks further rules, which would say no more.
+    const isFirst = ({ type }: ValidationError) => type === 'typeError' || type === 'required';
+    const broken = new Set(errors.filter(isFirst).map(({ path }) => path));
+    return errors.filter((error) => isFirst(error) || !broken.has(error.path));
   }
 }
 

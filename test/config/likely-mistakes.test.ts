@@ -102,6 +102,14 @@ describe('A Slack token', () => {
   });
 });
 
+describe('A setting that is empty', () => {
+  it('is said to be missing, and not to be wrong as well', () => {
+    expect(told(route('a').replace('xoxb-1', '""'))).to.deep.equal([
+      '2:25: channels.slack.token is missing: the bot token of the Slack app (xoxb-…)',
+    ]);
+  });
+});
+
 describe('A misspelt key', () => {
   const rest = 'default_route: { notify: [{ slack: "#ops" }, { email: a@example.com }] }\n';
 

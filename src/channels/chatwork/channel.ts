@@ -15,7 +15,10 @@ const settings = object({
   token: string()
     .typeError('${path} must be a string')
     .required('${path} is missing: the API token of the account that posts')
-    .matches(/^[\x21-\x7e]{8,}$/, '${path} must be an API token: no spaces, no line breaks, ASCII alone')
+    .matches(
+      /^[\x21-\x7e]{8,}$/,
+      '${path} must be an API token: eight characters or more, no spaces, no line breaks, ASCII alone',
+    )
     .meta({ example: 'not-set-here' }),
   api_url: apiUrl(),
 })

@@ -38,7 +38,7 @@ export const discordChannel = hookChannel<DiscordMessage>({
   waitOf: (answer) => jsonOf(answer)['retry_after'],
   warningOf: ({ hostname, pathname }) =>
     HOST.test(hostname) && !/^\/api\/(?:v\d+\/)?webhooks\/\d+\/[\w-]+$/.test(pathname)
-      ? 'this is not the URL of a webhook: https://discord.com/api/webhooks/…/…'
+      ? 'this is not the whole URL of a webhook, in which a number and a key follow "webhooks"'
       : undefined,
   callOf: (url, { address, message }) => jsonCall(waitingAt(url, address.split('/')[1]), message),
   receiptOf: ({ status, ...answer }) => {

@@ -142,7 +142,9 @@ function hookAddress(text: string, hooks: HookSettings<Hook>['hooks'] | undefine
     );
   const [name = '', ...rest] = address.split('/');
   const isKnown = hooks === undefined ? HOOK_NAME.test(name) : Object.hasOwn(hooks, name);
-  if (!isKnown || (rest.length > 0 && suffix?.test(rest.join('/')) !== true))
+  if (isKnown && suffix !== undefined && rest.length > 0 && !suffix.test(rest.join('/')))
+    throw new AddressError(`${JSON.stringify(address)} has no ID of digits behind the slash`);
+  if (!isKnown || (rest.length > 0 && suffix === undefined))
     throw new AddressError(
       `${JSON.stringify(address)} is no hook of the channel${nearestOrAll(name, Object.keys(hooks ?? {}))}`,
     );

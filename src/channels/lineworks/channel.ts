@@ -11,8 +11,10 @@ import { type BotSettings, isPrivateKey } from './token.ts';
 /** The placeholder for secrets that are not set when a config is checked. */
 const NOT_SET = 'not-set-here';
 
-const text = (what: string, example = NOT_SET) =>
-  string().strict().typeError(`\${path} must be ${what}`).meta({ example });
+const text = (what: string, example = NOT_SET) => {
+  const rule = `\${path} must be ${what}`;
+  return string().strict().typeError(rule).min(1, rule).meta({ example });
+};
 
 /** The settings that a bot needs, all of them. */
 const BOT_KEYS = ['client_id', 'client_secret', 'service_account', 'private_key', 'bot_id'] as const;
@@ -25,10 +27,10 @@ const settings = object({
   private_key: text('the private key of the service account').test(
     'key',
     '${path} must be the private key of the service account in PEM, with its first and last line',
-    (key) => key === undefined || key === NOT_SET || isPrivateKey(key),
+    (key) => !key || key === NOT_SET || isPrivateKey(key),
   ),
   bot_id: text('the number of the bot, in quotes', '1').matches(
-    /^\d+$/,
+    /^\d*$/,
     '${path} must be the number of the bot',
   ),
   auth_url: apiUrl(),

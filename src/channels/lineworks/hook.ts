@@ -53,7 +53,7 @@ export const lineworksHooks: HookChat<LineworksHookMessage> = {
   limits: 'channel',
   warningOf: ({ hostname, pathname }) =>
     HOST.test(hostname) && !/^\/message\/[\w-]{8,}$/.test(pathname)
-      ? 'this is not the whole URL of a webhook of the app: https://webhook.worksmobile.com/message/…'
+      ? 'this is not the whole URL of a webhook of the app, in which a key follows "message"'
       : undefined,
   receiptOf: ({ status }) => (status === 200 || status === 201 ? { answered: String(status) } : undefined),
   // The app has no plainer message than a title and a text.

@@ -5,7 +5,7 @@ import { slackFormat } from '../slack/format.ts';
 import { slackMentions } from '../slack/mentions.ts';
 import type { SlackMessage } from '../slack/message.ts';
 
-const HOST = /^hooks\.slack(?:-gov)?\.com$/;
+const HOST = /\.slack(?:-gov)?\.com$/;
 
 export const slackWebhookChannel = hookChannel<SlackMessage>({
   type: 'slack_webhook',
@@ -26,7 +26,7 @@ export const slackWebhookChannel = hookChannel<SlackMessage>({
   codeOf: ({ body }) => /^\w{1,60}$/.exec(body.trim())?.[0],
   warningOf: ({ hostname, pathname }) =>
     HOST.test(hostname) && !/^\/services\/T\w+\/B\w+\/\w+$/.test(pathname)
-      ? 'this is not the whole URL of an incoming webhook: https://hooks.slack.com/services/T…/B…/…'
+      ? 'this is not the whole URL of an incoming webhook, in which T…, B… and a key follow "services"'
       : undefined,
   callOf: (url, { message: { text, blocks } }) =>
     jsonCall(url, { text: text.toWellFormed(), blocks, unfurl_links: false, unfurl_media: false }),

@@ -6,7 +6,7 @@ import { hookChannel } from '../hooks/hook-channel.ts';
 import { plainTeams, teamsFormat, teamsMentions, type TeamsMessage } from './compose.ts';
 
 /** Office 365 connectors ended in May 2026, the first hosts of workflows on 30 November 2025. */
-const DEAD_HOSTS = /\.webhook\.office\.com$|\.logic\.azure\.com$/;
+const DEAD_HOSTS = /\.webhook\.office\.com$|^outlook\.office(?:365)?\.com$|\.logic\.azure\.com$/;
 
 export const teamsChannel = hookChannel<TeamsMessage>({
   type: 'teams',

@@ -83,11 +83,12 @@ describe('the channel Discord', () => {
     );
     for (const wrong of ['other', 'ops/thread', 'ops/1/2', 'https://discord.com/api/webhooks/1/x'])
       expect(() => discordChannel.parseAddress(wrong, { hooks }), wrong).to.throw(AddressError);
+    expect(() => discordChannel.parseAddress('ops/thread', { hooks })).to.throw(/no ID of digits/);
   });
 
   it('says that a URL is none of a webhook', () => {
     const warnings = discordChannel.warningsOf({ hooks: { ops: 'https://discord.com/channels/1/2' } });
-    expect(warnings.map(({ message }) => message).join()).to.match(/not the URL of a webhook/);
+    expect(warnings.map(({ message }) => message).join()).to.match(/not the whole URL of a webhook/);
   });
 });
 

@@ -72,10 +72,10 @@ describe('the channel Google Chat', () => {
   });
 
   it('says that a URL is cut short', () => {
-    for (const cut of ['key=1', 'key=1&token=']) {
-      const hooks = { ops: `https://chat.googleapis.com/v1/spaces/A/messages?${cut}` };
-      const warnings = googleChatChannel.warningsOf({ hooks });
-      expect(warnings.map(({ message }) => message).join()).to.match(/lacks "key" or "token"/);
+    for (const cut of ['key=1', 'key=1&token=', 'key=&token=1']) {
+      const ops = `https://chat.googleapis.com/v1/spaces/A/messages?${cut}`;
+      const [warning] = googleChatChannel.warningsOf({ hooks: { ops } });
+      expect(warning?.message, cut).to.match(/lacks "key" or "token"/);
     }
   });
 });

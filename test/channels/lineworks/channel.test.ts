@@ -168,6 +168,7 @@ describe('the settings of LINE WORKS', () => {
       withoutBot,
       { ...bot, hooks },
       { ...bot, private_key: 'no key' },
+      { ...bot, client_secret: '' },
       { hooks: {} },
       { hooks, typo: 1 },
     ])
@@ -178,6 +179,9 @@ describe('the settings of LINE WORKS', () => {
     const hook = (url: string) => lineworksChannel.warningsOf({ hooks: { ops: url } }).length;
     expect(hook('https://webhook.worksmobile.com/message/0a1b2c3d-4e5f')).to.equal(0);
     expect(hook('https://webhook.worksmobile.com/message/')).to.equal(1);
+    // Of a URL that is a beginning of ours, hiding secrets would make nonsense.
+    const [warning] = lineworksChannel.warningsOf({ hooks: { ops: 'https://webhook.worksmobile.com/' } });
+    expect(warning?.message).to.not.include('https:');
     expect(hook('http://hooks.example/message/0a1b2c3d-4e5f')).to.equal(1);
     const bot = settingsAt('https://www.worksapis.com');
     expect(lineworksChannel.warningsOf(bot)).to.deep.equal([]);

@@ -57,11 +57,11 @@ describe('the channel slack_webhook', () => {
     textIn: ({ body }) => textsOf(JSON.parse(body) as { text: string; blocks?: unknown }).join(''),
   });
 
-  it('says that a URL is cut short', () => {
-    const warnings = slackWebhookChannel.warningsOf({
-      hooks: { ops: 'https://hooks.slack.com/services/T1/B1' },
-    });
-    expect(warnings.map(({ message }) => message).join()).to.match(/not the whole URL/);
+  it('says that a URL is cut short, or is the address of a channel', () => {
+    for (const ops of ['https://hooks.slack.com/services/T1/B1', 'https://office.slack.com/archives/C1']) {
+      const [warning] = slackWebhookChannel.warningsOf({ hooks: { ops } });
+      expect(warning?.message, ops).to.match(/not the whole URL/);
+    }
   });
 });
 

@@ -56,6 +56,7 @@ describe('the channel Teams', () => {
     expect(warningsOf('https://example.webhook.office.com/webhookb2/x').join()).to.match(
       /switched this host off/,
     );
+    expect(warningsOf('https://outlook.office.com/webhook/x').join()).to.match(/switched this host off/);
     for (const cut of ['sp=1', 'sp=1&sig='])
       expect(warningsOf(`https://x.environment.api.powerplatform.com/x?${cut}`).join()).to.match(/no "sig"/);
     expect(warningsOf(settingsAt('https://x.environment.api.powerplatform.com').hooks.ops)).to.deep.equal([]);
