@@ -5,6 +5,9 @@ import { textAsHtml } from './html-text.ts';
 /** Otherwise links would open inside the iframe. */
 const LINKS_OPEN_APART = '<base target="_blank">';
 
+/** As the reader's system is. */
+const LIGHT_OR_DARK = '<meta name="color-scheme" content="light dark">';
+
 export interface ComposedMessage {
   readonly format: MessageFormat;
   /** What the format composed. */
@@ -15,7 +18,7 @@ export function messageDocument({ format, message }: ComposedMessage): string {
   const content = format.asHtml?.(message) ?? textAsHtml(format.asText(message));
   const isDocument = /^\s*<(!doctype|html)/i.test(content);
   if (isDocument) return content.replace(/<head(\s[^<>]*)?>/i, (head) => `${head}${LINKS_OPEN_APART}`);
-  return `<!doctype html><meta charset="utf-8">${LINKS_OPEN_APART}${content}`;
+  return `<!doctype html><meta charset="utf-8">${LIGHT_OR_DARK}${LINKS_OPEN_APART}${content}`;
 }
 
 const LINE_WIDTH = 60;

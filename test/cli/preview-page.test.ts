@@ -51,6 +51,7 @@ describe('The page of messages', () => {
 
   it('shows a chat message light or dark, as the reader’s system is', () => {
     const [frame] = framesIn(previewPage([CHAT]));
+    expect(frame?.document).to.contain('<meta name="color-scheme" content="light dark">');
     const [light, dark] = (frame?.document ?? '').split('@media (prefers-color-scheme: dark)');
     expect(light).to.contain('background: #fff; color: #1d1c1d');
     expect(dark).to.contain('background: #1a1d21; color: #d1d2d3');

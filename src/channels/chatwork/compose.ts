@@ -52,7 +52,7 @@ const OWN = /^((?:\[To:\d+\]|\[toall\])*)\n?\[info\]\[title\](.*)\[\/title\]([\s
 
 function chatworkAsHtml({ body }: ChatworkMessage): string {
   const [, mentions, title = '', rest = body] = OWN.exec(body) ?? [];
-  const [before = '', code, behind = ''] = rest.split(/\[\/?code\]/);
+  const [before = '', code, behind = ''] = rest.split(/\n?\[code\]|\[\/code\]\n?/);
   const shown = code === undefined ? '' : chatBox('code', chatText(code));
   return chatCard({ mentions, title: chatText(title), body: chatText(before) + shown + chatText(behind) });
 }

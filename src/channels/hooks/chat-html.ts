@@ -5,7 +5,7 @@ const STYLES = {
   message:
     "font:14px/1.5 'Segoe UI','Noto Sans JP','Hiragino Sans',system-ui,sans-serif;max-width:640px;overflow-wrap:anywhere",
   title: 'font-size:17px;font-weight:700',
-  code: 'margin:6px 0;padding:8px;border-radius:4px;background:rgba(128,128,128,.12);font:12px/1.5 Menlo,Consolas,monospace;white-space:pre-wrap',
+  code: 'margin:4px 0;padding:8px;border-radius:4px;background:rgba(128,128,128,.12);font:12px/1.5 Menlo,Consolas,monospace;white-space:pre-wrap',
   mention: 'padding:0 3px;border-radius:3px;background:rgba(91,95,199,.2);font-weight:700',
 } as const;
 

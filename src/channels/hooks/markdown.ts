@@ -22,7 +22,7 @@ function percentEncoded(sign: string): string {
 
 /** Escaped characters match first, so that they begin no markup; the time to read is linear in the text. */
 const OWN =
-  /\\.|```\n([\s\S]*?)\n```|\[((?:\\.|[^\\\]])*)\]\((https?:[^()\s]+)\)|\*\*((?:\\.|[^\\*])+)\*\*/gu;
+  /\\.|\n?```\n([\s\S]*?)\n```\n?|\[((?:\\.|[^\\\]])*)\]\((https?:[^()\s]+)\)|\*\*((?:\\.|[^\\*])+)\*\*/gu;
 
 /** Reads only what the functions above write, not Markdown in general. */
 export function markdownAsHtml(markdown: string): string {

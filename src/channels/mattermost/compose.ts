@@ -77,14 +77,14 @@ function mattermostAsHtml({ text = '', attachments }: MattermostMessage): string
   return chatCard({ mentions: text, body: partsOf(attachment.text), colour: attachment.color });
 }
 
-const TABLE = /^\|.*\|\n\|(?: --- \|)+\n(?:\|.*\|(?:\n|$))*/gmu;
+const TABLE = /\n{0,2}^\|.*\|\n\|(?: --- \|)+\n(?:\|.*\|(?:\n|$))*\n?/gmu;
 
 /** As HTML; tables, which `markdownAsHtml` does not read, are on lines of their own. */
 function partsOf(markdown: string): string {
   let html = '';
   let end = 0;
   for (const { 0: table, index } of markdown.matchAll(TABLE)) {
-    const [head = '', , ...rows] = table.trimEnd().split('\n');
+    const [head = '', , ...rows] = table.trim().split('\n');
     html += markdownAsHtml(markdown.slice(end, index)) + tableAsHtml([head, ...rows]);
     end = index + table.length;
   }

@@ -66,6 +66,7 @@ describe('the channel Mattermost', () => {
       '| 商品名 | 価格 |\n| --- | --- |\n| チーズケーキ | 500 |',
     );
     expect(mattermostFormat.asHtml?.(message)).to.match(/<td[^>]*><span[^>]*>チーズケーキ<\/span><\/td>/);
+    expect(mattermostFormat.asText(message), 'beside code and table').to.not.contain('\n\n');
   });
 
   it('says that a URL is none of a webhook', () => {
