@@ -55,7 +55,7 @@ const LEFT_ALONE = new DeliveryFailure({
   code: 'rate_limit',
   message: 'Not sent: the remote limits the rate, or is gone, and is left alone for now. Try again later.',
   japanese:
-    '送信先がレート制限中か、無効になっているため、まだ送信していません。しばらくしてからもう一度お試しください。',
+    '宛先がレート制限中か、無効になっているため、まだ送信していません。しばらくしてからもう一度お試しください。',
 });
 
 function receiptInWords(receipt: Receipt, language: Language): string {

@@ -68,7 +68,7 @@ export const ENGLISH = {
   'answer duplicate': 'everybody had been told before',
   'answer no_route': 'nobody is to be told',
   'answer superseded': 'the job’s result is known already, so nobody is told any more',
-  'answer held': 'it is held back for now',
+  'answer held': 'by a rule, nobody is told for now',
   'answer accepted': 'it is written down, and Botbell tells everybody by itself',
   'answer taken_over': 'Botbell itself goes on trying to tell who is missing',
   'answer gave_up': 'Botbell has given up telling somebody',
@@ -77,6 +77,7 @@ export const ENGLISH = {
   'answer unavailable': 'Botbell could not take it, so it is to be posted again',
 
   told: 'Told {who}{toldAt}.',
+  accepted: 'The message for {who} was accepted{toldAt}, not confirmed.',
   printed: 'Printed only{toldAt}: {who}, an outbox that tells nobody.',
   'being sent': '{who} is being told at this moment.',
   due: 'Not told yet: {who}{because}; Botbell tries again at {time}.',

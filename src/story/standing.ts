@@ -1,4 +1,5 @@
 /** The state of each delivery of a callback now and what happens to it next, summarised in a sentence or two. */
+import { ACCEPTED_AS } from '../channels/channel.ts';
 import type { FailureToExplain } from '../channels/failure.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import { type DeliveryRecord, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
@@ -8,6 +9,8 @@ import type { Sayings } from './sayings.ts';
 /** Each is also the name of a sentence. In the order of the summary: told first, then what needs somebody's action. */
 const KINDS = [
   'told',
+  /** The remote took it, and cannot say whether it was posted. */
+  'accepted',
   /** An outbox took it, which tells nobody. */
   'printed',
   'dead',
@@ -58,7 +61,7 @@ type Found = readonly [kind: Standing['kind'], at?: number];
 
 function foundOf(delivery: DeliveryRecord, now: number): Found {
   const { state, reason, heldUntil, summaryId, updatedAt } = delivery;
-  if (state === 'delivered') return [isPrinted(delivery) ? 'printed' : 'told', updatedAt];
+  if (state === 'delivered') return [deliveredKind(delivery), updatedAt];
   if (state === 'pending') return pendingKind(delivery, now);
   if (state === 'dead') return [reason === NO_LONGER_ROUTED ? 'dead unrouted' : 'dead'];
   if (reason === SUPERSEDED) return ['superseded'];
@@ -66,6 +69,11 @@ function foundOf(delivery: DeliveryRecord, now: number): Found {
   if (reason === NO_LONGER_ROUTED) return ['unrouted'];
   if (summaryId !== undefined) return ['in a summary'];
   return heldUntil === undefined ? ['held'] : ['held until', heldUntil];
+}
+
+function deliveredKind(delivery: DeliveryRecord) {
+  if (isPrinted(delivery)) return 'printed';
+  return delivery.receipt?.[ACCEPTED_AS] === undefined ? 'told' : 'accepted';
 }
 
 function pendingKind({ claim, isTakenOver, behind, dueInMs }: DeliveryRecord, now: number): Found {
@@ -118,7 +126,7 @@ function groupsOf(standings: readonly Standing[]): Alike[] {
 /** When all were told, if at one time; for other kinds, the first time at which something happens to one of them. */
 function timeOf(group: Alike, sayings: Sayings): number | undefined {
   const times = group.flatMap(({ at }) => at ?? []);
-  const isTold = group[0].kind === 'told' || group[0].kind === 'printed';
+  const isTold = ['told', 'accepted', 'printed'].includes(group[0].kind);
   const isAtOnce = new Set(times.map((at) => sayings.time(at))).size === 1;
   return times.length === 0 || (isTold && !isAtOnce) ? undefined : Math.min(...times);
 }

@@ -128,7 +128,7 @@ const TABLE: readonly (readonly [what: string, notice: Notice, en: RegExp, ja: R
     'an error, how many before it were held back',
     callbackTold(1, undefined, { heldBack: 12 }),
     /Held back 12 errors/,
-    /保留 前回の通知のあと、ほかに12件のエラー/,
+    /省略 前回の通知のあと、ほかに12件のエラー/,
   ],
 ];
 

@@ -344,7 +344,7 @@ const TELLINGS: readonly Telling[] = [
     ],
     ja: [
       'route matched: 「get_*」のルートが使われますが、設定により誰にも通知しません。 [routes[0]]',
-      'route matched: 「get_*」のルートも当てはまりますが、その相手には前のルートが通知します。 [routes[1]]',
+      'route matched: 「get_*」のルートも使われますが、その相手には前のルートが通知します。 [routes[1]]',
       'route did not match: 「get_*」のルートは使われません。通知するのはエラーと実行中だけで、これは成功です。 [routes[2]]',
     ],
   },
@@ -427,13 +427,13 @@ const TELLINGS: readonly Telling[] = [
     }),
     en: [
       'answered: The job service was answered after 3 ms: everybody had been told before. [HTTP 200, duplicate]',
-      'answered: The job service was answered after 70 ms: it is held back for now. [HTTP 200, held]',
+      'answered: The job service was answered after 70 ms: by a rule, nobody is told for now. [HTTP 200, held]',
       'answered: The job service was answered after 1.5 s: it is written down, and Botbell tells everybody by itself. [HTTP 200, accepted]',
       'answered: The job service was answered after 1 min 30 s: Botbell could not take it, so it is to be posted again. [HTTP 503, unavailable]',
     ],
     ja: [
       'answered: ジョブサービスに3ミリ秒で応答しました（全員に届いたあとでした）。 [HTTP 200, duplicate]',
-      'answered: ジョブサービスに70ミリ秒で応答しました（保留にしました）。 [HTTP 200, held]',
+      'answered: ジョブサービスに70ミリ秒で応答しました（ルールにより、今は通知しません）。 [HTTP 200, held]',
       'answered: ジョブサービスに1.5秒で応答しました（記録したので、Botbellが自分で届けます）。 [HTTP 200, accepted]',
       'answered: ジョブサービスに1分30秒で応答しました（Botbellが受け付けられなかったため、もう一度送るよう求めました）。 [HTTP 503, unavailable]',
     ],

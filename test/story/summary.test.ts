@@ -63,6 +63,14 @@ const ANSWERS: readonly (readonly [of: string, story: CallbackStory, en: string,
     'x:0、x:1、x:2 ほか1,197件 に届きました（10:00）。',
   ],
   [
+    'accepted by who cannot say whether it was posted',
+    storyWith({
+      deliveries: [deliveryWith({ destination: 'teams:ops', receipt: { accepted: '202' } })],
+    }),
+    'The message for teams:ops was accepted at 10:00, not confirmed.',
+    'teams:ops へのメッセージは受け付けられました（10:00）。投稿されたかは確認できません。',
+  ],
+  [
     'told to one, and failing at another',
     storyWith({ deliveries: [deliveryWith(), pendingWith({ id: 2, destination: 'slack:#x' })] }),
     'Told slack:#ops at 10:00. Not told yet: slack:#x (Slack answered channel_not_found: the channel does not exist; check its name); Botbell tries again at 10:02.',

@@ -239,6 +239,8 @@ describe('the page of a callback', () => {
     expect(held('superseded')).to.contain('Out of date');
     expect(held('no longer routed')).to.contain('No longer sent there').and.to.contain('/act/dismiss');
     expect(held('dismissed')).to.contain('Marked as done').and.not.to.contain('/act/dismiss');
+    for (const rule of ['when', 'after_failures', 'repeat'])
+      expect(held(rule)).to.contain(`Not told (${rule})`).and.not.to.contain('/act/dismiss');
   });
 
   it('says until when a delivery is held, and which summary tells it', () => {

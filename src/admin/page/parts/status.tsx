@@ -37,7 +37,7 @@ const STATE_TONES: Readonly<Record<DeliveryState, Tone>> = {
 };
 
 /** Reasons why a held delivery will not be sent. */
-const ENDED = [SUPERSEDED, NO_LONGER_ROUTED, DISMISSED] as const;
+const ENDED = [SUPERSEDED, NO_LONGER_ROUTED, DISMISSED, 'when', 'after_failures', 'repeat'] as const;
 
 type Standing = Pick<DeliveryRecord, 'state' | 'reason' | 'receipt'>;
 

@@ -15,7 +15,7 @@ describe('what a reload would change', () => {
   it('is who would be told otherwise', () => {
     for (const part of ['invoice-import', 'slack:#keiri', 'slack:#ops']) expect(shown({})).to.include(part);
     expect(shown({})).to.include('this would change');
-    expect(shown({}, 'ja')).to.include('変わる通知先');
+    expect(shown({}, 'ja')).to.include('宛先が変わるもの');
   });
 
   it('names what is wrong where it would be refused', () => {

@@ -64,7 +64,7 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
       'suzuki: the supplier moves house',
       'href="/snoozes?destination=slack%3A%23shop"',
     ],
-    ['通知先', '届いていません', '休止中（あと25秒）', 'スヌーズ中'],
+    ['宛先', '届いていません', '休止中（あと25秒）', 'スヌーズ中'],
   ],
   [
     '/snoozes?bot_id=a&time=2026-12-01T09:00',
