@@ -91,12 +91,12 @@ function arrivingOf(
   { at, say }: { readonly at: number; readonly say: (message: string) => void },
 ): Arriving {
   const { callback, startedAt } = checked;
-  const { job_id, bot_id, status } = callback;
+  const { job_id, bot_id, bot_name, status } = callback;
   const meets = (condition: string) =>
     project.renderer.holds(condition, noticeOf(checked, 1), ({ message }) => say(message));
   const settings = { ...decidedBy(project), meets };
   const planned = plannedDeliveries(settings, settings.router.route(callback), checked);
-  const ids = { jobId: keyOf(job_id), botKey: keyOf(bot_id), botId: nameIn(bot_id) };
+  const ids = { jobId: keyOf(job_id), botKey: keyOf(bot_id), botId: nameIn(bot_id), botName: bot_name };
   return { ...ids, status, startedAt, receivedAt: at, planned, watched: watchedOf(settings, checked) };
 }
 

@@ -100,7 +100,8 @@ function readConfig(
   // With `withoutSecrets`, the config will run in another environment: ignore the proxy variables of this one.
   const proxies = readProxies(sections?.proxy ?? 'off', withoutSecrets === true ? {} : variables, problems);
   if (sections === undefined || problems.hasErrors()) return undefined;
-  const { templates, routes = [], default_route: last, delivery } = sections;
+  const { templates, routes = [], default_route: last, delivery, display } = sections;
+  const read = { told, timezone: display.timezone };
   const config = {
     file,
     ...settingsOf(sections, reader.read(delivery.alerts, ['delivery', 'alerts'])),
@@ -108,8 +109,8 @@ function readConfig(
     templates,
     channels: new Map([...checked].flatMap(([name, channel]) => (channel ? [[name, channel.config]] : []))),
     digests: reader.digests,
-    routes: routes.map((section, index) => routeOf(section, ['routes', index], told)),
-    defaultRoute: last && routeOf(last, ['default_route'], told),
+    routes: routes.map((section, index) => routeOf(section, ['routes', index], read)),
+    defaultRoute: last && routeOf(last, ['default_route'], read),
   };
   checkTogether(config, problems);
   if (problems.hasErrors()) return undefined;

@@ -23,28 +23,28 @@ export function readTold({ routes, default_route: last }: JsonObject, reader: No
   return told;
 }
 
-export function routeOf(section: RouteSection, path: Path, told: Told): RouteConfig {
+export function routeOf(
+  section: RouteSection,
+  path: Path,
+  { told, timezone }: { readonly told: Told; readonly timezone: string },
+): RouteConfig {
   const { name = pathText(path), bot_id: botId = [], on, template_set: templateSet } = section;
   return {
     name,
     botIds: [botId].flat(),
     // In the order of the documentation.
     on: OCCASIONS.filter((occasion) => on.includes(occasion)),
-    rules: rulesOf(section),
+    rules: rulesOf(section, timezone),
     notify: told.get(pathText(path)) ?? [],
     groups: [section.notify].flat().filter((entry) => typeof entry === 'string'),
     templateSet,
   };
 }
 
-function rulesOf({
-  when,
-  after_failures,
-  repeat = 'every',
-  mute = [],
-  overdue,
-  expect,
-}: RouteSection): RouteRules {
+function rulesOf(
+  { when, after_failures, repeat = 'every', mute = [], overdue, expect }: RouteSection,
+  timezone: string,
+): RouteRules {
   return {
     when,
     afterFailures: after_failures ?? NO_RULES.afterFailures,
@@ -58,11 +58,14 @@ function rulesOf({
       except,
     })),
     overdueMs: overdue === undefined ? undefined : msOf(overdue),
-    expect: expect && expectationOf(expect),
+    expect: expect && expectationOf(expect, timezone),
   };
 }
 
-function expectationOf({ every, cron = '', grace }: NonNullable<RouteSection['expect']>): Expectation {
+function expectationOf(
+  { every, cron = '', grace }: NonNullable<RouteSection['expect']>,
+  timezone: string,
+): Expectation {
   const graceMs = msOf(grace);
-  return every === undefined ? { cron, graceMs } : { everyMs: msOf(every), graceMs };
+  return every === undefined ? { cron, timezone, graceMs } : { everyMs: msOf(every), graceMs };
 }

@@ -20,7 +20,7 @@ import { NOTHING_TOLD } from '../signal/streak.ts';
 import type { Delivering } from './delivering.ts';
 import type { ConfigFollower } from './follow-config.ts';
 import { plannedFor, planOf, type Settings, watchersOf } from './settings.ts';
-import { expectationKey, expectationOf, overdueOf, plannedDelivery } from './watch.ts';
+import { expectationKey, overdueOf, plannedDelivery } from './watch.ts';
 
 export interface SignalsDependencies extends Delivering {
   /** Decides whether this process may do this work: while processes run with different configs, not all may. */
@@ -72,29 +72,38 @@ export class Signals {
     const { signals } = ledger;
     const routes = routesOf(settings.config);
     const now = clock.now();
-    const expecting = routes.filter(({ rules }) => rules.expect !== undefined);
-    const known = expecting.length === 0 ? [] : await this.#knownBots();
+    const isExpecting = routes.some(({ rules }) => rules.expect !== undefined);
+    const known = isExpecting ? await this.#knownBots() : [];
     const runs = overdueOf(routes).length === 0 ? [] : await signals.openRuns();
     const overdue = runs.flatMap((run) => overdueTimers(run, overdueOf(settings.router.routesOf(run.botId))));
+    const kinds = ['digest', 'expect', 'route'] as const;
+    const begun = (await Promise.all(kinds.map((kind) => signals.timersOfKind(kind)))).flat();
     const timers: readonly Timer<object>[] = [
-      ...(await this.#digestTimers(settings)),
+      ...(await this.#digestTimers(settings, begun)),
       ...expectTimers(settings, known, now),
       ...overdue.filter(({ dueAt }) => dueAt > now - LOST_MS),
       ...routes.map((route) => watchTimer(route, now + IDLE_MS, false)),
     ];
-    await signals.adoptTimers(timers, expecting.map(expectationOf));
+    const asked = new Set(timers.map(({ key }) => key));
+    const ended = begun.filter((timer) => !asked.has(timer.key) && !isStillExpected(timer, settings));
+    await signals.adoptTimers(
+      timers,
+      ended.map(({ key }) => key),
+    );
   }
 
   #knownBots(): Promise<readonly ArchivedBot[]> {
     return this.#dependencies.ledger.archive.bots('', MOST_BOTS_KNOWN);
   }
 
-  async #digestTimers({ config: { digests, display } }: Settings): Promise<readonly Timer<object>[]> {
+  async #digestTimers(
+    { config: { digests, display } }: Settings,
+    begun: readonly Timer[],
+  ): Promise<readonly Timer<object>[]> {
     if (digests.length === 0) return [];
     const { clock, ledger } = this.#dependencies;
     const { signals } = ledger;
     const now = clock.now();
-    const begun = await signals.timersOfKind('digest');
     const { next } = await signals.digestCounts({ position: Number.MAX_SAFE_INTEGER });
     return digests.map((digest) => {
       const key = digestKey(digest);
@@ -109,7 +118,7 @@ export class Signals {
       case 'overdue':
         return this.#overdue(timer as Timer<OpenRunTimer>, settings);
       case 'expect':
-        return this.#missed(timer as Timer<ExpectedBot>, settings);
+        return missed(timer as Timer<ExpectedBot>, settings);
       case 'digest':
         return this.#digest(timer as Timer<DigestPosition>, settings);
       case 'route':
@@ -146,24 +155,6 @@ export class Signals {
     return {
       timer,
       notice: { kind: 'overdue', isOfJob: true, subject, jobId, botId, botName, about, ...told },
-    };
-  }
-
-  async #missed(timer: Timer<ExpectedBot>, settings: Settings): Promise<Fired> {
-    const { botId, expected } = timer.data;
-    const isIt = (route: RouteConfig) =>
-      route.rules.expect !== undefined && expectationKey(route, botId) === timer.key;
-    const rule = settings.router.routesOf(botId).find(isIt)?.rules.expect;
-    if (rule === undefined) return { timer };
-    const { botName = '', lastResultAt } = (await this.#dependencies.ledger.archive.bot(botId)) ?? {};
-    const { dueAt } = expected;
-    const subject: OwnSubject<'missed'> = { template: 'missed', botId, botName, dueAt, lastResultAt };
-    const missed = withMissed(expected);
-    const told = toldBy(settings, botId, isIt);
-    return {
-      timer,
-      next: { dueAt: missedFrom(rule, missed), data: { botId, expected: missed } },
-      notice: { kind: 'missed', subject: JSON.stringify(subject), botId, botName, ...told },
     };
   }
 
@@ -215,18 +206,45 @@ function expectTimers(
   known: readonly ArchivedBot[],
   at: number,
 ): readonly Timer<ExpectedBot>[] {
-  const heardOf = new Set(known.map(({ botId }) => botId));
-  const { timezone } = config.display;
+  const heardOf = new Map(known.map((bot) => [bot.botId, bot]));
   const named = routesOf(config).flatMap(({ botIds }) => botIds);
-  return [...new Set([...named.filter((botId) => !isPattern(botId)), ...heardOf])].flatMap((botId) =>
-    router.routesOf(botId).flatMap((route) => {
-      const rule = route.rules.expect;
-      if (rule === undefined) return [];
-      const expected = beginToExpect(rule, { at, hasCome: heardOf.has(botId), timezone });
-      const key = expectationKey(route, botId);
-      return { key, kind: 'expect', dueAt: missedFrom(rule, expected), data: { botId, expected } };
+  return [...new Set([...named.filter((botId) => !isPattern(botId)), ...heardOf.keys()])].flatMap((botId) =>
+    router.routesOf(botId).flatMap(({ botIds, rules: { expect: rule } }) => {
+      const bot = heardOf.get(botId);
+      if (rule === undefined || (bot === undefined && !botIds.includes(botId))) return [];
+      const { botName = '', lastResultAt } = bot ?? {};
+      const expected = beginToExpect(rule, { at, hasCome: bot !== undefined, lastResultAt });
+      const data = { botId, botName, expected };
+      return { key: expectationKey(rule, botId), kind: 'expect', dueAt: missedFrom(rule, expected), data };
     }),
   );
+}
+
+/** Whether a timer of kind `expect` is of the route's rule. */
+function isOf({ key, data: { botId } }: Timer<ExpectedBot>): (route: RouteConfig) => boolean {
+  return ({ rules: { expect } }) => expect !== undefined && expectationKey(expect, botId) === key;
+}
+
+/** Also of a BOT that the config only names by a pattern, and whose callbacks have been deleted. */
+function isStillExpected(timer: Timer, { router }: Settings): boolean {
+  if (timer.kind !== 'expect') return false;
+  const expected = timer as Timer<ExpectedBot>;
+  return router.routesOf(expected.data.botId).some(isOf(expected));
+}
+
+function missed(timer: Timer<ExpectedBot>, settings: Settings): Fired {
+  const { botId, botName, expected } = timer.data;
+  const rule = settings.router.routesOf(botId).find(isOf(timer))?.rules.expect;
+  if (rule === undefined) return { timer };
+  const { dueAt, lastResultAt } = expected;
+  const subject: OwnSubject<'missed'> = { template: 'missed', botId, botName, dueAt, lastResultAt };
+  const after = withMissed(expected);
+  const told = toldBy(settings, botId, isOf(timer));
+  return {
+    timer,
+    next: { dueAt: missedFrom(rule, after), data: { botId, botName, expected: after } },
+    notice: { kind: 'missed', subject: JSON.stringify(subject), botId, botName, ...told },
+  };
 }
 
 /** The destinations of the BOT's routes that match `watches`, with the rules of each. */

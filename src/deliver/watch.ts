@@ -3,6 +3,7 @@ import { type CheckedCallback, statusNameOf } from '../callback/callback.ts';
 import type { PlannedDelivery, Watched } from '../ledger/ledger.ts';
 import type { AskedRoute } from '../signal/decide.ts';
 import { likenessOf } from '../signal/likeness.ts';
+import type { Expectation } from '../signal/rules.ts';
 import { keyOf } from '../ledger/keys.ts';
 import { timerKey } from '../ledger/signal/timers.ts';
 import type { RouteConfig } from '../config/config.ts';
@@ -39,7 +40,7 @@ export function plannedDelivery(
 function plannedRoute(route: RouteConfig, botId: string, meets: (condition: string) => boolean): AskedRoute {
   const { name, on, rules } = route;
   const holdsWhen = rules.when === undefined || meets(rules.when);
-  return { name, on, rules, holdsWhen, timer: rules.expect && expectationKey(route, botId) };
+  return { name, on, rules, holdsWhen, timer: rules.expect && expectationKey(rules.expect, botId) };
 }
 
 /** Whether the route's decisions depend on earlier results. */
@@ -47,13 +48,9 @@ function asksBack({ on, rules }: RouteConfig): boolean {
   return on.includes('recovered') || rules.afterFailures > 1 || rules.repeat !== 'every';
 }
 
-/** The prefix of the keys of a route's `expect` timers. Other BOTs or times give another prefix, so that the timers begin anew. */
-export function expectationOf({ botIds, rules: { expect } }: RouteConfig): string {
-  return timerKey('expect', [botIds, expect]);
-}
-
-export function expectationKey(route: RouteConfig, botId: string): string {
-  return expectationOf(route) + keyOf(botId);
+/** Routes with equal rules share a BOT's timer. Another rule has another one, which begins anew. */
+export function expectationKey(rule: Expectation, botId: string): string {
+  return timerKey('expect', rule) + keyOf(botId);
 }
 
 /** The times in milliseconds after which these routes tell that a run without a result is overdue, each once. */
@@ -67,7 +64,7 @@ export function watchedOf(settings: Watching, { callback }: CheckedCallback): Wa
   const isError = statusNameOf(callback) === 'error';
   const expected = routes.flatMap((route) => {
     const { expect: rule } = route.rules;
-    return rule === undefined ? [] : { key: expectationKey(route, botId), rule };
+    return rule === undefined ? [] : { key: expectationKey(rule, botId), rule };
   });
   const isRemembered = routes.some(asksBack);
   return {

@@ -10,6 +10,8 @@ export interface Expected {
   readonly hasCome: boolean;
   /** The due time that was told as missed; undefined: none since the last result. */
   readonly missed: number | undefined;
+  /** Undefined: no result has come that is known of. */
+  readonly lastResultAt: number | undefined;
 }
 
 /** The facts of a callback of the BOT. */
@@ -28,9 +30,9 @@ const NEVER = 8.64e15;
  */
 export function beginToExpect(
   rule: Expectation,
-  { at, hasCome, timezone }: { readonly at: number; readonly hasCome: boolean; readonly timezone: string },
+  { at, hasCome, lastResultAt }: { readonly at: number } & Pick<Expected, 'hasCome' | 'lastResultAt'>,
 ): Expected {
-  return { dueAt: firstDue(rule, at, at + 1, timezone), hasCome, missed: undefined };
+  return { dueAt: firstDue(rule, at, at + 1), hasCome, missed: undefined, lastResultAt };
 }
 
 /** @returns the state to keep, and the due time for which a result is late; undefined: it is not late */
@@ -38,15 +40,14 @@ export function withCallback(
   rule: Expectation,
   expected: Expected,
   came: Came,
-  timezone: string,
 ): { readonly expected: Expected; readonly lateFor: number | undefined } {
   const { at, isResult } = came;
   const isAnchor = 'everyMs' in rule && !expected.hasCome;
-  const { dueAt } = isAnchor ? beginToExpect(rule, { at, hasCome: true, timezone }) : expected;
+  const dueAt = isAnchor ? firstDue(rule, at, at + 1) : expected.dueAt;
   if (!isResult) return { expected: { ...expected, dueAt, hasCome: true }, lateFor: undefined };
-  const next = isAnchor ? dueAt : Math.max(dueAt, openAfter(rule, dueAt, came, timezone));
+  const next = isAnchor ? dueAt : Math.max(dueAt, openAfter(rule, dueAt, came));
   return {
-    expected: { dueAt: next, hasCome: true, missed: undefined },
+    expected: { dueAt: next, hasCome: true, missed: undefined, lastResultAt: at },
     lateFor: expected.missed ?? (at > expected.dueAt + rule.graceMs ? expected.dueAt : undefined),
   };
 }
@@ -65,7 +66,7 @@ export function withMissed(expected: Expected): Expected {
 export function cronFault(cron: string): string | undefined {
   try {
     // Counted from the year 2200, an expression for a single date never comes.
-    const due = firstDue({ cron, graceMs: 0 }, 0, Date.UTC(2200, 0), 'UTC');
+    const due = firstDue({ cron, timezone: 'UTC', graceMs: 0 }, 0, Date.UTC(2200, 0));
     return due === NEVER ? 'it never comes' : undefined;
   } catch (error) {
     return error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
@@ -73,18 +74,18 @@ export function cronFault(cron: string): string | undefined {
 }
 
 /** The first due time that a result leaves open. It meets those since `graceMs` ago, up to the next one and `graceMs` after its start. */
-function openAfter(rule: Expectation, dueAt: number, { at, startedAt }: Came, timezone: string): number {
+function openAfter(rule: Expectation, dueAt: number, { at, startedAt }: Came): number {
   const { graceMs } = rule;
-  const met = Math.min(firstDue(rule, dueAt, at, timezone), startedAt + graceMs);
-  return firstDue(rule, dueAt, Math.max(met + 1, at - graceMs), timezone);
+  const met = Math.min(firstDue(rule, dueAt, at), startedAt + graceMs);
+  return firstDue(rule, dueAt, Math.max(met + 1, at - graceMs));
 }
 
 /**
  * The first due time from `from` on, or `NEVER`.
  * @param known any due time, or the time from which `every` counts
  */
-function firstDue(rule: Expectation, known: number, from: number, timezone: string): number {
+function firstDue(rule: Expectation, known: number, from: number): number {
   if ('everyMs' in rule) return known + Math.ceil((from - known) / rule.everyMs) * rule.everyMs;
-  const cron = new Cron(rule.cron, { timezone, mode: '5-or-6-parts', paused: true });
+  const cron = new Cron(rule.cron, { timezone: rule.timezone, mode: '5-or-6-parts', paused: true });
   return cron.nextRun(new Date(from - 1))?.getTime() ?? NEVER;
 }

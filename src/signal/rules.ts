@@ -49,9 +49,9 @@ export interface MuteEntry {
 }
 
 /** When a result is due, and how long after that it may still come. */
-export type Expectation = ({ readonly everyMs: number } | { readonly cron: string }) & {
-  readonly graceMs: number;
-};
+export type Expectation = (
+  { readonly everyMs: number } | { readonly cron: string; readonly timezone: string }
+) & { readonly graceMs: number };
 
 /** A channel's limit for each destination: after `max` messages in `perMs`, one summary tells the rest. */
 export interface Burst {

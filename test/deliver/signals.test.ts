@@ -5,6 +5,7 @@ import { type Arrived, SignalWorld } from './signal-world.ts';
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 /** Of Tokyo, all through the year. */
 const OFFSET = 9 * HOUR;
 const EVENING = Date.parse('2026-11-20T19:00:00+09:00');
@@ -255,5 +256,88 @@ describe('of a night', () => {
     expect(arrived().filter((each) => each.includes('mail'))).to.deep.equal([
       '23:00 mail 1 message was held back: Crawler',
     ]);
+  });
+});
+
+describe('a BOT that is expected', () => {
+  let world: SignalWorld;
+
+  const expecting = (botId: string, rest = '') => `${CHANNELS}
+routes:
+  - bot_id: ${botId}
+    on: [error]
+    expect: { every: 24h, grace: 1h }
+    notify: [{ slack: '#ops' }]
+${rest}`;
+
+  const begin = async (config: string) => {
+    world = await SignalWorld.open(config, EVENING);
+  };
+
+  afterEach(async () => {
+    await world.close();
+    expect(world.troubles).to.deep.equal([]);
+  });
+
+  const told = () =>
+    world.arrived.splice(0).map(({ lines }) =>
+      lines
+        .slice(0, 3)
+        .join(' · ')
+        .replace(/^\P{L}+/u, ''),
+    );
+  const missed = (bot: string, due: string, last = 'None has ever come') =>
+    `${bot} · No result has come, and one was due on ${due} (GMT+9) · ${last}`;
+
+  it('stays so, missed or not, while its route moves and names further BOTs', async () => {
+    await begin(expecting('[one, two]'));
+    await world.pass(23 * HOUR);
+    await world.post({ bot_id: 'two', bot_name: 'two', status: 0 });
+    await world.reload(expecting('[one, two, three]', '  - { bot_id: four, notify: [] }'));
+    await world.pass(3 * HOUR);
+    expect(told()).to.deep.equal([missed('one', '21 Nov 2026, 18:59:59')]);
+    await world.reload(expecting('[zero, two, one]', '  - { bot_id: four, name: fourth, notify: [] }'));
+    await world.pass(10 * SECOND);
+    await world.passBy(DAY, HOUR);
+    expect(told(), 'once').to.deep.equal([
+      missed('two', '22 Nov 2026, 18:00:00', 'The last one came on 21 Nov 2026, 18:00:00 (GMT+9)'),
+    ]);
+    await world.post({ bot_id: 'one', bot_name: 'one', status: 0 });
+    expect(told()[0]).to.contain('1 d 2 h late: a result was due on 21 Nov 2026, 18:59:59');
+  });
+
+  it('is told of once by several routes that expect the same', async () => {
+    await begin(expecting('one', expecting("'o*'").split('routes:')[1]));
+    await world.pass(26 * HOUR);
+    expect(told()).to.have.length(1);
+  });
+
+  it('as one of a pattern is so from its first callback, even where another route names it', async () => {
+    await begin(expecting("'nightly-*'", '  - { bot_id: nightly-a, notify: [] }'));
+    await world.pass(26 * HOUR);
+    expect(told()).to.deep.equal([]);
+    await world.post({ bot_id: 'nightly-a', bot_name: 'A', status: 0 });
+    await world.pass(26 * HOUR);
+    expect(told()).to.have.length(1);
+  });
+
+  it('is said to have come when it did, though that callback is forgotten', async () => {
+    await begin(expecting('one').replace('24h', '7d'));
+    await world.post({ bot_id: 'one', bot_name: 'First', status: 0 });
+    await world.passBy(7 * DAY + 2 * HOUR, 2 * HOUR);
+    expect(await world.store.rows('callbacks')).to.have.length(1);
+    expect(told()).to.deep.equal([
+      missed('First', '27 Nov 2026, 19:00:00', 'The last one came on 20 Nov 2026, 19:00:00 (GMT+9)'),
+    ]);
+  });
+
+  it('is so by the clocks of the timezone that the config has now', async () => {
+    const byClock = expecting('one').replace(/every: 24h, grace: 1h/, "cron: '0 9 * * *', grace: 30m");
+    await begin(byClock);
+    await world.reload(byClock.replace('Asia/Tokyo', 'UTC'));
+    await world.pass(16 * HOUR);
+    expect(told(), 'nine in Tokyo').to.deep.equal([]);
+    await world.pass(8 * HOUR);
+    expect(told()).to.have.length(1);
   });
 });

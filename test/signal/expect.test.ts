@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import {
   beginToExpect,
+  type Came,
   cronFault,
   type Expected,
   missedFrom,
@@ -10,7 +11,7 @@ import {
   withMissed,
 } from '../../src/signal/expect.ts';
 import type { Expectation } from '../../src/signal/rules.ts';
-import { zonedToInstant } from '../../src/time/display.ts';
+import { instantToZoned, zonedToInstant } from '../../src/time/display.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -22,6 +23,9 @@ function instant(local: string, timezone = TOKYO): number {
   return zonedToInstant(Date.parse(`${local}Z`), timezone);
 }
 
+/** A rule that does not say its timezone. */
+type Untold = { readonly graceMs: number } & ({ readonly everyMs: number } | { readonly cron: string });
+
 /** A BOT under a rule: what comes, and what is told of it. */
 class Watched {
   readonly rule: Expectation;
@@ -29,10 +33,14 @@ class Watched {
   expected: Expected;
   readonly said: string[] = [];
 
-  constructor(rule: Expectation, began: string, { timezone = TOKYO, hasCome = false } = {}) {
-    this.rule = rule;
+  constructor(rule: Untold, began: string, { timezone = TOKYO, hasCome = false } = {}) {
+    this.rule = { ...rule, timezone };
     this.timezone = timezone;
-    this.expected = beginToExpect(rule, { at: instant(began, timezone), hasCome, timezone });
+    this.expected = beginToExpect(this.rule, {
+      at: instant(began, timezone),
+      hasCome,
+      lastResultAt: undefined,
+    });
   }
 
   /** The timer, as whoever claims it does. */
@@ -48,7 +56,7 @@ class Watched {
     this.until(time);
     const at = instant(time, this.timezone);
     const callback = { at, startedAt: at - ran, isResult };
-    const { expected, lateFor } = withCallback(this.rule, this.expected, callback, this.timezone);
+    const { expected, lateFor } = withCallback(this.rule, this.expected, callback);
     this.expected = expected;
     if (lateFor !== undefined) this.said.push(`late for ${this.#shown(lateFor)}`);
     return this;
@@ -95,14 +103,14 @@ describe('a BOT that is expected by the clock', () => {
   });
 
   it('is late without having been missed where nobody was there to say so', () => {
-    const { expected, lateFor } = withCallback(
-      WORKDAYS,
-      beginToExpect(WORKDAYS, { at: instant('2026-11-19T12:00'), hasCome: true, timezone: TOKYO }),
-      { at: instant('2026-11-20T12:00'), startedAt: instant('2026-11-20T11:59'), isResult: true },
-      TOKYO,
-    );
+    const bot = new Watched(WORKDAYS, '2026-11-19T12:00');
+    const { expected, lateFor } = withCallback(bot.rule, bot.expected, {
+      at: instant('2026-11-20T12:00'),
+      startedAt: instant('2026-11-20T11:59'),
+      isResult: true,
+    });
     expect(lateFor).to.equal(instant('2026-11-20T09:00'));
-    expect(expected).to.deep.equal({ dueAt: instant('2026-11-23T09:00'), hasCome: true, missed: undefined });
+    expect(expected).to.include({ dueAt: instant('2026-11-23T09:00'), hasCome: true, missed: undefined });
   });
 
   it('is met by a run that begins at most one grace early, and after the due time before', () => {
@@ -176,85 +184,130 @@ describe('a cron expression', () => {
 
 describe('a year of runs', () => {
   const YEAR = Date.parse('2026-01-01T00:00Z');
-  const run = fc.record({
-    day: fc.integer({ min: 0, max: 364 }),
-    // Of nine o'clock: from well before the grace to well after it.
-    offset: fc.integer({ min: -120, max: 180 }),
-    ran: fc.integer({ min: 0, max: 60 }),
-  });
-  const rules = fc.constantFrom<Expectation>(
-    { cron: '0 9 * * *', graceMs: 30 * MINUTE },
-    { cron: '0 9 * * 1-5', graceMs: HOUR },
-    { cron: '0 */6 * * *', graceMs: 4 * HOUR },
-    { everyMs: DAY, graceMs: 45 * MINUTE },
+  const ZONES = [BERLIN, TOKYO, 'America/New_York', 'Australia/Lord_Howe'];
+  /** Of 2026 in these zones: days around those on which the clocks change. */
+  const days = fc.constantFrom(
+    ...[0, 65, 66, 67, 86, 87, 88, 92, 93, 94, 275, 276, 277, 296, 297, 298, 303, 304, 305],
   );
+  const callback = fc.record({
+    day: days,
+    minute: fc.integer({ min: 1, max: 1439 }),
+    ran: fc.oneof(fc.integer({ min: -60, max: 60 }), fc.integer({ min: 0, max: 3000 })),
+    isResult: fc.boolean(),
+  });
+  const graces = fc.constantFrom(0, 30 * MINUTE, 4 * HOUR, 2 * DAY);
+  const rules = fc.oneof(
+    fc.record({ everyMs: fc.constantFrom(HOUR, 90 * MINUTE, DAY), graceMs: graces }),
+    fc.record({
+      cron: fc.constantFrom('0 9 * * 1-5', '0 */6 * * *', '30 4 * * *', '*/30 * * * *'),
+      graceMs: graces,
+    }),
+  );
+  const howKnown = fc.constantFrom<Known>('has come', 'is named', 'is of a pattern');
+
+  /** Whether the BOT had come before, is named by the config, or is matched by a pattern and has not come. */
+  type Known = 'has come' | 'is named' | 'is of a pattern';
 
   it('says of each due time what all results say together', () => {
-    const zones = fc.constantFrom(BERLIN, TOKYO);
     fc.assert(
-      fc.property(rules, fc.array(run, { maxLength: 60 }), zones, (rule, runs, timezone) => {
-        const results = runs
-          .map(({ day, offset, ran }) => YEAR + day * DAY + 9 * HOUR + offset * MINUTE + ran * 1000)
-          .map((at, index) => ({ at, startedAt: at - (runs[index]?.ran ?? 0) * MINUTE, isResult: true }))
-          .toSorted((a, b) => a.at - b.at);
-        expect(toldStepByStep(rule, results, timezone)).to.deep.equal(toldByAll(rule, results, timezone));
-      }),
-      { numRuns: 20 },
+      fc.property(
+        rules,
+        fc.array(callback, { maxLength: 40 }),
+        fc.constantFrom(...ZONES),
+        howKnown,
+        (untold, posted, timezone, known) => {
+          const rule = { ...untold, timezone };
+          const times = posted.map(({ day, minute, ran, isResult }) => {
+            const at = YEAR + day * DAY + minute * MINUTE + 1;
+            return { at, startedAt: at - ran * MINUTE, isResult };
+          });
+          const byTime = [...new Map(times.map((each) => [each.at, each])).values()].toSorted(
+            (a, b) => a.at - b.at,
+          );
+          const came = [...byTime, { at: YEAR + 330 * DAY, startedAt: YEAR + 330 * DAY, isResult: true }];
+          expect(toldStepByStep(rule, came, known)).to.deep.equal(toldByAll(rule, came, known));
+        },
+      ),
+      { numRuns: 200 },
     );
   });
 
-  interface Came {
-    readonly at: number;
-    readonly startedAt: number;
-    readonly isResult: boolean;
-  }
-
-  function toldStepByStep(rule: Expectation, results: readonly Came[], timezone: string): string[] {
+  function toldStepByStep(rule: Expectation, callbacks: readonly Came[], known: Known): string[] {
     const told: string[] = [];
-    let expected = beginToExpect(rule, { at: YEAR, hasCome: true, timezone });
-    const tick = (now: number) => {
-      if (now < missedFrom(rule, expected)) return;
-      told.push(`missed ${expected.dueAt}`);
-      expected = withMissed(expected);
-    };
-    for (const result of results) {
-      tick(result.at);
-      const next = withCallback(rule, expected, result, timezone);
+    const begin = (at: number) =>
+      beginToExpect(rule, { at, hasCome: known === 'has come', lastResultAt: undefined });
+    let expected = known === 'is of a pattern' ? undefined : begin(YEAR);
+    for (const came of callbacks) {
+      if (expected !== undefined && came.at >= missedFrom(rule, expected)) {
+        told.push(`missed ${expected.dueAt}`);
+        expected = withMissed(expected);
+      }
+      const next = withCallback(rule, expected ?? begin(came.at), came);
       expected = next.expected;
       if (next.lateFor !== undefined) told.push(`late ${next.lateFor}`);
     }
     return told;
   }
 
-  const known = new Map<string, number[]>();
+  const localTimes = new Map<string, readonly (readonly [number, Date])[]>();
 
-  function dueTimes(rule: Expectation, timezone: string): number[] {
-    const key = JSON.stringify([rule, timezone]);
-    const dues = known.get(key) ?? [];
-    if (dues.length > 0) return dues;
-    known.set(key, dues);
-    let at = YEAR;
-    while (at < YEAR + 366 * DAY) {
-      at = beginToExpect(rule, { at, hasCome: true, timezone }).dueAt;
-      dues.push(at);
-    }
-    return dues;
+  /** Each half hour of the year, with what a clock in the zone shows. */
+  function halfHours(timezone: string) {
+    const known =
+      localTimes.get(timezone) ??
+      Array.from({ length: 366 * 48 }, (_, index) => YEAR + index * 30 * MINUTE).map(
+        (at) => [at, new Date(instantToZoned(at, timezone))] as const,
+      );
+    localTimes.set(timezone, known);
+    return known;
   }
 
-  function toldByAll(rule: Expectation, results: readonly Came[], timezone: string): string[] {
-    const dues = dueTimes(rule, timezone);
-    const isMet = (due: number, index: number) =>
-      results.some(
-        ({ at, startedAt }) =>
-          at > (dues[index - 1] ?? YEAR) && at <= due + rule.graceMs && startedAt >= due - rule.graceMs,
-      );
-    const unmet = dues.filter((due, index) => !isMet(due, index));
+  const SHOWS: Readonly<Record<string, (clock: Date) => boolean>> = {
+    '0 9 * * 1-5': (clock) =>
+      clock.getUTCHours() === 9 && clock.getUTCMinutes() === 0 && clock.getUTCDay() % 6 !== 0,
+    '0 */6 * * *': (clock) => clock.getUTCHours() % 6 === 0 && clock.getUTCMinutes() === 0,
+    '30 4 * * *': (clock) => clock.getUTCHours() === 4 && clock.getUTCMinutes() === 30,
+    '*/30 * * * *': () => true,
+  };
+
+  function duesAfter(rule: Expectation, from: number): number[] {
+    if ('everyMs' in rule) {
+      const count = Math.ceil((YEAR + 366 * DAY - from) / rule.everyMs);
+      return Array.from({ length: count }, (_, index) => from + (index + 1) * rule.everyMs);
+    }
+    return halfHours(rule.timezone)
+      .filter(([at, clock]) => at > from && SHOWS[rule.cron]?.(clock))
+      .map(([at]) => at);
+  }
+
+  /** What the sentences of the documentation say, with the whole year in view. */
+  function toldByAll(rule: Expectation, callbacks: readonly Came[], known: Known): string[] {
+    const [first] = callbacks;
+    if (first === undefined) return [];
+    const isCounted = 'everyMs' in rule && known !== 'has come';
+    const spans = [
+      ...(known === 'is of a pattern' ? [] : [{ from: YEAR, to: isCounted ? first.at : Infinity }]),
+      ...(isCounted || known === 'is of a pattern' ? [{ from: first.at, to: Infinity }] : []),
+    ];
+    const results = callbacks.filter(({ isResult }) => isResult);
+    const over = spans.flatMap(({ from, to }) => {
+      const dues = duesAfter(rule, from);
+      const isMet = (due: number, index: number) =>
+        results.some(
+          ({ at, startedAt }) =>
+            at >= from &&
+            at <= to &&
+            at > (dues[index - 1] ?? ('everyMs' in rule ? from : 0)) &&
+            at <= due + rule.graceMs &&
+            startedAt >= due - rule.graceMs,
+        );
+      return dues.filter((due, index) => due + rule.graceMs < to && !isMet(due, index));
+    });
     const told: string[] = [];
-    let last: number | undefined;
+    let last = -Infinity;
     for (const { at } of results) {
-      // What was over when this one came, and had not been told by the one before.
-      const over = unmet.find((due) => due + rule.graceMs < at && due + rule.graceMs >= (last ?? YEAR));
-      if (over !== undefined) told.push(`missed ${over}`, `late ${over}`);
+      const missed = over.find((due) => due + rule.graceMs < at && due + rule.graceMs >= last);
+      if (missed !== undefined) told.push(`missed ${missed}`, `late ${missed}`);
       last = at;
     }
     return told;

@@ -37,7 +37,7 @@ export function holdWanted(
   jobId = '',
 ): Promise<readonly DecidedTarget[]> {
   const times = { startedAt: tx.now, receivedAt: tx.now };
-  const about = { ...wanted, ...times, jobId, botKey: keyOf(wanted.botId), isWanted: true };
+  const about = { ...wanted, ...times, jobId, botKey: keyOf(wanted.botId), botName: '', isWanted: true };
   const watched = { timezone, isRemembered: false, likeness: '', expected: [], overdueMs: [] };
   return ask(tx, { ...about, watched, hasSnoozes: true }, 0);
 }

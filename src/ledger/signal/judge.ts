@@ -20,6 +20,7 @@ export interface Arriving {
   readonly jobId: string;
   readonly botKey: string;
   readonly botId: string;
+  readonly botName: string;
   /** Undefined for Botbell's own notices, such as `overdue` and `missed`. */
   readonly status: StatusCode | undefined;
   readonly startedAt: number;
@@ -44,6 +45,8 @@ export const NOTHING_KNOWN: Known = { facts: NO_FACTS, snoozes: [], timers: {} }
 /** The data of a timer of kind `expect`. */
 export interface ExpectedBot {
   readonly botId: string;
+  /** '' if no callback of the BOT has come yet. */
+  readonly botName: string;
   readonly expected: Expected;
 }
 
@@ -91,17 +94,17 @@ export function isResult(status: StatusCode | undefined): boolean {
 
 /** The BOT's expectations after this callback, and the due times that it is late for, by the keys of their timers. */
 function expectationsAfter(
-  { botId, status, startedAt, receivedAt: at, watched: { expected, timezone } }: Arriving,
+  { botId, botName, status, startedAt, receivedAt: at, watched: { expected } }: Arriving,
   known: Known['timers'],
 ): { readonly timers: readonly Timer<ExpectedBot>[]; readonly lateFor: ReadonlyMap<string, number> } {
   const lateFor = new Map<string, number>();
   const timers = expected.map(({ key, rule }) => {
     const before = known[key] as ExpectedBot | undefined;
-    const begun = before?.expected ?? beginToExpect(rule, { at, hasCome: false, timezone });
-    const after = withCallback(rule, begun, { at, startedAt, isResult: isResult(status) }, timezone);
+    const begun = before?.expected ?? beginToExpect(rule, { at, hasCome: false, lastResultAt: undefined });
+    const after = withCallback(rule, begun, { at, startedAt, isResult: isResult(status) });
     if (after.lateFor !== undefined) lateFor.set(key, after.lateFor);
     const dueAt = missedFrom(rule, after.expected);
-    return { key, kind: 'expect' as const, dueAt, data: { botId, expected: after.expected } };
+    return { key, kind: 'expect' as const, dueAt, data: { botId, botName, expected: after.expected } };
   });
   return { timers, lateFor };
 }

@@ -1,6 +1,6 @@
 /** Timers: rows that are due at a time whatever comes; the first process that finds one due fires it once. */
 import { hash } from 'node:crypto';
-import sql, { bulk, join, raw } from 'sql-template-tag';
+import sql, { bulk, join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 
 /** `burst` counts the messages of a window, and fires nothing. */
@@ -81,22 +81,17 @@ export function timerKey(kind: TimerKind, what: unknown): string {
   return `${kind} ${hash('sha256', JSON.stringify(what), 'hex').slice(0, 16)} `;
 }
 
-/** Characters of the longest key of `timerKey`. */
-const KEY_LENGTH = 24;
-
 /**
- * Inserts missing timers of the config, moves digests to their new times, and deletes timers that the config no longer asks for.
- * @param kept beginnings of keys, by `timerKey`: such timers stay, even of BOTs whose callbacks are deleted by now
+ * Deletes timers, inserts missing ones, and moves digests to their new times.
+ * @param timers all that the config asks for, with what is known of them @param ended keys of those that it no longer asks for
  */
 export async function adoptTimers(
   tx: Tx,
   timers: readonly Timer<object>[],
-  kept: readonly string[],
+  ended: readonly string[],
 ): Promise<void> {
-  const wanted = [...kept, ...timers.map(({ key }) => key.slice(0, KEY_LENGTH))];
-  const others =
-    wanted.length === 0 ? raw('') : sql` AND substr(key, 1, ${KEY_LENGTH}) NOT IN (${join(wanted)})`;
-  await tx.all(sql`DELETE FROM timers WHERE kind IN ('digest', 'expect', 'route')${others}`);
+  for (let from = 0; from < ended.length; from += AT_ONCE)
+    await tx.all(sql`DELETE FROM timers WHERE key IN (${join(ended.slice(from, from + AT_ONCE))})`);
   await beginTimers(tx, timers);
   for (const { key, dueAt } of timers.filter(({ kind }) => kind === 'digest'))
     await tx.all(sql`UPDATE timers SET due_at = ${dueAt} WHERE key = ${key}`);
