@@ -235,7 +235,9 @@ export function aboutOf(notice: Notice): AlertedCallback {
 export function noticeId(notice: Notice): string {
   if (isAlert(notice)) return notice.alert.id;
   const identity = identityOf(notice.callback);
-  return notice.template === 'overdue' ? `${identity} overdue` : identity;
+  const { occasion } = notice;
+  // A run may be overdue by several limits.
+  return occasion?.template === 'overdue' ? `${identity} overdue ${occasion.runningForMs}` : identity;
 }
 
 /** The job that the notice is about, if any. */

@@ -106,8 +106,13 @@ describe('an attempt', () => {
     await send({ ...NOTICE, destination: 'slack:#log' });
     await send({ ...NOTICE, notice: noticeAbout(callbackWith({ job_id: 'another' }), 1) });
     await send({ ...NOTICE, anew: '5' });
+    for (const runningForMs of [30, 120])
+      await send({
+        ...NOTICE,
+        notice: { ...noticeAbout(callbackWith(), 1), occasion: { template: 'overdue', runningForMs } },
+      });
     expect(keys[1]).to.equal(keys[0]);
-    expect(new Set(keys)).to.have.length(4);
+    expect(new Set(keys)).to.have.length(6);
   });
 
   it('passes on class, code and pause of a failure, and reports it', async () => {
