@@ -45,7 +45,7 @@ export function withCallback(
   const isAnchor = 'everyMs' in rule && !expected.hasCome;
   const dueAt = isAnchor ? firstDue(rule, at, at + 1) : expected.dueAt;
   if (!isResult) return { expected: { ...expected, dueAt, hasCome: true }, lateFor: undefined };
-  const next = isAnchor ? dueAt : Math.max(dueAt, openAfter(rule, dueAt, came));
+  const next = isAnchor ? dueAt : openAfter(rule, dueAt, came);
   return {
     expected: { dueAt: next, hasCome: true, missed: undefined, lastResultAt: at },
     lateFor: expected.missed ?? (at > expected.dueAt + rule.graceMs ? expected.dueAt : undefined),
@@ -76,8 +76,11 @@ export function cronFault(cron: string): string | undefined {
 /** The first due time that a result leaves open. It meets those since `graceMs` ago, up to the next one and `graceMs` after its start. */
 function openAfter(rule: Expectation, dueAt: number, { at, startedAt }: Came): number {
   const { graceMs } = rule;
-  const met = Math.min(firstDue(rule, dueAt, at), startedAt + graceMs);
-  return firstDue(rule, dueAt, Math.max(met + 1, at - graceMs));
+  const coming = firstDue(rule, dueAt, at);
+  const met = Math.min(coming, startedAt + graceMs);
+  const open = firstDue(rule, dueAt, Math.max(met + 1, at - graceMs));
+  // Earlier results met the coming one at the latest, unless the clock has been set back since.
+  return dueAt > firstDue(rule, dueAt, coming + 1) ? open : Math.max(dueAt, open);
 }
 
 /**

@@ -134,6 +134,17 @@ describe('a BOT that is expected by the clock', () => {
     expect(bot.came('2026-11-20T10:05').said[1]).to.equal('late for 2026-11-20 09:00');
   });
 
+  it('is expected again in time after a clock that ran ahead is set back', () => {
+    const bot = new Watched(DAILY, '2026-11-20T09:00', { hasCome: true });
+    const came = (time: string) => {
+      const callback = { at: instant(time), startedAt: instant(time), isResult: true };
+      bot.expected = withCallback(bot.rule, bot.expected, callback).expected;
+      return bot.dueAt;
+    };
+    expect(came('2027-11-20T09:00')).to.equal('2027-11-21 09:00');
+    expect(came('2026-11-20T10:00')).to.equal('2026-11-21 09:00');
+  });
+
   it('is due where the clocks of the timezone are, over daylight saving', () => {
     const rule = { cron: '30 2 * * *', graceMs: 10 * MINUTE };
     const bot = new Watched(rule, '2026-03-28T12:00', { timezone: BERLIN });
