@@ -82,7 +82,7 @@ export class Signals {
       ...(await this.#digestTimers(settings, begun)),
       ...expectTimers(settings, known, now),
       ...overdue.filter(({ dueAt }) => dueAt > now - LOST_MS),
-      ...routes.map((route) => watchTimer(route, now + IDLE_MS, false)),
+      ...routes.map((route) => watchTimer(route, now, { lastAt: now, isIdle: false })),
     ];
     const asked = new Set(timers.map(({ key }) => key));
     const ended = begun.filter((timer) => !asked.has(timer.key) && !isStillExpected(timer, settings));
@@ -122,24 +122,24 @@ export class Signals {
       case 'digest':
         return this.#digest(timer as Timer<DigestPosition>, settings);
       case 'route':
-        return this.#idle(timer, settings);
+        return this.#idle(timer as Timer<WatchedRoute>, settings);
       case 'burst':
         return { timer };
     }
   }
 
-  async #idle(timer: Timer, settings: Settings): Promise<Fired> {
+  async #idle(timer: Timer<WatchedRoute>, settings: Settings): Promise<Fired> {
     const { clock, onIdleRoute } = this.#dependencies;
     const route = routesOf(settings.config).find((each) => routeKey(each) === timer.key);
     if (route === undefined) return { timer };
     const matched = (await this.#knownBots()).filter(({ botId }) =>
       settings.router.routesOf(botId).includes(route),
     );
-    const lastAt = Math.max(...matched.map(({ lastReceivedAt }) => lastReceivedAt), 0);
+    const lastAt = Math.max(...matched.map(({ lastReceivedAt }) => lastReceivedAt), timer.data.lastAt);
     const now = clock.now();
     const isIdle = lastAt <= now - IDLE_MS;
     if (isIdle) onIdleRoute(route.name);
-    return { timer, next: watchTimer(route, isIdle ? now + SAID_AGAIN_MS : lastAt + IDLE_MS, isIdle) };
+    return { timer, next: watchTimer(route, now, { lastAt, isIdle }) };
   }
 
   async #overdue(timer: Timer<OpenRunTimer>, settings: Settings): Promise<Fired> {
@@ -184,6 +184,7 @@ const MOST_BOTS_KNOWN = 10_000;
 /** A route that has matched no callback for so long is logged, and again after each further week. */
 const IDLE_MS = 30 * 86_400_000;
 const SAID_AGAIN_MS = 7 * 86_400_000;
+const LOOKED_AT_EVERY_MS = 86_400_000;
 
 /** Runs that became overdue longer ago than this before the settings took effect count as lost, and are not told. */
 const LOST_MS = 86_400_000;
@@ -192,8 +193,13 @@ function routeKey({ botIds }: RouteConfig): string {
   return timerKey('route', botIds);
 }
 
-function watchTimer(route: RouteConfig, dueAt: number, isIdle: boolean): Timer<WatchedRoute> {
-  return { key: routeKey(route), kind: 'route', dueAt, data: { name: route.name, isIdle } };
+function watchTimer(
+  route: RouteConfig,
+  now: number,
+  known: Pick<WatchedRoute, 'lastAt' | 'isIdle'>,
+): Timer<WatchedRoute> {
+  const dueAt = now + (known.isIdle ? SAID_AGAIN_MS : LOOKED_AT_EVERY_MS);
+  return { key: routeKey(route), kind: 'route', dueAt, data: { name: route.name, ...known } };
 }
 
 function digestKey({ group }: Pick<DigestConfig, 'group'>): string {

@@ -340,4 +340,16 @@ ${rest}`;
     await world.pass(8 * HOUR);
     expect(told()).to.have.length(1);
   });
+
+  it('does not leave its route idle by coming once in a while', async () => {
+    await begin(expecting('one').replace(/ +expect: .*\n/, ''));
+    await world.passBy(4 * DAY, 6 * HOUR);
+    await world.post({ bot_id: 'one', status: 0 });
+    await world.passBy(27 * DAY, 6 * HOUR);
+    const isIdle = async () =>
+      JSON.stringify(await world.store.rows('timers', 'key')).includes('\\"isIdle\\":true');
+    expect(await isIdle()).to.equal(false);
+    await world.passBy(4 * DAY, 6 * HOUR);
+    expect(await isIdle()).to.equal(true);
+  });
 });

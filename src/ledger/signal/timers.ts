@@ -66,6 +66,8 @@ export async function putTimers(tx: Tx, timers: readonly Timer<object>[]): Promi
 /** The data of a timer of kind `route`. */
 export interface WatchedRoute {
   readonly name: string;
+  /** When a callback last matched it, or the config began with it: callbacks are deleted long before 30 days are over. */
+  readonly lastAt: number;
   /** It has matched nothing for 30 days. */
   readonly isIdle: boolean;
 }
@@ -93,8 +95,9 @@ export async function adoptTimers(
   for (let from = 0; from < ended.length; from += AT_ONCE)
     await tx.all(sql`DELETE FROM timers WHERE key IN (${join(ended.slice(from, from + AT_ONCE))})`);
   await beginTimers(tx, timers);
-  for (const { key, dueAt } of timers.filter(({ kind }) => kind === 'digest'))
-    await tx.all(sql`UPDATE timers SET due_at = ${dueAt} WHERE key = ${key}`);
+  // A digest with other data was told by another process meanwhile, which moved it.
+  for (const { key, dueAt, data } of timers.filter(({ kind }) => kind === 'digest'))
+    await tx.all(sql`UPDATE timers SET due_at = ${dueAt} WHERE key = ${key} AND data = ${data}`);
 }
 
 /** The timers of a kind, in the order of their keys. */
