@@ -7,7 +7,13 @@ import { LedgerUnavailable, SUPERSEDED } from '../ledger/ledger.ts';
 import { ASKED_AGAIN_MS } from '../ledger/signal/admission.ts';
 import type { DigestPosition } from '../ledger/signal/digest.ts';
 import type { Fired, FiredNotice } from '../ledger/signal/fire.ts';
-import type { EndedHold, EndedHolds, HoldDecision } from '../ledger/signal/holds.ts';
+import {
+  BEFORE_ALL_HOLDS,
+  type EndedHold,
+  type EndedHolds,
+  type HoldDecision,
+  type HoldPosition,
+} from '../ledger/signal/holds.ts';
 import type { ExpectedBot } from '../ledger/signal/judge.ts';
 import { type OpenRunTimer, overdueTimers } from '../ledger/signal/runs.ts';
 import { type Timer, timerKey, type WatchedRoute } from '../ledger/signal/timers.ts';
@@ -33,6 +39,8 @@ export class Signals {
   readonly #dependencies: SignalsDependencies;
   /** The settings whose timers the ledger has. */
   #adopted: Settings | undefined;
+  /** How far the rules in force have been asked again about what is held; undefined: about all of it. */
+  #askedAnew: HoldPosition | undefined;
 
   constructor(dependencies: SignalsDependencies) {
     this.#dependencies = dependencies;
@@ -44,13 +52,16 @@ export class Signals {
     const { signals } = ledger;
     if (!follower.mayDecide) return;
     const { current } = settings;
-    const isAnew = this.#adopted !== current;
-    if (isAnew) await this.#adopt(current);
-    const { ended, timers } = await signals.dueSignals(isAnew);
+    if (this.#adopted !== current) {
+      await this.#adopt(current);
+      this.#adopted = current;
+      this.#askedAnew = BEFORE_ALL_HOLDS;
+    }
+    const { ended, timers } = await signals.dueSignals(this.#askedAnew);
     const decisions = ended.held.map((held) => ({ held, outcome: afterHold(held, ended, current) }));
     const changed = decisions.filter(isAnother);
     if (changed.length > 0) await signals.endHolds(changed);
-    this.#adopted = current;
+    this.#askedAnew &&= ended.next;
     for (const timer of timers) await this.#fire(timer, current);
     if (changed.length + timers.length > 0) onDue();
   }

@@ -77,12 +77,15 @@ export type NewHistoryRow = {
   [What in HistoryWhat]: Partial<HistoryRow<What>> & { readonly callbackId: number; readonly what: What };
 }[HistoryWhat];
 
+/** A statement of SQLite takes at most 32,766 values, and a row has six. */
+const AT_ONCE = 5000;
+
 /** Writes the rows in their order. */
 export async function writeHistory(tx: Tx, rows: readonly NewHistoryRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await tx.all(sql`
-    INSERT INTO history (callback_id, at, what, delivery_id, result, entry)
-    VALUES ${bulk(rows.map((row) => columnsOf(row, tx.now)))}`);
+  for (let from = 0; from < rows.length; from += AT_ONCE)
+    await tx.all(sql`
+      INSERT INTO history (callback_id, at, what, delivery_id, result, entry)
+      VALUES ${bulk(rows.slice(from, from + AT_ONCE).map((row) => columnsOf(row, tx.now)))}`);
 }
 
 /** Writes the same row for each of these deliveries. */

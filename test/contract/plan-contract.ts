@@ -11,7 +11,7 @@ import { heartbeat } from '../../src/ledger/operations/processes.ts';
 import { reroute, revive, unroutedAfter } from '../../src/ledger/operations/rerouting.ts';
 import { refuse } from '../../src/ledger/operations/refused.ts';
 import { settle } from '../../src/ledger/operations/settle.ts';
-import { endedHolds, endHolds } from '../../src/ledger/signal/holds.ts';
+import { BEFORE_ALL_HOLDS, endedHolds, endHolds } from '../../src/ledger/signal/holds.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { explained } from '../support/explained.ts';
@@ -102,7 +102,7 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
         settle,
         settlementOf(due.map(({ record }) => failed(record.id, { state: 'held', ...hold }))),
       );
-      const { held } = await call(endedHolds, true);
+      const { held } = await call(endedHolds, BEFORE_ALL_HOLDS);
       expect(held).to.have.length(2);
       const outcomes = ['summary', 'pending'] as const;
       await call(

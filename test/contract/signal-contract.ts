@@ -5,7 +5,7 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { Admission, PlannedDelivery, Watched } from '../../src/ledger/ledger.ts';
 import type { FiredNotice } from '../../src/ledger/signal/fire.ts';
-import type { EndedHold, HoldDecision } from '../../src/ledger/signal/holds.ts';
+import { BEFORE_ALL_HOLDS, type EndedHold, type HoldDecision } from '../../src/ledger/signal/holds.ts';
 import { judge } from '../../src/ledger/signal/judge.ts';
 import type { SnoozeRequest } from '../../src/ledger/signal/snoozes.ts';
 import type { OwnSubject } from '../../src/notice/notice.ts';
@@ -118,7 +118,7 @@ class SignalBench extends Bench {
   /** What all whose hold is over come to, but for starts whose results have come. @returns how many there were */
   async end(outcome: HoldDecision['outcome'] = 'summary', isAnew = false): Promise<number> {
     const { signals } = this.ledger;
-    const { held } = (await signals.dueSignals(isAnew)).ended;
+    const { held } = (await signals.dueSignals(isAnew ? BEFORE_ALL_HOLDS : undefined)).ended;
     const outcomeOf = ({ isLate }: EndedHold) => (isLate ? 'superseded' : outcome);
     await signals.endHolds(held.map((each) => ({ held: each, outcome: outcomeOf(each) })));
     return held.length;

@@ -10,6 +10,7 @@ import { loadProject } from '../../src/cli/load-config.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import { RunningSettings } from '../../src/deliver/settings.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
+import { BEFORE_ALL_HOLDS } from '../../src/ledger/signal/holds.ts';
 import { createLogger, type Logger } from '../../src/observe/logger.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
@@ -127,7 +128,7 @@ export class SignalWorld {
     const [process] = this.processes;
     if (process === undefined) throw new Error('no process runs');
     const { signals } = process.ledger;
-    const { ended } = await signals.dueSignals(true);
+    const { ended } = await signals.dueSignals(BEFORE_ALL_HOLDS);
     await signals.endHolds(ended.held.map((held) => ({ held, outcome: 'summary' })));
   }
 

@@ -5,15 +5,15 @@ import type { PlannedDelivery } from '../ledger.ts';
 import { insertRows } from '../operations/deliveries.ts';
 import { holdWanted } from './admission.ts';
 import { type OwnNotice, writeOwnNotice } from './own-notices.ts';
-import { endedHolds, type EndedHolds } from './holds.ts';
+import { endedHolds, type EndedHolds, type HoldPosition } from './holds.ts';
 import { dueTimers, type Timer } from './timers.ts';
 
-/** Holds that have ended, and timers that are due. @param isAnew the config has changed */
+/** Holds that have ended, and timers that are due. @param anewAfter as for `endedHolds` */
 export async function dueSignals(
   tx: Tx,
-  isAnew = false,
+  anewAfter?: HoldPosition,
 ): Promise<{ readonly ended: EndedHolds; readonly timers: readonly Timer[] }> {
-  return { ended: await endedHolds(tx, isAnew), timers: await dueTimers(tx) };
+  return { ended: await endedHolds(tx, anewAfter), timers: await dueTimers(tx) };
 }
 
 /** What firing a timer does. */

@@ -39,22 +39,41 @@ export interface EndedHolds {
   readonly asOf: number;
   /** By destination, those of one destination in the order in which they came. */
   readonly held: readonly EndedHold[];
+  /** Where to go on; undefined: these are all. */
+  readonly next: HoldPosition | undefined;
   readonly snoozes: readonly Snooze[];
 }
 
-/** The next summary has the rest: a statement of SQLite takes at most 32,766 values, and a row of history six. */
-const MOST_AT_ONCE = 5000;
+/** The last hold that was read, in the order of `EndedHolds.held`. */
+export type HoldPosition = Pick<EndedHold, 'destination' | 'callbackId'>;
 
-/** @param isAnew the config has changed: rules are asked again about what a mute window or a snooze holds */
-export async function endedHolds(tx: Tx, isAnew: boolean): Promise<EndedHolds> {
-  const anew = isAnew ? sql`OR reason IN ('mute', 'snooze')` : raw('');
-  const held = await tx.all<EndedHold>(sql`
+export const BEFORE_ALL_HOLDS: HoldPosition = { destination: '', callbackId: 0 };
+
+/** Holds read at once: their summaries are written in one transaction, which other work waits for. */
+const MOST_AT_ONCE = 10_000;
+
+/** @param anewAfter the config has changed: rules are asked again about what a mute window or a snooze holds, from there on */
+export async function endedHolds(tx: Tx, anewAfter?: HoldPosition): Promise<EndedHolds> {
+  const { destination: after, callbackId = 0 } = anewAfter ?? {};
+  const anew =
+    after === undefined
+      ? raw('')
+      : sql`OR (reason IN ('mute', 'snooze') AND (destination, callback_id) > (${after}, ${callbackId}))`;
+  const some = await tx.all<EndedHold>(sql`
     SELECT deliveries.id, callback_id, destination, channel, address, reason, held_until, snooze_id, telling, kind, bot_id,
       bot_name, job_id, status, received_at, CASE WHEN ${IS_LATE_START} THEN 1 ELSE 0 END AS is_late
     FROM deliveries JOIN callbacks ON callbacks.id = callback_id
     WHERE held_until IS NOT NULL AND (held_until <= ${tx.now} ${anew})
     ORDER BY destination, callback_id LIMIT ${MOST_AT_ONCE}`);
-  return { asOf: tx.now, held, snoozes: held.length === 0 ? [] : await openSnoozes(tx) };
+  const held = some.length < MOST_AT_ONCE ? some : withoutLastDestination(some);
+  const next = some.length < MOST_AT_ONCE ? undefined : held.at(-1);
+  return { asOf: tx.now, held, next, snoozes: held.length === 0 ? [] : await openSnoozes(tx) };
+}
+
+/** Leaves out a destination of which there may be more, so that its summary tells all; unless there is no other. */
+function withoutLastDestination(held: readonly EndedHold[]): readonly EndedHold[] {
+  const whole = held.filter(({ destination }) => destination !== held.at(-1)?.destination);
+  return whole.length === 0 ? held : whole;
 }
 
 /** A hold by another rule. */
