@@ -390,6 +390,18 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.summaries()).to.deep.equal(['slack:#ops snooze 1: get_items 1e 0s']);
       });
 
+      it('not by one that somebody ends while another process begins to hold by it', async () => {
+        const id = await bench.snooze({ botId: 'get_items', until: bench.now + 2 * DAY });
+        await bench.comes({ status: ERROR }, [to('slack:#ops', [{ mute: [{ to: 60 }] }])]);
+        await pass(HOUR);
+        const second = await bench.openAs('second');
+        const { held } = (await second.signals.dueSignals(BEFORE_ALL_HOLDS)).ended;
+        await bench.ledger.actions.endSnooze(id);
+        const outcome = { reason: 'snooze', heldUntil: bench.now + DAY, snoozeId: id };
+        await second.signals.endHolds(held.map((each) => ({ held: each, outcome })));
+        expect(await bench.end()).to.equal(1);
+      });
+
       it('says who asked, why, and until when', async () => {
         await bench.snooze({ botId: 'get_items', destination: 'slack:#ops', because: '月次処理' });
         const [kept] = await bench.ledger.actions.snoozes();

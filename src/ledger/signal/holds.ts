@@ -59,11 +59,13 @@ export async function endedHolds(tx: Tx, anewAfter?: HoldPosition): Promise<Ende
     after === undefined
       ? raw('')
       : sql`OR (reason IN ('mute', 'snooze') AND (destination, callback_id) > (${after}, ${callbackId}))`;
+  // What a snooze holds that somebody has ended, even if that was while it was being held.
+  const isOver = sql`held_until <= ${tx.now} OR snooze_id IN (SELECT id FROM snoozes WHERE until_at <= ${tx.now})`;
   const some = await tx.all<EndedHold>(sql`
     SELECT deliveries.id, callback_id, destination, channel, address, reason, held_until, snooze_id, telling, kind, bot_id,
       bot_name, job_id, status, received_at, CASE WHEN ${IS_LATE_START} THEN 1 ELSE 0 END AS is_late
     FROM deliveries JOIN callbacks ON callbacks.id = callback_id
-    WHERE held_until IS NOT NULL AND (held_until <= ${tx.now} ${anew})
+    WHERE held_until IS NOT NULL AND (${isOver} ${anew})
     ORDER BY destination, callback_id LIMIT ${MOST_AT_ONCE}`);
   const held = some.length < MOST_AT_ONCE ? some : withoutLastDestination(some);
   const next = some.length < MOST_AT_ONCE ? undefined : held.at(-1);

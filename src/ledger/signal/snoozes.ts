@@ -54,14 +54,11 @@ export async function openSnoozes(tx: Tx): Promise<readonly Snooze[]> {
   return rows.map(snoozeOf);
 }
 
-/** Ends snoozes and the holds of their deliveries. @returns whether any had not ended yet */
+/** Ends snoozes; `endedHolds` then gives what they held. @returns whether any had not ended yet */
 export async function endSnoozes(tx: Tx, ids: readonly number[]): Promise<boolean> {
   if (ids.length === 0) return false;
   const ended = await tx.all<{ id: number }>(
     sql`UPDATE snoozes SET until_at = ${tx.now} WHERE until_at > ${tx.now} AND id IN (${join(ids)}) RETURNING id`,
-  );
-  await tx.all(
-    sql`UPDATE deliveries SET held_until = ${tx.now} WHERE held_until > ${tx.now} AND snooze_id IN (${join(ids)})`,
   );
   return ended.length > 0;
 }
