@@ -117,10 +117,6 @@ export function wrongRequest(
   return Buffer.byteLength(body) === Number(headers['content-length']) ? undefined : 'the length is wrong';
 }
 
-export function namesIn(list: string): readonly string[] {
-  return list.trim().split(/\s+/);
-}
-
 /** Members that are not among `known`, at whatever depth, by the `type` of the object or the key that holds it. */
 export function unknownMembers(value: unknown, known: readonly string[]): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((item) => unknownMembers(item, known));
@@ -161,6 +157,26 @@ export function badCharacter(json: string): string | undefined {
     return value;
   });
   return bad;
+}
+
+const FENCE = /(?<!\\)```\n[\s\S]*?\n```/g;
+
+/** Markdown without its blocks of code, in which nothing acts. */
+export function outOfFences(markdown: string): string {
+  return markdown.replaceAll(FENCE, '');
+}
+
+/** Markdown that a cut has left open, so that foreign text in it acts or our own signs show: a fence, a link or an escape. */
+export function openMarkdown(markdown: string): string | undefined {
+  const drawn = outOfFences(markdown).replaceAll(/\\[^\p{L}\p{N}\s]/gu, '');
+  const links = drawn.replaceAll(/\[[^[\]]*\]\(https?:[^()\s]+\)/g, '');
+  return firstWrong(
+    [links.includes('`'), 'code without an end'],
+    [/[[\]]/.test(links), 'a link without an end'],
+    [links.includes('\\'), 'an escape without its sign'],
+    [(links.match(/\*\*/g) ?? []).length % 2 === 1, 'bold without an end'],
+    [/<[@#/:!]|<(?:t|id):/.test(links), 'a sequence that acts'],
+  );
 }
 
 /** What is wrong first. */

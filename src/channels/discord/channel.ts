@@ -12,6 +12,12 @@ const NEEDS_THREAD = meaning(
   'フォーラムチャンネルにはスレッドの指定が必要です。宛先を「名前/スレッドID」の形で書いてください',
   HOURLY,
 );
+const NO_THREAD = meaning(
+  'config',
+  'there is no such thread; check the ID behind the name of the hook',
+  'スレッドが見つかりません。宛先の「名前/スレッドID」のIDを確認してください',
+  HOURLY,
+);
 const HOST = /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/;
 
 export const discordChannel = hookChannel<DiscordMessage>({
@@ -27,6 +33,7 @@ export const discordChannel = hookChannel<DiscordMessage>({
     404: REMOVED,
     401: REMOVED,
     403: DENIED,
+    10003: NO_THREAD,
     220001: NEEDS_THREAD,
     130000: TRY_LATER,
     40333: TRY_LATER,
@@ -37,7 +44,7 @@ export const discordChannel = hookChannel<DiscordMessage>({
   },
   waitOf: (answer) => jsonOf(answer)['retry_after'],
   warningOf: ({ hostname, pathname }) =>
-    HOST.test(hostname) && !/^\/api\/(?:v\d+\/)?webhooks\/\d+\/[\w-]+$/.test(pathname)
+    HOST.test(hostname) && !/^\/api\/(?:v\d+\/)?webhooks\/\d{17,20}\/[\w-]{60,}$/.test(pathname)
       ? 'this is not the whole URL of a webhook, in which a number and a key follow "webhooks"'
       : undefined,
   callOf: (url, { address, message }) => jsonCall(waitingAt(url, address.split('/')[1]), message),

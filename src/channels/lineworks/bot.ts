@@ -2,6 +2,7 @@
 import type { HttpAnswer, OpenPool } from '../../outbound/exchange.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
 import type { Channel, Outgoing, Receipt } from '../channel.ts';
+import { failureOf, type Words } from '../failure.ts';
 import { sendOrPlain } from '../open-channel.ts';
 import { jsonCall } from '../hooks/hook-channel.ts';
 import { Remote } from '../hooks/remote.ts';
@@ -17,6 +18,16 @@ const ANSWERS: Answers = {
   /** Seconds; without the header, a minute, since the published rates are per minute. */
   waitOf: ({ headers }) => headers['ratelimit-reset']?.toString() ?? 60,
   meanings: {
+    401: meaning(
+      'config',
+      'the token is refused, although it is new; check that the app has the scope "bot", and that bot_id is a bot of the same app',
+      '取得したばかりのトークンが拒否されました。アプリのスコープ「bot」と、bot_id が同じアプリのBotかどうかを確認してください',
+    ),
+    404: meaning(
+      'config',
+      'there is no such bot, channel or member; check bot_id and the address',
+      'Bot、トークルームまたはメンバーが見つかりません。bot_id と宛先を確認してください',
+    ),
     403: meaning(
       'config',
       'the bot may not post there; publish it to the member, or invite it to the room',
@@ -25,12 +36,17 @@ const ANSWERS: Answers = {
   },
 };
 
+const NO_TURN: Words = {
+  en: 'LINE WORKS takes one message at a time, and those before this one took all of its time. Nothing was sent',
+  ja: 'LINE WORKSには1件ずつ送信します。前のメッセージの送信に時間がかかり、このメッセージは送信されていません',
+};
+
 export function openBot(settings: BotSettings, openPool: OpenPool): Channel {
   const { bot_id: bot = '', api_url: api = 'https://www.worksapis.com' } = settings;
   const remote = new Remote(ANSWERS.title, openPool);
   const token = accessToken(remote, settings);
-  const tell = ({ address, message, timeoutMs }: Outgoing): Promise<Receipt> => {
-    const deadline = performance.now() + timeoutMs;
+  const tell = ({ address, message }: Outgoing, deadline: number): Promise<Receipt> => {
+    if (performance.now() >= deadline) throw failureOf({ class: 'transient', code: 'busy' }, NO_TURN);
     const url = new URL(`/v1.0/bots/${bot}/${pathOf(address)}`, api);
     const post = async (one: LineworksMessage): Promise<HttpAnswer> => {
       const headers = { authorization: `Bearer ${await token.text(deadline)}` };
@@ -51,7 +67,9 @@ export function openBot(settings: BotSettings, openPool: OpenPool): Channel {
   let last: Promise<unknown> = Promise.resolve();
   return remote.channel({
     send: (outgoing) => {
-      const sending = last.then(() => tell(outgoing));
+      // Its time also runs while it waits: a message that was given up must not be sent afterwards.
+      const deadline = performance.now() + outgoing.timeoutMs;
+      const sending = last.then(() => tell(outgoing, deadline));
       last = sending.catch(() => undefined);
       return sending;
     },

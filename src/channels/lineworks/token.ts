@@ -53,9 +53,10 @@ export function accessToken(remote: Remote, settings: BotSettings) {
   return {
     /** @throws {DeliveryFailure} if the login refuses the app @throws {Error} of the network */
     text: async (deadline: number): Promise<string> => {
-      const known = await token?.catch(() => undefined);
+      const last = token;
+      const known = await last?.catch(() => undefined);
       if (known !== undefined && known.until > Date.now()) return known.text;
-      token = fetchToken(remote, settings, deadline);
+      if (token === undefined || token === last) token = fetchToken(remote, settings, deadline);
       return (await token).text;
     },
     /** Call this if the API refuses the token: the next message fetches another. */

@@ -1,6 +1,6 @@
 /** Mattermost by the URL of an incoming webhook: one attachment in Markdown. */
 import { hookChannel } from '../hooks/hook-channel.ts';
-import { codeAt, GONE, jsonOf } from '../answers.ts';
+import { CLOSED, codeAt, GONE, jsonOf } from '../answers.ts';
 import { mattermostFormat, mattermostMentions, type MattermostMessage, plainMattermost } from './compose.ts';
 
 export const mattermostChannel = hookChannel<MattermostMessage>({
@@ -14,12 +14,13 @@ export const mattermostChannel = hookChannel<MattermostMessage>({
   meanings: {
     'web.incoming_webhook.invalid.app_error': GONE,
     'web.incoming_webhook.disabled.app_error': GONE,
+    403: CLOSED,
   },
   codeOf: (answer) => codeAt(jsonOf(answer), 'id'),
   warningOf: ({ pathname }) =>
-    /\/hooks\/[a-z0-9]+$/.test(pathname)
+    /\/hooks\/[a-z0-9]{26}$/.test(pathname)
       ? undefined
-      : 'this is not the URL of an incoming webhook, which ends with /hooks/ and a key',
+      : 'this is not the URL of an incoming webhook, which ends with /hooks/ and a key of 26 characters',
   receiptOf: ({ status, body }) => (status === 200 && body.trim() === 'ok' ? { answered: 'ok' } : undefined),
   plainOf: plainMattermost,
 });

@@ -7,7 +7,7 @@ import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
 import { failureOf, outgoingOf } from '../../contract/channel-contract.ts';
 import { type ChatStandIn, startChatStandIn } from '../../support/chat-stand-in.ts';
-import { judgeLineworks, judgeLineworksHook } from './stand-in.ts';
+import { judgeLineworks, judgeLineworksHook, LIMITED } from './stand-in.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const PEM = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -19,6 +19,8 @@ const APP = {
   botId: '1234567',
 };
 const ROOM = '0a1b2c3d-1111-2222-3333-444455556666';
+
+const UNAUTHORIZED = answering(401, { code: 'UNAUTHORIZED' });
 
 const settingsAt = (origin: string) => ({
   client_id: APP.clientId,
@@ -44,6 +46,18 @@ describe('the channel LINE WORKS, by a bot', () => {
     },
     failures: [
       {
+        when: 'it refuses a token that it has just given',
+        failureClass: 'config',
+        code: 'UNAUTHORIZED',
+        ...withFault(UNAUTHORIZED, { kind: 'delay', until: () => Promise.resolve() }, UNAUTHORIZED),
+      },
+      {
+        when: 'there is no such bot or room',
+        failureClass: 'config',
+        code: 'NOT_FOUND',
+        ...withFault(answering(404, { code: 'NOT_FOUND' })),
+      },
+      {
         when: 'the bot is not in the room',
         failureClass: 'config',
         code: 'ACCESS_DENIED',
@@ -66,7 +80,7 @@ describe('the channel LINE WORKS, by a bot', () => {
     ],
     limit: {
       most: 4,
-      answer: { status: 429, headers: { 'ratelimit-reset': '20' }, body: '{"code":"TOO_MANY_REQUESTS"}' },
+      answer: LIMITED,
       concerns: 'channel',
       retryAfterMs: 20_000,
     },
@@ -99,6 +113,14 @@ describe('the channel LINE WORKS, by a bot', () => {
       await channel.close();
     });
 
+    it('is fetched once for calls at the same time', async () => {
+      tokens.clear();
+      const channel = await open();
+      await Promise.all([channel.verify(), channel.verify()]);
+      expect(tokens.size).to.equal(1);
+      await channel.close();
+    });
+
     it('fails as config for every message where the login refuses the app', async () => {
       const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
       for (const [parts, code] of [
@@ -111,6 +133,28 @@ describe('the channel LINE WORKS, by a bot', () => {
         expect(await failureOf(channel.verify())).to.include({ code });
         await channel.close();
       }
+    });
+
+    it('serves one message at a time, and sends none whose time is over before its turn', async () => {
+      const channel = await open();
+      await channel.verify();
+      const before = remote.accepted.length;
+      const late: Promise<unknown>[] = [];
+      remote.faults.push({
+        kind: 'delay',
+        until: async () => {
+          const end = performance.now() + 40;
+          late.push(failureOf(channel.send(outgoingOf({ address: ROOM, message, timeoutMs: 40 }))));
+          late.push(channel.send(outgoingOf({ address: ROOM, message })));
+          while (performance.now() <= end) await fetch(remote.origin);
+          expect(remote.accepted.length).to.equal(before);
+        },
+      });
+      await channel.send(outgoingOf({ address: ROOM, message }));
+      expect(await late[0]).to.include({ class: 'transient', code: 'busy' });
+      await late[1];
+      expect(remote.accepted.length).to.equal(before + 2);
+      await channel.close();
     });
 
     it('leaves a mention out that refuses the whole message', async () => {

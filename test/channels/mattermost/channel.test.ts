@@ -5,7 +5,7 @@ import { mattermostChannel } from '../../../src/channels/mattermost/channel.ts';
 import { mattermostFormat } from '../../../src/channels/mattermost/compose.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
 import { plainCard } from '../../support/chat-cards.ts';
-import { judgeMattermost } from './stand-in.ts';
+import { judgeMattermost, LIMITED } from './stand-in.ts';
 
 const KEY = 'ab1cd2ef3gh4ij5kl6mn7op8qr';
 const settingsAt = (origin: string) => ({ hooks: { ops: `${origin}/hooks/${KEY}` } });
@@ -22,21 +22,27 @@ describe('the channel Mattermost', () => {
       options: { mention_on_error: ['@channel', '@jane'] },
       isIn: ({ body }) => body.includes('"text":"@channel @jane"'),
     },
-    failures: ['web.incoming_webhook.invalid.app_error', 'web.incoming_webhook.disabled.app_error'].map(
-      (code) => ({
-        when: `it answers ${code}`,
-        failureClass: 'config' as const,
-        code,
-        ...withFault(refusal(400, code)),
-      }),
-    ),
+    failures: (
+      [
+        ['web.incoming_webhook.invalid.app_error', 400, 'config'],
+        ['web.incoming_webhook.disabled.app_error', 400, 'config'],
+        ['web.incoming_webhook.channel_locked.app_error', 403, 'config'],
+        ['web.incoming_webhook.general.app_error', 404, 'config'],
+        ['api.post.deduplicate_create_post.pending', 500, 'transient'],
+      ] as const
+    ).map(([code, status, failureClass]) => ({
+      when: `it answers ${code}`,
+      failureClass,
+      code,
+      ...withFault(refusal(status, code)),
+    })),
     cardRefused: {
       fault: refusal(400, 'web.incoming_webhook.parse.app_error'),
       code: 'web.incoming_webhook.parse.app_error',
     },
     limit: {
       most: 10,
-      answer: { status: 429, headers: { 'retry-after': '1', 'x-ratelimit-reset': '9' } },
+      answer: LIMITED,
       concerns: 'address',
       retryAfterMs: 1000,
     },
@@ -69,10 +75,15 @@ describe('the channel Mattermost', () => {
     expect(mattermostFormat.asText(message), 'beside code and table').to.not.contain('\n\n');
   });
 
-  it('says that a URL is none of a webhook', () => {
-    const warnings = mattermostChannel.warningsOf({
-      hooks: { ops: 'https://chat.example.com/team/channels/town-square' },
-    });
-    expect(warnings.map(({ message }) => message).join()).to.match(/not the URL of an incoming webhook/);
+  it('says that a URL is none of a webhook, or not whole', () => {
+    const warningsOf = (path: string) =>
+      mattermostChannel.warningsOf({ hooks: { ops: `https://chat.example/${path}` } });
+    expect(warningsOf(`sub/hooks/${KEY}`)).to.deep.equal([]);
+    for (const wrong of ['team/channels/town-square', `hooks/${KEY.slice(0, 20)}`])
+      expect(
+        warningsOf(wrong)
+          .map(({ message }) => message)
+          .join(),
+      ).to.match(/not the URL of an incoming webhook/);
   });
 });

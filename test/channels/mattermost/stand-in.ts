@@ -1,14 +1,38 @@
 /** An incoming webhook of Mattermost (developers.mattermost.com: "Incoming webhooks"). */
 import {
+  badCharacter,
+  type ChatAnswer,
   type ChatRequest,
   firstWrong,
-  unknownMembers,
+  openMarkdown,
+  outOfFences,
+  outOfShape,
+  type Shape,
   type Verdict,
   wrongRequest,
 } from '../../support/chat-stand-in.ts';
 
+/** Of a post, in code points; a longer text becomes several posts. */
 const MAX_CHARACTERS = 16_383;
 const OWN_MENTION = /^(?:@[a-z0-9._-]+ ?)+$/;
+
+const MESSAGE: Shape = {
+  text: 'scalar',
+  attachments: { fallback: 'scalar', color: 'scalar', text: 'scalar' },
+};
+
+/** The answer to the eleventh message within a second (server/channels/app/ratelimit.go). */
+export const LIMITED: ChatAnswer = {
+  status: 429,
+  headers: {
+    'content-type': 'text/plain; charset=utf-8',
+    'x-ratelimit-limit': '100',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': '9',
+    'retry-after': '1',
+  },
+  body: 'limit exceeded',
+};
 
 interface Message {
   readonly text?: string;
@@ -30,8 +54,11 @@ export function judgeMattermost(key: string): (request: ChatRequest) => Verdict 
     if (request.path !== `/hooks/${key}`)
       return refusal('web.incoming_webhook.invalid.app_error', `no hook ${request.path}`);
     const message = JSON.parse(request.body) as Message;
-    const unknown = unknownMembers(message, ['text', 'attachments', 'fallback', 'color']);
-    const refused = wrongRequest(request) ?? unknown[0] ?? wrongMessage(message);
+    const refused =
+      wrongRequest(request) ??
+      outOfShape(message, MESSAGE)[0] ??
+      badCharacter(request.body) ??
+      wrongMessage(message);
     if (refused !== undefined) return refusal('web.incoming_webhook.parse.app_error', refused);
     return { answer: { status: 200, body: 'ok', headers: { 'content-type': 'text/plain' } } };
   };
@@ -43,13 +70,21 @@ function wrongMessage({ text = '', attachments = [] }: Message): string | undefi
     ...(isOwnMention ? [] : [text]),
     ...attachments.flatMap((each) => [each.text, each.fallback ?? '']),
   ];
-  return firstWrong(
-    [text === '' && attachments.length === 0, 'an empty message'],
-    [attachments.some(({ fallback = '' }) => fallback.trim() === ''), 'no fallback'],
-    [shown.some((one) => Array.from(one).length > MAX_CHARACTERS), 'it is longer than a post'],
-    [shown.some((one) => !one.isWellFormed()), 'half a character'],
-    [shown.some((one) => /@(?:channel|all|here)\b/.test(one)), 'a mention'],
-    [shown.some((one) => /<(?:!\w|@\w|https?:)/.test(one)), 'a sequence of Slack'],
-    [shown.some((one) => /(?<!\\)!\[/.test(one.replaceAll(/```[\s\S]*?```/g, ''))), 'an image'],
+  const drawn = shown.map(outOfFences);
+  return (
+    firstWrong(
+      [text.trim() === '' && attachments.length === 0, 'an empty message'],
+      [attachments.some(({ fallback = '' }) => fallback.trim() === ''), 'no fallback'],
+      [shown.some((one) => Array.from(one).length > MAX_CHARACTERS), 'it is longer than a post'],
+      [shown.some((one) => /@(?:channel|all|here)\b/i.test(one)), 'a mention'],
+      [
+        shown.some((one) => /<(?:!\w|@\w|[a-z0-9]{26}>|https?:|[^<>\s]*\|)/i.test(one)),
+        'a sequence of Slack',
+      ],
+      [drawn.some((one) => /(?<!\\)@\w/.test(one)), 'a mention of a person'],
+      [drawn.some((one) => /(?<!\\)!\[/.test(one)), 'an image'],
+      [drawn.some((one) => /(?<![\w\\]):[a-z0-9_+-]+:/.test(one)), 'an emoji'],
+      [drawn.some((one) => /(?<![\w\\])[~#][a-z]/i.test(one)), 'a link to a channel or a tag'],
+    ) ?? shown.map(openMarkdown).find(Boolean)
   );
 }
