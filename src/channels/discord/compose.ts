@@ -5,7 +5,7 @@ import { markedUp } from '../card-lines.ts';
 import type { MessageFormat } from '../channel.ts';
 import { chatCard, chatLink, TONE_COLOURS } from '../hooks/chat-html.ts';
 import { markdownAsHtml, markdownWith } from '../hooks/markdown.ts';
-import { shownBy } from '../html-text.ts';
+import { htmlAsText, shownBy } from '../html-text.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
 import { fitted, linesOfCard, showCard } from '../show-card.ts';
 
@@ -13,7 +13,11 @@ export interface DiscordMessage {
   readonly content?: string;
   readonly embeds?: readonly [Embed];
   /** Never left out: without it, Discord takes mentions from any text. */
-  readonly allowed_mentions: { readonly parse: readonly string[] };
+  readonly allowed_mentions: {
+    readonly parse: readonly 'everyone'[];
+    readonly roles?: readonly string[];
+    readonly users?: readonly string[];
+  };
 }
 
 interface Embed {
@@ -34,11 +38,16 @@ const MARKUP = markdownWith(/[\\*_~`|>#\-[\]()<:@+]/g);
 export const discordFormat: MessageFormat<DiscordMessage> = {
   name: 'discord',
   compose: (card, context) => {
-    const called = calledFor(context);
+    const called = [...new Set(calledFor(context).map(mentionText))];
+    const idsOf = (kind: RegExp) => called.flatMap((one) => kind.exec(one)?.slice(1) ?? []);
     return {
-      ...(called.length > 0 && { content: called.map(mentionText).join(' ') }),
+      ...(called.length > 0 && { content: called.join(' ') }),
       embeds: [embedOf(card)],
-      allowed_mentions: { parse: called.length > 0 ? ['everyone', 'roles', 'users'] : [] },
+      allowed_mentions: {
+        parse: called.includes('@everyone') ? ['everyone'] : [],
+        roles: idsOf(/^<@&(\d+)>$/),
+        users: idsOf(/^<@(\d+)>$/),
+      },
     };
   },
   ...shownBy(discordAsHtml),
@@ -58,12 +67,12 @@ function embedOf(card: Card): Embed {
   };
 }
 
-/** Title and description as one text, to send if Discord refuses the embed. */
-export function plainDiscord({ embeds }: DiscordMessage): DiscordMessage | undefined {
-  if (embeds === undefined) return undefined;
-  const [{ title, description = '' }] = embeds;
+/** The text of the embed, to send if Discord refuses it: escaped anew, since a cut would leave markup open. */
+export function plainDiscord(message: DiscordMessage): DiscordMessage | undefined {
+  if (message.embeds === undefined) return undefined;
+  const text = htmlAsText(discordAsHtml({ ...message, content: '' }));
   return {
-    content: cutEnd(`${title}\n${description}`.trim(), MAX.content, '…'),
+    content: fitEscaped(text, MAX.content, MARKUP.text, () => '\n… \n'),
     allowed_mentions: { parse: [] },
   };
 }

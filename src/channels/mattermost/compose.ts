@@ -30,8 +30,9 @@ const ROOM = 8000;
 /** The characters that Mattermost lets a backslash escape. */
 const MARKDOWN = markdownWith(/[\\`*{}[\]()#+\-!_>~|$]/g);
 
-/** Even in code, these notify a channel, or are translated by incoming webhooks (Slack's `<!channel>` and `<url|label>`). */
-const ACTING_IN_CODE = /@(?=channel|all|here)|<(?=[!@#]|https?:)/gi;
+/** Even in code, incoming webhooks translate Slack's `<!channel>`, `<@user>` and `<url|label>`, also across lines. */
+const SLACK = /<(?=[!@#]|[^<|]+\|)/g;
+const CALLING_IN_CODE = /@(?=channel|all|here)/gi;
 
 /** A backslash does not stop these from mentioning or drawing; a word joiner after them does. */
 const CALLING = /[@:~#]/g;
@@ -39,7 +40,7 @@ const CALLING = /[@:~#]/g;
 const MARKUP: Markup = {
   ...MARKDOWN,
   text: (text) => MARKDOWN.text(text.replaceAll('<', '‹')).replace(CALLING, '$&\u2060'),
-  code: (text) => MARKDOWN.code(text.replace(ACTING_IN_CODE, '$&\u2060')),
+  code: (text) => MARKDOWN.code(text.replace(SLACK, '‹').replace(CALLING_IN_CODE, '$&\u2060')),
   table: ({ names, rows }) =>
     ['', rowOf(names), `|${' --- |'.repeat(names.length)}`, ...rows.map(rowOf), ''].join('\n'),
 };
