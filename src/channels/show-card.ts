@@ -36,22 +36,25 @@ const MAX_LINE = 130;
 const MAX_SUMMARY = 600;
 const MAX_NAME = 40;
 
-/** The largest shares of the room that the template's own words, the foreign message and the outputs take. */
-const SHARES = { text: 0.2, message: 0.4, outputs: 0.4 } as const;
+/** The shares of the room that are kept for the template's own words and for outputs, if there are any. */
+const SHARES = { text: 0.2, outputs: 0.4 } as const;
 
 /** @param room approximate characters for text, message and outputs; the other parts add about 2,000 at most */
 export function showCard(card: Card, room: number, most = MOST): ShownCard {
   const { tone, language } = card;
-  const within = (text: string, share: number) => textWithin(text, { room: room * share, language });
-  const message = within(card.message, SHARES.message);
+  const within = (text: string, most: number) => textWithin(text, { room: most, language });
+  const forOutputs = room * SHARES.outputs;
+  const left = card.outputs.length === 0 ? room : room - forOutputs;
+  const message = within(card.message, left - Math.min(card.text.length, room * SHARES.text));
+  const text = tidied(within(card.text, left - message.length));
   return {
     language,
     title: cutMiddle(cleanLine(`${SYMBOLS[tone]} ${card.title}`), MAX_LINE, () => '…'),
     summary: cutEnd(cleanLine(`${SYMBOLS[tone]} ${card.summary}`), MAX_SUMMARY, '…'),
-    text: tidied(within(card.text, SHARES.text)),
+    text,
     message,
     isVerbatim: message !== '' && (tone === 'error' || tone === 'alert'),
-    outputs: linesOfOutputs(card, most.outputs, { items: most.items, room: room * SHARES.outputs }),
+    outputs: linesOfOutputs(card, most.outputs, { items: most.items, room: forOutputs }),
     facts: card.facts
       .slice(0, most.facts)
       .map(({ name, value, url }) => ({

@@ -195,6 +195,19 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
         expect(text).to.contain(part);
     });
 
+    it('keeps the beginning and the end of an error message, however long it and everything beside it are', async () => {
+      if (subject.callback !== undefined) return;
+      const url = `https://jobs.example/${'a'.repeat(1900)}`;
+      const { outputs } = HOSTILE_CARDS.at(-1) as Card;
+      const card = plainCard({
+        message: `BEGIN ${'請求書 '.repeat(50_000)} END`,
+        outputs,
+        facts: [{ name: 'Job', value: 'job-7', url }],
+        link: { text: 'Open the job', url },
+      });
+      expect(subject.textIn(await lastOf(send({ message: composed(card) })))).to.match(/BEGIN [^]* END/);
+    });
+
     it('mentions nobody but whom the destination has called for an error', async () => {
       const { mention } = subject;
       if (mention === undefined) return;
@@ -210,10 +223,15 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
     it('sends plain text in the same attempt where the card is refused, and says so', async () => {
       const { cardRefused } = subject;
       if (cardRefused === undefined) return;
-      remote.faults.push(cardRefused.fault);
-      const before = remote.accepted.length;
-      expect(await send({})).to.include({ card_refused: cardRefused.code });
-      expect(remote.accepted.length).to.equal(before + 1);
+      for (const each of [...HOSTILE_CARDS, plainCard()]) {
+        const card = { ...each, link: plainCard().link };
+        const [before, refusedBefore] = [remote.accepted.length, remote.refusals.length];
+        remote.faults.push(cardRefused.fault);
+        const receipt = await send({ message: composed(card) });
+        expect(receipt).to.include({ card_refused: cardRefused.code });
+        expect(remote.accepted.length).to.equal(before + 1);
+        expect(remote.refusals.slice(refusedBefore), card.summary.slice(0, 60)).to.deep.equal([]);
+      }
       expect(subject.textIn(remote.accepted.at(-1) as ChatRequest)).to.contain('請求書BOT');
     });
 

@@ -1,12 +1,12 @@
 /** Draws a card as text. LINE WORKS takes `<m userId="…">` anywhere as a mention, and refuses one of a user outside the room. */
 import { cutEnd } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
-import { markedUp, UNMARKED } from '../card-lines.ts';
+import { type Markup, markedUp, UNMARKED } from '../card-lines.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
 import { shownBy } from '../html-text.ts';
 import { chatCard, chatText } from '../hooks/chat-html.ts';
 import { calledFor, mentionOption } from '../mention-option.ts';
-import { CARD_PARTS, fitted, linesOfCard, showCard } from '../show-card.ts';
+import { CARD_PARTS, type CardPart, fitted, linesOfCard, showCard } from '../show-card.ts';
 
 export interface LineworksMessage {
   readonly content: { readonly type: 'text'; readonly text: string };
@@ -21,6 +21,14 @@ const MOST_MENTIONS = 10;
 /** Characters of text, message and outputs. */
 const ROOM = 1500;
 
+/** A longer URL is left out, since it would take the room of the error message. */
+const LONGEST_URL = 300;
+
+const MARKUP: Markup = {
+  ...UNMARKED,
+  link: (text, url) => UNMARKED.link(text, url.length > LONGEST_URL ? '' : url),
+};
+
 export const botFormat: MessageFormat<LineworksMessage> = {
   name: 'lineworks',
   compose: composeText,
@@ -33,10 +41,17 @@ function composeText(card: Card, context: ComposeContext): LineworksMessage {
     .map((id) => `<m userId="${id}">`);
   const head = mentions.length === 0 ? '' : `${mentions.join(' ')}\n`;
   const most = MAX_CHARACTERS - head.length;
-  const compose = (room: number) =>
-    withoutMentions(markedUp(linesOfCard(showCard(card, room), CARD_PARTS), UNMARKED));
-  const text = fitted(Math.min(ROOM, most), compose, ({ length }) => length <= most);
-  return messageOf(head + cutEnd(text, most, '…'));
+  return messageOf(head + textIn(card, Math.min(ROOM, most), most, CARD_PARTS));
+}
+
+/** @param most characters of the text @param room characters of text, message and outputs */
+export function textIn(card: Card, room: number, most: number, parts: readonly CardPart[]): string {
+  const draw = (less: number) => withoutMentions(markedUp(linesOfCard(showCard(card, less), parts), MARKUP));
+  return cutEnd(
+    fitted(room, draw, ({ length }) => length <= most),
+    most,
+    '…',
+  );
 }
 
 /** The message without mentions, since LINE WORKS refuses it if a mentioned member is not in the room. */

@@ -1,12 +1,11 @@
 /** The Incoming Webhook app of LINE WORKS: a title, a text and a button. */
 import { cutEnd } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
-import { markedUp, UNMARKED } from '../card-lines.ts';
 import { chatButton, chatCard, chatText } from '../hooks/chat-html.ts';
 import { shownBy } from '../html-text.ts';
 import { type HookChat } from '../hooks/hook-channel.ts';
-import { fitted, linesOfCard, showCard } from '../show-card.ts';
-import { withoutMentions } from './compose.ts';
+import { showCard } from '../show-card.ts';
+import { textIn, withoutMentions } from './compose.ts';
 
 export interface LineworksHookMessage {
   readonly title: string;
@@ -19,15 +18,11 @@ const MAX = { title: 100, text: 1000, label: 20 } as const;
 
 function compose(card: Card): LineworksHookMessage {
   const { title, link } = showCard(card, 0);
-  const draw = (room: number) =>
-    withoutMentions(
-      markedUp(linesOfCard(showCard(card, room), ['text', 'message', 'outputs', 'facts']), UNMARKED),
-    );
-  const text = fitted(MAX.text, draw, ({ length }) => length <= MAX.text);
+  const label = cutEnd(withoutMentions(link?.text ?? ''), MAX.label, '…') || '…';
   return {
     title: cutEnd(withoutMentions(title), MAX.title, '…'),
-    body: { text: cutEnd(text, MAX.text, '…') || '–' },
-    ...(link !== undefined && { button: { label: cutEnd(link.text, MAX.label, '…') || '…', url: link.url } }),
+    body: { text: textIn(card, MAX.text, MAX.text, ['text', 'message', 'outputs', 'facts']) || '–' },
+    ...(link !== undefined && { button: { label, url: link.url } }),
   };
 }
 

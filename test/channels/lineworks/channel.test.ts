@@ -1,11 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
-import { AddressError, type Channel } from '../../../src/channels/channel.ts';
+import { AddressError, type Channel, type ComposeContext } from '../../../src/channels/channel.ts';
+import type { Card } from '../../../src/channels/card.ts';
 import { lineworksChannel } from '../../../src/channels/lineworks/channel.ts';
+import { lineworksHooks } from '../../../src/channels/lineworks/hook.ts';
 import { poolsThrough } from '../../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
 import { failureOf, outgoingOf } from '../../contract/channel-contract.ts';
+import { cardWith } from '../../support/cards.ts';
 import { type ChatStandIn, startChatStandIn } from '../../support/chat-stand-in.ts';
 import { judgeLineworks, judgeLineworksHook, LIMITED } from './stand-in.ts';
 
@@ -196,6 +199,20 @@ describe('the channel LINE WORKS, by the Incoming Webhook app', () => {
       const { title, body: inner } = JSON.parse(body) as { title: string; body: { text: string } };
       return `${title}\n${inner.text}`;
     },
+  });
+});
+
+describe('the text for the Incoming Webhook app', () => {
+  const bodyOf = (card: Card) => lineworksHooks.format.compose(card, { options: {} } as ComposeContext);
+
+  it('has what Botbell says itself whole where there is nothing beside it', () => {
+    const text = 'What to do: fix the cause. '.repeat(30).trim();
+    expect(bodyOf(cardWith({ tone: 'alert', text, message: '', facts: [] })).body).to.deep.equal({ text });
+  });
+
+  it('mentions nobody on its button', () => {
+    const link = { text: '<m userId="all">', url: 'https://jobs.example/7' };
+    expect(bodyOf(cardWith({ link })).button?.label).to.equal('＜m userId="all">');
   });
 });
 
