@@ -58,7 +58,9 @@ export class Problems {
       // Longest first, since one value may be part of another.
       .sort((a, b) => b.length - a.length);
     const said = hidden.reduce((text, value) => text.replaceAll(value, HIDDEN), what);
-    return path.length === 0 ? said : `${pathText(path)}${said.startsWith(':') ? '' : ' '}${said}`;
+    // A URL where a webhook's name belongs is secret.
+    const shown = pathText(path.map((step) => (String(step).includes('://') ? '…' : step)));
+    return path.length === 0 ? said : `${shown}${said.startsWith(':') ? '' : ' '}${said}`;
   }
 
   #add(severity: Problem['severity'], path: Path, message: string): void {

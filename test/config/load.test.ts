@@ -487,3 +487,26 @@ describe('A config file that cannot be read', () => {
     ]);
   });
 });
+
+describe("A webhook's URL where its name belongs", () => {
+  it('is shown by no problem', () => {
+    const url = 'https://hooks.slack.com/services/T1/B1/KEY';
+    const problemsOf = (hooks: string, address: string) =>
+      loadConfig('botbell.yaml', {
+        variables: {},
+        channelTypes,
+        builtInTemplates: 'templates',
+        readFile: () => `
+channels: { sw: { type: slack_webhook, hooks: { ${hooks} } } }
+default_route: { notify: [{ sw: "${address}" }] }
+`,
+      }).problems.map(({ message }) => message);
+    const problems = [
+      ...problemsOf(`${url}: ops`, 'ops'),
+      ...problemsOf(`ops: ${url}`, url),
+      ...problemsOf(`ops: ${url}`, url.replace('https://', '')),
+    ];
+    expect(problems).to.have.length(4);
+    expect(problems.join()).not.to.contain('KEY');
+  });
+});

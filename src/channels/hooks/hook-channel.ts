@@ -145,8 +145,9 @@ function hookAddress(text: string, hooks: HookSettings<Hook>['hooks'] | undefine
   if (isKnown && suffix !== undefined && rest.length > 0 && !suffix.test(rest.join('/')))
     throw new AddressError(`${JSON.stringify(address)} has no ID of digits behind the slash`);
   if (!isKnown || (rest.length > 0 && suffix === undefined))
+    // What follows an unknown name may be the path of a URL, which is secret.
     throw new AddressError(
-      `${JSON.stringify(address)} is no hook of the channel${nearestOrAll(name, Object.keys(hooks ?? {}))}`,
+      `${JSON.stringify(isKnown ? address : name)} is no hook of the channel${nearestOrAll(name, Object.keys(hooks ?? {}))}`,
     );
   return address;
 }
