@@ -101,7 +101,9 @@ class OpenPost {
     this.#delivering = delivering;
     this.#posted = posted;
     this.#waiting = waiting;
-    this.#notice = noticeOf(posted.incoming, posted.admission.timesReceived);
+    const { startedAt } = posted.incoming;
+    const { callback, timesReceived } = posted.admission;
+    this.#notice = noticeOf({ callback, startedAt }, timesReceived);
   }
 
   /** @throws {LedgerUnavailable} */

@@ -26,7 +26,7 @@ import {
   serviceOperations,
   signalOperations,
 } from './registry.ts';
-import { noticeIn } from './rows.ts';
+import { callbackIn, noticeIn } from './rows.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
 
 /** Read anew at each call, so a getter may change its value. */
@@ -73,10 +73,11 @@ class ServiceLedger {
     const { leaseMs, takeOverAfterMs } = this.#settings;
     const args = await admitArgs(arrival, { leaseMs, takeOverAfterMs });
     await this.#writeUnwritten(deadline);
-    return this.#writing.call('admit', [args], {
+    const { firstBody, ...admission } = await this.#writing.call('admit', [args], {
       withinMs: deadline.remainingMs,
       isDurable: arrival.isAccepted,
     });
+    return { ...admission, callback: firstBody === undefined ? arrival.callback : callbackIn(firstBody) };
   }
 
   /** If it throws, successes are kept in memory and written before the next admission or claim. @returns whether something is due now */

@@ -122,6 +122,8 @@ export interface Arrival {
 }
 export interface Admission {
   readonly callbackId: number;
+  /** As first received, so that all attempts send the same, although `elapsed_time` grows while the service retries. */
+  readonly callback: Callback;
   readonly isNew: boolean;
   readonly timesReceived: number;
   readonly firstReceivedAt: number;

@@ -87,6 +87,11 @@ export interface NoticeRow {
   readonly body: Uint8Array;
 }
 
+/** @param body in the form of `stored-body.ts` */
+export function callbackIn(body: Uint8Array): Callback {
+  return parseExactly(storedText(body)) as Callback;
+}
+
 export function noticeIn({ kind, startedAt, timesReceived, body }: NoticeRow): Notice {
   const told: unknown = parseExactly(storedText(body));
   if (kind === 'callback') return noticeOf({ callback: told as Callback, startedAt }, timesReceived);

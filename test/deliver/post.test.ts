@@ -67,12 +67,18 @@ describe('a POST', () => {
     expect(bench.tries(OPS)).to.equal(1);
   });
 
-  it('passes on how often the callback came', async () => {
+  it('passes on the callback as it first came, and how often it came', async () => {
     bench.fails(OPS, ...failures(2, 'transient'));
-    await post();
-    await post();
+    await post(callbackWith({ elapsed_time: 1 }));
+    await post(callbackWith({ elapsed_time: 31 }));
     const ops = bench.addressed.filter(({ destination }) => destination === OPS);
-    expect(ops.map(({ notice }) => !isAlert(notice) && notice.timesReceived)).to.deep.equal([1, 1, 2]);
+    expect(
+      ops.map(({ notice }) => !isAlert(notice) && [notice.timesReceived, notice.callback.elapsed_time]),
+    ).to.deep.equal([
+      [1, 1],
+      [1, 1],
+      [2, 1],
+    ]);
   });
 
   it('has one outcome written with its answer, and the others when they are there', async () => {

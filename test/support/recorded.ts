@@ -1,7 +1,6 @@
 /** Callbacks that were recorded in a store, for tests of what people read and do: admitted, claimed and settled by the ledger's own operations. */
 import { type Callback, identityOf } from '../../src/callback/callback.ts';
 import type {
-  Admission,
   Arrival,
   CallbackResult,
   DeliveryError,
@@ -10,7 +9,7 @@ import type {
   DeliveryUpdate,
   RefusedBody,
 } from '../../src/ledger/ledger.ts';
-import { admit, admitArgs } from '../../src/ledger/operations/admit.ts';
+import { admit, admitArgs, type Admitted } from '../../src/ledger/operations/admit.ts';
 import { claimDue, dueDestinations } from '../../src/ledger/operations/claim-due.ts';
 import { heartbeat } from '../../src/ledger/operations/processes.ts';
 import { refuse } from '../../src/ledger/operations/refused.ts';
@@ -76,7 +75,7 @@ export class Recorded {
     fields: Partial<Callback>,
     planned: readonly DeliveryTarget[] = [],
     options: Partial<Pick<Arrival, 'isAccepted' | 'routing' | 'startedAt' | 'body' | 'watched'>> = {},
-  ): Promise<Admission> {
+  ): Promise<Admitted> {
     const callback = callbackWith(fields);
     const now = this.#store.clock.now();
     const arrival = {
@@ -129,7 +128,7 @@ export class Recorded {
 
   /** As if each had just been attempted. */
   async settle(
-    { callbackId }: Pick<Admission, 'callbackId'>,
+    { callbackId }: Pick<Admitted, 'callbackId'>,
     deliveries: readonly DeliveryUpdate[],
     result?: CallbackResult,
   ): Promise<void> {
@@ -156,7 +155,7 @@ export class Recorded {
     fields: Partial<Callback> = {},
     to = target('slack:#ops'),
   ): Promise<readonly number[]> {
-    const admissions: Admission[] = [];
+    const admissions: Admitted[] = [];
     for (const job_id of jobs) admissions.push(await this.arrive({ job_id, ...fields }, [to]));
     await this.claim();
     for (const each of admissions)

@@ -9,6 +9,7 @@ import { keyOf, nameIn } from '../keys.ts';
 import { type Admission, type Arrival, type DeliveryRecord, LedgerFull, SUPERSEDED } from '../ledger.ts';
 import { deliveriesOf, type DeliveryRow, EXECUTING, isIdle } from '../rows.ts';
 import { toStored } from '../stored-body.ts';
+import { bodiesOf } from './claim-due.ts';
 import { decideAll } from '../signal/admission.ts';
 import { claimOf, holdBack, insertRows, writeBody } from './deliveries.ts';
 
@@ -49,8 +50,11 @@ export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
 
 const FULL = 'the store has reached store.max_size, and nothing that is done is left to be forgotten';
 
+/** `firstBody`: of a callback that came before and has deliveries to attempt, in the form of `stored-body.ts`. */
+export type Admitted = Omit<Admission, 'callback'> & { readonly firstBody: Uint8Array | undefined };
+
 /** @throws {LedgerFull} the store is full, and the callback is new */
-export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
+export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
   const job = await enterJob(tx, args);
   const { id, timesReceived, receivedAt } = await writeCallback(tx, args);
   const isNew = timesReceived === 1;
@@ -61,9 +65,11 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
     isNew ? planned(tx, args, { id, isLateStart, job }) : returned(tx, args, id, isLateStart),
     isNew ? writeBody(tx, id, args.body) : noteReturn(tx, id, timesReceived),
   ]);
+  const again = isNew ? [] : deliveries.filter(({ claim }) => claim === 'own');
   return {
     callbackId: id,
     isNew,
+    firstBody: again.length === 0 ? undefined : (await bodiesOf(tx, [{ callbackId: id }])).get(id),
     timesReceived,
     firstReceivedAt: receivedAt,
     // If all its deliveries succeeded before the result came, there was nothing to supersede.

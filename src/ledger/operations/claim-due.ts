@@ -89,7 +89,10 @@ async function claimRows(
   return rows.map((row) => claimed(row, bodies.get(row.callbackId) ?? new Uint8Array()));
 }
 
-async function bodiesOf(tx: Tx, rows: readonly RowWithCallback[]): Promise<ReadonlyMap<number, Uint8Array>> {
+export async function bodiesOf(
+  tx: Tx,
+  rows: readonly Pick<RowWithCallback, 'callbackId'>[],
+): Promise<ReadonlyMap<number, Uint8Array>> {
   const ids = [...new Set(rows.map(({ callbackId }) => callbackId))];
   const bodies = await tx.all<{ id: number; body: Uint8Array }>(
     sql`SELECT callback_id AS id, body FROM bodies WHERE callback_id IN (${join(ids)})`,
