@@ -128,14 +128,17 @@ const GONE: ReadonlySet<string> = new Set(
 
 async function tellOfJob(
   { mode, isLoud }: PerJob,
-  { channel, ts }: Receipt,
+  root: Receipt,
   post: (more?: object) => Promise<Receipt>,
   edit: (root: object) => Promise<Receipt>,
 ): Promise<Receipt> {
+  const { channel, ts } = root;
   // The root is no Slack message; an outbox printed it, for example.
   if (channel === undefined || ts === undefined) return { ...(await post()), [ROOT_GONE]: 'no_ts' };
+  // The root's receipt is a reply's if its own message has been sent again.
+  const { thread_ts = ts } = root;
   try {
-    if (mode === 'thread') return await post({ thread_ts: ts, reply_broadcast: isLoud });
+    if (mode === 'thread') return { ...(await post({ thread_ts, reply_broadcast: isLoud })), thread_ts };
     const edited = await edit({ channel, ts });
     return isLoud ? await post() : edited;
   } catch (error) {

@@ -313,6 +313,14 @@ describe('the Slack channel', () => {
     expect(slack.messages.map(({ blocks }) => blocks)).to.deep.equal([undefined, undefined]);
   });
 
+  it('replies in the same thread where it knows only a reply', async () => {
+    let root = await channel.send(outgoing());
+    const { ts } = root;
+    for (let count = 0; count < 2; count += 1)
+      root = await channel.send(outgoing({ perJob: { mode: 'thread', root, isLoud: false } }));
+    expect(slack.messages.map(({ threadTs }) => threadTs)).to.deep.equal([undefined, ts, ts]);
+  });
+
   it('posts anew where the first message was none of Slack’s', async () => {
     for (const mode of ['update', 'thread'] as const) {
       const receipt = await channel.send(
