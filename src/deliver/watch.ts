@@ -18,23 +18,23 @@ export function plannedDeliveries(
 ): readonly PlannedDelivery[] {
   const { bot_id: botId } = checked.callback;
   const meets = (condition: string) => settings.meets(condition, checked);
-  const planned = [...destinations, ...perhaps].map((target) =>
-    plannedDelivery(settings, target, botId, meets),
-  );
   // An error is not only an edit: it is posted as well.
-  const isError = statusNameOf(checked.callback) === 'error';
-  return isError ? planned.map((target) => ({ ...target, isEdit: false })) : planned;
+  const mayEdit = statusNameOf(checked.callback) !== 'error';
+  return [...destinations, ...perhaps].map((target) => ({
+    ...plannedDelivery(settings, target, botId, meets),
+    isEdit: mayEdit && target.perJob === 'update',
+  }));
 }
 
 export function plannedDelivery(
   { config }: Pick<Settings, 'config'>,
-  { destination, channel, address, asked, perJob }: PlannedTarget,
+  { destination, channel, address, asked }: PlannedTarget,
   botId: string,
   meets: (condition: string) => boolean = () => true,
 ): PlannedDelivery {
   const routes = asked?.map((route) => plannedRoute(route, botId, meets));
   const { burst } = config.channels.get(channel) ?? {};
-  return { destination, channel, address, asked: routes, burst, isEdit: perJob === 'update' };
+  return { destination, channel, address, asked: routes, burst };
 }
 
 function plannedRoute(route: RouteConfig, botId: string, meets: (condition: string) => boolean): AskedRoute {

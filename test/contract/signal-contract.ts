@@ -442,6 +442,19 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.fails(place), 'the next window').to.equal('tell');
       });
 
+      it('counts no edit of what the job has told there', async () => {
+        const edited = { ...to('slack:#ops', [{}], { max: 1, perMs: MINUTE }), isEdit: true };
+        const tells = async (fields: Partial<Callback>) => {
+          const came = await bench.comes({ status: EXECUTING, ...fields }, [edited]);
+          const [told] = came.deliveries;
+          if (told?.state === 'pending') await bench.settle([delivered(told.id)]);
+          return bench.shown(came);
+        };
+        expect(await tells({ job_id: 'job' })).to.equal('tell');
+        expect(await tells({ job_id: 'another' })).to.equal('burst 1');
+        expect(await tells({ job_id: 'job', status: 0 })).to.equal('tell');
+      });
+
       it('counts what two processes tell there as one', async () => {
         const second = await bench.openAs('second');
         const came = await Promise.all(
@@ -686,6 +699,36 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         });
         await bench.comes({ status: ERROR, job_id: 'slow' }, []);
         expect(await bench.ledger.signals.openRun(callbackId)).to.equal(undefined);
+      });
+
+      describe('and tells', () => {
+        const overdue = async () => {
+          const [timer] = (await bench.ledger.signals.dueSignals()).timers;
+          if (timer === undefined) throw new Error('nothing is due');
+          const subject = JSON.stringify({ callback: callbackWith({ job_id: 'slow', status: EXECUTING }) });
+          const about = { jobId: 'slow', isOfJob: true, botId: 'get_items' };
+          const planned = [to('slack:#ops', [{}])];
+          return { timer, notice: { kind: 'overdue', subject, planned, timezone: 'UTC', ...about } };
+        };
+
+        beforeEach(async () => {
+          await bench.comes({ status: EXECUTING, job_id: 'slow' }, [], { watched: { overdueMs } });
+          await pass(30 * MINUTE);
+        });
+
+        it('nothing if its result has come just now', async () => {
+          const fired = await overdue();
+          await bench.comes({ status: 0, job_id: 'slow' }, []);
+          await bench.ledger.signals.fire(fired);
+          expect(await bench.states()).to.deep.equal([]);
+        });
+
+        it('before its result', async () => {
+          await bench.ledger.signals.fire(await overdue());
+          const [notice] = await bench.deliveries();
+          const { deliveries } = await bench.comes({ status: 0, job_id: 'slow' }, [to('slack:#ops', [{}])]);
+          expect(deliveries[0]?.behind).to.equal(notice?.id);
+        });
       });
 
       it('once, however often its start is told', async () => {

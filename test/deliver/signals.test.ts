@@ -153,6 +153,19 @@ describe('of a night', () => {
     expect(arrived().filter((each) => each.includes('Running'))).to.deep.equal([]);
   });
 
+  it('a run that takes too long counts in a burst, since it is posted beside its edit', async () => {
+    const told = "notify: [{ slack: '#ops', per_job: update }]";
+    const burst = CONFIG.replace('max: 3, per: 1m', 'max: 1, per: 1h');
+    await world.reload(
+      burst.replace("on: [error]\n  overdue: 30m\n  notify: [{ slack: '#ops' }]", `overdue: 30m\n  ${told}`),
+    );
+    await world.post({ status: 2 });
+    await world.pass(40 * MINUTE);
+    expect(arrived()).to.have.length(1);
+    await world.pass(20 * MINUTE);
+    expect(arrived().map((each) => each.slice(0, 32))).to.deep.equal(['20:00 slack Held back: 1 message']);
+  });
+
   it('what is held says so once, however often Botbell starts', async () => {
     await world.pass(4 * HOUR);
     await crawler(1);

@@ -31,13 +31,9 @@ export async function decideAll(tx: Tx, arrived: Arrived): Promise<readonly Deci
 /** A callback or notice of which only `mute`, snoozes and bursts are asked. */
 export type Wanted = Pick<Arriving, 'botId' | 'status' | 'planned'> & Pick<Watched, 'timezone'>;
 
-export function holdWanted(
-  tx: Tx,
-  { timezone, ...wanted }: Wanted,
-  jobId = '',
-): Promise<readonly DecidedTarget[]> {
+export function holdWanted(tx: Tx, { timezone, ...wanted }: Wanted): Promise<readonly DecidedTarget[]> {
   const times = { startedAt: tx.now, receivedAt: tx.now };
-  const about = { ...wanted, ...times, jobId, botKey: keyOf(wanted.botId), botName: '', isWanted: true };
+  const about = { ...wanted, ...times, jobId: '', botKey: keyOf(wanted.botId), botName: '', isWanted: true };
   const watched = { timezone, isRemembered: false, likeness: '', expected: [], overdueMs: [] };
   return ask(tx, { ...about, watched, hasSnoozes: true }, 0);
 }

@@ -1,6 +1,7 @@
 /** Fires each timer once, in whichever process is first, and writes its notice in the same transaction. */
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
+import { keyOf } from '../keys.ts';
 import type { PlannedDelivery } from '../ledger.ts';
 import { insertRows } from '../operations/deliveries.ts';
 import { holdWanted } from './admission.ts';
@@ -44,8 +45,19 @@ export async function fire(tx: Tx, { timer: { key, dueAt }, next, notice }: Fire
 }
 
 async function tell(tx: Tx, { planned, timezone, ...notice }: FiredNotice): Promise<void> {
-  const { botId = '', jobId } = notice;
-  const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone }, jobId);
+  const { botId = '', jobId = '', isOfJob = false } = notice;
+  const jobKey = isOfJob ? keyOf(jobId) : undefined;
+  // The job's result may have come since the notice was made.
+  if (jobKey !== undefined && (await hasResult(tx, jobKey))) return;
+  const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone });
   const callbackId = await writeOwnNotice(tx, notice);
-  await insertRows(tx, { callbackId, jobKey: undefined, targets });
+  await insertRows(tx, { callbackId, jobKey, targets });
+}
+
+/** Locks the job, so that a result that comes now waits for the notice. */
+async function hasResult(tx: Tx, jobKey: string): Promise<boolean> {
+  const job = await tx.first<{ result: number | undefined }>(
+    sql`SELECT result FROM jobs WHERE key = ${jobKey} ${tx.forUpdate}`,
+  );
+  return job?.result !== undefined;
 }

@@ -11,7 +11,7 @@ export interface OwnNotice {
   /** JSON of what it is about (`RaisedAlert.subject`). */
   readonly subject: string;
   readonly jobId?: string | undefined;
-  /** Its messages are grouped with the job's. */
+  /** Its messages are grouped with the job's, and in order with them. */
   readonly isOfJob?: boolean;
   readonly botId?: string | undefined;
   readonly botName?: string | undefined;
