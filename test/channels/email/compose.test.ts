@@ -24,6 +24,11 @@ function seen(html: string): string {
 }
 
 describe('a mail drawn from a card', () => {
+  it('has a line above its facts, if it has any', () => {
+    expect(composeMail(cardWith()).text).to.include('\n----');
+    expect(composeMail(cardWith({ facts: [] })).text).to.not.include('\n----');
+  });
+
   for (const tone of TONES) {
     for (const language of ['en', 'ja'] as const) {
       it(`has all that the card has, of the tone ${tone}, in ${language}`, () => {
