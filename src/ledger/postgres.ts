@@ -33,6 +33,9 @@ const IDLE_TIMEOUT_MS = 10_000;
 
 const CLOCK_ASKED_EVERY_MS = 10_000;
 
+/** A smaller step of the machine's clock changes nothing: claims last for seconds. */
+const CLOCK_STEP_MS = 500;
+
 /**
  * PostgreSQL, "Appendix A. Error Codes": connection, transaction state, rollback, resources, object state, operator
  * intervention, system. These classes mean trouble with the server, not with the statement.
@@ -41,9 +44,10 @@ const SERVER_TROUBLE = new Set(['08', '25', '40', '53', '55', '57', '58']);
 
 class PostgresTransactions implements Transactions {
   readonly #settings: PostgresSettings;
-  /** How far the server's clock is ahead of this machine's, and when to measure that again, by the monotonic clock. */
+  /** How far the server's clock is ahead of this machine's. */
   #aheadMs = 0;
-  #askedAgainAt = -Infinity;
+  /** When that was measured, and how far this machine's clock was ahead of its monotonic one then. */
+  #measured = { at: -Infinity, aheadMs: 0 };
 
   constructor(settings: PostgresSettings) {
     this.#settings = settings;
@@ -96,12 +100,16 @@ class PostgresTransactions implements Transactions {
   /** Replicas' clocks may differ by minutes, so `now` is the server's time; a test's clock stays as it is. */
   async #measureClock(client: pg.PoolClient): Promise<void> {
     const { clock } = this.#settings;
-    if (clock.monotonic !== systemClock.monotonic || clock.monotonic() < this.#askedAgainAt) return;
-    this.#askedAgainAt = clock.monotonic() + CLOCK_ASKED_EVERY_MS;
+    if (clock.monotonic !== systemClock.monotonic) return;
+    const at = clock.monotonic();
     const before = clock.now();
+    // Either clock may be the one that steps: the machine's when it is set, the monotonic one during sleep.
+    const hasStepped = Math.abs(before - at - this.#measured.aheadMs) > CLOCK_STEP_MS;
+    if (!hasStepped && at < this.#measured.at + CLOCK_ASKED_EVERY_MS) return;
     const { rows } = await query(client, 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS at');
-    const [{ at }] = rows as [{ at: number }];
-    this.#aheadMs = Math.round(at - (before + clock.now()) / 2);
+    const [{ at: serverAt }] = rows as [{ at: number }];
+    this.#aheadMs = Math.round(serverAt - (before + clock.now()) / 2);
+    this.#measured = { at, aheadMs: before - at };
   }
 
   #transactionOn(client: pg.PoolClient): Tx {
