@@ -4,6 +4,7 @@ import { statusNameOf } from '../callback/callback.ts';
 import type { Problem } from '../config/config.ts';
 import { formatProblem } from '../config/problems.ts';
 import type { Milestone } from '../deliver/alerts.ts';
+import type { HeldNotice } from '../deliver/delivering.ts';
 import type { AttemptResult } from '../deliver/attempt.ts';
 import type { ReportedAction } from '../deliver/operations.ts';
 import type { Verdict } from '../deliver/outcome.ts';
@@ -116,8 +117,13 @@ export class Reports {
   readonly onAdminTurnedAway = ({ status: http, problem: reason, from }: TurnedAway): void =>
     this.#turnAway({ http, listener: 'admin', reason }, from);
 
-  /** A rule held the delivery when its callback was admitted. */
-  readonly onHeld = (rule: string): void => this.#metrics.heldTotal.inc({ rule });
+  /** A rule held a new delivery. A callback's is in the callback's own line. */
+  readonly onHeld = (rule: string, own?: HeldNotice): void => {
+    this.#metrics.heldTotal.inc({ rule });
+    if (own === undefined) return;
+    const { kind, botId, destination } = own;
+    this.#logger.info({ destination, bot_id: shortId(botId), rule }, `${kind} held`);
+  };
 
   readonly onIdleRoute = (route: string): void =>
     this.#logger.warn({ route }, 'a route has matched nothing for 30 days');

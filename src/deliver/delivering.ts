@@ -5,6 +5,13 @@ import type { Milestone } from './alerts.ts';
 import type { Paces } from './pace.ts';
 import type { RunningSettings } from './settings.ts';
 
+/** A notice of Botbell's own, at one destination. */
+export interface HeldNotice {
+  readonly kind: string;
+  readonly botId: string;
+  readonly destination: string;
+}
+
 export interface Delivering {
   readonly clock: Clock;
   readonly ledger: DatabaseLedger;
@@ -16,7 +23,7 @@ export interface Delivering {
   readonly onDue: () => void;
   readonly onMilestone: (milestone: Milestone) => void;
   /** A rule holds a new delivery, or lets it go. */
-  readonly onHeld: (rule: string) => void;
+  readonly onHeld: (rule: string, own?: HeldNotice) => void;
   /** Outcomes could not be written. */
   readonly onUnwritten: (error: unknown) => void;
   readonly onUnforeseen: (error: unknown) => void;

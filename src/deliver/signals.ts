@@ -68,9 +68,12 @@ export class Signals {
 
   /** Reports a timer that fails, so that it does not stop the others. @throws {LedgerUnavailable} */
   async #fire(timer: Timer, settings: Settings): Promise<void> {
-    const { ledger, onUnforeseen } = this.#dependencies;
+    const { ledger, onHeld, onUnforeseen } = this.#dependencies;
     try {
-      await ledger.signals.fire(await this.#fired(timer, settings));
+      const fired = await this.#fired(timer, settings);
+      const { kind = '', botId = '' } = fired.notice ?? {};
+      for (const { reason, destination } of await ledger.signals.fire(fired))
+        if (reason) onHeld(reason, { kind, botId, destination });
     } catch (error) {
       if (error instanceof LedgerUnavailable) throw error;
       onUnforeseen(error);

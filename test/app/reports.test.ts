@@ -284,6 +284,15 @@ describe('reports', () => {
     });
   });
 
+  it('count what a rule holds, and give a line to what Botbell would have told by itself', async () => {
+    reports.onHeld('mute');
+    reports.onHeld('mute', { kind: 'missed', botId: 'nightly', destination: 'slack:#ops' });
+    expect(lines.map(({ level: _level, ...line }) => line)).to.deep.equal([
+      { destination: 'slack:#ops', bot_id: 'nightly', rule: 'mute', msg: 'missed held' },
+    ]);
+    expect(await textOf()).to.contain('botbell_held_total{rule="mute"} 2');
+  });
+
   it('give a line to a failed attempt and count it by its class', async () => {
     const failure = new DeliveryFailure({
       class: 'config',

@@ -39,6 +39,8 @@ export class SignalWorld {
   readonly clock: ManualClock;
   readonly store;
   readonly arrived: Arrived[] = [];
+  /** Notices of Botbell's own that a rule has held: `missed slack:#ops mute`. */
+  readonly held: string[] = [];
   /** What should never happen: templates that fail, a store that cannot be used. */
   readonly troubles: unknown[] = [];
   readonly processes: Process[] = [];
@@ -170,6 +172,13 @@ export class SignalWorld {
   #reports(logger: Logger): Reports {
     const trouble = (error: unknown) => void this.troubles.push(error);
     const reports = new Reports(logger, createMetrics('0.0.0-test'), this.clock);
-    return Object.assign(reports, { onStoreTrouble: trouble, onUnwritten: trouble, onUnforeseen: trouble });
+    const onHeld: Reports['onHeld'] = (rule, own) =>
+      void (own && this.held.push(`${own.kind} ${own.destination} ${rule}`));
+    return Object.assign(reports, {
+      onHeld,
+      onStoreTrouble: trouble,
+      onUnwritten: trouble,
+      onUnforeseen: trouble,
+    });
   }
 }

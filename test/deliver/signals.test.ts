@@ -247,6 +247,7 @@ describe('of a night', () => {
     await world.reload(muted);
     await world.pass(9 * HOUR);
     expect(arrived(), 'missed at three').to.deep.equal([]);
+    expect(world.held).to.deep.equal(['missed slack:#ops mute', 'missed email:ops@example.com mute']);
     await world.reload(muted.replace(/ {4}expect: .*\n/, '').replace(mute, 'notify'));
     await world.pass(10 * SECOND);
     expect(arrived().map((each) => each.slice(0, 36))).to.deep.equal([

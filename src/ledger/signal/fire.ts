@@ -2,7 +2,7 @@
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { keyOf } from '../keys.ts';
-import type { PlannedDelivery } from '../ledger.ts';
+import type { DeliveryRecord, PlannedDelivery } from '../ledger.ts';
 import { insertRows } from '../operations/deliveries.ts';
 import { holdWanted } from './admission.ts';
 import { type OwnNotice, writeOwnNotice } from './own-notices.ts';
@@ -32,26 +32,30 @@ export interface FiredNotice extends OwnNotice {
   readonly timezone: string;
 }
 
-/** @returns false: another process was first, or the timer has changed meanwhile */
-export async function fire(tx: Tx, { timer: { key, dueAt }, next, notice }: Fired): Promise<boolean> {
+/** @returns the notice's deliveries; none if another process was first, or what it is about has changed meanwhile */
+export async function fire(
+  tx: Tx,
+  { timer: { key, dueAt }, next, notice }: Fired,
+): Promise<readonly DeliveryRecord[]> {
   const fired = await tx.all(
     next === undefined
       ? sql`DELETE FROM timers WHERE key = ${key} AND due_at = ${dueAt} RETURNING key`
       : sql`UPDATE timers SET due_at = ${next.dueAt}, data = ${next.data} WHERE key = ${key} AND due_at = ${dueAt} RETURNING key`,
   );
-  if (fired.length === 0) return false;
-  if (notice !== undefined && notice.planned.length > 0) await tell(tx, notice);
-  return true;
+  return fired.length === 0 || notice === undefined || notice.planned.length === 0 ? [] : tell(tx, notice);
 }
 
-async function tell(tx: Tx, { planned, timezone, ...notice }: FiredNotice): Promise<void> {
+async function tell(
+  tx: Tx,
+  { planned, timezone, ...notice }: FiredNotice,
+): Promise<readonly DeliveryRecord[]> {
   const { botId = '', jobId = '', isOfJob = false } = notice;
   const jobKey = isOfJob ? keyOf(jobId) : undefined;
   // The job's result may have come since the notice was made.
-  if (jobKey !== undefined && (await hasResult(tx, jobKey))) return;
+  if (jobKey !== undefined && (await hasResult(tx, jobKey))) return [];
   const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone });
   const callbackId = await writeOwnNotice(tx, notice);
-  await insertRows(tx, { callbackId, jobKey, targets });
+  return insertRows(tx, { callbackId, jobKey, targets });
 }
 
 /** Locks the job, so that a result that comes now waits for the notice. */
