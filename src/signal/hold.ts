@@ -22,8 +22,8 @@ export interface Holders {
   readonly timezone: string;
 }
 
-/** Windows that may follow each other, more than a year of single days; a longer sequence counts as endless. */
-const MOST_IN_A_CHAIN = 400;
+/** Windows that may follow each other, two months of single days; a longer sequence counts as endless, and is asked for again. */
+const MOST_IN_A_CHAIN = 60;
 
 /** Undefined: nothing holds the message. */
 export function holdAt(at: number, holders: Holders): Hold | undefined {

@@ -184,8 +184,22 @@ export function instantToZoned(instant: number, timezone: string): number {
   return instant + offsetAt(instant, timezone);
 }
 
-/** The zone's offset from UTC in ms, positive east of it. */
+/** By instant and zone: `mute` asks for the same midnights again and again, and formatting one is slow. */
+const offsets = new Map<string, number>();
+const MOST_OFFSETS = 10_000;
+
 function offsetAt(instant: number, timezone: string): number {
+  const key = `${instant} ${timezone}`;
+  const known = offsets.get(key);
+  if (known !== undefined) return known;
+  if (offsets.size >= MOST_OFFSETS) offsets.clear();
+  const offset = computedOffset(instant, timezone);
+  offsets.set(key, offset);
+  return offset;
+}
+
+/** The zone's offset from UTC in ms, positive east of it. */
+function computedOffset(instant: number, timezone: string): number {
   const [, sign, offset = ''] = OFFSET.exec(formatterOf(timezone, OFFSET_FORMAT).format(instant)) ?? [];
   const seconds = offset.split(':').reduce((sum, part, index) => sum + Number(part) * 60 ** (2 - index), 0);
   return (sign === '-' ? -seconds : seconds) * 1000;
