@@ -94,6 +94,16 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
       }
     });
 
+    it('of a summary, which is of no one BOT, names none', () => {
+      const callback = { bot_id: '', bot_name: '', job_id: '', status: 1 };
+      for (const subject of [DEAD_LETTER, CONFIG_FAILURE])
+        expect(slackText({ ...subject, callback } as AlertSubject)).to.match(
+          language === 'ja'
+            ? /(?:^|\s|、)メッセージを slack:#ops に/m
+            : /The message c\w+ (?:not )?be delivered to/,
+        );
+    });
+
     it('says until when Botbell goes on trying, where it does', () => {
       const until = language === 'ja' ? '2026年11月21日 9:00:00' : '21 Nov 2026, 09:00:00';
       expect(slackText(CONFIG_FAILURE)).to.include(until);
