@@ -23,8 +23,9 @@ export const googleChatChannel = hookChannel<GoogleChatMessage>({
       ? undefined
       : 'the URL lacks "key" or "token": copy the whole URL of the webhook',
   perJob: ['thread'],
+  // Replies are shown in their thread alone, so a loud one is a message of its own.
   callOf: (url, { message, perJob, jobId }) =>
-    perJob === undefined || jobId === undefined
+    perJob === undefined || jobId === undefined || (perJob.isLoud && perJob.root !== undefined)
       ? jsonCall(url, message)
       : jsonCall(threadedAt(url), { ...message, thread: { threadKey: hash('sha256', jobId, 'hex') } }),
   receiptOf: ({ status, ...answer }) => {
