@@ -146,9 +146,9 @@ describe('the channel LINE WORKS, by a bot', () => {
       remote.faults.push({
         kind: 'delay',
         until: async () => {
-          const end = performance.now() + 40;
           late.push(failureOf(channel.send(outgoingOf({ address: ROOM, message, timeoutMs: 40 }))));
           late.push(channel.send(outgoingOf({ address: ROOM, message })));
+          const end = performance.now() + 40;
           while (performance.now() <= end) await fetch(remote.origin);
           expect(remote.accepted.length).to.equal(before);
         },
