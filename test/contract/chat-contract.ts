@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Card } from '../../src/channels/card.ts';
 import type { Channel, ChannelType, ComposeContext, Outgoing } from '../../src/channels/channel.ts';
 import { poolsThrough } from '../../src/outbound/exchange.ts';
-import { NO_PROXIES } from '../../src/outbound/proxy.ts';
+import { NO_PROXIES, parseProxy } from '../../src/outbound/proxy.ts';
 import { HOSTILE_CARDS, plainCard } from '../support/chat-cards.ts';
 import {
   type ChatAnswer,
@@ -14,6 +14,7 @@ import {
   limitedTo,
   startChatStandIn,
 } from '../support/chat-stand-in.ts';
+import { startForwardProxy } from '../support/forward-proxy.ts';
 import {
   channelContract,
   CONFIDENTIAL,
@@ -250,6 +251,25 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
     it('reads no more than 64 KiB of an answer', async () => {
       remote.faults.push(answering(500, 'x'.repeat(1_000_000)));
       expect(await failureOf(send({}))).to.include({ class: 'transient', code: 'http_500' });
+    });
+
+    it('goes through a forward proxy, but for a remote that is exempt, and says where the proxy refuses', async () => {
+      const proxy = await startForwardProxy();
+      const http = parseProxy(`http://${proxy.host}`);
+      const sendThrough = async (exempt: readonly string[]) => {
+        const openPool = poolsThrough({ https: http, http, exempt });
+        const own = await type.open(settingsAt(remote.origin), { ...environment, openPool });
+        return own.send(outgoingOf({ address, message })).finally(() => own.close());
+      };
+      await sendThrough(['127.0.0.1']);
+      expect(proxy.asked).to.deep.equal([]);
+      await sendThrough([]);
+      const { asked } = proxy;
+      expect(asked.length).to.be.above(0);
+      expect(asked.filter((url) => !url.startsWith(remote.origin))).to.deep.equal([]);
+      proxy.faults.push(403);
+      expect(await failureOf(sendThrough([]))).to.include({ class: 'config' });
+      await proxy.close();
     });
 
     it('shows in its preview what was sent', async () => {
