@@ -17,6 +17,8 @@ import {
 } from '../channel.ts';
 import { type Answers, failureOfAnswer } from '../answers.ts';
 import { isInClear } from '../api-url.ts';
+import { DeliveryFailure } from '../failure.ts';
+import { networkErrorOf, networkFailureOf } from '../network-error.ts';
 import { sendOrPlain } from '../open-channel.ts';
 import { type Call, JSON_HEADERS, Remote } from './remote.ts';
 
@@ -181,7 +183,7 @@ function openHooks<Message, Entry extends Hook>(
   const remote = new Remote(chat.title, openPool);
   return remote.channel({
     send: (outgoing) => tell(chat, remote, hooks[outgoing.address.replace(/\/.*/, '')] as Entry, outgoing),
-    verify: () => verify(chat, remote, Object.values(hooks)),
+    verify: () => verify(chat, remote, hooks),
   });
 }
 
@@ -208,12 +210,24 @@ function tell<Message, Entry extends Hook>(
 async function verify(
   chat: Answers & { readonly isAsked?: boolean },
   remote: Remote,
-  hooks: readonly Hook[],
+  hooks: HookSettings<Hook>['hooks'],
 ): Promise<void> {
   const deadline = performance.now() + VERIFY_TIMEOUT_MS;
-  for (const hook of hooks) {
+  for (const [name, hook] of Object.entries(hooks)) {
     const url = chat.isAsked === true ? urlOf(hook) : new URL('/', urlOf(hook));
-    const answer = await remote.call({ method: 'GET', url, deadline });
-    if (chat.isAsked === true && answer.status > 299) throw failureOfAnswer(answer, chat);
+    const answer = await remote.call({ method: 'GET', url, deadline }).catch((error: unknown) => {
+      throw failureAt(name, networkFailureOf(chat.title, networkErrorOf(error)));
+    });
+    if (chat.isAsked === true && answer.status > 299) throw failureAt(name, failureOfAnswer(answer, chat));
   }
+}
+
+/** The failure with the name of its hook, since the channel may have many. */
+function failureAt(name: string, failure: DeliveryFailure): DeliveryFailure {
+  const { message, japanese } = failure;
+  return new DeliveryFailure({
+    ...failure,
+    message: `${name}: ${message}`,
+    japanese: `${name}: ${japanese}`,
+  });
 }

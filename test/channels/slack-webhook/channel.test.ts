@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { slackWebhookChannel } from '../../../src/channels/slack-webhook/channel.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
+import { failureOf } from '../../contract/channel-contract.ts';
+import { poolsThrough } from '../../../src/outbound/exchange.ts';
+import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { judgeSlackWebhook } from './stand-in.ts';
 
 const settingsAt = (origin: string) => ({
@@ -55,6 +58,16 @@ describe('the channel slack_webhook', () => {
       retryAfterMs: 3000,
     },
     textIn: ({ body }) => textsOf(JSON.parse(body) as { text: string; blocks?: unknown }).join(''),
+  });
+
+  it('says which of its hooks cannot be reached', async () => {
+    const url = 'http://127.0.0.1:1/services/T1/B1/0a1B2c3D4e5F6g7H8i9J';
+    const environment = { print: () => undefined, openPool: poolsThrough(NO_PROXIES) };
+    const channel = await slackWebhookChannel.open({ hooks: { ops: url } }, environment);
+    const failure = await failureOf(channel.verify());
+    expect(failure.message).to.match(/^ops: No answer from Slack/);
+    expect(failure.japanese).to.match(/^ops: Slack/);
+    await channel.close();
   });
 
   it('says that a URL is cut short, or is the address of a channel', () => {
