@@ -30,6 +30,11 @@ export function words(text: string, style?: 'bold' | 'italic') {
   return text === '' ? [] : [{ runs: [{ text, ...(style !== undefined && { style }) }] }];
 }
 
+/** For chats that collapse blanks: the text with its indentation in no-break spaces. */
+export function indented(text: string): string {
+  return text.replace(/^[ \t]+/gmu, (blanks) => '\u00a0'.repeat(blanks.length));
+}
+
 /** Functions that write a chat's markup. */
 export interface Markup {
   /** Escapes the text: no markup, mention or link in it takes effect. */

@@ -51,10 +51,12 @@ export function plainChatwork({ body }: ChatworkMessage): ChatworkMessage {
 const OWN = /^((?:\[To:\d+\]|\[toall\])*)\n?\[info\]\[title\](.*)\[\/title\]([\s\S]*)\[\/info\]$/;
 
 function chatworkAsHtml({ body }: ChatworkMessage): string {
-  const [, mentions, title = '', rest = body] = OWN.exec(body) ?? [];
+  const [, mentions = '', title = '', rest = body] = OWN.exec(body) ?? [];
   const [before = '', code, behind = ''] = rest.split(/\n?\[code\]|\[\/code\]\n?/);
   const shown = code === undefined ? '' : chatBox('code', chatText(code));
-  return chatCard({ mentions, title: chatText(title), body: chatText(before) + shown + chatText(behind) });
+  const called = mentions.replace(/\[(?:To:(\d+)|toall)\]/g, (_, id = 'ALL') => `TO ${id} `).trim();
+  const text = chatText(before) + shown + chatText(behind);
+  return chatCard({ mentions: called, title: chatText(title), body: text });
 }
 
 const MENTION = /^(?:\d{1,18}|all)$/;

@@ -1,7 +1,7 @@
 /** Draws a card as a card of Google Chat (developers.google.com/workspace/chat/api/reference/rest/v1/cards). */
 import { escapeHtml } from '../../text/clean.ts';
 import type { Card, CardLink } from '../card.ts';
-import { type Markup, markedUp } from '../card-lines.ts';
+import { indented, type Markup, markedUp } from '../card-lines.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
 import { chatButton, chatCard, chatText, TONE_COLOURS } from '../hooks/chat-html.ts';
 import { shownBy } from '../html-text.ts';
@@ -57,16 +57,16 @@ function messageOf(card: Card, context: ComposeContext, room: number): GoogleCha
 
 function markupOf({ tone }: Card): Markup {
   return {
-    text: indented,
+    text: htmlOf,
     bold: (html) => `<b>${html}</b>`,
-    code: (text) => `<font color="${TONE_COLOURS[tone]}">${indented(text)}</font>`,
+    code: (text) => `<font color="${TONE_COLOURS[tone]}">${htmlOf(text)}</font>`,
     link: (html, url) => `<a href="${escapeHtml(url)}">${html || escapeHtml(url)}</a>`,
     between: ' · ',
   };
 }
 
-function indented(text: string): string {
-  return escapeHtml(text.replace(/^ +/gmu, (blanks) => '\u00a0'.repeat(blanks.length)));
+function htmlOf(text: string): string {
+  return escapeHtml(indented(text));
 }
 
 /** The message to send if Google Chat refuses the card. */
@@ -108,7 +108,8 @@ function googleChatAsHtml({ text = '', cardsV2 = [] }: GoogleChatMessage): strin
             .join(''),
     ),
   );
-  return chatCard({ mentions: text, title: chatText(header.title), body: parts.join('<br>') });
+  const mentions = text.replace(/<users\/([^<>]+)>/g, '@$1');
+  return chatCard({ mentions, title: chatText(header.title), body: parts.join('<br>') });
 }
 
 const MENTION = /^(?:<?users\/([\w.@-]{1,100})>?|(all))$/;

@@ -3,7 +3,7 @@
  * neither Markdown nor mentions.
  */
 import type { Card, Tone } from '../card.ts';
-import { type CardLine, type Run } from '../card-lines.ts';
+import { type CardLine, indented, type Run } from '../card-lines.ts';
 import type { ComposeContext, MessageFormat } from '../channel.ts';
 import { chatBox, chatButton, chatCard, chatLink, chatText, TONE_COLOURS } from '../hooks/chat-html.ts';
 import { shownBy } from '../html-text.ts';
@@ -132,7 +132,7 @@ function linesOf(runs: readonly TextRun[]): readonly Line[] {
   const last = runs.at(-1);
   const texts = (last?.text ?? '').split('\n').filter((text) => text.trim() !== '');
   const lines = texts.map((text, index) =>
-    lineOf([...(index === 0 ? runs.slice(0, -1) : []), run(text, last)]),
+    lineOf([...(index === 0 ? runs.slice(0, -1) : []), run(indented(text), last)]),
   );
   return lines.map((line, index) => (index === 0 ? line : { ...line, spacing: 'None' }));
 }

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { teamsChannel } from '../../../src/channels/teams/channel.ts';
+import { teamsFormat } from '../../../src/channels/teams/compose.ts';
+import { plainCard } from '../../support/chat-cards.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
 import type { ChatRequest } from '../../support/chat-stand-in.ts';
 import { judgeTeams } from './stand-in.ts';
@@ -43,6 +45,13 @@ describe('the channel Teams', () => {
       retryAfterMs: 12_000,
     },
     textIn: textOfCard,
+  });
+
+  it('keeps the indentation of a message, which clients collapse', () => {
+    const context = { options: {}, isError: true, destination: 'teams:ops', template: 'error', at: 0 };
+    const card = plainCard({ message: 'Traceback:\n  File "a.py"\n\tline 3' });
+    const sent = JSON.stringify(teamsFormat.compose(card, { ...context, callback: undefined }));
+    expect(sent).to.contain('"\u00a0\u00a0File \\"a.py\\""').and.contain('"\u00a0line 3"');
   });
 
   it('says what is wrong with a URL that is dead or cut short', () => {
