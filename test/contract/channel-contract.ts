@@ -205,7 +205,7 @@ export function expectNoSecret(value: unknown, secrets: readonly string[]): void
   for (const secret of secrets) expect(seen.join('\n')).not.to.contain(secret);
 }
 
-function createSignal(): { readonly given: Promise<void>; readonly give: () => void } {
+export function createSignal(): { readonly given: Promise<void>; readonly give: () => void } {
   let give = (): void => undefined;
   const given = new Promise<void>((resolve) => {
     give = resolve;

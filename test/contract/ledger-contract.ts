@@ -83,7 +83,8 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       it('gives a retry only whom nobody has told yet', async () => {
         const [ops, log] = idsOf(await bench.arrive({}, [OPS, LOG]));
         await bench.settle([delivered(ops), failed(log)]);
-        const retry = await bench.arrive({}, [OPS, LOG]);
+        const retry = await bench.arrive({ elapsed_time: 42 }, [OPS, LOG]);
+        expect(retry.callback).to.deep.equal(callbackWith());
         expect(claimedOf(retry)).to.deep.equal(['slack:#log']);
         expect(retry.deliveries.map(({ state }) => state)).to.deep.equal(['delivered', 'pending']);
         expect(retry.deliveries[1]).to.deep.include({ attempts: 1, lastError: TRANSIENT });

@@ -182,7 +182,7 @@ function openHooks<Message, Entry extends Hook>(
 ): Channel {
   const remote = new Remote(chat.title, openPool);
   return remote.channel({
-    send: (outgoing) => tell(chat, remote, hooks[outgoing.address.replace(/\/.*/, '')] as Entry, outgoing),
+    send: (outgoing) => tell(chat, remote, hooks, outgoing),
     verify: () => verify(chat, remote, hooks),
   });
 }
@@ -190,14 +190,16 @@ function openHooks<Message, Entry extends Hook>(
 function tell<Message, Entry extends Hook>(
   chat: HookChat<Message, Entry>,
   remote: Remote,
-  hook: Entry,
+  hooks: HookSettings<Entry>['hooks'],
   outgoing: Outgoing,
 ): Promise<Receipt> {
   const deadline = performance.now() + outgoing.timeoutMs;
+  const name = outgoing.address.replace(/\/.*/, '');
+  const hook = hooks[name] as Entry;
   const url = urlOf(hook);
   const send = async (message: Message): Promise<Receipt> => {
     const call = chat.callOf?.(url, { ...outgoing, message }, hook) ?? jsonCall(url, message);
-    const answer = await remote.call({ ...call, deadline });
+    const answer = await remote.call({ ...call, hook: name, deadline });
     const receipt = chat.receiptOf(answer);
     if (receipt === undefined) throw failureOfAnswer(answer, chat);
     return receipt;

@@ -9,6 +9,8 @@ import { openedChannel } from '../open-channel.ts';
 
 export interface Call extends Pick<HttpRequest, 'method' | 'body' | 'deadline'> {
   readonly url: URL;
+  /** Whose connections it uses, so that a call that hangs delays no other's. */
+  readonly hook?: string;
   readonly headers?: HttpRequest['headers'];
 }
 
@@ -21,7 +23,7 @@ const USER_AGENT = `botbell/${readVersion()} (+https://www.npmjs.com/package/bot
 export const FORM_HEADERS = { 'content-type': 'application/x-www-form-urlencoded' } as const;
 export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
 
-/** Has a pool of connections per origin, opened at the first call to the origin. */
+/** Has a pool of connections per hook and origin, opened at the first call. */
 export class Remote {
   readonly #title: Words;
   readonly #openPool: OpenPool;
@@ -34,16 +36,17 @@ export class Remote {
   }
 
   /** @returns the answer, of any status, with at most 64 KiB of its body @throws {Error} of the network: see `networkErrorOf` */
-  async call({ url, headers, ...call }: Call): Promise<HttpAnswer> {
+  async call({ url, hook, headers, ...call }: Call): Promise<HttpAnswer> {
     const path = url.pathname + url.search;
     const named = { 'user-agent': USER_AGENT, ...headers };
-    const pool = await this.#poolOf(url.origin);
+    const pool = await this.#poolOf(url.origin, hook);
     return exchange(pool, { ...call, path, headers: named, mostBytes: MOST_BYTES });
   }
 
-  #poolOf(origin: string): Promise<HttpPool> {
-    const pool = this.#pools.get(origin) ?? this.#openPool(origin);
-    this.#pools.set(origin, pool);
+  #poolOf(origin: string, hook = ''): Promise<HttpPool> {
+    const key = `${hook} ${origin}`;
+    const pool = this.#pools.get(key) ?? this.#openPool(origin);
+    this.#pools.set(key, pool);
     return pool;
   }
 
