@@ -1,6 +1,5 @@
 /** Does what is due at a time, even if no callback comes: releases held deliveries when their holds end, and fires timers. */
 import { type StatusName, statusNameOf } from '../callback/callback.ts';
-import { isPattern } from '../config/bot-id-pattern.ts';
 import type { DigestConfig, RouteConfig } from '../config/config.ts';
 import type { ArchivedBot } from '../ledger/archive/archive.ts';
 import { LedgerUnavailable, SUPERSEDED } from '../ledger/ledger.ts';
@@ -21,12 +20,12 @@ import { type DigestedBot, mostTroubled, type OwnSubject } from '../notice/notic
 import { routesOf } from '../route/router.ts';
 import { digestAtStart, nextDigest } from '../signal/calendar.ts';
 import { decide } from '../signal/decide.ts';
-import { beginToExpect, missedFrom, withMissed } from '../signal/expect.ts';
+import { missedFrom, withMissed } from '../signal/expect.ts';
 import { NOTHING_TOLD } from '../signal/streak.ts';
 import type { Delivering } from './delivering.ts';
 import type { ConfigFollower } from './follow-config.ts';
 import { plannedFor, planOf, type Settings, watchersOf } from './settings.ts';
-import { expectationKey, overdueOf, plannedDelivery } from './watch.ts';
+import { expectTimers, isOf, isStillExpected, overdueOf, plannedDelivery } from './watch.ts';
 
 export interface SignalsDependencies extends Delivering {
   /** Decides whether this process may do this work: while processes run with different configs, not all may. */
@@ -218,38 +217,6 @@ function watchTimer(
 
 function digestKey({ group }: Pick<DigestConfig, 'group'>): string {
   return timerKey('digest', group);
-}
-
-/** Timers for the BOTs that a route names exactly, and for those that the ledger knows. */
-function expectTimers(
-  { config, router }: Settings,
-  known: readonly ArchivedBot[],
-  at: number,
-): readonly Timer<ExpectedBot>[] {
-  const heardOf = new Map(known.map((bot) => [bot.botId, bot]));
-  const named = routesOf(config).flatMap(({ botIds }) => botIds);
-  return [...new Set([...named.filter((botId) => !isPattern(botId)), ...heardOf.keys()])].flatMap((botId) =>
-    router.routesOf(botId).flatMap(({ botIds, rules: { expect: rule } }) => {
-      const bot = heardOf.get(botId);
-      if (rule === undefined || (bot === undefined && !botIds.includes(botId))) return [];
-      const { botName = '', lastResultAt } = bot ?? {};
-      const expected = beginToExpect(rule, { at, hasCome: bot !== undefined, lastResultAt });
-      const data = { botId, botName, expected };
-      return { key: expectationKey(rule, botId), kind: 'expect', dueAt: missedFrom(rule, expected), data };
-    }),
-  );
-}
-
-/** Whether a timer of kind `expect` is of the route's rule. */
-function isOf({ key, data: { botId } }: Timer<ExpectedBot>): (route: RouteConfig) => boolean {
-  return ({ rules: { expect } }) => expect !== undefined && expectationKey(expect, botId) === key;
-}
-
-/** Also of a BOT that the config only names by a pattern, and whose callbacks have been deleted. */
-function isStillExpected(timer: Timer, { router }: Settings): boolean {
-  if (timer.kind !== 'expect') return false;
-  const expected = timer as Timer<ExpectedBot>;
-  return router.routesOf(expected.data.botId).some(isOf(expected));
 }
 
 function missed(timer: Timer<ExpectedBot>, settings: Settings): Fired {
