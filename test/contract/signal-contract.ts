@@ -723,6 +723,15 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           expect(await bench.states()).to.deep.equal([]);
         });
 
+        it('once, though its timer begins again while it is fired', async () => {
+          const fired = await overdue();
+          for (const process of [bench.ledger, await bench.openAs('second')]) {
+            await process.signals.adoptTimers([{ ...fired.timer, data: {} }], []);
+            await process.signals.fire(fired);
+          }
+          expect(await bench.states()).to.deep.equal(['slack:#ops pending']);
+        });
+
         it('before its result', async () => {
           await bench.ledger.signals.fire(await overdue());
           const [notice] = await bench.deliveries();

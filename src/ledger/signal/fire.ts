@@ -1,4 +1,5 @@
 /** Fires each timer once, in whichever process is first, and writes its notice in the same transaction. */
+import { hash } from 'node:crypto';
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { keyOf } from '../keys.ts';
@@ -42,26 +43,34 @@ export async function fire(
       ? sql`DELETE FROM timers WHERE key = ${key} AND due_at = ${dueAt} RETURNING key`
       : sql`UPDATE timers SET due_at = ${next.dueAt}, data = ${next.data} WHERE key = ${key} AND due_at = ${dueAt} RETURNING key`,
   );
-  return fired.length === 0 || notice === undefined || notice.planned.length === 0 ? [] : tell(tx, notice);
+  return fired.length === 0 || notice === undefined || notice.planned.length === 0
+    ? []
+    : tell(tx, key, notice);
 }
 
 async function tell(
   tx: Tx,
+  key: string,
   { planned, timezone, ...notice }: FiredNotice,
 ): Promise<readonly DeliveryRecord[]> {
   const { botId = '', jobId = '', isOfJob = false } = notice;
   const jobKey = isOfJob ? keyOf(jobId) : undefined;
-  // The job's result may have come since the notice was made.
-  if (jobKey !== undefined && (await hasResult(tx, jobKey))) return [];
+  const id = jobKey === undefined ? undefined : hash('sha256', key, 'hex');
+  if (jobKey !== undefined && (await isOver(tx, jobKey, id))) return [];
   const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone });
-  const callbackId = await writeOwnNotice(tx, notice);
+  const callbackId = await writeOwnNotice(tx, { ...notice, id });
   return insertRows(tx, { callbackId, jobKey, targets });
 }
 
-/** Locks the job, so that a result that comes now waits for the notice. */
-async function hasResult(tx: Tx, jobKey: string): Promise<boolean> {
+/**
+ * Whether the job's result has come since the notice was made, or its timer was begun again in the moment in which another process
+ * fired it. Locks the job, so that a result that comes now waits for the notice.
+ */
+async function isOver(tx: Tx, jobKey: string, id: string | undefined): Promise<boolean> {
   const job = await tx.first<{ result: number | undefined }>(
     sql`SELECT result FROM jobs WHERE key = ${jobKey} ${tx.forUpdate}`,
   );
-  return job?.result !== undefined;
+  if (job?.result !== undefined) return true;
+  const told = await tx.first(sql`SELECT id FROM callbacks WHERE job_key = ${jobKey} AND identity = ${id}`);
+  return told !== undefined;
 }

@@ -6,6 +6,8 @@ import { keyOf, nameIn } from '../keys.ts';
 import { writeBody } from '../operations/deliveries.ts';
 
 export interface OwnNotice {
+  /** A SHA-256 in hexadecimal; a random one if left out. */
+  readonly id?: string | undefined;
   /** The column `kind` of `callbacks`: `alert`, or the template's name. */
   readonly kind: string;
   /** JSON of what it is about (`RaisedAlert.subject`). */
@@ -32,8 +34,8 @@ export async function writeOwnNotice(tx: Tx, notice: OwnNotice): Promise<number>
     botName = 'Botbell',
     about,
     suppressed = 0,
+    id = randomBytes(32).toString('hex'),
   } = notice;
-  const id = randomBytes(32).toString('hex');
   const body = Buffer.from(
     `{"id":"${id}","raisedAt":${tx.now},"suppressed":${suppressed},"subject":${subject}}`,
   );
