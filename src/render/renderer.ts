@@ -68,7 +68,8 @@ export class Renderer {
   /** Whether a route's condition holds for a callback. A condition that fails counts as true, so that no message is lost. */
   holds(condition: string, notice: Notice, onFailure: (failure: TemplateFailure) => void): boolean {
     const { display } = this.#catalog.sources;
-    const report: Report = (message) => onFailure({ format: 'when', template: notice.template, message });
+    const report: Report = (fault) =>
+      onFailure({ format: 'when', template: notice.template, message: `${condition}: ${fault}` });
     const holds = () => this.#conditions.holds(condition, viewOf(notice, display, this.#links));
     return tried(report, holds) ?? true;
   }

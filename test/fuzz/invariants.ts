@@ -179,7 +179,7 @@ function saidBy(check: () => void): string | undefined {
 }
 
 const ALARMING =
-  /unforeseen error|unhandled|heap out of memory|a template failed|Warning:|could not be written down/i;
+  /unforeseen error|unhandled|heap out of memory|a (?:template|condition) failed|Warning:|could not be written down/i;
 
 const LATE = /did not answer in time/;
 

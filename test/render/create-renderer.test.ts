@@ -8,6 +8,8 @@ import { expectAcceptable } from './slack-rules.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { noticeAbout } from '../support/callbacks.ts';
 
+const PLAIN = { language: 'en', timezone: 'UTC', links: {} } as const;
+
 describe('a renderer', () => {
   it('says plainly what happened to which BOT where a message cannot be drawn', () => {
     const failures: TemplateFailure[] = [];
@@ -44,15 +46,22 @@ describe('a renderer', () => {
       ...slackFormat,
       compose: (card, context) => (times.push(context.at), slackFormat.compose(card, context)),
     };
-    const renderer = new Renderer({
-      display: { language: 'en', timezone: 'UTC', links: {} },
-      builtIn: BUILT_IN,
-      own: NO_FOLDER,
-    });
+    const renderer = new Renderer({ display: PLAIN, builtIn: BUILT_IN, own: NO_FOLDER });
     for (const elapsed_time of [2, 1e14, 1e300])
       renderer.render(noticeAbout({ ...BARE, elapsed_time }, 1), targetOf(format), () => undefined);
     const [end = 0] = times;
     expect(times).to.deep.equal([end, end - 2000, end - 2000]);
+  });
+
+  it('takes a condition that fails for met, and names it', () => {
+    const renderer = new Renderer({ display: PLAIN, builtIn: BUILT_IN, own: NO_FOLDER });
+    const failures: TemplateFailure[] = [];
+    const many = noticeAbout({ ...BARE, output: { 件数: 1e9 } }, 1);
+    const condition = '(1..output.件数) contains 0';
+    expect(renderer.holds(condition, many, (failure) => failures.push(failure))).to.equal(true);
+    expect(failures.map(({ format, message }) => `${format} ${message}`)).to.deep.equal([
+      `when ${condition}: memory alloc limit exceeded, line:1, col:1`,
+    ]);
   });
 
   it('keeps both ends of megabytes', () => {
