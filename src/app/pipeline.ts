@@ -6,6 +6,7 @@ import { Claims, POLL_MS } from '../deliver/claims.ts';
 import { Dispatcher } from '../deliver/dispatcher.ts';
 import { SeenDestinations } from '../deliver/figures.ts';
 import { ConfigFollower } from '../deliver/follow-config.ts';
+import { idleRoutes } from '../deliver/idle-routes.ts';
 import { createOperations } from '../deliver/operations.ts';
 import { Paces } from '../deliver/pace.ts';
 import { createPost, type Post, untilOf } from '../deliver/post.ts';
@@ -81,6 +82,11 @@ export class Pipeline {
       onBulkStarted: () => this.#chores.hurry(this.#bulks),
       sendOnce: (begun) => dispatcher.once(begun),
     });
+  }
+
+  /** Names of the routes that have matched nothing for 30 days. @throws {LedgerUnavailable} */
+  idleRoutes(): Promise<readonly string[]> {
+    return idleRoutes(this.#parts.settings.current, this.#parts);
   }
 
   /** Keeps a refused body and alerts the operators. Never rejects. */

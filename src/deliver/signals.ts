@@ -24,6 +24,7 @@ import { missedFrom, withMissed } from '../signal/expect.ts';
 import { NOTHING_TOLD } from '../signal/streak.ts';
 import type { Delivering } from './delivering.ts';
 import type { ConfigFollower } from './follow-config.ts';
+import { knownBots, lookAtRoute, watchTimer } from './idle-routes.ts';
 import { plannedFor, planOf, type Settings, watchersOf } from './settings.ts';
 import { expectTimers, isOf, isStillExpected, overdueOf, plannedDelivery } from './watch.ts';
 
@@ -86,7 +87,7 @@ export class Signals {
     const routes = routesOf(settings.config);
     const now = clock.now();
     const isExpecting = routes.some(({ rules }) => rules.expect !== undefined);
-    const known = isExpecting ? await this.#knownBots() : [];
+    const known = isExpecting ? await knownBots(this.#dependencies) : [];
     const runs = overdueOf(routes).length === 0 ? [] : await signals.openRuns();
     const overdue = runs.flatMap((run) => overdueTimers(run, overdueOf(settings.router.routesOf(run.botId))));
     const kinds = ['digest', 'expect', 'route'] as const;
@@ -103,10 +104,6 @@ export class Signals {
       timers,
       ended.map(({ key }) => key),
     );
-  }
-
-  #knownBots(): Promise<readonly ArchivedBot[]> {
-    return this.#dependencies.ledger.archive.bots('', MOST_BOTS_KNOWN);
   }
 
   async #digestTimers(
@@ -127,6 +124,7 @@ export class Signals {
   }
 
   async #fired(timer: Timer, settings: Settings): Promise<Fired> {
+    const { onIdleRoute } = this.#dependencies;
     switch (timer.kind) {
       case 'overdue':
         return this.#overdue(timer as Timer<OpenRunTimer>, settings);
@@ -135,24 +133,10 @@ export class Signals {
       case 'digest':
         return this.#digest(timer as Timer<DigestPosition>, settings);
       case 'route':
-        return this.#idle(timer as Timer<WatchedRoute>, settings);
+        return lookAtRoute(timer as Timer<WatchedRoute>, settings, this.#dependencies, onIdleRoute);
       case 'burst':
         return { timer };
     }
-  }
-
-  async #idle(timer: Timer<WatchedRoute>, settings: Settings): Promise<Fired> {
-    const { clock, onIdleRoute } = this.#dependencies;
-    const route = routesOf(settings.config).find((each) => routeKey(each) === timer.key);
-    if (route === undefined) return { timer };
-    const matched = (await this.#knownBots()).filter(({ botId }) =>
-      settings.router.routesOf(botId).includes(route),
-    );
-    const lastAt = Math.max(...matched.map(({ lastReceivedAt }) => lastReceivedAt), timer.data.lastAt);
-    const now = clock.now();
-    const isIdle = lastAt <= now - IDLE_MS;
-    if (isIdle) onIdleRoute(route.name);
-    return { timer, next: watchTimer(route, now, { lastAt, isIdle }) };
   }
 
   async #overdue(timer: Timer<OpenRunTimer>, settings: Settings): Promise<Fired> {
@@ -191,29 +175,8 @@ export class Signals {
   }
 }
 
-/** Most BOTs for which timers are set up at once; further ones are expected after their next callback. */
-const MOST_BOTS_KNOWN = 10_000;
-
-/** A route that has matched no callback for so long is logged, and again after each further week. */
-const IDLE_MS = 30 * 86_400_000;
-const SAID_AGAIN_MS = 7 * 86_400_000;
-const LOOKED_AT_EVERY_MS = 86_400_000;
-
 /** Runs that became overdue longer ago than this before the settings took effect count as lost, and are not told. */
 const LOST_MS = 86_400_000;
-
-function routeKey({ botIds }: RouteConfig): string {
-  return timerKey('route', botIds);
-}
-
-function watchTimer(
-  route: RouteConfig,
-  now: number,
-  known: Pick<WatchedRoute, 'lastAt' | 'isIdle'>,
-): Timer<WatchedRoute> {
-  const dueAt = now + (known.isIdle ? SAID_AGAIN_MS : LOOKED_AT_EVERY_MS);
-  return { key: routeKey(route), kind: 'route', dueAt, data: { name: route.name, ...known } };
-}
 
 function digestKey({ group }: Pick<DigestConfig, 'group'>): string {
   return timerKey('digest', group);

@@ -34,7 +34,7 @@ import { endHolds } from './signal/holds.ts';
 import { jobMessages } from './signal/job-messages.ts';
 import { openRun, openRuns } from './signal/runs.ts';
 import { endSnooze, readSnoozes, snooze } from './signal/snoozes.ts';
-import { adoptTimers, idleRoutes, timersOfKind } from './signal/timers.ts';
+import { adoptTimers, timersOfKind } from './signal/timers.ts';
 
 export const archiveReads = {
   callbacks: findCallbacks,
@@ -52,7 +52,6 @@ export const archiveReads = {
   destinations: destinationsNamed,
   delivery: readDelivery,
   jobMessages,
-  idleRoutes,
   knownOf,
   storeBytes,
 };

@@ -306,6 +306,7 @@ export async function openOperationWorld(): Promise<OperationWorld> {
       },
       drawing: drawings,
       paused: () => [{ key: 'slack:#bot-alerts', ms: 25_000 }],
+      idleRoutes: () => Promise.resolve(['routes[3]']),
       samples: SAMPLES,
     },
     done,
@@ -380,7 +381,6 @@ function operationsIn(done: Done[]): AdminServices['operations'] {
 /** What the archive would say, where the views ask it. */
 export const OFFICE_ARCHIVE: Partial<Archive> = {
   countOpen: () => Promise.resolve({ pending: 12, dead: 132, held: 0, refused: 2 }),
-  idleRoutes: () => Promise.resolve(['routes[3]']),
   deadLetters: () => Promise.resolve(DEAD),
   refusals: ({ before = Number.MAX_SAFE_INTEGER, limit = 50 } = {}) =>
     Promise.resolve({ items: REFUSALS.filter(({ id }) => id < before).slice(0, limit), next: undefined }),

@@ -65,17 +65,10 @@ export async function putTimers(tx: Tx, timers: readonly Timer<object>[]): Promi
 
 /** The data of a timer of kind `route`. */
 export interface WatchedRoute {
-  readonly name: string;
   /** When a callback last matched it, or the config began with it: callbacks are deleted long before 30 days are over. */
   readonly lastAt: number;
-  /** It has matched nothing for 30 days. */
+  /** It had matched nothing for 30 days when it was looked at. */
   readonly isIdle: boolean;
-}
-
-/** Names of routes that have matched nothing for 30 days. */
-export async function idleRoutes(tx: Tx): Promise<readonly string[]> {
-  const watched = await timersOfKind(tx, 'route');
-  return watched.flatMap(({ data }) => ((data as WatchedRoute).isIdle ? (data as WatchedRoute).name : []));
 }
 
 /** The key of a timer that a part of the config (`what`) asks for; callers append the BOT's key for a timer of one BOT. */

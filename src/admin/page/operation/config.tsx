@@ -11,11 +11,11 @@ import type { View } from '../view.ts';
 
 const HASH_SHOWN = 12;
 
-export const configView: View = async ({ query, reader: { t }, services: { archive, reloading } }) => {
+export const configView: View = async ({ query, reader: { t }, services: { idleRoutes, reloading } }) => {
   const { status } = reloading;
   // The preview reads many callbacks, so it is made only on request.
   const preview = query.get('preview') === '1' ? await reloading.preview() : undefined;
-  const idle = await archive.idleRoutes();
+  const idle = await idleRoutes();
   const body = (
     <>
       <Failure failure={status.failure} />
