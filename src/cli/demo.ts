@@ -95,6 +95,8 @@ async function createWorld() {
   return {
     slack,
     mail,
+    /** What the outbox that stands in for Teams printed: destination and message. */
+    printed: [] as string[],
     /** The variables that the demo's config refers to. */
     variables: {
       DEMO_FOLDER: folder,
@@ -118,8 +120,7 @@ async function startDemoApp(context: CommandContext, world: World, stay: boolean
     secrets: context.secrets,
     logger: await createLogger('silent', false, (line) => line),
     version: readVersion(),
-    // The heading and the message that an outbox channel prints.
-    print: (text) => context.result(`   ${text.trimEnd().replaceAll('\n', '\n   ')}`),
+    print: (text) => void world.printed.push(text),
   });
 }
 
@@ -175,16 +176,22 @@ async function play(context: CommandContext, scene: Scene, url: string): Promise
 }
 
 /** Prints the messages sent since the last call. */
-function showNews(context: CommandContext, { slack, mail }: World): void {
-  const say = (destination: string, format: MessageFormat, message: unknown) => {
-    const text = visibleAndIndented(format.asText(message).trimEnd(), `   ${styled(context, 'dim', '│')} `);
+function showNews(context: CommandContext, { slack, mail, printed }: World): void {
+  const bar = `   ${styled(context, 'dim', '│')} `;
+  const show = (destination: string, text: string) =>
     context.result(`   ${styled(context, 'cyan', destination)}\n${text}`);
-  };
+  const say = (destination: string, format: MessageFormat, message: unknown) =>
+    show(destination, visibleAndIndented(format.asText(message).trimEnd(), bar));
   for (const { channel, text, blocks = [] } of slack.messages.splice(0))
     say(`slack:${channel}`, slackFormat, { text, blocks });
   for (const { to, parsed } of mail.mails.splice(0)) {
     const { subject = '', text = '' } = parsed;
     // Lines of a mail end in CRLF (RFC 5322, 2.3).
     say(`email:${to.join(', ')}`, emailFormat, { subject, text: text.replaceAll('\r\n', '\n'), html: '' });
+  }
+  for (const text of printed.splice(0)) {
+    const [, channel = '', address = '', message = ''] =
+      /^--- outbox \((.*)\): (.*)\n([^]*)$/.exec(text) ?? [];
+    show(`${channel}:${address}`, message.trimEnd().replaceAll(/^ {2}/gm, bar));
   }
 }

@@ -137,6 +137,8 @@ describe('The package', () => {
   it('shows everything with `npx botbell demo`', () => {
     const { status, stdout } = run(folder, 'npx', 'botbell', 'demo');
     expect([status, /^To see these messages on a page/m.test(stdout)], stdout).to.deep.equal([0, true]);
+    for (const place of ['slack:#shop', 'teams:shop'])
+      expect(stdout).to.include(`   ${place}\n   │ ✅ 商品取得BOT\n`);
   });
 
   it('serves what init wrote: answers a callback with 200, and ends with 0 on SIGTERM', async () => {

@@ -117,7 +117,8 @@ function elementsOf(line: CardLine): readonly Element[] {
   if ('code' in line) return [boxOf('emphasis', linesOf([run(line.code, { fontType: 'Monospace' })]))];
   if ('items' in line) return linesOf([run(line.items.map((item) => `• ${item}`).join('\n'))]);
   if ('facts' in line) return [factLine(line.facts)];
-  const label = 'label' in line ? [run(`${line.label}  `, { weight: 'Bolder' })] : [];
+  const gap = line.runs.length > 0 ? '  ' : '';
+  const label = 'label' in line ? [run(line.label + gap, { weight: 'Bolder' })] : [];
   return linesOf([...label, ...line.runs.map((one) => runOf(one))]);
 }
 
