@@ -90,8 +90,8 @@ function isRefusal(status: number): boolean {
 
 export const GONE = meaning(
   'config',
-  'the webhook is not valid, or was removed or switched off; make a new one and put its URL into the config',
-  'Webhookが無効か、削除されています。新しく作成し、そのURLを設定してください',
+  'the webhook is not valid, or was removed or switched off; switch it on, or make a new one and put its URL into the config',
+  'Webhookが無効か、削除されています。有効にするか、新しく作成してそのURLを設定してください',
 );
 export const CLOSED = meaning(
   'config',

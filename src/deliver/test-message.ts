@@ -1,6 +1,6 @@
 /** Sends a message that is marked as a test to one destination, and says what its remote answered. */
 import { randomBytes } from 'node:crypto';
-import { idsIn, type Receipt } from '../channels/channel.ts';
+import { ACCEPTED_AS, idsIn, type Receipt } from '../channels/channel.ts';
 import { DeliveryFailure, failureInWords, type FailureClass } from '../channels/failure.ts';
 import type { Language } from '../time/display.ts';
 import { noticeOfAlert } from '../notice/notice.ts';
@@ -58,9 +58,21 @@ const LEFT_ALONE = new DeliveryFailure({
     '宛先がレート制限中か、無効になっているため、まだ送信していません。しばらくしてからもう一度お試しください。',
 });
 
+const TOLD = {
+  delivered: { en: 'Delivered', ja: '届きました' },
+  accepted: {
+    en: 'Accepted, not confirmed: look whether it has arrived',
+    ja: '受け付けられました。投稿されたかは確認できないため、届いたかどうかを見てください',
+  },
+  printed: { en: 'Printed only: an outbox tells nobody', ja: '出力しただけで、誰にも送っていません' },
+} as const;
+
 function receiptInWords(receipt: Receipt, language: Language): string {
-  const shown = idsIn(receipt).map(([key, value]) => `${key} ${value}`);
-  const details = shown.join(', ');
-  if (language === 'ja') return details === '' ? '届きました。' : `届きました（${details}）。`;
-  return details === '' ? 'Delivered.' : `Delivered (${details}).`;
+  const shown = idsIn(receipt)
+    .map(([key, value]) => `${key} ${value}`)
+    .join(', ');
+  const told = receipt[ACCEPTED_AS] === undefined ? TOLD.delivered : TOLD.accepted;
+  const words = (receipt['told'] === 'nobody' ? TOLD.printed : told)[language];
+  if (language === 'ja') return `${words}${shown && `（${shown}）`}。`;
+  return `${words}${shown && ` (${shown})`}.`;
 }

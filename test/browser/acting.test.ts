@@ -134,7 +134,7 @@ inBrowser('People at the page', () => {
     const { page, open } = await come();
     await open('/destinations');
     await rowOf(page, 'slack:#keiri').getByRole('button').click();
-    expect(await flash()).to.match(literally('The test reached slack:#keiri'));
+    expect(await flash()).to.match(literally('The test for slack:#keiri'));
     expect(toldAt('#keiri')).to.have.lengthOf(1);
     await rowOf(page, 'slack:#old-prices').getByRole('button').click();
     expect(await flash()).to.match(literally('The test did not reach slack:#old-prices'));

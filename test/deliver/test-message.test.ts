@@ -91,4 +91,12 @@ describe('A test message', () => {
     expect(paused).to.deep.include({ errorClass: 'rate_limited', durationMs: 0 });
     expect(paused.words).to.match(/^Not sent: .*limits the rate, or is gone,.*left alone/);
   });
+
+  it('that nobody can confirm, or that an outbox took, is not said to have arrived', async () => {
+    expect((await tested({ receipt: { accepted: '202' } })).words).to.equal(
+      'Accepted, not confirmed: look whether it has arrived (accepted 202).',
+    );
+    expect((await tested({ receipt: { accepted: '202' } }, 'ja')).words).to.match(/^受け付けられました/);
+    expect((await tested({ receipt: { told: 'nobody' } })).words).to.match(/^Printed only/);
+  });
 });

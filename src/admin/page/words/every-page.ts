@@ -113,12 +113,12 @@ export const EVERY_PAGE = {
   'act.unknown destination': ['The config has no such destination.', '設定にその宛先がありません。'],
   'act.snooze.whose': ['Name the BOT whose success ends it.', '成功を待つBOTを指定してください。'],
   'act.test.delivered': [
-    'The test reached {destination} in {time}. {words}',
-    '{destination} に届きました（{time}）。{words}',
+    'The test for {destination}, after {time}: {words}',
+    '{destination} へのテスト（{time}）：{words}',
   ],
   'act.test.failed': [
     'The test did not reach {destination}. {words}',
-    '{destination} に届きませんでした。{words}',
+    '{destination} へのテストは届きませんでした。{words}',
   ],
   'act.reload.loaded': ['The config {hash} is in force now.', '設定 {hash} で動いています。'],
   'act.reload.same': ['Nothing has changed.', '変更はありません。'],

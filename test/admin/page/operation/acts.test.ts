@@ -162,7 +162,7 @@ describe('What people do on the page', () => {
   it('sends a test, and says what the remote said', async () => {
     expect(await act('test', { destination: 'slack:#shop' })).to.include({
       kind: 'done',
-      text: 'The test reached slack:#shop in 180 ms. Slack took it.',
+      text: 'The test for slack:#shop, after 180 ms: Slack took it.',
     });
     expect(office.done[0], 'in the language of the page').to.deep.equal(['test', 'slack:#shop', ACTOR, 'en']);
     expect(await act('test', { destination: 'slack:#ops' })).to.include({ kind: 'failed' });
