@@ -6,7 +6,7 @@ import { textAsHtml } from './html-text.ts';
 const LINKS_OPEN_APART = '<base target="_blank">';
 
 /** As the reader's system is. */
-const LIGHT_OR_DARK = '<meta name="color-scheme" content="light dark">';
+export const LIGHT_OR_DARK = '<meta name="color-scheme" content="light dark">';
 
 export interface ComposedMessage {
   readonly format: MessageFormat;

@@ -3,7 +3,7 @@ import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import type { DeliveryOfCallback } from '../../ledger/archive/archive.ts';
 import { noticeIn } from '../../ledger/rows.ts';
-import { messageDocument } from '../../channels/message-document.ts';
+import { LIGHT_OR_DARK, messageDocument } from '../../channels/message-document.ts';
 import { cleanLine, escapeHtml } from '../../text/clean.ts';
 import { toldSo } from '../../notice/notice.ts';
 import { drawAt, type DrawnMessage, placesFor } from '../drawing.ts';
@@ -26,7 +26,7 @@ const POLICY = [
 ].join('; ');
 
 const NOTE_STYLE =
-  'margin:0 0 8px;padding:6px 10px;border-radius:6px;background:#fff8c5;color:#24292f;font:14px/1.5 system-ui,sans-serif';
+  'margin:0 0 8px;padding:6px 10px;border-radius:6px;background:light-dark(#fff8c5,#3b3415);color:light-dark(#24292f,#f0e8c4);font:14px/1.5 system-ui,sans-serif';
 const HASH_SHOWN = 12;
 
 /** `GET /deliveries/:id/message` */
@@ -60,7 +60,7 @@ export function answerMessage(
     drawn === undefined ? withNotes(NOTHING, [t('message.none')]) : withNotes(messageDocument(drawn), notes);
 }
 
-const NOTHING = '<!doctype html><meta charset="utf-8"><body>';
+const NOTHING = `<!doctype html><meta charset="utf-8">${LIGHT_OR_DARK}<body>`;
 
 function withNotes(document: string, notes: readonly string[]): string {
   const html = notes.map((note) => `<p style="${NOTE_STYLE}" dir="auto">${escapeHtml(cleanLine(note))}</p>`);

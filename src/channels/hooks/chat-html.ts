@@ -24,7 +24,7 @@ export function chatBox(style: keyof typeof STYLES, inner: string): string {
 }
 
 /** @param url normalized http or https URL @param inner HTML */
-export function chatLink(url: string, inner: string, look = 'color:#4f6bed'): string {
+export function chatLink(url: string, inner: string, look = 'color:light-dark(#3f57d0,#93a9ff)'): string {
   return `<a href="${escapeHtml(url)}" rel="noreferrer" style="${look}">${inner}</a>`;
 }
 

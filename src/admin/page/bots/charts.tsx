@@ -25,7 +25,7 @@ export function Strip({ runs, room, title }: StripProps) {
   const width = room * SLOT;
   const box = { viewBox: `0 0 ${width} ${STRIP_HEIGHT}`, width, height: STRIP_HEIGHT };
   return (
-    <svg class="strip" role="img" aria-label={title} {...box}>
+    <svg class="strip" role="img" aria-label={title} preserveAspectRatio="xMaxYMid slice" {...box}>
       {runs.slice(0, room).map((run, index) => {
         const tone = RUN_TONES[statusNameOf(run)];
         const x = width - (index + 1) * SLOT + 1;
@@ -54,9 +54,10 @@ interface ScatterProps {
 
 const WIDTH = 960;
 const HEIGHT = 230;
-const LEFT = 64;
+const LEFT = 8;
 const RIGHT = 8;
-const TOP = 18;
+/** Room for the label above the highest line. */
+const TOP = 32;
 const BOTTOM = 30;
 const MARK = 4;
 const WEEK_MS = 7 * 86_400_000;
@@ -77,7 +78,7 @@ export function Scatter({ runs, from, to, title }: ScatterProps) {
       {[0, most / 2, most].map((seconds) => (
         <g key={seconds}>
           <line x1={LEFT} x2={WIDTH - RIGHT} y1={y(seconds)} y2={y(seconds)} />
-          <text x={LEFT - 8} y={y(seconds) + 4} text-anchor="end">
+          <text x={LEFT} y={y(seconds) - 4}>
             {seconds === 0 ? '0' : formats.elapsed(seconds)}
           </text>
         </g>

@@ -133,7 +133,7 @@ function Told({ callback: { deliveries, result } }: { readonly callback: Archive
   return (
     <>
       <Status tone={toneOf(worst)} word={reader.t('callbacks.told, of', { told, all: deliveries.length })} />
-      {toneOf(worst) === 'good' ? null : <span class="quiet"> {stateWord(worst, reader)}</span>}
+      {toneOf(worst) === 'good' ? null : <span class="quiet"> · {stateWord(worst, reader)}</span>}
     </>
   );
 }
