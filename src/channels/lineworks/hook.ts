@@ -21,7 +21,7 @@ function compose(card: Card): LineworksHookMessage {
   const label = cutEnd(withoutMentions(link?.text ?? ''), MAX.label, '…') || '…';
   return {
     title: cutEnd(withoutMentions(title), MAX.title, '…'),
-    body: { text: textIn(card, MAX.text, MAX.text, ['text', 'message', 'outputs', 'facts']) || '–' },
+    body: { text: textIn(card, MAX.text, ['text', 'message', 'outputs', 'facts']) || '–' },
     ...(link !== undefined && { button: { label, url: link.url } }),
   };
 }

@@ -8,7 +8,7 @@ import { poolsThrough } from '../../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
 import { failureOf, outgoingOf } from '../../contract/channel-contract.ts';
-import { cardWith } from '../../support/cards.ts';
+import { cardWith, outputWith } from '../../support/cards.ts';
 import { type ChatStandIn, startChatStandIn } from '../../support/chat-stand-in.ts';
 import { judgeLineworks, judgeLineworksHook, LIMITED } from './stand-in.ts';
 
@@ -208,6 +208,11 @@ describe('the text for the Incoming Webhook app', () => {
   it('has what Botbell says itself whole where there is nothing beside it', () => {
     const text = 'What to do: fix the cause. '.repeat(30).trim();
     expect(bodyOf(cardWith({ tone: 'alert', text, message: '', facts: [] })).body).to.deep.equal({ text });
+  });
+
+  it('shows every short output of a card that has little else', () => {
+    const outputs = Array.from({ length: 5 }, (_, index) => outputWith({ name: `Sum ${index}` }));
+    expect(bodyOf(cardWith({ tone: 'succeeded', outputs, message: '' })).body.text).to.contain('Sum 4: 12');
   });
 
   it('mentions nobody on its button', () => {
