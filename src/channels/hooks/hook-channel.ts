@@ -214,8 +214,8 @@ async function verify(
   remote: Remote,
   hooks: HookSettings<Hook>['hooks'],
 ): Promise<void> {
-  const deadline = performance.now() + VERIFY_TIMEOUT_MS;
   for (const [name, hook] of Object.entries(hooks)) {
+    const deadline = performance.now() + VERIFY_TIMEOUT_MS;
     const url = chat.isAsked === true ? urlOf(hook) : new URL('/', urlOf(hook));
     const answer = await remote.call({ method: 'GET', url, deadline }).catch((error: unknown) => {
       throw failureAt(name, networkFailureOf(chat.title, networkErrorOf(error)));
