@@ -1,7 +1,6 @@
 /** Does what is due at a time, even if no callback comes: releases held deliveries when their holds end, and fires timers. */
 import { type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { DigestConfig, RouteConfig } from '../config/config.ts';
-import type { ArchivedBot } from '../ledger/archive/archive.ts';
 import { LedgerUnavailable, SUPERSEDED } from '../ledger/ledger.ts';
 import { ASKED_AGAIN_MS } from '../ledger/signal/admission.ts';
 import type { DigestPosition } from '../ledger/signal/digest.ts';
