@@ -172,8 +172,8 @@ function withinBurst(
 ): { readonly verdict: RouteVerdict; readonly window: BurstWindow | undefined } {
   if (verdict.does !== 'tell' || burst === undefined) return { verdict, window: last };
   const { max, perMs } = burst;
-  // A window that begins in the future dates from before the clock was set back.
-  const isOpen = last !== undefined && last.startedAt <= now && now < last.startedAt + perMs;
+  // It may have begun a moment later, by the clock of another process. Much later: before the clock was set back.
+  const isOpen = last !== undefined && Math.abs(now - last.startedAt) < perMs;
   const window = isOpen ? last : { startedAt: now, count: 0 };
   const { startedAt, count } = window;
   if (count < max) return { verdict, window: { startedAt, count: count + 1 } };

@@ -261,6 +261,14 @@ describe('what holds a message until later', () => {
     expect(shown(place.run())).to.equal('tell');
   });
 
+  it('is a burst that began a moment later by the clock of another process', () => {
+    const place = new Place({});
+    place.burst = { max: 1, perMs: MINUTE };
+    expect(shown(place.run())).to.equal('tell');
+    place.now -= 5;
+    expect(shown(place.run())).to.equal('burst until 08:01');
+  });
+
   it('does not count towards a burst', () => {
     const place = new Place({ mute });
     place.burst = { max: 1, perMs: 60 * MINUTE };
