@@ -42,8 +42,8 @@ const TABLES: readonly string[] = [
     callback_id $key REFERENCES callbacks (id) ON DELETE CASCADE, body $bytes NOT NULL)`,
   // last_error: the last attempt's; error_class and error_code repeat it for searches. reason: why it is held, or dead without having
   // failed. held_until: when the hold ends. snooze_id: the snooze that holds it. summary_id: the summary that contains it. telling:
-  // JSON, how it is rendered if not by its status alone. due_at: when Botbell itself may attempt it. is_taken_over: Botbell retries it.
-  // Its age is now - counts_from - waited_ms. given_back_at: when a person redelivered it. is_bulk: it is sent after all others.
+  // JSON, how it is rendered if not by its status alone, and which routes want what is held. due_at: when Botbell itself may attempt it.
+  // is_taken_over: Botbell retries it. Its age is now - counts_from - waited_ms. given_back_at: when a person redelivered it. is_bulk: it is sent after all others.
   `CREATE TABLE deliveries (
     id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, job_key TEXT,
     destination TEXT NOT NULL, channel TEXT NOT NULL, address TEXT NOT NULL, state TEXT NOT NULL,
