@@ -215,9 +215,11 @@ function afterHold(
 ): HoldDecision['outcome'] {
   const { destination, botId, kind, telling } = held;
   if (held.isLate) return SUPERSEDED;
-  const target = plannedFor(held, planOf(settings, held));
-  // A callback is routed anew; what Botbell tells by itself has no other destination.
-  if (target === undefined) return kind === 'callback' ? 'pending' : 'summary';
+  const plan = planOf(settings, held);
+  const target = plannedFor(held, plan);
+  // A callback is routed anew. What Botbell tells by itself is told where it was held, unless only other destinations are left.
+  const isElsewhere = plan.destinations.length > 0 && !settings.destinations.has(destination);
+  if (target === undefined) return kind === 'callback' || isElsewhere ? 'pending' : 'summary';
   const { asked = [] } = plannedDelivery(settings, target, botId);
   if (asked.length === 0) return 'summary';
   const wanting = asked.filter(({ name }) => telling?.wantedBy?.includes(name));

@@ -256,6 +256,20 @@ describe('of a night', () => {
     ]);
   });
 
+  it('what is held of a BOT goes to whom the config names instead', async () => {
+    const mute = "mute: [{ from: '02:00', to: '07:00' }]\n    notify";
+    const muted = CONFIG.replace(/(grace: 30m \}\n {4})notify/, `$1${mute}`);
+    await world.reload(muted);
+    await world.pass(9 * HOUR);
+    await world.reload(muted.replace(mute, 'notify').replace('ops@', 'other@'));
+    await world.pass(10 * SECOND);
+    expect(world.arrived.map(({ destination }) => destination).toSorted()).to.deep.equal([
+      'email:other@example.com',
+      'slack:#ops',
+    ]);
+    expect(arrived().join('\n')).to.match(/mail .*nightly/);
+  });
+
   it('who is to be told instead by another config is told when nothing holds it any more', async () => {
     await world.pass(4 * HOUR);
     await crawler(1);
