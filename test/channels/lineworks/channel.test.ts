@@ -116,6 +116,21 @@ describe('the channel LINE WORKS, by a bot', () => {
       await channel.close();
     });
 
+    it('is renewed five minutes before it expires', async () => {
+      for (const [tokenSeconds, count] of [
+        [299, 2],
+        [400, 1],
+      ] as const) {
+        const own = new Set<string>();
+        const login = await startChatStandIn(judgeLineworks({ ...APP, tokenSeconds }, own));
+        const channel = await open({ auth_url: login.origin });
+        for (let call = 0; call < 2; call += 1) await channel.verify();
+        expect(own.size).to.equal(count);
+        await channel.close();
+        await login.close();
+      }
+    });
+
     it('is fetched once for calls at the same time', async () => {
       tokens.clear();
       const channel = await open();

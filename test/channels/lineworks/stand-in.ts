@@ -36,6 +36,8 @@ export interface App {
   readonly account: string;
   readonly publicKey: KeyObject;
   readonly botId: string;
+  /** Seconds for which a token is valid; left out: a day. */
+  readonly tokenSeconds?: number;
 }
 
 /** @param tokens issued so far; one that is taken out of it has expired */
@@ -82,10 +84,11 @@ function judgeLogin(app: App, tokens: Set<string>, request: ChatRequest): Verdic
   if (!isGranted(form.get('assertion') ?? '', app)) return refusal(400, { error: 'invalid_grant' });
   const token = `access-token-${tokens.size}-0123456789`;
   tokens.add(token);
+  const { tokenSeconds = 86_400 } = app;
   const body = JSON.stringify({
     access_token: token,
     token_type: 'Bearer',
-    expires_in: '86400',
+    expires_in: String(tokenSeconds),
     scope: 'bot',
   });
   return { answer: { status: 200, body }, isMessage: false };
