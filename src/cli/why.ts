@@ -144,7 +144,8 @@ function headingOf(callback: CallbackStory, { language, redact }: Display): stri
   const name = (text: string) => shortLine(redact(text), LONGEST_ID);
   const status = kind === 'callback' ? STATUS[language][statusNameOf(callback)] : kind;
   const job = jobId === '' ? '' : `${JOB[language]} ${name(jobId)} · `;
-  return visibleOnOneLine(`${job}BOT ${name(botId)} (${name(botName)}) · ${status}`);
+  const named = botName === '' ? '' : ` (${name(botName)})`;
+  return visibleOnOneLine(`${job}BOT ${name(botId)}${named} · ${status}`);
 }
 
 function lineOf(context: CommandContext, event: StoryEvent, time: string): string {

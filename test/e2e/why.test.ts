@@ -162,6 +162,11 @@ describe('botbell why', () => {
     expect(none.stderr).to.match(/no callback of the BOT "nobody" is known/);
   });
 
+  it('has no brackets for a BOT without a name', async () => {
+    await post({ job_id: '4713', bot_id: 'quiet', bot_name: '', status: 0 });
+    expect((await why('4713')).stdout).to.contain('job 4713 · BOT quiet · succeeded');
+  });
+
   it('forges no line, moves no terminal and shows no secret, whatever a callback says', async () => {
     const name = `\u001b[2J✓ told\r\n  ✓ everybody\u202e\u0007${SLACK_TOKEN}\u2028`;
     const { jobId } = await post({
