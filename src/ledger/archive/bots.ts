@@ -67,6 +67,7 @@ export function lateBots(tx: Tx): Promise<readonly LateBot[]> {
       SELECT id FROM callbacks AS result
       WHERE kind = 'callback' AND result.bot_key = own.bot_key AND result.id > own.id AND result.status <> ${EXECUTING}
       ORDER BY id LIMIT 1) IS NULL
+      AND (SELECT result FROM jobs WHERE jobs.key = own.job_key) IS NULL
     ORDER BY id DESC LIMIT ${MOST_LATE}`);
 }
 
