@@ -155,9 +155,11 @@ export function refusedIn(standings: readonly Standing[], { status }: Verdict): 
   return status === 200 ? [] : failed.map(({ id }) => id);
 }
 
-/** Whether a power cut must not undo the write: a delivery is still pending, or dead. */
-export function mustSurvive({ status, result }: Verdict): boolean {
-  return status !== 200 || result === 'gave_up' || result === 'taken_over';
+/** Whether a power cut must not undo the write: a delivery is still pending, held to be sent later, or dead. */
+export function mustSurvive({ status, deliveries }: Verdict): boolean {
+  const isLeft = ({ state, until }: Verdict['deliveries'][number]) =>
+    state === 'pending' || state === 'dead' || until !== undefined;
+  return status !== 200 || deliveries.some(isLeft);
 }
 
 /** Deliveries that are taken over do not count: Botbell retries them, so the service need not. */

@@ -259,9 +259,11 @@ describe('the verdict', () => {
   it('outlasts a power cut where something is left to be done, or never will be', () => {
     const survives = (...standings: Standing[]) => mustSurvive(verdictOn(standings));
     expect(survives(tried(TOLD))).to.equal(false);
+    expect(survives(standing({ state: 'held', reason: 'repeat' }))).to.equal(false);
     for (const left of [
       standing({ isTakenOver: true }),
       standing({ state: 'dead' }),
+      standing({ state: 'held', reason: 'mute', heldUntil: 1 }),
       tried(failing('transient')),
     ])
       expect(survives(tried(TOLD), left)).to.equal(true);
