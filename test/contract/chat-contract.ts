@@ -259,7 +259,11 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       const sendThrough = async (exempt: readonly string[]) => {
         const openPool = poolsThrough({ https: http, http, exempt });
         const own = await type.open(settingsAt(remote.origin), { ...environment, openPool });
-        return own.send(outgoingOf({ address, message })).finally(() => own.close());
+        try {
+          await own.send(outgoingOf({ address, message }));
+        } finally {
+          await own.close();
+        }
       };
       await sendThrough(['127.0.0.1']);
       expect(proxy.asked).to.deep.equal([]);

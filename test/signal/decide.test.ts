@@ -313,7 +313,7 @@ interface Came {
 }
 
 /** What is to be said of the last result, by looking through all that have come: those of one start as they came. */
-function saidOf(result: Came, came: readonly Came[], { on = ALL, afterFailures = 1, repeat }: Route): string {
+function saidOf(result: Came, came: readonly Came[], route: Route): string {
   const byStart = came.toSorted((a, b) => a.startedAt - b.startedAt);
   const position = byStart.indexOf(result);
   const isWell = (at: number) => byStart[at]?.isError !== true;
@@ -321,15 +321,23 @@ function saidOf(result: Came, came: readonly Came[], { on = ALL, afterFailures =
   const end = byStart.findIndex((_, at) => at >= position && isWell(at));
   const row = byStart.slice(first, end === -1 ? undefined : end);
   const told = came.filter((each) => row.includes(each) && each.isTold);
-  if (!result.isError) {
-    // A success that began later, and has come before, has been told as the recovery.
-    const isFirst = byStart.slice(position + 1).every(({ isError }) => isError);
-    if (isFirst && told.length > 0 && on.includes('recovered')) return 'tell recovered';
-    return on.includes('succeeded') ? 'tell' : 'on';
-  }
+  if (result.isError) return saidOfError(result, row.length, end === -1 ? told.at(-1) : undefined, route);
+  const { on = ALL } = route;
+  // A success that began later, and has come before, has been told as the recovery.
+  const isFirst = byStart.slice(position + 1).every(({ isError }) => isError);
+  if (isFirst && told.length > 0 && on.includes('recovered')) return 'tell recovered';
+  return on.includes('succeeded') ? 'tell' : 'on';
+}
+
+/** @param last the last one told of those in a row with it; undefined: none, or a success has ended them */
+function saidOfError(
+  result: Came,
+  failures: number,
+  last: Came | undefined,
+  { on = ALL, afterFailures = 1, repeat }: Route,
+): string {
   if (!on.includes('error')) return 'on';
-  if (row.length < afterFailures) return 'after_failures';
-  const last = end === -1 ? told.at(-1) : undefined;
+  if (failures < afterFailures) return 'after_failures';
   const isSoon = typeof repeat === 'number' && last !== undefined && result.at - last.at < repeat;
   return isSoon || (repeat === 'changes' && last?.message === result.message) ? 'repeat' : 'tell';
 }

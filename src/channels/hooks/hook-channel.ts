@@ -142,16 +142,15 @@ function hookAddress(text: string, hooks: HookSettings<Hook>['hooks'] | undefine
     throw new AddressError(
       'this is a URL: write the name of a hook, and put its URL under hooks in the channel, for whoever knows it can post there',
     );
-  const [name = '', ...rest] = address.split('/');
+  const [name = ''] = address.split('/', 1);
+  const rest = address.slice(name.length);
   const isKnown = hooks === undefined ? HOOK_NAME.test(name) : Object.hasOwn(hooks, name);
-  if (isKnown && suffix !== undefined && rest.length > 0 && !suffix.test(rest.join('/')))
+  if (isKnown && (rest === '' || suffix?.test(rest.slice(1)) === true)) return address;
+  if (isKnown && suffix !== undefined)
     throw new AddressError(`${JSON.stringify(address)} has no ID of digits behind the slash`);
-  if (!isKnown || (rest.length > 0 && suffix === undefined))
-    // What follows an unknown name may be the path of a URL, which is secret.
-    throw new AddressError(
-      `${JSON.stringify(isKnown ? address : name)} is no hook of the channel${nearestOrAll(name, Object.keys(hooks ?? {}))}`,
-    );
-  return address;
+  // What follows an unknown name may be the path of a URL, which is secret.
+  const shown = JSON.stringify(isKnown ? address : name);
+  throw new AddressError(`${shown} is no hook of the channel${nearestOrAll(name, Object.keys(hooks ?? {}))}`);
 }
 
 /** A part of a path or a query that looks generated: a key, a token, an ID. */
@@ -226,10 +225,8 @@ async function verify(
 
 /** The failure with the name of its hook, since the channel may have many. */
 function failureAt(name: string, failure: DeliveryFailure): DeliveryFailure {
-  const { message, japanese } = failure;
-  return new DeliveryFailure({
-    ...failure,
-    message: `${name}: ${message}`,
-    japanese: `${name}: ${japanese}`,
-  });
+  const { class: failureClass, code, concerns, retryAfterMs } = failure;
+  const message = `${name}: ${failure.message}`;
+  const japanese = `${name}: ${failure.japanese}`;
+  return new DeliveryFailure({ class: failureClass, code, concerns, retryAfterMs, message, japanese });
 }
