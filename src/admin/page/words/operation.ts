@@ -103,8 +103,14 @@ export const OPERATION = {
   'config.reload': ['Reload now', '再読み込みする'],
   'config.preview': ['What would a reload change?', '再読み込みすると何が変わりますか？'],
   'config.previewRefused': ['It would be refused:', '次の誤りがあるため、読み込まれません。'],
-  'config.previewNobody': ['Nobody’s messages since {since} change.', '{since} 以降に受信した分の宛先は変わりません。'],
-  'config.previewLead': ['Of what came since {since}, this would change:', '{since} 以降に受信した分のうち、宛先が変わるもの：'],
+  'config.previewNobody': [
+    'Nobody’s messages since {since} change.',
+    '{since} 以降に受信した分の宛先は変わりません。',
+  ],
+  'config.previewLead': [
+    'Of what came since {since}, this would change:',
+    '{since} 以降に受信した分のうち、宛先が変わるもの：',
+  ],
   'config.previewPart': ['There are too many BOTs to look at all.', 'BOTが多く、すべては調べていません。'],
   'config.added': ['Would be told', '新たに通知'],
   'config.removed': ['No longer told', '通知しなくなる'],
