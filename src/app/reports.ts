@@ -82,11 +82,11 @@ export class Reports {
 
   readonly onTemplateError = (failure: TemplateFailure): void => {
     this.#metrics.templateErrors.inc();
-    const [what, instead] =
-      failure.format === 'when'
-        ? ['condition', 'it counts as met']
-        : ['template', 'the built-in one was used'];
-    this.#logger.error(failure, `a ${what} failed; ${instead}`);
+    const isCondition = failure.format === 'when';
+    const line = isCondition
+      ? 'a condition failed; it counts as met'
+      : 'a template failed; the built-in one was used';
+    this.#logger.error(failure, line);
   };
 
   /** Logs each POST to the callback path, but of those turned away only one a second for each reason. */
