@@ -54,6 +54,8 @@ export interface DeliveryRecord extends DeliveryTarget {
   readonly reason: string | undefined;
   /** When the hold ends; undefined: it does not end by itself. */
   readonly heldUntil: number | undefined;
+  /** The snooze that holds it, or held it. */
+  readonly snoozeId?: number | undefined;
   /** The summary (a row of `callbacks`) that contains it. */
   readonly summaryId: number | undefined;
   /** How it is rendered, if not by its status alone. */

@@ -70,7 +70,10 @@ const VIEWS: Readonly<Record<string, ComponentChildren>> = {
   bots: h(Bots, { data: BOTS }),
   bot: [h(BotFacts, { data: BOT_DATA }), h(Bot, { data: BOT_DATA })],
   callbacks: h(Callbacks, LIST),
-  callback: [h(CallbackFacts, { callback: storyOf() }), h(Callback, { callback: storyOf(), story: TOLD })],
+  callback: [
+    h(CallbackFacts, { callback: storyOf() }),
+    h(Callback, { callback: storyOf(), story: TOLD, snoozes: [] }),
+  ],
 };
 
 const htmlOf = (view: ComponentChildren, language: Language = 'en') => htmlFor(readerIn(language), view);
@@ -178,13 +181,23 @@ describe('a list of callbacks', () => {
 describe('the page of a callback', () => {
   const page = (fields: Parameters<typeof storyOf>[0], language: 'en' | 'ja' = 'en') => {
     const callback = storyOf(fields);
-    return htmlOf([h(CallbackFacts, { callback }), h(Callback, { callback, story: TOLD })], language);
+    return htmlOf(
+      [h(CallbackFacts, { callback }), h(Callback, { callback, story: TOLD, snoozes: [SNOOZE] })],
+      language,
+    );
   };
 
   it('begins with what became of it, before anything else is told', () => {
     const html = page({});
     expect(html.indexOf('class="panel summary"')).to.be.below(html.indexOf('class="deliveries"'));
     expect(html.indexOf('class="deliveries"')).to.be.below(html.indexOf('class="timeline"'));
+  });
+
+  it('says who has snoozed what is held, and why', () => {
+    const held = { state: 'held', reason: 'snooze', snoozeId: SNOOZE.id } as const;
+    const heldUntil = SNOOZE.until;
+    expect(page({ deliveries: [deliveryOf(1, { ...held, heldUntil })] })).to.contain('class="snoozes"');
+    expect(page({ deliveries: [deliveryOf(1, held)] }), 'told since').not.to.contain('class="snoozes"');
   });
 
   it('shows each message in a frame of its own, in which nothing runs', () => {
@@ -285,7 +298,7 @@ describe('the page of a callback', () => {
       destination: 'slack:#a',
     });
     const story = { summary: 'told', events: [attempt(1), attempt(2), attempt(3), ...EVENTS] };
-    const html = htmlOf(h(Callback, { callback: storyOf(), story }));
+    const html = htmlOf(h(Callback, { callback: storyOf(), story, snoozes: [] }));
     expect(html).to.contain('<summary>The same happened 2 more times, until 10:35');
     expect(html.match(/is_archived/g)).to.have.length(1);
   });

@@ -1,7 +1,9 @@
 /** One callback: its summary in a sentence, its deliveries with their actions, and its timeline. */
 import type { CallbackStory } from '../../../ledger/archive/archive.ts';
+import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
 import { type LoadedStory, loadStory } from '../../../story/story.ts';
 import { wholeNumberIn } from '../../filters.ts';
+import { Snoozed } from '../operation/snoozes.tsx';
 import { PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
 import { KindStatus } from '../parts/status.tsx';
@@ -11,22 +13,35 @@ import type { View } from '../view.ts';
 import { Deliveries } from './deliveries.tsx';
 import { Timeline } from './timeline.tsx';
 
-export const showCallback: View = async ({ params, reader, services: { archive, surroundings } }) => {
+export const showCallback: View = async ({ params, reader, services }) => {
+  const { archive, operations, surroundings } = services;
   const { redact } = surroundings;
   const found = await loadStory(archive, wholeNumberIn(params['id']) ?? 0, { ...reader, redact });
   if (found === undefined) return undefined;
   const { callback } = found;
   const { kind, id, botName, botId } = callback;
   const title = nameOf(botName, botId) || `${reader.word('kind', kind)} ${id}`;
-  return { title, facts: <CallbackFacts callback={callback} />, body: <Callback {...found} /> };
+  const snoozes = await operations.snoozes();
+  return {
+    title,
+    facts: <CallbackFacts callback={callback} />,
+    body: <Callback {...found} snoozes={snoozes} />,
+  };
 };
 
-export function Callback({ callback, story }: LoadedStory) {
+interface CallbackProps extends LoadedStory {
+  /** All that have not ended. */
+  readonly snoozes: readonly KeptSnooze[];
+}
+
+export function Callback({ callback, story, snoozes }: CallbackProps) {
   const { t } = useReader();
+  const holding = new Set(callback.deliveries.map(({ heldUntil, snoozeId }) => heldUntil && snoozeId));
   return (
     <>
       <Section className="summary">
         <p dir="auto">{story.summary}</p>
+        <Snoozed snoozes={snoozes.filter(({ id }) => holding.has(id))} of={callback.botId} />
       </Section>
       <Section title={t('callback.deliveries')}>
         <Deliveries deliveries={callback.deliveries} />
