@@ -123,6 +123,12 @@ const TABLE: readonly (readonly [what: string, notice: Notice, en: RegExp, ja: R
     /^⚠️ 2 failed, 1 missed since [^]*Get items · 2 failed · 1 missed · 4 succeeded · muted/,
     /エラー 2件、未着 1件[^]*成功 4件 · ミュート中/,
   ],
+  [
+    'a digest, who has only begun',
+    digestOf({ errors: 0, succeeded: 0, missed: 0 }),
+    /Get items · no result yet/,
+    /Get items · 結果はまだありません/,
+  ],
   ['a digest of nothing, that all is well', digestOf(), /^✅ All is well since/, /^✅ .*問題はありません/],
   [
     'an error, how many before it were held back',
