@@ -271,8 +271,8 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       const { asked } = proxy;
       expect(asked.length).to.be.above(0);
       expect(asked.filter((url) => !url.startsWith(remote.origin))).to.deep.equal([]);
-      proxy.faults.push(403);
-      expect(await failureOf(sendThrough([]))).to.include({ class: 'config' });
+      proxy.faults.push(407);
+      expect(await failureOf(sendThrough([]))).to.include({ class: 'config', code: 'proxy_407' });
       await proxy.close();
     });
 
