@@ -62,6 +62,7 @@ const BOT_DATA: BotData = {
   runs: [runOf(1, { status: 1 }), runOf(2), runOf(3, { status: 2, elapsedSeconds: undefined })],
   isCut: true,
   told: [{ status: 1, names: [`slack:${HOSTILE}`] }],
+  late: BOTS.late,
   snoozes: [SNOOZE],
 };
 
@@ -123,6 +124,12 @@ describe('the overview', () => {
     expect(html).to.contain('Missed or overdue').and.to.contain('href="/callbacks/9"');
     expect(html).to.contain('>Missed<').and.to.contain('href="/snoozes">Snoozed');
     expect(bots({ late: [] })).not.to.contain('Missed');
+  });
+
+  it('says it of the BOT itself, too', () => {
+    const facts = (late: BotData['late']) => htmlOf(h(BotFacts, { data: { ...BOT_DATA, late } }));
+    expect(facts(BOT_DATA.late)).to.match(/href="\/callbacks\/9">.*>Missed</);
+    expect(facts([])).not.to.contain('Missed');
   });
 
   it('draws a bar for each run: higher where it took longer, hollow while it runs, crossed where it failed', () => {

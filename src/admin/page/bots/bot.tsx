@@ -2,7 +2,7 @@
 import type { Run } from '../../../ledger/archive/archive.ts';
 import { Snoozed } from '../operation/snoozes.tsx';
 import { Section } from '../parts/layout.tsx';
-import { RunStatus } from '../parts/status.tsx';
+import { KindStatus, RunStatus } from '../parts/status.tsx';
 import { Table, Term } from '../parts/table.tsx';
 import { Chips, Code, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
@@ -42,6 +42,8 @@ async function loadBot({ params, reader: { now }, services: { archive, operation
     isCut: runs.length === MOST_RUNS,
     /** Destinations for each status, by the config in force. */
     told,
+    /** Notices of a result that was missed or is overdue, and has not come since. */
+    late: (await archive.lateBots()).filter(({ botId }) => botId === bot.botId),
     /** Snoozes of this BOT, and those of whole destinations that it reaches. */
     snoozes: (await operations.snoozes()).filter(({ botId, destination = '' }) =>
       botId === undefined ? reached.has(destination) : botId === bot.botId,
@@ -53,12 +55,17 @@ interface BotProps {
   readonly data: BotData;
 }
 
-export function BotFacts({ data: { bot, runs } }: BotProps) {
+export function BotFacts({ data: { bot, runs, late } }: BotProps) {
   const { t } = useReader();
   const last = runs.find(({ status }) => status !== 2) ?? runs[0];
   return (
     <>
       {last === undefined ? null : <RunStatus status={last.status} />}
+      {late.map(({ kind, noticeId }) => (
+        <a key={noticeId} href={pathTo(['callbacks', noticeId])}>
+          <KindStatus callback={{ kind, status: 1 }} />
+        </a>
+      ))}
       <Code text={bot.botId} />
       <a href={pathTo(['callbacks'], { bot_id: bot.botId })}>{t('bot.callbacks')}</a>
       <a href={pathTo(['snoozes'], { bot_id: bot.botId })}>{t('snoozes.link')}</a>
