@@ -15,7 +15,7 @@ import {
 import type { ExpectedBot } from '../ledger/signal/judge.ts';
 import { type OpenRunTimer, overdueTimers } from '../ledger/signal/runs.ts';
 import { type Timer, timerKey, type WatchedRoute } from '../ledger/signal/timers.ts';
-import { type DigestedBot, mostTroubled, type OwnSubject } from '../notice/notice.ts';
+import { digested, type DigestedBot, type OwnSubject } from '../notice/notice.ts';
 import { routesOf } from '../route/router.ts';
 import { digestAtStart, nextDigest } from '../signal/calendar.ts';
 import { decide } from '../signal/decide.ts';
@@ -164,7 +164,7 @@ export class Signals {
     const { group } = digest;
     const isOfGroup = ({ bot_id }: DigestedBot) =>
       router.routesOf(bot_id).some(({ groups }) => groups.includes(group));
-    const own = mostTroubled(bots.filter(isOfGroup));
+    const own = digested(bots.filter(isOfGroup));
     const subject: OwnSubject<'digest'> = { template: 'digest', group, since: timer.data.since, ...own };
     return {
       timer,

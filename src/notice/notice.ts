@@ -77,6 +77,11 @@ export function mostTroubled<Bot extends ToldBot>(bots: readonly Bot[]): Omit<To
   return { bots: worstFirst.slice(0, MOST_BOTS), moreBots: Math.max(0, bots.length - MOST_BOTS) };
 }
 
+export function digested(bots: readonly DigestedBot[]) {
+  const sum = (key: 'errors' | 'missed') => bots.reduce((total, bot) => total + bot[key], 0);
+  return { ...mostTroubled(bots), errors: sum('errors'), missed: sum('missed') };
+}
+
 /** Alerts to Botbell's operators, by template. */
 interface Alerts {
   /** The message is not attempted any more. */
@@ -132,7 +137,12 @@ interface OwnSubjects extends Alerts {
     readonly lastAt: number;
   };
   /** What a group's BOTs did since the last digest; sent even if all is well. */
-  readonly digest: ToldBots<DigestedBot> & { readonly group: string };
+  readonly digest: ToldBots<DigestedBot> & {
+    readonly group: string;
+    /** Of all BOTs. */
+    readonly errors: number;
+    readonly missed: number;
+  };
 }
 
 const OWN_NAMES = [

@@ -87,6 +87,8 @@ const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly templ
   digest: {
     group: 'operators',
     since: CAME_AT,
+    errors: 1,
+    missed: 1,
     bots: [{ ...TOLD, is_muted: true }],
     moreBots: 4,
   },

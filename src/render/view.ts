@@ -83,7 +83,10 @@ function ownView(
   if (subject.template === 'summary' || subject.template === 'digest') {
     const { since, bots, moreBots: more_bots } = subject;
     const told = { since: localTime(since, display), bots, more_bots, page_url: pageUrlOf(subject, display) };
-    if (subject.template === 'digest') return { ...told, group: subject.group };
+    if (subject.template === 'digest') {
+      const { group, errors, missed } = subject;
+      return { ...told, group, errors, missed };
+    }
     const { reason, count, lastAt } = subject;
     return { ...told, reason, count, last_at: localTime(lastAt, display) };
   }

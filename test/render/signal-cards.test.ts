@@ -4,6 +4,7 @@ import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { composeWebhook } from '../../src/channels/webhook/compose.ts';
 import {
+  digested,
   type Notice,
   noticeOf,
   noticeOfAlert,
@@ -59,9 +60,8 @@ const digestOf = (...bots: object[]) =>
   botbellTells({
     template: 'digest',
     group: 'operators',
-    moreBots: 0,
     since: STARTED_AT,
-    bots: bots.map((bot) => ({ ...BOT, is_muted: false, ...bot })),
+    ...digested(bots.map((bot) => ({ ...BOT, is_muted: false, ...bot }))),
   });
 
 const webhookFormat = { name: 'webhook', compose: composeWebhook, asText: JSON.stringify };
@@ -128,6 +128,12 @@ const TABLE: readonly (readonly [what: string, notice: Notice, en: RegExp, ja: R
     digestOf({ errors: 0, succeeded: 0, missed: 0 }),
     /Get items · no result yet/,
     /Get items · 結果はまだありません/,
+  ],
+  [
+    'a digest of more BOTs than it names, what failed of all of them',
+    digestOf(...Array.from({ length: 60 }, () => ({}))),
+    /^⚠️ 120 failed, 0 missed [^]*and 10 more BOTs/,
+    /エラー 120件、未着 0件[^]*ほか 10 件のBOT/,
   ],
   ['a digest of nothing, that all is well', digestOf(), /^✅ All is well since/, /^✅ .*問題はありません/],
   [
