@@ -121,8 +121,9 @@ export function walk(callback: JsonObject, mostValues = Infinity) {
     return true;
   };
 
-  const tooDeep = keysOf(callback)
-    .toSorted()
-    .filter((key) => key !== 'elapsed_time' && !addMember(key, callback[key], 2));
+  const tooDeep: string[] = [];
+  // A loop, since a function that uses `callback` would keep all of it in memory as long as the error, whose stack names it.
+  for (const key of keysOf(callback).toSorted())
+    if (key !== 'elapsed_time' && !addMember(key, callback[key], 2)) tooDeep.push(key);
   return { identity: hash('sha256', JSON.stringify(flat), 'hex'), tooDeep };
 }
