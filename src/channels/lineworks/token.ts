@@ -47,17 +47,15 @@ export function isPrivateKey(key: string): boolean {
   }
 }
 
-/** One token for all messages of a channel; calls that come while it is fetched wait for the same one. */
+/** One token for all messages of a channel, which sends one at a time. */
 export function accessToken(remote: Remote, settings: BotSettings) {
-  let token: ReturnType<typeof fetchToken> | undefined;
+  let token: Awaited<ReturnType<typeof fetchToken>> | undefined;
   return {
     /** @throws {DeliveryFailure} if the login refuses the app @throws {Error} of the network */
     text: async (deadline: number): Promise<string> => {
-      const last = token;
-      const known = await last?.catch(() => undefined);
-      if (known !== undefined && known.until > Date.now()) return known.text;
-      if (token === undefined || token === last) token = fetchToken(remote, settings, deadline);
-      return (await token).text;
+      if (token === undefined || token.until <= Date.now())
+        token = await fetchToken(remote, settings, deadline);
+      return token.text;
     },
     /** Call this if the API refuses the token: the next message fetches another. */
     forget: () => {

@@ -131,14 +131,6 @@ describe('the channel LINE WORKS, by a bot', () => {
       }
     });
 
-    it('is fetched once for calls at the same time', async () => {
-      tokens.clear();
-      const channel = await open();
-      await Promise.all([channel.verify(), channel.verify()]);
-      expect(tokens.size).to.equal(1);
-      await channel.close();
-    });
-
     it('fails as config for every message where the login refuses the app', async () => {
       const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
       for (const [parts, code] of [
