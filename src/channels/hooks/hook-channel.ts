@@ -17,7 +17,6 @@ import {
 } from '../channel.ts';
 import { type Answers, failureOfAnswer } from '../answers.ts';
 import { isInClear } from '../api-url.ts';
-import { DeliveryFailure } from '../failure.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
 import { sendOrPlain } from '../open-channel.ts';
 import { type Call, JSON_HEADERS, Remote } from './remote.ts';
@@ -216,17 +215,11 @@ async function verify(
   for (const [name, hook] of Object.entries(hooks)) {
     const deadline = performance.now() + VERIFY_TIMEOUT_MS;
     const url = chat.isAsked === true ? urlOf(hook) : new URL('/', urlOf(hook));
+    // A failure names the hook, since the channel may have many.
+    const title = { en: `${chat.title.en} (${name})`, ja: `${chat.title.ja}（${name}）` };
     const answer = await remote.call({ method: 'GET', url, deadline }).catch((error: unknown) => {
-      throw failureAt(name, networkFailureOf(chat.title, networkErrorOf(error)));
+      throw networkFailureOf(title, networkErrorOf(error));
     });
-    if (chat.isAsked === true && answer.status > 299) throw failureAt(name, failureOfAnswer(answer, chat));
+    if (chat.isAsked === true && answer.status > 299) throw failureOfAnswer(answer, { ...chat, title });
   }
-}
-
-/** The failure with the name of its hook, since the channel may have many. */
-function failureAt(name: string, failure: DeliveryFailure): DeliveryFailure {
-  const { class: failureClass, code, concerns, retryAfterMs } = failure;
-  const message = `${name}: ${failure.message}`;
-  const japanese = `${name}: ${failure.japanese}`;
-  return new DeliveryFailure({ class: failureClass, code, concerns, retryAfterMs, message, japanese });
 }

@@ -65,8 +65,8 @@ describe('the channel slack_webhook', () => {
     const environment = { print: () => undefined, openPool: poolsThrough(NO_PROXIES) };
     const channel = await slackWebhookChannel.open({ hooks: { ops: url } }, environment);
     const failure = await failureOf(channel.verify());
-    expect(failure.message).to.match(/^ops: No answer from Slack/);
-    expect(failure.japanese).to.match(/^ops: Slack/);
+    expect(failure.message).to.match(/^No answer from Slack \(ops\): /);
+    expect(failure.japanese).to.match(/^Slack（ops）/);
     await channel.close();
   });
 
