@@ -42,7 +42,7 @@ const SHARES = { text: 0.2, outputs: 0.4 } as const;
 /** @param room approximate characters for text, message and outputs; the other parts add about 2,000 at most */
 export function showCard(card: Card, room: number, most = MOST): ShownCard {
   const { tone, language } = card;
-  const within = (text: string, most: number) => textWithin(text, { room: most, language });
+  const within = (text: string, characters: number) => textWithin(text, { room: characters, language });
   const forOutputs = room * SHARES.outputs;
   const left = card.outputs.length === 0 ? room : room - forOutputs;
   const message = within(card.message, left - Math.min(card.text.length, room * SHARES.text));

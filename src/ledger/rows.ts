@@ -93,8 +93,8 @@ export function callbackIn(body: Uint8Array): Callback {
 }
 
 export function noticeIn({ kind, startedAt, timesReceived, body }: NoticeRow): Notice {
+  if (kind === 'callback') return noticeOf({ callback: callbackIn(body), startedAt }, timesReceived);
   const told: unknown = parseExactly(storedText(body));
-  if (kind === 'callback') return noticeOf({ callback: told as Callback, startedAt }, timesReceived);
   if (kind !== 'overdue') return noticeOfAlert(told as RaisedAlert);
   const { subject } = told as { readonly subject: CheckedCallback & { readonly runningForMs: number } };
   const { runningForMs, ...checked } = subject;

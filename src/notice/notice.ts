@@ -64,12 +64,8 @@ interface ToldBots<Bot> {
 const MOST_BOTS = 50;
 
 /** A BOT's errors, missed results and overdue jobs. */
-export function troubleOf({
-  errors,
-  missed,
-  overdue = 0,
-}: Pick<ToldBot, 'errors' | 'missed'> & Partial<SummarisedBot>): number {
-  return errors + missed + overdue;
+export function troubleOf(bot: ToldBot & { readonly overdue?: number }): number {
+  return bot.errors + bot.missed + (bot.overdue ?? 0);
 }
 
 export function mostTroubled<Bot extends ToldBot>(bots: readonly Bot[]): Omit<ToldBots<Bot>, 'since'> {

@@ -172,7 +172,7 @@ function withinBurst(
 ): { readonly verdict: RouteVerdict; readonly window: BurstWindow | undefined } {
   if (verdict.does !== 'tell' || burst === undefined) return { verdict, window: last };
   const { max, perMs } = burst;
-  // It may have begun a moment later, by the clock of another process. Much later: before the clock was set back.
+  // Another process's clock may be a moment ahead; a window much later than now dates from before the clock was set back.
   const isOpen = last !== undefined && Math.abs(now - last.startedAt) < perMs;
   const window = isOpen ? last : { startedAt: now, count: 0 };
   const { startedAt, count } = window;

@@ -79,7 +79,7 @@ function openAfter(rule: Expectation, dueAt: number, { at, startedAt }: Came): n
   const coming = firstDue(rule, dueAt, at);
   const met = Math.min(coming, startedAt + graceMs);
   const open = firstDue(rule, dueAt, Math.max(met + 1, at - graceMs));
-  // Earlier results met the coming one at the latest, unless the clock has been set back since.
+  // No result meets more than the coming due time, so a later `dueAt` dates from before the clock was set back.
   return dueAt > firstDue(rule, dueAt, coming + 1) ? open : Math.max(dueAt, open);
 }
 
