@@ -98,9 +98,11 @@ inBrowser('People at the page', () => {
       await page.goto(story);
       await button(page, t('callback.route')).click();
       expect(await flash()).to.contain(t('act.route.told', { destinations: 'slack:#keiri' }));
-      await until('the message', () => toldAt('#keiri').length === 1);
-      await page.reload();
-      expect(await page.locator('.deliveries').innerText()).to.match(/slack:#keiri\s+✓?\s*Delivered/);
+      await until('the story to say so', async () => {
+        await page.reload();
+        return /slack:#keiri\s+✓?\s*Delivered/.test(await page.locator('.deliveries').innerText());
+      });
+      expect(toldAt('#keiri')).to.have.lengthOf(1);
     });
   }
 
