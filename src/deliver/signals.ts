@@ -25,7 +25,7 @@ import type { Delivering } from './delivering.ts';
 import type { ConfigFollower } from './follow-config.ts';
 import { knownBots, lookAtRoute, watchTimer } from './idle-routes.ts';
 import { plannedFor, planOf, type Settings, watchersOf } from './settings.ts';
-import { expectTimers, isOf, isStillExpected, overdueOf, plannedDelivery } from './watch.ts';
+import { expectTimers, isRouteOf, isStillExpected, overdueOf, plannedDelivery } from './watch.ts';
 
 export interface SignalsDependencies extends Delivering {
   /** Decides whether this process may do this work: while processes run with different configs, not all may. */
@@ -183,12 +183,12 @@ function digestKey({ group }: Pick<DigestConfig, 'group'>): string {
 
 function missed(timer: Timer<ExpectedBot>, settings: Settings): Fired {
   const { botId, botName, expected } = timer.data;
-  const rule = settings.router.routesOf(botId).find(isOf(timer))?.rules.expect;
+  const rule = settings.router.routesOf(botId).find(isRouteOf(timer))?.rules.expect;
   if (rule === undefined) return { timer };
   const { dueAt, lastResultAt } = expected;
   const subject: OwnSubject<'missed'> = { template: 'missed', botId, botName, dueAt, lastResultAt };
   const after = withMissed(expected);
-  const told = toldBy(settings, botId, isOf(timer));
+  const told = toldBy(settings, botId, isRouteOf(timer));
   return {
     timer,
     next: { dueAt: missedFrom(rule, after), data: { botId, botName, expected: after } },

@@ -78,8 +78,8 @@ export function expectTimers(
   );
 }
 
-/** Whether a timer of kind `expect` is of the route's rule. */
-export function isOf({ key, data: { botId } }: Timer<ExpectedBot>): (route: RouteConfig) => boolean {
+/** Finds the routes whose rule a timer of kind `expect` belongs to. */
+export function isRouteOf({ key, data: { botId } }: Timer<ExpectedBot>): (route: RouteConfig) => boolean {
   return ({ rules: { expect } }) => expect !== undefined && expectationKey(expect, botId) === key;
 }
 
@@ -87,7 +87,7 @@ export function isOf({ key, data: { botId } }: Timer<ExpectedBot>): (route: Rout
 export function isStillExpected(timer: Timer, { router }: Pick<Settings, 'router'>): boolean {
   if (timer.kind !== 'expect') return false;
   const expected = timer as Timer<ExpectedBot>;
-  return router.routesOf(expected.data.botId).some(isOf(expected));
+  return router.routesOf(expected.data.botId).some(isRouteOf(expected));
 }
 
 /** The times in milliseconds after which these routes tell that a run without a result is overdue, each once. */
