@@ -20,6 +20,10 @@ describe('messages', () => {
     ['a Japanese date', '2026年11月20日(金) 午前9時に失敗', '2026年12月1日(火) 午後11時に失敗'],
     ['a UUID', 'id 3f2504e0-4f89-11d3-9a0c-0305e82c3301!', 'id 7D444840-9DC0-11D1-B245-5FFDCE74FAD2!'],
     ['hexadecimal', 'at 0x7ffe1234abcd (deadbeef)', 'at 0x00000000 (12345678)'],
+    ['a pod’s name', 'pod/etl-7c9d8bf6d4-x2kqz: OOMKilled', 'pod/etl-7c9d8bf6d4-9hsjp: OOMKilled'],
+    ['the name of a temporary folder', 'no /tmp/tmpzq8wvkxj/out.csv', 'no /tmp/tmpab12cd_e/out.csv'],
+    ['a short commit', 'checkout of 3f9a2bc failed', 'checkout of a01bc9d failed'],
+    ['a number with its unit', 'no answer in 70ms (8kB)', 'no answer in 1204ms (65536kB)'],
     ['the job’s own id', 'job job-a of nightly failed', 'job job-b of nightly failed'],
   ];
   for (const [what, one, other] of alike)
@@ -27,7 +31,9 @@ describe('messages', () => {
 
   const different: readonly (readonly [what: string, one: string, other: string])[] = [
     ['a word', 'login failed', 'logout failed'],
-    ['hexadecimal below eight', 'code abcdef1', 'code fedcba2'],
+    ['a word below five that mixes letters and digits', 'code e42b', 'code f17c'],
+    ['hexadecimal of letters below eight', 'code abcdef', 'code fedcba'],
+    ['a Japanese sentence with a number', '3件のタイムアウトが発生', '3件の認証に失敗しました'],
     ['words that begin like a month', '5 marked', '5 maybe'],
     ['letters of a longer word', 'xdeadbeef', 'xfeedbeef'],
     ['case', 'Not found', 'not found'],
@@ -45,10 +51,23 @@ describe('messages', () => {
     expect(isAlike('failed', 'failed', ['', 'b'])).to.equal(true);
   });
 
+  it('take a job’s id of any length', () => {
+    const [one, other] = ['x'.repeat(33_000), `${'y-'.repeat(15_000)}z`];
+    expect(isAlike(`run ${one} failed`, `run ${other} failed`, [one, other])).to.equal(true);
+    expect(isAlike(`run ${one} failed`, `run ${one}x failed`, [one, one])).to.equal(false);
+  });
+
   it('are compared in time that grows with the text', () => {
     const hostile = ['a', '0', 'a1-', '2026-', '9:', 'jan ', 'mon, ', '0x', '(月', '1,'];
     const start = performance.now();
-    for (const piece of hostile) likenessOf(piece.repeat(1_000_000 / piece.length), 'job');
+    for (const piece of [...hostile, '_', '-', '1_a', '日', '日1'])
+      likenessOf(piece.repeat(1_000_000 / piece.length), 'job');
+    for (const id of [
+      '-'.repeat(16_000),
+      `${'a'.repeat(16_000)}b${'a'.repeat(16_000)}`,
+      `${'a'.repeat(33_000)}b`,
+    ])
+      for (const piece of ['-', 'a']) likenessOf(piece.repeat(100_000), id);
     expect(performance.now() - start).to.be.below(5000);
   });
 });
