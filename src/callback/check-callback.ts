@@ -140,7 +140,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 type Groups = Readonly<Record<string, string | undefined>>;
 
 /**
- * The instant (ms; finer digits are dropped) of an ISO 8601 calendar date-time. Minutes and seconds may be left out; a
+ * The instant (ms; finer digits are dropped) of an ISO 8601 calendar date-time, also with a blank for the T. Minutes and seconds may be left out; a
  * fraction belongs to the last unit given. Without an offset, the time is local to `timezone`. That zone is only our guess, so
  * a local time that the clocks skip is read as that much later. Undefined: the text is no date-time, or its day or time does
  * not exist. A leap second is always accepted, since leap seconds cannot be foreseen, and read as the second after it.
@@ -160,7 +160,7 @@ export function parseStartTime(text: string, timezone: string): number | undefin
 function isoPattern(dash: string, colon: string): RegExp {
   const date = `(?<year>\\d{4})${dash}(?<month>\\d{2})${dash}(?<day>\\d{2})`;
   const time = `(?<hour>\\d{2})(?:${colon}(?<minute>\\d{2})(?:${colon}(?<second>\\d{2}))?)?`;
-  return new RegExp(`^${date}[Tt]${time}${FRACTION}${ZONE}$`);
+  return new RegExp(`^${date}[Tt ]${time}${FRACTION}${ZONE}$`);
 }
 
 function instantOf(asIfUtc: number, { utc, sign, zoneHour, zoneMinute }: Groups, timezone: string): number {

@@ -1,7 +1,6 @@
 /** The public listener: checks that a POST is a callback, hands it to delivery, and answers with the verdict. */
 import type { IncomingMessage } from 'node:http';
-import { Router, type RouterContext } from '@koa/router';
-import Koa, { type Context, type Next } from 'koa';
+import Koa, { type Next, type ParameterizedContext } from 'koa';
 import { type Callback, type IdentifiedCallback, InvalidCallback } from '../callback/callback.ts';
 import { decodeBody } from '../callback/decode.ts';
 import type { ReceiverConfig } from '../config/config.ts';
@@ -69,24 +68,31 @@ interface CallbackState extends Answered {
 
 type Posted = Pick<Refusal, 'bytes' | 'receivedAt' | 'arrivedAt'>;
 
-type CallbackContext = RouterContext<CallbackState>;
+type CallbackContext = ParameterizedContext<CallbackState>;
 
 export function createReceiver(dependencies: ReceiverDependencies): Koa {
   const { config, onUnforeseen } = dependencies;
-  const app = new Koa();
+  const app = new Koa<CallbackState>();
   app.on('error', unlessCutOff(onUnforeseen));
-  const router = new Router<CallbackState>({ sensitive: true, strict: true });
-  router.all('/healthz', answerHealth);
+  const path = callbackPath(config);
   const checkSender = senderCheck(dependencies);
   const take = postTaker(dependencies);
-  router.all(config.tokens.length > 0 ? `${config.path}{/:token}` : config.path, (ctx) => {
-    checkSender(ctx);
-    return take(ctx);
-  });
   app.use(concluding(dependencies));
   app.use(answerProblems(onUnforeseen));
-  app.use(router.routes());
+  app.use((ctx) => {
+    if (ctx.path === '/healthz') return answerHealth(ctx);
+    const found = path.exec(ctx.path);
+    if (found === null) throw notFound();
+    checkSender(ctx, found[1] ?? '');
+    return take(ctx);
+  });
   return app;
+}
+
+/** Matches the callback path and captures the token. Joining URLs doubles a slash or adds one at the end, so these match, too. */
+function callbackPath({ path, tokens }: Pick<ReceiverConfig, 'path' | 'tokens'>): RegExp {
+  const own = path.replaceAll('.', '\\.').replaceAll(/(?<=.)\/(?=.)/g, '//?');
+  return new RegExp(`^${own}${tokens.length > 0 ? '(?://?([^/]+))?' : ''}/?$`);
 }
 
 /**
@@ -109,7 +115,7 @@ function concluding({ clock, senderOf, report, reportTurnedAway }: ReceiverDepen
   };
 }
 
-function answerHealth(ctx: Context): void {
+function answerHealth(ctx: CallbackContext): void {
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed('GET, HEAD');
   ctx.body = { status: 'ok' };
 }
@@ -123,13 +129,22 @@ function senderCheck({ config: { tokens, allowFrom }, senderOf }: ReceiverDepend
     const { address, isKnown } = senderOf(request);
     return isKnown && isInNetworks(address);
   };
-  return (ctx: CallbackContext) => {
-    if (tokens.length > 0 && !isToken(ctx.params['token'] ?? '')) throw notFound('wrong token');
+  return (ctx: CallbackContext, token: string) => {
+    if (tokens.length > 0 && !isToken(decoded(token))) throw notFound('wrong token');
     if (!isAllowed(ctx.req)) {
       throw new HttpProblem({ status: 403, detail: 'Callbacks are not taken from this address.' });
     }
     if (ctx.method !== 'POST') throw methodNotAllowed('POST');
   };
+}
+
+/** A part of a path, its percent-encoded characters decoded if they are UTF-8. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 function postTaker(dependencies: ReceiverDependencies) {

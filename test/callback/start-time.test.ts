@@ -29,6 +29,13 @@ describe('parseStartTime', () => {
     }
   });
 
+  it('takes a blank for the T, in both forms', () => {
+    expect(isoInstant('2026-11-26 03:00:00+09:00')).to.equal('2026-11-25T18:00:00.000Z');
+    expect(isoInstant('2026-11-26 03:00:00.123456+09:00')).to.equal('2026-11-25T18:00:00.123Z');
+    expect(isoInstant('20261126 0300')).to.equal('2026-11-25T18:00:00.000Z');
+    expect(isoInstant('2026-02-30 03:00:00Z'), 'a day that does not exist').to.equal(undefined);
+  });
+
   it('reads minutes and seconds as zero where they are left out', () => {
     expect(isoInstant('2026-11-20T09')).to.equal('2026-11-20T00:00:00.000Z');
     expect(isoInstant('2026-11-20T09:05')).to.equal('2026-11-20T00:05:00.000Z');
@@ -101,7 +108,10 @@ describe('parseStartTime', () => {
       '',
       '2026-11-20',
       '20261120',
-      '2026-11-20 09:00:00',
+      '2026-11-20  09:00:00',
+      '2026-11-20\u00a009:00:00',
+      '2026-11-20\t09:00:00',
+      '2026-11-20_09:00:00',
       '2026-11-20T0900Z',
       '20261120T09:00Z',
       '2026-1120T09:00Z',

@@ -265,11 +265,13 @@ describe('the receiver', () => {
   });
 
   describe('who may send', () => {
-    it('is anybody where no token is set, at exactly this path', async () => {
+    it('is anybody where no token is set, at this path alone', async () => {
       for (const path of [
         '/callback',
-        '/callbacks/',
         '/callbacks/x',
+        '/callbacks//x',
+        '/callbacks/healthz',
+        '/healthz/',
         '/Callbacks',
         '/',
         '/callbacks%2f',
@@ -278,6 +280,25 @@ describe('the receiver', () => {
         expectProblem(await send(bench.port, { path }), 404, /^There is nothing here\.$/);
       }
       expect((await send(bench.port, { path: '/callbacks?from=job' })).status).to.equal(200);
+    });
+
+    it('is also who adds a slash at the end or doubles one in the middle, as joining URLs does', async () => {
+      expect((await send(bench.port, { path: '/callbacks/' })).status).to.equal(200);
+      await reopen({ path: '/v1.0/in/callbacks' });
+      for (const path of ['/v1.0//in//callbacks', '/v1.0/in/callbacks/?from=job', '/v1.0/in//callbacks/'])
+        expect((await send(bench.port, { path })).status, path).to.equal(200);
+      for (const path of ['/v1.0/in/callbacks/x', '/v1x0/in/callbacks', '/v1.0/in', '/v1.0///in/callbacks'])
+        expect((await send(bench.port, { path })).status, path).to.equal(404);
+      await reopen({ path: '/in/callbacks', tokens: ['token'] });
+      for (const path of ['/in/callbacks//token', '/in//callbacks/token/', '/in/callbacks/%74oken'])
+        expect((await send(bench.port, { path })).status, path).to.equal(200);
+      for (const path of [
+        '/in/callbacks/',
+        '/in//callbacks',
+        '/in//callbacks//wrong/',
+        '/in/callbacks/token/x',
+      ])
+        expect((await send(bench.port, { path })).status, path).to.equal(404);
     });
 
     it('is anybody at a path that ends with a slash, where the config says so', async () => {
