@@ -35,7 +35,8 @@ export interface HttpAnswer {
 
 /**
  * Uses `dispatch`, since undici's `request` costs a tenth of a notification's CPU more. Follows no redirect. Reads the whole body,
- * so a body that breaks off or stalls fails the call.
+ * so a body that breaks off or stalls fails the call. A kept connection that is reset before anything was written on it is replaced
+ * once; nothing that was written is sent a second time.
  * @throws {Error} at the deadline `TimeoutError`, or `UND_ERR_CONNECT_TIMEOUT` when there was no connection: then nothing was sent
  * and nothing will be. `ProxyError`: the proxy made no connection and forwarded nothing. Otherwise an error of undici's or Node's.
  */
@@ -83,7 +84,29 @@ export function exchange(
         reject(error);
       },
     };
-    pool.dispatch({ method, path, headers: { ...headers }, body }, handler);
+    dispatch(pool, { method, path, headers: { ...headers }, body }, handler);
+  });
+}
+
+/** Again, once, if a kept connection is reset before this request begins: undici then fails also what waits for the connection. */
+function dispatch(
+  pool: Pick<HttpPool, 'dispatch'>,
+  request: Parameters<HttpPool['dispatch']>[0],
+  handler: Dispatcher.DispatchHandler,
+): void {
+  let isBegun = false;
+  pool.dispatch(request, {
+    ...handler,
+    onRequestStart: (controller, context) => {
+      isBegun = true;
+      handler.onRequestStart?.(controller, context);
+    },
+    onResponseError: (controller, error) => {
+      // undici takes the next request when it is done with this error.
+      if (!isBegun && Reflect.get(error, 'code') === 'ECONNRESET')
+        queueMicrotask(() => pool.dispatch(request, handler));
+      else handler.onResponseError?.(controller, error);
+    },
   });
 }
 

@@ -11,6 +11,10 @@ const POOL_LIMITS = {
   connect: { timeout: 5_000 },
   headersTimeout: 0,
   bodyTimeout: 0,
+  /** A connection is kept between messages for so long, or for a second less than the server announces if that is shorter. */
+  keepAliveTimeout: 30_000,
+  keepAliveMaxTimeout: 30_000,
+  keepAliveTimeoutThreshold: 1_000,
   /** Bytes; a chat service answers with some kilobytes. */
   maxResponseSize: 1_048_576,
 };

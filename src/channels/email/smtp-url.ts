@@ -4,7 +4,10 @@ import type { SMTPPoolOptions } from 'nodemailer';
 import type { SettingWarning } from '../channel.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const SOCKET_TIMEOUT_MS = 10_000;
+/** A connection is kept between mails for so long, and then ended by QUIT. */
+const IDLE_TIMEOUT_MS = 30_000;
+/** For a server that no longer answers, even to QUIT; a mail ends at its own deadline, which is sooner. */
+const SOCKET_TIMEOUT_MS = 40_000;
 
 /** Port 465 has TLS from the first byte, 587 and 25 STARTTLS (RFC 8314, 3.3 and 7.3). */
 const TLS_PORT = 465;
@@ -18,6 +21,7 @@ const DEFAULTS: SMTPPoolOptions = {
   dnsTimeout: CONNECT_TIMEOUT_MS,
   greetingTimeout: CONNECT_TIMEOUT_MS,
   socketTimeout: SOCKET_TIMEOUT_MS,
+  idleTimeout: IDLE_TIMEOUT_MS,
   // One retry, since the server may have closed a pooled connection.
   maxRequeues: 1,
 };

@@ -49,7 +49,8 @@ describe('an smtp URL', () => {
       maxConnections: 3,
       connectionTimeout: 9,
       greetingTimeout: 5_000,
-      socketTimeout: 10_000,
+      socketTimeout: 40_000,
+      idleTimeout: 30_000,
     });
     expect(options.tls).to.deep.equal({ servername: 'x' });
   });
