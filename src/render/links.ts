@@ -8,7 +8,7 @@ import { createEngine } from './engine.ts';
 import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 
 export interface Links {
-  /** The job's address; '' if no link is configured, or the result is no URL. */
+  /** The job's address; '' if no link is configured, one of its values is absent or empty, or the result is no URL. */
   job(fields: object): string;
   /** The file's address or ''. The template sees the file's `ref`, `name` and `size` as well as the callback's fields. */
   file(fields: object, file: Pick<FileView, 'ref' | 'name' | 'size'>): string;
@@ -37,12 +37,15 @@ export function fieldsOf(callback: Callback): Readonly<Record<string, unknown>> 
   return { ...fields, callback, status_name: statusNameOf(callback) };
 }
 
+/** Printed for an absent or empty value: no address has a blank, so that the whole link is left out. */
+const NO_VALUE = ' ';
+
 /** @param placeInConfig default: for a config without a file */
 export function createLinks(
   display: DisplayConfig,
   placeInConfig: PlaceInConfig = (path) => ({ file: path.join('.'), line: 1, column: 1 }),
 ): Links {
-  const liquid = createEngine(display, { escape: escapeUrlPart, most: Infinity });
+  const liquid = createEngine(display, { escape: (text) => escapeUrlPart(text) || NO_VALUE, most: Infinity });
   const problems: Problem[] = [];
   const compile = (name: LinkName, known: readonly string[]) => {
     const { templates = [], fault } = parseLiquid(liquid, display.links[name] ?? '');
