@@ -42,6 +42,13 @@ export function statusNameOf(callback: Pick<Callback, 'status'>): StatusName {
   return ALL_STATUSES[callback.status];
 }
 
+/** How many seconds the run took; undefined: not given, or no duration, as a negative number and `1e400` (infinite). */
+export function elapsedSecondsOf({
+  elapsed_time: seconds,
+}: Pick<Callback, 'elapsed_time'>): number | undefined {
+  return typeof seconds === 'number' && seconds >= 0 && seconds < Infinity ? seconds : undefined;
+}
+
 /** Levels of nested arrays and objects; the callback itself is the first. */
 export const MAX_DEPTH = 64;
 

@@ -1,5 +1,5 @@
 /** The interface of rendering to the other stages: turns a notice and a destination into a composed message. */
-import { statusNameOf } from '../callback/callback.ts';
+import { elapsedSecondsOf, statusNameOf } from '../callback/callback.ts';
 import type { Card } from '../channels/card.ts';
 import type { ComposeContext, RenderedParts } from '../channels/channel.ts';
 import type { PlaceInConfig, Problem } from '../config/config.ts';
@@ -122,7 +122,7 @@ function contextOf(
   if (isAlert(notice)) return { ...common, at: notice.alert.raisedAt };
   const { callback, startedAt } = notice;
   // The end of the run if it is known and a date can hold it, else its start.
-  const end = new Date(startedAt + Math.round((callback.elapsed_time ?? 0) * 1000)).getTime();
+  const end = new Date(startedAt + Math.round((elapsedSecondsOf(callback) ?? 0) * 1000)).getTime();
   const at = Number.isNaN(end) ? startedAt : end;
   // An overdue notice is Botbell's own message: it keeps its template and carries no callback.
   if (template === 'overdue') return { ...common, at };

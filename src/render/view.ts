@@ -1,5 +1,5 @@
 /** The variables that templates see of a notice, as plain data in one language: a callback's fields, or those of an alert. */
-import { statusNameOf } from '../callback/callback.ts';
+import { elapsedSecondsOf, statusNameOf } from '../callback/callback.ts';
 import { refusalInJapanese } from '../callback/fault-words.ts';
 import type { OutputView } from '../channels/card.ts';
 import { failureInWords } from '../channels/failure.ts';
@@ -13,7 +13,7 @@ import {
   type OwnSubject,
   type RaisedAlert,
 } from '../notice/notice.ts';
-import { formatAge, formatElapsed, formatInstant } from '../time/display.ts';
+import { formatAge, formatElapsed, formatInstant, isKnownInstant } from '../time/display.ts';
 import { fieldsOf, type Links } from './links.ts';
 import { viewOutputs } from './outputs.ts';
 
@@ -37,12 +37,12 @@ function callbackView(
 ): NoticeView {
   const { language } = display;
   const fields = fieldsOf(callback);
-  const { elapsed_time: seconds } = callback;
+  const seconds = elapsedSecondsOf(callback);
   return {
     ...fields,
     attempt: timesReceived,
     started_at: localTime(startedAt, display),
-    elapsed: seconds === undefined || seconds === null ? '' : formatElapsed(seconds, language),
+    elapsed: seconds === undefined ? '' : formatElapsed(seconds, language),
     job_url: callback.job_id === '' ? '' : links.job(fields),
     delayed_by: delayedMs === undefined ? '' : formatAge(delayedMs, language),
     held_back: heldBack,
@@ -55,13 +55,17 @@ function callbackView(
 }
 
 function occasionView(occasion: Occasion, startedAt: number, display: DisplayConfig): NoticeView {
-  if (occasion.template === 'overdue') return { running_for: durationOf(occasion.runningForMs, display) };
+  if (occasion.template === 'overdue') {
+    const running_for = isKnownInstant(startedAt) ? durationOf(occasion.runningForMs, display) : '';
+    return { running_for };
+  }
   if (occasion.template === 'late') {
     const { dueAt, lateByMs } = occasion;
     return { due_at: localTime(dueAt, display), late_by: durationOf(lateByMs, display) };
   }
   const { failingSince, failures } = occasion;
-  const failing_for = durationOf(startedAt - failingSince, display);
+  const isKnown = isKnownInstant(startedAt) && isKnownInstant(failingSince);
+  const failing_for = isKnown ? durationOf(startedAt - failingSince, display) : '';
   return { failing_since: localTime(failingSince, display), failing_for, failures };
 }
 

@@ -40,9 +40,12 @@ const numberFormatters = {
   ja: new Intl.NumberFormat('ja', { maximumFractionDigits: 1 }),
 };
 
-/** 3661 is `1 h 1 min 1 s` or `1時間1分1秒`, 0 is `0 s`. Rounds fractions; values past safe integers stay in seconds. */
+/**
+ * 3661 is `1 h 1 min 1 s` or `1時間1分1秒`, 0 is `0 s`. Rounds fractions; values past safe integers stay in seconds.
+ * '' for what is no duration: a negative number, or none at all.
+ */
 export function formatElapsed(seconds: number, language: Language): string {
-  if (seconds < 0) return `-${formatElapsed(-seconds, language)}`;
+  if (!(seconds >= 0 && seconds < Infinity)) return '';
   let rest = Math.round(seconds);
   if (!Number.isSafeInteger(rest)) return `${seconds}${ELAPSED_UNITS[3][language]}`;
   const parts = ELAPSED_UNITS.flatMap((unit) => {
@@ -59,12 +62,20 @@ export function formatAge(ms: number, language: Language): string {
   return formatElapsed(Math.max(0, Math.floor(ms / 1000 / size)) * size, language);
 }
 
+/** Programs write the beginning of the year 1 for a time that is not known (Go, .NET). */
+const FIRST_KNOWN = Date.parse('0002-01-01T00:00:00Z');
+
+/** False for what no date can be, and for the zero of programs, in whatever zone. */
+export function isKnownInstant(ms: number): boolean {
+  return ms >= FIRST_KNOWN && !Number.isNaN(new Date(ms).getTime());
+}
+
 /**
- * Local date and time with the zone: `20 Nov 2026, 09:00:00 (GMT+9)`, `2026年11月20日 9:00:00 (JST)`.
+ * Local date and time with the zone: `20 Nov 2026, 09:00:00 (GMT+9)`, `2026年11月20日 9:00:00 (JST)`; '' if it is not known.
  * @param timezone an IANA name that `isTimezone` takes
  */
 export function formatInstant(ms: number, timezone: string, language: Language): string {
-  if (Number.isNaN(new Date(ms).getTime())) return '';
+  if (!isKnownInstant(ms)) return '';
   const parts = partsOf(ms, timezone, language);
   const time = `${parts.hour}:${parts.minute}:${parts.second} (${parts.timeZoneName})`;
   return language === 'ja'
@@ -73,7 +84,7 @@ export function formatInstant(ms: number, timezone: string, language: Language):
 }
 
 /**
- * `10:42` on the same day as `now`, else `21 Nov, 10:42` or `11月21日 10:42`; with the year when it is another one.
+ * `10:42` on the same day as `now`, else `21 Nov, 10:42` or `11月21日 10:42`; with the year when it is another one. '' if it is not known.
  * @param timezone an IANA name that `isTimezone` takes
  */
 export function formatTimeOfDay(
@@ -84,7 +95,7 @@ export function formatTimeOfDay(
     language,
   }: { readonly timezone: string; readonly now: number; readonly language: Language },
 ): string {
-  if (Number.isNaN(new Date(ms).getTime())) return '';
+  if (!isKnownInstant(ms)) return '';
   const parts = partsOf(ms, timezone, language);
   const today = partsOf(now, timezone, language);
   const time = `${parts.hour}:${parts.minute}`;

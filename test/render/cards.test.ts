@@ -86,6 +86,21 @@ for (const language of LANGUAGES) {
       }
     });
 
+    it('leave out a start and a duration that are none', () => {
+      const wrong = /Infinity|NaN|-5|GMT|JST|1年|Jan|undefined|[ 始（]$|（）/mu;
+      for (const status of [0, 1, 2] as const)
+        for (const elapsed_time of [-5, Infinity]) {
+          const callback = { ...BARE, status, elapsed_time, start_time: '0001-01-01T00:00:00Z' };
+          const { text: line, blocks = [] } = renderer.slack(callback);
+          const { subject, text } = renderer.email(callback);
+          const texts = richRuns(blocks).flatMap(({ text: words }) =>
+            typeof words === 'string' ? [words] : [],
+          );
+          for (const part of [line, subject, ...texts.filter((each) => each !== ' · '), text])
+            expect(part).not.to.match(wrong);
+        }
+    });
+
     it('name a BOT by its id where its name would show nothing', () => {
       for (const bot_name of ['', ' ', '\u200b\u3000']) {
         for (const status of [0, 1, 2] as const) {

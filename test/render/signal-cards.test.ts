@@ -28,14 +28,17 @@ const callbackTold = (status: Status, occasion: Occasion | undefined, more: obje
 const botbellTells = (subject: OwnSubject): Notice =>
   noticeOfAlert({ id: 'x', raisedAt: STARTED_AT, suppressed: 0, subject });
 
-const RECOVERED = callbackTold(0, {
+const RECOVERY: Occasion = {
   template: 'recovered',
   failingSince: STARTED_AT - 26 * HOUR_MS - 5000,
   failures: 3,
-});
+};
+const RECOVERED = callbackTold(0, RECOVERY);
 const late = (status: Status) =>
   callbackTold(status, { template: 'late', dueAt: STARTED_AT - HOUR_MS, lateByMs: 90_000 });
-const OVERDUE = callbackTold(2, { template: 'overdue', runningForMs: HOUR_MS / 2 });
+const TOO_LONG: Occasion = { template: 'overdue', runningForMs: HOUR_MS / 2 };
+const OVERDUE = callbackTold(2, TOO_LONG);
+const ZERO_START = { startedAt: Date.parse('0001-01-01T00:00:00Z') };
 const MISSED = botbellTells({
   template: 'missed',
   botId: 'get_items',
@@ -99,6 +102,18 @@ const TABLE: readonly (readonly [what: string, notice: Notice, en: RegExp, ja: R
   ],
   ['a late error, that it is one', late(1), /^<!here> ❌ Get items failed, 1 min 30 s late/, /❌ .*エラー/],
   ['an overdue job, for how long it has been running', OVERDUE, /⚠️ .* running for 30 min/, /30分 実行中/],
+  [
+    'a recovery of which no start is known, no more than that',
+    callbackTold(0, RECOVERY, ZERO_START),
+    /^✅ Get items works again\n[^]*It was failing: 3 errors(?![^]*\(GMT)/,
+    /^✅ Get items が復旧しました\n[^]*\n3回エラー/,
+  ],
+  [
+    'an overdue job of which no start is known, that it takes too long',
+    callbackTold(2, TOO_LONG, ZERO_START),
+    /⚠️ .* has been running too long, and no result has come(?![^]*Started)/,
+    /長時間 実行中/,
+  ],
   [
     'a missed result, when it was due and that none has ever come',
     MISSED,

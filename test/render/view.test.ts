@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DisplayConfig } from '../../src/config/config.ts';
 import type { OutputView } from '../../src/channels/card.ts';
+import { samplesOf } from '../../src/render/samples.ts';
 import { createLinks } from '../../src/render/links.ts';
 import { type NoticeView, viewOf as viewOfNotice } from '../../src/render/view.ts';
 import { noticeAbout } from '../support/callbacks.ts';
@@ -44,6 +45,42 @@ describe('the variables of a template', () => {
 
   it('say how long a run took even where it took no time', () => {
     expect(viewOf({ ...BARE, elapsed_time: 0 }).elapsed).to.equal('0 s');
+  });
+
+  it('say nothing of a time that no run takes, or of a start that is the zero of a program', () => {
+    for (const elapsed_time of [-5, Infinity, -Infinity])
+      expect(viewOf({ ...BARE, elapsed_time }).elapsed).to.equal('');
+    expect(viewOf({ ...BARE, start_time: '0001-01-01T00:00:00Z' }).started_at).to.equal('');
+  });
+
+  it('have no address of which a value is absent or empty', () => {
+    const job = 'https://example.com/{{ callback.tenant }}/{{ job_id }}';
+    for (const more of [{}, { tenant: null }, { tenant: '' }])
+      expect(viewOf({ ...BARE, ...more }, { job }).job_url).to.equal('');
+    expect(viewOf({ ...BARE, tenant: 't' }, { job }).job_url).to.equal('https://example.com/t/j-1');
+    const file = 'https://example.com/{{ callback.tenant }}/{{ ref }}?of={{ size }}';
+    const output = { f: { type: 'files', files: [{ ref: 'a/b' }, { ref: 'c', meta: { size: 0 } }] } };
+    const urlsOf = (callback: Callback) => outputsOf(callback, { file })[0]?.files.map(({ url }) => url);
+    expect(urlsOf({ ...BARE, tenant: 't', output })).to.deep.equal(['', 'https://example.com/t/c?of=0']);
+    expect(urlsOf({ ...BARE, output })).to.deep.equal(['', '']);
+  });
+
+  it('keep an address that does without its absent value', () => {
+    const job =
+      '{% if callback.tenant %}https://example.com/{{ callback.tenant }}{% else %}https://example.com/{{ job_id }}{% endif %}';
+    expect(viewOf(BARE, { job }).job_url).to.equal('https://example.com/j-1');
+    const withDefault = 'https://example.com/{{ callback.tenant | default: "main" }}';
+    expect(viewOf(BARE, { job: withDefault }).job_url).to.equal('https://example.com/main');
+  });
+
+  it('have no address in an alert if its template asks for what only a callback has', () => {
+    const display: DisplayConfig = {
+      timezone: 'UTC',
+      language: 'en',
+      links: { job: 'https://example.com/{{ callback.tenant }}/{{ job_id }}' },
+    };
+    const [alert] = samplesOf('dead_letter');
+    expect(viewOfNotice(alert, display, createLinks(display)).job_url).to.equal('');
   });
 
   describe('sort the output values', () => {

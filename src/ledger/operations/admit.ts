@@ -3,6 +3,7 @@
  * callback takes three statements; the job's other callbacks are looked up only if there are any.
  */
 import sql, { type Sql } from 'sql-template-tag';
+import { elapsedSecondsOf } from '../../callback/callback.ts';
 import type { Tx } from '../database.ts';
 import { MOST_TIMES, writeHistory } from '../history.ts';
 import { keyOf, nameIn } from '../keys.ts';
@@ -37,7 +38,7 @@ export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
     status: callback.status,
     startedAt,
     receivedAt,
-    elapsed: callback.elapsed_time ?? null,
+    elapsed: elapsedSecondsOf(callback) ?? null,
     routing: JSON.stringify(arrival.routing),
     /** In the form of `stored-body.ts`; `bytes` is the size as received. */
     body: await toStored(arrival.body),

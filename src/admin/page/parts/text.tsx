@@ -1,14 +1,13 @@
 /** Foreign text made safe to show, links, and times. */
 import { cleanLine, cleanText, isBlank } from '../../../text/clean.ts';
 import { cutEnd } from '../../../text/cut.ts';
+import { isKnownInstant } from '../../../time/display.ts';
 import { useReader } from '../reader.ts';
 
 const LONGEST_LINE = 300;
 /** Short enough for one line in a list's row. */
 const LONGEST_NAME = 80;
 const SHORT_ID = 13;
-/** The range of JavaScript's dates. */
-const LATEST_MS = 8.64e15;
 
 /** Any text on one line, cut, and isolated so that it cannot change the direction of the text beside it. */
 export function Foreign({ text, className }: { readonly text: string; readonly className?: string }) {
@@ -81,7 +80,7 @@ interface TimeProps {
 
 export function Time({ at, as = 'both' }: TimeProps) {
   const { formats, t } = useReader();
-  if (at === undefined || Math.abs(at) > LATEST_MS) return <span class="quiet">{t('never')}</span>;
+  if (at === undefined || !isKnownInstant(at)) return <span class="quiet">{t('never')}</span>;
   const whole = formats.instant(at);
   return (
     <time dateTime={new Date(at).toISOString()} title={as === 'instant' ? undefined : whole}>
