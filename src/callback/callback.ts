@@ -73,64 +73,65 @@ export class TooManyValues extends Error {
   override readonly name = 'TooManyValues';
 }
 
-/** The callback's identity: a SHA-256 of 64 hexadecimal digits, the same for all retries of one callback. */
+/** The interface's fields, sorted, but `elapsed_time`, which grows while the service retries. */
+const IDENTIFYING = 'bot_id bot_name code job_id message output start_time status'.split(' ');
+
+/**
+ * The callback's identity: a SHA-256 of 64 hexadecimal digits, the same for all retries of one callback. Unknown fields do not
+ * matter (some count the retries), nor does the order of an object's keys. A null field counts as absent, a null in a list
+ * does not.
+ */
 export function identityOf(callback: JsonObject): string {
-  return walk(callback).identity;
+  // V8 writes a flat list as JSON many times faster than the callback with sorted keys could be written.
+  const flat: unknown[] = [];
+  flattenMembers(callback, IDENTIFYING, flat);
+  return hash('sha256', JSON.stringify(flat), 'hex');
+}
+
+/** A null becomes `null, null`, an array begins with `null, length`, an object with `null, -1`, and an object ends with `null`. */
+function flatten(value: unknown, flat: unknown[]): void {
+  if (!isContainer(value)) {
+    if (value === null) flat.push(null);
+    flat.push(value);
+  } else if (Array.isArray(value)) {
+    flat.push(null, value.length);
+    for (const each of value) flatten(each, flat);
+  } else {
+    flat.push(null, -1);
+    flattenMembers(value, keysOf(value).toSorted(), flat);
+    flat.push(null);
+  }
+}
+
+function flattenMembers(object: JsonObject, keys: readonly string[], flat: unknown[]): void {
+  for (const key of keys) {
+    const value = object[key];
+    if (value === null || value === undefined) continue;
+    flat.push(key);
+    flatten(value, flat);
+  }
 }
 
 /**
- * Visits every value of a callback once. The identity covers all fields but `elapsed_time`, which grows while the service
- * retries. The order of an object's keys does not matter; a null field counts as absent, a null in a list does not.
+ * Visits every value of a callback once.
  * @param mostValues limit of objects, lists, texts, numbers and other values, the callback included; keys do not count
- * @returns the identity, and the names of the fields in which arrays and objects nest deeper than `MAX_DEPTH`
+ * @returns the names of the fields in which arrays and objects nest deeper than `MAX_DEPTH`
  * @throws {TooManyValues}
  */
-export function walk(callback: JsonObject, mostValues = Infinity) {
-  // V8 writes a flat list as JSON many times faster than the callback with sorted keys could be written. In the list, a null
-  // is `null, null`, an array begins with `null, length`, an object with `null, -1`, and an object ends with `null`.
-  const flat: unknown[] = [];
+export function tooDeepIn(callback: JsonObject, mostValues = Infinity): string[] {
   // The callback itself is one value.
   let room = mostValues - 1;
-
-  const count = (): void => {
+  const isWithin = (value: unknown, depth: number): boolean => {
     room -= 1;
     if (room < 0) throw new TooManyValues();
-  };
-
-  /** @returns whether the value stays within `MAX_DEPTH` */
-  const add = (value: unknown, depth: number): boolean => {
-    count();
-    if (!isContainer(value)) {
-      if (value === null) flat.push(null);
-      flat.push(value);
-      return true;
-    }
+    if (!isContainer(value)) return true;
     if (depth > MAX_DEPTH) return false;
-    let isWithin = true;
-    if (Array.isArray(value)) {
-      flat.push(null, value.length);
-      for (const each of value) isWithin = add(each, depth + 1) && isWithin;
-    } else {
-      flat.push(null, -1);
-      for (const key of keysOf(value).toSorted())
-        isWithin = addMember(key, value[key], depth + 1) && isWithin;
-      flat.push(null);
-    }
-    return isWithin;
+    let isAllWithin = true;
+    for (const key of keysOf(value)) isAllWithin = isWithin(value[key], depth + 1) && isAllWithin;
+    return isAllWithin;
   };
-
-  const addMember = (key: string, value: unknown, depth: number): boolean => {
-    if (value !== null && value !== undefined) {
-      flat.push(key);
-      return add(value, depth);
-    }
-    count();
-    return true;
-  };
-
   const tooDeep: string[] = [];
   // A loop, since a function that uses `callback` would keep all of it in memory as long as the error, whose stack names it.
-  for (const key of keysOf(callback).toSorted())
-    if (key !== 'elapsed_time' && !addMember(key, callback[key], 2)) tooDeep.push(key);
-  return { identity: hash('sha256', JSON.stringify(flat), 'hex'), tooDeep };
+  for (const key of keysOf(callback).toSorted()) if (!isWithin(callback[key], 2)) tooDeep.push(key);
+  return tooDeep;
 }

@@ -5,9 +5,10 @@ import {
   type Callback,
   type CallbackError,
   type IdentifiedCallback,
+  identityOf,
   InvalidCallback,
   MAX_DEPTH,
-  walk,
+  tooDeepIn,
 } from './callback.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { zonedToInstant } from '../time/display.ts';
@@ -20,7 +21,7 @@ const MAX_DEEP_FIELDS = 50;
 /**
  * The check of the callback interface: strict in types, unknown fields kept. It returns the given value itself, not a copy.
  * @param timezone for a `start_time` without an offset
- * @param mostValues the limit, as `walk` counts values
+ * @param mostValues the limit, as `tooDeepIn` counts values
  * @throws {InvalidCallback} from the check, with all errors
  * @throws {TooManyValues} from the check
  */
@@ -31,12 +32,12 @@ export function createCallbackCheck(
   return (value) => {
     if (!isJsonObject(value))
       throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
-    const { identity, tooDeep } = walk(value, mostValues);
+    const tooDeep = tooDeepIn(value, mostValues);
     const { start_time: startTime } = value;
     const startedAt = typeof startTime === 'string' ? parseStartTime(startTime, timezone) : undefined;
     const errors = [...tooDeep.slice(0, MAX_DEEP_FIELDS).map(tooDeepAt), ...errorsIn(value, startedAt)];
     if (startedAt === undefined || errors.length > 0) throw new InvalidCallback(errors);
-    return { callback: value as unknown as Callback, identity, startedAt };
+    return { callback: value as unknown as Callback, identity: identityOf(value), startedAt };
   };
 }
 

@@ -5,8 +5,8 @@
 import sql, { raw } from 'sql-template-tag';
 import { isSqlite, type Tx } from './database.ts';
 
-/** Raised with each change of a table or column; a ledger of any other version is refused. */
-const SCHEMA_VERSION = 4;
+/** Raised with each change of a table or column, or of what identifies a callback; a ledger of any other version is refused. */
+const SCHEMA_VERSION = 5;
 
 /** Types that the databases name differently: a generated id (`$id`), a primary key that is another row's id (`$key`), bytes. */
 const SQLITE_TYPES = {
