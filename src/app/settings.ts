@@ -6,6 +6,7 @@ import type { HiddenSecrets } from '../text/hide-secrets.ts';
 import type { Channel, ChannelType } from '../channels/channel.ts';
 import { type ChannelConfig, type Config, formatsOf, type Problem } from '../config/config.ts';
 import type { Readings } from '../config/readings.ts';
+import { createPlans } from '../deliver/plan.ts';
 import {
   type OpenChannel,
   type PlannedTarget,
@@ -91,7 +92,13 @@ export async function openSettings(
 /** The part of the settings that needs no open channel. */
 export function decidedBy({ config, configHash }: Pick<LoadedConfig, 'config' | 'configHash'>): Planning {
   const router = createRouter(config.routes, config.defaultRoute);
-  return { config, configHash, router, destinations: targetsOf(config) };
+  return {
+    config,
+    configHash,
+    router,
+    planFor: createPlans(config, router),
+    destinations: targetsOf(config),
+  };
 }
 
 export function targetsOf(config: Config): ReadonlyMap<string, PlannedTarget> {

@@ -2,13 +2,13 @@
 import { decidedBy } from '../app/settings.ts';
 import { type CheckedCallback, type StatusName, statusNameOf } from '../callback/callback.ts';
 import { parseStartTime } from '../callback/check-callback.ts';
-import { plannedDeliveries, watchedOf } from '../deliver/watch.ts';
+import { judgedBy } from '../deliver/plan.ts';
 import { keyOf, nameIn } from '../ledger/keys.ts';
-import type { PlannedDelivery } from '../ledger/ledger.ts';
+import type { Asking, PlannedDelivery } from '../ledger/ledger.ts';
 import { type OpenArchive, openArchive } from '../ledger/open-ledger.ts';
 import { type Arriving, type Foreseen, judge, type Known, NOTHING_KNOWN } from '../ledger/signal/judge.ts';
 import { noticeOf } from '../notice/notice.ts';
-import type { RoutedDestination, RouteExplanation } from '../route/router.ts';
+import { type RoutedDestination, type RouteExplanation, routesOf } from '../route/router.ts';
 import type { AskedRoute, RouteVerdict } from '../signal/decide.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
@@ -25,6 +25,9 @@ interface Options {
 
 const LONGEST_ID = 200;
 
+/** Characters of a bot_id in the line of a route that does not match it. */
+const LONGEST_SHOWN = 100;
+
 const PERHAPS = 'perhaps, by what came before: --at now tells';
 
 export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
@@ -37,7 +40,8 @@ export async function run(context: CommandContext, file: string, options: Option
   const time = at === undefined ? '' : `, at ${formatInstant(at, timezone, 'en')}`;
   const id = JSON.stringify(shortLine(callback.bot_id, LONGEST_ID));
   context.result(`bot_id ${id}, ${statusNameOf(callback)}${time}`);
-  for (const explanation of router.explainAll(callback)) context.result(lineOf(context, explanation));
+  for (const explanation of router.explainAll(callback))
+    context.result(lineOf(context, explanation, whyOf(explanation, checked, project)));
   const lines = at === undefined ? undefined : await ruledLines(context, project, checked, at);
   const { destinations, perhaps } = router.route(callback);
   const linesOf = (to: RoutedDestination) =>
@@ -51,9 +55,43 @@ export async function run(context: CommandContext, file: string, options: Option
   return 0;
 }
 
-function lineOf(context: CommandContext, { route, matched, because }: RouteExplanation): string {
-  const mark = matched ? styled(context, 'green', '✓') : styled(context, 'dim', '·');
-  return `  ${mark} ${route}: ${visibleOnOneLine(because)}`;
+function lineOf(context: CommandContext, { route, verdict }: RouteExplanation, why: string): string {
+  const isApplied = !NOT_APPLIED.has(verdict);
+  const mark = isApplied ? styled(context, 'green', '✓') : styled(context, 'dim', '·');
+  return `  ${mark} ${route}: ${visibleOnOneLine(why)}`;
+}
+
+const NOT_APPLIED: ReadonlySet<RouteExplanation['verdict']> = new Set([
+  'not of this status',
+  'another BOT',
+  'not needed',
+]);
+
+/** Why the route applies, or does not. */
+function whyOf(
+  { route, verdict, pattern, on = [] }: RouteExplanation,
+  { callback }: CheckedCallback,
+  { config }: Project,
+): string {
+  const named = pattern === undefined ? 'no route names this BOT' : `bot_id matches ${pattern}`;
+  switch (verdict) {
+    case 'tells':
+      return named;
+    case 'tells a recovery':
+      return `${named}; of a success it tells only where that is the first one after an error`;
+    case 'tells nobody':
+      return `${named}; it tells nobody, on purpose (notify: [])`;
+    case 'told already':
+      return `${named}; whom it tells, an earlier route tells already`;
+    case 'not of this status':
+      return `${named}, but it is told only of ${on.join(' and ')}; this is ${statusNameOf(callback)}`;
+    case 'not needed':
+      return 'a route names this BOT, so the default route does not apply';
+    case 'another BOT': {
+      const patterns = routesOf(config).find(({ name }) => name === route)?.botIds ?? [];
+      return `bot_id ${JSON.stringify(shortLine(callback.bot_id, LONGEST_SHOWN))} does not match ${patterns.join(', ')}`;
+    }
+  }
 }
 
 function destinationLine(context: CommandContext, { destination, templateSet, route }: RoutedDestination) {
@@ -94,10 +132,11 @@ function arrivingOf(
   const { job_id, bot_id, bot_name, status } = callback;
   const meets = (condition: string) =>
     project.renderer.holds(condition, noticeOf(checked, 1), ({ message }) => say(message));
-  const settings = { ...decidedBy(project), meets };
-  const planned = plannedDeliveries(settings, settings.router.route(callback), checked);
+  const plan = decidedBy(project).planFor(callback);
+  const { planned, ...watched } = JSON.parse(plan.asking) as Asking;
   const ids = { jobId: keyOf(job_id), botKey: keyOf(bot_id), botId: nameIn(bot_id), botName: bot_name };
-  return { ...ids, status, startedAt, receivedAt: at, planned, watched: watchedOf(settings, checked) };
+  const asked = { planned, watched, ...judgedBy(plan, checked, meets) };
+  return { ...ids, status, startedAt, receivedAt: at, ...asked };
 }
 
 /** @returns what the ledger knows, or as text why it cannot be read */

@@ -7,8 +7,8 @@ import { aboutOf } from '../notice/notice.ts';
 import { type AlertSettings, milestoneOf, withAlert } from './alerts.ts';
 import type { Delivering } from './delivering.ts';
 import { updateOf } from './outcome.ts';
+import { plannedDelivery } from './plan.ts';
 import { type Plan, planOf, plannedFor, runningConfig, type Settings } from './settings.ts';
-import { plannedDelivery } from './watch.ts';
 
 const NOT_ROUTED: DeliveryError = {
   class: 'config',
@@ -137,7 +137,7 @@ export class ConfigFollower {
       wanted: {
         botId: nameIn(botId),
         status: kind === 'callback' ? status : undefined,
-        planned: plan.destinations.map((target) => plannedDelivery(settings, target, botId)),
+        planned: plan.destinations.map((target) => plannedDelivery(settings.config, target, botId)),
         timezone: settings.config.display.timezone,
       },
       routing: plan.explanations,

@@ -4,8 +4,8 @@ import { type CallbackNotice, noticeOf } from '../notice/notice.ts';
 import type { Dispatcher, Task } from './dispatcher.ts';
 import { judge, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
 import type { Delivering } from './delivering.ts';
-import { type Plan, plannedFor, RESERVE_MS, type Settings } from './settings.ts';
-import { plannedDeliveries, watchedOf } from './watch.ts';
+import { judgedBy } from './plan.ts';
+import { type CallbackPlan, plannedFor, RESERVE_MS, type Settings } from './settings.ts';
 
 /** One POST whose body has arrived; the time to answer does not count how slowly the body was sent. */
 export interface Incoming extends Pick<
@@ -41,27 +41,29 @@ export function createPost(delivering: Posting): Post {
     const { current: settings } = running;
     const { answerWithinMs, answerWhen } = settings.config.receiver;
     const until = untilOf(incoming.arrivedAt, answerWithinMs);
-    const plan = settings.router.route(incoming.callback);
-    const arrival = {
-      ...incoming,
-      routing: plan.explanations,
-      planned: plannedDeliveries(settings, plan, incoming),
-      watched: watchedOf(settings, incoming),
-      isAccepted: answerWhen === 'accepted',
-    };
+    const plan = settings.planFor(incoming.callback);
+    const isAccepted = answerWhen === 'accepted';
+    const arrival = arrivalOf(incoming, plan, isAccepted, settings);
     const admission = await ledger.admit(arrival, until - clock.monotonic());
     if (admission.isNew) for (const { reason } of admission.deliveries) if (reason) onHeld(reason);
     const posted = { incoming, settings, plan, admission, until };
-    if (arrival.isAccepted) return accept(delivering, posted);
+    if (isAccepted) return accept(delivering, posted);
     return new OpenPost(delivering, posted, waiting).answer();
   };
+}
+
+function arrivalOf(incoming: Incoming, plan: CallbackPlan, isAccepted: boolean, settings: Settings): Arrival {
+  const { callback, identity, startedAt, receivedAt, body } = incoming;
+  const { routing, asking } = plan;
+  const { likeness, unmet } = judgedBy(plan, incoming, (condition) => settings.meets(condition, incoming));
+  return { callback, identity, startedAt, receivedAt, body, routing, asking, likeness, unmet, isAccepted };
 }
 
 /** An admitted callback with the settings that were in force when it came; a reload does not change them. */
 interface Posted {
   readonly incoming: Incoming;
   readonly settings: Settings;
-  readonly plan: Plan;
+  readonly plan: CallbackPlan;
   readonly admission: Admission;
   readonly until: number;
 }

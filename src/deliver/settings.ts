@@ -1,10 +1,10 @@
 /** Settings: what one config decides about delivering, which destinations it plans for a notice, and the swap to the next config. */
-import type { CheckedCallback, StatusCode } from '../callback/callback.ts';
+import type { Callback, CheckedCallback, StatusCode } from '../callback/callback.ts';
 import type { CallbackKind, DeliveryTarget } from '../ledger/ledger.ts';
 import type { Notice } from '../notice/notice.ts';
 import type { Channel, ChannelPace } from '../channels/channel.ts';
 import type { Config, Destination, RouteConfig } from '../config/config.ts';
-import type { Router } from '../route/router.ts';
+import type { RouteExplanation, Router } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
 
 /**
@@ -34,8 +34,26 @@ export interface Plan {
   readonly destinations: readonly PlannedTarget[];
   /** Destinations that are told only of a recovery, or of a result that comes after it was missed. */
   readonly perhaps: readonly PlannedTarget[];
-  readonly explanations: readonly unknown[];
+  readonly explanations: readonly RouteExplanation[];
 }
+
+/** The plan for callbacks, with its parts as the ledger takes them. */
+export interface CallbackPlan extends Plan {
+  /** JSON of the explanations. */
+  readonly routing: string;
+  /** JSON of an `Asking`. */
+  readonly asking: string;
+  /** Conditions `when` of the BOT's routes, each once. */
+  readonly conditions: readonly string[];
+  /** A route of the BOT compares its errors with the last one that was told. */
+  readonly comparesErrors: boolean;
+}
+
+/** The fields of a callback on which its plan depends. */
+export type Planned = Pick<Callback, 'bot_id' | 'status'>;
+
+/** Gives the same plan for the same BOT and status while it is kept. */
+export type PlanFor = (callback: Planned) => CallbackPlan;
 
 /** What a config decides without open channels. */
 export interface Planning {
@@ -43,6 +61,7 @@ export interface Planning {
   /** Equal in all processes that run with the same config. */
   readonly configHash: string;
   readonly router: Router;
+  readonly planFor: PlanFor;
   /** All destinations of the config, by name, as the first route that names each has it told. */
   readonly destinations: ReadonlyMap<string, PlannedTarget>;
 }
@@ -57,12 +76,12 @@ export interface KindOfNotice {
 }
 
 export function planOf(
-  { config, router, destinations }: Planning,
+  { config, router, planFor, destinations }: Planning,
   { kind, botId, status, destination = '' }: KindOfNotice,
 ): Plan {
   switch (kind) {
     case 'callback':
-      return router.route({ bot_id: botId, status });
+      return planFor({ bot_id: botId, status });
     case 'alert':
       return planOfTargets(config.delivery.alerts);
     case 'overdue':

@@ -24,8 +24,9 @@ import { NOTHING_TOLD } from '../signal/streak.ts';
 import type { Delivering } from './delivering.ts';
 import type { ConfigFollower } from './follow-config.ts';
 import { knownBots, lookAtRoute, watchTimer } from './idle-routes.ts';
+import { plannedDelivery } from './plan.ts';
 import { plannedFor, planOf, type Settings, watchersOf } from './settings.ts';
-import { expectTimers, isRouteOf, isStillExpected, overdueOf, plannedDelivery } from './watch.ts';
+import { expectTimers, isRouteOf, isStillExpected, overdueOf } from './watch.ts';
 
 export interface SignalsDependencies extends Delivering {
   /** Decides whether this process may do this work: while processes run with different configs, not all may. */
@@ -203,7 +204,7 @@ function toldBy(
   watches: (route: RouteConfig) => boolean,
 ): Pick<FiredNotice, 'planned' | 'timezone'> {
   const targets = watchersOf(settings.router, botId, watches);
-  const planned = targets.map((target) => plannedDelivery(settings, target, botId));
+  const planned = targets.map((target) => plannedDelivery(settings.config, target, botId));
   return { planned, timezone: settings.config.display.timezone };
 }
 
@@ -220,11 +221,11 @@ function afterHold(
   // A callback is routed anew. What Botbell tells by itself is told where it was held, unless only other destinations are left.
   const isElsewhere = plan.destinations.length > 0 && !settings.destinations.has(destination);
   if (target === undefined) return kind === 'callback' || isElsewhere ? 'pending' : 'summary';
-  const { asked = [] } = plannedDelivery(settings, target, botId);
+  const { asked = [] } = plannedDelivery(settings.config, target, botId);
   if (asked.length === 0) return 'summary';
   const wanting = asked.filter(({ name }) => telling?.wantedBy?.includes(name));
   const status: StatusName | undefined = kind === 'callback' ? statusNameOf(held) : undefined;
-  const subject = { botId, status, startedAt: asOf, row: undefined, likeness: '', isWanted: true };
+  const subject = { botId, status, startedAt: asOf, row: undefined, likeness: '', unmet: [], isWanted: true };
   const here = { destination, snoozes, told: NOTHING_TOLD, lateFor: new Map(), burst: undefined };
   const { timezone } = settings.config.display;
   const routes = wanting.length === 0 ? asked : wanting;

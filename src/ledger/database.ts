@@ -39,18 +39,49 @@ export function rowIn(found: Readonly<Record<string, unknown>>): unknown {
 }
 
 /** A statement's value as databases take it: undefined is NULL, a boolean is 0 or 1, bytes stay, and any other object is JSON. */
-export function storedValue(value: unknown): unknown {
+export function storedValue(value: unknown): string | number | null | Uint8Array {
   if (typeof value === 'boolean') return Number(value);
   const isJson = typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
-  return isJson ? JSON.stringify(value) : (value ?? null);
+  return isJson ? JSON.stringify(value) : ((value ?? null) as string | number | null | Uint8Array);
 }
+
+/**
+ * A statement whose text is always the same. It is found prepared by its template alone: to put a text together at each run, and to
+ * look that up, costs as much as SQLite's part.
+ */
+export class Fixed implements Pick<Sql, 'sql' | 'text' | 'values'> {
+  readonly strings: TemplateStringsArray;
+  readonly values: unknown[];
+
+  constructor(strings: TemplateStringsArray, values: unknown[]) {
+    this.strings = strings;
+    this.values = values;
+  }
+
+  /** With `?` for each value. */
+  get sql(): string {
+    return this.strings.join('?');
+  }
+
+  /** With `$1` for the first value. */
+  get text(): string {
+    return this.strings.reduce((before, after, index) => `${before}$${index}${after}`);
+  }
+}
+
+/** For statements that each POST runs. Takes values only, no parts of statements. */
+export function fixed(strings: TemplateStringsArray, ...values: unknown[]): Fixed {
+  return new Fixed(strings, values);
+}
+
+export type Statement = Sql | Fixed;
 
 /** One transaction. On SQLite each statement resolves at once, and one operation runs at a time. */
 export interface Tx {
   /** The rows as `rowIn` gives them; values are stored as `storedValue` gives them. */
-  all<Row>(statement: Sql): Promise<Row[]>;
+  all<Row>(statement: Statement): Promise<Row[]>;
   /** The first row; undefined for none. */
-  first<Row>(statement: Sql): Promise<Row | undefined>;
+  first<Row>(statement: Statement): Promise<Row | undefined>;
   /** Milliseconds since 1970 by the store's clock, which its processes share. */
   readonly now: number;
   /** This process, as its claims name it (`ownerName`). */

@@ -1,6 +1,5 @@
 /** The rows of table `history`: each transition of a callback or of one of its deliveries, in the order in which they were written. */
-import sql, { bulk, type RawValue } from 'sql-template-tag';
-import type { Tx } from './database.ts';
+import { fixed, type Tx } from './database.ts';
 import type { DeliveryError } from './ledger.ts';
 
 /** The person who took an action, as the story names them. */
@@ -77,15 +76,15 @@ export type NewHistoryRow = {
   [What in HistoryWhat]: Partial<HistoryRow<What>> & { readonly callbackId: number; readonly what: What };
 }[HistoryWhat];
 
-/** A statement of SQLite takes at most 32,766 values, and a row has six. */
-const AT_ONCE = 5000;
-
 /** Writes the rows in their order. */
 export async function writeHistory(tx: Tx, rows: readonly NewHistoryRow[]): Promise<void> {
-  for (let from = 0; from < rows.length; from += AT_ONCE)
-    await tx.all(sql`
-      INSERT INTO history (callback_id, at, what, delivery_id, result, entry)
-      VALUES ${bulk(rows.slice(from, from + AT_ONCE).map((row) => columnsOf(row, tx.now)))}`);
+  await Promise.all(
+    rows.map(({ callbackId, at = tx.now, what, deliveryId, result, entry }) =>
+      tx.all(fixed`
+        INSERT INTO history (callback_id, at, what, delivery_id, result, entry)
+        VALUES (${callbackId}, ${at}, ${what}, ${deliveryId}, ${result}, ${entry})`),
+    ),
+  );
 }
 
 /** Writes the same row for each of these deliveries. */
@@ -97,9 +96,4 @@ export function writeEach<What extends HistoryWhat>(
 ): Promise<void> {
   const each = rows.map(({ id: deliveryId, callbackId }) => ({ callbackId, what, deliveryId, ...more }));
   return writeHistory(tx, each as readonly NewHistoryRow[]);
-}
-
-function columnsOf(row: NewHistoryRow, now: number): RawValue[] {
-  const { callbackId, at = now, what, deliveryId, result, entry } = row;
-  return [callbackId, at, what, deliveryId, result, entry];
 }

@@ -48,31 +48,31 @@ export interface DeliveryRecord extends DeliveryTarget {
   readonly callbackId: number;
   readonly state: DeliveryState;
   readonly attempts: number;
-  readonly lastError: DeliveryError | undefined;
-  readonly receipt: Receipt | undefined;
+  readonly lastError?: DeliveryError | undefined;
+  readonly receipt?: Receipt | undefined;
   /** Why it is held, or dead without having failed: one of the constants above, or a rule's name. */
-  readonly reason: string | undefined;
+  readonly reason?: string | undefined;
   /** When the hold ends; undefined: it does not end by itself. */
-  readonly heldUntil: number | undefined;
+  readonly heldUntil?: number | undefined;
   /** The snooze that holds it, or held it. */
   readonly snoozeId?: number | undefined;
   /** The summary (a row of `callbacks`) that contains it. */
-  readonly summaryId: number | undefined;
+  readonly summaryId?: number | undefined;
   /** How it is rendered, if not by its status alone. */
-  readonly telling: Telling | undefined;
+  readonly telling?: Telling | undefined;
   /** How many non-2xx answers were given while it failed as `permanent` or `config`. */
   readonly refusals: number;
   /** Botbell retries it by itself. */
   readonly isTakenOver: boolean;
   /** Who has claimed it: this call (so the caller attempts it), an earlier call of this process, or another process. */
-  readonly claim: 'own' | 'process' | 'elsewhere' | undefined;
+  readonly claim?: 'own' | 'process' | 'elsewhere' | undefined;
   /** Id of the pending delivery of its job at its destination that must end first. */
-  readonly behind: number | undefined;
+  readonly behind?: number | undefined;
   /** Milliseconds that count towards give_up_after: its age without the time in which it only waited. */
   readonly ageMs: number;
   /** While pending: milliseconds until Botbell itself may attempt it; negative: it has been due for so long. */
   readonly dueInMs: number;
-  readonly givenBackAt: number | undefined;
+  readonly givenBackAt?: number | undefined;
   /** When its state was last written. */
   readonly updatedAt: number;
 }
@@ -94,18 +94,23 @@ export interface DecidedTarget extends DeliveryTarget {
   readonly telling?: Telling | undefined;
 }
 
-/** What the rules of a callback need beside its planned deliveries. */
+/** What the rules of a BOT need beside the planned deliveries. */
 export interface Watched {
   /** The time zone in which times are displayed. */
   readonly timezone: string;
   /** A rule depends on the BOT's earlier results. */
   readonly isRemembered: boolean;
-  /** `likenessOf` the error; '' for anything else. */
-  readonly likeness: string;
   /** The BOT's expectations, each with the key of its timer. */
   readonly expected: readonly { readonly key: string; readonly rule: Expectation }[];
   /** Milliseconds after which a run without a result is reported as overdue. */
   readonly overdueMs: readonly number[];
+}
+
+/** What the rules are asked of every callback of one BOT and status. */
+export interface Asking extends Watched {
+  readonly planned: readonly PlannedDelivery[];
+  /** Nothing but a snooze can hold a destination, and nothing about the BOT is kept. */
+  readonly isPlain: boolean;
 }
 
 export interface Arrival {
@@ -116,9 +121,14 @@ export interface Arrival {
   readonly body: Uint8Array;
   readonly startedAt: number;
   readonly receivedAt: number;
-  readonly planned: readonly PlannedDelivery[];
-  readonly watched: Watched;
-  readonly routing: unknown;
+  /** JSON of the router's explanations. */
+  readonly routing: string;
+  /** JSON of an `Asking`: the same text for all callbacks of one BOT and status. */
+  readonly asking: string;
+  /** For an error that is compared with the last one told, the result of `likenessOf`; else ''. */
+  readonly likeness: string;
+  /** The conditions `when` of its routes that it does not meet. */
+  readonly unmet: readonly string[];
   /** It is answered before any attempt: its deliveries are on disk, unclaimed, taken over and due at once. */
   readonly isAccepted: boolean;
 }

@@ -1,11 +1,12 @@
 /** A PostgreSQL ledger that replicas may share. Works behind a pooler such as PgBouncer: no session state outlives a transaction. */
 import pg from 'pg';
-import { raw, type Sql } from 'sql-template-tag';
+import { raw } from 'sql-template-tag';
 import {
   type CallOptions,
   DEFAULT_WITHIN_MS,
   MOST_WAITING,
   rowIn,
+  type Statement,
   storedValue,
   type Transactions,
   type Tx,
@@ -114,13 +115,13 @@ class PostgresTransactions implements Transactions {
 
   #transactionOn(client: pg.PoolClient): Tx {
     const { clock, owner } = this.#settings;
-    const all = async <Row>({ text, values }: Sql) => {
+    const all = async <Row>({ text, values }: Statement) => {
       const { rows } = await query(client, { text, values: values.map(storedValue) });
       return (rows as Record<string, unknown>[]).map(rowIn) as Row[];
     };
     return {
       all,
-      first: async <Row>(statement: Sql) => (await all<Row>(statement))[0],
+      first: async <Row>(statement: Statement) => (await all<Row>(statement))[0],
       now: clock.now() + this.#aheadMs,
       owner,
       forUpdate: raw('FOR NO KEY UPDATE'),

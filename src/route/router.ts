@@ -2,7 +2,6 @@
 import { type Callback, type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { Occasion } from '../signal/rules.ts';
 import type { Config, Destination, RouteConfig } from '../config/config.ts';
-import { cutEnd } from '../text/cut.ts';
 import { type BotIdMatcher, compilePattern, isPattern } from '../config/bot-id-pattern.ts';
 
 /** The routes of a config, the default one last. */
@@ -42,11 +41,9 @@ export type RouteVerdict =
   /** The default route, if another route names the BOT. */
   | 'not needed';
 
-/** The decision about one route: in words (`because`), and as data. */
+/** The decision about one route. */
 export interface RouteExplanation {
   readonly route: string;
-  readonly matched: boolean;
-  readonly because: string;
   /** Destination keys that this route reaches and no earlier one did. */
   readonly reaches: readonly string[];
   readonly verdict: RouteVerdict;
@@ -75,10 +72,6 @@ interface Match {
   readonly position: number;
 }
 
-/** Limits of the cache of decisions: entries, and characters of a bot_id. */
-const MOST_KEPT = 1000;
-const LONGEST_KEPT = 200;
-
 export type Router = ReturnType<typeof createRouter>;
 
 /** @throws {SyntaxError} an impossible regular expression; the config's check has refused it before */
@@ -89,20 +82,9 @@ export function createRouter(routes: readonly RouteConfig[], defaultRoute: Route
     if (matches.length > 0 || defaultRoute === undefined) return matches;
     return [{ route: defaultRoute, pattern: undefined, position: routes.length }];
   };
-  const decide = (callback: Subject) => gather(named(callback.bot_id), callback);
-  const made = new Map<string, RoutingDecision>();
-  const route = (callback: Subject): RoutingDecision => {
-    if (callback.bot_id.length > LONGEST_KEPT) return decide(callback);
-    const key = `${callback.status} ${callback.bot_id}`;
-    const known = made.get(key);
-    if (known !== undefined) return known;
-    if (made.size >= MOST_KEPT) made.clear();
-    const decision = decide(callback);
-    made.set(key, decision);
-    return decision;
-  };
+  const route = (callback: Subject): RoutingDecision => gather(named(callback.bot_id), callback);
   return {
-    /** Decisions are cached by BOT and status, since they depend on the config alone. */
+    /** Depends on the config alone: `deliver/plan.ts` keeps what it gives. */
     route,
     /** The routes that name a BOT, whatever their `on`; if there are none, the default one. */
     routesOf: (botId: string) => named(botId).map((match) => match.route),
@@ -110,7 +92,7 @@ export function createRouter(routes: readonly RouteConfig[], defaultRoute: Route
     explainAll: (callback: Subject): RouteExplanation[] => {
       const said = new Map(route(callback).explanations.map((each) => [each.route, each]));
       const all = routesOf({ routes, defaultRoute });
-      return all.map((each) => said.get(each.name) ?? explainUnmatched(each, callback));
+      return all.map((each) => said.get(each.name) ?? explainUnmatched(each));
     },
   };
 }
@@ -177,54 +159,22 @@ function reached(matches: readonly Match[]): ReadonlyMap<string, Reached> {
 
 function explain(match: Match, status: StatusName, certain: ReadonlyMap<string, Reached>): RouteExplanation {
   const { pattern, route } = match;
-  const { name, on } = route;
+  const { name, on, notify } = route;
   const base = { route: name, pattern };
   if (on.includes(status)) {
     const reaches = keysOf(route).filter((key) => certain.get(key)?.route === name);
-    const verdict = verdictOn(route, reaches);
-    return { ...base, matched: true, because: `${reasonOf(match)}${WHY_NOBODY[verdict]}`, reaches, verdict };
+    if (reaches.length > 0) return { ...base, reaches, verdict: 'tells' };
+    return { ...base, reaches, verdict: notify.length === 0 ? 'tells nobody' : 'told already' };
   }
-  if (status === 'succeeded' && on.includes('recovered')) {
-    const because = `${reasonOf(match)}; of a success it tells only where that is the first one after an error`;
-    return {
-      ...base,
-      matched: true,
-      because,
-      reaches: keysOf(route),
-      verdict: 'tells a recovery',
-    };
-  }
-  const because = `${reasonOf(match)}, but it is told only of ${on.join(' and ')}; this is ${status}`;
-  return { ...base, matched: false, because, reaches: [], verdict: 'not of this status', on };
+  if (status === 'succeeded' && on.includes('recovered'))
+    return { ...base, reaches: keysOf(route), verdict: 'tells a recovery' };
+  return { ...base, reaches: [], verdict: 'not of this status', on };
 }
 
 function keysOf({ notify }: RouteConfig): readonly string[] {
   return notify.map(({ destination }) => destination);
 }
 
-const WHY_NOBODY = {
-  tells: '',
-  'tells nobody': '; it tells nobody, on purpose (notify: [])',
-  'told already': '; whom it tells, an earlier route tells already',
-} as const;
-
-function verdictOn({ notify }: RouteConfig, reaches: readonly string[]): keyof typeof WHY_NOBODY {
-  if (reaches.length > 0) return 'tells';
-  return notify.length === 0 ? 'tells nobody' : 'told already';
-}
-
-function reasonOf({ pattern }: Match): string {
-  return pattern === undefined ? 'no route names this BOT' : `bot_id matches ${pattern}`;
-}
-
-/** Characters of a bot_id in an explanation. */
-const LONGEST_SHOWN = 100;
-
-function explainUnmatched({ name, botIds }: RouteConfig, { bot_id: botId }: Subject): RouteExplanation {
-  const isDefault = botIds.length === 0;
-  const because = isDefault
-    ? 'a route names this BOT, so the default route does not apply'
-    : `bot_id ${JSON.stringify(cutEnd(botId, LONGEST_SHOWN, '…'))} does not match ${botIds.join(', ')}`;
-  const verdict = isDefault ? 'not needed' : 'another BOT';
-  return { route: name, matched: false, because, reaches: [], verdict };
+function explainUnmatched({ name, botIds }: RouteConfig): RouteExplanation {
+  return { route: name, reaches: [], verdict: botIds.length === 0 ? 'not needed' : 'another BOT' };
 }

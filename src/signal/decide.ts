@@ -12,19 +12,19 @@ export interface Subject {
   readonly startedAt: number;
   /** The row of errors that a result is part of or ends; undefined: no result. */
   readonly row: Row | undefined;
-  /** For an error, the result of `likenessOf`. */
+  /** For an error that is compared with the last one told, the result of `likenessOf`. */
   readonly likeness: string;
+  /** The conditions `when` of its routes that it does not meet. */
+  readonly unmet: readonly string[];
   /** Skips the rules before `mute`: the message is told or held, never let go. */
   readonly isWanted: boolean;
 }
 
-/** A route that reaches the destination, with facts that this module cannot compute. */
+/** A route that reaches the destination. */
 export interface AskedRoute {
   readonly name: string;
   readonly on: readonly Occasion[];
   readonly rules: RouteRules;
-  /** Whether its condition `when` holds. */
-  readonly holdsWhen: boolean;
   /** The key of the timer that expects the BOT for this route. */
   readonly timer: string | undefined;
 }
@@ -140,10 +140,10 @@ function letGoBy(
   { subject, facts, isFirstSuccess, moment }: Question,
 ): RuleName | undefined {
   const { on, rules } = route;
-  const { status, row, likeness } = subject;
+  const { status, row, likeness, unmet } = subject;
   if (status === undefined) return undefined;
   if (!on.includes(status) && !(isFirstSuccess && on.includes('recovered'))) return 'on';
-  if (!route.holdsWhen) return 'when';
+  if (rules.when !== undefined && unmet.includes(rules.when)) return 'when';
   if (status !== 'error' || row === undefined) return undefined;
   if (row.failures < rules.afterFailures) return 'after_failures';
   return isRepeated(rules.repeat, facts.told, { row, likeness, at: moment.now }) ? 'repeat' : undefined;

@@ -48,8 +48,8 @@ routes:
     );
   const errorsCame = async (count: number) => {
     const rules = { ...NO_RULES, afterFailures: 3, repeat: 3_600_000 };
-    const asked = [{ name: 'routes[0]', on: ['error'] as const, rules, holdsWhen: true, timer: undefined }];
-    const watched = { timezone: 'UTC', isRemembered: true, likeness: '', expected: [], overdueMs: [] };
+    const asked = [{ name: 'routes[0]', on: ['error'] as const, rules, timer: undefined }];
+    const watched = { isRemembered: true };
     for (let index = 0; index < count; index += 1) {
       const planned = { ...target('slack:#ops'), asked };
       await recorded.arrive({ ...ERROR, job_id: `job ${index}` }, [planned], { watched });

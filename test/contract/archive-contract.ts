@@ -10,7 +10,7 @@ import { recordDestinations } from '../../src/ledger/operations/destinations.ts'
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { deadUpdate, deliveredUpdate, Recorded, target, update } from '../support/recorded.ts';
-import type { StoreUnderTest } from '../support/store-under-test.ts';
+import { ROUTING, type StoreUnderTest } from '../support/store-under-test.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -281,7 +281,7 @@ export function describeArchive(
       await recorded.settle(again, [{ ...deadUpdate(id), attempts: 2, alert }], 'gave_up');
       const story = await archive.story(admission.callbackId);
       expect(story).to.deep.include({ kind: 'callback', timesReceived: 2, result: 'gave_up' });
-      expect(story?.routing).to.deep.equal([{ route: 'routes[0]', matched: true }]);
+      expect(story?.routing).to.deep.equal(JSON.parse(ROUTING));
       const told = story?.history.map(({ what, result, deliveryId }) => [what, result, deliveryId]);
       expect(told?.filter(([what]) => what !== 'alerted')).to.deep.equal([
         ['attempt', 'permanent', id],

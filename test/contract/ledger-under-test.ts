@@ -13,7 +13,7 @@ import type {
 } from '../../src/ledger/ledger.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
-import { NOTHING_WATCHED, OPTIONS, type StoreUnderTest } from '../support/store-under-test.ts';
+import { askingOf, OPTIONS, ROUTING, type StoreUnderTest } from '../support/store-under-test.ts';
 
 export type CreateStore = (clock?: ManualClock) => Promise<StoreUnderTest> | StoreUnderTest;
 
@@ -149,9 +149,10 @@ export function arrivalOf(
     body: Buffer.from(JSON.stringify(callback)),
     startedAt: Date.parse(callback.start_time),
     receivedAt,
-    planned,
-    watched: NOTHING_WATCHED,
-    routing: [{ route: 'routes[0]', matched: true }],
+    routing: ROUTING,
+    asking: askingOf(planned),
+    likeness: '',
+    unmet: [],
     isAccepted: false,
   };
 }

@@ -40,18 +40,13 @@ export interface Planner {
 
 const CHANNELS = new Map([['slack', 'slack']]);
 
-/** What a common POST may take: admitted, told, answered. */
-const MOST_STATEMENTS = 7;
-
 export function describePlans(name: string, createStore: CreateStore, planner: Planner): void {
   describe(`${name} finds by an index`, () => {
     let store: StoreUnderTest;
-    let statements: string[] = [];
     let faults: string[] = [];
 
     beforeEach(async () => {
       store = await createStore();
-      statements = [];
       faults = [];
     });
 
@@ -62,7 +57,6 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
       ...args: Args
     ): Promise<Result> => {
       const watched = explained(operation, planner.explain, ({ statement, plan }) => {
-        statements.push(statement);
         for (const step of plan) if (planner.wholeTable.test(step)) faults.push(`${step}: ${statement}`);
       });
       return store.call<Args, Result>(async (tx, ...given) => {
@@ -75,14 +69,13 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
       return call(admit, await admitArgs({ ...arrival, isAccepted }, OPTIONS));
     };
 
-    it('whatever a POST asks for, in few statements', async () => {
+    it('whatever a POST asks for', async () => {
       const { callbackId, ...admission } = await arrive(0);
       const [ops, log] = idsOf(admission);
       const answer = answerOf(200, 'delivered');
       const attempt = { startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined } as const;
       const attempts = [{ ...attempt, deliveryId: ops }];
       await call(settle, { ...settlementOf([delivered(ops)], callbackId), attempts, answer });
-      expect(statements, statements.join('\n')).to.have.length(MOST_STATEMENTS);
       await arrive(EXECUTING);
       await arrive(0);
       await call(settle, settlementOf([failed(log)], callbackId));

@@ -14,6 +14,7 @@ import type { AskedRoute } from '../../src/signal/decide.ts';
 import { likenessOf } from '../../src/signal/likeness.ts';
 import { type Burst, type Expectation, NO_RULES, type RouteRules } from '../../src/signal/rules.ts';
 import { callbackWith } from '../support/callbacks.ts';
+import { askingOf } from '../support/store-under-test.ts';
 import {
   arrivalOf,
   Bench,
@@ -33,21 +34,22 @@ const DAY = 24 * HOUR;
 const ERROR = 1;
 const ASKED = { actor: { via: 'page', user: 'admin', from: '127.0.0.1' } } as const;
 
+/** A condition that no callback meets. */
+const UNMET = 'code == 1';
+
 /** Everything is held until the end of the day: the tests' clock begins at midnight. */
 const MUTED: Partial<RouteRules> = { mute: [{}] };
 
 interface RouteFields extends Partial<RouteRules> {
   readonly on?: AskedRoute['on'];
   readonly timer?: string;
-  readonly holdsWhen?: boolean;
 }
 
 function to(destination: string, routes: readonly RouteFields[] = [{}], burst?: Burst): PlannedDelivery {
-  const asked = routes.map(({ on, timer, holdsWhen = true, ...rules }, index) => ({
+  const asked = routes.map(({ on, timer, ...rules }, index) => ({
     name: `routes[${index}]`,
     on: on ?? (['succeeded', 'error', 'executing'] as const),
     rules: { ...NO_RULES, ...rules },
-    holdsWhen,
     timer,
   }));
   return { ...target(destination), asked, burst };
@@ -77,8 +79,8 @@ class SignalBench extends Bench {
     const callback = callbackWith({ job_id, start_time: new Date(this.now).toISOString(), ...fields });
     const likeness = statusNameOf(callback) === 'error' ? likenessOf(callback.message ?? '', job_id) : '';
     const arrival = arrivalOf(callback, planned, this.now);
-    const nothing = { timezone: 'UTC', isRemembered: true, likeness, expected: [], overdueMs: [] };
-    return by.admit({ ...arrival, planned, watched: { ...nothing, ...watched } });
+    const remembered = { isRemembered: true, isPlain: false, ...watched };
+    return by.admit({ ...arrival, asking: askingOf(planned, remembered), likeness, unmet: [UNMET] });
   }
 
   /** An error each: `tell`, `repeat` or `mute 60` (minutes from now). */
@@ -102,9 +104,20 @@ class SignalBench extends Bench {
   ): Promise<string> {
     const { bot_id: botId, job_id: jobId } = callbackWith({});
     const likeness = status === ERROR ? likenessOf('', jobId) : '';
-    const watched = { timezone: 'UTC', likeness, expected, overdueMs: [], isRemembered: true };
+    const watched = { timezone: 'UTC', expected, overdueMs: [], isRemembered: true };
     const times = { startedAt: this.now, receivedAt: this.now };
-    const arriving = { jobId, botKey: botId, botId, botName: '', status, ...times, planned, watched };
+    const arriving = {
+      jobId,
+      botKey: botId,
+      botId,
+      botName: '',
+      status,
+      ...times,
+      planned,
+      watched,
+      likeness,
+      unmet: [],
+    };
     const { foreseen } = judge(arriving, await this.ledger.archive.knownOf(arriving), this.now);
     const words = foreseen.map(({ decision }) => {
       const verdict = decision?.verdict ?? { does: 'tell' };
@@ -246,7 +259,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
     it('tells of a recovery from an error that was told while no rule asked', async () => {
       const target = to('slack:#ops', [{ on: ['error', 'recovered'] }]);
       await bench.comes({ status: ERROR }, [target], { watched: { isRemembered: false } });
-      await bench.comes({ status: ERROR }, [to('slack:#log', [{ holdsWhen: false }])], {
+      await bench.comes({ status: ERROR }, [to('slack:#log', [{ when: UNMET }])], {
         watched: { isRemembered: false },
       });
       const [delivery] = (await bench.comes({ status: 0 }, [target])).deliveries;
@@ -286,7 +299,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       it('with the rule and its end, and what it lets go with the rule alone', async () => {
         const planned = [
           to('slack:#ops', [MUTED]),
-          to('slack:#log', [{ holdsWhen: false }]),
+          to('slack:#log', [{ when: UNMET }]),
           to('slack:#all'),
           to('slack:#none', [{ on: ['succeeded'] }]),
         ];
@@ -842,13 +855,10 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.fails(muted, { job_id: 'held' });
         await bench.fails(to('slack:#ops', [{ repeat: HOUR }]), { job_id: 'repeated' });
         await bench.comes({ job_id: 'when', status: ERROR }, [
-          to('slack:#ops', [{ holdsWhen: false }]),
+          to('slack:#ops', [{ when: UNMET }]),
           to('slack:#log', [{ afterFailures: 9 }]),
         ]);
-        await bench.comes({ job_id: 'half', status: ERROR }, [
-          to('slack:#log', [{ holdsWhen: false }]),
-          muted,
-        ]);
+        await bench.comes({ job_id: 'half', status: ERROR }, [to('slack:#log', [{ when: UNMET }]), muted]);
         await pass(3 * DAY - 1);
         await forget();
         expect(await left()).to.have.length(4);

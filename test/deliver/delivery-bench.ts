@@ -18,6 +18,7 @@ import {
   type PlannedTarget,
   RunningSettings,
   type Settings,
+  type PlanFor,
 } from '../../src/deliver/settings.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
@@ -26,7 +27,7 @@ import type { RaisedAlert } from '../../src/notice/notice.ts';
 import { startOf } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
-import { NOTHING_WATCHED } from '../support/store-under-test.ts';
+import { askingOf } from '../support/store-under-test.ts';
 
 export const ANSWER_WITHIN_MS = 8000;
 
@@ -103,9 +104,10 @@ export class DeliveryBench {
     const planned = destinations.map(target);
     return this.first.ledger.admit({
       ...incoming,
-      planned,
-      watched: NOTHING_WATCHED,
-      routing: [],
+      asking: askingOf(planned),
+      routing: '[]',
+      likeness: '',
+      unmet: [],
       isAccepted: true,
     });
   }
@@ -226,6 +228,7 @@ export class DeliveryBench {
       config,
       configHash: 'the config',
       router: routerTo(planned),
+      planFor: planTo(planned),
       destinations: new Map([...planned, ...alertTargets].map((key) => [key, plannedTo(key)])),
       channels: new Map(channels),
       meets: () => true,
@@ -290,6 +293,17 @@ export function plannedTo(destination: string): PlannedTarget {
 }
 
 /** Has each callback told there, whatever it is. */
+export function planTo(destinations: readonly string[]): PlanFor {
+  const { route } = routerTo(destinations);
+  const decided = {
+    conditions: [],
+    comparesErrors: false,
+    routing: '[]',
+    asking: askingOf(destinations.map(target)),
+  };
+  return (callback) => ({ ...route(callback), ...decided });
+}
+
 export function routerTo(destinations: readonly string[]): Router {
   const decision = { destinations: destinations.map(plannedTo), perhaps: [], explanations: [] };
   const router = { route: () => decision, routesOf: () => [], explainAll: () => [] };

@@ -5,7 +5,7 @@ import type { Channel } from '../../src/channels/channel.ts';
 import { changedChannels, RunningSettings, type Settings } from '../../src/deliver/settings.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { DeliveryBench, LEASE_MS, plannedTo, routerTo } from './delivery-bench.ts';
+import { DeliveryBench, LEASE_MS, plannedTo, planTo } from './delivery-bench.ts';
 
 const OPS = 'slack:#ops';
 const LOG = 'slack:#log';
@@ -35,7 +35,7 @@ describe('settings that are swapped', () => {
     return {
       channels: new Map([['slack', { pace: { addressMs: 1000, channelMs: 200 }, channel }]]),
       destinations: new Map([[destination, plannedTo(destination)]]),
-      router: routerTo([destination]),
+      planFor: planTo([destination]),
     };
   };
   const swapTo = (name: string, destination: string) => bench.swap(slackOnly(name, destination));

@@ -75,7 +75,13 @@ describe('Transactions in a SQLite file', () => {
     return () => other.exec('rollback');
   };
 
-  it('are one for all calls that wait, and a call that fails takes back its own changes alone', async () => {
+  it('are one for all calls that wait', async () => {
+    await Promise.all([transactions.run(count('a')), transactions.run(count('b'))]);
+    expect(await counted()).to.deep.equal(['a', 'b']);
+    expect(connection.commits()).to.equal(1);
+  });
+
+  it('take back the changes of a call that fails, and of no other', async () => {
     const outcomes = await Promise.allSettled([
       transactions.run(count('a')),
       transactions.run(async (tx) => {
@@ -93,7 +99,6 @@ describe('Transactions in a SQLite file', () => {
     ]);
     expect(outcomes[1]).to.have.nested.property('reason').that.is.instanceOf(OperationFailed);
     expect(await counted()).to.deep.equal(['a', 'c']);
-    expect(connection.commits()).to.equal(1);
   });
 
   it('are not begun for a call whose deadline has passed when its turn comes', async () => {

@@ -2,7 +2,7 @@
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { statSync } from 'node:fs';
 import { expect } from 'chai';
-import { type Admission, type Arrival, LedgerFull } from '../../src/ledger/ledger.ts';
+import { type Admission, type DeliveryTarget, LedgerFull } from '../../src/ledger/ledger.ts';
 import type { StoreEvent } from '../../src/ledger/sqlite/space.ts';
 import { arrivalOf, delivered, idsOf, OPS, settlementOf } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
@@ -21,7 +21,7 @@ describe('A SQLite ledger with a limit', () => {
 
   const open = (maxBytes = MAX_BYTES) =>
     store.open({ maxBytes, onStoreEvent: (event) => events.push(event) });
-  const arrivalTo = (planned: Arrival['planned'], bytes = 800_000) => {
+  const arrivalTo = (planned: readonly DeliveryTarget[], bytes = 800_000) => {
     jobs += 1;
     const callback = callbackWith({ job_id: `job-${jobs}`, message: noise(bytes) });
     return arrivalOf(callback, planned, store.clock.now());

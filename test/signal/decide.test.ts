@@ -10,11 +10,12 @@ const MINUTE = 60_000;
 const TIMEZONE = 'Asia/Tokyo';
 /** Eight in the morning. */
 const MORNING = Date.parse('2026-11-20T08:00:00+09:00');
+/** A condition that no message meets. */
+const UNMET = 'code == 1';
 const ALL: readonly Occasion[] = ['succeeded', 'error', 'executing'];
 
 interface Route extends Partial<RouteRules> {
   readonly on?: readonly Occasion[];
-  readonly holdsWhen?: boolean;
   readonly lateFor?: number;
 }
 
@@ -42,22 +43,29 @@ class Place {
   }
 
   follow(...routes: readonly Route[]): void {
-    this.#routes = routes.map(({ on = ALL, holdsWhen = true, lateFor, ...rules }, index) => {
+    this.#routes = routes.map(({ on = ALL, lateFor, ...rules }, index) => {
       const name = `routes[${index}]`;
       if (lateFor !== undefined) this.#lateFor.set(name, lateFor);
-      return { name, on, rules: { ...NO_RULES, ...rules }, holdsWhen, timer: name };
+      return { name, on, rules: { ...NO_RULES, ...rules }, timer: name };
     });
   }
 
   run({ status = 'error', message = '', startedAt = this.now, botId = 'bot' }: Run = {}): Decision {
     const row = status === 'executing' ? undefined : this.#enter(startedAt, status === 'error');
     const likeness = likenessOf(message, '');
-    return this.#decide({ botId, status, startedAt, row, likeness, isWanted: false });
+    return this.#decide({ botId, status, startedAt, row, likeness, unmet: [UNMET], isWanted: false });
   }
 
   /** `overdue` or `missed`. */
   say(): Decision {
-    const own = { botId: 'bot', status: undefined, startedAt: this.now, row: undefined, likeness: '' };
+    const own = {
+      botId: 'bot',
+      status: undefined,
+      startedAt: this.now,
+      row: undefined,
+      likeness: '',
+      unmet: [],
+    };
     return this.#decide({ ...own, isWanted: true });
   }
 
@@ -119,7 +127,7 @@ describe('what a route asks for', () => {
   it('tells everything unless it asks for less', () => {
     expect(all(new Place({}), 'exo')).to.deep.equal(['tell', 'tell', 'tell']);
     expect(all(new Place({ on: ['error'] }), 'exo')).to.deep.equal(['on', 'tell', 'on']);
-    expect(all(new Place({ holdsWhen: false }), 'ex')).to.deep.equal(['when', 'when']);
+    expect(all(new Place({ when: UNMET }), 'ex')).to.deep.equal(['when', 'when']);
   });
 
   it('tells from so many errors in a row on', () => {
@@ -189,7 +197,7 @@ describe('what a route asks for', () => {
   it('tells so whichever route told the error, and by its own conditions', () => {
     const apart = new Place({ on: ['error'] }, { on: ['recovered'] });
     expect(all(apart, 'xo')).to.deep.equal(['tell', 'tell recovered']);
-    const unasked = new Place({ on: ['succeeded', 'error'] }, { on: ['recovered'], holdsWhen: false });
+    const unasked = new Place({ on: ['succeeded', 'error'] }, { on: ['recovered'], when: UNMET });
     expect(all(unasked, 'xo')).to.deep.equal(['tell', 'tell']);
   });
 
@@ -210,7 +218,7 @@ describe('what a route asks for', () => {
   });
 
   it('tells what is late or missing whatever the rules before mute say', () => {
-    const quiet = { on: [], holdsWhen: false, afterFailures: 9 } as const;
+    const quiet = { on: [], when: UNMET, afterFailures: 9 } as const;
     expect(shown(new Place({ ...quiet, lateFor: 1 }).run({ status: 'succeeded' }))).to.equal('tell late');
     expect(shown(new Place(quiet).say())).to.equal('tell');
     expect(shown(new Place({ ...quiet, mute: [{}] }).say())).to.equal('mute for ever');
@@ -299,7 +307,7 @@ describe('several routes to a destination', () => {
   });
 
   it('let it go by the rule that comes last', () => {
-    const place = new Place({ on: [] }, { afterFailures: 5 }, { holdsWhen: false });
+    const place = new Place({ on: [] }, { afterFailures: 5 }, { when: UNMET });
     expect(place.run().verdict).to.deep.equal({ does: 'let go', rule: 'after_failures', route: 'routes[1]' });
   });
 });

@@ -358,7 +358,7 @@ const TELLINGS: readonly Telling[] = [
     of: 'a BOT that only the default route may be for',
     story: storyWith({
       routing: [
-        { route: 'default_route', matched: true, because: '', reaches: ['slack:#ops'], verdict: 'tells' },
+        { route: 'default_route', reaches: ['slack:#ops'], verdict: 'tells' },
         {
           route: 'default_route',
           matched: false,

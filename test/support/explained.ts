@@ -1,6 +1,6 @@
 /** How a database goes about each statement of an operation: asked before the statement is run. */
-import sql, { raw, type Sql } from 'sql-template-tag';
-import type { Operation } from '../../src/ledger/database.ts';
+import sql, { raw, Sql } from 'sql-template-tag';
+import { Fixed, type Operation, type Statement } from '../../src/ledger/database.ts';
 
 export interface Explained {
   readonly statement: string;
@@ -15,14 +15,15 @@ export function explained<Args extends readonly unknown[], Result>(
   onPlan: (each: Explained) => void,
 ): Operation<Args, Result> {
   return (tx, ...args) => {
-    const all = async <Row>(statement: Sql) => {
-      const rows = await tx.all<Readonly<Record<string, unknown>>>(sql`${raw(explain)} ${statement}`);
+    const all = async <Row>(statement: Statement) => {
+      const asked = statement instanceof Fixed ? new Sql(statement.strings, statement.values) : statement;
+      const rows = await tx.all<Readonly<Record<string, unknown>>>(sql`${raw(explain)} ${asked}`);
       const plan = rows.map((row) => String(row['detail'] ?? row['QUERY PLAN']));
       onPlan({ statement: statement.sql.replaceAll(/\s+/g, ' ').trim(), plan });
       return tx.all<Row>(statement);
     };
     return operation(
-      { ...tx, all, first: async <Row>(statement: Sql) => (await all<Row>(statement))[0] },
+      { ...tx, all, first: async <Row>(statement: Statement) => (await all<Row>(statement))[0] },
       ...args,
     );
   };

@@ -8,6 +8,7 @@ import type {
   DeliveryTarget,
   DeliveryUpdate,
   RefusedBody,
+  Watched,
 } from '../../src/ledger/ledger.ts';
 import { admit, admitArgs, type Admitted } from '../../src/ledger/operations/admit.ts';
 import { claimDue, dueDestinations } from '../../src/ledger/operations/claim-due.ts';
@@ -26,7 +27,7 @@ import {
 } from '../../src/ledger/registry.ts';
 import { DEAD_LETTER } from './alerts.ts';
 import { callbackWith } from './callbacks.ts';
-import { NOTHING_WATCHED, type StoreUnderTest } from './store-under-test.ts';
+import { askingOf, ROUTING, type StoreUnderTest } from './store-under-test.ts';
 
 const SETTINGS = { leaseMs: 18_000, takeOverAfterMs: 120_000 };
 
@@ -58,6 +59,10 @@ export function update(id: number, fields: Partial<DeliveryUpdate>): DeliveryUpd
   };
 }
 
+type ArrivalOptions = Partial<Pick<Arrival, 'isAccepted' | 'routing' | 'startedAt' | 'body'>> & {
+  readonly watched?: Partial<Watched> | undefined;
+};
+
 export class Recorded {
   readonly archive: Archive;
   readonly actions: Actions;
@@ -74,7 +79,7 @@ export class Recorded {
   async arrive(
     fields: Partial<Callback>,
     planned: readonly DeliveryTarget[] = [],
-    options: Partial<Pick<Arrival, 'isAccepted' | 'routing' | 'startedAt' | 'body' | 'watched'>> = {},
+    { watched, ...options }: ArrivalOptions = {},
   ): Promise<Admitted> {
     const callback = callbackWith(fields);
     const now = this.#store.clock.now();
@@ -84,10 +89,11 @@ export class Recorded {
       body: Buffer.from(JSON.stringify(callback)),
       startedAt: now,
       receivedAt: now,
-      routing: [{ route: 'routes[0]', matched: true }],
+      routing: ROUTING,
       isAccepted: true,
-      planned,
-      watched: NOTHING_WATCHED,
+      asking: askingOf(planned, watched && { isPlain: false, ...watched }),
+      likeness: '',
+      unmet: [],
     };
     return this.#store.call(admit, [await admitArgs({ ...arrival, ...options }, SETTINGS)]);
   }

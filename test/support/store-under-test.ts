@@ -1,7 +1,7 @@
 /** One empty store for a ledger's tests, whichever database holds it. */
 import type { Operation, Transactions } from '../../src/ledger/database.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
-import type { Watched } from '../../src/ledger/ledger.ts';
+import type { Asking, PlannedDelivery } from '../../src/ledger/ledger.ts';
 import type { LedgerOptions } from '../../src/ledger/open-ledger.ts';
 import type { ManualClock } from './manual-clock.ts';
 
@@ -29,14 +29,14 @@ export interface StoreUnderTest {
 /** Of tests that do not care. */
 export const OPTIONS = { leaseMs: 18_000, takeOverAfterMs: 120_000, timezone: 'UTC' } as const;
 
-/** Of a BOT that no rule asks about. */
-export const NOTHING_WATCHED: Watched = {
-  timezone: 'UTC',
-  isRemembered: false,
-  likeness: '',
-  expected: [],
-  overdueMs: [],
-};
+/** `Arrival.asking`, of a BOT that no rule asks about unless more is given. */
+export function askingOf(planned: readonly PlannedDelivery[], more: Partial<Asking> = {}): string {
+  const nothing = { timezone: 'UTC', isRemembered: false, expected: [], overdueMs: [], isPlain: true };
+  return JSON.stringify({ ...nothing, planned, ...more } satisfies Asking);
+}
+
+/** `Arrival.routing`, of one route that tells. */
+export const ROUTING = JSON.stringify([{ route: 'routes[0]', verdict: 'tells', reaches: [] }]);
 
 /** Opens each owner's transactions when they are first asked for. */
 export function callsOver(open: (owner: string) => Promise<Transactions>): StoreUnderTest['call'] {

@@ -86,8 +86,6 @@ export function storyWith(fields: Partial<CallbackStory> = {}): CallbackStory {
 /** As the router explains it. */
 export const TELLS_OPS = {
   route: 'routes[0]',
-  matched: true,
-  because: 'bot_id matches get_*',
   reaches: ['slack:#ops'],
   verdict: 'tells',
   pattern: 'get_*',

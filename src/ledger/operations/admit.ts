@@ -4,10 +4,17 @@
  */
 import sql, { type Sql } from 'sql-template-tag';
 import { elapsedSecondsOf } from '../../callback/callback.ts';
-import type { Tx } from '../database.ts';
+import { fixed, type Tx } from '../database.ts';
 import { MOST_TIMES, writeHistory } from '../history.ts';
 import { keyOf, nameIn } from '../keys.ts';
-import { type Admission, type Arrival, type DeliveryRecord, LedgerFull, SUPERSEDED } from '../ledger.ts';
+import {
+  type Admission,
+  type Arrival,
+  type Asking,
+  type DeliveryRecord,
+  LedgerFull,
+  SUPERSEDED,
+} from '../ledger.ts';
 import { deliveriesOf, type DeliveryRow, EXECUTING, isIdle } from '../rows.ts';
 import { toStored } from '../stored-body.ts';
 import { bodiesOf } from './claim-due.ts';
@@ -25,7 +32,7 @@ type AdmitArgs = Awaited<ReturnType<typeof admitArgs>>;
 
 /** The values to write of an arrival, computed outside the transaction to keep that short. */
 export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
-  const { callback, identity, startedAt, receivedAt, planned, watched, isAccepted } = arrival;
+  const { callback, identity, startedAt, receivedAt, routing, asking, likeness, unmet, isAccepted } = arrival;
   const jobKey = keyOf(callback.job_id);
   return {
     ...settings,
@@ -39,12 +46,13 @@ export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
     startedAt,
     receivedAt,
     elapsed: elapsedSecondsOf(callback) ?? null,
-    routing: JSON.stringify(arrival.routing),
+    routing,
     /** In the form of `stored-body.ts`; `bytes` is the size as received. */
     body: await toStored(arrival.body),
     bytes: arrival.body.byteLength,
-    planned,
-    watched,
+    asking,
+    likeness,
+    unmet,
     isAccepted,
   };
 }
@@ -95,7 +103,7 @@ interface Job {
 async function enterJob(tx: Tx, { jobKey, status }: AdmitArgs): Promise<Job> {
   const result = status === EXECUTING ? null : status;
   return only(
-    await tx.all<Job>(sql`
+    await tx.all<Job>(fixed`
       INSERT INTO jobs (key, result, posts) VALUES (${jobKey}, ${result}, 1)
       ON CONFLICT (key) DO UPDATE SET posts = jobs.posts + 1, result = coalesce(excluded.result, jobs.result)
       RETURNING posts, result, EXISTS (SELECT 1 FROM snoozes WHERE until_at > ${tx.now}) AS has_snoozes`),
@@ -110,7 +118,7 @@ interface Written {
 
 async function writeCallback(tx: Tx, args: AdmitArgs): Promise<Written> {
   return only(
-    await tx.all<Written>(sql`
+    await tx.all<Written>(fixed`
       INSERT INTO callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
         last_received_at, times_received, elapsed, routing, bytes)
       VALUES ('callback', ${args.jobKey}, ${args.identity}, ${args.jobId}, ${args.botKey}, ${args.botId}, ${args.botName},
@@ -136,12 +144,28 @@ async function planned(
 ): Promise<readonly DeliveryRecord[]> {
   const { jobKey, isAccepted, leaseMs, takeOverAfterMs } = args;
   if (isLateStart) return [];
-  const arrived = { ...args, callbackId, hasSnoozes, isFirstOfJob: posts === 1 };
-  const to = { callbackId, jobKey, targets: await decideAll(tx, arrived) };
-  if (isAccepted) return insertRows(tx, to);
+  const asking = askingIn(args.asking);
+  const isFirstOfJob = posts === 1;
+  const arrived = { callbackId, hasSnoozes, isFirstOfJob, planned: asking.planned, watched: asking };
+  const isTold = asking.isPlain && !hasSnoozes;
+  const targets = isTold ? asking.planned : await decideAll(tx, { ...args, ...arrived });
+  const planned = { callbackId, jobKey, targets, isFirstOfJob };
+  if (isAccepted) return insertRows(tx, planned);
   const dueInMs = Math.max(takeOverAfterMs, leaseMs);
-  const rows = await insertRows(tx, to, { isTakenOver: false, dueInMs, claimedForMs: leaseMs });
-  return rows.map(asOwn);
+  return insertRows(tx, planned, { isTakenOver: false, dueInMs, claimedForMs: leaseMs });
+}
+
+/** What was read of `Arrival.asking`, by its text: a config has one for each BOT and status. */
+const askings = new Map<string, Asking>();
+const MOST_ASKINGS = 1000;
+
+function askingIn(text: string): Asking {
+  const known = askings.get(text);
+  if (known !== undefined) return known;
+  const asking = JSON.parse(text) as Asking;
+  if (askings.size >= MOST_ASKINGS) askings.clear();
+  askings.set(text, asking);
+  return asking;
 }
 
 /** The deliveries of a callback that has come before; claims those that nobody has claimed. */

@@ -1,13 +1,13 @@
 /** Inserts deliveries, holds them, makes them pending again, takes them over and claims them. */
-import sql, { bulk as rowsOf, join, type RawValue } from 'sql-template-tag';
-import type { Tx } from '../database.ts';
+import sql, { join } from 'sql-template-tag';
+import { fixed, type Tx } from '../database.ts';
 import { writeEach, writeHistory } from '../history.ts';
-import type { DecidedTarget } from '../ledger.ts';
-import { type DeliveryRow, EARLIER_IN_JOB, isIdle, recordIn } from '../rows.ts';
+import type { DecidedTarget, DeliveryRecord } from '../ledger.ts';
+import { type DeliveryRow, EARLIER_IN_JOB, isIdle } from '../rows.ts';
 
 /** @param body in the form of `stored-body.ts` */
 export async function writeBody(tx: Tx, callbackId: number, body: Uint8Array): Promise<void> {
-  await tx.all(sql`INSERT INTO bodies (callback_id, body) VALUES (${callbackId}, ${body})`);
+  await tx.all(fixed`INSERT INTO bodies (callback_id, body) VALUES (${callbackId}, ${body})`);
 }
 
 /** The targets of a callback. jobKey: undefined for a notice of Botbell's own. */
@@ -15,6 +15,8 @@ interface Planned {
   readonly callbackId: number;
   readonly jobKey: string | undefined;
   readonly targets: readonly DecidedTarget[];
+  /** No other callback of the job has come, so no delivery comes before. */
+  readonly isFirstOfJob?: boolean;
 }
 
 /** How a delivery begins. claimedForMs: for how long this process claims it. */
@@ -30,32 +32,13 @@ const OURS: Beginning = { isTakenOver: true, dueInMs: 0 };
 /** Skips destinations that the callback has already, e.g. by another process's routing. @returns new rows in the order of the targets */
 export async function insertRows(
   tx: Tx,
-  { callbackId, jobKey, targets }: Planned,
-  { isTakenOver, dueInMs, claimedForMs }: Beginning = OURS,
-): Promise<readonly DeliveryRow[]> {
-  if (targets.length === 0) return [];
-  const claim = claimedForMs === undefined ? [null, null] : [tx.owner, tx.now + claimedForMs];
-  const standing: RawValue[] = [tx.now + dueInMs, isTakenOver, tx.now, tx.now];
-  const rows = targets.map(
-    ({ destination, channel, address, reason, heldUntil, snoozeId, telling }): RawValue[] => [
-      callbackId,
-      jobKey,
-      destination,
-      channel,
-      address,
-      reason,
-      heldUntil,
-      snoozeId,
-      telling,
-      ...(reason === undefined ? ['pending', ...claim] : ['held', null, null]),
-      ...standing,
-    ],
-  );
-  const inserted = await tx.all<DeliveryRow>(sql`
-    INSERT INTO deliveries (callback_id, job_key, destination, channel, address, reason, held_until, snooze_id, telling,
-      state, owner, claimed_until, due_at, is_taken_over, counts_from, updated_at)
-    VALUES ${rowsOf(rows)} ON CONFLICT (callback_id, destination) DO NOTHING RETURNING ${recordIn(tx)}`);
-  const held = inserted.filter(({ state }) => state === 'held');
+  planned: Planned,
+  beginning: Beginning = OURS,
+): Promise<readonly DeliveryRecord[]> {
+  const { callbackId, targets } = planned;
+  const inserted = await Promise.all(targets.map((target) => insertRow(tx, planned, target, beginning)));
+  const records = inserted.filter((record) => record !== undefined);
+  const held = records.filter(({ state }) => state === 'held');
   await writeHistory(
     tx,
     held.map(({ id, reason, heldUntil }) => ({
@@ -66,8 +49,54 @@ export async function insertRows(
       entry: { endsAt: heldUntil },
     })),
   );
-  const byDestination = new Map(inserted.map((row) => [row.destination, row]));
-  return targets.flatMap(({ destination }) => byDestination.get(destination) ?? []);
+  return records;
+}
+
+/** @returns the record, which is known but for the id and the delivery before it; undefined: the callback has the destination already */
+async function insertRow(
+  tx: Tx,
+  { callbackId, jobKey, isFirstOfJob = false }: Planned,
+  { destination, channel, address, reason, heldUntil, snoozeId, telling }: DecidedTarget,
+  { isTakenOver, dueInMs, claimedForMs }: Beginning,
+): Promise<DeliveryRecord | undefined> {
+  const { now } = tx;
+  const state = reason === undefined ? 'pending' : 'held';
+  const isClaimed = state === 'pending' && claimedForMs !== undefined;
+  const row = await tx.first<Pick<DeliveryRecord, 'id' | 'behind'>>(fixed`
+    INSERT INTO deliveries (callback_id, job_key, destination, channel, address, reason, held_until, snooze_id, telling,
+      state, owner, claimed_until, due_at, is_taken_over, counts_from, updated_at)
+    VALUES (${callbackId}, ${jobKey}, ${destination}, ${channel}, ${address}, ${reason}, ${heldUntil}, ${snoozeId}, ${telling},
+      ${state}, ${isClaimed ? tx.owner : null}, ${isClaimed ? now + claimedForMs : null}, ${now + dueInMs}, ${isTakenOver},
+      ${now}, ${now})
+    ON CONFLICT (callback_id, destination) DO NOTHING
+    RETURNING id, CASE WHEN ${isFirstOfJob || state === 'held' ? 1 : 0} = 0 THEN (
+      SELECT earlier.id FROM deliveries AS earlier
+      WHERE earlier.state = 'pending' AND earlier.job_key = deliveries.job_key
+        AND earlier.destination = deliveries.destination AND earlier.callback_id < deliveries.callback_id
+      ORDER BY earlier.callback_id DESC LIMIT 1) END AS behind`);
+  if (row === undefined) return undefined;
+  const record = {
+    id: row.id,
+    callbackId,
+    destination,
+    channel,
+    address,
+    state,
+    attempts: 0,
+    refusals: 0,
+    isTakenOver,
+  } as const;
+  const times = { ageMs: 0, dueInMs, updatedAt: now };
+  return {
+    ...record,
+    ...times,
+    behind: row.behind,
+    reason,
+    heldUntil,
+    snoozeId,
+    telling,
+    claim: isClaimed ? 'own' : undefined,
+  };
 }
 
 /** Holds deliveries that this transaction has locked and that no process has claimed. */

@@ -1,6 +1,6 @@
 /** Writes the outcomes of deliveries, and the answer. A success always counts; a failure counts only while its claim lasts. */
 import sql, { join, type Sql } from 'sql-template-tag';
-import type { Tx } from '../database.ts';
+import { fixed, type Tx } from '../database.ts';
 import { MOST_TIMES, type NewHistoryRow, writeHistory } from '../history.ts';
 import {
   type Alert,
@@ -71,7 +71,7 @@ async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<
 /** @returns how often the callback has come; 0: it has been deleted meanwhile */
 async function writeAnswer(tx: Tx, callbackId: number, { result }: AnswerRecord): Promise<number> {
   const row = await tx.first<{ timesReceived: number }>(
-    sql`UPDATE callbacks SET result = ${result} WHERE id = ${callbackId} RETURNING times_received`,
+    fixed`UPDATE callbacks SET result = ${result} WHERE id = ${callbackId} RETURNING times_received`,
   );
   return row?.timesReceived ?? 0;
 }
@@ -96,13 +96,17 @@ async function tell(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<number[
 
 /** @returns whether another delivery of its job is pending at its destination */
 async function tellOne(tx: Tx, update: DeliveryUpdate): Promise<boolean> {
-  const row = await tx.first<{ callbackId: number; hasOthers: boolean; isSummary: boolean }>(sql`
-    UPDATE deliveries SET ${outcomeIn(update, tx)} WHERE id = ${update.id} AND state <> 'delivered'
+  const receipt = kept(update.receipt);
+  const row = await tx.first<{ callbackId: number; hasOthers: boolean; isSummary: boolean }>(fixed`
+    UPDATE deliveries SET state = 'delivered', attempts = ${update.attempts}, error_class = NULL, error_code = NULL,
+      last_error = NULL, receipt = ${receipt}, reason = NULL, held_until = NULL, owner = NULL, claimed_until = NULL,
+      updated_at = ${tx.now}
+    WHERE id = ${update.id} AND state <> 'delivered'
     RETURNING callback_id, EXISTS (
       SELECT 1 FROM deliveries AS held WHERE held.summary_id = deliveries.callback_id) AS is_summary, EXISTS (
       SELECT 1 FROM deliveries AS other WHERE other.state = 'pending' AND other.job_key = deliveries.job_key
         AND other.destination = deliveries.destination AND other.id <> deliveries.id) AS has_others`);
-  if (row?.isSummary === true) await tellSummarised(tx, row.callbackId, kept(update.receipt));
+  if (row?.isSummary === true) await tellSummarised(tx, row.callbackId, receipt);
   return row?.hasOthers === true;
 }
 

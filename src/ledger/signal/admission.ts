@@ -34,13 +34,14 @@ export type Wanted = Pick<Arriving, 'botId' | 'status' | 'planned'> & Pick<Watch
 export function holdWanted(tx: Tx, { timezone, ...wanted }: Wanted): Promise<readonly DecidedTarget[]> {
   const times = { startedAt: tx.now, receivedAt: tx.now };
   const about = { ...wanted, ...times, jobId: '', botKey: keyOf(wanted.botId), botName: '', isWanted: true };
-  const watched = { timezone, isRemembered: false, likeness: '', expected: [], overdueMs: [] };
-  return ask(tx, { ...about, watched, hasSnoozes: true }, 0);
+  const nothing = { likeness: '', unmet: [], hasSnoozes: true };
+  const watched = { timezone, isRemembered: false, expected: [], overdueMs: [] };
+  return ask(tx, { ...about, ...nothing, watched }, 0);
 }
 
-type Asking = Arriving & Pick<Arrived, 'hasSnoozes'>;
+type Question = Arriving & Pick<Arrived, 'hasSnoozes'>;
 
-async function ask(tx: Tx, arriving: Asking, callbackId: number): Promise<readonly DecidedTarget[]> {
+async function ask(tx: Tx, arriving: Question, callbackId: number): Promise<readonly DecidedTarget[]> {
   const asking = { ...arriving, planned: await withoutEdits(tx, arriving) };
   const isKept = isResult(asking.status) && asking.watched.isRemembered;
   const known = await lockKnown(tx, asking, isKept ? callbackId : undefined);
@@ -53,7 +54,7 @@ async function ask(tx: Tx, arriving: Asking, callbackId: number): Promise<readon
 }
 
 /** Removes the burst from targets that edit an earlier message of the job, since edits count in none. */
-async function withoutEdits(tx: Tx, { jobId, planned }: Asking): Promise<readonly PlannedDelivery[]> {
+async function withoutEdits(tx: Tx, { jobId, planned }: Question): Promise<readonly PlannedDelivery[]> {
   const counted: PlannedDelivery[] = [];
   for (const target of planned) {
     const { destination, isEdit = false } = target;
@@ -66,7 +67,7 @@ async function withoutEdits(tx: Tx, { jobId, planned }: Asking): Promise<readonl
 /** Locks in this order: expectations, facts, bursts. @param before callbacks from this id on are no facts; undefined: none are needed */
 async function lockKnown(
   tx: Tx,
-  { watched, hasSnoozes, botKey, planned }: Asking,
+  { watched, hasSnoozes, botKey, planned }: Question,
   before: number | undefined,
 ): Promise<Known> {
   const snoozes = hasSnoozes ? await openSnoozes(tx) : [];

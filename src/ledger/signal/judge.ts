@@ -27,6 +27,9 @@ export interface Arriving {
   readonly receivedAt: number;
   readonly planned: readonly PlannedDelivery[];
   readonly watched: Watched;
+  /** As in `Arrival`, and `unmet`, too. */
+  readonly likeness: string;
+  readonly unmet: readonly string[];
   /** Only `mute`, snoozes and bursts are asked. */
   readonly isWanted?: boolean;
 }
@@ -112,11 +115,11 @@ function expectationsAfter(
 type KnownNow = Known & Pick<Subject, 'row'> & Pick<DestinationFacts, 'lateFor'>;
 
 function foresee(arriving: Arriving, known: KnownNow, now: number): readonly Foreseen[] {
-  const { botId, status, startedAt, planned, watched, isWanted = false } = arriving;
+  const { botId, status, startedAt, planned, likeness, unmet, isWanted = false } = arriving;
   const { row, snoozes, facts, timers, lateFor } = known;
-  const { timezone, likeness } = watched;
+  const { timezone } = arriving.watched;
   const statusName = status === undefined ? undefined : statusNameOf({ status });
-  const subject = { botId, status: statusName, startedAt, row, likeness, isWanted };
+  const subject = { botId, status: statusName, startedAt, row, likeness, unmet, isWanted };
   return planned.map((target) => {
     const { destination, asked, burst } = target;
     const window = timers[burstKey(destination)] as BurstWindow | undefined;

@@ -2,8 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
-import type { Sql } from 'sql-template-tag';
-import { rowIn, storedValue } from '../database.ts';
+import { Fixed, rowIn, type Statement, storedValue } from '../database.ts';
 import { makeFile, MEMORY, WatchedFile } from './file.ts';
 
 /** More than a running service's distinct statements; bounded since each length of a list makes another statement. */
@@ -12,12 +11,16 @@ const KEPT_STATEMENTS = 500;
 /** How long one statement waits for another process that is writing; a call's deadline may come earlier. */
 const BUSY_TIMEOUT_MS = 2000;
 
+/** SQLite's default of 2 MiB does not hold the pages of the indexes that each POST reads, in a ledger of some days. */
+const CACHE_KIB = 16 * 1024;
+
 /** SQLite checkpoints its log from 1000 pages on; a log that has grown beyond this is truncated when it restarts. */
 const LARGE_LOG_BYTES = 4 * 1024 * 1024;
 
 export class SqliteConnection {
   readonly #database: DatabaseSyncInstance;
   readonly #statements = new Map<string, StatementSyncInstance>();
+  readonly #fixed = new Map<TemplateStringsArray, StatementSyncInstance>();
   /** A writer's file and log; none for a reader or a ledger in memory. */
   readonly #watched: readonly WatchedFile[];
   readonly #pageBytes: number;
@@ -42,8 +45,10 @@ export class SqliteConnection {
   }
 
   /** As `Tx.all` promises. */
-  all(statement: Sql): unknown[] {
-    const rows = this.#prepared(statement.sql).all(...statement.values.map(storedValue));
+  all(statement: Statement): unknown[] {
+    const prepared =
+      statement instanceof Fixed ? this.#preparedOnce(statement) : this.#prepared(statement.sql);
+    const rows = prepared.all(...statement.values.map(storedValue));
     return (rows as Record<string, unknown>[]).map(rowIn);
   }
 
@@ -62,9 +67,14 @@ export class SqliteConnection {
     this.#isFlushing = isFlushing;
   }
 
-  /** @throws {Error} the file or its log was deleted or replaced */
-  look(): void {
-    for (const file of this.#watched) file.look();
+  /**
+   * @returns an upper limit of what `size` gives, in bytes; it costs less
+   * @throws {Error} the file or its log was deleted or replaced
+   */
+  look(): number {
+    const [file, log] = this.#watched;
+    // A page in use is in the file or in the log, and the log counts once more for itself.
+    return file === undefined || log === undefined ? Infinity : file.look() + 2 * log.look();
   }
 
   /** Bytes. `used`: pages in use, since free pages are reused; `log`: the write-ahead log. */
@@ -84,6 +94,7 @@ export class SqliteConnection {
 
   close(): void {
     this.#statements.clear();
+    this.#fixed.clear();
     try {
       this.look();
     } catch {
@@ -99,6 +110,7 @@ export class SqliteConnection {
     this.#database.exec('pragma journal_mode = wal');
     this.#database.exec(`pragma journal_size_limit = ${LARGE_LOG_BYTES}`);
     this.#database.exec('pragma synchronous = normal');
+    this.#database.exec(`pragma cache_size = -${CACHE_KIB}`);
     // A write that changes nothing: fails now if the file is read-only.
     this.#database.exec('pragma user_version = 0');
   }
@@ -106,6 +118,14 @@ export class SqliteConnection {
   #number(pragma: string): number {
     const [row] = this.#prepared(`pragma ${pragma}`).all() as Record<string, number>[];
     return row?.[pragma] ?? 0;
+  }
+
+  #preparedOnce(fixed: Fixed): StatementSyncInstance {
+    const known = this.#fixed.get(fixed.strings);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(fixed.sql);
+    this.#fixed.set(fixed.strings, statement);
+    return statement;
   }
 
   #prepared(text: string): StatementSyncInstance {

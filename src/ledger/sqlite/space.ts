@@ -42,9 +42,14 @@ export class Space {
     this.#options = options;
   }
 
-  /** To be called before each batch. @returns whether the store is past its limit, and no finished callback is left to delete */
-  async makeRoom(inTransaction: InTransaction): Promise<boolean> {
+  /**
+   * To be called before each batch.
+   * @param mostBytes the most that the store can take now: far from the limit, its size is not asked for
+   * @returns whether the store is past its limit, and no finished callback is left to delete
+   */
+  async makeRoom(inTransaction: InTransaction, mostBytes = Infinity): Promise<boolean> {
     const { maxBytes, connection, onEvent } = this.#options;
+    if (mostBytes <= maxBytes * HIGH_WATER) return (this.#isFull = false);
     if (this.#bytes() > maxBytes * HIGH_WATER && connection.size().log > maxBytes * LARGE_LOG)
       connection.emptyLog();
     let hasForgotten = true;

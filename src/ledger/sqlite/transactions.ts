@@ -1,12 +1,13 @@
 /**
- * Runs all waiting calls in one transaction with one flush, each in a savepoint of its own, so that a failing one harms no other.
+ * Runs all waiting calls in one transaction with one flush. If one fails, each gets a transaction of its own: it harms no other.
  * Blocks the calling thread, so the service uses it in a thread of its own (`sqlite-thread.ts`).
  */
-import { empty, type Sql } from 'sql-template-tag';
+import { empty } from 'sql-template-tag';
 import {
   type CallOptions,
   DEFAULT_WITHIN_MS,
   MOST_WAITING,
+  type Statement,
   type Transactions,
   type Tx,
 } from '../database.ts';
@@ -37,6 +38,16 @@ interface Waiting {
   readonly until: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** One call of a batch has failed in a store that works. */
+class CallFailed extends Error {
+  override readonly cause: LedgerUnavailable;
+
+  constructor(cause: unknown) {
+    super('a call of the batch has failed');
+    this.cause = failed(cause);
+  }
 }
 
 export class SqliteTransactions implements Transactions {
@@ -81,25 +92,40 @@ export class SqliteTransactions implements Transactions {
 
   async #runBatch(batch: readonly Waiting[]): Promise<void> {
     if (batch.length === 0) return;
-    const answers: (() => void)[] = [];
     try {
       const isFull = await this.#prepare(batch);
-      await this.#inTransaction(async () => {
-        for (const call of batch) answers.push(await this.#runOne(call, isFull, batch.length === 1));
-      });
-      for (const answer of answers) answer();
+      const results = await this.#inTransaction(() => this.#runEach(batch, isFull));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index]);
     } catch (error) {
-      for (const { reject } of batch) reject(unavailable(error));
+      if (batch.length > 1 && error instanceof CallFailed)
+        for (const call of batch) await this.#runBatch([call].filter((each) => this.#isInTime(each)));
+      else
+        for (const { reject } of batch)
+          reject(error instanceof CallFailed ? error.cause : unavailable(error));
     }
+  }
+
+  /** @throws {CallFailed} at the first call that fails */
+  async #runEach(batch: readonly Waiting[], isFull: boolean): Promise<readonly unknown[]> {
+    const { connection } = this.#settings;
+    const tx = this.#transactionAt(isFull);
+    const results: unknown[] = [];
+    for (const { work } of batch)
+      try {
+        results.push(await work(tx));
+      } catch (error) {
+        throw !connection.isInTransaction || isTrouble(error) ? error : new CallFailed(error);
+      }
+    return results;
   }
 
   async #prepare(batch: readonly Waiting[]): Promise<boolean> {
     const { connection, space, isReader } = this.#settings;
-    connection.look();
+    const mostBytes = connection.look();
     if (isReader === true) return false;
-    const isFull = await space?.makeRoom((work) =>
-      this.#inTransaction(() => work(this.#transactionAt(false))),
-    );
+    const inTransaction = <Result>(work: (tx: Tx) => Promise<Result>) =>
+      this.#inTransaction(() => work(this.#transactionAt(false)));
+    const isFull = await space?.makeRoom(inTransaction, mostBytes);
     connection.flushCommits(batch.some(({ isDurable }) => isDurable));
     return isFull ?? false;
   }
@@ -119,30 +145,12 @@ export class SqliteTransactions implements Transactions {
     }
   }
 
-  /** @param isAlone the only call of its transaction: needs no savepoint. @returns settles the call; to be called after the commit */
-  async #runOne(call: Waiting, isFull: boolean, isAlone: boolean): Promise<() => void> {
-    const { connection } = this.#settings;
-    if (!this.#isInTime(call)) return () => undefined;
-    if (!isAlone) connection.exec('savepoint call');
-    try {
-      const result = await call.work(this.#transactionAt(isFull));
-      if (!isAlone) connection.exec('release call');
-      return () => call.resolve(result);
-    } catch (error) {
-      if (!connection.isInTransaction || isTrouble(error)) throw error;
-      if (isAlone) throw failed(error);
-      connection.exec('rollback to call');
-      connection.exec('release call');
-      return () => call.reject(failed(error));
-    }
-  }
-
   #transactionAt(isFull: boolean): Tx {
     const { connection, owner, clock } = this.#settings;
-    const all = <Row>(statement: Sql) => Promise.resolve(connection.all(statement) as Row[]);
+    const all = <Row>(statement: Statement) => Promise.resolve(connection.all(statement) as Row[]);
     return {
       all,
-      first: async <Row>(statement: Sql) => (await all<Row>(statement))[0],
+      first: async <Row>(statement: Statement) => (await all<Row>(statement))[0],
       now: clock.now(),
       owner,
       forUpdate: empty,

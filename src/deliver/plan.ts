@@ -1,0 +1,109 @@
+/** Plans: what one config decides about every callback of one BOT and status, computed once for each of them. */
+import { isDeepStrictEqual } from 'node:util';
+import { type CheckedCallback, statusNameOf } from '../callback/callback.ts';
+import type { Config, RouteConfig } from '../config/config.ts';
+import type { Asking, PlannedDelivery } from '../ledger/ledger.ts';
+import type { Router } from '../route/router.ts';
+import type { AskedRoute } from '../signal/decide.ts';
+import { likenessOf } from '../signal/likeness.ts';
+import { NO_RULES } from '../signal/rules.ts';
+import type { CallbackPlan, Planned, PlanFor, PlannedTarget } from './settings.ts';
+import { expectationKey, overdueOf } from './watch.ts';
+
+/** Limits of what is kept: plans, and characters of a bot_id. */
+const MOST_KEPT = 1000;
+const LONGEST_KEPT = 200;
+
+/** @returns gives the same plan for the same BOT and status while it is kept */
+export function createPlans(config: Config, router: Router): PlanFor {
+  const kept = new Map<string, CallbackPlan>();
+  return (callback) => {
+    if (callback.bot_id.length > LONGEST_KEPT) return planFor(config, router, callback);
+    const key = `${callback.status} ${callback.bot_id}`;
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    if (kept.size >= MOST_KEPT) kept.clear();
+    const plan = planFor(config, router, callback);
+    kept.set(key, plan);
+    return plan;
+  };
+}
+
+function planFor(config: Config, router: Router, callback: Planned): CallbackPlan {
+  const routed = router.route(callback);
+  const routes = router.routesOf(callback.bot_id);
+  return {
+    ...routed,
+    routing: JSON.stringify(routed.explanations),
+    asking: JSON.stringify(askingOf(config, routes, callback, [...routed.destinations, ...routed.perhaps])),
+    conditions: [...new Set(routes.flatMap(({ rules }) => rules.when ?? []))],
+    comparesErrors: routes.some(({ rules }) => rules.repeat === 'changes'),
+  };
+}
+
+function askingOf(
+  config: Config,
+  routes: readonly RouteConfig[],
+  { bot_id: botId, status }: Planned,
+  targets: readonly PlannedTarget[],
+): Asking {
+  // An error is not only an edit: it is posted as well.
+  const mayEdit = statusNameOf({ status }) !== 'error';
+  const planned = targets.map((target) => ({
+    ...plannedDelivery(config, target, botId),
+    isEdit: mayEdit && target.perJob === 'update',
+  }));
+  const expected = routes.flatMap(({ rules: { expect: rule } }) =>
+    rule === undefined ? [] : { key: expectationKey(rule, botId), rule },
+  );
+  return {
+    planned,
+    isPlain: routes.every(hasNoRules) && planned.every(({ burst }) => burst === undefined),
+    timezone: config.display.timezone,
+    isRemembered: routes.some(asksBack),
+    expected: [...new Map(expected.map((each) => [each.key, each])).values()],
+    overdueMs: overdueOf(routes),
+  };
+}
+
+function hasNoRules({ on, rules }: RouteConfig): boolean {
+  return !on.includes('recovered') && isDeepStrictEqual(rules, NO_RULES);
+}
+
+/** Whether the route's decisions depend on earlier results. */
+function asksBack({ on, rules }: RouteConfig): boolean {
+  return on.includes('recovered') || rules.afterFailures > 1 || rules.repeat !== 'every';
+}
+
+export function plannedDelivery(
+  { channels }: Pick<Config, 'channels'>,
+  { destination, channel, address, asked }: PlannedTarget,
+  botId: string,
+): PlannedDelivery {
+  const routes = asked?.map(({ name, on, rules }): AskedRoute => {
+    return { name, on, rules, timer: rules.expect && expectationKey(rules.expect, botId) };
+  });
+  return { destination, channel, address, asked: routes, burst: channels.get(channel)?.burst };
+}
+
+/** What the rules of a plan need of the callback itself. */
+export interface Judged {
+  /** For an error that is compared, the result of `likenessOf`; else ''. */
+  readonly likeness: string;
+  /** Conditions of the plan that the callback does not meet. */
+  readonly unmet: readonly string[];
+}
+
+/** @param meets whether the callback meets a condition */
+export function judgedBy(
+  { conditions, comparesErrors }: Pick<CallbackPlan, 'conditions' | 'comparesErrors'>,
+  { callback }: Pick<CheckedCallback, 'callback'>,
+  meets: (condition: string) => boolean,
+): Judged {
+  const { message, job_id: jobId } = callback;
+  const isCompared = comparesErrors && statusNameOf(callback) === 'error';
+  return {
+    likeness: isCompared ? likenessOf(message ?? '', jobId) : '',
+    unmet: conditions.filter((condition) => !meets(condition)),
+  };
+}

@@ -1,0 +1,92 @@
+/** What a config decides about every callback of one BOT and status. */
+import { expect } from 'chai';
+import type { Config, RouteConfig } from '../../src/config/config.ts';
+import { createPlans, judgedBy } from '../../src/deliver/plan.ts';
+import type { PlanFor } from '../../src/deliver/settings.ts';
+import type { Asking } from '../../src/ledger/ledger.ts';
+import { createRouter } from '../../src/route/router.ts';
+import { type Burst, NO_RULES, type RouteRules } from '../../src/signal/rules.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { plannedTo } from './delivery-bench.ts';
+
+const ERROR = 1;
+const ALL = ['succeeded', 'error', 'executing'] as const;
+
+function route(rules: Partial<RouteRules>, fields: Partial<RouteConfig> = {}): RouteConfig {
+  const base = {
+    botIds: ['*'],
+    on: ALL,
+    notify: [plannedTo('slack:#ops')],
+    groups: [],
+    templateSet: undefined,
+  };
+  return { name: 'routes[0]', ...base, rules: { ...NO_RULES, ...rules }, ...fields };
+}
+
+function plansOf(routes: readonly RouteConfig[], burst?: Burst): PlanFor {
+  const channels = new Map([['slack', { name: 'slack', type: 'slack', settings: {}, burst }]]);
+  const config = { channels, display: { timezone: 'Asia/Tokyo' } } as unknown as Config;
+  return createPlans(config, createRouter(routes, undefined));
+}
+
+function isPlain(routes: readonly RouteConfig[], burst?: Burst): boolean {
+  const plan = plansOf(routes, burst)({ bot_id: 'a', status: ERROR });
+  return (JSON.parse(plan.asking) as Asking).isPlain;
+}
+
+describe('A plan', () => {
+  it('is made once for a BOT and status, and no more than a thousand are kept', () => {
+    const planFor = plansOf([route({})]);
+    const made = (number: number) => planFor({ bot_id: `bot-${number}`, status: ERROR });
+    const all = Array.from({ length: 1000 }, (_, number) => made(number));
+    expect(all.every((each, number) => made(number) === each)).to.equal(true);
+    made(1000);
+    expect(made(0)).not.to.equal(all[0]);
+  });
+
+  it('is not kept for a BOT whose id is long', () => {
+    const planFor = plansOf([route({})]);
+    const long = { bot_id: 'a'.repeat(201), status: ERROR } as const;
+    expect(planFor(long)).not.to.equal(planFor(long));
+  });
+
+  it('asks no rule where only a snooze can hold the callback and nothing about its BOT is kept', () => {
+    expect(isPlain([route({}), route({}, { on: ['succeeded'] })])).to.equal(true);
+  });
+
+  it('asks the rules where any route of the BOT has one, whatever the route’s `on`', () => {
+    const rules: readonly Partial<RouteRules>[] = [
+      { when: 'code == 1' },
+      { afterFailures: 2 },
+      { repeat: 'changes' },
+      { mute: [{}] },
+      { overdueMs: 1000 },
+      { expect: { everyMs: 1000, graceMs: 0 } },
+    ];
+    const asked = rules.map((each) => isPlain([route({}), route(each, { on: ['succeeded'] })]));
+    expect(asked).to.deep.equal(rules.map(() => false));
+    expect(isPlain([route({}, { on: ['error', 'recovered'] })])).to.equal(false);
+    expect(isPlain([route({})], { max: 1, perMs: 1000 })).to.equal(false);
+  });
+
+  it('has each condition judged once, however many routes ask for it', () => {
+    const judged: string[] = [];
+    const both = [route({ when: 'code == 1' }), route({ when: 'code == 1' }), route({ when: 'code == 2' })];
+    const plan = plansOf(both)({ bot_id: 'a', status: ERROR });
+    const { unmet } = judgedBy(plan, { callback: callbackWith({}) }, (condition) => {
+      judged.push(condition);
+      return condition === 'code == 1';
+    });
+    expect(judged).to.deep.equal(['code == 1', 'code == 2']);
+    expect(unmet).to.deep.equal(['code == 2']);
+  });
+
+  it('compares an error only where a route tells of changes alone', () => {
+    const likeness = (rules: Partial<RouteRules>, status: 0 | 1) => {
+      const plan = plansOf([route(rules)])({ bot_id: 'a', status });
+      return judgedBy(plan, { callback: callbackWith({ status, message: 'no disk' }) }, () => true).likeness;
+    };
+    expect([likeness({}, 1), likeness({ repeat: 'changes' }, 0)]).to.deep.equal(['', '']);
+    expect(likeness({ repeat: 'changes' }, 1)).not.to.equal('');
+  });
+});
