@@ -66,7 +66,8 @@ function readCall(request: IncomingMessage, body: string): SlackCall {
   const json = isJson ? parsed(body) : formArguments(body);
   const args = isJsonObject(json) ? json : undefined;
   const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
-  const token = bearer ?? (typeof args?.['token'] === 'string' ? args['token'] : undefined);
+  // With JSON, Slack takes the token from the header alone.
+  const token = bearer ?? (!isJson && typeof args?.['token'] === 'string' ? args['token'] : undefined);
   const path = request.url ?? '';
   return { method: path.startsWith(API_PATH) ? path.slice(API_PATH.length) : path, token, args };
 }

@@ -38,7 +38,8 @@ describe('the local Slack', () => {
   it('knows whose token it is', async () => {
     expect(await callJson({}, TOKEN, 'auth.test')).to.include({ ok: true });
     expect(await callJson({}, 'xoxb-other', 'auth.test')).to.include({ ok: false, error: 'invalid_auth' });
-    expect(await callJson({}, '', 'auth.test')).to.include({ ok: false, error: 'not_authed' });
+    for (const args of [{}, { token: TOKEN }])
+      expect(await callJson(args, '', 'auth.test')).to.include({ ok: false, error: 'not_authed' });
     expect(await callJson({}, TOKEN, 'chat.explode')).to.include({ ok: false, error: 'unknown_method' });
   });
 

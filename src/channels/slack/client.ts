@@ -1,12 +1,10 @@
 /** Posts, replies to and edits Slack messages with one token over one connection pool. Loaded when a Slack channel opens. */
-import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
 import { type Channel, type Outgoing, type PerJob, type Receipt, ROOT_GONE } from '../channel.ts';
 import { DeliveryFailure } from '../failure.ts';
 import { openedChannel, sendOrPlain } from '../open-channel.ts';
-import { exchange } from '../../outbound/exchange.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
-import { failureOfAnswer } from '../answers.ts';
-import { SLACK, slackFailureOf } from './errors.ts';
+import { type SlackCall, slackCalls } from './calls.ts';
+import { slackFailureOf } from './errors.ts';
 import type { SlackMessage } from './message.ts';
 
 const VERIFY_TIMEOUT_MS = 5_000;
@@ -21,96 +19,32 @@ const NO_PREVIEWS = { unfurl_links: false, unfurl_media: false } as const;
  * @param pool to the origin of the API; destroyed when the channel is closed
  */
 export function openSlackClient(token: string, api: URL, pool: HttpPool): Channel {
-  const open = (timeoutMs: number) => clientOver(pool, token, api, timeoutMs);
-  // A client has one time limit for all its calls, so attempts with the same limit share a client.
-  const opened = new Map<number, WebClient>();
+  const call = slackCalls(pool, token, api);
   return openedChannel({
-    send: (outgoing) => {
-      const { timeoutMs } = outgoing;
-      const client = opened.get(timeoutMs) ?? open(timeoutMs);
-      opened.set(timeoutMs, client);
-      return tell(client, open, outgoing);
-    },
-    verify: async () => void (await open(VERIFY_TIMEOUT_MS).apiCall('auth.test')),
+    send: (outgoing) => tell(call, outgoing),
+    verify: async () => void (await call('auth.test', undefined, VERIFY_TIMEOUT_MS)),
     free: () => pool.destroy(),
     failureOf: slackFailureOf,
   });
 }
 
-function clientOver(pool: HttpPool, token: string, api: URL, timeoutMs: number): WebClient {
-  return new WebClient(token, {
-    slackApiUrl: api.href,
-    fetch: fetchOver(pool, timeoutMs),
-    retryConfig: { retries: 0 },
-    rejectRateLimitedCalls: true,
-    allowAbsoluteUrls: false,
-    // The pool limits concurrency, and calls that wait for it keep their deadlines.
-    maxRequestConcurrency: Infinity,
-    logger: silentLogger,
-  });
-}
-
-function fetchOver(pool: HttpPool, timeoutMs: number): FetchFunction {
-  return async (address, { headers = {}, body: form } = {}) => {
-    const { pathname, search } = new URL(address);
-    const deadline = performance.now() + timeoutMs;
-    const request = {
-      path: pathname + search,
-      headers,
-      body: typeof form === 'string' ? form : '',
-      deadline,
-    };
-    const answer = await exchange(pool, request);
-    // Given such an answer, the client would throw an unclassified error or take foreign JSON as an answer of the API.
-    if (answer.status !== 200 || !/^\s*\{/.test(answer.body)) throw failureOfAnswer(answer, SLACK);
-    return answeredWith(address, answer.body);
-  };
-}
-
-const NO_HEADERS = new Headers();
-
-/** The members of a response that the client reads; a `Response` of Node's costs as much as the rest of the call. */
-function answeredWith(address: string | URL, body: string): Awaited<ReturnType<FetchFunction>> {
-  const whole = () => new Response(body);
-  return {
-    ok: true,
-    status: 200,
-    statusText: 'OK',
-    url: String(address),
-    headers: NO_HEADERS,
-    text: () => Promise.resolve(body),
-    json: () => whole().json(),
-    arrayBuffer: () => whole().arrayBuffer(),
-  };
-}
-
-/** @param open makes a client with the remaining time as its limit, for the calls after the first */
-function tell(
-  client: WebClient,
-  open: (timeoutMs: number) => WebClient,
-  { address, message, perJob, timeoutMs }: Outgoing,
-): Promise<Receipt> {
+function tell(call: SlackCall, { address, message, perJob, timeoutMs }: Outgoing): Promise<Receipt> {
   const until = performance.now() + timeoutMs;
-  let calls = 0;
-  const call = async (method: string, args: object): Promise<Receipt> => {
-    calls += 1;
-    const by = calls === 1 ? client : open(until - performance.now());
-    try {
-      return receiptOf(address, await by.apiCall(method, { ...LITERAL, ...args }));
-    } catch (error) {
-      throw slackFailureOf(error);
-    }
-  };
   const { text: words, blocks } = message as SlackMessage;
-  // A form with a lone surrogate cannot be encoded.
+  // Slack takes no lone surrogates.
   const text = words.toWellFormed();
   const isPlain = blocks === undefined || text.trim() === '';
-  // The form needs a string anyway, and the client copies any other value for log lines that are never written.
-  const written = JSON.stringify(blocks);
   const say = (method: string, args: object) =>
     sendOrPlain(
-      (parts) => call(method, { ...args, ...parts }),
-      { text, blocks: written },
+      async (parts) => {
+        try {
+          const said = { ...LITERAL, ...args, ...parts };
+          return receiptOf(address, await call(method, said, until - performance.now()));
+        } catch (error) {
+          throw slackFailureOf(error);
+        }
+      },
+      { text, blocks },
       isPlain ? undefined : { text },
     );
   const post = (more: object = {}) => say('chat.postMessage', { ...NO_PREVIEWS, channel: address, ...more });
@@ -152,16 +86,3 @@ function receiptOf(address: string, answer: object): Receipt {
   const { channel, ts } = answer as { readonly channel?: unknown; readonly ts?: unknown };
   return typeof channel === 'string' && typeof ts === 'string' ? { channel, ts } : { channel: address };
 }
-
-const ignore = (): void => undefined;
-
-/** The client's logger would print to the console, request bodies included. */
-const silentLogger: Logger = {
-  debug: ignore,
-  info: ignore,
-  warn: ignore,
-  error: ignore,
-  setLevel: ignore,
-  getLevel: () => 'error' as ReturnType<Logger['getLevel']>,
-  setName: ignore,
-};
