@@ -2,6 +2,7 @@
 import { buffer } from 'node:stream/consumers';
 import { runProgram } from './cli/program.ts';
 import { endDespiteHangingStore } from './ledger/sqlite/thread-database.ts';
+import { disk } from './text/read-text.ts';
 
 /** When a command is done, connections that remotes keep open end the wait for exit after this time. */
 const LAST_WAIT_MS = 100;
@@ -27,6 +28,8 @@ process.exitCode = await runProgram(process.argv.slice(2), {
 });
 setTimeout(() => {
   endDespiteHangingStore(message);
+  // Node waits for its threads before it ends.
+  if (disk.isHanging) process.kill(process.pid, 'SIGKILL');
   process.exit();
 }, LAST_WAIT_MS).unref();
 

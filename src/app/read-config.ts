@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { ChannelType } from '../channels/channel.ts';
 import { type Config, formatsOf, type Problem } from '../config/config.ts';
-import { loadConfig } from '../config/load.ts';
+import { type LoadedConfig as LoadedFile, type LoadEnvironment, loadConfig } from '../config/load.ts';
 import { inFileOrder } from '../config/problems.ts';
 import { Readings } from '../config/readings.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
@@ -33,38 +33,45 @@ export interface ConfigReading {
 
 /** Yields to the event loop, as checking many templates takes 100 ms. Invalid files are problems in the result, not a rejection. */
 export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
-  const { file, builtInTemplates = BUILT_IN_TEMPLATES, channelTypes, ...environment } = toRead;
+  const { builtInTemplates = BUILT_IN_TEMPLATES, channelTypes } = toRead;
   const readings = new Readings();
-  const {
-    config,
-    problems,
-    missing = [],
-    hash: ofFile = '',
-    placeInConfig,
-  } = loadConfig(file, {
-    ...environment,
-    conditionFault,
-    channelTypes,
-    builtInTemplates,
-    readFile: (path) => readings.file(path, readText),
-    // Not watched: the built-in templates do not change while the program runs.
-    readFolders: (path) =>
-      path === builtInTemplates ? foldersIn(path) : readings.take(() => foldersIn(path)),
-  });
+  const found = await readConfigFile({ ...toRead, conditionFault }, readings);
+  const { config, problems, missing = [], hash: ofFile = '', placeInConfig } = found;
   if (config === undefined) return { loaded: undefined, problems, missing, readings };
   const formats = formatsOf(config, channelTypes);
   const names = [...formats.values()].map(({ name }) => name);
   const { templates: folder, display } = config;
-  const own = folder === undefined ? NO_FOLDER : readings.take(() => readTemplateFolder(folder, names));
+  const own = folder === undefined ? NO_FOLDER : await readings.take(() => readTemplateFolder(folder, names));
   const fingerprint = fingerprintOf(own);
   const configHash = fingerprint === undefined ? ofFile : hash('sha256', ofFile + fingerprint, 'hex');
-  const builtIn = readTemplateFolder(builtInTemplates, names);
+  const builtIn = await readTemplateFolder(builtInTemplates, names);
   const renderer = new Renderer({ display, builtIn, own }, placeInConfig);
   const ofTemplates = await renderer.check(targetsOf(config, formats));
   const warnings = inFileOrder([...problems, ...ofTemplates]);
   const hasErrors = warnings.some(({ severity }) => severity === 'error');
   const loaded = { config, configHash, renderer, readings, warnings };
   return { loaded: hasErrors ? undefined : loaded, problems: warnings, readings, missing };
+}
+
+/** Reads the config without its templates. */
+export async function readConfigFile(
+  {
+    file,
+    builtInTemplates = BUILT_IN_TEMPLATES,
+    ...environment
+  }: ConfigToRead & Pick<LoadEnvironment, 'conditionFault'>,
+  readings = new Readings(),
+): Promise<LoadedFile> {
+  // Not watched: the built-in templates do not change while the program runs.
+  const builtInSets = await foldersIn(builtInTemplates);
+  return readings.ahead((readAhead) =>
+    loadConfig(file, {
+      ...environment,
+      builtInSets,
+      readFile: (path) => readAhead(`file ${path}`, () => readText(path)),
+      readFolders: (path) => readAhead(`folder ${path}`, () => foldersIn(path)),
+    }),
+  );
 }
 
 /** The pairs of a format and a template set that notices can need, without duplicates. */

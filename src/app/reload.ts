@@ -58,8 +58,8 @@ export class Reloader implements Reloading {
   watch(): void {
     let seen = '';
     const look = async () => {
-      const found = this.#readings.again();
-      if (found === seen && !this.#readings.areCurrent(found)) await this.reload('a change of its files');
+      const found = await this.#readings.again();
+      if (found === seen && !this.#readings.isCurrent(found)) await this.reload('a change of its files');
       seen = found;
       if (!this.#isStopped) lookSoon();
     };
@@ -109,7 +109,7 @@ export class Reloader implements Reloading {
   }
 
   async #reload(): Promise<ReloadResult> {
-    const hasChanged = this.#failure !== undefined || !this.#readings.areCurrent();
+    const hasChanged = this.#failure !== undefined || !(await this.#readings.areCurrent());
     try {
       const { loaded, problems, readings } = await this.#dependencies.readConfig();
       this.#readings = readings;

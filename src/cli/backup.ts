@@ -4,7 +4,8 @@ import type { CommandContext } from './context.ts';
 import { loadLedgerConfig } from './load-config.ts';
 
 export async function run(context: CommandContext, file: string): Promise<number> {
-  await backUp(loadLedgerConfig(context).store.url, file);
+  const { store } = await loadLedgerConfig(context);
+  await backUp(store.url, file);
   context.result(`${file}: a whole copy of the store`);
   return 0;
 }

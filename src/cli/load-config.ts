@@ -1,11 +1,9 @@
 /** Loads the config for a command, with its templates or, for commands that render nothing, without. */
-import { type ConfigReading, readConfig } from '../app/read-config.ts';
+import { type ConfigReading, readConfig, readConfigFile } from '../app/read-config.ts';
 import type { LoadedConfig } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Config, Problem } from '../config/config.ts';
-import { loadConfig } from '../config/load.ts';
 import { formatProblem } from '../config/problems.ts';
-import { BUILT_IN_TEMPLATES } from '../package-files.ts';
 import { CommandFailed, type CommandContext, configFileOf } from './context.ts';
 
 type ConfigSource = Pick<CommandContext, 'configFile' | 'variables'> &
@@ -38,13 +36,10 @@ export async function loadProject(source: ConfigSource): Promise<Project> {
  * and send nothing.
  * @throws {CommandFailed} with every error of the config
  */
-export function loadLedgerConfig(source: ConfigSource): Config {
-  const { config, problems } = loadConfig(configFileOf(source), {
-    variables: source.variables,
-    channelTypes,
-    builtInTemplates: BUILT_IN_TEMPLATES,
-    withoutSecrets: true,
-  });
+export async function loadLedgerConfig(source: ConfigSource): Promise<Config> {
+  const { variables } = source;
+  const toRead = { file: configFileOf(source), variables, channelTypes, withoutSecrets: true };
+  const { config, problems } = await readConfigFile(toRead);
   if (config === undefined) throw refusalOf(problems);
   source.secrets?.add(config.secrets);
   return config;

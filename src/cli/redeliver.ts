@@ -36,7 +36,7 @@ export async function run(
 ): Promise<number> {
   refuseMisuse(ids, options);
   const project = options.route === undefined ? undefined : await loadProject(context);
-  const { store } = project?.config ?? loadLedgerConfig(context);
+  const { store } = project?.config ?? (await loadLedgerConfig(context));
   const ledger = await openBeside(store.url);
   const acting = { context, options, ledger };
   try {

@@ -29,7 +29,7 @@ export async function run(
   options: Options,
 ): Promise<number> {
   refuseMisuse(botId, options);
-  const config = loadLedgerConfig(context);
+  const config = await loadLedgerConfig(context);
   const request = options.until === undefined ? undefined : requestOf(botId, options, config);
   const ledger = await openBeside(config.store.url);
   const { actions } = ledger;

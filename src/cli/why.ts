@@ -36,7 +36,7 @@ export async function run(
   const { bot, last, format } = options;
   if ((jobId === undefined) === (bot === undefined))
     throw new WrongUsage('name either a job or, with --bot, a BOT');
-  const config = loadLedgerConfig(context);
+  const config = await loadLedgerConfig(context);
   const { archive, close } = await openArchive(config.store.url);
   try {
     const limit = last ?? (jobId === undefined ? MOST_OF_BOT : MOST_OF_JOB);

@@ -1,6 +1,5 @@
 /** Reads a config file into a checked Config, or reports all of its problems at once. */
 import { hash } from 'node:crypto';
-import { foldersIn, readText } from '../text/read-text.ts';
 import { type Config, type PlaceInConfig, type Problem, settingsOf } from './config.ts';
 import { Problems } from './problems.ts';
 import type { Known } from './field-rules.ts';
@@ -17,17 +16,17 @@ import { NotifyReader } from './read-notify.ts';
 import { readTold, routeOf } from './read-routes.ts';
 import { rootSchema } from './schema.ts';
 
-interface LoadEnvironment {
+export interface LoadEnvironment {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
-  /** Folder of the built-in template sets. */
-  readonly builtInTemplates: string;
+  /** The names of the built-in template sets. */
+  readonly builtInSets: readonly string[];
   /** @returns the names of the folders in `path`. @throws when `path` is no folder */
-  readonly readFolders?: (path: string) => string[];
+  readonly readFolders: (path: string) => string[];
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Left out: no condition is checked. */
   readonly conditionFault?: Known['conditionFault'];
   /** Reads a file as UTF-8. @throws when the file cannot be read */
-  readonly readFile?: (path: string) => string;
+  readonly readFile: (path: string) => string;
   /** For a check on a machine without the config's secrets: accepts references to unset variables and unreadable files. */
   readonly withoutSecrets?: boolean;
 }
@@ -49,7 +48,7 @@ export interface LoadedConfig {
  * @param file the path to read, which problems show as given
  */
 export function loadConfig(file: string, environment: LoadEnvironment): LoadedConfig {
-  const { variables, withoutSecrets = false, readFile = readText } = environment;
+  const { variables, withoutSecrets = false, readFile } = environment;
   let text: string;
   try {
     text = readFile(file);
@@ -126,14 +125,13 @@ function withoutEmpty(root: unknown): JsonObject {
 function readTemplateSets(
   folder: unknown,
   problems: Problems,
-  { readFolders = foldersIn, builtInTemplates }: LoadEnvironment,
-): string[] {
-  const builtIn = readFolders(builtInTemplates);
-  if (typeof folder !== 'string' || folder === '') return builtIn;
+  { readFolders, builtInSets }: LoadEnvironment,
+): readonly string[] {
+  if (typeof folder !== 'string' || folder === '') return builtInSets;
   try {
-    return [...builtIn, ...readFolders(folder)];
+    return [...builtInSets, ...readFolders(folder)];
   } catch (error) {
     problems.error(['templates'], `cannot be read as a folder: ${(error as Error).message}`);
-    return builtIn;
+    return builtInSets;
   }
 }

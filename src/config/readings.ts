@@ -1,48 +1,73 @@
-/** Remembers digests of what a config was read from, to tell whether reading again would give the same. */
+/** Reads what a config consists of, and remembers digests of it, to tell whether reading again would give the same. */
 import { hash } from 'node:crypto';
-import { statSync } from 'node:fs';
+
+/** @returns what was read under this name. @throws {Error} what reading it threw */
+export type ReadAhead = <T>(name: string, read: () => Promise<T>) => T;
 
 export class Readings {
-  readonly #taken: { readonly again: () => string; readonly digest: string }[] = [];
+  readonly #taken: { readonly again: () => Promise<string>; readonly digest: string }[] = [];
 
   /** Remembers the outcome of `read`, an error included. @throws {Error} what `read` throws */
-  take<T>(read: () => T): T {
-    const outcome = outcomeOf(read);
-    this.#taken.push({ again: () => digestOf(outcomeOf(read)), digest: digestOf(outcome) });
-    if ('error' in outcome) throw outcome.error;
-    return outcome.value;
+  async take<T>(read: () => Promise<T>): Promise<T> {
+    return valueOf(await this.#outcomeOf(read));
   }
 
-  /** A stream such as a pipe can be read only once, so it is not remembered. @throws {Error} as `take` */
-  file<T>(path: string, read: (path: string) => T): T {
-    return isStream(path) ? read(path) : this.take(() => read(path));
+  /**
+   * Reads what `load` asks for, and calls it again until it asks for nothing new: a config says itself what else it is read from.
+   * @param load has to take what its argument throws for a file that cannot be read
+   * @returns the last call's result
+   */
+  async ahead<T>(load: (readAhead: ReadAhead) => T): Promise<T> {
+    const outcomes = new Map<string, Outcome<unknown>>();
+    for (;;) {
+      const asked = new Map<string, () => Promise<unknown>>();
+      const result = load(<Found>(name: string, read: () => Promise<Found>) => {
+        const outcome = outcomes.get(name);
+        if (outcome !== undefined) return valueOf(outcome) as Found;
+        asked.set(name, read);
+        throw new Error('it is read next');
+      });
+      if (asked.size === 0) return result;
+      for (const [name, read] of asked) outcomes.set(name, await this.#outcomeOf(read));
+    }
   }
 
   /** Reads everything again. @returns a digest of it all */
-  again(): string {
-    return this.#taken.map(({ again }) => again()).join();
+  async again(): Promise<string> {
+    const digests: string[] = [];
+    for (const { again } of this.#taken) digests.push(await again());
+    return digests.join();
   }
 
   /** @param found a digest from `again` */
-  areCurrent(found = this.again()): boolean {
+  isCurrent(found: string): boolean {
     return found === this.#taken.map(({ digest }) => digest).join();
   }
-}
 
-/** Whether `path` is a pipe or a device; false if nothing is there. */
-function isStream(path: string): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found !== undefined && !found.isFile() && !found.isDirectory();
+  async areCurrent(): Promise<boolean> {
+    return this.isCurrent(await this.again());
+  }
+
+  async #outcomeOf<T>(read: () => Promise<T>): Promise<Outcome<T>> {
+    const outcome = await outcomeOf(read);
+    this.#taken.push({ again: async () => digestOf(await outcomeOf(read)), digest: digestOf(outcome) });
+    return outcome;
+  }
 }
 
 type Outcome<T> = { readonly value: T } | { readonly error: unknown };
 
-function outcomeOf<T>(read: () => T): Outcome<T> {
+async function outcomeOf<T>(read: () => Promise<T>): Promise<Outcome<T>> {
   try {
-    return { value: read() };
+    return { value: await read() };
   } catch (error) {
     return { error };
   }
+}
+
+function valueOf<T>(outcome: Outcome<T>): T {
+  if ('error' in outcome) throw outcome.error;
+  return outcome.value;
 }
 
 /** Only the digest is kept, since the text may hold secrets. */

@@ -1,11 +1,10 @@
 /** Reads folders of template sets: `<set>/card/<name>.yaml`, and `<set>/<format>/<name>.yaml` for a channel's own messages. */
 import { hash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../config/config.ts';
 import { TEMPLATE_NAMES } from '../notice/notice.ts';
 import { didYouMean } from '../text/nearest.ts';
-import { foldersIn, NotUtf8, readText } from '../text/read-text.ts';
+import { foldersIn, namesIn, NotUtf8, readText } from '../text/read-text.ts';
 
 export const CARD_FOLDER = 'card';
 
@@ -27,10 +26,13 @@ export interface TemplateFolder {
 export const NO_FOLDER: TemplateFolder = { sets: [], files: new Map(), problems: [] };
 
 /** Reads all files at once, so that errors show before the first message. */
-export function readTemplateFolder(path: string, formatNames: readonly string[]): TemplateFolder {
+export async function readTemplateFolder(
+  path: string,
+  formatNames: readonly string[],
+): Promise<TemplateFolder> {
   const reading = new Reading([CARD_FOLDER, ...formatNames]);
-  const sets = reading.folders(path);
-  for (const set of sets) reading.readSet(path, set);
+  const sets = await reading.folders(path);
+  for (const set of sets) await reading.readSet(path, set);
   return { sets, files: reading.files, problems: reading.problems };
 }
 
@@ -43,24 +45,25 @@ class Reading {
     this.#known = known;
   }
 
-  folders(path: string): readonly string[] {
-    return this.#try(path, 'this folder of templates', () => foldersIn(path)) ?? [];
+  async folders(path: string): Promise<readonly string[]> {
+    return (await this.#try(path, 'this folder of templates', () => foldersIn(path))) ?? [];
   }
 
-  readSet(root: string, set: string): void {
-    for (const folder of this.folders(join(root, set))) {
+  async readSet(root: string, set: string): Promise<void> {
+    for (const folder of await this.folders(join(root, set))) {
       const path = join(root, set, folder);
       const hint = didYouMean(folder, this.#known);
-      if (this.#known.includes(folder)) this.#readFiles(path, set, folder);
+      if (this.#known.includes(folder)) await this.#readFiles(path, set, folder);
       else if (hint !== '') this.#report(path, 'warning', `no channel reads the folder "${folder}"${hint}`);
     }
   }
 
-  #readFiles(folder: string, set: string, kind: string): void {
-    for (const file of this.#try(folder, 'this folder of templates', () => readdirSync(folder)) ?? []) {
+  async #readFiles(folder: string, set: string, kind: string): Promise<void> {
+    const names = await this.#try(folder, 'this folder of templates', () => namesIn(folder));
+    for (const file of names ?? []) {
       const path = join(folder, file);
       const name = TEMPLATE_NAMES.find((each) => file === `${each}.yaml`);
-      const text = name && this.#try(path, 'this template', () => readText(path));
+      const text = name && (await this.#try(path, 'this template', () => readText(path)));
       if (text !== undefined) this.files.set(`${set}/${kind}/${name}`, { path, set, text });
       if (name === undefined) this.#warnOfStray(path, file);
     }
@@ -78,9 +81,9 @@ class Reading {
     this.problems.push({ place: { file, line: 1, column: 1 }, message, severity });
   }
 
-  #try<T>(path: string, what: string, read: () => T): T | undefined {
+  async #try<T>(path: string, what: string, read: () => Promise<T>): Promise<T | undefined> {
     try {
-      return read();
+      return await read();
     } catch (error) {
       const why = error instanceof NotUtf8 ? `: ${error.message}` : '';
       this.#report(path, 'error', `${what} cannot be read${why}`);

@@ -1,6 +1,7 @@
-/** Reads UTF-8 text files and the names of folders from disk. */
+/** Reads UTF-8 text files and the names of folders from disk, away from the event loop. */
 import { isUtf8 } from 'node:buffer';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { constants } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Thrown instead of decoding to U+FFFD, since BOT names in another encoding would then silently match nothing. */
@@ -12,15 +13,87 @@ export class NotUtf8 extends Error {
   }
 }
 
-/** @throws {NotUtf8} @throws {Error} Node's own, e.g. when there is no such file */
-export function readText(path: string): string {
-  const bytes = readFileSync(path);
-  if (!isUtf8(bytes)) throw new NotUtf8();
-  return bytes.toString('utf8');
+/**
+ * Takes one read at a time. Node has four threads for files, which also look up host names: where a file system hangs, it keeps one
+ * of them.
+ */
+export class OneRead {
+  readonly #patienceMs: number;
+  #last: Promise<unknown> = Promise.resolve();
+  #isHanging = false;
+
+  constructor(patienceMs: number) {
+    this.#patienceMs = patienceMs;
+  }
+
+  /** A read did not end in time and is still under way. */
+  get isHanging(): boolean {
+    return this.#isHanging;
+  }
+
+  /** @throws {Error} as `read` does; at once while another read hangs; or when `read` does not end in time */
+  take<T>(read: () => Promise<T>): Promise<T> {
+    const taken = this.#last.then(() => this.#begin(read));
+    this.#last = taken.catch(() => undefined);
+    return taken;
+  }
+
+  async #begin<T>(read: () => Promise<T>): Promise<T> {
+    if (this.#isHanging) throw this.#unanswered();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        this.#isHanging = true;
+        reject(this.#unanswered());
+      }, this.#patienceMs);
+    });
+    const reading = read().finally(() => {
+      clearTimeout(timer);
+      this.#isHanging = false;
+    });
+    return Promise.race([reading, late]);
+  }
+
+  #unanswered(): Error {
+    return new Error(`its file system did not answer within ${this.#patienceMs / 1000} s`);
+  }
+}
+
+/** For all that the process reads of config and templates. */
+export const disk = new OneRead(5_000);
+
+/** @throws {NotUtf8} @throws {Error} no regular file, or Node's own, e.g. when there is no such file */
+export function readText(path: string): Promise<string> {
+  return disk.take(async () => {
+    // Without it, a pipe that nobody writes would be waited for.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const found = await file.stat();
+      if (found.isDirectory()) throw new Error('it is a folder');
+      if (!found.isFile()) throw new Error('it is no regular file, but a pipe or a device');
+      const bytes = await file.readFile();
+      if (!isUtf8(bytes)) throw new NotUtf8();
+      return bytes.toString('utf8');
+    } finally {
+      await file.close();
+    }
+  });
+}
+
+/** The names of all in a folder. @throws {Error} `path` is no folder */
+export function namesIn(path: string): Promise<string[]> {
+  return disk.take(() => readdir(path));
 }
 
 /** Includes symbolic links to folders, as Kubernetes mounts a config map. @throws {Error} `path` is no folder */
-export function foldersIn(path: string): string[] {
-  const isFolder = (name: string) => statSync(join(path, name), { throwIfNoEntry: false })?.isDirectory();
-  return readdirSync(path).filter((name) => !name.startsWith('.') && isFolder(name) === true);
+export function foldersIn(path: string): Promise<string[]> {
+  return disk.take(async () => {
+    const folders: string[] = [];
+    for (const name of await readdir(path)) {
+      if (name.startsWith('.')) continue;
+      const found = await stat(join(path, name)).catch(() => undefined);
+      if (found?.isDirectory() === true) folders.push(name);
+    }
+    return folders;
+  });
 }

@@ -9,7 +9,7 @@ function configOf(sections: string): Config {
   const { config, problems } = loadConfig('botbell.yaml', {
     variables: {},
     channelTypes,
-    builtInTemplates: 'built-in',
+    builtInSets: ['en', 'ja'],
     readFile: () =>
       `${sections}\nchannels: { slack: { type: outbox, as: slack } }\ndefault_route: { notify: [{ slack: '#ops' }] }\n`,
     readFolders: () => ['en', 'ja'],

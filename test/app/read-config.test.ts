@@ -1,4 +1,5 @@
 /** The config with its templates, read as a start and a reload read it. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -49,9 +50,21 @@ ${more}`,
   it('knows what it was read from, also where it cannot be used', async () => {
     rmSync(join(folder, 'token'));
     const { readings, loaded } = await readConfig(toRead);
-    expect([loaded, readings.areCurrent()]).to.deep.equal([undefined, true]);
+    expect([loaded, await readings.areCurrent()]).to.deep.equal([undefined, true]);
     write('token', 'xoxb-another');
-    expect(readings.areCurrent()).to.equal(false);
+    expect(await readings.areCurrent()).to.equal(false);
+  });
+
+  it('says which file is a pipe, and waits for none', async () => {
+    for (const path of ['token', 'templates/en/slack/error.yaml']) {
+      rmSync(join(folder, path));
+      execFileSync('mkfifo', [join(folder, path)]);
+      const { problems, readings } = await readConfig(toRead);
+      expect(problems.map(({ message }) => message).join(), path).to.match(/cannot be read/);
+      expect(await readings.areCurrent()).to.equal(true);
+      rmSync(join(folder, path));
+      write('token', 'xoxb-1-2-3');
+    }
   });
 
   for (const [what, path] of [
@@ -63,9 +76,9 @@ ${more}`,
   ] as const) {
     it(`is no longer what was read once ${what} is written`, async () => {
       const { readings } = await readConfig(toRead);
-      expect(readings.areCurrent()).to.equal(true);
+      expect(await readings.areCurrent()).to.equal(true);
       write(path, `text: 'another'\nblocks: [{ type: divider }]\n`);
-      expect(readings.areCurrent()).to.equal(false);
+      expect(await readings.areCurrent()).to.equal(false);
     });
   }
 
@@ -79,6 +92,6 @@ ${more}`,
     write('templates/..two/mine/slack/error.yaml', `text: 'Mine, too'\nblocks: [{ type: divider }]\n`);
     symlinkSync('..two', join(folder, 'templates/..new'));
     renameSync(join(folder, 'templates/..new'), join(folder, 'templates/..data'));
-    expect(readings.areCurrent()).to.equal(false);
+    expect(await readings.areCurrent()).to.equal(false);
   });
 });

@@ -24,14 +24,13 @@ describe('a reload', () => {
   let reported: string[];
   let reading: Moment | undefined;
 
-  function read(): ConfigReading {
+  async function read(): Promise<ConfigReading> {
     const readings = new Readings();
-    readings.file('botbell.yaml', () => disk);
-    const text = disk;
+    const text = await readings.take(() => Promise.resolve(disk));
     const { config } = loadConfig('botbell.yaml', {
       variables: {},
       channelTypes,
-      builtInTemplates: '',
+      builtInSets: ['en', 'ja'],
       readFile: () => `${text}\n${ROUTES}`,
       readFolders: () => ['en'],
     });
@@ -52,12 +51,12 @@ describe('a reload', () => {
   const short = (result: ReloadResult) =>
     result.isLoaded ? `${result.configHash} ${result.hasChanged}` : `refused`;
 
-  beforeEach(() => {
+  beforeEach(async () => {
     clock = new ManualClock(1000);
     disk = '# one';
     problems = [{ place: { file: 'botbell.yaml', line: 3, column: 1 }, message: 'wrong', severity: 'error' }];
     [opened, reported, reading] = [[], [], undefined];
-    const first = read().loaded;
+    const { loaded: first } = await read();
     if (first === undefined) throw new Error('no first config');
     settings = new RunningSettings(settingsOf(first), clock, () => undefined);
     reloader = new Reloader({
@@ -65,7 +64,7 @@ describe('a reload', () => {
       settings,
       ledger: {} as ReloaderDependencies['ledger'],
       readConfig: async () => {
-        const found = read();
+        const found = await read();
         await reading?.promise;
         return found;
       },

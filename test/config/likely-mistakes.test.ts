@@ -8,7 +8,8 @@ function told(text: string): string[] {
   const { problems } = loadConfig('botbell.yaml', {
     variables: {},
     channelTypes,
-    builtInTemplates: 'templates',
+    builtInSets: ['en', 'ja'],
+    readFolders: () => [],
     readFile: () => text,
   });
   return problems.map((problem) => formatProblem(problem).replace('botbell.yaml:', ''));

@@ -34,7 +34,7 @@ function load(file: string, { variables = {}, files = {}, withoutSecrets = false
     variables,
     withoutSecrets,
     channelTypes: fakeChannels,
-    builtInTemplates: 'built-in',
+    builtInSets: ['en', 'ja'],
     readFile: (path) => files[path] ?? missing(),
     readFolders: (path) => [...(FOLDERS[path] ?? missing())],
   });

@@ -1,6 +1,4 @@
 /** Good configs, value by value; faulty ones have their own files. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { number } from 'yup';
 import type { ChannelType } from '../../src/channels/channel.ts';
@@ -11,7 +9,6 @@ import { loadConfig } from '../../src/config/load.ts';
 import { NO_RULES } from '../../src/signal/rules.ts';
 import { chatType, fakeChannels } from './fake-channels.ts';
 import { loadText, type Given } from './load-fixture.ts';
-import { tempFolder } from '../support/temp-folder.ts';
 
 const MINIMAL = `
 channels:
@@ -156,7 +153,7 @@ default_route: { repeat: changes, notify: [all] }
     const { problems } = loadConfig('botbell.yaml', {
       variables: {},
       channelTypes: fakeChannels,
-      builtInTemplates: 'built-in',
+      builtInSets: ['en', 'ja'],
       readFolders: () => [],
       readFile: () => MINIMAL.replace('notify', 'when: a == 0\n  notify'),
       conditionFault,
@@ -401,7 +398,8 @@ default_route: { notify: [${mentions}] }
     loadConfig('botbell.yaml', {
       variables: {},
       channelTypes: types,
-      builtInTemplates: 'templates',
+      builtInSets: ['en', 'ja'],
+      readFolders: () => [],
       readFile: () => text(mentions),
     }).problems.map(({ message }) => message);
 
@@ -423,7 +421,8 @@ default_route: { notify: [{ cw: 123456789012345679 }, { cw: [7, '8'], mention_on
     const { config } = loadConfig('botbell.yaml', {
       variables: {},
       channelTypes,
-      builtInTemplates: 'templates',
+      builtInSets: ['en', 'ja'],
+      readFolders: () => [],
       readFile: () => text,
     });
     expect(config?.defaultRoute?.notify.map(({ destination }) => destination)).to.deep.equal([
@@ -441,49 +440,14 @@ describe('A template set', () => {
       loadConfig('botbell.yaml', {
         variables: {},
         channelTypes: fakeChannels,
-        builtInTemplates: 'templates',
+        builtInSets: ['en', 'ja'],
+        readFolders: () => ['configs'],
         readFile: () => text.replace('SET', set),
       });
     expect(load('configs').config?.defaultRoute?.templateSet).to.equal('configs');
     expect(load('ja').config?.templates).to.equal('test/fixtures');
     expect(load('configz').problems.map(formatProblem)).to.deep.equal([
       'botbell.yaml:7:3: default_route.template_set: there is no template set "configz"; did you mean "configs"?',
-    ]);
-  });
-});
-
-describe('A config file in another encoding', () => {
-  it('is refused: its names would match nothing', () => {
-    const folder = tempFolder();
-    const file = join(folder, 'botbell.yaml');
-    // `routes: [{ bot_id: 請求 }]` in Shift_JIS.
-    writeFileSync(
-      file,
-      Buffer.concat([
-        Buffer.from('routes: [{ bot_id: '),
-        Buffer.from([0x90, 0xbf, 0x8b, 0x81]),
-        Buffer.from(' }]\n'),
-      ]),
-    );
-    const environment = { variables: {}, channelTypes: fakeChannels, builtInTemplates: 'templates' };
-    const { config, problems } = loadConfig(file, environment);
-    expect(config).to.equal(undefined);
-    expect(problems.map(({ message }) => message)).to.deep.equal([
-      'the config file cannot be read: it is not UTF-8: save it in that encoding; name another with --config or BOTBELL_CONFIG, or write one with `botbell init`',
-    ]);
-  });
-});
-
-describe('A config file that cannot be read', () => {
-  it('is named, with what to do about it', () => {
-    const { config, problems } = loadConfig('config/nowhere.yaml', {
-      variables: {},
-      channelTypes: fakeChannels,
-      builtInTemplates: 'templates',
-    });
-    expect(config).to.equal(undefined);
-    expect(problems.map(formatProblem)).to.deep.equal([
-      "config/nowhere.yaml:1:1: the config file cannot be read: ENOENT: no such file or directory, open 'config/nowhere.yaml'; name another with --config or BOTBELL_CONFIG, or write one with `botbell init`",
     ]);
   });
 });
@@ -495,7 +459,8 @@ describe("A webhook's URL where its name belongs", () => {
       loadConfig('botbell.yaml', {
         variables: {},
         channelTypes,
-        builtInTemplates: 'templates',
+        builtInSets: ['en', 'ja'],
+        readFolders: () => [],
         readFile: () => `
 channels: { sw: { type: slack_webhook, hooks: { ${hooks} } } }
 default_route: { notify: [{ sw: "${address}" }] }

@@ -6,47 +6,54 @@ describe('what a config was read from', () => {
   let files: Map<string, string>;
   let readings: Readings;
 
-  const read = (path: string): string => {
+  const read = async (path: string): Promise<string> => {
     const text = files.get(path);
     if (text === undefined) throw new Error(`ENOENT: ${path}`);
-    return text;
+    return Promise.resolve(text);
   };
 
-  beforeEach(() => {
+  beforeEach(async () => {
     files = new Map([
-      ['a', 'one'],
+      ['a', 'b'],
       ['b', 'two'],
     ]);
     readings = new Readings();
-    readings.file('a', read);
-    readings.take(() => new Map([[read('b'), ['x']]]));
+    await readings.take(async () => new Map([[await read('b'), ['x']]]));
   });
 
-  it('is current as long as every file and folder reads the same', () => {
-    expect(readings.areCurrent()).to.equal(true);
-    files.set('a', 'one');
-    expect(readings.areCurrent()).to.equal(true);
+  it('is read ahead, and what it names too, each once', async () => {
+    const reads: string[] = [];
+    const noted = (path: string) => () => (reads.push(path), read(path));
+    const load = () =>
+      readings.ahead((readAhead) => {
+        try {
+          return readAhead('second', noted(readAhead('first', noted('a'))));
+        } catch (error) {
+          return String(error);
+        }
+      });
+    expect([await load(), reads]).to.deep.equal(['two', ['a', 'b']]);
+    files.delete('a');
+    expect(await load()).to.equal('Error: ENOENT: a');
   });
 
-  for (const name of ['a', 'b']) {
-    it(`is no longer current when ${name} reads otherwise, or is gone`, () => {
-      files.set(name, 'three');
-      expect(readings.areCurrent()).to.equal(false);
-      files.delete(name);
-      expect(readings.areCurrent()).to.equal(false);
-    });
-  }
+  it('is current as long as every file and folder reads the same', async () => {
+    expect(await readings.areCurrent()).to.equal(true);
+    files.set('b', 'two');
+    expect(await readings.areCurrent()).to.equal(true);
+  });
 
-  it('remembers that a file was not there, and hands on why', () => {
-    expect(() => readings.file('c', read)).to.throw('ENOENT: c');
-    expect(readings.areCurrent()).to.equal(true);
+  it('is no longer current when a file reads otherwise, or is gone', async () => {
+    files.set('b', 'three');
+    expect(await readings.areCurrent()).to.equal(false);
+    files.delete('b');
+    expect(await readings.areCurrent()).to.equal(false);
+  });
+
+  it('remembers that a file was not there, and hands on why', async () => {
+    expect(await readings.take(() => read('c')).catch(String)).to.equal('Error: ENOENT: c');
+    expect(await readings.areCurrent()).to.equal(true);
     files.set('c', '');
-    expect(readings.areCurrent()).to.equal(false);
-  });
-
-  it('takes what can be read only once as it was, and does not read it again', () => {
-    let reads = 0;
-    readings.file('/dev/null', () => (reads += 1));
-    expect([readings.areCurrent(), reads]).to.deep.equal([true, 1]);
+    expect(await readings.areCurrent()).to.equal(false);
   });
 });

@@ -40,7 +40,7 @@ function load(file: string, text = readFileSync(file, 'utf8')): Config {
   const { config, problems } = loadConfig(file, {
     variables: VARIABLES,
     channelTypes: types,
-    builtInTemplates: 'built-in',
+    builtInSets: ['en', 'ja'],
     readFile: () => text,
     readFolders: () => ['en', 'ja'],
   });

@@ -10,7 +10,15 @@ import { type AlertSubject, noticeOfAlert } from '../../src/notice/notice.ts';
 import { Renderer, type TemplateFailure } from '../../src/render/renderer.ts';
 import { NO_FOLDER } from '../../src/render/template-folder.ts';
 import { ALERT_SUBJECTS, CONFIG_FAILURE, DEAD_LETTER, raised, REFUSED } from '../support/alerts.ts';
-import { BUILT_IN, type FORMATS, LINKS, targetOf, templateFolder, testRenderer } from './render-fixture.ts';
+import {
+  BUILT_IN,
+  type FORMATS,
+  LINKS,
+  targetOf,
+  templateFolder,
+  ownTemplates,
+  testRenderer,
+} from './render-fixture.ts';
 import { controlSequences, expectAcceptable } from './slack-rules.ts';
 
 const HOSTILE = '<!channel> </td></table><script> *x* `y` \r\nBcc: a@b.test \u202e';
@@ -181,11 +189,11 @@ describe('an alert in Japanese', () => {
 describe('a user’s templates of alerts', () => {
   const folder = templateFolder();
 
-  const rendererWith = (files: Readonly<Record<string, string>>) =>
-    testRenderer({ templatesFolder: folder.write(files).path });
+  const rendererWith = async (files: Readonly<Record<string, string>>) =>
+    testRenderer({ own: await ownTemplates(folder.write(files).path) });
 
-  it('replace the built-in ones, in the display language’s set', () => {
-    const renderer = rendererWith({
+  it('replace the built-in ones, in the display language’s set', async () => {
+    const renderer = await rendererWith({
       'en/slack/dead_letter.yaml': 'text: "{{ destination }} {{ error_code }} {{ attempts }}"',
       'en/email/refused.yaml': 'subject: "{{ http_status }}"\ntext: "{{ faults | join }}"',
     });
@@ -197,9 +205,9 @@ describe('a user’s templates of alerts', () => {
 
   it('are checked against the variables of their own', async () => {
     const problemsOf = async (name: string, text: string) => {
-      const problems = await rendererWith({ [`of-${name}/slack/${name}.yaml`]: text }).check([
-        targetOf('slack', `of-${name}`),
-      ]);
+      const problems = await (
+        await rendererWith({ [`of-${name}/slack/${name}.yaml`]: text })
+      ).check([targetOf('slack', `of-${name}`)]);
       return problems.map(({ message }) => message);
     };
     expect(await problemsOf('dead_letter', 'text: "{{ destinatoin }} {{ elapsed }}"')).to.deep.equal([

@@ -13,6 +13,7 @@ import {
   readFixture,
   targetOf,
   templateFolder,
+  ownTemplates,
   testRenderer,
 } from './render-fixture.ts';
 import type { TestRenderer } from './render-fixture.ts';
@@ -51,7 +52,7 @@ for (const language of LANGUAGES) {
       const targets = [targetOf('slack'), targetOf('email')];
       // As somebody's own, since `check` takes the built-in ones for good.
       cpSync(BUILT_IN_TEMPLATES, folder.path, { recursive: true });
-      const own = testRenderer({ language, links: LINKS, templatesFolder: folder.path });
+      const own = testRenderer({ language, links: LINKS, own: await ownTemplates(folder.path) });
       expect(await own.check(targets)).to.deep.equal([]);
     });
 

@@ -4,7 +4,7 @@ import { createLinks } from '../../src/render/links.ts';
 import { samplesOf } from '../../src/render/samples.ts';
 import { viewOf } from '../../src/render/view.ts';
 import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
-import { readFixture, targetOf, templateFolder, testRenderer } from './render-fixture.ts';
+import { readFixture, targetOf, templateFolder, ownTemplates, testRenderer } from './render-fixture.ts';
 
 const TEXT = readFileSync(new URL('../../docs/templates.md', import.meta.url), 'utf8');
 const TEMPLATES = [...TEXT.matchAll(/^(`{3,})yaml\n# templates\/(\S+)\n([\s\S]*?)^\1$/gm)].map(
@@ -18,7 +18,9 @@ describe('the documentation of templates', () => {
   const folder = templateFolder();
 
   it('shows templates without a problem', async () => {
-    const renderer = testRenderer({ templatesFolder: folder.write(Object.fromEntries(TEMPLATES)).path });
+    const renderer = testRenderer({
+      own: await ownTemplates(folder.write(Object.fromEntries(TEMPLATES)).path),
+    });
     const targets = [targetOf('slack', 'short'), targetOf('email', 'short')];
     expect(TEMPLATES).to.have.lengthOf(3);
     expect(await renderer.check(targets)).to.deep.equal([]);
@@ -38,10 +40,10 @@ describe('the documentation of templates', () => {
   });
 
   for (const [filter = '', example = '', printed = ''] of FILTER_ROWS) {
-    it(`says what ${filter} prints`, () => {
+    it(`says what ${filter} prints`, async () => {
       const template = JSON.stringify({ text: example });
       const renderer = testRenderer({
-        templatesFolder: folder.write({ 'one/email/succeeded.yaml': template }).path,
+        own: await ownTemplates(folder.write({ 'one/email/succeeded.yaml': template }).path),
       });
       const { text } = renderer.email(readFixture('succeeded.json'), { templateSet: 'one' });
       expect(text.trim()).to.equal(printed);

@@ -5,34 +5,34 @@ import { tempFolder } from '../support/temp-folder.ts';
 import { TemplateFolder } from './render-fixture.ts';
 
 describe('The fingerprint of one’s own templates', () => {
-  const fingerprint = (files: Readonly<Record<string, string>>) => {
+  const fingerprint = async (files: Readonly<Record<string, string>>) => {
     const folder = new TemplateFolder();
     folder.path = tempFolder();
-    return fingerprintOf(readTemplateFolder(folder.write(files).path, ['slack', 'email']));
+    return fingerprintOf(await readTemplateFolder(folder.write(files).path, ['slack', 'email']));
   };
 
   const ERROR = { 'en/slack/error.yaml': 'text: a' };
   const CARD = { 'en/card/error.yaml': 'title: b' };
 
-  it('is the same wherever they lie, in whichever order they were written', () => {
-    const one = fingerprint({ ...ERROR, ...CARD });
+  it('is the same wherever they lie, in whichever order they were written', async () => {
+    const one = await fingerprint({ ...ERROR, ...CARD });
     expect(one).to.match(/^[\da-f]{64}$/);
-    expect(fingerprint({ ...CARD, ...ERROR })).to.equal(one);
+    expect(await fingerprint({ ...CARD, ...ERROR })).to.equal(one);
   });
 
-  it('changes with each of their texts, and with what they are for', () => {
+  it('changes with each of their texts, and with what they are for', async () => {
     const all = [
-      fingerprint(ERROR),
-      fingerprint({ 'en/slack/error.yaml': 'text: b' }),
-      fingerprint({ 'ja/slack/error.yaml': 'text: a' }),
-      fingerprint({ 'en/email/error.yaml': 'text: a' }),
-      fingerprint({ 'en/slack/executing.yaml': 'text: a' }),
-      fingerprint({ ...ERROR, ...CARD }),
+      await fingerprint(ERROR),
+      await fingerprint({ 'en/slack/error.yaml': 'text: b' }),
+      await fingerprint({ 'ja/slack/error.yaml': 'text: a' }),
+      await fingerprint({ 'en/email/error.yaml': 'text: a' }),
+      await fingerprint({ 'en/slack/executing.yaml': 'text: a' }),
+      await fingerprint({ ...ERROR, ...CARD }),
     ];
     expect(new Set(all)).to.have.property('size', all.length);
   });
 
-  it('is none where there are none', () => {
-    expect(fingerprint({})).to.equal(undefined);
+  it('is none where there are none', async () => {
+    expect(await fingerprint({})).to.equal(undefined);
   });
 });

@@ -4,7 +4,15 @@ import fc from 'fast-check';
 import type { TemplateValue } from '../../src/channels/channel.ts';
 import { isObject, type SlackMessage, type SlackObject } from '../../src/channels/slack/message.ts';
 import { hostileText } from '../text/hostile-text.ts';
-import { BARE, LINKS, readFixture, targetOf, templateFolder, testRenderer } from './render-fixture.ts';
+import {
+  BARE,
+  LINKS,
+  readFixture,
+  targetOf,
+  templateFolder,
+  ownTemplates,
+  testRenderer,
+} from './render-fixture.ts';
 import { controlSequences, expectAcceptable, richRuns } from './slack-rules.ts';
 
 const SLACK = targetOf('slack', 'own');
@@ -23,19 +31,19 @@ function parsedOf({ text, blocks = [] }: SlackMessage): SlackMessage {
 describe('a Slack message of a template’s own', () => {
   const folder = templateFolder();
 
-  const rendererWith = (template: unknown) =>
+  const rendererWith = async (template: unknown) =>
     testRenderer({
       links: LINKS,
-      templatesFolder: folder.write({ 'own/slack/succeeded.yaml': JSON.stringify(template) }).path,
+      own: await ownTemplates(folder.write({ 'own/slack/succeeded.yaml': JSON.stringify(template) }).path),
     });
   const problemsOf = async (template: unknown) => {
-    const problems = await rendererWith(template).check([SLACK]);
+    const problems = await (await rendererWith(template)).check([SLACK]);
     return problems.map(({ message }) => message);
   };
   const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
 
   it('is what Block Kit Builder gives, with values where they are', async () => {
-    const renderer = rendererWith({
+    const renderer = await rendererWith({
       blocks: [
         { type: 'header', text: { type: 'plain_text', text: 'Done: {{ bot_name }}', emoji: true } },
         section('*{{ bot_name }}* took {{ elapsed }} <{{ job_url }}|Job {{ job_id }}>'),
@@ -64,7 +72,7 @@ describe('a Slack message of a template’s own', () => {
   });
 
   it('places what the channel draws of the card', async () => {
-    const renderer = rendererWith({
+    const renderer = await rendererWith({
       text: 'x',
       blocks: [section('*{{ bot_name }}*'), { draw: 'outputs' }, { type: 'divider' }, { draw: 'facts' }],
     });
@@ -107,7 +115,7 @@ describe('a Slack message of a template’s own', () => {
     const link = section(
       '{% assign job_url = message %}<{{ job_url }}|a>{% for f in output.evil %}<{{ f.url }}|b>{% endfor %}',
     );
-    const renderer = rendererWith({ text: 'x', blocks: [link] });
+    const renderer = await rendererWith({ text: 'x', blocks: [link] });
     expect(await renderer.check([SLACK])).to.deep.equal([]);
     const evil = 'https://evil.example/';
     const message = renderer.slack({ ...BARE, message: evil, output: { evil: [{ url: evil }] } }, OWN);
@@ -116,7 +124,7 @@ describe('a Slack message of a template’s own', () => {
 
   it('is found at fault for what Slack would refuse, where it stands', async () => {
     const where = async (template: unknown) => {
-      const problems = await rendererWith(template).check([SLACK]);
+      const problems = await (await rendererWith(template)).check([SLACK]);
       return problems.map(({ place, message }) => `${place.line}:${place.column} ${message}`);
     };
     expect(await where({ blocks: [{ type: 'secton', text: 'x' }] })).to.deep.equal([
@@ -137,7 +145,7 @@ describe('a Slack message of a template’s own', () => {
       text: '*{{ bot_name }}*\n{{ message }}',
     }));
     const raw = (text: string) => ({ type: 'raw_text', text });
-    const renderer = rendererWith({
+    const renderer = await rendererWith({
       text: '{{ bot_name }} ```{{ message }}```',
       blocks: [
         { type: 'header', text: { type: 'plain_text', text: '{{ message }}' } },
@@ -190,14 +198,14 @@ describe('a Slack message of a template’s own', () => {
 describe('a mail of a template’s own', () => {
   const folder = templateFolder();
   const MAIL = targetOf('email', 'own');
-  const rendererWith = (template: unknown) =>
+  const rendererWith = async (template: unknown) =>
     testRenderer({
       links: LINKS,
-      templatesFolder: folder.write({ 'own/email/succeeded.yaml': JSON.stringify(template) }).path,
+      own: await ownTemplates(folder.write({ 'own/email/succeeded.yaml': JSON.stringify(template) }).path),
     });
 
   it('has each value escaped for its place, and what the channel draws of the outputs', async () => {
-    const renderer = rendererWith({
+    const renderer = await rendererWith({
       subject: '{{ bot_name }}',
       text: '{{ bot_name }}\n{{ drawn.outputs }}',
       html: '<p title="{{ bot_name }}">{{ bot_name }} <a href="{{ job_url }}">Job</a></p>{{ drawn.outputs }}',
@@ -221,6 +229,6 @@ describe('a mail of a template’s own', () => {
       '<img src="{{ job_url }}">',
       '<b onclick="{{ bot_id }}">x</b>',
     ])
-      expect(await rendererWith({ html }).check([MAIL]), html).to.have.lengthOf(1);
+      expect(await (await rendererWith({ html })).check([MAIL]), html).to.have.lengthOf(1);
   });
 });

@@ -14,7 +14,11 @@ import type { DisplayConfig } from '../../src/config/config.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import type { RenderTarget } from '../../src/render/catalog.ts';
 import { Renderer, type TemplateFailure } from '../../src/render/renderer.ts';
-import { NO_FOLDER, readTemplateFolder } from '../../src/render/template-folder.ts';
+import {
+  NO_FOLDER,
+  readTemplateFolder,
+  type TemplateFolder as Templates,
+} from '../../src/render/template-folder.ts';
 import { noticeAbout } from '../support/callbacks.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -40,7 +44,7 @@ export function readFixture(name: string): Callback {
   return JSON.parse(readFileSync(join(CALLBACKS, name), 'utf8')) as Callback;
 }
 
-export const BUILT_IN = readTemplateFolder(BUILT_IN_TEMPLATES, []);
+export const BUILT_IN = await readTemplateFolder(BUILT_IN_TEMPLATES, []);
 
 export const FORMATS = { slack: slackFormat as MessageFormat, email: emailFormat as MessageFormat };
 
@@ -67,14 +71,17 @@ interface RendererParts {
   readonly links?: DisplayConfig['links'];
   readonly timezone?: string;
   readonly pageUrl?: string;
-  readonly templatesFolder?: string;
+  readonly own?: Templates;
+}
+
+/** Somebody's own templates, for `testRenderer`. */
+export function ownTemplates(folder: string): Promise<Templates> {
+  return readTemplateFolder(folder, Object.keys(FORMATS));
 }
 
 export function testRenderer(parts: RendererParts = {}): TestRenderer {
-  const { language = 'en', links = {}, timezone = 'Asia/Tokyo', pageUrl, templatesFolder } = parts;
+  const { language = 'en', links = {}, timezone = 'Asia/Tokyo', pageUrl, own = NO_FOLDER } = parts;
   const failures: TemplateFailure[] = [];
-  const own =
-    templatesFolder === undefined ? NO_FOLDER : readTemplateFolder(templatesFolder, Object.keys(FORMATS));
   const display = { language, links, timezone, ...(pageUrl && { pageUrl }) };
   const renderer = new Renderer({ display, builtIn: BUILT_IN, own });
   const tell = (failure: TemplateFailure) => void failures.push(failure);

@@ -3,7 +3,15 @@ import { symlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import { noticeAbout } from '../support/callbacks.ts';
-import { BARE, LINKS, readFixture, targetOf, templateFolder, testRenderer } from './render-fixture.ts';
+import {
+  BARE,
+  LINKS,
+  readFixture,
+  targetOf,
+  templateFolder,
+  ownTemplates,
+  testRenderer,
+} from './render-fixture.ts';
 
 const SLACK = targetOf('slack', 'own');
 const CARD = 'title: t\nsummary: s\n';
@@ -11,10 +19,10 @@ const CARD = 'title: t\nsummary: s\n';
 describe('a user’s templates', () => {
   const folder = templateFolder();
 
-  const rendererWith = (files: Readonly<Record<string, string>>) =>
-    testRenderer({ templatesFolder: folder.write(files).path, links: LINKS });
+  const rendererWith = async (files: Readonly<Record<string, string>>) =>
+    testRenderer({ own: await ownTemplates(folder.write(files).path), links: LINKS });
   const problemsOf = async (path: string, text: string) => {
-    const problems = await rendererWith({ [path]: text }).check([SLACK]);
+    const problems = await (await rendererWith({ [path]: text })).check([SLACK]);
     return problems.map(({ place, message }) => `${place.line}:${place.column}: ${message}`);
   };
 
@@ -97,10 +105,12 @@ describe('a user’s templates', () => {
     });
 
     it('for names of files and folders that nothing reads', async () => {
-      const problems = await rendererWith({
-        'own/card/eror.yaml': CARD,
-        'own/slak/error.yaml': 'text: x',
-      }).check([SLACK]);
+      const problems = await (
+        await rendererWith({
+          'own/card/eror.yaml': CARD,
+          'own/slak/error.yaml': 'text: x',
+        })
+      ).check([SLACK]);
       expect(problems.map(({ message }) => message)).to.have.members([
         'nothing uses the file "eror.yaml"; did you mean "error.yaml"?',
         'no channel reads the folder "slak"; did you mean "slack"?',
@@ -109,36 +119,39 @@ describe('a user’s templates', () => {
 
     it('for a file that cannot be read', async () => {
       symlinkSync('.', `${folder.write({ 'own/card/error.yaml': CARD }).path}/own/card/succeeded.yaml`);
-      const problems = await testRenderer({ templatesFolder: folder.path }).check([SLACK]);
+      const problems = await testRenderer({ own: await ownTemplates(folder.path) }).check([SLACK]);
       expect(problems.map(({ message }) => message)).to.deep.equal(['this template cannot be read']);
     });
   });
 
   describe('are found', () => {
-    const summaryOf = (files: Readonly<Record<string, string>>, templateSet = 'own') =>
-      rendererWith(files).slack(BARE, { templateSet }).text;
+    const summaryOf = async (files: Readonly<Record<string, string>>, templateSet = 'own') =>
+      (await rendererWith(files)).slack(BARE, { templateSet }).text;
     const card = (summary: string) => `title: t\nsummary: ${summary}\n`;
 
-    it('a channel’s own before the card, the user’s before the built-in', () => {
-      expect(summaryOf({ 'own/card/succeeded.yaml': card('mine') })).to.equal('✅ mine');
+    it('a channel’s own before the card, the user’s before the built-in', async () => {
+      expect(await summaryOf({ 'own/card/succeeded.yaml': card('mine') })).to.equal('✅ mine');
       expect(
-        summaryOf({ 'own/card/succeeded.yaml': card('mine'), 'own/slack/succeeded.yaml': 'text: "own"' }),
+        await summaryOf({
+          'own/card/succeeded.yaml': card('mine'),
+          'own/slack/succeeded.yaml': 'text: "own"',
+        }),
       ).to.equal('own');
     });
 
-    it('in the display language’s set where a set lacks the file', () => {
+    it('in the display language’s set where a set lacks the file', async () => {
       const files = { 'own/card/error.yaml': card('mine'), 'en/card/succeeded.yaml': card('of en') };
-      expect(summaryOf(files)).to.equal('✅ of en');
+      expect(await summaryOf(files)).to.equal('✅ of en');
     });
 
-    it('a set’s card before another set’s message of the channel', () => {
+    it('a set’s card before another set’s message of the channel', async () => {
       const files = { 'own/card/succeeded.yaml': card('mine'), 'en/slack/succeeded.yaml': 'text: "own"' };
-      expect(summaryOf(files)).to.equal('✅ mine');
-      expect(summaryOf(files, 'en')).to.equal('own');
+      expect(await summaryOf(files)).to.equal('✅ mine');
+      expect(await summaryOf(files, 'en')).to.equal('own');
     });
 
-    it('for every channel at once', () => {
-      const renderer = rendererWith({ 'own/card/succeeded.yaml': card('"{{ bot_name }}: done"') });
+    it('for every channel at once', async () => {
+      const renderer = await rendererWith({ 'own/card/succeeded.yaml': card('"{{ bot_name }}: done"') });
       expect(renderer.slack(BARE, { templateSet: 'own' }).text).to.equal('✅ Get items: done');
       expect(renderer.email(BARE, { templateSet: 'own' }).subject).to.include('Get items: done');
     });
@@ -154,7 +167,7 @@ describe('a user’s templates', () => {
     for (const set of ['__proto__', 'constructor', 'toString'])
       it(`where the set is named "${set}", and print only what is the sender’s own`, async () => {
         const text = `text: 'mine{{ output.${set} }}{{ callback.${set} }}'`;
-        const renderer = rendererWith({ [`${set}/slack/succeeded.yaml`]: text });
+        const renderer = await rendererWith({ [`${set}/slack/succeeded.yaml`]: text });
         expect(await renderer.check([{ ...SLACK, templateSet: set }])).to.deep.equal([]);
         expect(renderer.slack({ ...BARE, output: {} }, { templateSet: set }).text).to.equal('mine');
       });
@@ -163,7 +176,7 @@ describe('a user’s templates', () => {
       folder.write({ '..2026_11_20/own/slack/succeeded.yaml': 'text: "mounted"' });
       symlinkSync('..2026_11_20', `${folder.path}/..data`);
       symlinkSync('..data/own', `${folder.path}/own`);
-      const renderer = testRenderer({ templatesFolder: folder.path });
+      const renderer = testRenderer({ own: await ownTemplates(folder.path) });
       expect(await renderer.check([SLACK])).to.deep.equal([]);
       expect(renderer.slack(BARE, { templateSet: 'own' }).text).to.equal('mounted');
     });
@@ -177,14 +190,16 @@ describe('a user’s templates', () => {
       ['a message that cannot be read', 'own/slack/succeeded.yaml', /own\/slack\/succeeded\.yaml:1:1: /],
     ];
     for (const [what, path, failure] of failing)
-      it(`give way to the built-in card, and that is told: ${what}`, () => {
-        const renderer = rendererWith({ [path]: 'nonsense: x' });
+      it(`give way to the built-in card, and that is told: ${what}`, async () => {
+        const renderer = await rendererWith({ [path]: 'nonsense: x' });
         expect(renderer.slack(BARE, { templateSet: 'own' }).text).to.equal('✅ Get items succeeded');
         expect(renderer.failures.map(({ message }) => message).join()).to.match(failure);
       });
 
-    it('by a filter do so for that callback alone', () => {
-      const renderer = rendererWith({ 'own/slack/succeeded.yaml': 'text: "{{ message | fit: message }}"' });
+    it('by a filter do so for that callback alone', async () => {
+      const renderer = await rendererWith({
+        'own/slack/succeeded.yaml': 'text: "{{ message | fit: message }}"',
+      });
       expect(renderer.slack({ ...BARE, message: 'x' }, { templateSet: 'own' }).text).to.equal(
         '✅ Get items succeeded',
       );
@@ -192,8 +207,8 @@ describe('a user’s templates', () => {
       expect(renderer.failures).to.have.lengthOf(1);
     });
 
-    it('by taking their time hold up nobody twice, however many are told', () => {
-      const renderer = rendererWith({ 'own/card/succeeded.yaml': `title: t\nsummary: "${LOOP}"\n` });
+    it('by taking their time hold up nobody twice, however many are told', async () => {
+      const renderer = await rendererWith({ 'own/card/succeeded.yaml': `title: t\nsummary: "${LOOP}"\n` });
       const failures: string[] = [];
       const notice = noticeAbout(BARE, 1);
       const before = process.cpuUsage();
