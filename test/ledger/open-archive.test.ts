@@ -1,5 +1,14 @@
 /** A ledger is read without a service, and beside one, and nothing of it is touched. */
-import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
@@ -37,7 +46,7 @@ async function storyIn(url: string, id: number): Promise<CallbackStory | undefin
 /** Told at one address, taken over at the other. */
 async function fill(store: StoreUnderTest) {
   const ledger = await store.open({ clock: systemClock });
-  const admission = await ledger.admit(arrivalOf(callbackWith({}), [OPS, LOG], Date.now()));
+  const admission = await ledger.admit(arrivalOf(callbackWith({}), [OPS, LOG]));
   const [first, second] = idsOf(admission);
   const updates = [delivered(first), putOff(second, 60_000, { isTakenOver: true })];
   await ledger.settle(settlementOf(updates, admission.callbackId));
@@ -74,6 +83,13 @@ describe('reading a ledger in SQLite', () => {
     expect(contents()).to.deep.equal(before);
   });
 
+  it('sees it through a symbolic link, too', async () => {
+    const { id } = await fill(store);
+    const link = join(tempFolder(), 'link.db');
+    symlinkSync(store.file, link);
+    expectToldAndTakenOver(await storyIn(`sqlite:${link}`, id));
+  });
+
   it('reads a service’s ledger that has stopped, and makes no file beside it', async () => {
     const { ledger, id } = await fill(store);
     await ledger.close();
@@ -101,7 +117,7 @@ describe('reading a ledger in SQLite', () => {
       const { ledger, id } = await fill(store);
       await ledger.close();
       const again = await store.open({ clock: systemClock });
-      const last = await again.admit(arrivalOf(callbackWith({ job_id: 'last' }), [OPS], 1));
+      const last = await again.admit(arrivalOf(callbackWith({ job_id: 'last' }), [OPS]));
       leave();
       rmSync(join(left, 'botbell.db-shm'));
       const names = readdirSync(left);
@@ -145,7 +161,7 @@ describe('reading a ledger in SQLite', () => {
     await beside.actions.tally({});
     for (let number = 0; number < 100; number += 1) {
       const callback = callbackWith({ job_id: `job-${number}`, message: 'x'.repeat(100_000) });
-      await ledger.admit(arrivalOf(callback, [], Date.now()));
+      await ledger.admit(arrivalOf(callback, []));
     }
     expect(statSync(`${store.file}-wal`).size).to.be.lessThan(8 * 1024 * 1024);
     await beside.close();

@@ -33,7 +33,7 @@ export class SqliteConnection {
   constructor(path: string, isReader: boolean) {
     const isWriting = !isReader && path !== MEMORY;
     if (isWriting) makeFile(path);
-    const location = isReader ? withoutTrace(path) : path;
+    const location = isReader ? withoutTrace(realpathSync(path)) : path;
     this.#database = new DatabaseSync(location, { readOnly: isReader, timeout: BUSY_TIMEOUT_MS });
     // By default SQLite spills large intermediate results to a temporary folder, where it may not be allowed to write
     // (sqlite.org/tempfiles.html).
