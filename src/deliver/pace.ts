@@ -138,8 +138,8 @@ export class Paces {
     const pace = this.#paceOf(key);
     const since = this.#now();
     if (isSlower) pace.slowerMs += SLOWER_BY_MS;
-    pace.pause = { since, until: since + ms };
-    pace.freeAt = since + ms;
+    pace.pause = { since, until: Math.max(since + ms, pace.pause?.until ?? 0) };
+    pace.freeAt = Math.max(since + ms, pace.freeAt);
     pace.written = pace.written.then(() => store.pausePace(key, Math.ceil(ms)).catch(onTrouble));
   }
 

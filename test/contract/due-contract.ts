@@ -411,7 +411,20 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
           await bench.ledger.pausePace(OPS.destination, ms);
           const [pace] = await bench.ledger.currentPaces(60_000);
           expect(pace?.nextInMs, String(ms)).to.be.within(1000, HOUR_MS);
+          await bench.ledger.forgetPaces('slack');
         }
+      });
+
+      it('only grows while it is paused, whichever process was asked for a shorter pause', async () => {
+        const other = await bench.openAs('second');
+        for (const [by, ms] of [
+          [bench.ledger, 12_000],
+          [other, 1000],
+        ] as const)
+          await by.pausePace(OPS.destination, ms);
+        expect(await other.reservePace(OPS.destination, 1000, 5000)).to.equal(undefined);
+        await pass(12_000);
+        expect(await other.reservePace(OPS.destination, 1000, 5000)).to.equal(0);
       });
 
       it('is forgotten with its channel, or when it was idle', async () => {

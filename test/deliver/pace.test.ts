@@ -92,6 +92,14 @@ describe('a destination’s pace', () => {
     expect(await clock.runUntil(waiting)).to.equal(5500);
   });
 
+  it('goes on as long as the longest pause that was asked for', async () => {
+    limit(OPS, 12_000);
+    await clock.advance(50);
+    limit(LOG, 1000);
+    paces.limited(OPS, 1000, 'channel');
+    expect(paces.waitMs(OPS)).to.equal(11_950);
+  });
+
   it('takes a limit of what was under way when a pause began for the same limit', async () => {
     limit(OPS, 1000);
     await clock.advance(50);

@@ -22,11 +22,11 @@ export async function reservePace(
   return row && Math.max(0, row.nextAt - intervalMs - tx.now);
 }
 
-/** Gives no slot for `ms`, as limited by `obeyedMs`; slots given before are void. */
+/** Gives no slot for `ms`, as limited by `obeyedMs`, unless a longer pause is on; slots given before are void. */
 export async function pausePace(tx: Tx, key: string, ms: number): Promise<void> {
   await tx.all(sql`
     INSERT INTO paces (key, next_at) VALUES (${key}, ${tx.now + obeyedMs(ms)})
-    ON CONFLICT (key) DO UPDATE SET next_at = excluded.next_at`);
+    ON CONFLICT (key) DO UPDATE SET next_at = excluded.next_at WHERE paces.next_at < excluded.next_at`);
 }
 
 /** Deletes the paces of a channel and of its destinations. */
