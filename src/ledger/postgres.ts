@@ -166,9 +166,10 @@ function isRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !SERVER_TROUBLE.has(error.code?.slice(0, 2) ?? '');
 }
 
-const CONNECTIONS = 10;
+/** With those that read: ten replicas fit into a server that takes 100, its default. */
+const CONNECTIONS = 4;
 /** Fewer: they serve only people, who look at one page at a time. */
-const READING_CONNECTIONS = 3;
+const READING_CONNECTIONS = 2;
 const CONNECT_TIMEOUT_MS = 3000;
 /** For a server that has gone silently; a working one cancels slow statements itself. */
 const QUERY_TIMEOUT_MS = 10_000;
