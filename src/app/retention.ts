@@ -18,7 +18,7 @@ const DIGESTED_KEPT_MS = 8 * 86_400_000;
 const ANEW_MS = 86_400_000;
 
 interface RetentionParts {
-  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly clock: Pick<Clock, 'monotonic'>;
   readonly ledger: Pick<DatabaseLedger, 'forget'>;
   readonly settings: Pick<RunningSettings<AppSettings>, 'current'>;
 }
@@ -31,15 +31,13 @@ export function retentionChore({ clock, ledger, settings }: RetentionParts): Cho
     everyMs: INTERVAL_MS,
     async work() {
       const { store, digests } = settings.current.config;
-      const now = clock.now();
       if (clock.monotonic() >= anewAt) {
         from = oldest;
         anewAt = clock.monotonic() + ANEW_MS;
       }
       const { next, isMore } = await ledger.forget({
-        doneBefore: now - store.keepMs,
-        reachedNobodyBefore:
-          now - Math.min(store.keepMs, digests.length > 0 ? DIGESTED_KEPT_MS : REACHED_NOBODY_KEPT_MS),
+        doneKeptMs: store.keepMs,
+        nobodyKeptMs: Math.min(store.keepMs, digests.length > 0 ? DIGESTED_KEPT_MS : REACHED_NOBODY_KEPT_MS),
         from,
       });
       from = next;

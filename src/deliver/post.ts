@@ -8,11 +8,10 @@ import { judgedBy } from './plan.ts';
 import { type CallbackPlan, plannedFor, RESERVE_MS, type Settings } from './settings.ts';
 
 /** One POST whose body has arrived; the time to answer does not count how slowly the body was sent. */
-export interface Incoming extends Pick<
-  Arrival,
-  'callback' | 'startedAt' | 'identity' | 'body' | 'receivedAt'
-> {
-  /** `receivedAt` by the monotonic clock. */
+export interface Incoming extends Pick<Arrival, 'callback' | 'startedAt' | 'identity' | 'body'> {
+  /** By this machine's clock: for people, in the story. */
+  readonly receivedAt: number;
+  /** The same by the monotonic clock. */
   readonly arrivedAt: number;
 }
 
@@ -53,10 +52,10 @@ export function createPost(delivering: Posting): Post {
 }
 
 function arrivalOf(incoming: Incoming, plan: CallbackPlan, isAccepted: boolean, settings: Settings): Arrival {
-  const { callback, identity, startedAt, receivedAt, body } = incoming;
+  const { callback, identity, startedAt, body } = incoming;
   const { routing, asking } = plan;
   const { likeness, unmet } = judgedBy(plan, incoming, (condition) => settings.meets(condition, incoming));
-  return { callback, identity, startedAt, receivedAt, body, routing, asking, likeness, unmet, isAccepted };
+  return { callback, identity, startedAt, body, routing, asking, likeness, unmet, isAccepted };
 }
 
 /** An admitted callback with the settings that were in force when it came; a reload does not change them. */

@@ -120,7 +120,6 @@ export interface Arrival {
   /** The JSON as received, in UTF-8. */
   readonly body: Uint8Array;
   readonly startedAt: number;
-  readonly receivedAt: number;
   /** JSON of the router's explanations. */
   readonly routing: string;
   /** JSON of an `Asking`: the same text for all callbacks of one BOT and status. */

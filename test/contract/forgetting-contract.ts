@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
-import type { ForgetPosition, ForgetRequest } from '../../src/ledger/operations/forget.ts';
+import type { ForgetPosition } from '../../src/ledger/operations/forget.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import {
   answerOf,
@@ -43,10 +43,14 @@ export function describeForgetting(name: string, createStore: CreateStore): void
 
     const now = () => bench.store.clock.now();
     /** Until there is no more. @returns how many steps that took */
-    const forget = async (request: Partial<ForgetRequest>) => {
+    const forget = async (request: {
+      readonly doneBefore?: number;
+      readonly reachedNobodyBefore?: number;
+    }) => {
       const { doneBefore = 0, reachedNobodyBefore = 0 } = request;
+      const kept = { doneKeptMs: now() - doneBefore, nobodyKeptMs: now() - reachedNobodyBefore };
       for (let steps = 1; ; steps += 1) {
-        const { next, isMore } = await bench.ledger.forget({ doneBefore, reachedNobodyBefore, from });
+        const { next, isMore } = await bench.ledger.forget({ ...kept, from });
         from = next;
         if (!isMore) return steps;
       }

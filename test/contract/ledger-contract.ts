@@ -143,7 +143,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       it('takes callbacks that differ in digits that JavaScript’s numbers lose for two', async () => {
         const arriveAs = (id: string) => {
           const json = JSON.stringify(callbackWith({ output: { id: 'ID' } })).replace('"ID"', id);
-          const arrival = arrivalOf(parseExactly(json) as Callback, [OPS], bench.store.clock.now());
+          const arrival = arrivalOf(parseExactly(json) as Callback, [OPS]);
           return bench.ledger.admit({ ...arrival, body: Buffer.from(json) });
         };
         const one = await arriveAs('9007199254740992');
@@ -191,7 +191,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
 
       it('refuses what is new where the store is full, and nothing that it knows', async () => {
         const arriving = async (job_id: string) => {
-          const arrival = arrivalOf(callbackWith({ job_id }), [OPS], bench.store.clock.now());
+          const arrival = arrivalOf(callbackWith({ job_id }), [OPS]);
           const whenFull: typeof admit = (tx, args) => admit({ ...tx, isFull: true }, args);
           return bench.store.call(whenFull, [await admitArgs(arrival, OPTIONS)]);
         };

@@ -53,7 +53,7 @@ export class Bench {
     planned: readonly DeliveryTarget[],
     by = this.ledger,
   ): Promise<Admission> {
-    return by.admit(arrivalOf(callbackWith(fields), planned, this.store.clock.now()));
+    return by.admit(arrivalOf(callbackWith(fields), planned));
   }
 
   accept(
@@ -61,7 +61,7 @@ export class Bench {
     planned: readonly DeliveryTarget[],
     by = this.ledger,
   ): Promise<Admission> {
-    const arrival = arrivalOf(callbackWith(fields), planned, this.store.clock.now());
+    const arrival = arrivalOf(callbackWith(fields), planned);
     return by.admit({ ...arrival, isAccepted: true });
   }
 
@@ -138,17 +138,12 @@ interface DeliveryLook {
   readonly receipt: unknown;
 }
 
-export function arrivalOf(
-  callback: Callback,
-  planned: readonly DeliveryTarget[],
-  receivedAt: number,
-): Arrival {
+export function arrivalOf(callback: Callback, planned: readonly DeliveryTarget[]): Arrival {
   return {
     callback,
     identity: identityOf(callback),
     body: Buffer.from(JSON.stringify(callback)),
     startedAt: Date.parse(callback.start_time),
-    receivedAt,
     routing: ROUTING,
     asking: askingOf(planned),
     likeness: '',

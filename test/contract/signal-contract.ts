@@ -78,7 +78,7 @@ class SignalBench extends Bench {
     const job_id = `own-${this.#jobs}`;
     const callback = callbackWith({ job_id, start_time: new Date(this.now).toISOString(), ...fields });
     const likeness = statusNameOf(callback) === 'error' ? likenessOf(callback.message ?? '', job_id) : '';
-    const arrival = arrivalOf(callback, planned, this.now);
+    const arrival = arrivalOf(callback, planned);
     const remembered = { isRemembered: true, isPlain: false, ...watched };
     return by.admit({ ...arrival, asking: askingOf(planned, remembered), likeness, unmet: [UNMET] });
   }
@@ -844,8 +844,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       const from = { done: 0, reachedNobody: 0 };
       const forget = () =>
         bench.ledger.forget({
-          doneBefore: bench.now - 30 * DAY,
-          reachedNobodyBefore: bench.now - 3 * DAY,
+          doneKeptMs: 30 * DAY,
+          nobodyKeptMs: 3 * DAY,
           from,
         });
       const left = async () => (await bench.store.rows('callbacks')).map((row) => row['job_id']);

@@ -72,7 +72,7 @@ describe('looking at a SQLite store', () => {
 
     it('leaves every byte as it is, whether the program runs or not', async () => {
       const ledger = await store.open();
-      await ledger.admit(arrivalOf(callbackWith({}), [OPS], 1));
+      await ledger.admit(arrivalOf(callbackWith({}), [OPS]));
       const running = contents();
       expect(await inspectStore(`sqlite:${store.file}`)).to.equal('ready');
       expect(contents()).to.deep.equal(running);

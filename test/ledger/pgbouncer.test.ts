@@ -58,9 +58,7 @@ if (isInstalled('pgbouncer', 'a ledger behind PgBouncer')) {
       const ledgers = [first, await openAs(url, 'replica-1'), await openAs(url, 'replica-2')];
       const jobs = Array.from({ length: 40 }, (_, number) => `job-${number}`);
       const admissions = await Promise.all(
-        ledgers.flatMap((by) =>
-          jobs.map((job_id) => by.admit(arrivalOf(callbackWith({ job_id }), [OPS], Date.now()))),
-        ),
+        ledgers.flatMap((by) => jobs.map((job_id) => by.admit(arrivalOf(callbackWith({ job_id }), [OPS])))),
       );
       expect(admissions.flatMap(claimedOf)).to.have.length(jobs.length);
       await Promise.all(ledgers.map((ledger) => ledger.close()));
@@ -70,7 +68,7 @@ if (isInstalled('pgbouncer', 'a ledger behind PgBouncer')) {
       const url = await server.createDatabase();
       const ledger = await openAs(url, 'replica-0');
       const unlock = await lockTable(url, 'callbacks');
-      const error = await rejectionOf(ledger.admit(arrivalOf(callbackWith({}), [OPS], Date.now()), 10_000));
+      const error = await rejectionOf(ledger.admit(arrivalOf(callbackWith({}), [OPS]), 10_000));
       expect(error.message).to.contain('lock timeout');
       await unlock();
       await ledger.close();

@@ -75,7 +75,7 @@ describe('two replicas on one PostgreSQL', () => {
       code: 500 + below(2),
     });
     const planned: DeliveryTarget[] = shuffled(TARGETS).slice(0, 1 + below(TARGETS.length));
-    return patiently(() => by.admit(arrivalOf(callback, planned, Date.now())));
+    return patiently(() => by.admit(arrivalOf(callback, planned)));
   };
 
   /** Also of what the other one has meanwhile, as after a lease that ended. */
@@ -113,16 +113,13 @@ describe('two replicas on one PostgreSQL', () => {
     await by.heartbeat({ hash: 'a', channels: new Map() });
     for (let round = 0; round < ROUNDS; round += 1) {
       const admissions = await Promise.all(Array.from({ length: AT_ONCE }, () => arrive(by)));
-      const now = Date.now();
       await Promise.all([
         ...shuffled(admissions).map((admission) => settle(by, admission)),
         patiently(() => by.takeOver(shuffled(admissions.flatMap(idsOf)))),
         claim(by).then((due) => settleDue(by, due)),
         arrive(by),
         patiently(() => endHolds(by)),
-        patiently(() =>
-          by.forget({ doneBefore: now, reachedNobodyBefore: now, from: { done: 0, reachedNobody: 0 } }),
-        ),
+        patiently(() => by.forget({ doneKeptMs: 0, nobodyKeptMs: 0, from: { done: 0, reachedNobody: 0 } })),
       ]);
     }
   };

@@ -41,7 +41,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
 
   const optionsOf = (owner: string) => ({ ...OPTIONS, clock: systemClock, owner });
   const arrive = (job_id: string, by = ledger, withinMs = WITHIN_MS) =>
-    by.admit(arrivalOf(callbackWith({ job_id }), [OPS, LOG], Date.now()), withinMs);
+    by.admit(arrivalOf(callbackWith({ job_id }), [OPS, LOG]), withinMs);
 
   beforeEach(async () => {
     store = await createPostgresStore(server);
@@ -184,9 +184,7 @@ describe('a PostgreSQL ledger that is shared', () => {
     const ledgers = await Promise.all(['one', 'two'].map((owner) => openLedger(url, optionsOf(owner))));
     const jobs = Array.from({ length: 30 }, (_, number) => `job-${number}`);
     const admissions = await Promise.all(
-      ledgers.flatMap((by) =>
-        jobs.map((job_id) => by.admit(arrivalOf(callbackWith({ job_id }), [OPS], Date.now()))),
-      ),
+      ledgers.flatMap((by) => jobs.map((job_id) => by.admit(arrivalOf(callbackWith({ job_id }), [OPS])))),
     );
     expect(admissions.flatMap(claimedOf)).to.have.length(jobs.length);
     await Promise.all(ledgers.map((ledger) => ledger.close()));
@@ -195,8 +193,7 @@ describe('a PostgreSQL ledger that is shared', () => {
   it('is unavailable while its server is away, and works again afterwards, with what was told written first', async () => {
     const store = await createPostgresStore(server);
     const ledger = await store.open({ clock: systemClock });
-    const arrive = (job_id: string) =>
-      ledger.admit(arrivalOf(callbackWith({ job_id }), [OPS], Date.now()), 1000);
+    const arrive = (job_id: string) => ledger.admit(arrivalOf(callbackWith({ job_id }), [OPS]), 1000);
     const { callbackId, deliveries } = await arrive('told');
     await server.stop();
     const calls = [

@@ -44,8 +44,7 @@ describe('The files of a SQLite ledger', () => {
 
   const openAt = (path: string) =>
     openLedger(`sqlite:${path}`, { ...OPTIONS, clock: store.clock, owner: 'one', isInProcess: true });
-  const arrive = (job_id: string, by = ledger) =>
-    by.admit(arrivalOf(callbackWith({ job_id }), [OPS], store.clock.now()));
+  const arrive = (job_id: string, by = ledger) => by.admit(arrivalOf(callbackWith({ job_id }), [OPS]));
   const crash = (name: string) => {
     const path = join(store.folder, name);
     for (const ending of ['', '-wal']) copyFileSync(store.file + ending, path + ending);
@@ -206,7 +205,7 @@ describe('The files of a SQLite ledger', () => {
     reader.exec('begin; select count(*) from callbacks');
     for (let number = 0; number < 20; number += 1) {
       const callback = callbackWith({ job_id: `large-${number}`, message: noise(2 * MEGABYTE) });
-      await ledger.admit(arrivalOf(callback, [], store.clock.now()));
+      await ledger.admit(arrivalOf(callback, []));
     }
     expect(statSync(`${store.file}-wal`).size).to.be.greaterThan(16 * MEGABYTE);
     reader.exec('rollback');

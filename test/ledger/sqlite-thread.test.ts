@@ -46,7 +46,7 @@ describe('A SQLite ledger in its thread', () => {
   const hang = () => writeFileSync(`${store.file}.hangs`, '');
   const recover = () => rmSync(`${store.file}.hangs`, { force: true });
   const arrive = (job_id: string, withinMs?: number) =>
-    ledger.admit(arrivalOf(callbackWith({ job_id }), [OPS, LOG], Date.now()), withinMs);
+    ledger.admit(arrivalOf(callbackWith({ job_id }), [OPS, LOG]), withinMs);
   const beat = () => ledger.heartbeat({ hash: 'h', channels: new Map() });
   const has = (answer: Promise<unknown>) => answer.then(Boolean, () => false);
 

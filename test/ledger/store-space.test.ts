@@ -24,7 +24,7 @@ describe('A SQLite ledger with a limit', () => {
   const arrivalTo = (planned: readonly DeliveryTarget[], bytes = 800_000) => {
     jobs += 1;
     const callback = callbackWith({ job_id: `job-${jobs}`, message: noise(bytes) });
-    return arrivalOf(callback, planned, store.clock.now());
+    return arrivalOf(callback, planned);
   };
   const answer = async (admission: Admission, updates = settlementOf([]).deliveries) => {
     await ledger.settle({ ...settlementOf(updates, admission.callbackId), answer: ANSWER });

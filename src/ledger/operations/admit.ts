@@ -30,9 +30,12 @@ interface AdmissionSettings {
 
 type AdmitArgs = Awaited<ReturnType<typeof admitArgs>>;
 
+/** An arrival with the time at which it came. */
+type Timed = AdmitArgs & { readonly receivedAt: number };
+
 /** The values to write of an arrival, computed outside the transaction to keep that short. */
 export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
-  const { callback, identity, startedAt, receivedAt, routing, asking, likeness, unmet, isAccepted } = arrival;
+  const { callback, identity, startedAt, routing, asking, likeness, unmet, isAccepted } = arrival;
   const jobKey = keyOf(callback.job_id);
   return {
     ...settings,
@@ -44,7 +47,6 @@ export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
     botName: nameIn(callback.bot_name),
     status: callback.status,
     startedAt,
-    receivedAt,
     elapsed: elapsedSecondsOf(callback) ?? null,
     routing,
     /** In the form of `stored-body.ts`; `bytes` is the size as received. */
@@ -63,7 +65,9 @@ const FULL = 'the store has reached store.max_size, and nothing that is done is 
 export type Admitted = Omit<Admission, 'callback'> & { readonly firstBody: Uint8Array | undefined };
 
 /** @throws {LedgerFull} the store is full, and the callback is new */
-export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
+export async function admit(tx: Tx, arrival: AdmitArgs): Promise<Admitted> {
+  // By the store's clock: due times, lateness and digests are counted from it, and machines' clocks differ.
+  const args = { ...arrival, receivedAt: tx.now };
   const job = await enterJob(tx, args);
   const { id, timesReceived, receivedAt } = await writeCallback(tx, args);
   const isNew = timesReceived === 1;
@@ -100,7 +104,7 @@ interface Job {
 }
 
 /** Locks the job until the transaction ends. */
-async function enterJob(tx: Tx, { jobKey, status }: AdmitArgs): Promise<Job> {
+async function enterJob(tx: Tx, { jobKey, status }: Timed): Promise<Job> {
   const result = status === EXECUTING ? null : status;
   return only(
     await tx.all<Job>(fixed`
@@ -116,7 +120,7 @@ interface Written {
   readonly receivedAt: number;
 }
 
-async function writeCallback(tx: Tx, args: AdmitArgs): Promise<Written> {
+async function writeCallback(tx: Tx, args: Timed): Promise<Written> {
   return only(
     await tx.all<Written>(fixed`
       INSERT INTO callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
@@ -139,7 +143,7 @@ interface New {
 /** The deliveries of a new callback. Botbell takes them over after `takeOverAfterMs`, but not before their claim expires. */
 async function planned(
   tx: Tx,
-  args: AdmitArgs,
+  args: Timed,
   { id: callbackId, isLateStart, job: { posts, hasSnoozes } }: New,
 ): Promise<readonly DeliveryRecord[]> {
   const { jobKey, isAccepted, leaseMs, takeOverAfterMs } = args;
@@ -171,7 +175,7 @@ function askingIn(text: string): Asking {
 /** The deliveries of a callback that has come before; claims those that nobody has claimed. */
 async function returned(
   tx: Tx,
-  { isAccepted, leaseMs }: AdmitArgs,
+  { isAccepted, leaseMs }: Timed,
   callbackId: number,
   isLateStart: boolean,
 ): Promise<readonly DeliveryRecord[]> {

@@ -40,16 +40,21 @@ export interface ForgetPosition {
 }
 
 export interface ForgetRequest {
-  readonly doneBefore: number;
-  readonly reachedNobodyBefore: number;
+  /** How long what is done is kept, and what reached nobody. */
+  readonly doneKeptMs: number;
+  readonly nobodyKeptMs: number;
   readonly from: ForgetPosition;
 }
 
 /** @returns `next`: where to go on; `isMore`: whether there is more to do at once */
-export async function forget(tx: Tx, { doneBefore, reachedNobodyBefore, from }: ForgetRequest) {
+export async function forget(tx: Tx, { doneKeptMs, nobodyKeptMs, from }: ForgetRequest) {
   const uncounted = await countedFrom(tx);
-  const done = await sweep(tx, { goes: IS_DONE, before: Math.min(doneBefore, uncounted), after: from.done });
-  const before = Math.min(reachedNobodyBefore, uncounted);
+  const done = await sweep(tx, {
+    goes: IS_DONE,
+    before: Math.min(tx.now - doneKeptMs, uncounted),
+    after: from.done,
+  });
+  const before = Math.min(tx.now - nobodyKeptMs, uncounted);
   const nobody = { goes: REACHED_NOBODY, before, after: from.reachedNobody };
   const reachedNobody = await sweep(tx, nobody);
   const tidied = [
