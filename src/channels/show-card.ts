@@ -99,6 +99,7 @@ const BLANKS_AT_LINE_END = /(?<![ \t])[ \t]+$/gmu;
 
 /** Removes the blanks and empty lines that a template leaves where it prints nothing. */
 export function tidied(text: string): string {
+  if (!/[\n\r\u2028\u2029]|[ \t]$/u.test(text)) return text;
   const lines = text.replace(BLANKS_AT_LINE_END, '').replace(/\n{3,}/gu, '\n\n');
   return lines.replace(/^\n+|\n+$/gu, '');
 }

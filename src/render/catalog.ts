@@ -40,6 +40,7 @@ const LANGUAGES: readonly Language[] = ['en', 'ja'];
 export class TemplateCatalog {
   readonly sources: TemplateSources;
   readonly setNames: readonly string[];
+  readonly #choices = new WeakMap<MessageFormat, Map<string, Choice>>();
   readonly #engines: Readonly<Record<Language, Engines>>;
   /** By file, since all formats share the card templates. */
   readonly #templates = new Map<SourceFile, Template>();
@@ -54,8 +55,18 @@ export class TemplateCatalog {
 
   /** Uses the display language's set for an unknown one. @throws {Error} if a built-in card is missing */
   choose({ templateSet, format }: Pick<RenderTarget, 'templateSet' | 'format'>, name: TemplateName): Choice {
-    const { own, builtIn, display } = this.sources;
-    const sets = [templateSet ?? display.language, display.language];
+    const { language } = this.sources.display;
+    const set = this.setNames.find((each) => each === templateSet) ?? language;
+    const choices = this.#choices.get(format) ?? new Map<string, Choice>();
+    this.#choices.set(format, choices);
+    const key = `${set}/${name}`;
+    const choice = choices.get(key) ?? this.#choose([set, language], format, name);
+    choices.set(key, choice);
+    return choice;
+  }
+
+  #choose(sets: readonly string[], format: MessageFormat, name: TemplateName): Choice {
+    const { own, builtIn } = this.sources;
     const card = this.#first(sets, [own, builtIn], `${CARD_FOLDER}/${name}`, CARD_KIND);
     const fallback = this.#first(sets, [builtIn], `${CARD_FOLDER}/${name}`, CARD_KIND);
     if (card === undefined || fallback === undefined)

@@ -17,24 +17,16 @@ export interface Links {
 
 type LinkName = keyof DisplayConfig['links'];
 
-const FIELDS = [
-  'code',
-  'job_id',
-  'bot_id',
-  'bot_name',
-  'status',
-  'start_time',
-  'elapsed_time',
-  'output',
-  'message',
-] as const;
-const OF_CALLBACK = [...FIELDS, 'callback', 'status_name'];
+const OF_CALLBACK =
+  'code job_id bot_id bot_name status start_time elapsed_time output message callback status_name'.split(' ');
 const OF_FILE = ['ref', 'name', 'size'];
 
 /** The interface's fields of a callback, null for an absent one, with the whole callback and its status' name. */
 export function fieldsOf(callback: Callback): Readonly<Record<string, unknown>> {
-  const fields = Object.fromEntries(FIELDS.map((name) => [name, callback[name] ?? null]));
-  return { ...fields, callback, status_name: statusNameOf(callback) };
+  const { code, job_id, bot_id, bot_name, status, start_time } = callback;
+  const { elapsed_time = null, output = null, message = null } = callback;
+  const interfaces = { code, job_id, bot_id, bot_name, status, start_time, elapsed_time, output, message };
+  return { ...interfaces, callback, status_name: statusNameOf(callback) };
 }
 
 /** Printed for an absent or empty value: no address has a blank, so that the whole link is left out. */

@@ -49,6 +49,8 @@ const encoder = new TextEncoder();
 
 /** How many of the text's first code units fit into `bytes` of UTF-8, without splitting a code point. */
 export function charactersWithin(text: string, bytes: number): number {
+  // A code unit takes three bytes at most.
+  if (text.length * 3 <= bytes) return text.length;
   return encoder.encodeInto(text, new Uint8Array(Math.max(0, bytes))).read;
 }
 

@@ -119,8 +119,27 @@ export function formatSize(bytes: number, language: Language): string {
   return `${numberFormatters[language].format(size)} ${SIZE_UNITS[unit]}`;
 }
 
-/** Parts instead of a formatted string, since Intl's punctuation differs between Node releases. */
+const MINUTE_MS = 60_000;
+
+/** From then on the offset of every zone is a whole number of minutes; Liberia's was the last that was not. */
+const WHOLE_MINUTES_FROM = Date.UTC(1973, 0);
+
+/** By minute, zone and language: formatting is slow, and runs that end together have begun in the same few minutes. */
+const minutes = new Map<string, ReturnType<typeof formattedParts>>();
+const MOST_MINUTES = 1000;
+
 function partsOf(ms: number, timezone: string, language: Language) {
+  if (ms < WHOLE_MINUTES_FROM) return formattedParts(ms, timezone, language);
+  const minute = Math.floor(ms / MINUTE_MS);
+  const key = `${minute} ${timezone} ${language}`;
+  const parts = minutes.get(key) ?? formattedParts(ms, timezone, language);
+  if (minutes.size >= MOST_MINUTES) minutes.clear();
+  minutes.set(key, parts);
+  return { ...parts, second: String(Math.floor((ms % MINUTE_MS) / 1000)).padStart(2, '0') };
+}
+
+/** Parts instead of a formatted string, since Intl's punctuation differs between Node releases. */
+function formattedParts(ms: number, timezone: string, language: Language) {
   const parts = formatterOf(timezone, INSTANT_FORMATS[language]).formatToParts(ms);
   const byType = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
   const { year = '', month = '', day = '', hour = '', minute = '', second = '', timeZoneName = '' } = byType;
