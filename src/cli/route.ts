@@ -63,6 +63,7 @@ function lineOf(context: CommandContext, { route, verdict }: RouteExplanation, w
 
 const NOT_APPLIED: ReadonlySet<RouteExplanation['verdict']> = new Set([
   'not of this status',
+  'tells an overdue run',
   'another BOT',
   'not needed',
 ]);
@@ -79,6 +80,12 @@ function whyOf(
       return named;
     case 'tells a recovery':
       return `${named}; of a success it tells only where that is the first one after an error`;
+    case 'tells a late result':
+      return `${named}; of ${statusNameOf(callback)} it tells only where that comes late, after a result was missed`;
+    case 'tells a recovery or a late result':
+      return `${named}; of a success it tells only where that is the first one after an error, or comes late, after a result was missed`;
+    case 'tells an overdue run':
+      return `${named}, but of a start it tells only where the run has no result in time (overdue)`;
     case 'tells nobody':
       return `${named}; it tells nobody, on purpose (notify: [])`;
     case 'told already':

@@ -32,6 +32,11 @@ export type RouteVerdict =
   | 'tells'
   /** It tells a success only if that is the first one after an error. */
   | 'tells a recovery'
+  /** It tells such a result only if that comes after it was missed. */
+  | 'tells a late result'
+  | 'tells a recovery or a late result'
+  /** It tells a run only if that has no result in time. */
+  | 'tells an overdue run'
   /** On purpose: `notify: []`. */
   | 'tells nobody'
   /** Earlier routes tell all its destinations. */
@@ -121,7 +126,7 @@ function indexRoutes(routes: readonly RouteConfig[]): (botId: string) => readonl
 function gather(applying: readonly Match[], callback: Subject): RoutingDecision {
   const status = statusNameOf(callback);
   const told = applying.filter(({ route }) => route.on.includes(status));
-  const others = applying.filter(({ route }) => !route.on.includes(status) && mayTell(route, status));
+  const others = applying.filter(({ route }) => !route.on.includes(status) && mayTellNow(route, status));
   const [certain, perhaps] = [reached(told), reached(others)];
   const explanations = applying.map((match) => explain(match, status, certain));
   const asked = [...told, ...others].sort((a, b) => a.position - b.position);
@@ -136,10 +141,9 @@ function gather(applying: readonly Match[], callback: Subject): RoutingDecision 
   };
 }
 
-/** Whether a route may tell a status that is not in its `on`. */
-function mayTell({ on, rules }: RouteConfig, status: StatusName): boolean {
-  if (status === 'succeeded' && on.includes('recovered')) return true;
-  return status !== 'executing' && rules.expect !== undefined;
+/** Whether a route may tell a status that is not in its `on`, when its callback comes. */
+function mayTellNow(route: RouteConfig, status: StatusName): boolean {
+  return status !== 'executing' && verdictBesidesOn(route, status) !== undefined;
 }
 
 function isReachedBy({ notify }: RouteConfig, { destination }: Destination): boolean {
@@ -166,9 +170,18 @@ function explain(match: Match, status: StatusName, certain: ReadonlyMap<string, 
     if (reaches.length > 0) return { ...base, reaches, verdict: 'tells' };
     return { ...base, reaches, verdict: notify.length === 0 ? 'tells nobody' : 'told already' };
   }
-  if (status === 'succeeded' && on.includes('recovered'))
-    return { ...base, reaches: keysOf(route), verdict: 'tells a recovery' };
-  return { ...base, reaches: [], verdict: 'not of this status', on };
+  const verdict = verdictBesidesOn(route, status);
+  if (verdict === undefined) return { ...base, reaches: [], verdict: 'not of this status', on };
+  return { ...base, reaches: keysOf(route), verdict };
+}
+
+/** What a route may tell of a status that is not in its `on`. */
+function verdictBesidesOn({ on, rules }: RouteConfig, status: StatusName): RouteVerdict | undefined {
+  if (status === 'executing') return rules.overdueMs === undefined ? undefined : 'tells an overdue run';
+  const isLateTold = rules.expect !== undefined;
+  if (status !== 'succeeded' || !on.includes('recovered'))
+    return isLateTold ? 'tells a late result' : undefined;
+  return isLateTold ? 'tells a recovery or a late result' : 'tells a recovery';
 }
 
 function keysOf({ notify }: RouteConfig): readonly string[] {

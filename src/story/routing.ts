@@ -38,6 +38,9 @@ export function routingEvents(
   return events;
 }
 
+/** The verdicts by which nothing is told of a callback when it comes. */
+const NOT_APPLIED: ReadonlySet<string> = new Set(['not of this status', 'tells an overdue run']);
+
 function routeEvents(
   { route: name, pattern, verdict, reaches, on = [] }: RouteExplanation,
   at: number,
@@ -56,7 +59,7 @@ function routeEvents(
     statuses: sayings.statuses(on),
     status: sayings.say(`${statusNameOf(callback)}, one`),
   });
-  const what = verdict === 'not of this status' ? 'route did not match' : 'route matched';
+  const what = NOT_APPLIED.has(verdict) ? 'route did not match' : 'route matched';
   return [{ at, what, text, small: sayings.name(name) }];
 }
 

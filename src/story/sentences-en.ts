@@ -30,6 +30,12 @@ export const ENGLISH = {
   'route, tells': '{route} applies: it tells {who}.',
   'route, tells a recovery':
     '{route} applies: of a success, it tells {who} only where that is the first one after an error.',
+  'route, tells a late result':
+    '{route} applies: of {status}, it tells {who} only where that comes late, after a result was missed.',
+  'route, tells a recovery or a late result':
+    '{route} applies: of a success, it tells {who} only where that is the first one after an error, or comes late, after a result was missed.',
+  'route, tells an overdue run':
+    '{route} does not apply to a start as it comes: it tells {who} only where the run has no result in time.',
   'route, tells nobody': '{route} applies, and tells nobody, on purpose.',
   'route, told already': '{route} applies, too; whom it tells, an earlier route tells already.',
   'route, not of this status': '{route} does not apply: it tells only of {statuses}, and this is {status}.',

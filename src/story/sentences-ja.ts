@@ -31,6 +31,12 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   'raised, digest': 'グループのBOTの実行を、Botbellがまとめました。',
   'route, tells': '{route}が使われ、{who} に通知します。',
   'route, tells a recovery': '{route}が使われます。成功は、エラーの後の最初の1件だけ {who} に通知します。',
+  'route, tells a late result':
+    '{route}が使われます。{status}は、予定の時刻を過ぎてから遅れて届いたときだけ {who} に通知します。',
+  'route, tells a recovery or a late result':
+    '{route}が使われます。成功は、エラーの後の最初の1件か、予定の時刻を過ぎてから遅れて届いたときだけ {who} に通知します。',
+  'route, tells an overdue run':
+    '開始の時点では{route}は使われません。時間内に結果が届かないときだけ {who} に通知します。',
   'route, tells nobody': '{route}が使われますが、設定により誰にも通知しません。',
   'route, told already': '{route}も使われますが、その相手には前のルートが通知します。',
   'route, not of this status': '{route}は使われません。通知するのは{statuses}だけで、これは{status}です。',

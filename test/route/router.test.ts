@@ -110,7 +110,30 @@ describe('routing', () => {
     expect(told(EXECUTING)).to.deep.equal([[], []]);
     const { explanations } = router.route({ bot_id: 'a', status: SUCCEEDED });
     const verdicts = explanations.map(({ verdict }) => verdict);
-    expect(verdicts).to.deep.equal(['tells a recovery', 'not of this status', 'tells']);
+    expect(verdicts).to.deep.equal(['tells a recovery', 'tells a late result', 'tells']);
+  });
+
+  it('says of a status that is not in `on` what is told of it nevertheless, and when', () => {
+    const expect1h = { everyMs: 3_600_000, graceMs: 60_000 };
+    const rules = { ...NO_RULES, expect: expect1h, overdueMs: 60_000 };
+    const verdictsOf = (on: readonly ['error'] | readonly ['recovered']) => {
+      const of = { botIds: ['a'], on, notify: [to('slack:#ops')], rules };
+      const router = createRouter([route('routes[0]', of)], undefined);
+      return [SUCCEEDED, ERROR, EXECUTING].map((status) => {
+        const [found] = router.explainAll({ bot_id: 'a', status });
+        return `${found?.verdict}: ${found?.reaches.join()}`;
+      });
+    };
+    expect(verdictsOf(['error'])).to.deep.equal([
+      'tells a late result: slack:#ops',
+      'tells: slack:#ops',
+      'tells an overdue run: slack:#ops',
+    ]);
+    expect(verdictsOf(['recovered'])).to.deep.equal([
+      'tells a recovery or a late result: slack:#ops',
+      'tells a late result: slack:#ops',
+      'tells an overdue run: slack:#ops',
+    ]);
   });
 
   it('takes the options of the first route that is told of this status', () => {

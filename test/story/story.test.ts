@@ -349,6 +349,34 @@ const TELLINGS: readonly Telling[] = [
     ],
   },
   {
+    of: 'a result that a route tells only where it is late',
+    story: storyWith({
+      status: 0,
+      routing: [
+        { ...TELLS_OPS, verdict: 'tells a late result' },
+        { ...TELLS_OPS, verdict: 'tells a recovery or a late result' },
+      ],
+    }),
+    en: [
+      'route matched: The route for get_* applies: of a success, it tells slack:#ops only where that comes late, after a result was missed. [routes[0]]',
+      'route matched: The route for get_* applies: of a success, it tells slack:#ops only where that is the first one after an error, or comes late, after a result was missed. [routes[0]]',
+    ],
+    ja: [
+      'route matched: 「get_*」のルートが使われます。成功は、予定の時刻を過ぎてから遅れて届いたときだけ slack:#ops に通知します。 [routes[0]]',
+      'route matched: 「get_*」のルートが使われます。成功は、エラーの後の最初の1件か、予定の時刻を過ぎてから遅れて届いたときだけ slack:#ops に通知します。 [routes[0]]',
+    ],
+  },
+  {
+    of: 'a start that a route tells only where no result follows',
+    story: storyWith({ status: 2, routing: [{ ...TELLS_OPS, verdict: 'tells an overdue run' }] }),
+    en: [
+      'route did not match: The route for get_* does not apply to a start as it comes: it tells slack:#ops only where the run has no result in time. [routes[0]]',
+    ],
+    ja: [
+      'route did not match: 開始の時点では「get_*」のルートは使われません。時間内に結果が届かないときだけ slack:#ops に通知します。 [routes[0]]',
+    ],
+  },
+  {
     of: 'a BOT that no route names',
     story: storyWith({ routing: [] }),
     en: ['route did not match: No route names this BOT, and there is no default route.'],
