@@ -19,13 +19,8 @@ export async function createLogger(
   isForPeople: boolean,
   redact: (text: string) => string,
 ): Promise<Logger> {
-  const hooks: LoggerOptions['hooks'] = {
-    logMethod(args, method) {
-      const redacted: unknown[] = args.map((arg) => withoutSecrets(arg, redact));
-      Reflect.apply(method, this, redacted);
-    },
-    streamWrite: isForPeople ? shownEscapes : visible,
-  };
+  const shown = isForPeople ? shownEscapes : visible;
+  const hooks: LoggerOptions['hooks'] = { streamWrite: (line) => shown(withoutSecrets(line, redact)) };
   const options = { level, base: undefined, hooks };
   if (!isForPeople) return pino(options, oncePerTurn());
   const { PinoPretty } = await import('pino-pretty');
@@ -40,18 +35,18 @@ export async function createLogger(
   return pino(options, stream);
 }
 
-/** Levels of nesting that are logged; log lines have two or three. */
-const DEEPEST = 8;
-
-/** Redacts values before they become JSON: in JSON, hiding a secret such as a number or `true` would break the syntax. */
-function withoutSecrets(value: unknown, redact: (text: string) => string, depth = 0): unknown {
-  if (typeof value === 'string') return redact(value);
-  if (depth > DEEPEST) return undefined;
-  const inner = (item: unknown) => withoutSecrets(item, redact, depth + 1);
-  if (value instanceof Error) return inner({ ...pino.stdSerializers.err(value) });
-  if (Array.isArray(value)) return value.map(inner);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inner(item)]));
+/**
+ * Most lines hold no secret and go out as they are. In JSON, hiding a secret such as a number or `true` would break the syntax, and
+ * an escape may change how a secret is spelt: so in lines that hold a secret or an escape, each text is looked through by itself.
+ */
+function withoutSecrets(line: string, redact: (text: string) => string): string {
+  if (!line.includes('\\') && redact(line) === line) return line;
+  const redacted: unknown = JSON.parse(line, (_key, value: unknown) => {
+    if (typeof value === 'string') return redact(value);
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [redact(key), item]));
+  });
+  return `${JSON.stringify(redacted)}\n`;
 }
 
 /** Doubles the backslash of JSON's escapes of control characters, since pino-pretty would decode them. */

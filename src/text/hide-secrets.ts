@@ -50,7 +50,12 @@ function literally(text: string): string {
 }
 
 function spellingsOf(secret: string): string[] {
-  return [secret, ...inUrls(secret), JSON.stringify(secret).slice(1, -1), ...inBase64(secret)];
+  const inJson = escapedAsJson(secret);
+  return [secret, ...inUrls(secret), inJson, escapedAsJson(inJson), ...inBase64(secret)];
+}
+
+function escapedAsJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 function inUrls(secret: string): string[] {

@@ -134,6 +134,39 @@ describe('the logger', () => {
     child.stderr.destroy();
   });
 
+  for (const isForPeople of [false, true])
+    it(`hides a secret however it is spelt, ${isForPeople ? 'for people' : 'as JSON'}`, () => {
+      const secrets = [
+        'pass"word-1',
+        'back\\slash\\2',
+        'パスワード-三番',
+        'bell\u0007tab\tline\nfour',
+        'plain-secret-5',
+      ];
+      const script = `
+        import { createLogger } from ${JSON.stringify(MODULE)};
+        import { HiddenSecrets } from ${JSON.stringify(new URL('../../src/text/hide-secrets.ts', import.meta.url).href)};
+        const secrets = ${JSON.stringify(secrets)};
+        const logger = await createLogger('info', ${isForPeople}, new HiddenSecrets(secrets).hide);
+        for (const secret of secrets) {
+          const cause = Object.assign(new Error('cause ' + secret), { config: { auth: [secret] } });
+          const inJson = JSON.stringify({ body: JSON.stringify({ secret }) });
+          const err = Object.assign(new AggregateError([cause], 'all ' + inJson, { cause }), { [secret]: encodeURIComponent(secret) });
+          logger.error({ err, inJson, nested: { of: [{ secret }] } }, 'it said ' + secret);
+          logger.child({ bound: secret }).info('%s and %j', secret, { secret });
+          logger.info({ err: secret });
+        }
+      `;
+      const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+      const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+      expect(stderr.match(/\[secret\]/g)?.length).to.be.greaterThan(10 * secrets.length);
+      // Every secret has a part that no escaping changes.
+      for (const part of ['word-1', 'slash', 'パスワード', '%E3%83%91', 'bell', 'four', 'plain-secret'])
+        expect(stderr).not.to.include(part);
+      if (!isForPeople)
+        for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).to.have.property('level');
+    });
+
   it('takes secrets out of whatever is logged, and leaves the JSON whole', () => {
     for (const isForPeople of [true, false]) {
       const { stderr } = logged('info', isForPeople);
