@@ -68,37 +68,39 @@ const NOT_APPLIED: ReadonlySet<RouteExplanation['verdict']> = new Set([
   'not needed',
 ]);
 
+/** What is said of a route that names the BOT. */
+const SAID = {
+  tells: () => '',
+  'tells a recovery': () => '; of a success it tells only where that is the first one after an error',
+  'tells a late result': ({ status }) =>
+    `; of ${status} it tells only where that comes late, after a result was missed`,
+  'tells a recovery or a late result': () =>
+    '; of a success it tells only where that is the first one after an error, or comes late, after a result was missed',
+  'tells an overdue run': () =>
+    ', but of a start it tells only where the run has no result in time (overdue)',
+  'tells nobody': () => '; it tells nobody, on purpose (notify: [])',
+  'told already': () => '; whom it tells, an earlier route tells already',
+  'not of this status': ({ on, status }) => `, but it is told only of ${on.join(' and ')}; this is ${status}`,
+} satisfies Partial<Record<RouteExplanation['verdict'], (of: Said) => string>>;
+
+interface Said {
+  readonly on: readonly string[];
+  readonly status: string;
+}
+
 /** Why the route applies, or does not. */
 function whyOf(
   { route, verdict, pattern, on = [] }: RouteExplanation,
   { callback }: CheckedCallback,
   { config }: Project,
 ): string {
-  const named = pattern === undefined ? 'no route names this BOT' : `bot_id matches ${pattern}`;
-  switch (verdict) {
-    case 'tells':
-      return named;
-    case 'tells a recovery':
-      return `${named}; of a success it tells only where that is the first one after an error`;
-    case 'tells a late result':
-      return `${named}; of ${statusNameOf(callback)} it tells only where that comes late, after a result was missed`;
-    case 'tells a recovery or a late result':
-      return `${named}; of a success it tells only where that is the first one after an error, or comes late, after a result was missed`;
-    case 'tells an overdue run':
-      return `${named}, but of a start it tells only where the run has no result in time (overdue)`;
-    case 'tells nobody':
-      return `${named}; it tells nobody, on purpose (notify: [])`;
-    case 'told already':
-      return `${named}; whom it tells, an earlier route tells already`;
-    case 'not of this status':
-      return `${named}, but it is told only of ${on.join(' and ')}; this is ${statusNameOf(callback)}`;
-    case 'not needed':
-      return 'a route names this BOT, so the default route does not apply';
-    case 'another BOT': {
-      const patterns = routesOf(config).find(({ name }) => name === route)?.botIds ?? [];
-      return `bot_id ${JSON.stringify(shortLine(callback.bot_id, LONGEST_SHOWN))} does not match ${patterns.join(', ')}`;
-    }
+  if (verdict === 'not needed') return 'a route names this BOT, so the default route does not apply';
+  if (verdict !== 'another BOT') {
+    const named = pattern === undefined ? 'no route names this BOT' : `bot_id matches ${pattern}`;
+    return named + SAID[verdict]({ on, status: statusNameOf(callback) });
   }
+  const patterns = routesOf(config).find(({ name }) => name === route)?.botIds ?? [];
+  return `bot_id ${JSON.stringify(shortLine(callback.bot_id, LONGEST_SHOWN))} does not match ${patterns.join(', ')}`;
 }
 
 function destinationLine(context: CommandContext, { destination, templateSet, route }: RoutedDestination) {
