@@ -1,7 +1,6 @@
 /** The measured subjects: the product, and the bare programs that it is compared with. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodeArgumentsOfStart } from '../test/support/process.ts';
 import { BOT_ID } from './callbacks.ts';
 import { Child } from './child.ts';
 import { discard, folderOnDisk } from './scratch.ts';
@@ -53,7 +52,7 @@ export function botbell(name: string, options: BotbellOptions = {}): Subject {
       const config = join(folder, 'botbell.yaml');
       writeFileSync(config, configOf(options.store ?? `sqlite:${join(folder, 'botbell.db')}`, standIns));
       const root = options.root ?? ROOT;
-      const main = [...nodeArgumentsOfStart(root), join(root, 'dist/main.js'), 'serve', '--config', config];
+      const main = [join(root, 'dist/main.js'), 'serve', '--config', config];
       const child = new Child([...profiling(options.profileFolder), ...watching(options), ...main], {
         LONGEST_TURN_SOCKET: options.longestTurnSocket ?? '',
       });

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { nodeArgumentsOfStart, serve, type ServeProcess } from './support/process.ts';
+import { serve, type ServeProcess } from './support/process.ts';
 import { JobService } from './support/proof-service.ts';
 import { startSinks } from './support/proof-sinks.ts';
 import { keyedCallback, keyOf } from './support/proof-tally.ts';
@@ -43,11 +43,7 @@ const botbell = await serve(
   config,
   {},
   {
-    nodeArguments: [
-      ...nodeArgumentsOfStart(),
-      '--expose-gc',
-      `--import=data:text/javascript,${encodeURIComponent(TELL_HEAP)}`,
-    ],
+    nodeArguments: ['--expose-gc', `--import=data:text/javascript,${encodeURIComponent(TELL_HEAP)}`],
   },
 );
 

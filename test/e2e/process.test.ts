@@ -8,31 +8,13 @@ import { request } from 'undici';
 import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
 import { callback, post } from '../support/bridge-world.ts';
 import { moment } from '../support/moment.ts';
-import {
-  MAIN,
-  nodeArgumentsOfStart,
-  serve,
-  type ServeOptions,
-  type ServeProcess,
-} from '../support/process.ts';
+import { MAIN, serve, type ServeOptions, type ServeProcess } from '../support/process.ts';
 import { endClaimsIn } from '../support/proof-ledger.ts';
 import { IS_FULL } from '../support/test-size.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const TOKEN = 'xoxb-PROCESS-SECRET';
 const CALLBACK_TOKEN = 'a-long-callback-token-that-nobody-guesses';
-
-/** Has a process say what it asks of V8 once it runs. */
-const TELLING_FLAGS = `data:text/javascript,${encodeURIComponent(`
-  import { syncBuiltinESMExports } from 'node:module';
-  import v8 from 'node:v8';
-  const { setFlagsFromString } = v8;
-  v8.setFlagsFromString = (flag) => {
-    process.stderr.write('asks V8: ' + flag + '\\n');
-    setFlagsFromString(flag);
-  };
-  syncBuiltinESMExports();
-`)}`;
 
 /** Another process is waited for by looking, now and then. */
 const soon = () => new Promise((resolve) => setTimeout(resolve, 10));
@@ -136,14 +118,6 @@ default_route: { notify: [{ slack: '#ops' }, { slack: '#log' }] }
     if (IS_FULL) expect(performance.now() - begun).to.be.below(4500);
     expect(answer.status).to.be.oneOf([200, 504]);
     expect(slack.calls, 'nothing was attempted any more').to.have.length(2);
-  });
-
-  it('is started by npm with settings of V8 that this Node knows, and changes none itself', async () => {
-    const nodeArguments = nodeArgumentsOfStart();
-    expect(nodeArguments).to.include('--no-parallel-scavenge');
-    const botbell = await start({ nodeArguments: [...nodeArguments, '--import', TELLING_FLAGS] });
-    expect((await post(urlOf(botbell), callback())).body.result).to.equal('delivered');
-    expect(botbell.log()).not.to.match(/asks V8|unrecognized|bad option/);
   });
 
   it('goes on when whoever read its log and its messages is gone', async () => {

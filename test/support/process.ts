@@ -1,20 +1,9 @@
 /** The built program as a process of its own, as an operator runs it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const MAIN = join(import.meta.dirname, '../../dist/main.js');
-
-/** Node's arguments where Botbell is started by `npm start` from the folder `root`. */
-export function nodeArgumentsOfStart(root = join(import.meta.dirname, '../..')): readonly string[] {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Package;
-  return /exec node (.+ )?dist\/main\.js serve$/.exec(scripts.start)?.[1]?.trim().split(' ') ?? [];
-}
-
-interface Package {
-  readonly scripts: { readonly start: string };
-}
 
 export interface ServeProcess {
   readonly pid: number;
