@@ -82,6 +82,11 @@ export interface Tx {
   all<Row>(statement: Statement): Promise<Row[]>;
   /** The first row; undefined for none. */
   first<Row>(statement: Statement): Promise<Row | undefined>;
+  /**
+   * Commits with the last statements, which the work has to begin before it waits for anything. No statement may follow.
+   * @returns what the work returns, once all is committed
+   */
+  last<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Milliseconds since 1970 by the store's clock, which its processes share. */
   readonly now: number;
   /** This process, as its claims name it (`ownerName`). */

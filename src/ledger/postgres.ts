@@ -43,6 +43,51 @@ const CLOCK_STEP_MS = 500;
  */
 const SERVER_TROUBLE = new Set(['08', '25', '40', '53', '55', '57', '58']);
 
+/**
+ * Waits for no answer on which nothing depends: BEGIN goes out with the first statements, COMMIT with the last ones. Were BEGIN to fail,
+ * the first statements would be committed singly, so an operation begins with some that may be.
+ */
+class OpenTransaction {
+  readonly #client: pg.PoolClient;
+  readonly #begun: Promise<unknown>;
+  #committed: Promise<unknown> | undefined;
+
+  constructor(client: pg.PoolClient, beginning: string) {
+    this.#client = client;
+    this.#begun = query(client, beginning);
+    this.#begun.catch(() => undefined);
+  }
+
+  /** As `Tx.all` promises. */
+  async all({ text, values }: Statement): Promise<unknown[]> {
+    // It would commit singly.
+    if (this.#committed !== undefined) throw new Error('a statement comes after the last ones');
+    const asked = query(this.#client, { text, values: values.map(storedValue) });
+    const [{ rows }] = await Promise.all([asked, this.#begun]);
+    return (rows as Record<string, unknown>[]).map(rowIn);
+  }
+
+  /** As `Tx.last` promises. PostgreSQL makes a rollback of the commit if a statement before it fails. */
+  async last<Result>(work: () => Promise<Result>): Promise<Result> {
+    const [result] = await Promise.all([work(), this.commit()]);
+    return result;
+  }
+
+  async commit(): Promise<void> {
+    await (this.#committed ??= query(this.#client, 'COMMIT'));
+  }
+
+  /** Returns the connection to the pool. Closes it if no transaction has begun, or the rollback fails. Never rejects. */
+  async undo(): Promise<void> {
+    await this.#begun
+      .then(() => query(this.#client, 'ROLLBACK'))
+      .then(
+        () => this.#client.release(),
+        () => this.#client.release(true),
+      );
+  }
+}
+
 class PostgresTransactions implements Transactions {
   readonly #settings: PostgresSettings;
   /** How far the server's clock is ahead of this machine's. */
@@ -74,15 +119,18 @@ class PostgresTransactions implements Transactions {
     isDurable: boolean,
   ): Promise<Result> {
     const client = await this.#connect(deadline);
+    await this.#measureClock(client).catch((error: unknown) => {
+      client.release(true);
+      throw error;
+    });
+    const open = new OpenTransaction(client, this.#beginning(deadline, isDurable));
     try {
-      await this.#measureClock(client);
-      await query(client, this.#beginning(deadline, isDurable));
-      const result = await work(this.#transactionOn(client));
-      await query(client, 'COMMIT');
+      const result = await work(this.#txOf(open));
+      await open.commit();
       client.release();
       return result;
     } catch (error) {
-      await rollBack(client);
+      await open.undo();
       throw failed(error);
     }
   }
@@ -113,15 +161,12 @@ class PostgresTransactions implements Transactions {
     this.#measured = { at, aheadMs: before - at };
   }
 
-  #transactionOn(client: pg.PoolClient): Tx {
+  #txOf(open: OpenTransaction): Tx {
     const { clock, owner } = this.#settings;
-    const all = async <Row>({ text, values }: Statement) => {
-      const { rows } = await query(client, { text, values: values.map(storedValue) });
-      return (rows as Record<string, unknown>[]).map(rowIn) as Row[];
-    };
     return {
-      all,
-      first: async <Row>(statement: Statement) => (await all<Row>(statement))[0],
+      all: <Row>(statement: Statement) => open.all(statement) as Promise<Row[]>,
+      first: async <Row>(statement: Statement) => (await open.all(statement))[0] as Row | undefined,
+      last: (work) => open.last(work),
       now: clock.now() + this.#aheadMs,
       owner,
       forUpdate: raw('FOR NO KEY UPDATE'),
@@ -152,14 +197,6 @@ async function query(client: pg.PoolClient, statement: string | pg.QueryConfig):
   } catch (error) {
     throw isRefusal(error) ? failed(error) : unavailable(error);
   }
-}
-
-/** Returns the connection to the pool; closes it if the rollback fails. Never rejects. */
-async function rollBack(client: pg.PoolClient): Promise<void> {
-  await client.query('ROLLBACK').then(
-    () => client.release(),
-    () => client.release(true),
-  );
 }
 
 function isRefusal(error: unknown): boolean {

@@ -153,11 +153,10 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         expect((await arriveAs('9007199254740992')).callbackId).to.equal(one.callbackId);
       });
 
-      it('takes callbacks that differ in one unknown field for two', async () => {
+      it('takes callbacks that differ only in fields that the interface does not name for one', async () => {
         const one = await bench.arrive({ region: 'tokyo' }, [OPS]);
         const other = await bench.arrive({ region: 'osaka' }, [OPS]);
-        expect(other.isNew).to.equal(true);
-        expect(other.callbackId).not.to.equal(one.callbackId);
+        expect(other).to.include({ isNew: false, callbackId: one.callbackId });
       });
 
       it('keeps what came, to the letter, however hostile', async () => {

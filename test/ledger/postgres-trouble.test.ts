@@ -119,6 +119,27 @@ describe('a PostgreSQL ledger that does not answer', () => {
     expect(again.deliveries.map(({ state }) => state)).to.deep.equal(['delivered', 'delivered']);
   });
 
+  it('writes nothing of a callback where its transaction could not begin, and goes on over another connection', async () => {
+    const backends = () => store.query(`select pid from pg_stat_activity where application_name = 'botbell'`);
+    const before = await backends();
+    proxy.onSent = (text) => text.replace('BEGIN ISOLATION', 'BEGIX ISOLATION');
+    expect(await rejectionOf(arrive('job-1', ledger, 5000))).to.be.instanceOf(LedgerUnavailable);
+    proxy.onSent = () => undefined;
+    expect((await store.rows('callbacks')).map(({ job_id: id }) => id)).to.deep.equal(['before']);
+    const again = await arrive('job-1', ledger, 5000);
+    expect(claimedOf(again)).to.have.length(2);
+    const after = await backends();
+    expect(before.filter(({ pid }) => after.some((other) => other['pid'] === pid))).to.deep.equal([]);
+  });
+
+  it('writes nothing of a callback of which one of the last statements fails', async () => {
+    await store.run(`alter table bodies rename to hidden`);
+    expect(await rejectionOf(arrive('job-1', ledger, 5000))).to.be.instanceOf(LedgerUnavailable);
+    await store.run(`alter table hidden rename to bodies`);
+    expect((await store.rows('callbacks')).map(({ job_id: id }) => id)).to.deep.equal(['before']);
+    expect(claimedOf(await arrive('job-1', ledger, 5000))).to.have.length(2);
+  });
+
   it('keeps nobody else waiting while a frozen replica holds the lock of a job', async () => {
     const frozen = new pg.Client({ connectionString: store.url });
     await frozen.connect();

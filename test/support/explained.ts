@@ -22,8 +22,9 @@ export function explained<Args extends readonly unknown[], Result>(
       onPlan({ statement: statement.sql.replaceAll(/\s+/g, ' ').trim(), plan });
       return tx.all<Row>(statement);
     };
+    const last = <Done>(work: () => Promise<Done>) => work();
     return operation(
-      { ...tx, all, first: async <Row>(statement: Statement) => (await all<Row>(statement))[0] },
+      { ...tx, all, last, first: async <Row>(statement: Statement) => (await all<Row>(statement))[0] },
       ...args,
     );
   };

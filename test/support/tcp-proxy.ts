@@ -8,8 +8,8 @@ export interface TcpProxy {
   fallSilent(): void;
   /** The server gets whatever the client sends from here on, its answers get lost. */
   loseAnswers(): void;
-  /** Called with what a client sends, before it is passed on. */
-  onSent: (text: string) => void;
+  /** Called with what a client sends (as latin1), before it is passed on. A text that is returned is passed on instead. */
+  onSent: (text: string) => string | void;
   /** New connections work again; those that were cut off by silence are closed. */
   recover(): void;
   close(): Promise<void>;
@@ -30,8 +30,9 @@ export async function startTcpProxy(target: {
     remember(client);
     remember(upstream);
     client.on('data', (chunk) => {
-      proxy.onSent(chunk.toString('latin1'));
-      if (mode !== 'silent') upstream.write(chunk);
+      const changed = proxy.onSent(chunk.toString('latin1'));
+      if (mode !== 'silent')
+        upstream.write(typeof changed === 'string' ? Buffer.from(changed, 'latin1') : chunk);
     });
     upstream.on('data', (chunk) => mode === 'passing' && client.write(chunk));
     client.on('close', () => upstream.end());

@@ -1,6 +1,6 @@
 /**
- * Writes an arrival and its deliveries before any attempt, and says which deliveries the caller is to attempt. A job's first
- * callback takes three statements; the job's other callbacks are looked up only if there are any.
+ * Writes an arrival and its deliveries before any attempt, and says which deliveries the caller is to attempt. The job's other
+ * callbacks are looked up only if there are any.
  */
 import sql, { type Sql } from 'sql-template-tag';
 import { elapsedSecondsOf } from '../../callback/callback.ts';
@@ -11,6 +11,7 @@ import {
   type Admission,
   type Arrival,
   type Asking,
+  type DecidedTarget,
   type DeliveryRecord,
   LedgerFull,
   SUPERSEDED,
@@ -29,9 +30,6 @@ interface AdmissionSettings {
 }
 
 type AdmitArgs = Awaited<ReturnType<typeof admitArgs>>;
-
-/** An arrival with the time at which it came. */
-type Timed = AdmitArgs & { readonly receivedAt: number };
 
 /** The values to write of an arrival, computed outside the transaction to keep that short. */
 export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
@@ -65,30 +63,47 @@ const FULL = 'the store has reached store.max_size, and nothing that is done is 
 export type Admitted = Omit<Admission, 'callback'> & { readonly firstBody: Uint8Array | undefined };
 
 /** @throws {LedgerFull} the store is full, and the callback is new */
-export async function admit(tx: Tx, arrival: AdmitArgs): Promise<Admitted> {
-  // By the store's clock: due times, lateness and digests are counted from it, and machines' clocks differ.
-  const args = { ...arrival, receivedAt: tx.now };
+export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
   const job = await enterJob(tx, args);
-  const { id, timesReceived, receivedAt } = await writeCallback(tx, args);
+  const { id: callbackId, timesReceived, receivedAt: firstReceivedAt } = await writeCallback(tx, args);
   const isNew = timesReceived === 1;
   if (isNew && tx.isFull) throw new LedgerFull(FULL);
   const isLateStart = args.status === EXECUTING && job.result !== undefined;
   if (job.posts > 1 && args.status !== EXECUTING) await supersede(tx, startsOf(args.jobKey));
-  const [deliveries] = await Promise.all([
-    isNew ? planned(tx, args, { id, isLateStart, job }) : returned(tx, args, id, isLateStart),
-    isNew ? writeBody(tx, id, args.body) : noteReturn(tx, id, timesReceived),
-  ]);
-  const again = isNew ? [] : deliveries.filter(({ claim }) => claim === 'own');
-  return {
-    callbackId: id,
-    isNew,
-    firstBody: again.length === 0 ? undefined : (await bodiesOf(tx, [{ callbackId: id }])).get(id),
-    timesReceived,
-    firstReceivedAt: receivedAt,
-    // If all its deliveries succeeded before the result came, there was nothing to supersede.
-    isSuperseded: isLateStart && !isToldToAll(deliveries),
-    deliveries,
-  };
+  const { deliveries, firstBody } = isNew
+    ? await admitNew(tx, args, { id: callbackId, isLateStart, job })
+    : await admitAgain(tx, args, { id: callbackId, isLateStart, timesReceived });
+  // If all its deliveries succeeded before the result came, there was nothing to supersede.
+  const isSuperseded = isLateStart && !isToldToAll(deliveries);
+  return { callbackId, isNew, firstBody, timesReceived, firstReceivedAt, isSuperseded, deliveries };
+}
+
+type Taken = Pick<Admitted, 'deliveries' | 'firstBody'>;
+
+async function admitNew(tx: Tx, args: AdmitArgs, entered: New): Promise<Taken> {
+  const targets = await targetsOf(tx, args, entered);
+  const insert = () =>
+    Promise.all([insertTargets(tx, args, entered, targets), writeBody(tx, entered.id, args.body)]);
+  // What is held gets a row of history after its own.
+  const isAnyHeld = targets.some(({ reason }) => reason !== undefined);
+  const [deliveries] = await (isAnyHeld ? insert() : tx.last(insert));
+  return { deliveries, firstBody: undefined };
+}
+
+interface Again extends Pick<New, 'id' | 'isLateStart'> {
+  readonly timesReceived: number;
+}
+
+async function admitAgain(
+  tx: Tx,
+  args: AdmitArgs,
+  { id, isLateStart, timesReceived }: Again,
+): Promise<Taken> {
+  const deliveries = await returned(tx, args, id, isLateStart);
+  await noteReturn(tx, id, timesReceived);
+  const isToAttempt = deliveries.some(({ claim }) => claim === 'own');
+  const firstBody = isToAttempt ? (await bodiesOf(tx, [{ callbackId: id }])).get(id) : undefined;
+  return { deliveries, firstBody };
 }
 
 async function noteReturn(tx: Tx, callbackId: number, times: number): Promise<void> {
@@ -104,7 +119,7 @@ interface Job {
 }
 
 /** Locks the job until the transaction ends. */
-async function enterJob(tx: Tx, { jobKey, status }: Timed): Promise<Job> {
+async function enterJob(tx: Tx, { jobKey, status }: AdmitArgs): Promise<Job> {
   const result = status === EXECUTING ? null : status;
   return only(
     await tx.all<Job>(fixed`
@@ -120,13 +135,14 @@ interface Written {
   readonly receivedAt: number;
 }
 
-async function writeCallback(tx: Tx, args: Timed): Promise<Written> {
+/** The store's time is when it came: due times, lateness and digests are counted from it, and machines' clocks differ. */
+async function writeCallback(tx: Tx, args: AdmitArgs): Promise<Written> {
   return only(
     await tx.all<Written>(fixed`
       INSERT INTO callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
         last_received_at, times_received, elapsed, routing, bytes)
       VALUES ('callback', ${args.jobKey}, ${args.identity}, ${args.jobId}, ${args.botKey}, ${args.botId}, ${args.botName},
-        ${args.status}, ${args.startedAt}, ${args.receivedAt}, ${args.receivedAt}, 1, ${args.elapsed}, ${args.routing},
+        ${args.status}, ${args.startedAt}, ${tx.now}, ${tx.now}, 1, ${args.elapsed}, ${args.routing},
         ${args.bytes})
       ON CONFLICT (job_key, identity) DO UPDATE
         SET times_received = callbacks.times_received + 1, last_received_at = excluded.last_received_at
@@ -140,20 +156,27 @@ interface New {
   readonly job: Job;
 }
 
-/** The deliveries of a new callback. Botbell takes them over after `takeOverAfterMs`, but not before their claim expires. */
-async function planned(
+/** The destinations of a new callback, with what the rules have decided. */
+async function targetsOf(
   tx: Tx,
-  args: Timed,
+  args: AdmitArgs,
   { id: callbackId, isLateStart, job: { posts, hasSnoozes } }: New,
-): Promise<readonly DeliveryRecord[]> {
-  const { jobKey, isAccepted, leaseMs, takeOverAfterMs } = args;
+): Promise<readonly DecidedTarget[]> {
   if (isLateStart) return [];
   const asking = askingIn(args.asking);
-  const isFirstOfJob = posts === 1;
-  const arrived = { callbackId, hasSnoozes, isFirstOfJob, planned: asking.planned, watched: asking };
-  const isTold = asking.isPlain && !hasSnoozes;
-  const targets = isTold ? asking.planned : await decideAll(tx, { ...args, ...arrived });
-  const planned = { callbackId, jobKey, targets, isFirstOfJob };
+  if (asking.isPlain && !hasSnoozes) return asking.planned;
+  const arrived = { callbackId, receivedAt: tx.now, hasSnoozes, isFirstOfJob: posts === 1 };
+  return decideAll(tx, { ...args, ...arrived, planned: asking.planned, watched: asking });
+}
+
+/** Botbell takes the deliveries over after `takeOverAfterMs`, but not before their claim expires. */
+function insertTargets(
+  tx: Tx,
+  { jobKey, isAccepted, leaseMs, takeOverAfterMs }: AdmitArgs,
+  { id: callbackId, job: { posts } }: New,
+  targets: readonly DecidedTarget[],
+): Promise<readonly DeliveryRecord[]> {
+  const planned = { callbackId, jobKey, targets, isFirstOfJob: posts === 1 };
   if (isAccepted) return insertRows(tx, planned);
   const dueInMs = Math.max(takeOverAfterMs, leaseMs);
   return insertRows(tx, planned, { isTakenOver: false, dueInMs, claimedForMs: leaseMs });
@@ -175,7 +198,7 @@ function askingIn(text: string): Asking {
 /** The deliveries of a callback that has come before; claims those that nobody has claimed. */
 async function returned(
   tx: Tx,
-  { isAccepted, leaseMs }: Timed,
+  { isAccepted, leaseMs }: AdmitArgs,
   callbackId: number,
   isLateStart: boolean,
 ): Promise<readonly DeliveryRecord[]> {

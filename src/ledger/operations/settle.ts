@@ -23,11 +23,12 @@ import { lockJobsOf, lockWithoutJobs } from './locks.ts';
  * @returns whether Botbell has something to attempt now because of it: one of these, the next of a job, or an alert
  */
 export async function settle(tx: Tx, settlement: Settlement, isRepeated = false): Promise<boolean> {
-  const { callbackId, attempts, deliveries, answer, refused = [] } = settlement;
+  const { callbackId, deliveries, answer, refused = [] } = settlement;
   if (isRepeated && !(await isAnyUntold(tx, deliveries))) return false;
   const failures = deliveries.filter(({ state }) => state !== 'delivered');
-  // If all succeeded, their earlier state is not needed. Else all are locked, in the order of their ids.
-  const ids = failures.length === 0 ? [] : deliveries.map(({ id }) => id);
+  if (failures.length === 0 && refused.length === 0) return settleDelivered(tx, settlement);
+  // All are locked, in the order of their ids, since decisions depend on their earlier states.
+  const ids = deliveries.map(({ id }) => id);
   await lockJobsOf(tx, ids);
   const times = answer === undefined ? 1 : await writeAnswer(tx, callbackId, answer);
   await lockWithoutJobs(tx, ids);
@@ -36,14 +37,35 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   const told = await tell(tx, deliveries);
   const decisions = failures.flatMap((update) => decide(rows.get(update.id), update, tx) ?? []);
   for (const decision of decisions) await writeDecision(tx, decision);
-  const isShown = isWorthWriting(times, attempts);
-  await writeHistory(tx, [
-    ...(isShown ? attempts.map((attempt) => attemptEntry(callbackId, attempt)) : []),
-    ...decisions.flatMap(entryOf),
-    ...(isShown && answer !== undefined ? [answerEntry(callbackId, answer)] : []),
-  ]);
+  const [made, answered] = shownOf(settlement, times);
+  await writeHistory(tx, [...made, ...decisions.flatMap(entryOf), ...answered]);
   const isAlerted = await raise(tx, decisions.flatMap(alertsOf));
   return (await isAnyDue(tx, decisions, told)) || isAlerted;
+}
+
+async function settleDelivered(tx: Tx, settlement: Settlement): Promise<boolean> {
+  const { callbackId, deliveries, answer } = settlement;
+  const [times, told] = await Promise.all([
+    answer === undefined ? 1 : writeAnswer(tx, callbackId, answer),
+    tell(tx, deliveries),
+  ]);
+  const write = () => writeHistory(tx, shownOf(settlement, times).flat());
+  if (told.length === 0) {
+    await tx.last(write);
+    return false;
+  }
+  await write();
+  return isNextDue(tx, told);
+}
+
+/** The rows of history for the attempts, and for the answer. @param times how often the callback has come; 0: it has been deleted */
+function shownOf(
+  { callbackId, attempts, answer }: Settlement,
+  times: number,
+): [NewHistoryRow[], NewHistoryRow[]] {
+  if (!isWorthWriting(times, attempts)) return [[], []];
+  const made = attempts.map((attempt) => attemptEntry(callbackId, attempt));
+  return [made, answer === undefined ? [] : [answerEntry(callbackId, answer)]];
 }
 
 /** @param told ids of deliveries that succeeded and whose jobs have another one pending there */
@@ -88,10 +110,9 @@ async function countRefused(tx: Tx, ids: readonly number[]): Promise<void> {
 
 /** Writes successes, even if the claim was lost: the message was sent. @returns ids of those whose jobs have another pending there */
 async function tell(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<number[]> {
-  const withNext: number[] = [];
-  for (const update of updates.toSorted((a, b) => a.id - b.id))
-    if (update.state === 'delivered' && (await tellOne(tx, update))) withNext.push(update.id);
-  return withNext;
+  const inOrder = updates.filter(({ state }) => state === 'delivered').toSorted((a, b) => a.id - b.id);
+  const haveOthers = await Promise.all(inOrder.map((update) => tellOne(tx, update)));
+  return inOrder.filter((_, index) => haveOthers[index]).map(({ id }) => id);
 }
 
 /** @returns whether another delivery of its job is pending at its destination */

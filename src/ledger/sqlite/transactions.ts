@@ -151,6 +151,7 @@ export class SqliteTransactions implements Transactions {
     return {
       all,
       first: async <Row>(statement: Statement) => (await all<Row>(statement))[0],
+      last: (work) => work(),
       now: clock.now(),
       owner,
       forUpdate: empty,
