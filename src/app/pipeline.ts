@@ -117,8 +117,8 @@ export class Pipeline {
     const first = Promise.all([this.paces.refresh(), this.#follower.beat()]);
     await first.catch(this.#parts.reports.onStoreTrouble);
     this.#chores.start([
-      // First, since it writes the outcomes that could not be written while the store was down.
       this.#claiming,
+      { everyMs: POLL_MS, work: () => this.#parts.ledger.writeUnwritten() },
       this.#beat,
       { everyMs: POLL_MS, work: () => this.#signals.work() },
       { everyMs: POLL_MS, work: () => this.paces.refresh() },
@@ -151,7 +151,7 @@ export class Pipeline {
     return createAttempt({
       clock,
       timers: systemClock,
-      jobMessages: (told) => ledger.archive.jobMessages(told),
+      jobMessages: (told) => ledger.jobMessages(told),
       onAttempt: (addressed, result) => {
         this.#seen.attempted(addressed.destination, result);
         reports.onAttempt(addressed, result);

@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto';
 import { idsIn, type PerJob, type Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
-import type { Archive } from '../ledger/registry.ts';
 import { isAlert, jobIdOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
 import { type Clock, Deadline, DeadlinePassed } from '../time/clock.ts';
 import { type AddressedNotice, type PlannedTarget, RESERVE_MS, type Settings } from './settings.ts';
@@ -36,7 +36,7 @@ export interface AttemptDependencies {
   /** Never throws. */
   readonly onAttempt: (addressed: AddressedNotice, result: AttemptResult) => void;
   /** Finds a job's earlier messages at a destination; left out: there is no ledger. */
-  readonly jobMessages?: Archive['jobMessages'];
+  readonly jobMessages?: DatabaseLedger['jobMessages'];
 }
 
 export function createAttempt(dependencies: AttemptDependencies): Attempt {

@@ -1,4 +1,4 @@
-/** The loop that does whatever Botbell does by itself: one chore after the other, each when it is due. */
+/** What Botbell does by itself at intervals: each chore in a loop of its own, so that one that fails or hangs holds up no other. */
 import type { Clock } from '../time/clock.ts';
 
 export interface Chore {
@@ -17,76 +17,76 @@ export interface ChoresDependencies {
   readonly onRecovered: () => void;
 }
 
+/** One chore's next step. */
+interface Loop {
+  /** By the monotonic clock. */
+  dueAt: number;
+  step: Promise<void> | undefined;
+  stopTimer: () => void;
+}
+
 export class Chores {
   readonly #dependencies: ChoresDependencies;
-  /** By the monotonic clock. */
-  readonly #dueAt = new Map<Chore, number>();
+  readonly #loops = new Map<Chore, Loop>();
   readonly #failing = new Set<Chore>();
-  #round: Promise<void> | undefined;
-  #stopTimer = () => {};
   #isStopped = false;
 
   constructor(dependencies: ChoresDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** @param chores in the order in which they run if several are due */
   start(chores: readonly Chore[]): void {
-    for (const chore of chores) this.#dueAt.set(chore, -Infinity);
-    this.#schedule();
+    for (const chore of chores) {
+      this.#loops.set(chore, { dueAt: -Infinity, step: undefined, stopTimer: () => {} });
+      this.#schedule(chore);
+    }
   }
 
   /** Makes the chore due now. */
   hurry(chore: Chore): void {
-    if (!this.#dueAt.has(chore)) return;
-    this.#dueAt.set(chore, -Infinity);
-    this.#schedule();
+    const loop = this.#loops.get(chore);
+    if (loop === undefined) return;
+    loop.dueAt = -Infinity;
+    this.#schedule(chore);
   }
 
-  /** Begins no further chore; resolves when the running one has ended. */
+  /** Begins no further step; resolves when those under way have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#stopTimer();
-    await this.#round;
+    const loops = [...this.#loops.values()];
+    for (const { stopTimer } of loops) stopTimer();
+    await Promise.all(loops.map(({ step }) => step));
   }
 
-  #schedule(): void {
+  #schedule(chore: Chore): void {
     const { clock } = this.#dependencies;
-    this.#stopTimer();
-    if (this.#isStopped || this.#round !== undefined) return;
-    const waitMs = Math.max(0, Math.min(...this.#dueAt.values()) - clock.monotonic());
-    this.#stopTimer = clock.startTimer(waitMs, () => void this.#goRound());
+    const loop = this.#loops.get(chore);
+    if (loop === undefined) return;
+    loop.stopTimer();
+    if (this.#isStopped || loop.step !== undefined) return;
+    const waitMs = Math.max(0, loop.dueAt - clock.monotonic());
+    loop.stopTimer = clock.startTimer(waitMs, () => void this.#goOn(chore, loop));
   }
 
-  /** A timer may fire slightly early, so that nothing is due yet: the round then only sets the timer again. */
-  async #goRound(): Promise<void> {
-    this.#round = this.#doWhatIsDue();
-    await this.#round;
-    this.#round = undefined;
-    this.#schedule();
-  }
-
-  async #doWhatIsDue(): Promise<void> {
-    const { clock } = this.#dependencies;
-    for (const [chore, dueAt] of this.#dueAt) {
-      if (this.#isStopped || dueAt > clock.monotonic()) continue;
-      // While the ledger hangs, each chore would wait for its timeout and delay the more urgent ones of the next round.
-      if (!(await this.#do(chore))) break;
+  /** A timer may fire slightly early: the step then waits for another one. */
+  async #goOn(chore: Chore, loop: Loop): Promise<void> {
+    if (loop.dueAt <= this.#dependencies.clock.monotonic()) {
+      loop.step = this.#do(chore, loop);
+      await loop.step;
+      loop.step = undefined;
     }
+    this.#schedule(chore);
   }
 
-  /** @returns whether the ledger could be used */
-  async #do(chore: Chore): Promise<boolean> {
+  async #do(chore: Chore, loop: Loop): Promise<void> {
     const { clock, onTrouble, onRecovered } = this.#dependencies;
-    this.#dueAt.set(chore, clock.monotonic() + chore.everyMs);
+    loop.dueAt = clock.monotonic() + chore.everyMs;
     try {
-      if ((await chore.work()) === true) this.#dueAt.set(chore, clock.monotonic() + PAUSE_MS);
+      if ((await chore.work()) === true) loop.dueAt = Math.min(loop.dueAt, clock.monotonic() + PAUSE_MS);
       if (this.#failing.delete(chore) && this.#failing.size === 0) onRecovered();
-      return true;
     } catch (error) {
       if (this.#failing.size === 0) onTrouble(error);
       this.#failing.add(chore);
-      return false;
     }
   }
 }

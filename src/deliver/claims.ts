@@ -102,11 +102,11 @@ export class Claims {
   }
 
   #launch(claimed: DueDelivery, settings: Settings, until: number): void {
-    const { dispatcher, follower, onMilestone } = this.#dependencies;
+    const { dispatcher, follower, ledger, onMilestone } = this.#dependencies;
     const { record, kind, notice } = claimed;
     if (claimed.isTakenOver) onMilestone({ ...claimed, ...record, name: 'taken_over' });
-    // Its earlier claim by this process expired while its attempt was still running.
-    if (dispatcher.has(record.id)) return;
+    // Its earlier claim by this process expired while its attempt was still running, or its success could not be written.
+    if (dispatcher.has(record.id) || ledger.isUnwritten(record.id)) return;
     const { bot_id: botId, status } = aboutOf(notice);
     const plan = planOf(settings, { kind, botId, status, destination: record.destination });
     const planned = plannedFor(record, plan);

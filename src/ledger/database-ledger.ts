@@ -1,7 +1,8 @@
 /** The ledger of a service: the operations as methods, each bounded by a deadline. */
 import { type Clock, Deadline } from '../time/clock.ts';
 import { DEFAULT_WITHIN_MS } from './database.ts';
-import { unavailable } from './failures.ts';
+import { isOutOfOrder, unavailable } from './failures.ts';
+import { keyOf } from './keys.ts';
 import type {
   Admission,
   Alert,
@@ -19,9 +20,11 @@ import {
   type Actions,
   type Archive,
   archiveReads,
+  type Call,
   type Database,
   type Methods,
   methodsOver,
+  type OperationName,
   type Result,
   serviceOperations,
   signalOperations,
@@ -51,20 +54,22 @@ class ServiceLedger {
   readonly signals: Methods<typeof signalOperations>;
   readonly actions: Actions;
   readonly archive: Archive;
-  /** When the last heartbeat was committed, by the monotonic clock; undefined: none yet. For /readyz. */
+  /** When the store was last written, by the monotonic clock; undefined: never, or a write has failed since, since it cannot be. */
   writtenAt: number | undefined;
 
   /** @param reading sees what is committed, and never shares a connection with an open transaction */
   constructor(writing: Database, reading: Database, settings: LedgerSettings) {
-    this.#writing = writing;
+    this.#writing = { call: this.#noting(writing.call), close: () => writing.close() };
+    const { call } = this.#writing;
     this.#reading = reading;
     this.#settings = settings;
-    this.#unwritten = new UnwrittenOutcomes((told) => writing.call('settle', [told, true]));
-    this.signals = methodsOver(writing.call, signalOperations);
+    this.#unwritten = new UnwrittenOutcomes((told) => call('settle', [told, true]));
+    this.signals = methodsOver(call, signalOperations);
     this.actions = {
       ...methodsOver(reading.call, actionReads),
-      ...methodsOver(writing.call, actionOperations, { isDurable: true }),
+      ...methodsOver(call, actionOperations, { isDurable: true }),
     };
+    Object.assign(this, methodsOver(call, serviceOperations));
     this.archive = methodsOver(reading.call, archiveReads);
   }
 
@@ -72,7 +77,7 @@ class ServiceLedger {
     const deadline = new Deadline(this.#settings.clock, withinMs);
     const { leaseMs, takeOverAfterMs } = this.#settings;
     const args = await admitArgs(arrival, { leaseMs, takeOverAfterMs });
-    await this.#writeUnwritten(deadline);
+    await this.#writeUnwrittenOf(args.jobKey, deadline);
     const { firstBody, ...admission } = await this.#writing.call('admit', [args], {
       withinMs: deadline.remainingMs,
       isDurable: arrival.isAccepted,
@@ -80,13 +85,26 @@ class ServiceLedger {
     return { ...admission, callback: firstBody === undefined ? arrival.callback : callbackIn(firstBody) };
   }
 
-  /** If it throws, successes are kept in memory and written before the next admission or claim. @returns whether something is due now */
-  settle(settlement: Settlement, withinMs?: number): Promise<boolean> {
+  /**
+   * If it throws, successes are kept in memory, for `writeUnwritten` and for the job's next callback.
+   * @returns whether something is due now
+   */
+  settle(settlement: Settlement, withinMs?: number, jobId = ''): Promise<boolean> {
     const { isDurable } = settlement;
     return this.#writing.call('settle', [settlement], { withinMs, isDurable }).catch((error: unknown) => {
-      this.#unwritten.keep(settlement);
+      this.#unwritten.keep(settlement, keyOf(jobId));
       throw error;
     });
+  }
+
+  /** Writes outcomes that could not be written, up to the first that still cannot be. Never rejects. */
+  writeUnwritten(): Promise<void> {
+    return this.#unwritten.write();
+  }
+
+  /** Whether the delivery has succeeded, which could not be written yet: it must not be attempted. */
+  isUnwritten(deliveryId: number): boolean {
+    return this.#unwritten.has(deliveryId);
   }
 
   /** From now on Botbell retries those that are pending, even if an attempt is running. */
@@ -94,8 +112,7 @@ class ServiceLedger {
     return this.#writing.call('takeOver', [ids], { withinMs, isDurable: true });
   }
 
-  async dueDestinations(): Promise<Result<'dueDestinations'>> {
-    await this.#writeUnwritten(new Deadline(this.#settings.clock, DEFAULT_WITHIN_MS));
+  dueDestinations(): Promise<Result<'dueDestinations'>> {
     return this.#writing.call('dueDestinations', []);
   }
 
@@ -111,26 +128,41 @@ class ServiceLedger {
   }
 
   /** Tells the other processes that share the store which config this one runs. @returns whether this process may route anew */
-  async heartbeat(config: RunningConfig): Promise<boolean> {
-    const mayRouteAnew = await this.#writing.call('heartbeat', [config]);
-    this.writtenAt = this.#settings.clock.monotonic();
-    return mayRouteAnew;
+  heartbeat(config: RunningConfig): Promise<boolean> {
+    return this.#writing.call('heartbeat', [config]);
   }
 
   /** Has a deadline of its own; kept outcomes are written first. */
   async close(withinMs = CLOSE_WITHIN_MS): Promise<void> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
-    await deadline.bound(this.#unwritten.flush()).catch(() => undefined);
+    await deadline.bound(this.#unwritten.write()).catch(() => undefined);
     await deadline.bound(Promise.all([this.#writing.close(), this.#reading.close()])).catch(() => undefined);
   }
 
   /** @throws {LedgerUnavailable} */
-  async #writeUnwritten(deadline: Deadline): Promise<void> {
-    await deadline.bound(this.#unwritten.flush()).catch((error: unknown) => {
+  async #writeUnwrittenOf(jobKey: string, deadline: Deadline): Promise<void> {
+    await deadline.bound(this.#unwritten.writeOf(jobKey)).catch((error: unknown) => {
       throw unavailable(error);
     });
   }
+
+  /** The call, which also keeps `writtenAt`. */
+  #noting(call: Call): Call {
+    return async (name, args, options) => {
+      try {
+        const result = await call(name, args, options);
+        if (ALWAYS_WRITING.has(name)) this.writtenAt = this.#settings.clock.monotonic();
+        return result;
+      } catch (error) {
+        if (isOutOfOrder(error)) this.writtenAt = undefined;
+        throw error;
+      }
+    };
+  }
 }
+
+/** Operations that do not succeed unless something is written. */
+const ALWAYS_WRITING: ReadonlySet<OperationName> = new Set(['admit', 'heartbeat']);
 
 /**
  * Each call settles within `withinMs` (default 5 s), whatever the store does, and throws `LedgerUnavailable` if the store cannot be
@@ -140,6 +172,5 @@ class ServiceLedger {
 export type DatabaseLedger = ServiceLedger & Methods<typeof serviceOperations>;
 
 export function ledgerOver(writing: Database, reading: Database, settings: LedgerSettings): DatabaseLedger {
-  const ledger = new ServiceLedger(writing, reading, settings);
-  return Object.assign(ledger, methodsOver(writing.call, serviceOperations));
+  return new ServiceLedger(writing, reading, settings) as DatabaseLedger;
 }

@@ -18,6 +18,14 @@ export function failed(error: unknown): LedgerUnavailable {
   return new OperationFailed(`the ledger could not do it: ${reasonOf(error)}`, { cause: error });
 }
 
+/** Words of databases and of Botbell for a lock, or for a wait that was too long. */
+const PASSING = /lock(?:ed| timeout)|deadlock|statement timeout|in time|keeping up|exceeded when trying/;
+
+/** Whether the store as a whole cannot be written: it is full, read-only, gone or unreachable. */
+export function isOutOfOrder(error: unknown): boolean {
+  return !(error instanceof OperationFailed) && !PASSING.test(reasonOf(error));
+}
+
 /** The message of the innermost cause. */
 export function reasonOf(error: unknown): string {
   if (error instanceof LedgerUnavailable && error.cause !== undefined) return reasonOf(error.cause);

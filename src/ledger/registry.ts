@@ -51,7 +51,6 @@ export const archiveReads = {
   refusedAlike,
   destinations: destinationsNamed,
   delivery: readDelivery,
-  jobMessages,
   knownOf,
   storeBytes,
 };
@@ -87,6 +86,7 @@ export const serviceOperations = {
   forget,
   forgetPaces,
   hasten,
+  jobMessages,
   leave,
   pausePace,
   processes,

@@ -1,12 +1,17 @@
-/** Deliveries whose success the ledger could not write: kept in memory, and written before anything else is admitted or claimed. */
+/** Deliveries whose success the ledger could not write: kept in memory, and written again by itself. Only their jobs wait for that. */
 import { OperationFailed } from './failures.ts';
 import type { Settlement } from './ledger.ts';
 
-/** Bounded by the attempts in flight: while it holds anything, no new attempt begins. */
+interface Kept {
+  readonly jobKey: string;
+  readonly settlement: Settlement;
+}
+
+/** Bounded by the attempts in flight. */
 export class UnwrittenOutcomes {
   readonly #write: (settlement: Settlement) => Promise<unknown>;
-  #kept: Settlement[] = [];
-  #flushing: Promise<void> | undefined;
+  readonly #kept = new Set<Kept>();
+  #writing: Promise<void> | undefined;
 
   /** @param write must be idempotent: the first write may have been committed although it threw */
   constructor(write: (settlement: Settlement) => Promise<unknown>) {
@@ -14,27 +19,45 @@ export class UnwrittenOutcomes {
   }
 
   /** Keeps no failures, since those are retried anyway, and no answer, since the caller may now answer otherwise. */
-  keep({ callbackId, isDurable, ...all }: Settlement): void {
+  keep({ callbackId, isDurable, ...all }: Settlement, jobKey: string): void {
     const deliveries = all.deliveries.filter(({ state }) => state === 'delivered');
     const ids = new Set(deliveries.map(({ id }) => id));
     const attempts = all.attempts.filter(({ deliveryId }) => ids.has(deliveryId));
-    if (deliveries.length > 0) this.#kept.push({ callbackId, isDurable, deliveries, attempts });
+    const settlement = { callbackId, isDurable, deliveries, attempts };
+    if (deliveries.length > 0) this.#kept.add({ jobKey, settlement });
   }
 
-  /** Writes what is kept. @throws what `write` throws, keeping the rest */
-  flush(): Promise<void> {
-    if (this.#kept.length === 0) return Promise.resolve();
-    this.#flushing ??= this.#writeAll().finally(() => (this.#flushing = undefined));
-    return this.#flushing;
+  /** Whether the delivery has succeeded, which is not written yet. */
+  has(deliveryId: number): boolean {
+    return [...this.#kept].some(({ settlement }) =>
+      settlement.deliveries.some(({ id }) => id === deliveryId),
+    );
   }
 
-  async #writeAll(): Promise<void> {
-    for (let [first] = this.#kept; first !== undefined; [first] = this.#kept) {
-      await this.#write(first).catch((error: unknown) => {
-        // An outcome that a working store refuses is dropped, so that it does not block everything else.
-        if (!(error instanceof OperationFailed)) throw error;
-      });
-      this.#kept.shift();
+  /** Writes what is kept up to the first failure; the next call begins behind that. Never rejects. */
+  write(): Promise<void> {
+    this.#writing ??= this.#writeAll([...this.#kept])
+      .catch(() => undefined)
+      .finally(() => (this.#writing = undefined));
+    return this.#writing;
+  }
+
+  /** Writes what is kept of the job. @throws what the write throws */
+  async writeOf(jobKey: string): Promise<void> {
+    if (this.#kept.size > 0) await this.#writeAll([...this.#kept].filter((kept) => kept.jobKey === jobKey));
+  }
+
+  async #writeAll(some: readonly Kept[]): Promise<void> {
+    for (const kept of some) {
+      const failure = await this.#write(kept.settlement).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      this.#kept.delete(kept);
+      // An outcome that a working store refuses is dropped, so that it is not tried for ever.
+      if (failure === undefined || failure instanceof OperationFailed) continue;
+      this.#kept.add(kept);
+      throw failure;
     }
   }
 }

@@ -11,6 +11,7 @@ import {
   arrivalOf,
   claimedOf,
   delivered,
+  idsOf,
   LOG,
   OPS,
   settlementOf,
@@ -157,6 +158,29 @@ describe('a PostgreSQL ledger that does not answer', () => {
     expect(await arrive('before', ledger, 5000)).to.include({ isNew: false });
   });
 
+  it('keeps an outcome whose row somebody has locked, for which only its own job waits', async () => {
+    const { deliveries } = await arrive('locked', ledger, 5000);
+    const [first] = idsOf({ deliveries });
+    await ledger.heartbeat({ hash: 'a', channels: new Map() });
+    const other = new pg.Client({ connectionString: store.url });
+    await other.connect();
+    await other.query('begin');
+    await other.query(`select from deliveries where id = ${first} for update`);
+    await rejectionOf(ledger.settle(settlementOf([delivered(first)]), 5000, 'locked'));
+    expect(ledger.isUnwritten(first)).to.equal(true);
+    const begun = performance.now();
+    await Promise.all(Array.from({ length: 12 }, (_, number) => arrive(`job-${number}`, ledger, 5000)));
+    await ledger.dueDestinations();
+    expect(performance.now() - begun, 'others').to.be.below(LATENESS_MS);
+    expect(await rejectionOf(arrive('locked', ledger, 5000))).to.be.instanceOf(LedgerUnavailable);
+    expect(ledger.writtenAt, 'the store works').not.to.equal(undefined);
+    await other.end();
+    await ledger.writeUnwritten();
+    expect(ledger.isUnwritten(first)).to.equal(false);
+    const told = (await store.rows('deliveries')).filter(({ state }) => state === 'delivered');
+    expect(told.map(({ id }) => Number(id))).to.deep.equal([first]);
+  });
+
   it('closes in a second all the same', async () => {
     const { deliveries } = await arrive('job-1', ledger, 5000);
     proxy.fallSilent();
@@ -224,6 +248,8 @@ describe('a PostgreSQL ledger that is shared', () => {
           deliveries.map(({ id }) => delivered(id)),
           callbackId,
         ),
+        1000,
+        'told',
       ),
       ledger.dueDestinations(),
       ledger.archive.countOpen(),

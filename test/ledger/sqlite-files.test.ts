@@ -150,8 +150,10 @@ describe('The files of a SQLite ledger', () => {
         expect(await troubles())
           .to.contain(path())
           .and.to.match(/deleted or moved away: put back .* or restart Botbell/);
+        expect(ledger.writtenAt, 'not ready').to.equal(undefined);
         renameSync(aside(), path());
         expect((await arrive('job-2')).isNew, 'nothing of it had been written').to.equal(true);
+        expect(ledger.writtenAt, 'ready').to.equal(store.clock.monotonic());
       });
 
       it(`puts another one in the place of ${which}`, async () => {

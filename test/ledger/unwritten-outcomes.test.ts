@@ -31,34 +31,55 @@ describe('unwritten outcomes', () => {
   it('are who was told, with their attempts; no failures, and no answers that nobody may have got', async () => {
     const settlement = settlementOf([delivered(1), failed(2)]);
     const attempts = [attempt(1), attempt(2)];
-    outcomes.keep({ ...settlement, attempts, answer: answerOf(200, 'delivered'), refused: [2] });
-    outcomes.keep({ ...settlementOf([failed(3)]), answer: answerOf(502, 'failed') });
-    await outcomes.flush();
+    outcomes.keep({ ...settlement, attempts, answer: answerOf(200, 'delivered'), refused: [2] }, 'job');
+    outcomes.keep({ ...settlementOf([failed(3)]), answer: answerOf(502, 'failed') }, 'job');
+    expect([outcomes.has(1), outcomes.has(2)]).to.deep.equal([true, false]);
+    await outcomes.write();
     expect(written).to.deep.equal([{ ...settlementOf([delivered(1)]), attempts: [attempt(1)] }]);
+    expect(outcomes.has(1)).to.equal(false);
   });
 
   it('are written in order, and once for all who ask at the same moment', async () => {
-    outcomes.keep(settlementOf([delivered(1)]));
-    outcomes.keep(settlementOf([delivered(2)]));
-    await Promise.all([outcomes.flush(), outcomes.flush()]);
-    await outcomes.flush();
+    outcomes.keep(settlementOf([delivered(1)]), 'job');
+    outcomes.keep(settlementOf([delivered(2)]), 'job');
+    await Promise.all([outcomes.write(), outcomes.write()]);
+    await outcomes.write();
     expect(idsWritten()).to.deep.equal([[1], [2]]);
   });
 
   it('stay while the store is away', async () => {
-    outcomes.keep(settlementOf([delivered(1)]));
+    outcomes.keep(settlementOf([delivered(1)]), 'job');
     failure = () => new Error('away');
-    expect((await rejectionOf(outcomes.flush())).message).to.equal('away');
+    await outcomes.write();
     failure = () => undefined;
-    await outcomes.flush();
+    await outcomes.write();
     expect(idsWritten()).to.deep.equal([[1]]);
   });
 
-  it('hold nothing up when a store that works refuses them', async () => {
-    outcomes.keep(settlementOf([delivered(1)]));
-    outcomes.keep(settlementOf([delivered(2)]));
+  it('are tried again behind the others, so that one that stays locked holds up none of them', async () => {
+    for (const id of [1, 2, 3]) outcomes.keep(settlementOf([delivered(id)]), 'job');
+    failure = ({ deliveries }) => (deliveries[0]?.id === 1 ? new Error('locked') : undefined);
+    await outcomes.write();
+    await outcomes.write();
+    expect(idsWritten()).to.deep.equal([[2], [3]]);
+  });
+
+  it('are waited for by their own job alone', async () => {
+    outcomes.keep(settlementOf([delivered(1)]), 'job');
+    failure = () => new Error('locked');
+    await outcomes.writeOf('another');
+    expect((await rejectionOf(outcomes.writeOf('job'))).message).to.equal('locked');
+    failure = () => undefined;
+    await outcomes.writeOf('job');
+    expect(idsWritten()).to.deep.equal([[1]]);
+  });
+
+  it('are dropped when a store that works refuses them', async () => {
+    outcomes.keep(settlementOf([delivered(1)]), 'job');
+    outcomes.keep(settlementOf([delivered(2)]), 'job');
     failure = ({ deliveries }) => (deliveries[0]?.id === 1 ? new OperationFailed('never') : undefined);
-    await outcomes.flush();
+    await outcomes.write();
     expect(idsWritten()).to.deep.equal([[2]]);
+    expect(outcomes.has(1)).to.equal(false);
   });
 });
