@@ -48,10 +48,13 @@ export function faultOf(liquid: Liquid, error: unknown): LiquidFault {
 }
 
 interface PlacedToken {
+  /** The whole text that was parsed. */
+  readonly input: string;
   getPosition(): [number, number];
 }
 
-function tokenOf(error: unknown): PlacedToken | undefined {
+/** The token that an error of liquidjs is about, if it knows. */
+export function tokenOf(error: unknown): PlacedToken | undefined {
   return error instanceof Error && 'token' in error ? (error.token as PlacedToken | undefined) : undefined;
 }
 

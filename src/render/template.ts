@@ -1,6 +1,5 @@
 /** One template file, compiled: YAML whose strings are Liquid. */
-import type { Liquid, Template as LiquidTemplate } from 'liquidjs';
-import { performance } from 'node:perf_hooks';
+import type { Liquid } from 'liquidjs';
 import type { Card } from '../channels/card.ts';
 import type {
   MessagePart,
@@ -18,6 +17,14 @@ import { isJsonObject } from '../text/json-object.ts';
 import { didYouMean } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import { type Engines, TIME_LIMIT_MS } from './engine.ts';
+import {
+  Batch,
+  type LiquidString,
+  printerOfVariable,
+  type Reading,
+  standsAlone,
+  StringError,
+} from './liquid-strings.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 import type { SourceFile } from './template-folder.ts';
 import { findMisplaced, withOwnAddresses } from './value-places.ts';
@@ -34,16 +41,21 @@ export interface TemplateKind extends Pick<OwnMessages<unknown>, 'drawnIn'> {
   textAt(path: Path, parent: TemplateValue): TextKind | undefined;
 }
 
-/** Renders one string. @throws {Error} liquidjs' own, with the place */
-type Print = (liquid: Liquid, templates: LiquidTemplate[]) => string;
+/** What the strings of a template say of one notice. */
+interface Printed {
+  readonly view: Reading['view'];
+  readonly texts: ReadonlyMap<LiquidString, string>;
+}
 
-type Render = (print: Print) => TemplateValue;
+type Render = (printed: Printed) => TemplateValue;
 
-/** A string of a template that contains Liquid. */
-interface LiquidString {
-  readonly path: Path;
+/** Strings that are printed together. `part`: of which they all are; undefined: of any. */
+interface BatchOf {
   readonly liquid: Liquid;
-  readonly templates: LiquidTemplate[];
+  readonly part: string | undefined;
+  /** Whether further strings may join. */
+  readonly isOpen: boolean;
+  readonly batch: Batch;
 }
 
 export class Template {
@@ -57,6 +69,7 @@ export class Template {
   readonly #engines: Engines;
   readonly #parts = new Map<string, Render>();
   readonly #strings: LiquidString[] = [];
+  readonly #batches: BatchOf[] = [];
 
   constructor(file: SourceFile, kind: TemplateKind, language: Language, engines: Engines) {
     this.file = file;
@@ -69,8 +82,8 @@ export class Template {
   }
 
   findUnknownVariables(knownNames: readonly string[]): readonly Problem[] {
-    return this.#strings.flatMap(({ path, liquid, templates }) =>
-      findUnknownVariables(liquid, templates, knownNames).map((fault) => this.#problemIn(path, fault)),
+    return this.#strings.flatMap(({ path, liquid, nodes }) =>
+      findUnknownVariables(liquid, nodes, knownNames).map((fault) => this.#problemIn(path, fault)),
     );
   }
 
@@ -83,24 +96,31 @@ export class Template {
    * @param limitMs Infinity for a built-in template: it is short, and must not fail because a busy machine pauses the process
    * @throws {TemplateFault}
    */
-  render(view: object, limitMs = TIME_LIMIT_MS, card?: Card): RenderedParts {
+  render(view: Reading['view'], limitMs = TIME_LIMIT_MS, card?: Card): RenderedParts {
     const [first] = this.problems;
     if (first !== undefined) throw new TemplateFault(first);
-    const until = performance.now() + limitMs;
+    const texts = this.#printed(view, performance.now() + limitMs, card);
     const rendered: Record<string, TemplateValue> = {};
-    for (const [name, render] of this.#parts) {
-      const globals = this.#globalsOf(name, card);
-      rendered[name] = render((liquid, templates) => {
-        const renderLimit = Math.max(0, until - performance.now());
-        return String(liquid.renderSync(templates, view, { globals, renderLimit }));
-      });
-    }
+    for (const [name, render] of this.#parts) rendered[name] = render({ view, texts });
     return rendered;
   }
 
-  #globalsOf(part: string, card: Card | undefined): object {
+  #printed(view: Reading['view'], until: number, card: Card | undefined): ReadonlyMap<LiquidString, string> {
+    const texts = new Map<LiquidString, string>();
+    try {
+      for (const { part, batch } of this.#batches)
+        batch.print({ view, until, globals: this.#globalsOf(part, card) }, texts);
+      return texts;
+    } catch (error) {
+      if (!(error instanceof StringError)) throw error;
+      const { path, liquid } = error.string;
+      throw new TemplateFault(this.#problemIn(path, faultOf(liquid, error.cause)));
+    }
+  }
+
+  #globalsOf(part: string | undefined, card: Card | undefined): object {
     const drawnIn = this.#kind.drawnIn;
-    if (drawnIn === undefined || card === undefined) return {};
+    if (drawnIn === undefined || card === undefined || part === undefined) return {};
     return {
       // A getter, since most templates do not use `drawn`.
       get drawn() {
@@ -152,33 +172,43 @@ export class Template {
     if (typeof value !== 'object' || value === null) return () => value;
     if (isList(value)) {
       const items = value.map((item, index) => this.#compileValue(item, [...path, index], value));
-      return (print) => items.map((render) => render(print));
+      return (printed) => items.map((render) => render(printed));
     }
     const entries = Object.entries(value).map(
       ([key, item]) => [key, this.#compileValue(item, [...path, key], value)] as const,
     );
-    return (print) => Object.fromEntries(entries.map(([key, render]) => [key, render(print)]));
+    return (printed) => Object.fromEntries(entries.map(([key, render]) => [key, render(printed)]));
   }
 
   #compileText(text: string, path: Path, parent: TemplateValue): Render {
     if (!text.includes('{{') && !text.includes('{%')) return () => text;
     const kind = this.#kind.textAt(path, parent);
     const liquid = this.#engines(kind);
-    const { templates, fault } = parseLiquid(
+    const { templates: nodes, fault } = parseLiquid(
       liquid,
       kind === undefined ? text : withOwnAddresses(text, kind),
     );
     const faults = fault === undefined ? kind && findMisplaced(text, kind) : [fault];
     for (const each of faults ?? []) this.problems.push(this.#problemIn(path, each));
-    if (templates === undefined) return () => '';
-    this.#strings.push({ path, liquid, templates });
-    return (print) => {
-      try {
-        return print(liquid, templates);
-      } catch (error) {
-        throw new TemplateFault(this.#problemIn(path, faultOf(liquid, error)));
-      }
-    };
+    if (nodes === undefined) return () => '';
+    const string = { path, liquid, nodes };
+    this.#strings.push(string);
+    const print = printerOfVariable(text, liquid);
+    if (print !== undefined) return ({ view }) => print(view);
+    this.#batchFor(string, text).add(string);
+    return ({ texts }) => texts.get(string) ?? '';
+  }
+
+  /** Only strings of the same part see the same `drawn`. */
+  #batchFor({ path: [name], liquid }: LiquidString, text: string): Batch {
+    const part = this.#kind.drawnIn && String(name);
+    const isOpen = !standsAlone(text);
+    const isFor = (each: BatchOf) => isOpen && each.isOpen && each.liquid === liquid && each.part === part;
+    const known = this.#batches.find(isFor);
+    if (known !== undefined) return known.batch;
+    const batch = new Batch();
+    this.#batches.push({ liquid, part, isOpen, batch });
+    return batch;
   }
 
   #report(path: Path, message: string): void {

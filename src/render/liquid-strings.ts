@@ -1,0 +1,102 @@
+/** The strings of a template that contain Liquid, printed by as few renderings as can be: beginning one costs more than most strings. */
+import type { Liquid, Template as LiquidTemplate } from 'liquidjs';
+import type { Path } from '../config/path.ts';
+import { tokenOf } from './liquid-faults.ts';
+
+export interface LiquidString {
+  readonly path: Path;
+  readonly liquid: Liquid;
+  /** What the string was parsed to. */
+  readonly nodes: LiquidTemplate[];
+}
+
+/** What one rendering reads. */
+export interface Reading {
+  readonly view: Readonly<Record<string, unknown>>;
+  /** Variables beside those of the view. */
+  readonly globals: object;
+  /** On the scale of `performance.now()`. */
+  readonly until: number;
+}
+
+/** An error of liquidjs, and the string that it is about. */
+export class StringError extends Error {
+  override readonly name = 'StringError';
+  readonly string: LiquidString;
+
+  constructor(string: LiquidString, cause: unknown) {
+    super('a string cannot be rendered', { cause });
+    this.string = string;
+  }
+}
+
+/** Printed between two strings. No text of a template holds it, and where a value does, the strings are printed one by one. */
+const SEPARATOR = '\0\u0001\0';
+
+/** What reaches on from one string to the next in the same rendering: variables, a loop's `offset: continue`, an end of all. */
+const REACHES_ON = /\b(?:assign|capture|break|continue)\b/;
+
+export function standsAlone(text: string): boolean {
+  return REACHES_ON.test(text) || text.includes(SEPARATOR);
+}
+
+/** Strings of one engine that are printed together. */
+export class Batch {
+  readonly #strings: LiquidString[] = [];
+  readonly #nodes: LiquidTemplate[] = [];
+
+  add(string: LiquidString): void {
+    if (this.#strings.length > 0) this.#nodes.push(...string.liquid.parse(SEPARATOR));
+    this.#nodes.push(...string.nodes);
+    this.#strings.push(string);
+  }
+
+  /** Adds the text of each string to `printed`. @throws {StringError} */
+  print(reading: Reading, printed: Map<LiquidString, string>): void {
+    const pieces = this.#printedTogether(reading);
+    for (const [index, string] of this.#strings.entries())
+      printed.set(string, pieces?.[index] ?? printedAlone(string, reading));
+  }
+
+  /** Undefined: the strings have to be printed one by one, so that a fault names its place, and each has its own limit of memory. */
+  #printedTogether(reading: Reading): readonly string[] | undefined {
+    const [first] = this.#strings;
+    if (first === undefined || this.#strings.length === 1) return undefined;
+    try {
+      const pieces = rendered(first.liquid, this.#nodes, reading).split(SEPARATOR);
+      return pieces.length === this.#strings.length ? pieces : undefined;
+    } catch (error) {
+      if (performance.now() < reading.until) return undefined;
+      const source = tokenOf(error)?.input;
+      const slow = this.#strings.find(({ nodes }) => nodes.some(({ token }) => token.input === source));
+      throw new StringError(slow ?? first, error);
+    }
+  }
+}
+
+function printedAlone(string: LiquidString, reading: Reading): string {
+  try {
+    return rendered(string.liquid, string.nodes, reading);
+  } catch (error) {
+    throw new StringError(string, error);
+  }
+}
+
+function rendered(liquid: Liquid, nodes: LiquidTemplate[], { view, globals, until }: Reading): string {
+  const renderLimit = Math.max(0, until - performance.now());
+  return String(liquid.renderSync(nodes, view, { globals, renderLimit }));
+}
+
+/** Names that are no variables for liquidjs, and the one that is none of the view. */
+const OTHERS: ReadonlySet<string> = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank', 'drawn']);
+
+/** The function that prints a text which is `{{ name }}` and nothing else, as most are; undefined: it is not. */
+export function printerOfVariable(
+  text: string,
+  { options: { outputEscape } }: Liquid,
+): ((view: Reading['view']) => string) | undefined {
+  const [, name] = /^\{\{ *(\w+) *\}\}$/.exec(text) ?? [];
+  if (name === undefined || !/^[a-z_]/.test(name) || OTHERS.has(name)) return undefined;
+  if (typeof outputEscape !== 'function') return undefined;
+  return (view) => outputEscape(Object.hasOwn(view, name) ? view[name] : undefined);
+}

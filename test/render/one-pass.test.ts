@@ -1,0 +1,114 @@
+/** A template's strings are printed together, and each says what it would say alone. */
+import { expect } from 'chai';
+import { CARD_KIND } from '../../src/render/card-template.ts';
+import { enginesFor } from '../../src/render/engine.ts';
+import { Template, TemplateFault } from '../../src/render/template.ts';
+
+const ENGINES = enginesFor({ timezone: 'UTC', language: 'en', links: {} });
+
+/** A card template whose facts have these values. */
+function textOf(values: readonly string[]): string {
+  return JSON.stringify({ title: 't', summary: 's', facts: values.map((value) => ({ name: 'n', value })) });
+}
+
+function templateOf(...values: readonly string[]): Template {
+  return new Template({ path: 'card.yaml', set: 'own', text: textOf(values) }, CARD_KIND, 'en', ENGINES);
+}
+
+function columnOf(fault: string): number {
+  return Number(/^card\.yaml:1:(\d+)/.exec(fault)?.[1]);
+}
+
+function printed(view: Readonly<Record<string, unknown>>, ...values: readonly string[]): unknown[] {
+  const template = templateOf(...values);
+  expect(template.problems).to.deep.equal([]);
+  return (template.render(view)['facts'] as readonly { readonly value: unknown }[]).map(({ value }) => value);
+}
+
+function faultOf(
+  view: Readonly<Record<string, unknown>>,
+  limitMs: number,
+  ...values: readonly string[]
+): string {
+  try {
+    templateOf(...values).render(view, limitMs);
+  } catch (error) {
+    if (error instanceof TemplateFault) return error.message;
+    throw error;
+  }
+  return 'none';
+}
+
+describe('The strings of a template', () => {
+  it('say what each says alone, whatever the values', () => {
+    const values = [
+      '\0\u0001\0',
+      'a\0\u0001\0b',
+      '',
+      ' ',
+      '{{ b }}',
+      '🦊\ud83d',
+      null,
+      0,
+      false,
+      [1, 'x'],
+      { k: 'v' },
+    ];
+    const strings = [
+      '1 {{ a }} 2',
+      '{{ b }}',
+      '{% if a %}yes{% else %}no{% endif %}',
+      '-{{ b | upcase }}-',
+      '{{ none }}',
+    ];
+    for (const a of values)
+      for (const b of values) {
+        const alone = strings.map((string) => printed({ a, b }, string)[0]);
+        expect(printed({ a, b }, ...strings)).to.deep.equal(alone);
+      }
+  });
+
+  it('print a variable alone as they print it among words', () => {
+    for (const a of ['', ' x ', 0, 1.5, true, null, undefined, [], [1, [2]], {}, { size: 3 }, '<&>'])
+      for (const name of ['a', 'true', 'nil', 'empty', 'blank', 'constructor', 'toString', 'drawn', 'b'])
+        expect(printed({ a }, `{{ ${name} }}`)).to.deep.equal(
+          printed({ a }, `{{ ${name} }}{% comment %}{% endcomment %}`),
+        );
+  });
+
+  it('know nothing of each other', () => {
+    expect(printed({ a: 1 }, '{% assign a = 2 %}{{ a }}!', '{{ a }}!', '{{ a }}')).to.deep.equal([
+      '2!',
+      '1!',
+      '1',
+    ]);
+    expect(printed({}, '{% capture c %}x{% endcapture %}{{ c }}!', '{{ c }}!')).to.deep.equal(['x!', '!']);
+    const ends = '{% for n in list %}{{ n }}{% break %}{% endfor %}{% break %}lost';
+    expect(printed({ list: [1, 2] }, ends, 'on {{ list.size }}')).to.deep.equal(['1', 'on 2']);
+    const first = '{% for n in list limit: 1 %}{{ n }}{% endfor %}';
+    const next = '{% for n in list limit: 1 offset: continue %}{{ n }}{% endfor %}';
+    expect(printed({ list: [1, 2, 3] }, first, next, first)).to.deep.equal(['1', '1', '1']);
+  });
+
+  it('name the place of a fault, and each has its own limit of memory', () => {
+    const wrong = '{{ a | fit: "x" }}';
+    expect(faultOf({ a: 'b' }, 1000, 'x {{ a }}', `x ${wrong}`, 'y {{ a }}')).to.match(
+      /^card\.yaml:1:\d+: "fit" needs/,
+    );
+    const [early, late] = [faultOf({}, 1000, wrong, '{{ a }}!'), faultOf({}, 1000, '{{ a }}!', wrong)];
+    expect(columnOf(late)).to.be.greaterThan(columnOf(early));
+    const large = { a: 'x'.repeat(400_000) };
+    const doubled = '{{ a | append: "y" | size }}';
+    expect(printed(large, doubled, doubled, doubled, doubled)).to.deep.equal(Array(4).fill('400001'));
+  });
+
+  it('name the place of what takes too long', () => {
+    const loops = '{% for a in list %}'.repeat(6) + '{{ a }}' + '{% endfor %}'.repeat(6);
+    const slow = `{% if list %}${loops}{% endif %}`;
+    const values = ['{{ a }}!', slow, '{{ a }}?'];
+    const fault = faultOf({ list: Array(100).fill('') }, 40, ...values);
+    expect(fault).to.include('render limit');
+    const begin = textOf(values).indexOf(slow);
+    expect(columnOf(fault)).to.be.within(begin, begin + slow.length);
+  });
+});
