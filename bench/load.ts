@@ -3,7 +3,7 @@ import { Pool } from 'undici';
 import type { Batch } from './callbacks.ts';
 import { type Metronome, monotonicMs } from './metronome.ts';
 
-const CONCURRENCY = 64;
+const CONCURRENCY = 32;
 
 /** Enough that the open loop never waits for a free connection. */
 const CONNECTIONS = 128;

@@ -7,6 +7,8 @@ import type { StandIns } from './stand-ins.ts';
 import { percentile } from './statistics.ts';
 import type { Running, Subject } from './subjects.ts';
 
+export const LARGE_BYTES = 20_000;
+
 /** Callbacks a second in the open loop. */
 export const FIXED_RATE = 300;
 
@@ -22,17 +24,18 @@ export interface Effort {
   readonly warmUp: number;
   readonly measured: number;
   readonly openLoopSeconds: number;
-  /** Size of each callback; the default is that of `writeCallbacks`. */
-  readonly bytes?: number | undefined;
+  readonly measuredLarge: number;
 }
 
 export interface Figures {
   readonly perSecond: number;
-  /** User and system time per delivered notification. */
+  readonly perSecondLarge: number;
+  /** User and system time per delivered notification: as fast as they are answered, of 20 kB, and at the fixed rate. */
   readonly cpuMicros: number;
+  readonly cpuMicrosLarge: number;
+  readonly cpuMicrosAtRate: number;
   readonly p50: number;
   readonly p99: number;
-  readonly p999: number;
   readonly idleMb: number;
   readonly peakMb: number;
   readonly firstAnswerMs: number;
@@ -52,10 +55,12 @@ export async function measure(
   const load = new Load(running.url);
   try {
     const fresh = await measureStart(running, load, standIns);
-    await deliverAll(load, effort.warmUp, standIns, effort.bytes);
-    const saturated = await measureSaturation(running, load, standIns, effort);
-    const answered = await measureLatency(load, metronome, standIns, effort);
-    return { ...fresh, ...saturated, ...answered };
+    await deliverAll(load, effort.warmUp, standIns);
+    const small = await measureSaturation(running, load, standIns, effort.measured);
+    const large = await measureSaturation(running, load, standIns, effort.measuredLarge, LARGE_BYTES);
+    const answered = await measureLatency(running, load, { standIns, metronome }, effort);
+    const ofLarge = { perSecondLarge: large.perSecond, cpuMicrosLarge: large.cpuMicros };
+    return { ...fresh, ...small, ...ofLarge, ...answered, peakMb: running.child.memoryMb().peak };
   } finally {
     await load.close();
     await running.end();
@@ -71,20 +76,32 @@ async function measureStart({ child }: Running, load: Load, standIns: StandIns) 
   return { firstAnswerMs, idleMb: child.memoryMb().now };
 }
 
-async function measureSaturation({ child }: Running, load: Load, standIns: StandIns, effort: Effort) {
-  const { measured, bytes } = effort;
+async function measureSaturation(
+  { child }: Running,
+  load: Load,
+  standIns: StandIns,
+  count: number,
+  bytes?: number,
+) {
   const cpuBefore = child.cpuMicros();
-  const perSecond = await deliverAll(load, measured, standIns, bytes);
-  return { perSecond, cpuMicros: (child.cpuMicros() - cpuBefore) / measured, peakMb: child.memoryMb().peak };
+  const perSecond = await deliverAll(load, count, standIns, bytes);
+  return { perSecond, cpuMicros: (child.cpuMicros() - cpuBefore) / count };
 }
 
-async function measureLatency(load: Load, metronome: Metronome, standIns: StandIns, effort: Effort) {
+async function measureLatency(
+  { child }: Running,
+  load: Load,
+  { standIns, metronome }: Laboratory,
+  effort: Effort,
+) {
   const leadIn = FIXED_RATE * OPEN_LOOP_LEAD_IN_SECONDS;
-  const batch = writeCallbacks(leadIn + FIXED_RATE * effort.openLoopSeconds, effort.bytes);
-  const latencies = (await load.atRate(batch, FIXED_RATE, metronome)).slice(leadIn);
+  const batch = writeCallbacks(leadIn + FIXED_RATE * effort.openLoopSeconds);
+  const cpuBefore = child.cpuMicros();
+  const latencies = await load.atRate(batch, FIXED_RATE, metronome);
   await standIns.verify(batch);
-  const at = (share: number) => percentile(latencies, share);
-  return { p50: at(0.5), p99: at(0.99), p999: at(0.999) };
+  const cpuMicrosAtRate = (child.cpuMicros() - cpuBefore) / latencies.length;
+  const at = (share: number) => percentile(latencies.slice(leadIn), share);
+  return { cpuMicrosAtRate, p50: at(0.5), p99: at(0.99) };
 }
 
 /** Posts callbacks as fast as they are answered, and waits for the last message. @returns callbacks answered per second */

@@ -14,8 +14,14 @@ const PARTS = ['slack', 'stalls'];
 
 const USAGE = `npm run bench -- [--quick] [--only=${PARTS.join(',')}] [--rounds=<number>] [--profile=<folder>] [--store=<url>]`;
 
-const QUICK: Effort = { rounds: 1, warmUp: 3000, measured: 4000, openLoopSeconds: 3 };
-const WHOLE: Effort = { rounds: 5, warmUp: 10_000, measured: 10_000, openLoopSeconds: 8 };
+const QUICK: Effort = { rounds: 1, warmUp: 3000, measured: 4000, measuredLarge: 500, openLoopSeconds: 3 };
+const WHOLE: Effort = {
+  rounds: 3,
+  warmUp: 10_000,
+  measured: 10_000,
+  measuredLarge: 2000,
+  openLoopSeconds: 8,
+};
 
 interface Options {
   readonly parts: readonly string[];

@@ -1,14 +1,11 @@
 /** The measured subjects: the product, and the bare programs that it is compared with. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BOT_ID } from './callbacks.ts';
 import { Child } from './child.ts';
 import { discard, folderOnDisk } from './scratch.ts';
 import type { StandIns } from './stand-ins.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-
-const OTHER_ROUTES = 9;
 
 export interface Running {
   readonly child: Child;
@@ -75,13 +72,11 @@ function watching({ longestTurnSocket }: BotbellOptions): string[] {
 }
 
 function configOf(store: string, { slackApi }: StandIns): string {
-  const botIds = [...Array.from({ length: OTHER_ROUTES }, (_, index) => `other-${index}`), BOT_ID];
   return `receiver: { listen: '127.0.0.1:0' }
 admin: { listen: '127.0.0.1:0' }
 store: { url: '${store}' }
-channels:
-  slack: { type: slack, token: xoxb-bench, api_url: '${slackApi}' }
-routes:
-${botIds.map((botId) => `  - { bot_id: ${botId}, notify: [{ slack: '#bench' }] }`).join('\n')}
+display: { timezone: Asia/Tokyo, language: ja }
+channels: { slack: { type: slack, token: xoxb-bench, api_url: '${slackApi}' } }
+default_route: { notify: [{ slack: C0BENCH01 }] }
 `;
 }

@@ -11,8 +11,7 @@ import type { Effort } from './measure.ts';
 import { comparisonTable } from './report.ts';
 import { botbell } from './subjects.ts';
 
-const USAGE =
-  'npm run bench:versions -- <folder of the other version, built> [--rounds=<number>] [--bytes=<of a callback>]';
+const USAGE = 'npm run bench:versions -- <folder of the other version, built> [--rounds=<number>]';
 
 interface Options {
   readonly root: string;
@@ -23,15 +22,14 @@ interface Options {
 function readArguments(args: string[]): Options {
   const { values, positionals } = parseArgs({
     args,
-    options: { rounds: { type: 'string', default: '8' }, bytes: { type: 'string', default: '1024' } },
+    options: { rounds: { type: 'string', default: '8' } },
     allowPositionals: true,
   });
   const [root] = positionals;
   if (root === undefined || !existsSync(join(root, 'dist/main.js')))
     throw new Error(`${root ?? 'the folder of the other version'}: no dist/main.js is there`);
   const rounds = wholeNumber(values.rounds);
-  const bytes = wholeNumber(values.bytes);
-  return { root, effort: { rounds, bytes, warmUp: 6000, measured: 6000, openLoopSeconds: 4 } };
+  return { root, effort: { rounds, warmUp: 6000, measured: 6000, measuredLarge: 1000, openLoopSeconds: 4 } };
 }
 
 const { root, effort } = readOrExit(readArguments, USAGE);

@@ -2,6 +2,7 @@
 import { WebClient } from '@slack/web-api';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
+import { textOf } from './text.mjs';
 
 const slack = new WebClient('xoxb-bench', {
   slackApiUrl: process.env['SLACK_API'],
@@ -11,10 +12,9 @@ const slack = new WebClient('xoxb-bench', {
 const app = new Koa();
 app.use(bodyParser({ jsonLimit: '8mb' }));
 app.use(async (ctx) => {
-  const callback = ctx.request.body;
   const { ok } = await slack.chat.postMessage({
     channel: '#bench',
-    text: `${callback.bot_name}: ${callback.status}`,
+    text: textOf(ctx.request.body),
   });
   ctx.status = ok ? 200 : 502;
   ctx.body = {};

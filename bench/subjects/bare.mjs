@@ -1,9 +1,10 @@
 // The floor: node:http and an undici pool, JSON.parse, one fixed message, no check, no store.
 import { createServer } from 'node:http';
 import { Pool } from 'undici';
+import { textOf } from './text.mjs';
 
 const slack = new URL(process.env['SLACK_API']);
-const pool = new Pool(slack.origin, { connections: 50 });
+const pool = new Pool(slack.origin, { connections: 64 });
 
 const server = createServer(async (request, response) => {
   const chunks = [];
@@ -13,7 +14,7 @@ const server = createServer(async (request, response) => {
     method: 'POST',
     path: `${slack.pathname}chat.postMessage`,
     headers: { 'content-type': 'application/json', authorization: 'Bearer xoxb-bench' },
-    body: JSON.stringify({ channel: '#bench', text: `${callback.bot_name}: ${callback.status}` }),
+    body: JSON.stringify({ channel: '#bench', text: textOf(callback) }),
   });
   const { ok } = await body.json();
   response.writeHead(ok ? 200 : 502, { 'content-type': 'application/json' }).end('{}');
