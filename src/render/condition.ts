@@ -12,6 +12,7 @@ import { createEngine, TIME_LIMIT_MS } from './engine.ts';
 import { findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 import { createLinks } from './links.ts';
 import { samplesOf } from './samples.ts';
+import { positionOf } from './value-places.ts';
 import { type NoticeView, viewOf } from './view.ts';
 
 const BEGIN = '{% if ';
@@ -27,11 +28,39 @@ const PLAIN_DISPLAY: DisplayConfig = { timezone: 'UTC', language: 'en', links: {
 export function conditionFault(condition: string): LiquidFault | undefined {
   const { liquid, names } = checker();
   const { templates = [], fault } = parseLiquid(liquid, BEGIN + condition + END);
-  if (MARKUP.test(condition) || (fault === undefined && !isWhole(condition, liquid)))
+  if (
+    MARKUP.test(condition) ||
+    condition.trim() === '' ||
+    (fault === undefined && !isWhole(condition, liquid))
+  )
     return { message: NO_CONDITION, line: 1, column: 1 };
+  const slip = slipIn(condition);
+  if (slip !== undefined) return slip;
   if (fault !== undefined) return inCondition(fault);
   const [unknown] = findUnknownVariables(liquid, templates, names);
   return unknown && inCondition(unknown);
+}
+
+const STRING = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/gsu;
+const RANGE = /\([^()]*\)/gu;
+
+/** What liquidjs takes without a word: it stops reading there, or reads nothing. Each ends with the wrong sign. */
+const SLIPS: readonly (readonly [slip: RegExp, message: string])[] = [
+  [/["']/u, 'this quote is not closed'],
+  [/[()]/u, 'parentheses are for ranges alone: (1..3)'],
+  [/\.(?=\s|$)|[|:,](?=\s*(?:$|[|,:]))/u, 'something is missing after this sign'],
+  [/(?:^|\|)[^:|,]*,/u, 'a comma stands between the arguments of a filter alone'],
+  [/(?<![^\s,:|])\[/u, 'a value begins with the name of a variable: output["a b"]'],
+];
+
+function slipIn(condition: string): LiquidFault | undefined {
+  const letters = (text: string) => 'x'.repeat(text.length);
+  const bare = condition.replace(STRING, letters).replace(RANGE, letters);
+  for (const [slip, message] of SLIPS) {
+    const found = slip.exec(bare);
+    if (found !== null) return { message, ...positionOf(condition, found.index + found[0].length - 1) };
+  }
+  return undefined;
 }
 
 function inCondition({ message, line, column }: LiquidFault): LiquidFault {

@@ -32,7 +32,11 @@ export function withOwnAddresses(source: string, kind: TextKind): string {
   );
 }
 
-function positionOf(source: string, index: number): { readonly line: number; readonly column: number } {
+/** Line and column count from 1. */
+export function positionOf(
+  source: string,
+  index: number,
+): { readonly line: number; readonly column: number } {
   const before = source.slice(0, index).split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

@@ -32,7 +32,16 @@ describe('A condition', () => {
   for (const text of NOT)
     it(`does not hold: ${text}`, () => expect(conditions.holds(text, VIEW)).to.equal(false));
 
-  const RIGHT = ['output.件数 == 0', 'not message and output.a', 'outputs.size > 0', 'callback.x.y == "%"'];
+  const RIGHT = [
+    'output.件数 == 0',
+    'not message and output.a',
+    'outputs.size > 0',
+    'callback.x.y == "%"',
+    "message == 'it\\'s' or message == \"it's (1, 2) | a: [b.\"",
+    '(1..3) contains status and output["a b"][0].c == 1.5',
+    'message | replace: "a", "b" | size',
+    'not not message',
+  ];
   for (const text of RIGHT) it(`is right: ${text}`, () => expect(conditionFault(text)).to.equal(undefined));
 
   const WRONG: Readonly<Record<string, readonly [number, string]>> = {
@@ -41,6 +50,27 @@ describe('A condition', () => {
     'output.a = 0': [11, 'expected'],
     'output.a ==': [1, 'a condition is a value'],
     'and output.a': [1, 'a condition is a value'],
+    '': [1, 'a condition is a value'],
+    ' \n ': [1, 'a condition is a value'],
+    'message contains "x': [18, 'this quote is not closed'],
+    "message == 'x": [12, 'this quote is not closed'],
+    "status == 1 and\n  message == 'it\\'s": [14, 'this quote is not closed'],
+    "message | fit: 'x": [16, 'this quote is not closed'],
+    'message == "a" or bot_id == "b\\"': [29, 'this quote is not closed'],
+    'status == 1)': [12, 'parentheses'],
+    "(message == 'x')": [10, 'invalid range syntax'],
+    'status == 1,': [12, 'something is missing'],
+    'status == 1, 2': [12, 'a comma stands'],
+    'message | size, 3': [15, 'a comma stands'],
+    'output.': [7, 'something is missing'],
+    'output.a. == 1': [9, 'something is missing'],
+    'status == 1.': [12, 'something is missing'],
+    'message |': [9, 'something is missing'],
+    'message | size |': [16, 'something is missing'],
+    'message | fit: ': [14, 'something is missing'],
+    'message | fit: | size': [14, 'something is missing'],
+    '[0] == 1': [1, 'a value begins with the name'],
+    'output["a" == 1': [16, 'not closed'],
     'output.a output.b': [1, 'a condition is a value'],
     '== 0': [1, 'a condition is a value'],
     'outptu.a == 0': [1, 'there is no variable "outptu"; did you mean "output"?'],
