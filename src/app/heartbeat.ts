@@ -4,8 +4,8 @@ import type { Config } from '../config/config.ts';
 import type { Chore } from '../deliver/chores.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { Logger } from '../observe/logger.ts';
-import { exchange, type OpenPool, poolsThrough } from '../outbound/exchange.ts';
-import { loginOf } from '../outbound/login.ts';
+import { askUrl, NotTaken } from '../outbound/ask-url.ts';
+import { poolsThrough } from '../outbound/exchange.ts';
 import type { Clock } from '../time/clock.ts';
 
 /** Timeout of one request. */
@@ -60,33 +60,4 @@ export function isWritten(
   clock: Pick<Clock, 'monotonic'>,
 ): boolean {
   return writtenAt !== undefined && clock.monotonic() - writtenAt <= WRITTEN_WITHIN_MS;
-}
-
-/** The answer's status is not 2xx. */
-export class NotTaken extends Error {
-  override readonly name = 'NotTaken';
-}
-
-/**
- * GET on a connection of its own. Follows no redirect.
- * @param url http or https; may hold a user and a password
- * @throws {NotTaken} the answer is not 2xx
- * @throws {Error} an error of the network or a proxy, or a timeout
- */
-export async function askUrl(url: string, timeoutMs: number, open: OpenPool): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  const { origin, pathname, search } = new URL(url);
-  const headers = { 'user-agent': 'botbell', ...loginOf(url) };
-  const pool = await open(origin);
-  try {
-    const { status } = await exchange(pool, {
-      method: 'GET',
-      path: `${pathname}${search}`,
-      headers,
-      deadline,
-    });
-    if (status < 200 || status > 299) throw new NotTaken(`it answered ${status}`);
-  } finally {
-    void pool.destroy().catch(() => undefined);
-  }
 }

@@ -1,8 +1,7 @@
 /** Makes a config into settings, with its channels opened. */
 import { poolsThrough } from '../outbound/exchange.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { cutEnd, shortLine } from '../text/cut.ts';
-import type { HiddenSecrets } from '../text/hide-secrets.ts';
+import { type HiddenSecrets, redactor } from '../text/hide-secrets.ts';
 import type { Channel, ChannelType } from '../channels/channel.ts';
 import { type ChannelConfig, type Config, formatsOf, type Problem } from '../config/config.ts';
 import type { Readings } from '../config/readings.ts';
@@ -21,14 +20,6 @@ import { noticeOf } from '../notice/notice.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import { createRouter, routesOf } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
-
-const LONGEST_MESSAGE = 500;
-
-/** Makes text one line of at most 500 characters without secrets. */
-export function redactor(hide: (text: string) => string): (text: string) => string {
-  // Hides twice: before the cut, which could leave half a secret, and after cleaning, which can join one that was split.
-  return (text) => cutEnd(hide(shortLine(hide(text), 2 * LONGEST_MESSAGE)), LONGEST_MESSAGE, '…');
-}
 
 export interface LoadedConfig {
   readonly config: Config;

@@ -1,11 +1,10 @@
 /** `botbell check`: reports all problems of the config and its templates. */
-import { secretsHidden } from '../text/hide-secrets.ts';
+import { redactor, secretsHidden } from '../text/hide-secrets.ts';
 import { formatProblem } from '../config/problems.ts';
 import { type CommandContext, configFileOf, styled } from './context.ts';
 import { readProject } from './load-config.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { ChannelConfig, Config } from '../config/config.ts';
-import { redactor } from '../app/settings.ts';
 import { poolsThrough } from '../outbound/exchange.ts';
 import type { Proxies } from '../outbound/proxy.ts';
 import { inspectStore } from '../ledger/open-ledger.ts';

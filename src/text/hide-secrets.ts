@@ -1,4 +1,5 @@
 /** Removes secrets from text, in every encoding in which a library or a remote may repeat them. */
+import { cutEnd, shortLine } from './cut.ts';
 
 const HIDDEN = '[secret]';
 
@@ -22,6 +23,14 @@ export function secretsHidden(secrets: readonly string[], mark = HIDDEN): (text:
   const any = new RegExp(spellings.map(literally).join('|'));
   return (text) =>
     any.test(text) ? spellings.reduce((rest, spelling) => rest.replaceAll(spelling, mark), text) : text;
+}
+
+const LONGEST_MESSAGE = 500;
+
+/** Makes text one line of at most 500 characters without secrets. */
+export function redactor(hide: (text: string) => string): (text: string) => string {
+  // Hides twice: before the cut, which could leave half a secret, and after cleaning, which can join one that was split.
+  return (text) => cutEnd(hide(shortLine(hide(text), 2 * LONGEST_MESSAGE)), LONGEST_MESSAGE, '…');
 }
 
 /** Only the latest are kept, since a process may reload for years. */

@@ -1,6 +1,6 @@
 /** One attempt always has an outcome: a receipt, or a failure that is classed and holds no secret. */
 import { expect } from 'chai';
-import { secretsHidden } from '../../src/text/hide-secrets.ts';
+import { redactor, secretsHidden } from '../../src/text/hide-secrets.ts';
 import type { Channel, Outgoing } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import {
@@ -11,7 +11,6 @@ import {
 } from '../../src/deliver/attempt.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';
-import { redactor } from '../../src/app/settings.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 

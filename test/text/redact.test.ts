@@ -1,8 +1,7 @@
 /** No secret survives in an error's text. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { secretsHidden } from '../../src/text/hide-secrets.ts';
-import { redactor } from '../../src/app/settings.ts';
+import { redactor, secretsHidden } from '../../src/text/hide-secrets.ts';
 
 describe('redaction', () => {
   it('replaces every occurrence of every secret', () => {

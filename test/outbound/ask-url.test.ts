@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { askUrl, NotTaken } from '../../src/app/heartbeat.ts';
+import { askUrl, NotTaken } from '../../src/outbound/ask-url.ts';
 import { poolsThrough } from '../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../src/outbound/proxy.ts';
 import { until } from '../support/proof-wait.ts';
