@@ -78,7 +78,9 @@ export class Dispatcher {
   submit(order: Order): Task {
     let end = () => {};
     const ended = new Promise<void>((resolve) => (end = resolve));
-    const task: Task = { ...order, attempts: [], isTakenOver: false, ended, end };
+    const { record, notice, firstReceivedAt, planned, settings, until, onEnded } = order;
+    const made = { attempts: [], isTakenOver: false, ended, end };
+    const task: Task = { record, notice, firstReceivedAt, planned, settings, until, onEnded, ...made };
     this.#tasks.set(task.record.id, task);
     this.#underWay.until(task.ended);
     queueMicrotask(() => this.#take(task));

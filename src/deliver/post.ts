@@ -46,6 +46,7 @@ export function createPost(delivering: Posting): Post {
     const admission = await ledger.admit(arrival, until - clock.monotonic());
     if (admission.isNew) for (const { reason } of admission.deliveries) if (reason) onHeld(reason);
     const posted = { incoming, settings, plan, admission, until };
+    if (admission.isAnswered) return judge([], { isSuperseded: admission.isSuperseded, isAccepted });
     if (isAccepted) return accept(delivering, posted);
     return new OpenPost(delivering, posted, waiting).answer();
   };
@@ -219,7 +220,11 @@ class OpenPost {
     const update = task?.update;
     const isOwn = record.isTakenOver || this.#takenOver.has(record.id);
     const isTakenOver = isOwn || task?.isTakenOver === true || update?.isTakenOver === true;
-    return { ...record, ...update, isTakenOver, hasEnded: update !== undefined };
+    const { id, destination } = record;
+    const { state, lastError } = update ?? record;
+    const { reason = record.reason, heldUntil = record.heldUntil } = update ?? {};
+    const hasEnded = update !== undefined;
+    return { id, destination, state, lastError, reason, heldUntil, isTakenOver, hasEnded };
   }
 
   /** Milliseconds that a write may take: at least half of the reserve, even past the deadline. */

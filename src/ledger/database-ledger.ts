@@ -77,7 +77,7 @@ class ServiceLedger {
     const deadline = new Deadline(this.#settings.clock, withinMs);
     const { leaseMs, takeOverAfterMs } = this.#settings;
     const args = await admitArgs(arrival, { leaseMs, takeOverAfterMs });
-    await this.#writeUnwrittenOf(args.jobKey, deadline);
+    if (this.#unwritten.isAny) await this.#writeUnwrittenOf(args.jobKey, deadline);
     const { firstBody, ...admission } = await this.#writing.call('admit', [args], {
       withinMs: deadline.remainingMs,
       isDurable: arrival.isAccepted,

@@ -140,6 +140,8 @@ export interface Admission {
   readonly firstReceivedAt: number;
   /** An `executing` that came after its job's result. */
   readonly isSuperseded: boolean;
+  /** Nobody is to be told, so the answer, a 200, has been written with it. */
+  readonly isAnswered: boolean;
   readonly deliveries: readonly DeliveryRecord[];
 }
 

@@ -27,6 +27,10 @@ export class UnwrittenOutcomes {
     if (deliveries.length > 0) this.#kept.add({ jobKey, settlement });
   }
 
+  get isAny(): boolean {
+    return this.#kept.size > 0;
+  }
+
   /** Whether the delivery has succeeded, which is not written yet. */
   has(deliveryId: number): boolean {
     return [...this.#kept].some(({ settlement }) =>
@@ -44,7 +48,7 @@ export class UnwrittenOutcomes {
 
   /** Writes what is kept of the job. @throws what the write throws */
   async writeOf(jobKey: string): Promise<void> {
-    if (this.#kept.size > 0) await this.#writeAll([...this.#kept].filter((kept) => kept.jobKey === jobKey));
+    await this.#writeAll([...this.#kept].filter((kept) => kept.jobKey === jobKey));
   }
 
   async #writeAll(some: readonly Kept[]): Promise<void> {

@@ -91,7 +91,7 @@ async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<
 }
 
 /** @returns how often the callback has come; 0: it has been deleted meanwhile */
-async function writeAnswer(tx: Tx, callbackId: number, { result }: AnswerRecord): Promise<number> {
+export async function writeAnswer(tx: Tx, callbackId: number, { result }: AnswerRecord): Promise<number> {
   const row = await tx.first<{ timesReceived: number }>(
     fixed`UPDATE callbacks SET result = ${result} WHERE id = ${callbackId} RETURNING times_received`,
   );
@@ -143,7 +143,7 @@ function attemptEntry(callbackId: number, attempt: AttemptRecord): NewHistoryRow
   };
 }
 
-function answerEntry(
+export function answerEntry(
   callbackId: number,
   { receivedAt, answeredAt, status, result }: AnswerRecord,
 ): NewHistoryRow {
