@@ -55,7 +55,7 @@ export class Chores {
     this.#isStopped = true;
     const loops = [...this.#loops.values()];
     for (const { stopTimer } of loops) stopTimer();
-    await Promise.all(loops.map(({ step }) => step));
+    await Promise.all(loops.flatMap(({ step }) => step ?? []));
   }
 
   #schedule(chore: Chore): void {

@@ -53,15 +53,18 @@ export class UnwrittenOutcomes {
 
   async #writeAll(some: readonly Kept[]): Promise<void> {
     for (const kept of some) {
-      const failure = await this.#write(kept.settlement).then(
-        () => undefined,
-        (error: unknown) => error,
-      );
+      try {
+        await this.#write(kept.settlement);
+      } catch (error) {
+        // An outcome that a working store refuses is dropped, so that it is not tried for ever.
+        if (!(error instanceof OperationFailed)) {
+          // To the end, so that the next call begins behind it.
+          this.#kept.delete(kept);
+          this.#kept.add(kept);
+          throw error;
+        }
+      }
       this.#kept.delete(kept);
-      // An outcome that a working store refuses is dropped, so that it is not tried for ever.
-      if (failure === undefined || failure instanceof OperationFailed) continue;
-      this.#kept.add(kept);
-      throw failure;
     }
   }
 }
