@@ -161,6 +161,8 @@ export interface ComposeContext {
 export interface MessageFormat<Message = unknown> {
   /** Also the folder of templates for this format: `templates/<set>/<name>/<template>.yaml`. */
   readonly name: string;
+  /** Whether a message says to which destination it goes; left out: destinations with the same options share a message. */
+  readonly namesDestination?: boolean;
   compose(card: Card, context: ComposeContext): Message;
   /** Left out if templates cannot write messages of this format. */
   readonly own?: OwnMessages<Message>;

@@ -1,7 +1,8 @@
 /** The interface of rendering to the other stages: turns a notice and a destination into a composed message. */
+import { isDeepStrictEqual } from 'node:util';
 import { elapsedSecondsOf, statusNameOf } from '../callback/callback.ts';
 import type { Card } from '../channels/card.ts';
-import type { ComposeContext, RenderedParts } from '../channels/channel.ts';
+import type { ComposeContext, MessageFormat, RenderedParts } from '../channels/channel.ts';
 import type { PlaceInConfig, Problem } from '../config/config.ts';
 import { isAlert, type Notice, type TemplateName } from '../notice/notice.ts';
 import { cardOf, type Filling, plainCard } from './card-template.ts';
@@ -28,6 +29,14 @@ interface Drawn {
   /** By template; undefined: the template failed or took too long, and is not rendered again. */
   readonly cards: Map<Template, Card | undefined>;
   readonly messages: Map<Template, RenderedParts | undefined>;
+  /** The latest message of each format. */
+  readonly composed: Map<MessageFormat, Composed>;
+}
+
+interface Composed {
+  readonly choice: Choice;
+  readonly target: RenderTarget;
+  readonly message: unknown;
 }
 
 type Report = (failure: string) => void;
@@ -53,11 +62,20 @@ export class Renderer {
     const report: Report = (message) =>
       onFailure({ format: format.name, template: notice.template, message });
     if (this.#latest?.notice !== notice)
-      this.#latest = { notice, views: new Map(), cards: new Map(), messages: new Map() };
+      this.#latest = { notice, views: new Map(), cards: new Map(), messages: new Map(), composed: new Map() };
     const drawn = this.#latest;
+    const known = drawn.composed.get(format);
+    if (known?.choice === choice && isSameMessage(known.target, target)) return known.message;
+    const message = this.#composed(choice, drawn, target, report);
+    drawn.composed.set(format, { choice, target, message });
+    return message;
+  }
+
+  #composed(choice: Choice, drawn: Drawn, target: RenderTarget, report: Report): unknown {
+    const { format } = target;
     const card = this.#cardOf(choice, drawn, report);
     const own = this.#ownMessage(choice, card, drawn, report);
-    const context = contextOf(notice, card, target);
+    const context = contextOf(drawn.notice, card, target);
     return (
       (own && tried(report, () => format.own?.compose(own, card, context))) ??
       tried(report, () => format.compose(card, context)) ??
@@ -109,6 +127,12 @@ export class Renderer {
     views.set(language, view);
     return { name: notice.template, language, view };
   }
+}
+
+/** Whether both destinations of a format get the same message by the same template. */
+function isSameMessage(one: RenderTarget, other: RenderTarget): boolean {
+  const isSameName = one.format.namesDestination !== true || one.destination === other.destination;
+  return isSameName && isDeepStrictEqual(one.options, other.options);
 }
 
 function contextOf(

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { MessageFormat } from '../../src/channels/channel.ts';
+import type { Card } from '../../src/channels/card.ts';
+import type { ComposeContext, MessageFormat } from '../../src/channels/channel.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import { Renderer, type TemplateFailure } from '../../src/render/renderer.ts';
 import { NO_FOLDER } from '../../src/render/template-folder.ts';
@@ -93,6 +94,31 @@ describe('a renderer', () => {
       expect(user / 1000).to.be.lessThan(3000);
     }
     expect(renderer.failures).to.deep.equal([]);
+  });
+
+  it('composes the message of a notice once for all destinations that get the same', () => {
+    const renderer = testRenderer();
+    const notice = noticeAbout(BARE);
+    let composed = 0;
+    const compose = (card: Card, { options, destination }: ComposeContext) => {
+      composed += 1;
+      return { title: card.title, options, destination };
+    };
+    const shared: MessageFormat = { name: 'shared', compose, asText: String };
+    const named: MessageFormat = { name: 'named', namesDestination: true, compose, asText: String };
+    const messagesOf = (format: MessageFormat, options: (index: number) => object) =>
+      Array.from({ length: 10 }, (_, index) => {
+        const target = { ...targetOf(format), destination: `d:${index}`, options: { ...options(index) } };
+        return renderer.render(notice, target, () => undefined) as Record<string, unknown>;
+      });
+    expect(new Set(messagesOf(shared, () => ({ to: ['@here'] }))).size).to.equal(1);
+    expect(composed).to.equal(1);
+    const told = messagesOf(shared, (index) => ({ to: [index] }));
+    expect(told.map(({ options }) => options)).to.deep.equal(told.map((_, index) => ({ to: [index] })));
+    const names = messagesOf(named, () => ({})).map(({ destination }) => destination);
+    expect(names).to.deep.equal(names.map((_, index) => `d:${index}`));
+    const other = noticeAbout({ ...BARE, bot_name: 'Other' });
+    expect(renderer.render(other, targetOf(shared), () => undefined)).to.include({ title: 'Other' });
   });
 
   it('shares nothing between one message and the next', () => {

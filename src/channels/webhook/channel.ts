@@ -80,7 +80,7 @@ export const webhookChannel = hookChannel<WebhookMessage, Hook>({
   type: 'webhook',
   title: { en: 'The webhook', ja: 'Webhook' },
   paceMs: 100,
-  format: { name: 'webhook', compose: composeWebhook, ...shownBy(webhookAsHtml) },
+  format: { name: 'webhook', namesDestination: true, compose: composeWebhook, ...shownBy(webhookAsHtml) },
   options: {},
   entry: hookSchema,
   secretsOf: (hook) => [
