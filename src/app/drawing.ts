@@ -36,7 +36,8 @@ function read(body: Uint8Array, { display, receiver }: Config): CheckedCallback 
   const { maxBodyBytes, maxNodes } = receiver;
   if (body.byteLength > maxBodyBytes) throw tooLarge(`is larger than ${maxBodyBytes} bytes`);
   try {
-    return createCallbackCheck(display.timezone, maxNodes)(decodeBody(body).value);
+    const { value, tooDeep } = decodeBody(body, maxNodes);
+    return createCallbackCheck(display.timezone)(value, tooDeep);
   } catch (error) {
     throw error instanceof TooManyValues ? tooLarge(`holds more than ${maxNodes} JSON values`) : error;
   }

@@ -67,7 +67,7 @@ function receiverOf({ config }: AppSettings, services: Services): Handler {
     config: config.receiver,
     clock,
     senderOf: senderReader(config.receiver.trustProxy),
-    check: createCallbackCheck(config.display.timezone, config.receiver.maxNodes),
+    check: createCallbackCheck(config.display.timezone),
     post: pipeline.post,
     refuse: (refusal) => pipeline.refuse(refusal),
     loads,

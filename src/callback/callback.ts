@@ -1,5 +1,6 @@
 /** A callback as the callback interface describes it, and its identity. */
 import { hash } from 'node:crypto';
+import { plainNumber, SpeltNumber } from '../text/spelt-number.ts';
 import { isContainer, type JsonObject, keysOf } from '../text/json-object.ts';
 
 /** 0 = succeeded, 1 = error, 2 = executing (callback interface, "States and transitions"). */
@@ -10,9 +11,12 @@ export const ALL_STATUSES = ['succeeded', 'error', 'executing'] as const;
 
 export type StatusName = (typeof ALL_STATUSES)[number];
 
-/** A checked callback, exactly as it arrived, unknown fields included. In optional fields, `null` means absent. */
+/**
+ * A checked callback, exactly as it arrived, unknown fields included; any of its numbers but `status` may be a `SpeltNumber`. In
+ * optional fields, `null` means absent.
+ */
 export interface Callback {
-  readonly code: number;
+  readonly code: number | SpeltNumber;
   readonly job_id: string;
   readonly bot_id: string;
   readonly bot_name: string;
@@ -20,7 +24,7 @@ export interface Callback {
   /** ISO 8601 calendar date-time; without an offset it is read in the display's timezone. */
   readonly start_time: string;
   /** Seconds. */
-  readonly elapsed_time?: number | null;
+  readonly elapsed_time?: number | SpeltNumber | null;
   readonly output?: Readonly<Record<string, unknown>> | null;
   readonly message?: string | null;
   readonly [unknownField: string]: unknown;
@@ -42,10 +46,15 @@ export function statusNameOf(callback: Pick<Callback, 'status'>): StatusName {
   return ALL_STATUSES[callback.status];
 }
 
+/** Whether it is a JSON number without a fraction (`1.0` and `1e2` have none), whatever JavaScript would round. */
+export function isInteger(value: unknown): boolean {
+  if (!(value instanceof SpeltNumber)) return Number.isInteger(value);
+  return /^-?\d+(?:\.0+)?(?:[eE]\+?\d+)?$/.test(value.spelling) && Number.isFinite(value.valueOf());
+}
+
 /** How many seconds the run took; undefined: not given, or no duration, as a negative number and `1e400` (infinite). */
-export function elapsedSecondsOf({
-  elapsed_time: seconds,
-}: Pick<Callback, 'elapsed_time'>): number | undefined {
+export function elapsedSecondsOf({ elapsed_time }: Pick<Callback, 'elapsed_time'>): number | undefined {
+  const seconds = plainNumber(elapsed_time);
   return typeof seconds === 'number' && seconds >= 0 && seconds < Infinity ? seconds : undefined;
 }
 
@@ -88,11 +97,12 @@ export function identityOf(callback: JsonObject): string {
   return hash('sha256', JSON.stringify(flat), 'hex');
 }
 
-/** A null becomes `null, null`, an array begins with `null, length`, an object with `null, -1`, and an object ends with `null`. */
+/** A null becomes `null, null`, a `SpeltNumber` `null, text`, an array begins with `null, length`, an object with `null, -1`, and an object ends with `null`. */
 function flatten(value: unknown, flat: unknown[]): void {
   if (!isContainer(value)) {
-    if (value === null) flat.push(null);
-    flat.push(value);
+    const isSpelt = value instanceof SpeltNumber;
+    if (value === null || isSpelt) flat.push(null);
+    flat.push(isSpelt ? value.spelling : value);
   } else if (Array.isArray(value)) {
     flat.push(null, value.length);
     for (const each of value) flatten(each, flat);
@@ -110,28 +120,4 @@ function flattenMembers(object: JsonObject, keys: readonly string[], flat: unkno
     flat.push(key);
     flatten(value, flat);
   }
-}
-
-/**
- * Visits every value of a callback once.
- * @param mostValues limit of objects, lists, texts, numbers and other values, the callback included; keys do not count
- * @returns the names of the fields in which arrays and objects nest deeper than `MAX_DEPTH`
- * @throws {TooManyValues}
- */
-export function tooDeepIn(callback: JsonObject, mostValues = Infinity): string[] {
-  // The callback itself is one value.
-  let room = mostValues - 1;
-  const isWithin = (value: unknown, depth: number): boolean => {
-    room -= 1;
-    if (room < 0) throw new TooManyValues();
-    if (!isContainer(value)) return true;
-    if (depth > MAX_DEPTH) return false;
-    let isAllWithin = true;
-    for (const key of keysOf(value)) isAllWithin = isWithin(value[key], depth + 1) && isAllWithin;
-    return isAllWithin;
-  };
-  const tooDeep: string[] = [];
-  // A loop, since a function that uses `callback` would keep all of it in memory as long as the error, whose stack names it.
-  for (const key of keysOf(callback).toSorted()) if (!isWithin(callback[key], 2)) tooDeep.push(key);
-  return tooDeep;
 }

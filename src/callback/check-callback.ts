@@ -7,9 +7,10 @@ import {
   type IdentifiedCallback,
   identityOf,
   InvalidCallback,
+  isInteger,
   MAX_DEPTH,
-  tooDeepIn,
 } from './callback.ts';
+import { SpeltNumber } from '../text/spelt-number.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { zonedToInstant } from '../time/display.ts';
 
@@ -18,24 +19,23 @@ const MAX_ECHO_LENGTH = 40;
 /** Fields reported as nested too deep: a body can have any number of them. */
 const MAX_DEEP_FIELDS = 50;
 
+/** @param tooDeep fields that nest too deep (`Decoded`) @throws {InvalidCallback} with all errors */
+export type CallbackCheck = (value: unknown, tooDeep?: readonly string[]) => IdentifiedCallback;
+
 /**
  * The check of the callback interface: strict in types, unknown fields kept. It returns the given value itself, not a copy.
  * @param timezone for a `start_time` without an offset
- * @param mostValues the limit, as `tooDeepIn` counts values
- * @throws {InvalidCallback} from the check, with all errors
- * @throws {TooManyValues} from the check
  */
-export function createCallbackCheck(
-  timezone: string,
-  mostValues?: number,
-): (value: unknown) => IdentifiedCallback {
-  return (value) => {
+export function createCallbackCheck(timezone: string): CallbackCheck {
+  return (value, tooDeep = []) => {
     if (!isJsonObject(value))
       throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
-    const tooDeep = tooDeepIn(value, mostValues);
     const { start_time: startTime } = value;
     const startedAt = typeof startTime === 'string' ? parseStartTime(startTime, timezone) : undefined;
-    const errors = [...tooDeep.slice(0, MAX_DEEP_FIELDS).map(tooDeepAt), ...errorsIn(value, startedAt)];
+    const errors = [
+      ...tooDeep.toSorted().slice(0, MAX_DEEP_FIELDS).map(tooDeepAt),
+      ...errorsIn(value, startedAt),
+    ];
     if (startedAt === undefined || errors.length > 0) throw new InvalidCallback(errors);
     return { callback: value as unknown as Callback, identity: identityOf(value), startedAt };
   };
@@ -68,12 +68,16 @@ function requiredString() {
 
 function requiredInteger() {
   const wrong = found('an integer');
-  return number().typeError(wrong).integer(wrong).defined(missing('an integer')).nonNullable(wrong);
+  return number()
+    .typeError(wrong)
+    .test('integer', wrong, isInteger)
+    .defined(missing('an integer'))
+    .nonNullable(wrong);
 }
 
 /** Accepts what is no integer, since `requiredInteger` reports it already. */
-function isStatusOrNoInteger(value: number): boolean {
-  return value === 0 || value === 1 || value === 2 || !Number.isInteger(value);
+function isStatusOrNoInteger(value: unknown): boolean {
+  return value === 0 || value === 1 || value === 2 || !isInteger(value);
 }
 
 function missing(what: string): string {
@@ -91,6 +95,7 @@ function expected(what: string, value: unknown): string {
 
 function describe(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
+  if (value instanceof SpeltNumber) return `the number ${excerpt(value.spelling)}`;
   if (typeof value === 'object') return value === null ? 'null' : 'an object';
   if (typeof value === 'string') return `the string "${excerpt(value)}"`;
   return typeof value === 'number' ? `the number ${value}` : JSON.stringify(value);

@@ -1,110 +1,80 @@
-/** Decodes a request body as JSON without losing digits of its numbers. */
+/** Decodes a request body as JSON without losing a digit of its numbers or the order of its keys. */
 import { isUtf8 } from 'node:buffer';
+import { parseExactly } from '../text/exact-json.ts';
+import { SpeltNumber } from '../text/spelt-number.ts';
 import { shortLine } from '../text/cut.ts';
-import { InvalidCallback, MAX_DEPTH } from './callback.ts';
 import { isJsonObject } from '../text/json-object.ts';
+import { InvalidCallback, isInteger, MAX_DEPTH, TooManyValues } from './callback.ts';
+import { endOfText, survey } from './survey.ts';
 
 const LONGEST_REASON = 100;
 
-/** Parsing megabytes of brackets would block the event loop for seconds; such a text contains this string. */
-const MANY_BRACKETS = '['.repeat(1000);
+/** From this depth on, JSON is refused without being parsed, which would take long. */
+const TOO_DEEP_TO_PARSE = 1000;
 
 /** Its message says what is wrong with the body and quotes at most a few characters of it. */
 export class UndecodableBody extends Error {
   override readonly name = 'UndecodableBody';
 }
 
+export interface Decoded {
+  readonly value: unknown;
+  /** The fields that nest deeper than `MAX_DEPTH`. */
+  readonly tooDeep: readonly string[];
+}
+
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
  * The JSON value in UTF-8 bytes, and the bytes without a byte order mark.
- * @throws {UndecodableBody}
+ * @param mostValues limit of objects, lists, texts, numbers and other values; keys do not count
+ * @throws {UndecodableBody} @throws {TooManyValues}
  * @throws {InvalidCallback} very deep nesting
  */
-export function decodeBody(bytes: Uint8Array): { readonly value: unknown; readonly json: Uint8Array } {
+export function decodeBody(
+  bytes: Uint8Array,
+  mostValues = Infinity,
+): Decoded & { readonly json: Uint8Array } {
   if (!isUtf8(bytes)) throw new UndecodableBody('The body is not UTF-8, as every callback has to be.');
-  const isMarked = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
+  const isMarked =
+    bytes[0] === BYTE_ORDER_MARK[0] && BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
   const json = isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
-  const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString('utf8');
-  if (text.trim() === '') throw new UndecodableBody('The body is empty: a callback is a JSON object.');
-  if (text.includes(MANY_BRACKETS) && nestsTooDeep(text)) {
-    throw new InvalidCallback([
-      { pointer: '', detail: `must not be nested deeper than ${MAX_DEPTH} levels` },
-    ]);
-  }
   try {
-    return { value: parseExactly(text), json };
+    const { value, tooDeep } = parseJson(json, mostValues);
+    return { value, tooDeep, json };
   } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     // V8's message, which may quote a few characters of the body.
-    const reason = shortLine(error instanceof Error ? error.message : '', LONGEST_REASON);
-    throw new UndecodableBody(`The body is not JSON: ${reason}.`);
+    throw new UndecodableBody(`The body is not JSON: ${shortLine(error.message, LONGEST_REASON)}.`);
   }
 }
-
-/** Whether arrays and objects nest deeper than `MAX_DEPTH`; brackets in strings do not count. */
-function nestsTooDeep(text: string): boolean {
-  let depth = 0;
-  for (const [bracket] of tokensOutsideStrings(text, /[[{\]}]/)) {
-    depth += bracket === '[' || bracket === '{' ? 1 : -1;
-    if (depth > MAX_DEPTH) return true;
-  }
-  return false;
-}
-
-/** The beginning of a number that may lose digits or be out of JavaScript's range. */
-const LONG = '(?:[\\d.]{16}|[\\d.]+[eE])';
-const MAY_BE_LOST = new RegExp(`-?(?=${LONG})[\\d.eE+-]+`);
-
-/** A quick test for such a number, which few bodies have. Its match may be inside a string. */
-const PERHAPS_LOST = new RegExp(`[:,[\\s]-?${LONG}`);
-
-/** Decimal digits that every number keeps (ECMAScript's Number, IEEE 754 binary64). */
-const KEPT_DIGITS = 15;
-
-/** The fields that the interface defines as numbers stay numbers, even if inexact. */
-const NUMBERS = ['code', 'status', 'elapsed_time'];
 
 /**
- * Parses JSON. A number that JavaScript cannot represent, such as an id of 64 bits, becomes a string with the same digits, so
- * that it is shown as it came, and callbacks that differ only in it have different identities.
- * `lossless-json` does the same, but a process with 256 MB runs out of memory at a body of 8 MB that is one string.
- * @throws {SyntaxError} as JSON.parse
+ * The value of JSON in UTF-8, its numbers as they are spelt (`SpeltNumber`) and its keys in their order.
+ * @throws {SyntaxError} as JSON.parse @throws {UndecodableBody} nothing but blanks
+ * @throws {TooManyValues} @throws {InvalidCallback} very deep nesting
  */
-export function parseExactly(text: string): unknown {
-  const value = JSON.parse(text) as unknown;
-  return PERHAPS_LOST.test(text) ? withNumbersOf(value, JSON.parse(withLostAsText(text))) : value;
-}
-
-function withLostAsText(json: string): string {
-  let spelt = '';
-  let copied = 0;
-  for (const { 0: number, index } of tokensOutsideStrings(json, MAY_BE_LOST)) {
-    if (isKept(number)) continue;
-    spelt += `${json.slice(copied, index)}"${number}"`;
-    copied = index + number.length;
+export function parseJson(bytes: Uint8Array, mostValues = Infinity): Decoded {
+  const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const { values, depth, tooDeep, isChangedByParsing } = survey(json);
+  if (values > mostValues) throw new TooManyValues();
+  if (depth > TOO_DEEP_TO_PARSE) {
+    const detail = `must not be nested deeper than ${MAX_DEPTH} levels`;
+    throw new InvalidCallback([{ pointer: '', detail }]);
   }
-  return spelt + json.slice(copied);
+  const text = json.toString('utf8');
+  if (values === 0 && text.trim() === '')
+    throw new UndecodableBody('The body is empty: a callback is a JSON object.');
+  const value: unknown = JSON.parse(text);
+  return {
+    value: isChangedByParsing ? withPlainStatus(parseExactly(text)) : value,
+    tooDeep: tooDeep.map((at) => JSON.parse(json.toString('utf8', at, endOfText(json, at) + 1)) as string),
+  };
 }
 
-function isKept(token: string): boolean {
-  const number = Number(token);
-  const [mantissa = ''] = token.split(/[eE]/);
-  const digits = mantissa.replaceAll(/\D/g, '').replace(/^0+/, '');
-  if (!Number.isFinite(number) || (number === 0 && digits !== '')) return false;
-  return digits.length <= KEPT_DIGITS || String(number) === token;
-}
-
-function withNumbersOf(value: unknown, exact: unknown): unknown {
-  if (!isJsonObject(value) || !isJsonObject(exact)) return exact;
-  const names = NUMBERS.filter((name) => typeof value[name] === 'number');
-  return Object.assign(exact, Object.fromEntries(names.map((name) => [name, value[name]])));
-}
-
-/** Matches of `pattern` in order. (A regular expression that matches whole strings overflows V8's stack at a long one.) */
-function* tokensOutsideStrings(text: string, pattern: RegExp): Generator<RegExpExecArray> {
-  let isInString = false;
-  for (const found of text.matchAll(new RegExp(`\\\\["\\\\]|"|${pattern.source}`, 'g'))) {
-    if (found[0] === '"') isInString = !isInString;
-    else if (!isInString) yield found;
-  }
+/** A status such as `1.0` is the number that it stands for: nobody is to be told how it was spelt. */
+function withPlainStatus(value: unknown): unknown {
+  const status = isJsonObject(value) ? value['status'] : undefined;
+  if (!(status instanceof SpeltNumber && isInteger(status))) return value;
+  return Object.assign(value as object, { status: status.valueOf() });
 }

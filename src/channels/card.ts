@@ -1,4 +1,5 @@
 /** A notification as data: a template fills it with plain text, and each channel draws it in its own way. */
+import type { SpeltNumber } from '../text/spelt-number.ts';
 import type { Language } from '../time/display.ts';
 
 /** Determines a notification's colour and symbol. */
@@ -50,7 +51,7 @@ export interface OutputView {
   readonly name: string;
   readonly kind: 'scalar' | 'list' | 'files' | 'other';
   /** A scalar unchanged; any other value as text on one line, cut. */
-  readonly value: string | number | boolean;
+  readonly value: string | number | boolean | SpeltNumber;
   /** A list's elements, unchanged. */
   readonly items: readonly unknown[];
   /** The first files only; `fileCount` counts all. */

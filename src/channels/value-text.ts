@@ -1,5 +1,7 @@
 /** Any value of a callback as text: unchanged, as compact JSON, or shortened to a line; values are not cleaned yet. */
 import { cleanLine } from '../text/clean.ts';
+import { exactJson } from '../text/exact-json.ts';
+import { SpeltNumber } from '../text/spelt-number.ts';
 import { isJsonObject, keysOf } from '../text/json-object.ts';
 import { endsOf } from '../text/cut.ts';
 
@@ -14,15 +16,18 @@ const LONGEST_NAME = 2000;
 const BETWEEN_PAIRS = ' · ';
 const BETWEEN_ITEMS = ', ';
 
-export function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+export type Scalar = string | number | boolean | SpeltNumber;
+
+export function isScalar(value: unknown): value is Scalar {
+  const type = typeof value;
+  return type === 'string' || type === 'number' || type === 'boolean' || value instanceof SpeltNumber;
 }
 
 /** The value as a template prints it; '' for an absent value or null. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) return '';
-  return isScalar(value) ? String(value) : JSON.stringify(value);
+  return isScalar(value) ? String(value) : exactJson(value);
 }
 
 /** For people: `商品名: チーズケーキ · 価格: 500 · 画像: 0001.jpg · タグ: ケーキ, チーズ`. Deeper values are compact JSON. */
@@ -71,5 +76,5 @@ export function fileName(entry: unknown): string {
   const name = typeof meta['name'] === 'string' ? nameText(meta['name']) : '';
   if (name !== '') return name;
   const ref = isJsonObject(entry) && typeof entry['ref'] === 'string' ? entry['ref'] : '';
-  return nameText(ref.slice(ref.lastIndexOf('/') + 1)) || nameText(JSON.stringify(entry)) || '–';
+  return nameText(ref.slice(ref.lastIndexOf('/') + 1)) || nameText(exactJson(entry)) || '–';
 }

@@ -1,7 +1,7 @@
 /** Conditions, columns and rows that several operations share. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Callback, CheckedCallback } from '../callback/callback.ts';
-import { parseExactly } from '../callback/decode.ts';
+import { parseJson } from '../callback/decode.ts';
 import type { Receipt } from '../channels/channel.ts';
 import { type Notice, noticeOf, noticeOfAlert, type RaisedAlert } from '../notice/notice.ts';
 import { shortText } from '../text/cut.ts';
@@ -87,14 +87,18 @@ export interface NoticeRow {
   readonly body: Uint8Array;
 }
 
+function jsonIn(body: Uint8Array): unknown {
+  return parseJson(Buffer.from(storedText(body))).value;
+}
+
 /** @param body in the form of `stored-body.ts` */
 export function callbackIn(body: Uint8Array): Callback {
-  return parseExactly(storedText(body)) as Callback;
+  return jsonIn(body) as Callback;
 }
 
 export function noticeIn({ kind, startedAt, timesReceived, body }: NoticeRow): Notice {
   if (kind === 'callback') return noticeOf({ callback: callbackIn(body), startedAt }, timesReceived);
-  const told: unknown = parseExactly(storedText(body));
+  const told = jsonIn(body);
   if (kind !== 'overdue') return noticeOfAlert(told as RaisedAlert);
   const { subject } = told as { readonly subject: CheckedCallback & { readonly runningForMs: number } };
   const { runningForMs, ...checked } = subject;

@@ -1,7 +1,8 @@
 /** The public listener: checks that a POST is a callback, hands it to delivery, and answers with the verdict. */
 import type { IncomingMessage } from 'node:http';
 import Koa, { type Next, type ParameterizedContext } from 'koa';
-import { type Callback, type IdentifiedCallback, InvalidCallback } from '../callback/callback.ts';
+import { type Callback, InvalidCallback } from '../callback/callback.ts';
+import type { CallbackCheck } from '../callback/check-callback.ts';
 import { decodeBody } from '../callback/decode.ts';
 import type { ReceiverConfig } from '../config/config.ts';
 import type { Verdict } from '../deliver/outcome.ts';
@@ -44,8 +45,7 @@ interface Answered {
 export interface ReceiverDependencies {
   readonly config: ReceiverConfig;
   readonly clock: Clock;
-  /** @throws {InvalidCallback} @throws {TooManyValues} */
-  readonly check: (value: unknown) => IdentifiedCallback;
+  readonly check: CallbackCheck;
   /** Delivers the callback; rejects when the store cannot be written. */
   readonly post: (incoming: Incoming) => Promise<Verdict>;
   /** Keeps a refused body for the operator; never rejects. */
@@ -173,8 +173,8 @@ async function receive(
     const [receivedAt, arrivedAt] = [clock.now(), clock.monotonic()];
     state.posted = { bytes, receivedAt, arrivedAt };
     const handle = async () => {
-      const { value, json } = decodeBody(bytes);
-      const checked = check(value);
+      const { value, json, tooDeep } = decodeBody(bytes, config.maxNodes);
+      const checked = check(value, tooDeep);
       state.callback = checked.callback;
       isParsed();
       return post({ ...checked, receivedAt, arrivedAt, body: json });

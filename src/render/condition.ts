@@ -7,6 +7,7 @@ import {
   Tokenizer,
   TypeGuards,
 } from 'liquidjs';
+import { plainNumber } from '../text/spelt-number.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { createEngine, TIME_LIMIT_MS } from './engine.ts';
 import { findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
@@ -128,7 +129,8 @@ function comparing(name: (typeof COMPARISONS)[number]): Operators[string] {
 
 /** The value of a number, or of a string that is nothing but a number; undefined: neither. */
 function numberIn(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
+  const plain = plainNumber(value);
+  if (typeof plain === 'number') return plain;
   return typeof value === 'string' && /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i.test(value)
     ? Number(value)
     : undefined;

@@ -2,6 +2,8 @@
 import type { FileView, OutputView } from '../channels/card.ts';
 import { fileEntries, fileName, inlineText, isScalar, memberText, nameText } from '../channels/value-text.ts';
 import { cleanLine } from '../text/clean.ts';
+import { exactJson } from '../text/exact-json.ts';
+import { plainNumber } from '../text/spelt-number.ts';
 import { isJsonObject, keysOf } from '../text/json-object.ts';
 import { endsOf } from '../text/cut.ts';
 
@@ -34,7 +36,7 @@ function viewOutput(name: string, value: unknown, context: FileContext): OutputV
   }
   const entries = fileEntries(value);
   if (entries === undefined)
-    return { ...plain, kind: 'other', value: endsOf(JSON.stringify(value), LONGEST_VALUE) };
+    return { ...plain, kind: 'other', value: endsOf(exactJson(value), LONGEST_VALUE) };
   return { ...plain, ...viewFiles(entries, context), kind: 'files', value: cleanLine(inlineText(value)) };
 }
 
@@ -65,9 +67,9 @@ function viewFile(entry: unknown, { urlOf, instantText }: FileContext): FileView
   const object = isJsonObject(entry) ? entry : {};
   const meta = isJsonObject(object['meta']) ? object['meta'] : {};
   const name = fileName(entry);
-  const size = sizeOf(meta['size']);
+  const size = sizeOf(plainNumber(meta['size']));
   const ref = typeof object['ref'] === 'string' ? object['ref'] : '';
-  const instant = instantOf(meta['timestamp']);
+  const instant = instantOf(plainNumber(meta['timestamp']));
   return {
     name,
     size,

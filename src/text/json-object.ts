@@ -1,9 +1,11 @@
 /** JSON objects: their type, type guards, and their keys, cached for large ones. */
+import { SpeltNumber } from './spelt-number.ts';
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A list or an object. */
+/** A list or an object. A `SpeltNumber` is none. */
 export function isContainer(value: unknown): value is Record<string | number, unknown> {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && !(value instanceof SpeltNumber);
 }
 
 /** Neither a scalar, nor null, nor a list. */

@@ -32,8 +32,29 @@ function pointersOf(value: unknown): string[] {
   return errorsOf(value).map(({ pointer }) => pointer);
 }
 
-function nested(levels: number): unknown {
-  return JSON.parse('{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1)) as unknown;
+/** The faults of a body whose fields, given as JSON, follow those of `MINIMAL`. */
+function errorsWith(fields: Record<string, string>): readonly CallbackError[] {
+  const given = {
+    ...Object.fromEntries(Object.entries(MINIMAL).map(([key, each]) => [key, JSON.stringify(each)])),
+    ...fields,
+  };
+  const members = Object.entries(given).map(([key, json]) => `${JSON.stringify(key)}:${json}`);
+  const { value, tooDeep } = decodeBody(Buffer.from(`{${members.join(',')}}`));
+  try {
+    check(value, tooDeep);
+  } catch (error) {
+    if (error instanceof InvalidCallback) return error.errors;
+    throw error;
+  }
+  return [];
+}
+
+function pointersWith(fields: Record<string, string>): string[] {
+  return errorsWith(fields).map(({ pointer }) => pointer);
+}
+
+function nested(levels: number, between = ''): string {
+  return `{"a":${between}`.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1);
 }
 
 describe('createCallbackCheck', () => {
@@ -98,6 +119,43 @@ describe('createCallbackCheck', () => {
     expect(pointersOf({ ...MINIMAL, code: 2 ** 60, elapsed_time: -5.5 })).to.deep.equal([]);
   });
 
+  it('takes JSON numbers without a fraction for integers, whatever JavaScript would round', () => {
+    for (const code of ['12345678901234567890', '-9007199254740993', '200.0', '2e2', '-0'])
+      expect(pointersWith({ code }), code).to.deep.equal([]);
+    for (const code of ['1.00000000000000000001', '0.99999999999999999999', '1e-400', '1e400', '1.10'])
+      expect(pointersWith({ code }), code).to.deep.equal(['/code']);
+    for (const status of ['1.00000000000000000001', '0.99999999999999999999', '1e400', '-1.0', '3.0'])
+      expect(pointersWith({ status }), status).to.deep.equal(['/status']);
+  });
+
+  it('takes a status such as 1.0 for the number that it is', () => {
+    const json = JSON.stringify(MINIMAL);
+    for (const [status, meant] of [
+      ['1.0', 1],
+      ['2e0', 2],
+      ['-0', 0],
+    ] as const) {
+      const { value } = decodeBody(Buffer.from(json.replace('"status":0', `"status":${status}`)));
+      expect(check(value).callback.status + 0).to.equal(meant);
+    }
+  });
+
+  it('takes no number for a text, however long', () => {
+    for (const field of ['job_id', 'bot_id', 'bot_name', 'start_time', 'message'])
+      for (const number of ['1', '1.10', '12345678901234567890', '1e400'])
+        expect(pointersWith({ [field]: number }), field).to.deep.equal([`/${field}`]);
+    expect(errorsWith({ job_id: '12345678901234567890' })[0]?.detail).to.equal(
+      'must be a string, found the number 12345678901234567890',
+    );
+    expect(pointersWith({ output: '1.10' })).to.deep.equal(['/output']);
+  });
+
+  it('takes any number for elapsed_time, an optional detail', () => {
+    for (const elapsed_time of ['1e400', '93.50', '-5', '12345678901234567890'])
+      expect(pointersWith({ elapsed_time })).to.deep.equal([]);
+    expect(pointersWith({ elapsed_time: '"93"' })).to.deep.equal(['/elapsed_time']);
+  });
+
   it('takes exactly 0, 1 and 2 for a status, with one error for anything else', () => {
     for (const status of [0, 1, 2]) expect(pointersOf({ ...MINIMAL, status })).to.deep.equal([]);
     for (const status of [-1, 3, 0.5, '0', true, null, []]) {
@@ -143,20 +201,24 @@ describe('createCallbackCheck', () => {
 
   it('names no more than 50 fields that are too deep', () => {
     const deep = Object.fromEntries(Array.from({ length: 1000 }, (_, number) => [`x${number}`, nested(64)]));
-    expect(pointersOf({ ...MINIMAL, ...deep })).to.have.length(50);
+    expect(pointersWith(deep)).to.have.length(50);
   });
 
   it('refuses more than 64 levels by the field that is too deep', () => {
-    expect(pointersOf({ ...MINIMAL, output: nested(63) })).to.deep.equal([]);
-    expect(errorsOf({ ...MINIMAL, output: nested(64), 'a/b~': nested(100_000) })).to.deep.equal([
+    expect(pointersWith({ output: nested(63) })).to.deep.equal([]);
+    expect(pointersWith({ output: nested(64, ' \n') })).to.deep.equal(['/output']);
+    expect(errorsWith({ output: nested(64), 'a/b~': `[[],${nested(900)}]`, x: '[[]]' })).to.deep.equal([
       { pointer: '/a~1b~0', detail: 'is nested deeper than 64 levels' },
       { pointer: '/output', detail: 'is nested deeper than 64 levels' },
     ]);
   });
 
   it('says what else is wrong with what is too deep', () => {
-    const value = { ...MINIMAL, status: 7, message: nested(100_000) };
-    expect(pointersOf(value)).to.deep.equal(['/message', '/status', '/message']);
+    expect(pointersWith({ status: '7', message: nested(900) })).to.deep.equal([
+      '/message',
+      '/status',
+      '/message',
+    ]);
   });
 
   it('never echoes more than the beginning of a value, and that clean', () => {
@@ -166,8 +228,8 @@ describe('createCallbackCheck', () => {
       status: long,
       start_time: long,
       output: long,
-      [long]: nested(65),
-    })) {
+      [long]: 1,
+    }).concat(errorsWith({ [long]: nested(65) }))) {
       expect(error.pointer.length + error.detail.length).to.be.at.most(200);
       expect(error.pointer + error.detail).not.to.match(/[\p{Cc}\u202e]/u);
     }

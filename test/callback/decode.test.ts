@@ -1,7 +1,8 @@
 /** A body is UTF-8 and JSON, or the sender is told what it is not. */
 import { expect } from 'chai';
 import { decodeBody, UndecodableBody } from '../../src/callback/decode.ts';
-import { InvalidCallback } from '../../src/callback/callback.ts';
+import { InvalidCallback, TooManyValues } from '../../src/callback/callback.ts';
+import { exactJson } from '../../src/text/exact-json.ts';
 
 function decode(text: string): unknown {
   return decodeBody(Buffer.from(text)).value;
@@ -83,6 +84,19 @@ describe('decodeBody', () => {
   it('refuses megabytes of nothing but nesting without parsing them', () => {
     const text = '['.repeat(1_000_000);
     expect(() => decodeBody(Buffer.from(text))).to.throw(InvalidCallback, 'nested deeper than 64 levels');
+  });
+
+  it('refuses more values than are allowed before it parses them', () => {
+    const json = `[${'{},'.repeat(99)}{}x`;
+    expect(() => decodeBody(Buffer.from(json), 100)).to.throw(TooManyValues);
+    expect(() => decodeBody(Buffer.from(json), 102)).to.throw(UndecodableBody);
+    expect(decodeBody(Buffer.from('{"a":[1,2]}'), 4).value).to.deep.equal({ a: [1, 2] });
+    expect(() => decodeBody(Buffer.from('{"a":[1,2]}'), 3)).to.throw(TooManyValues);
+  });
+
+  it('keeps the spelling of numbers and the order of keys', () => {
+    const json = '{"b":1.10,"2":12345678901234567890,"1":[1.0,2]}';
+    expect(exactJson(decode(json))).to.equal(json);
   });
 
   it('does not count brackets in strings as nesting', () => {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { type Callback, identityOf } from '../../src/callback/callback.ts';
+import { parseJson } from '../../src/callback/decode.ts';
 
 const FIXTURES = new URL('../fixtures/callbacks/', import.meta.url);
 
@@ -88,6 +89,32 @@ describe('identityOf', () => {
       { a: [[1]] },
     ];
     expect(new Set(outputs.map((output) => identity({ output }))).size).to.equal(outputs.length);
+  });
+
+  it('tells numbers apart that differ in any digit, and from texts', () => {
+    const numbers = [
+      '1.1',
+      '1.10',
+      '"1.10"',
+      '12345678901234567890',
+      '12345678901234567891',
+      '"12345678901234567890"',
+    ];
+    for (const where of [
+      (number: string) => `{"output":{"a":${number}}}`,
+      (number: string) => `{"output":{"a":[${number}]}}`,
+    ])
+      expect(
+        new Set(numbers.map((number) => identityOf(parseJson(Buffer.from(where(number))).value as Callback)))
+          .size,
+      ).to.equal(numbers.length);
+  });
+
+  it('does not depend on the order of keys that are whole numbers', () => {
+    const identityOfJson = (json: string) => identityOf(parseJson(Buffer.from(json)).value as Callback);
+    expect(identityOfJson('{"output":{"2":"a","b":"c","1":"d"}}')).to.equal(
+      identityOfJson('{"output":{"b":"c","1":"d","2":"a"}}'),
+    );
   });
 
   it('is safe with keys such as __proto__ and with lone surrogates', () => {

@@ -214,5 +214,5 @@ export function jobsOf(due: readonly DueDelivery[]): string[] {
 }
 
 export function codesOf(due: readonly DueDelivery[]): number[] {
-  return due.map(({ notice }) => callbackOf(notice).code);
+  return due.map(({ notice }) => Number(callbackOf(notice).code));
 }

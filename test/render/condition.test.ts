@@ -1,12 +1,20 @@
 /** A route's `when`: what holds, and what `check` says of it. */
 import { expect } from 'chai';
+import { SpeltNumber } from '../../src/text/spelt-number.ts';
 import { conditionFault, Conditions } from '../../src/render/condition.ts';
 
 const VIEW = {
   bot_id: 'daily',
   status: 0,
   message: null,
-  output: { 件数: '10', name: 'x', list: [1, 2], 'a b': 3 },
+  output: {
+    件数: '10',
+    name: 'x',
+    list: [1, 2],
+    'a b': 3,
+    rate: new SpeltNumber('1.10'),
+    id: new SpeltNumber('12345678901234567890'),
+  },
 };
 
 describe('A condition', () => {
@@ -25,6 +33,9 @@ describe('A condition', () => {
     'output.name | size',
     'bot_id contains "ai"',
     'true',
+    'output.rate == 1.1',
+    'output.rate == "1.100" and output.rate < 1.2',
+    'output.id > 5',
   ];
   for (const text of HOLDS) it(`holds: ${text}`, () => expect(conditions.holds(text, VIEW)).to.equal(true));
 

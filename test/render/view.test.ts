@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
+import { parseJson } from '../../src/callback/decode.ts';
 import type { DisplayConfig } from '../../src/config/config.ts';
 import type { OutputView } from '../../src/channels/card.ts';
 import { samplesOf } from '../../src/render/samples.ts';
@@ -99,6 +100,16 @@ describe('the variables of a template', () => {
         ['空文字', 'scalar', ''],
         ['混在', 'list', 'a, {"k":"v"}, ["x"]'],
         ['type', 'scalar', 'files'],
+      ]);
+    });
+
+    it('with numbers as they were spelt and keys in their order, whole numbers too', () => {
+      const json = '{"b":1.10,"2":[1.0,{"10":-0,"9":2}],"1":{"c":12345678901234567890}}';
+      const shown = withOutput(parseJson(Buffer.from(json)).value as Record<string, unknown>);
+      expect(shown.map(({ name, value }) => [name, String(value)])).to.deep.equal([
+        ['b', '1.10'],
+        ['2', '1.0, {"10":-0,"9":2}'],
+        ['1', '{"c":12345678901234567890}'],
       ]);
     });
 

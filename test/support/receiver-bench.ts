@@ -60,7 +60,7 @@ export async function openReceiver(
   const handler = createReceiver({
     config,
     clock: systemClock,
-    check: createCallbackCheck('Asia/Tokyo', config.maxNodes),
+    check: createCallbackCheck('Asia/Tokyo'),
     post: ({ callback }) => {
       records.handled.push(callback);
       begun.happen();

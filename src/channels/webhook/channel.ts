@@ -1,11 +1,13 @@
 /** Webhooks for programs: the data as JSON, signed by Standard Webhooks 1.0.0 (standardwebhooks.com). */
 import { createHmac } from 'node:crypto';
 import { mixed, object } from 'yup';
+import { exactJson } from '../../text/exact-json.ts';
 import { isJsonObject } from '../../text/json-object.ts';
 import type { Outgoing } from '../channel.ts';
 import { HOURLY, meaning } from '../answers.ts';
 import { shownBy } from '../html-text.ts';
-import { hookChannel, hookUrl, jsonCall } from '../hooks/hook-channel.ts';
+import { hookChannel, hookUrl } from '../hooks/hook-channel.ts';
+import { JSON_HEADERS } from '../hooks/remote.ts';
 import { composeWebhook, type WebhookMessage, webhookAsHtml } from './compose.ts';
 
 const SECRET = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
@@ -102,11 +104,9 @@ export const webhookChannel = hookChannel<WebhookMessage, Hook>({
       ? 'without a secret nothing is signed: whoever learns the URL can forge messages to it'
       : undefined,
   callOf: (url, outgoing, hook) => {
-    const body = JSON.stringify(outgoing.message);
-    return jsonCall(url, outgoing.message, {
-      ...hook.headers,
-      ...signedHeaders(outgoing, body, signingSecretsOf(hook)),
-    });
+    const body = exactJson(outgoing.message);
+    const signed = signedHeaders(outgoing, body, signingSecretsOf(hook));
+    return { url, headers: { ...hook.headers, ...signed, ...JSON_HEADERS }, body };
   },
   receiptOf: ({ status }) => (status >= 200 && status <= 299 ? { answered: String(status) } : undefined),
   plainOf: () => undefined,

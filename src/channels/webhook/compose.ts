@@ -1,5 +1,7 @@
 /** A webhook's message: the callback as it came, or the words of an alert. */
 import { endsOf } from '../../text/cut.ts';
+import { exactJson, objectOf } from '../../text/exact-json.ts';
+import type { JsonObject } from '../../text/json-object.ts';
 import { chatBox, chatText } from '../hooks/chat-html.ts';
 import type { Card } from '../card.ts';
 import type { ComposeContext } from '../channel.ts';
@@ -22,20 +24,24 @@ export function composeWebhook(
   card: Card,
   { template: name, at, callback, destination }: ComposeContext,
 ): WebhookMessage {
-  const messageOf = (data: object): WebhookMessage => ({
+  const added = { ...(callback !== undefined && { status_name: name }), destination };
+  const messageOf = (data: JsonObject, more: object = {}): WebhookMessage => ({
     type: callback === undefined ? `botbell.${name}` : `bot.run.${name}`,
     timestamp: new Date(at).toISOString(),
-    data: { ...data, ...(callback !== undefined && { status_name: name }), destination },
+    data: objectOf([data, more, added].flatMap(Object.entries)),
   });
-  const all: Readonly<Record<string, unknown>> = callback ?? wordsOf(card);
-  const { output: _, ...rest } = all;
-  const [whole, withoutOutput] = [messageOf(all), messageOf({ ...rest, truncated: true })];
+  const all: JsonObject = callback ?? wordsOf(card);
+  const whole = messageOf(all);
   if (fits(whole)) return whole;
-  return fits(withoutOutput) ? withoutOutput : messageOf({ ...shortOf(rest), truncated: true });
+  const rest = objectOf(Object.entries(all).filter(([key]) => key !== 'output'));
+  const withoutOutput = messageOf(rest, TRUNCATED);
+  return fits(withoutOutput) ? withoutOutput : messageOf(shortOf(rest), TRUNCATED);
 }
 
+const TRUNCATED = { truncated: true };
+
 function fits(message: WebhookMessage): boolean {
-  return Buffer.byteLength(JSON.stringify(message)) <= MAX_BYTES;
+  return Buffer.byteLength(exactJson(message)) <= MAX_BYTES;
 }
 
 /** The fields that the interface defines, and the words of an alert. */
@@ -44,18 +50,18 @@ const KNOWN = 'code job_id bot_id bot_name status start_time elapsed_time messag
 );
 
 /** The known fields, their texts cut. */
-function shortOf(data: Readonly<Record<string, unknown>>): object {
+function shortOf(data: JsonObject): JsonObject {
   const entries = KNOWN.filter((key) => Object.hasOwn(data, key)).map((key) => {
     const value = data[key];
     return [key, typeof value === 'string' ? endsOf(value, MOST_CHARACTERS) : value];
   });
-  return Object.fromEntries(entries) as object;
+  return Object.fromEntries(entries) as JsonObject;
 }
 
-function wordsOf({ title, summary, text, message, facts }: Card): Readonly<Record<string, unknown>> {
+function wordsOf({ title, summary, text, message, facts }: Card): JsonObject {
   return { title, summary, text, message, facts: facts.map(({ name, value }) => ({ name, value })) };
 }
 
 export function webhookAsHtml(message: WebhookMessage): string {
-  return chatBox('code', chatText(JSON.stringify(message, null, 2)));
+  return chatBox('code', chatText(exactJson(message, '  ')));
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import type { ComposeContext } from '../../../src/channels/channel.ts';
 import { webhookChannel } from '../../../src/channels/webhook/channel.ts';
+import { parseJson } from '../../../src/callback/decode.ts';
 import { composeWebhook } from '../../../src/channels/webhook/compose.ts';
 import { poolsThrough } from '../../../src/outbound/exchange.ts';
 import { secretsHidden } from '../../../src/text/hide-secrets.ts';
@@ -86,6 +87,22 @@ describe('the channel webhook', () => {
       status_name: 'error',
       destination: 'webhook:erp',
     });
+  });
+
+  it('sends numbers as they were spelt, and keys in their order, whole numbers too', async () => {
+    const remote = await startChatStandIn(judgeWebhook(SECRET));
+    const opening = { print: () => undefined, openPool: poolsThrough(NO_PROXIES) };
+    const channel = await webhookChannel.open(settingsAt(remote.origin), opening);
+    const callback =
+      '"output":{"合計":"599","2":[1.10,-0],"1":{"2026":1,"2025":12345678901234567890}},"rate":1.0,"7":1e400';
+    const { value } = parseJson(Buffer.from(`{${callback}}`));
+    const message = composeWebhook(plainCard(), contextOf(value as object));
+    await channel.send(outgoingOf({ address: 'erp', message }));
+    await channel.close();
+    await remote.close();
+    const [{ body, headers } = { body: '', headers: {} }] = remote.accepted;
+    expect(body).to.contain(`"data":{${callback},"status_name":"error","destination":"webhook:erp"}`);
+    new Webhook(SECRET).verify(body, headers as Record<string, string>);
   });
 
   it('tells what Botbell says by itself in the words of its card', () => {

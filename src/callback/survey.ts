@@ -1,0 +1,114 @@
+/** One pass over a body's bytes, which tells how it has to be read before memory is taken for its values. */
+import { MAX_DEPTH } from './callback.ts';
+
+const [BETWEEN, QUOTE, COLON, OPEN, CLOSE, DIGIT, WORD] = [0, 1, 2, 3, 4, 5, 6] as const;
+
+/** What each byte is outside of a text; a table, since comparisons would take several times as long. */
+const KINDS = new Uint8Array(256).fill(WORD);
+for (const [bytes, kind] of [
+  [' \t\n\r,', BETWEEN],
+  ['"', QUOTE],
+  [':', COLON],
+  ['[{', OPEN],
+  [']}', CLOSE],
+  ['0123456789', DIGIT],
+] as const)
+  for (const byte of Buffer.from(bytes)) KINDS[byte] = kind;
+
+const [DOUBLE_QUOTE, BACKSLASH, NINE] = [0x22, 0x5c, 0x39] as const;
+
+/** Digits that every integer keeps (ECMAScript's Number, IEEE 754 binary64). */
+const KEPT_DIGITS = 15;
+
+/** The rest of a key that may be a whole number; its digits may be escapes, such as `\u0031`. */
+const WHOLE_NUMBER = /^[\d\\u]{1,60}"/;
+
+/** What `survey` finds; of bytes that are not JSON it may be anything. */
+interface Survey {
+  /** Objects, lists, texts, numbers and other values; keys do not count. */
+  readonly values: number;
+  /** Levels of nested lists and objects. */
+  readonly depth: number;
+  /** Where the quoted names of the outermost object's fields begin that nest deeper than `MAX_DEPTH`. */
+  readonly tooDeep: readonly number[];
+  /** Whether `JSON.parse` would respell a number or, perhaps, move a key. */
+  readonly isChangedByParsing: boolean;
+}
+
+/** Takes no memory, and for a small body no longer than decoding it. @param json in UTF-8 */
+export function survey(json: Buffer): Survey {
+  let [values, depth, deepest, field, text] = [0, 0, 0, 0, 0];
+  let isChangedByParsing = false;
+  const tooDeep: number[] = [];
+  for (let at = 0; at < json.length; at += 1) {
+    switch (KINDS[json[at] as number] as number) {
+      case BETWEEN:
+        break;
+      case QUOTE:
+        values += 1;
+        text = at;
+        at = endOfText(json, at);
+        break;
+      case COLON:
+        // The text before it was a key.
+        values -= 1;
+        if (depth === 1) field = text;
+        isChangedByParsing ||= mayBeMoved(json, text);
+        break;
+      case OPEN:
+        values += 1;
+        depth += 1;
+        deepest = Math.max(deepest, depth);
+        if (depth > MAX_DEPTH) note(field, tooDeep);
+        break;
+      case CLOSE:
+        depth -= 1;
+        break;
+      default: {
+        values += 1;
+        const end = endOfWord(json, at);
+        isChangedByParsing ||= isRespelt(json, at, end);
+        at = end - 1;
+      }
+    }
+  }
+  return { values, depth: deepest, tooDeep, isChangedByParsing };
+}
+
+/** @param field 0: the body is no object */
+function note(field: number, tooDeep: number[]): void {
+  if (field > 0 && field !== tooDeep.at(-1)) tooDeep.push(field);
+}
+
+/** The index of the quote that ends the text. @param start the index of its first quote */
+export function endOfText(json: Buffer, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json[at] !== DOUBLE_QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+function mayBeMoved(json: Buffer, text: number): boolean {
+  const first = json[text + 1];
+  return (
+    (first === BACKSLASH || KINDS[first as number] === DIGIT) &&
+    WHOLE_NUMBER.test(json.toString('latin1', text + 1, text + 62))
+  );
+}
+
+/** The index after a number, true, false or null. */
+function endOfWord(json: Buffer, start: number): number {
+  let at = start + 1;
+  while (at < json.length && (KINDS[json[at] as number] as number) >= DIGIT) at += 1;
+  return at;
+}
+
+/** Whether the word is a number that JavaScript would spell otherwise. */
+function isRespelt(json: Buffer, start: number, end: number): boolean {
+  let at = start;
+  while (at < end && KINDS[json[at] as number] === DIGIT) at += 1;
+  if (at === end && end - start <= KEPT_DIGITS) return false;
+  // Letters, which come after the digits, begin true, false and null.
+  if ((json[start] as number) > NINE) return false;
+  const word = json.toString('latin1', start, end);
+  return String(Number(word)) !== word;
+}

@@ -1,0 +1,98 @@
+/** JSON without loss: numbers keep their spelling, and keys that are whole numbers keep their place. */
+import { isContainer, type JsonObject, keysOf } from './json-object.ts';
+import { SpeltNumber } from './spelt-number.ts';
+
+/** As `JSON.stringify` writes it, but with numbers as they are spelt. @param space for each level; without it, no blanks */
+export function exactJson(value: unknown, space = ''): string {
+  // JavaScript's own way is four times as fast, and nearly every value can go it.
+  return holdsSpelt(value) ? written(value, space, '') : JSON.stringify(value, null, space);
+}
+
+function holdsSpelt(value: unknown): boolean {
+  if (!isContainer(value)) return value instanceof SpeltNumber;
+  return keysOf(value).some((key) => holdsSpelt(value[key]));
+}
+
+function written(value: unknown, space: string, margin: string): string {
+  if (!isContainer(value)) return value instanceof SpeltNumber ? value.spelling : JSON.stringify(value);
+  const inner = margin + space;
+  const isList = Array.isArray(value);
+  const parts = keysOf(value).map((key) => {
+    const text = written(value[key] ?? null, space, inner);
+    return isList ? text : `${JSON.stringify(key)}:${space && ' '}${text}`;
+  });
+  const [open, close] = isList ? ['[', ']'] : ['{', '}'];
+  if (space === '' || parts.length === 0) return `${open}${parts.join(',')}${close}`;
+  return `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${margin}${close}`;
+}
+
+/** An object whose keys stay in this order. In JavaScript, whole numbers come first. */
+export function objectOf(members: readonly (readonly [string, unknown])[]): JsonObject {
+  const object = Object.fromEntries(members);
+  const keys = [...new Set(members.map(([key]) => key))];
+  const isInOrder = Object.keys(object).every((key, index) => key === keys[index]);
+  return isInOrder ? object : new Proxy(object, { ownKeys: () => keys });
+}
+
+/** Several times slower than `JSON.parse`. @param json what `JSON.parse` accepts, not nested too deep for a recursion */
+export function parseExactly(json: string): unknown {
+  return new Reader(json).value();
+}
+
+class Reader {
+  readonly #json: string;
+  #at = 0;
+
+  constructor(json: string) {
+    this.#json = json;
+  }
+
+  value(): unknown {
+    const first = this.#next();
+    if (first === '"') return this.#string();
+    if (first === '[') return this.#list(']', () => this.value());
+    return first === '{' ? objectOf(this.#list('}', () => this.#member())) : this.#word();
+  }
+
+  /** The next character that is no blank. */
+  #next(): string {
+    while (' \t\n\r'.includes(this.#json.charAt(this.#at))) this.#at += 1;
+    return this.#json.charAt(this.#at);
+  }
+
+  #list<Item>(end: string, item: () => Item): Item[] {
+    const items: Item[] = [];
+    this.#at += 1;
+    while (this.#next() !== end) {
+      items.push(item());
+      if (this.#next() === ',') this.#at += 1;
+    }
+    this.#at += 1;
+    return items;
+  }
+
+  #member(): [string, unknown] {
+    const key = this.#string();
+    this.#next();
+    this.#at += 1;
+    return [key, this.value()];
+  }
+
+  #string(): string {
+    const start = this.#at;
+    const json = this.#json;
+    let end = start + 1;
+    while (json[end] !== '"') end += json[end] === '\\' ? 2 : 1;
+    this.#at = end + 1;
+    return JSON.parse(json.slice(start, this.#at)) as string;
+  }
+
+  /** A number, true, false or null. */
+  #word(): unknown {
+    const start = this.#at;
+    while (/[\w.+-]/.test(this.#json.charAt(this.#at))) this.#at += 1;
+    const word = this.#json.slice(start, this.#at);
+    const value: unknown = JSON.parse(word);
+    return typeof value === 'number' && String(value) !== word ? new SpeltNumber(word) : value;
+  }
+}

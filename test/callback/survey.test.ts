@@ -1,0 +1,97 @@
+/** One pass over the bytes tells how many values a body holds, how deep it nests, and whether parsing would change it. */
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { survey } from '../../src/callback/survey.ts';
+
+const surveyed = (json: string) => survey(Buffer.from(json));
+
+function countOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce((sum: number, each) => sum + countOf(each), 1);
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+describe('survey', () => {
+  it('counts objects, lists, texts, numbers and other values, and no keys', () => {
+    const counts = {
+      '{}': 1,
+      '{"a":1,"b":null}': 3,
+      '[[],{},"x",-1.5e3,true,false,null]': 8,
+      ' [ 1 ,\n2 ] ': 3,
+      '{"a:,[{":"\\"b,:"}': 2,
+      '"x"': 1,
+      '12': 1,
+      ' ': 0,
+    };
+    for (const [json, values] of Object.entries(counts)) expect(surveyed(json).values, json).to.equal(values);
+  });
+
+  it('knows the depth, with blanks between the brackets too, and brackets in texts do not count', () => {
+    expect(surveyed('[ [ {"a" : [ ] } ] ]').depth).to.equal(4);
+    expect(surveyed('["[[[\\"[{"]').depth).to.equal(1);
+    expect(surveyed('[ '.repeat(100_000)).depth).to.equal(100_000);
+  });
+
+  it('agrees with JSON.parse, whatever the JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom('', ' ', '\n'), (value, space) => {
+        const { values, depth } = surveyed(JSON.stringify(value, null, space));
+        expect([values, depth]).to.deep.equal([countOf(value), depthOf(value)]);
+      }),
+    );
+  });
+
+  it('says that parsing would change a number’s spelling', () => {
+    const spelt = [
+      '1.10',
+      '1.0',
+      '-0',
+      '-0.0',
+      '1e5',
+      '1E5',
+      '1e400',
+      '1e-400',
+      '12345678901234567890',
+      '0.1234567890123456789',
+    ];
+    for (const number of spelt)
+      for (const json of [`[${number}]`, `{"a": ${number} }`, number])
+        expect(surveyed(json).isChangedByParsing, json).to.equal(true);
+    for (const number of ['0', '-1', '1.1', '-0.5', '123456789012345', '9007199254740991', 'true', 'null'])
+      expect(surveyed(`[${number}]`).isChangedByParsing, number).to.equal(false);
+  });
+
+  it('says that parsing may move a key that is a whole number, however it is escaped', () => {
+    for (const key of ['1', '0', '4294967294', '\\u0031', '1\\u0030', '\\u0031\\u0030'])
+      expect(surveyed(`{"a":1,"${key}" : 2}`).isChangedByParsing, key).to.equal(true);
+    for (const key of ['a', '', '2026-11-26', '1.5', '-1', '１', 'a1'])
+      expect(surveyed(`{"a":1,"${key}":"1"}`).isChangedByParsing, key).to.equal(false);
+  });
+
+  it('finds whatever JSON.parse would change', () => {
+    const digits = fc
+      .array(fc.constantFrom('0', '1', '9'), { minLength: 1, maxLength: 20 })
+      .map((all) => all.join(''));
+    const number = fc
+      .tuple(
+        fc.constantFrom('', '-'),
+        digits,
+        fc.constantFrom('', '.5', '.50', '.0'),
+        fc.constantFrom('', 'e1', 'E-1'),
+      )
+      .map((parts) => parts.join('').replace(/^(-?)0+(?=\d)/, '$1'));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.oneof(digits, fc.constantFrom('a', 'b')), number)), (members) => {
+        const json = `{${members.map(([key, value]) => `"${key}":${value}`).join(',')}}`;
+        const hasChanged = JSON.stringify(JSON.parse(json)) !== json;
+        const keys = members.map(([key]) => key);
+        if (hasChanged && new Set(keys).size === keys.length)
+          expect(surveyed(json).isChangedByParsing).to.equal(true);
+      }),
+    );
+  });
+});
