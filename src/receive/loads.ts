@@ -6,10 +6,7 @@ import { unavailable } from './problems.ts';
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /** A body up to this size is not counted: a connection may buffer as much in any case. */
-const SMALL_BYTES = 64 * 1024;
-
-/** Counted for a body whose size is unknown until it is read: chunked, or compressed. */
-const UNKNOWN_BYTES = 1024 * 1024;
+export const SMALL_BYTES = 64 * 1024;
 
 /** Callbacks above this size take much of the heap, so only `LARGE_AT_ONCE` are handled at once. */
 const LARGE_BYTES = 256 * 1024;
@@ -18,7 +15,13 @@ const LARGE_AT_ONCE = 2;
 /** How long a callback waits for room in `max_in_flight`: the ledger writes a burst in less, and a 503 delays the BOT by 30 s. */
 const MOMENT_MS = 1000;
 
-export type Release = () => void;
+/** The memory of one body. */
+export interface BodyMemory {
+  /** Counts bytes that have come. @throws {HttpProblem} 503: there is no room for them */
+  readonly add: (bytes: number) => void;
+  /** Frees it; to be called when the body was parsed or given up. Further calls have no effect. */
+  readonly free: () => void;
+}
 
 interface LoadLimits {
   readonly maxBodyBytes: number;
@@ -57,23 +60,23 @@ export class Loads {
     return this.#inFlight.idle();
   }
 
-  /**
-   * Reserves memory for a body before it is read.
-   * @param announced its size in bytes; undefined: unknown
-   * @returns frees the memory; call it when the body was parsed or given up; further calls have no effect
-   * @throws {HttpProblem} 503
-   */
-  read(announced: number | undefined): Release {
+  /** To be asked before a body is read. @throws {HttpProblem} 503 while draining */
+  read(): BodyMemory {
     this.#refuseWhileDraining();
-    const bytes = announced ?? UNKNOWN_BYTES;
-    if (bytes <= SMALL_BYTES) return () => undefined;
-    if (this.#bytes + bytes > this.#mostBytes)
-      throw unavailable('The callbacks that are being read take all the memory that there is for them.');
-    let held = bytes;
-    this.#bytes += held;
-    return () => {
-      this.#bytes -= held;
-      held = 0;
+    let [come, counted] = [0, 0];
+    const count = (bytes: number) => {
+      this.#bytes += bytes - counted;
+      counted = bytes;
+    };
+    return {
+      add: (bytes) => {
+        come += bytes;
+        if (come <= SMALL_BYTES) return;
+        if (this.#bytes - counted + come > this.#mostBytes)
+          throw unavailable('The callbacks that are being read take all the memory that there is for them.');
+        count(come);
+      },
+      free: () => count(0),
     };
   }
 

@@ -1,5 +1,7 @@
 /** Reads the body of a request: inflates it, enforces `max_body`, and reports faults as problems. */
 import type { IncomingMessage } from 'node:http';
+import { PassThrough, type Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import type { Context, Request } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { HttpProblem } from '../http/problem.ts';
@@ -7,11 +9,21 @@ import { tooLarge } from './problems.ts';
 
 const JSON_TYPE = 'application/json';
 const UTF_8_NAMES: ReadonlySet<string> = new Set(['', 'utf-8', 'utf8']);
-const UNCOMPRESSED: ReadonlySet<string> = new Set(['', 'identity']);
-const ENCODINGS: ReadonlySet<string> = new Set([...UNCOMPRESSED, 'gzip', 'deflate', 'br']);
+/** How a body is inflated, by its Content-Encoding. */
+const INFLATERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ['', () => new PassThrough()],
+  ['identity', () => new PassThrough()],
+  ['gzip', createUnzip],
+  ['deflate', createUnzip],
+  ['br', createBrotliDecompress],
+]);
 
-/** @throws {HttpProblem} 400, 413 */
-export type BodyReader = (ctx: Context) => Promise<Uint8Array>;
+/**
+ * Reads a body whose headers have passed `announcedBytes`.
+ * @param count is told of the bytes as they come, inflated; left out if there is no need
+ * @throws {HttpProblem} 400, 413, and what `count` throws
+ */
+export type BodyReader = (ctx: Context, count?: (bytes: number) => void) => Promise<Uint8Array>;
 
 /**
  * koa-bodyparser reads the body as text without an encoding, which gives the bytes. As JSON, it would accept other content
@@ -29,20 +41,41 @@ export function bodyReader(maxBytes: number): BodyReader {
     },
   };
   const parse = bodyParser(options);
-  return async (ctx) => {
-    await Promise.race([parse(ctx, () => Promise.resolve()), cutShort(ctx.req)]);
+  return async (ctx, count) => {
+    const stream = count && countedBody(ctx.req, count);
+    try {
+      await parse(stream ? withStream(ctx, stream) : ctx, () => Promise.resolve());
+    } finally {
+      stream?.destroy();
+    }
     const { body } = ctx.request as { body?: unknown };
     return body instanceof Uint8Array ? body : new Uint8Array();
   };
 }
 
-/** Rejects when the sender breaks off, which the parser's inflating pipe does not report; else never settles. */
-function cutShort(request: IncomingMessage): Promise<never> {
-  return new Promise((_, reject) => {
-    request.once('close', () => {
-      if (!request.complete) reject(unreadable());
-    });
+/** The context with a stream for its request, which koa-bodyparser reads. */
+function withStream(ctx: Context, stream: Readable): Context {
+  // koa-bodyparser looks there for the encoding and the length, which are those of what was sent.
+  const req = Object.assign(stream, { headers: {} });
+  return Object.create(ctx, { req: { value: req } }) as Context;
+}
+
+/** The inflated body. It ends with an error where the sender breaks off, or `count` throws. */
+function countedBody(request: IncomingMessage, count: (bytes: number) => void): Readable {
+  const body = INFLATERS.get(request.headers['content-encoding'] ?? '')?.() ?? new PassThrough();
+  body.on('data', (chunk: Uint8Array) => {
+    try {
+      count(chunk.byteLength);
+    } catch (error) {
+      body.destroy(error as Error);
+    }
   });
+  // Whoever reads the body is told; an error that comes after that is nobody's.
+  body.on('error', () => undefined);
+  request.once('close', () => {
+    if (!request.complete) body.destroy(unreadable());
+  });
+  return request.pipe(body);
 }
 
 /**
@@ -54,7 +87,8 @@ export function announcedBytes(request: Request, maxBytes: number): number | und
   refuseOtherTypes(request);
   const { 'content-length': length, 'content-encoding': encoding = '' } = request.headers;
   if (Number(length ?? 0) > maxBytes) throw tooLarge(`is larger than ${maxBytes} bytes`);
-  return length === undefined || !UNCOMPRESSED.has(encoding) ? undefined : Number(length);
+  const isInflated = encoding !== '' && encoding !== 'identity';
+  return length === undefined || isInflated ? undefined : Number(length);
 }
 
 /** Also normalises the encoding in the headers for koa-bodyparser. @throws {HttpProblem} 415 */
@@ -66,7 +100,7 @@ function refuseOtherTypes({ type, charset, headers }: Request): void {
     throw unsupported('the only charset is utf-8', { Accept: JSON_TYPE });
   }
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
-  if (!ENCODINGS.has(encoding)) {
+  if (!INFLATERS.has(encoding)) {
     throw unsupported('the Content-Encoding may be gzip, deflate, br or identity', {
       'Accept-Encoding': 'gzip, deflate, br',
     });

@@ -17,9 +17,9 @@ import {
   type TurnedAway,
   unlessCutOff,
 } from '../http/problem.ts';
-import type { Loads } from './loads.ts';
+import { type Loads, SMALL_BYTES } from './loads.ts';
 import { asProblem, isRefusal, problemOf, REFUSED_BODY_BYTES, type Refusal } from './problems.ts';
-import { announcedBytes, bodyReader } from './read-body.ts';
+import { announcedBytes, type BodyReader, bodyReader } from './read-body.ts';
 import { cutEnd } from '../text/cut.ts';
 import type { Clock } from '../time/clock.ts';
 
@@ -153,7 +153,7 @@ function postTaker(dependencies: ReceiverDependencies) {
   return async (ctx: CallbackContext): Promise<void> => {
     ctx.state.startedAt = clock.monotonic();
     try {
-      answer(ctx, await receive(ctx, () => read(ctx), dependencies));
+      answer(ctx, await receive(ctx, read, dependencies));
     } catch (error) {
       throw await problemFor(ctx, error, dependencies);
     }
@@ -162,13 +162,16 @@ function postTaker(dependencies: ReceiverDependencies) {
 
 /** @throws {HttpProblem} @throws any error of reading, checking or delivering */
 async function receive(
-  { request, state }: CallbackContext,
-  read: () => Promise<Uint8Array>,
+  ctx: CallbackContext,
+  read: BodyReader,
   { config, clock, loads, check, post }: ReceiverDependencies,
 ): Promise<Verdict> {
-  const isParsed = loads.read(announcedBytes(request, config.maxBodyBytes));
+  const { state } = ctx;
+  const announced = announcedBytes(ctx.request, config.maxBodyBytes);
+  const memory = loads.read();
   try {
-    const bytes = await read();
+    const isSmall = announced !== undefined && announced <= SMALL_BYTES;
+    const bytes = await read(ctx, isSmall ? undefined : memory.add);
     // `answer_within` begins when the whole body has arrived.
     const [receivedAt, arrivedAt] = [clock.now(), clock.monotonic()];
     state.posted = { bytes, receivedAt, arrivedAt };
@@ -176,13 +179,13 @@ async function receive(
       const { value, json, tooDeep } = decodeBody(bytes, config.maxNodes);
       const checked = check(value, tooDeep);
       state.callback = checked.callback;
-      isParsed();
+      memory.free();
       return post({ ...checked, receivedAt, arrivedAt, body: json });
     };
     const until = untilOf(arrivedAt, config.answerWithinMs);
     return await loads.handle(bytes.byteLength, until, handle);
   } finally {
-    isParsed();
+    memory.free();
   }
 }
 

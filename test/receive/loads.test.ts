@@ -12,37 +12,39 @@ const MB = 1024 * KB;
 const limitsWith = (parts: object = {}) => ({ maxBodyBytes: 8 * MB, maxInFlight: 256, ...parts });
 
 describe('bodies that are being read', () => {
-  it('are refused with 503 where together they would take more than 16 MB', () => {
+  const reading = (loads: Loads, bytes: number) => {
+    const memory = loads.read();
+    memory.add(bytes);
+    return memory;
+  };
+
+  it('are refused with 503 where together they take more than 16 MB, by what has come of them', () => {
     const loads = new Loads(new ManualClock(), limitsWith());
-    const first = loads.read(8 * MB);
-    loads.read(8 * MB);
-    expect(() => loads.read(65 * KB))
+    const first = reading(loads, 8 * MB);
+    const second = reading(loads, 7 * MB);
+    expect(() => reading(loads, MB + 1))
       .to.throw(HttpProblem)
       .with.nested.property('details.status', 503);
-    first();
-    first();
-    expect(() => loads.read(8 * MB), 'what is given back twice counts once').not.to.throw();
-    expect(() => loads.read(65 * KB)).to.throw(HttpProblem);
+    second.add(MB);
+    expect(() => second.add(1)).to.throw(HttpProblem);
+    first.free();
+    first.free();
+    expect(() => reading(loads, 8 * MB), 'what is given back twice counts once').not.to.throw();
+    expect(() => reading(loads, 65 * KB)).to.throw(HttpProblem);
   });
 
   it('are let in two at a time however large max_body is', () => {
     const loads = new Loads(new ManualClock(), limitsWith());
     loads.resize(limitsWith({ maxBodyBytes: 20 * MB }));
-    loads.read(20 * MB);
-    expect(() => loads.read(20 * MB)).not.to.throw();
-    expect(() => loads.read(MB)).to.throw(HttpProblem);
+    reading(loads, 20 * MB);
+    expect(() => reading(loads, 20 * MB)).not.to.throw();
+    expect(() => reading(loads, MB)).to.throw(HttpProblem);
   });
 
-  it('count for a megabyte where nobody says how large they are', () => {
-    const loads = new Loads(new ManualClock(), limitsWith({ maxBodyBytes: MB }));
-    for (let count = 0; count < 16; count += 1) loads.read(undefined);
-    expect(() => loads.read(undefined)).to.throw(HttpProblem);
-  });
-
-  it('are not counted where they are small', () => {
+  it('are not counted where they are small, however many pieces they come in', () => {
     const loads = new Loads(new ManualClock(), limitsWith());
-    for (let count = 0; count < 10_000; count += 1) loads.read(64 * KB);
-    expect(() => loads.read(8 * MB)).not.to.throw();
+    for (let count = 0; count < 10_000; count += 1) reading(loads, 32 * KB).add(32 * KB);
+    expect(() => reading(loads, 16 * MB)).not.to.throw();
   });
 });
 
@@ -132,7 +134,7 @@ describe('callbacks in flight', () => {
     expect(loads.isDraining).to.equal(false);
     await loads.drain();
     expect(loads.isDraining).to.equal(true);
-    expect(() => loads.read(1))
+    expect(() => loads.read())
       .to.throw(HttpProblem)
       .with.nested.property('details.status', 503);
     expect503(await rejectionOf(loads.during(() => Promise.resolve())));

@@ -180,6 +180,46 @@ describe('a body', () => {
     });
   });
 
+  describe('whose length nobody says', () => {
+    it('is taken beside any number of others', async () => {
+      const open = await Promise.all(Array.from({ length: 40 }, () => RawClient.open(bench.port)));
+      for (const each of open)
+        await each.flush(Buffer.from(`${head({ 'Transfer-Encoding': 'chunked' })}1\r\n{\r\n`));
+      expect(
+        (
+          await answerTo(
+            head({ 'Transfer-Encoding': 'chunked' }),
+            `${GOOD.length.toString(16)}\r\n`,
+            GOOD,
+            '\r\n0\r\n\r\n',
+          )
+        )?.status,
+      ).to.equal(200);
+      for (const each of open) each.destroy();
+    });
+
+    for (const [what, coding, compress] of [
+      ['as it is', 'identity', (body: Uint8Array) => body],
+      ['compressed', 'gzip', (body: Uint8Array) => gzipSync(body)],
+    ] as const)
+      it(`is answered 503 where there is no memory left for it (${what}), and the next one is read`, async () => {
+        await bench.close();
+        bench = await openReceiver({ maxBodyBytes: 2 * MB });
+        client = await RawClient.open(bench.port);
+        const taken = bench.loads.read();
+        taken.add(15.5 * MB);
+        const answer = await answerTo(post(compress(callbackOf(MB)), { 'Content-Encoding': coding }));
+        expectProblem(answer, 503, /take all the memory/);
+        expect(answer?.headers['retry-after']).to.equal('30');
+        client.destroy();
+        taken.free();
+        client = await RawClient.open(bench.port);
+        const next = await answerTo(post(compress(callbackOf(MB)), { 'Content-Encoding': coding }));
+        expect(next?.status).to.equal(200);
+        expect(bench.refused).to.deep.equal([]);
+      });
+  });
+
   describe('that does not come whole', () => {
     for (const ending of ['destroy', 'reset'] as const) {
       it(`because the sender hangs up (${ending}) is no callback, and frees its place`, async () => {
