@@ -199,7 +199,7 @@ export interface Settlement {
   /** It has to be on disk when `settle` resolves. */
   readonly isDurable: boolean;
 }
-export type RefusedStatus = 400 | 413 | 415 | 422;
+export type RefusedStatus = 400 | 413 | 415 | 422 | 503;
 export interface RefusedBody {
   readonly receivedAt: number;
   readonly status: RefusedStatus;

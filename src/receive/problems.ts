@@ -24,11 +24,17 @@ export function tooLarge(what: string): HttpProblem {
   return new HttpProblem({ status: 413, detail: `The body ${what}, the most that is taken.` });
 }
 
-/**
- * The problem for an error in a body, in this process or in its store. What is logged does not quote the body.
- * @returns an unforeseen error as it is
- */
-export function asProblem(error: unknown, maxNodes: number): unknown {
+/** Nobody has foreseen the error that is its cause. The sender may try again: Botbell can be mended meanwhile. */
+export class UnforeseenProblem extends HttpProblem {
+  constructor(cause: unknown) {
+    const detail = 'Something unforeseen went wrong; the log says what.';
+    super({ status: 503, detail, headers: RETRY_AFTER }, { cause });
+  }
+}
+
+/** The problem for an error in a body, in this process or in its store. What is logged does not quote the body. */
+export function asProblem(error: unknown, maxNodes: number): HttpProblem {
+  if (error instanceof HttpProblem) return error;
   if (error instanceof TooManyValues) return tooLarge(`holds more than ${maxNodes} JSON values`);
   if (error instanceof UndecodableBody)
     return new HttpProblem({ status: 400, detail: error.message, logged: 'not JSON in UTF-8' });
@@ -37,13 +43,14 @@ export function asProblem(error: unknown, maxNodes: number): unknown {
     return new HttpProblem({ status: 422, detail, logged, members: { errors: error.errors } });
   }
   if (error instanceof LedgerFull) return unavailable('The store is full.', error);
-  return error instanceof LedgerUnavailable ? unavailable('The store cannot be written.', error) : error;
+  if (error instanceof LedgerUnavailable) return unavailable('The store cannot be written.', error);
+  return new UnforeseenProblem(error);
 }
 
 /** Bytes of a refused body that are kept. */
 export const REFUSED_BODY_BYTES = 64 * 1024;
 
-/** A body that no retry can make acceptable. */
+/** A body that no retry can make acceptable, or (503) that Botbell itself could not handle. */
 export interface Refusal {
   readonly status: RefusedStatus;
   readonly detail: string;
@@ -58,9 +65,9 @@ export interface Refusal {
 
 const REFUSED: ReadonlySet<number> = new Set<RefusedStatus>([400, 413, 415, 422]);
 
-/** Whether the problem refuses a body, which no retry can make acceptable. */
+/** Whether the body is kept for the operators. */
 export function isRefusal(
-  problem: unknown,
+  problem: HttpProblem,
 ): problem is HttpProblem & { readonly details: { readonly status: RefusedStatus } } {
-  return problem instanceof HttpProblem && REFUSED.has(problem.details.status);
+  return problem instanceof UnforeseenProblem || REFUSED.has(problem.details.status);
 }

@@ -18,7 +18,14 @@ import {
   unlessCutOff,
 } from '../http/problem.ts';
 import { type Loads, SMALL_BYTES } from './loads.ts';
-import { asProblem, isRefusal, problemOf, REFUSED_BODY_BYTES, type Refusal } from './problems.ts';
+import {
+  asProblem,
+  isRefusal,
+  problemOf,
+  REFUSED_BODY_BYTES,
+  type Refusal,
+  UnforeseenProblem,
+} from './problems.ts';
 import { announcedBytes, type BodyReader, bodyReader } from './read-body.ts';
 import { cutEnd } from '../text/cut.ts';
 import type { Clock } from '../time/clock.ts';
@@ -79,12 +86,16 @@ export function createReceiver(dependencies: ReceiverDependencies): Koa {
   const take = postTaker(dependencies);
   app.use(concluding(dependencies));
   app.use(answerProblems(onUnforeseen));
-  app.use((ctx) => {
+  app.use(async (ctx) => {
     if (ctx.path === '/healthz') return answerHealth(ctx);
-    const found = path.exec(ctx.path);
-    if (found === null) throw notFound();
-    checkSender(ctx, found[1] ?? '');
-    return take(ctx);
+    try {
+      const found = path.exec(ctx.path);
+      if (found === null) throw notFound();
+      checkSender(ctx, found[1] ?? '');
+      await take(ctx);
+    } catch (error) {
+      throw await problemFor(ctx, error, dependencies);
+    }
   });
   return app;
 }
@@ -152,11 +163,7 @@ function postTaker(dependencies: ReceiverDependencies) {
   const read = bodyReader(config.maxBodyBytes);
   return async (ctx: CallbackContext): Promise<void> => {
     ctx.state.startedAt = clock.monotonic();
-    try {
-      answer(ctx, await receive(ctx, read, dependencies));
-    } catch (error) {
-      throw await problemFor(ctx, error, dependencies);
-    }
+    answer(ctx, await receive(ctx, read, dependencies));
   };
 }
 
@@ -204,8 +211,9 @@ function answer(ctx: CallbackContext, verdict: Verdict): void {
 
 /** The problem that answers an error. Before that, the beginning of a refused body is kept. */
 async function problemFor(ctx: CallbackContext, error: unknown, dependencies: ReceiverDependencies) {
-  const { config, clock, senderOf, loads, refuse } = dependencies;
+  const { config, clock, senderOf, loads, refuse, onUnforeseen } = dependencies;
   const problem = asProblem(error, config.maxNodes);
+  if (problem instanceof UnforeseenProblem) onUnforeseen(error);
   // A sender that broke off may send the whole body the next time.
   const isGone = ctx.req.destroyed && !ctx.req.complete;
   if (!isRefusal(problem) || isGone) return problem;

@@ -124,15 +124,19 @@ describe('the receiver', () => {
       expect(bench.unforeseen).to.deep.equal([]);
     });
 
-    it('is answered 500 on an unforeseen error, which goes to the log alone', async () => {
+    it('is answered 503 on an unforeseen error, which goes to the log alone, and its body is kept', async () => {
       const error = new Error('xoxb-secret in /srv/botbell');
       bench.handle = () => Promise.reject(error);
       const answer = await send(bench.port);
-      expectProblem(answer, 500, /^Something unforeseen went wrong; the log says what\.$/);
+      expectProblem(answer, 503, /^Something unforeseen went wrong; the log says what\.$/);
+      expect(answer.headers['retry-after']).to.equal('30');
       expect(JSON.stringify(answer)).not.to.contain('xoxb');
       expect(bench.unforeseen).to.deep.equal([error]);
+      const [kept] = bench.refused;
+      expect([kept?.status, kept?.detail, kept?.errors]).to.deep.equal([503, answer.body['detail'], []]);
+      expect(JSON.parse(Buffer.from(kept?.bytes ?? []).toString())).to.deep.equal(CALLBACK);
       await bench.reported();
-      expect(bench.reports.map((each) => each.status)).to.deep.equal([500]);
+      expect(bench.reports.map((each) => each.status)).to.deep.equal([503]);
     });
 
     it('is answered before it is logged', async () => {

@@ -46,6 +46,7 @@ export const OPERATION = {
   'refused.empty': ['The body was empty, or was not kept.', '本文は空だったか、保存されていません。'],
   'refused.400': ['not JSON', 'JSONではありません'],
   'refused.413': ['too large', '大きすぎます'],
+  'refused.503': ['unforeseen error', '予期しないエラー'],
   'refused.415': ['wrong kind of content', '内容の種類が違います'],
   'refused.422': ['not a callback', 'コールバックではありません'],
 
