@@ -20,6 +20,12 @@ export interface FileContext {
 
 const NO_NAME = '–';
 
+/** A function that makes its value when it is called for the first time. */
+export function lazily<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
 export function viewOutputs(output: unknown, context: FileContext): readonly OutputView[] {
   if (!isJsonObject(output)) return [];
   return keysOf(output)
@@ -32,12 +38,23 @@ function viewOutput(name: string, value: unknown, context: FileContext): OutputV
   if (isScalar(value)) return { ...plain, kind: 'scalar', value };
   if (Array.isArray(value)) {
     const files = viewFiles(entriesInside(value), context);
-    return { ...plain, ...files, kind: 'list', value: cleanLine(memberText(value)), items: value };
+    return valued({ ...plain, ...files, kind: 'list', items: value }, () => cleanLine(memberText(value)));
   }
   const entries = fileEntries(value);
   if (entries === undefined)
     return { ...plain, kind: 'other', value: endsOf(exactJson(value), LONGEST_VALUE) };
-  return { ...plain, ...viewFiles(entries, context), kind: 'files', value: cleanLine(inlineText(value)) };
+  const files = viewFiles(entries, context);
+  return valued({ ...plain, ...files, kind: 'files' }, () => cleanLine(inlineText(value)));
+}
+
+/** With a value that is made when it is asked for: no channel shows it, and few templates do. */
+function valued(output: Omit<OutputView, 'value'>, valueOf: () => string): OutputView {
+  return {
+    ...output,
+    get value() {
+      return valueOf();
+    },
+  };
 }
 
 function viewFiles(
@@ -70,15 +87,18 @@ function viewFile(entry: unknown, { urlOf, instantText }: FileContext): FileView
   const size = sizeOf(plainNumber(meta['size']));
   const ref = typeof object['ref'] === 'string' ? object['ref'] : '';
   const instant = instantOf(plainNumber(meta['timestamp']));
+  const url = lazily(() => (ref === '' ? '' : urlOf({ ref, name, size })));
   return {
     name,
     size,
-    // A getter, since no channel shows the time and few templates do.
+    // Getters, since no channel shows the time or the link of every file.
     get timestamp() {
       return instant === undefined ? '' : instantText(instant);
     },
     ref,
-    url: ref === '' ? '' : urlOf({ ref, name, size }),
+    get url() {
+      return url();
+    },
   };
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../notice/notice.ts';
 import { formatAge, formatElapsed, formatInstant, isKnownInstant } from '../time/display.ts';
 import { fieldsOf, type Links } from './links.ts';
-import { viewOutputs } from './outputs.ts';
+import { lazily, viewOutputs } from './outputs.ts';
 
 /** The template's variables by name. */
 export interface NoticeView {
@@ -38,19 +38,28 @@ function callbackView(
   const { language } = display;
   const fields = fieldsOf(callback);
   const seconds = elapsedSecondsOf(callback);
+  // Made when a template asks for them: a condition seldom does.
+  const jobUrl = lazily(() => (callback.job_id === '' ? '' : links.job(fields)));
+  const outputs = lazily(() =>
+    viewOutputs(callback.output, {
+      urlOf: (file) => links.file(fields, file),
+      instantText: (ms) => localTime(ms, display),
+    }),
+  );
   return {
     ...fields,
     attempt: timesReceived,
     started_at: localTime(startedAt, display),
     elapsed: seconds === undefined ? '' : formatElapsed(seconds, language),
-    job_url: callback.job_id === '' ? '' : links.job(fields),
     delayed_by: delayedMs === undefined ? '' : formatAge(delayedMs, language),
     held_back: heldBack,
     ...(occasion && occasionView(occasion, startedAt, display)),
-    outputs: viewOutputs(callback.output, {
-      urlOf: (file) => links.file(fields, file),
-      instantText: (ms) => localTime(ms, display),
-    }),
+    get job_url() {
+      return jobUrl();
+    },
+    get outputs() {
+      return outputs();
+    },
   };
 }
 
