@@ -2,7 +2,7 @@
 import { refusalAlert, reloadAlert } from '../deliver/alerts.ts';
 import { createAttempt } from '../deliver/attempt.ts';
 import { type Chore, Chores } from '../deliver/chores.ts';
-import { Claims, POLL_MS } from '../deliver/claims.ts';
+import { Claims } from '../deliver/claims.ts';
 import { Dispatcher } from '../deliver/dispatcher.ts';
 import { SeenDestinations } from '../deliver/figures.ts';
 import { ConfigFollower } from '../deliver/follow-config.ts';
@@ -14,6 +14,7 @@ import { Signals } from '../deliver/signals.ts';
 import type { Problem } from '../config/config.ts';
 import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
+import { POLL_MS } from '../ledger/operations/turns.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Refusal } from '../receive/problems.ts';
 import { type Clock, systemClock, within } from '../time/clock.ts';
@@ -24,6 +25,9 @@ import type { AppSettings } from './settings.ts';
 
 /** How often this process writes its config's hash and its latest outcomes at each destination to the ledger. */
 const HEARTBEAT_MS = 5000;
+
+/** A bulk redelivery is gone on with as soon as a claim has found it; this is for one that failed. */
+const BULKS_MS = 60_000;
 
 /** At a stop, after the last answer: time to write the outcomes of cut attempts, then time to sign off in the ledger. */
 const GOODBYE_MS = 100;
@@ -47,8 +51,7 @@ export class Pipeline {
   readonly #follower: ConfigFollower;
   readonly #claiming: Chore = { everyMs: POLL_MS, work: () => this.#claims.work() };
   readonly #claims: Claims;
-  readonly #signals: Signals;
-  readonly #bulks: Chore = { everyMs: POLL_MS, work: () => this.#continueBulk() };
+  readonly #bulks: Chore = { everyMs: BULKS_MS, work: () => this.#continueBulk() };
   readonly #beat: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#follower.beat() };
   readonly #review: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#follower.review() };
   readonly #heartbeat: Chore;
@@ -73,20 +76,21 @@ export class Pipeline {
       isBehind: (destination) => this.#claims.isBehind(destination),
       onRoom: () => this.#claims.goOn(),
     }));
-    this.#signals = new Signals({ ...shared, follower });
-    this.#claims = new Claims({ ...shared, dispatcher, follower });
+    const signals = new Signals({ ...shared, until: (work) => dispatcher.until(work) });
+    const onBulk = () => this.#chores.hurry(this.#bulks);
+    this.#claims = new Claims({ ...shared, dispatcher, follower, signals, onBulk });
     settings.onSwap((next, previous) => this.#adopt(next, previous));
     this.post = createPost({ ...shared, dispatcher });
     this.operations = createOperations({
       ...shared,
-      onBulkStarted: () => this.#chores.hurry(this.#bulks),
+      onBulkStarted: onBulk,
       sendOnce: (begun) => dispatcher.once(begun),
     });
   }
 
   /** Names of the routes that have matched nothing for 30 days. @throws {LedgerUnavailable} */
   idleRoutes(): Promise<readonly string[]> {
-    return idleRoutes(this.#parts.settings.current, this.#parts);
+    return idleRoutes(this.#parts.settings.current, this.#parts.ledger);
   }
 
   /** Keeps a refused body and alerts the operators. Never rejects. */
@@ -120,8 +124,6 @@ export class Pipeline {
       this.#claiming,
       { everyMs: POLL_MS, work: () => this.#parts.ledger.writeUnwritten() },
       this.#beat,
-      { everyMs: POLL_MS, work: () => this.#signals.work() },
-      { everyMs: POLL_MS, work: () => this.paces.refresh() },
       this.#review,
       this.#bulks,
       { everyMs: HEARTBEAT_MS, work: () => this.#seen.write() },
@@ -160,9 +162,11 @@ export class Pipeline {
   }
 
   #adopt(next: AppSettings, previous: AppSettings): void {
-    for (const channel of changedChannels(previous, next)) void this.paces.forget(channel);
-    this.#follower.reload();
-    for (const chore of [this.#beat, this.#review, this.#heartbeat]) this.#chores.hurry(chore);
+    const changed = changedChannels(previous, next);
+    for (const channel of changed) void this.paces.forget(channel);
+    this.#follower.reload(changed);
+    for (const chore of [this.#beat, this.#review, this.#heartbeat, this.#claiming])
+      this.#chores.hurry(chore);
   }
 
   /** One step of a bulk redelivery or dismissal. @returns whether there is more */

@@ -1,21 +1,26 @@
-/** Claims due deliveries that no POST waits for: of accepted callbacks, of alerts, and those taken over. */
-import type { DueDelivery, DueRequest } from '../ledger/ledger.ts';
+/** One claim a tick of whatever Botbell does by itself: deliveries that no POST waits for, ends of holds, and timers. */
+import type { ClaimRequest, Tick } from '../ledger/operations/claim.ts';
+import { channelOf, POLL_MS, type Turns } from '../ledger/operations/turns.ts';
+import type { DueDelivery } from '../ledger/ledger.ts';
 import { aboutOf } from '../notice/notice.ts';
 import type { Delivering } from './delivering.ts';
-import type { Dispatcher } from './dispatcher.ts';
-import { channelOf } from './pace.ts';
+import type { Dispatcher, Order } from './dispatcher.ts';
 import type { ConfigFollower } from './follow-config.ts';
 import { plannedFor, planOf, type Settings } from './settings.ts';
-
-/** How often the ledger is asked for deliveries that became due without this process knowing. */
-export const POLL_MS = 1000;
+import type { Signals } from './signals.ts';
 
 /** Pause in claiming after the ledger is back, in which other processes write the outcomes that they kept. */
 const RECOVERY_MS = 2 * POLL_MS;
 
+/** In one turn of so many, deliveries of a redelivery in bulk are claimed before the others. */
+const BULK_EVERY = 4;
+
 export interface ClaimsDependencies extends Delivering {
   readonly dispatcher: Dispatcher;
   readonly follower: ConfigFollower;
+  readonly signals: Signals;
+  /** A bulk redelivery is to go on. */
+  readonly onBulk: () => void;
 }
 
 export class Claims {
@@ -26,8 +31,11 @@ export class Claims {
   readonly #inHand = new Map<number, string>();
   /** The destination that was served last. */
   #last = '';
+  /** How many claims have found deliveries. */
+  #served = 0;
   /** By the monotonic clock; Infinity while the ledger cannot be used. */
   #mayClaimFrom = -Infinity;
+  #nextTickAt = -Infinity;
 
   constructor(dependencies: ClaimsDependencies) {
     this.#dependencies = dependencies;
@@ -43,65 +51,71 @@ export class Claims {
     if (this.#left.size > 0) this.#dependencies.onDue();
   }
 
-  /** Claims and submits due deliveries as far as there is room. @throws {LedgerUnavailable} */
+  /** Claims what is due as far as there is room, and has it worked on. @throws {LedgerUnavailable} */
   async work(): Promise<void> {
-    const { clock, ledger, follower } = this.#dependencies;
+    const { clock, settings, dispatcher } = this.#dependencies;
+    if (dispatcher.isStopping) return;
+    const { current } = settings;
+    // Counted from before the claim, so that no attempt begins after the claim has expired.
+    const now = clock.monotonic();
     try {
-      const due = await ledger.dueDestinations();
+      await this.#claim(current, now);
       if (this.#mayClaimFrom === Infinity) this.#mayClaimFrom = clock.monotonic() + RECOVERY_MS;
-      if (clock.monotonic() < this.#mayClaimFrom) return;
-      await this.#claim(due.filter((destination) => follower.isToClaim(destination)));
     } catch (error) {
       this.#mayClaimFrom = Infinity;
       throw error;
     }
   }
 
-  async #claim(due: readonly string[]): Promise<void> {
-    const { clock, ledger, dispatcher, settings, onDue } = this.#dependencies;
-    this.#left = new Set(due);
-    const requests = this.#requestsFor(this.#inTurn(due));
-    if (requests.length === 0 || dispatcher.isStopping) return;
-    this.#last = requests.at(-1)?.destination ?? '';
-    const { current } = settings;
-    // Counted from before the claim, so that no attempt begins after the claim has expired.
-    const until = clock.monotonic() + current.config.receiver.answerWithinMs;
-    const claimed = await ledger.claimDue(requests);
-    for (const { destination, limit } of requests)
-      if (claimed.filter(({ record }) => record.destination === destination).length < limit)
-        this.#left.delete(destination);
-    for (const each of claimed) this.#launch(each, current, until);
-    if (claimed.length > 0) onDue();
+  async #claim(current: Settings, now: number): Promise<void> {
+    const { ledger, signals, onDue } = this.#dependencies;
+    const request = this.#requestAt(now, current);
+    const { asOf, deliveries, left, last = this.#last, tick } = await ledger.claim(request);
+    this.#last = last;
+    this.#served += Number(deliveries.length > 0);
+    this.#left = new Set(left);
+    if (tick !== undefined) this.#look(tick, now);
+    const until = now + current.config.receiver.answerWithinMs;
+    for (const each of deliveries) this.#launch(each, { settings: current, until, asOf });
+    if (deliveries.length > 0) onDue();
+    if (tick !== undefined) await signals.take(tick, asOf, current);
   }
 
-  /** How many to claim for each destination, so that a slow one does not delay the others. @param due in order of their turns */
-  #requestsFor(due: readonly string[]): readonly DueRequest[] {
-    const share = Math.max(1, Math.floor(MOST_AT_ONCE / Math.max(1, due.length)));
-    const taken = [...this.#inHand.values()];
-    return due.flatMap((destination) => {
-      const limit = Math.min(share, this.#pacedRoom(destination), roomFor(destination, taken));
-      if (limit <= 0) return [];
-      taken.push(...Array.from({ length: limit }, () => destination));
-      return { destination, limit, isBulkFirst: this.#dependencies.random() < BULK_SHARE };
-    });
+  /** Timers and paces are asked for once in `POLL_MS`, however often deliveries are. */
+  #requestAt(now: number, settings: Settings): Omit<ClaimRequest, 'leaseMs'> {
+    const { signals } = this.#dependencies;
+    const mayClaim = now >= this.#mayClaimFrom;
+    const isTick = now >= this.#nextTickAt;
+    if (isTick) this.#nextTickAt = now + POLL_MS;
+    const timers = mayClaim ? signals.roomFor(settings) : 0;
+    return {
+      turns: mayClaim ? this.#turns() : undefined,
+      tick: isTick ? { timers, configHash: settings.configHash } : undefined,
+    };
   }
 
-  /** Round robin over the sorted destinations, from the one after the last one served. */
-  #inTurn(due: readonly string[]): readonly string[] {
-    const isServed = (destination: string) => destination <= this.#last;
-    const inOrder = due.toSorted();
-    return [...inOrder.filter((each) => !isServed(each)), ...inOrder.filter(isServed)];
-  }
-
-  /** A paced destination's next delivery is claimed only when its slot is near and no task waits for it. */
-  #pacedRoom(destination: string): number {
+  #turns(): Turns {
     const { paces, dispatcher, follower } = this.#dependencies;
-    // Nothing is sent to a destination that the config does not name, so its pace does not matter.
-    if (!paces.isPaced(destination) || !follower.names(destination)) return Infinity;
-    return dispatcher.waitingFor(destination) === 0 && paces.waitMs(destination) <= POLL_MS ? 1 : 0;
+    const waits = Object.fromEntries([
+      // Nothing is sent to a destination that the config does not name, so its pace does not matter.
+      ...paces.waits.filter(([key]) => key === channelOf(key) || follower.names(key)),
+      ...dispatcher.queued.map((destination) => [destination, Infinity] as const),
+    ]);
+    const inHand = [...this.#inHand.values()];
+    const isBulkFirst = this.#served % BULK_EVERY === 0;
+    return { last: this.#last, inHand, waits, isBulkFirst, only: follower.claimable };
   }
 
-  #launch(claimed: DueDelivery, settings: Settings, until: number): void {
+  #look({ timers, paces: current, isBulkRunning }: Tick, since: number): void {
+    const { paces, onBulk } = this.#dependencies;
+    // There may be more of them.
+    if (timers.length > 0) this.#nextTickAt = -Infinity;
+    paces.take(current, since);
+    if (isBulkRunning) onBulk();
+  }
+
+  #launch(claimed: DueDelivery, by: Pick<Order, 'settings' | 'until' | 'asOf'>): void {
+    const { settings } = by;
     const { dispatcher, follower, ledger, onMilestone } = this.#dependencies;
     const { record, kind, notice } = claimed;
     if (claimed.isTakenOver) onMilestone({ ...claimed, ...record, name: 'taken_over' });
@@ -114,30 +128,11 @@ export class Claims {
     const ended =
       planned === undefined
         ? follower.follow(claimed, plan, settings)
-        : dispatcher.submit({ ...claimed, planned, settings, until }).ended;
+        : dispatcher.submit({ ...claimed, ...by, planned }).ended;
     const done = ended.finally(() => {
       this.#inHand.delete(record.id);
       this.goOn();
     });
     dispatcher.until(done);
   }
-}
-
-/** Most claimed deliveries that this process has in hand at a time. */
-const MOST_AT_ONCE = 64;
-
-/** Most of these on one channel, and to one destination, so that a slow one leaves room for the others. */
-const MOST_OF_CHANNEL = (MOST_AT_ONCE * 3) / 4;
-const MOST_OF_DESTINATION = MOST_OF_CHANNEL / 2;
-
-/** The share of a destination's turns in which deliveries of a redelivery in bulk are claimed before the others. */
-const BULK_SHARE = 1 / 4;
-
-function roomFor(destination: string, inHand: readonly string[]): number {
-  const channel = channelOf(destination);
-  return Math.min(
-    MOST_AT_ONCE - inHand.length,
-    MOST_OF_CHANNEL - inHand.filter((other) => channelOf(other) === channel).length,
-    MOST_OF_DESTINATION - inHand.filter((other) => other === destination).length,
-  );
 }

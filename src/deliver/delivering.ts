@@ -3,7 +3,7 @@ import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Milestone } from './alerts.ts';
 import type { Paces } from './pace.ts';
-import type { RunningSettings } from './settings.ts';
+import type { RunningSettings, Settings } from './settings.ts';
 
 /** A notice of Botbell's own, at one destination. */
 export interface HeldNotice {
@@ -27,4 +27,13 @@ export interface Delivering {
   /** Outcomes could not be written. */
   readonly onUnwritten: (error: unknown) => void;
   readonly onUnforeseen: (error: unknown) => void;
+}
+
+/** What firing a timer goes by. */
+export interface Firing extends Pick<Delivering, 'ledger'> {
+  readonly settings: Settings;
+  /** The store's time at the claim. */
+  readonly now: number;
+  /** No callback has matched the route for a long time. */
+  readonly onIdleRoute: (name: string) => void;
 }

@@ -6,6 +6,7 @@ import { UnderWay } from '../time/clock.ts';
 import { milestoneOf, withAlert } from './alerts.ts';
 import { addressedTo, type Attempt, type AttemptResult, type Begun, type RunningAttempt } from './attempt.ts';
 import { attemptRecords, isRefusedLastingly, updateAfter } from './outcome.ts';
+import { MOST_OF_DESTINATION } from '../ledger/operations/turns.ts';
 import type { Delivering } from './delivering.ts';
 import { fits } from './pace.ts';
 import type { PlannedTarget, Settings } from './settings.ts';
@@ -15,6 +16,8 @@ const BACKOFF_BASE_MS = 400;
 
 /** A claimed delivery, the settings to deliver it by, and its deadline. */
 export interface Order extends Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'> {
+  /** The store's time at the claim; undefined: its callback has just come. */
+  readonly asOf?: number | undefined;
   /** Undefined: the settings no longer route it there, or too many POSTs wait already. It is not attempted then. */
   readonly planned: PlannedTarget | undefined;
   readonly settings: Settings;
@@ -57,6 +60,10 @@ export class Dispatcher {
   readonly #tasks = new Map<number, Task>();
   /** By destination: the tasks that wait for its slots, the oldest callback first. */
   readonly #queues = new Map<string, Task[]>();
+  /** By destination: how many attempts are running. */
+  readonly #running = new Map<string, number>();
+  /** By destination: the tasks that wait for one of these to end, the oldest first. */
+  readonly #full = new Map<string, Task[]>();
   readonly #underWay = new UnderWay();
   #isStopping = false;
 
@@ -69,18 +76,18 @@ export class Dispatcher {
     return this.#tasks.has(deliveryId);
   }
 
-  /** How many tasks wait for the destination's slots. */
-  waitingFor(destination: string): number {
-    return this.#queues.get(destination)?.length ?? 0;
+  /** The destinations for which tasks wait. */
+  get queued(): readonly string[] {
+    return [...this.#queues.keys(), ...this.#full.keys()];
   }
 
   /** Takes in hand a delivery that this process has claimed. Work on it begins only after this returns. */
   submit(order: Order): Task {
     let end = () => {};
     const ended = new Promise<void>((resolve) => (end = resolve));
-    const { record, notice, firstReceivedAt, planned, settings, until, onEnded } = order;
+    const { record, notice, firstReceivedAt, planned, settings, until, asOf, onEnded } = order;
     const made = { attempts: [], isTakenOver: false, ended, end };
-    const task: Task = { record, notice, firstReceivedAt, planned, settings, until, onEnded, ...made };
+    const task: Task = { record, notice, firstReceivedAt, planned, settings, until, asOf, onEnded, ...made };
     this.#tasks.set(task.record.id, task);
     this.#underWay.until(task.ended);
     queueMicrotask(() => this.#take(task));
@@ -183,7 +190,7 @@ export class Dispatcher {
     const ahead = queue.filter((other) => other.record.callbackId < callbackId).length;
     const waitMs = isPaced ? paces.waitMs(destination) + ahead * paces.intervalMs(destination) : 0;
     if (this.#isStopping || !fits(waitMs, until - clock.monotonic())) return this.#conclude(task, true);
-    if (!isPaced) return void this.#run(task);
+    if (!isPaced) return this.#runOrWait(task);
     queue.splice(ahead, 0, task);
     if (this.#queues.has(destination)) return;
     this.#queues.set(destination, queue);
@@ -205,16 +212,36 @@ export class Dispatcher {
     this.#queues.delete(destination);
   }
 
+  /** A destination that does not answer must leave connections of its channel to the others. */
+  #runOrWait(task: Task): void {
+    const { destination } = task.record;
+    if ((this.#running.get(destination) ?? 0) < MOST_OF_DESTINATION) return void this.#run(task);
+    this.#full.set(destination, [...(this.#full.get(destination) ?? []), task]);
+  }
+
+  /** To be called when an attempt has ended: the destination's next task may be attempted. */
+  #leave(destination: string): void {
+    const running = (this.#running.get(destination) ?? 1) - 1;
+    if (running === 0) this.#running.delete(destination);
+    else this.#running.set(destination, running);
+    const [next, ...others] = this.#full.get(destination) ?? [];
+    if (others.length === 0) this.#full.delete(destination);
+    else this.#full.set(destination, others);
+    if (next !== undefined) this.#enqueue(next);
+  }
+
   async #run(task: Task): Promise<void> {
-    const { clock } = this.#dependencies;
-    const { record, planned, notice, firstReceivedAt, settings } = task;
+    const { record, planned, notice, firstReceivedAt, settings, asOf = firstReceivedAt } = task;
     if (planned === undefined) return;
-    const addressed = addressedTo(notice, planned, record, { firstReceivedAt, now: clock.now() });
+    const { destination } = record;
+    this.#running.set(destination, (this.#running.get(destination) ?? 0) + 1);
+    const addressed = addressedTo(notice, planned, record, { firstReceivedAt, now: asOf });
     task.attempt = this.#dependencies.attempt({ addressed, settings });
-    const result = await this.#resultOf(task.attempt, record.destination);
+    const result = await this.#resultOf(task.attempt, destination);
     task.attempt = undefined;
     task.attempts.push(result);
     this.#goOn(task, result);
+    this.#leave(destination);
   }
 
   /** The attempt's result, after the pause that the remote asked for has been noted. */
@@ -246,8 +273,8 @@ export class Dispatcher {
   #conclude(task: Task, isDeferred: boolean): void {
     if (task.update !== undefined) return;
     const { record, attempts, settings, planned, onEnded } = task;
-    const queue = this.#queues.get(record.destination) ?? [];
-    if (queue.includes(task)) queue.splice(queue.indexOf(task), 1);
+    for (const queue of [this.#queues, this.#full].flatMap((all) => [all.get(record.destination) ?? []]))
+      if (queue.includes(task)) queue.splice(queue.indexOf(task), 1);
     const context = { policy: settings.config.delivery, random: this.#dependencies.random() };
     const update = updateAfter(record, attempts, isDeferred, context);
     // Without a plan there was no new attempt, and the config in force may have mended the error on record.

@@ -2,7 +2,12 @@
 import { nameIn } from '../ledger/keys.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import type { DeliveryError, DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
-import type { UnroutedRow } from '../ledger/operations/rerouting.ts';
+import {
+  BEFORE_ALL,
+  type UnroutedRow,
+  type WaitingPosition,
+  type WaitingRow,
+} from '../ledger/operations/rerouting.ts';
 import { aboutOf } from '../notice/notice.ts';
 import { type AlertSettings, milestoneOf, withAlert } from './alerts.ts';
 import type { Delivering } from './delivering.ts';
@@ -37,25 +42,27 @@ function revivingPlan(row: UnroutedRow, settings: Settings): Plan | undefined {
   return plannedFor(row, plan) && plan;
 }
 
-/** How far the ledger has been reviewed since a config was loaded. */
+/** How far the ledger has been reviewed since a config was loaded; undefined: to its end. */
 interface Review {
-  isHastened: boolean;
-  /** Id of the last unrouted delivery that was reviewed; undefined: all have been. */
-  after: number | undefined;
+  /** Channels that are not the same any more. */
+  readonly changed: ReadonlySet<string>;
+  /** The last delivery that waits for a later attempt. */
+  waiting: WaitingPosition | undefined;
+  /** Id of the last delivery that no route names. */
+  unrouted: number | undefined;
+}
+
+function reviewOf(changed: Iterable<string> = []): Review {
+  return { changed: new Set(changed), waiting: BEFORE_ALL, unrouted: 0 };
 }
 
 export class ConfigFollower {
   readonly #delivering: Delivering;
   #mayRouteAnew = false;
-  #review: Review = { isHastened: false, after: 0 };
+  #review = reviewOf();
 
   constructor(delivering: Delivering) {
     this.#delivering = delivering;
-  }
-
-  /** Whether this process may route anew: no living process runs with another config, or this one's was loaded last. */
-  get mayDecide(): boolean {
-    return this.#mayRouteAnew;
   }
 
   /** Tells the other processes with which config this one runs. @throws {LedgerUnavailable} */
@@ -63,35 +70,32 @@ export class ConfigFollower {
     const { ledger, settings } = this.#delivering;
     const { current } = settings;
     const couldRouteAnew = this.#mayRouteAnew;
-    // If the heartbeat fails, this process may not route anew.
-    this.#mayRouteAnew = false;
-    const mayRouteAnew = await ledger.heartbeat(runningConfig(current));
-    this.#mayRouteAnew = mayRouteAnew && current === settings.current;
+    try {
+      const mayRouteAnew = await ledger.heartbeat(runningConfig(current));
+      this.#mayRouteAnew = mayRouteAnew && current === settings.current;
+    } catch (error) {
+      this.#mayRouteAnew = false;
+      throw error;
+    }
     // A process with another config, gone by now, may have held what this config routes.
-    if (this.#mayRouteAnew && !couldRouteAnew) this.#review.after = 0;
+    if (this.#mayRouteAnew && !couldRouteAnew) this.#review.unrouted = 0;
   }
 
-  /** To be called when other settings are in force. */
-  reload(): void {
+  /** To be called when other settings are in force. @param changed channels behind which another remote or account may be */
+  reload(changed: readonly string[]): void {
     // Until the next heartbeat, the other processes do not know of this config.
     this.#mayRouteAnew = false;
-    this.#reviewAgain();
-  }
-
-  #reviewAgain(): void {
-    this.#review = { isHastened: false, after: 0 };
+    this.#review = reviewOf([...this.#review.changed, ...changed]);
   }
 
   /** Reviews the next deliveries that the settings in force may affect. @returns whether there are more @throws {LedgerUnavailable} */
   async review(): Promise<boolean> {
-    const { ledger, onDue } = this.#delivering;
     const review = this.#review;
-    if (!review.isHastened) {
-      review.isHastened = !(await ledger.hasten());
-      onDue();
+    if (review.waiting !== undefined) {
+      await this.#hasten(review, review.waiting);
       return true;
     }
-    return review.after !== undefined && this.#mayRouteAnew && this.#revive(review, review.after);
+    return review.unrouted !== undefined && this.#mayRouteAnew && this.#revive(review, review.unrouted);
   }
 
   /** Whether the config in force names the destination. */
@@ -100,8 +104,8 @@ export class ConfigFollower {
   }
 
   /** While this process may not route anew, it leaves destinations that only another process's config names to that process. */
-  isToClaim(destination: string): boolean {
-    return this.names(destination) || this.#mayRouteAnew;
+  get claimable(): readonly string[] | undefined {
+    return this.#mayRouteAnew ? undefined : [...this.#delivering.settings.current.destinations.keys()];
   }
 
   /**
@@ -111,6 +115,23 @@ export class ConfigFollower {
   async follow(due: DueDelivery, plan: Plan, settings: Settings): Promise<void> {
     const { onDue, onUnwritten } = this.#delivering;
     if (this.#mayRouteAnew) await this.#routeAnew(due, plan, settings).then(onDue, onUnwritten);
+  }
+
+  /** Makes due what the change affects, and what failed since somebody had to correct a setting. */
+  async #hasten(review: Review, after: WaitingPosition): Promise<void> {
+    const { ledger, settings, onDue } = this.#delivering;
+    const { current } = settings;
+    const rows = await ledger.waitingAfter(after);
+    const isAffected = (row: WaitingRow) =>
+      row.errorClass === 'config' ||
+      review.changed.has(row.channel) ||
+      plannedFor(row, planOf(current, row)) === undefined;
+    const affected = rows.filter(isAffected).map(({ id }) => id);
+    if (affected.length > 0) {
+      await ledger.hasten(affected);
+      onDue();
+    }
+    review.waiting = rows.at(-1);
   }
 
   async #revive(review: Review, after: number): Promise<boolean> {
@@ -123,8 +144,8 @@ export class ConfigFollower {
     });
     const revived = asked.length === 0 ? [] : await ledger.revive(asked, runningConfig(current).channels);
     if (revived.length > 0) onDue();
-    review.after = rows.at(-1)?.id;
-    return review.after !== undefined;
+    review.unrouted = rows.at(-1)?.id;
+    return review.unrouted !== undefined;
   }
 
   async #routeAnew(due: DueDelivery, plan: Plan, settings: Settings): Promise<void> {

@@ -2,10 +2,9 @@
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { ChannelPace } from '../channels/channel.ts';
 import type { Clock } from '../time/clock.ts';
+import type { CurrentPace } from '../ledger/operations/paces.ts';
+import { channelOf } from '../ledger/operations/turns.ts';
 import { RESERVE_MS } from './settings.ts';
-
-/** After a rate limit a destination keeps its pace until nothing has been sent there for a minute. */
-const IDLE_MS = 60_000;
 
 /** Each further rate limit lengthens the interval by this: messages may arrive closer together than they were sent. */
 const SLOWER_BY_MS = 20;
@@ -13,11 +12,6 @@ const SLOWER_BY_MS = 20;
 /** Whether an attempt after `waitMs` can still finish within the time that is left. */
 export function fits(waitMs: number, timeLeftMs: number): boolean {
   return waitMs + RESERVE_MS <= timeLeftMs;
-}
-
-/** A destination is written `<channel>:<address>`, and no channel's name has a colon. */
-export function channelOf(destination: string): string {
-  return destination.split(':', 1).join();
 }
 
 /** The pace of one destination, or of a channel as a whole. Times are by the monotonic clock. */
@@ -106,10 +100,20 @@ export class Paces {
     await store.forgetPaces(channel).catch(onTrouble);
   }
 
-  /** Reads the paces that this process, before a restart, or others wrote, and drops idle ones. @throws {LedgerUnavailable} */
+  /** Milliseconds until the next message, by destination or channel; none for a channel that the config does not use. */
+  get waits(): readonly (readonly [key: string, ms: number])[] {
+    const used = [...this.#paces].filter(([key]) => this.#dependencies.paceOf(channelOf(key)) !== undefined);
+    return used.map(([key, { freeAt }]) => [key, Math.max(0, freeAt - this.#now())]);
+  }
+
+  /** Reads the paces that this process, before a restart, or others wrote. @throws {LedgerUnavailable} */
   async refresh(): Promise<void> {
     const since = this.#now();
-    const current = await this.#dependencies.store.currentPaces(IDLE_MS);
+    this.take(await this.#dependencies.store.currentPaces(), since);
+  }
+
+  /** Takes over the store's paces, and drops those that it has given up. @param since when they were asked for, by the monotonic clock */
+  take(current: readonly CurrentPace[], since: number): void {
     for (const { key, nextInMs } of current) this.#paceOf(key).freeAt = this.#now() + nextInMs;
     const known = new Set(current.map(({ key }) => key));
     for (const [key, { pause }] of this.#paces)

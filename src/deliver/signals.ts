@@ -1,199 +1,192 @@
-/** Does what is due at a time, even if no callback comes: releases held deliveries when their holds end, and fires timers. */
-import { type StatusName, statusNameOf } from '../callback/callback.ts';
+/** What Botbell tells by itself at a time, even if no callback comes: a table of what to do with each kind of claimed timer. */
 import type { DigestConfig, RouteConfig } from '../config/config.ts';
-import { LedgerUnavailable, SUPERSEDED } from '../ledger/ledger.ts';
-import { ASKED_AGAIN_MS } from '../ledger/signal/admission.ts';
+import type { Tick } from '../ledger/operations/claim.ts';
 import type { DigestPosition } from '../ledger/signal/digest.ts';
 import type { Fired, FiredNotice } from '../ledger/signal/fire.ts';
-import {
-  BEFORE_ALL_HOLDS,
-  type EndedHold,
-  type EndedHolds,
-  type HoldDecision,
-  type HoldPosition,
-} from '../ledger/signal/holds.ts';
 import type { ExpectedBot } from '../ledger/signal/judge.ts';
 import { type OpenRunTimer, overdueTimers } from '../ledger/signal/runs.ts';
-import { type Timer, timerKey, type WatchedRoute } from '../ledger/signal/timers.ts';
+import { type Timer, timerKey } from '../ledger/signal/timers.ts';
 import { digested, type DigestedBot, type OwnSubject } from '../notice/notice.ts';
 import { routesOf } from '../route/router.ts';
 import { digestAtStart, nextDigest } from '../signal/calendar.ts';
-import { decide } from '../signal/decide.ts';
 import { missedFrom, withMissed } from '../signal/expect.ts';
-import { NOTHING_TOLD } from '../signal/streak.ts';
-import type { Delivering } from './delivering.ts';
-import type { ConfigFollower } from './follow-config.ts';
+import type { Delivering, Firing } from './delivering.ts';
+import { endHolds } from './ended-holds.ts';
 import { knownBots, lookAtRoute, watchTimer } from './idle-routes.ts';
 import { plannedDelivery } from './plan.ts';
-import { plannedFor, planOf, type Settings, watchersOf } from './settings.ts';
+import { type Settings, watchersOf } from './settings.ts';
 import { expectTimers, isRouteOf, isStillExpected, overdueOf } from './watch.ts';
 
 export interface SignalsDependencies extends Delivering {
-  /** Decides whether this process may do this work: while processes run with different configs, not all may. */
-  readonly follower: Pick<ConfigFollower, 'mayDecide'>;
-  /** No callback has matched the route for a long time. */
-  readonly onIdleRoute: (name: string) => void;
+  readonly onIdleRoute: Firing['onIdleRoute'];
+  /** Counts the work as under way. */
+  readonly until: (work: Promise<unknown>) => void;
 }
+
+/** Most claimed timers that this process has in hand, and most that it fires at the same moment, so that POSTs find the store free. */
+const MOST_IN_HAND = 64;
+const MOST_AT_ONCE = 4;
 
 export class Signals {
   readonly #dependencies: SignalsDependencies;
   /** The settings whose timers the ledger has. */
   #adopted: Settings | undefined;
-  /** How far the rules in force have been asked again about what is held; undefined: about all of it. */
-  #askedAnew: HoldPosition | undefined;
+  readonly #waiting: (() => Promise<void>)[] = [];
+  #firing = 0;
 
   constructor(dependencies: SignalsDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** @throws {LedgerUnavailable} */
-  async work(): Promise<void> {
-    const { settings, ledger, follower, onDue } = this.#dependencies;
-    const { signals } = ledger;
-    if (!follower.mayDecide) return;
-    const { current } = settings;
-    if (this.#adopted !== current) {
-      await this.#adopt(current);
-      this.#adopted = current;
-      this.#askedAnew = BEFORE_ALL_HOLDS;
-    }
-    const { ended, timers } = await signals.dueSignals(this.#askedAnew);
-    const decisions = ended.held.map((held) => ({ held, outcome: afterHold(held, ended, current) }));
-    const changed = decisions.filter(isAnother);
-    if (changed.length > 0) await signals.endHolds(changed);
-    this.#askedAnew &&= ended.next;
-    for (const timer of timers) await this.#fire(timer, current);
-    if (changed.length + timers.length > 0) onDue();
+  /** How many timers may be claimed; none before the ledger has those of these settings. */
+  roomFor(settings: Settings): number {
+    return this.#adopted === settings ? MOST_IN_HAND - this.#waiting.length - this.#firing : 0;
   }
 
-  /** Reports a timer that fails, so that it does not stop the others. @throws {LedgerUnavailable} */
-  async #fire(timer: Timer, settings: Settings): Promise<void> {
-    const { ledger, onHeld, onUnforeseen } = this.#dependencies;
+  /** Fires what was claimed at `now` by the store's clock, and adopts settings that are new, or in force again after those of other processes. */
+  async take({ timers, isLatest }: Tick, now: number, settings: Settings): Promise<void> {
+    if (!isLatest) this.#adopted = undefined;
+    else if (this.#adopted !== settings) await this.#adopt(settings);
+    for (const timer of timers) this.#waiting.push(() => this.#fire(timer, settings, now));
+    while (this.#firing < MOST_AT_ONCE && this.#waiting.length > 0) this.#next();
+  }
+
+  #next(): void {
+    const fire = this.#waiting.shift();
+    if (fire === undefined) return;
+    this.#firing += 1;
+    const fired = fire().finally(() => {
+      this.#firing -= 1;
+      this.#next();
+      if (this.#firing === 0) this.#dependencies.onDue();
+    });
+    this.#dependencies.until(fired);
+  }
+
+  /** One that fails is fired again when its claim has expired. Never rejects. */
+  async #fire(timer: Timer, settings: Settings, now: number): Promise<void> {
+    const { ledger, onHeld, onIdleRoute, onUnforeseen } = this.#dependencies;
     try {
-      const fired = await this.#fired(timer, settings);
+      const fired = await FIRED_BY[timer.kind](timer as Timer<never>, { settings, now, ledger, onIdleRoute });
+      if (fired === undefined) return;
       const { kind = '', botId = '' } = fired.notice ?? {};
       for (const { reason, destination } of await ledger.signals.fire(fired))
         if (reason) onHeld(reason, { kind, botId, destination });
     } catch (error) {
-      if (error instanceof LedgerUnavailable) throw error;
       onUnforeseen(error);
     }
   }
 
   /** Has the ledger hold the timers of these settings and no others: for expected BOTs, open runs, digests and routes. */
   async #adopt(settings: Settings): Promise<void> {
-    const { clock, ledger } = this.#dependencies;
-    const { signals } = ledger;
+    const { ledger, onDue } = this.#dependencies;
     const routes = routesOf(settings.config);
-    const now = clock.now();
     const isExpecting = routes.some(({ rules }) => rules.expect !== undefined);
-    const known = isExpecting ? await knownBots(this.#dependencies) : [];
-    const runs = overdueOf(routes).length === 0 ? [] : await signals.openRuns();
+    const known = isExpecting ? await knownBots(ledger) : [];
+    const isWatchingRuns = overdueOf(routes).length > 0;
+    const standing = await ledger.signals.standing({ marginMs: marginOf(settings), isWatchingRuns });
+    const { now, begun, runs } = standing;
     const overdue = runs.flatMap((run) => overdueTimers(run, overdueOf(settings.router.routesOf(run.botId))));
-    const kinds = ['digest', 'expect', 'route'] as const;
-    const begun = (await Promise.all(kinds.map((kind) => signals.timersOfKind(kind)))).flat();
     const timers: readonly Timer<object>[] = [
-      ...(await this.#digestTimers(settings, begun)),
+      ...digestTimers(settings, standing),
       ...expectTimers(settings, known, now),
       ...overdue.filter(({ dueAt }) => dueAt > now - LOST_MS),
       ...routes.map((route) => watchTimer(route, now, { lastAt: now, isIdle: false })),
     ];
     const asked = new Set(timers.map(({ key }) => key));
     const ended = begun.filter((timer) => !asked.has(timer.key) && !isStillExpected(timer, settings));
-    await signals.adoptTimers(
+    await ledger.signals.adoptTimers(
       timers,
       ended.map(({ key }) => key),
     );
-  }
-
-  async #digestTimers(
-    { config: { digests, display } }: Settings,
-    begun: readonly Timer[],
-  ): Promise<readonly Timer<object>[]> {
-    if (digests.length === 0) return [];
-    const { clock, ledger } = this.#dependencies;
-    const { signals } = ledger;
-    const now = clock.now();
-    const { next } = await signals.digestCounts({ position: Number.MAX_SAFE_INTEGER });
-    return digests.map((digest) => {
-      const key = digestKey(digest);
-      const data = begun.find((timer) => timer.key === key)?.data as DigestPosition | undefined;
-      const dueAt = digestAtStart(digest, { now, timezone: display.timezone, toldAt: data?.since ?? now });
-      return { key, kind: 'digest', dueAt, data: data ?? next };
-    });
-  }
-
-  async #fired(timer: Timer, settings: Settings): Promise<Fired> {
-    const { onIdleRoute } = this.#dependencies;
-    switch (timer.kind) {
-      case 'overdue':
-        return this.#overdue(timer as Timer<OpenRunTimer>, settings);
-      case 'expect':
-        return missed(timer as Timer<ExpectedBot>, settings);
-      case 'digest':
-        return this.#digest(timer as Timer<DigestPosition>, settings);
-      case 'route':
-        return lookAtRoute(timer as Timer<WatchedRoute>, settings, this.#dependencies, onIdleRoute);
-      case 'burst':
-        return { timer };
-    }
-  }
-
-  async #overdue(timer: Timer<OpenRunTimer>, settings: Settings): Promise<Fired> {
-    const { clock, ledger } = this.#dependencies;
-    const { callbackId: about, overdueMs } = timer.data;
-    const run = await ledger.signals.openRun(about);
-    if (run === undefined) return { timer };
-    const { botId, botName, jobId, startedAt } = run;
-    const facts = JSON.stringify({ startedAt, runningForMs: Math.max(overdueMs, clock.now() - startedAt) });
-    // The callback's JSON as it came, since parsing it would lose numbers that no double holds.
-    const subject = `{"callback":${run.body},${facts.slice(1)}`;
-    const told = toldBy(settings, botId, ({ rules }) => rules.overdueMs === overdueMs);
-    return {
-      timer,
-      notice: { kind: 'overdue', isOfJob: true, subject, jobId, botId, botName, about, ...told },
-    };
-  }
-
-  async #digest(timer: Timer<DigestPosition>, settings: Settings): Promise<Fired> {
-    const { clock, ledger } = this.#dependencies;
-    const digest = settings.config.digests.find((each) => digestKey(each) === timer.key);
-    if (digest === undefined) return { timer };
-    const { bots, next } = await ledger.signals.digestCounts(timer.data);
-    const { router, config } = settings;
-    const { timezone } = config.display;
-    const { group } = digest;
-    const isOfGroup = ({ bot_id }: DigestedBot) =>
-      router.routesOf(bot_id).some(({ groups }) => groups.includes(group));
-    const own = digested(bots.filter(isOfGroup));
-    const subject: OwnSubject<'digest'> = { template: 'digest', group, since: timer.data.since, ...own };
-    return {
-      timer,
-      next: { dueAt: nextDigest(digest, clock.now(), timezone), data: next },
-      notice: { kind: 'digest', subject: JSON.stringify(subject), planned: digest.notify, timezone },
-    };
+    this.#adopted = settings;
+    onDue();
   }
 }
 
 /** Runs that became overdue longer ago than this before the settings took effect count as lost, and are not told. */
 const LOST_MS = 86_400_000;
 
+/** Any callback is committed so long after it came, or never. */
+function marginOf({ config: { receiver } }: Settings): number {
+  return receiver.answerWithinMs + 1000;
+}
+
+type Standing = Awaited<ReturnType<Delivering['ledger']['signals']['standing']>>;
+
+function digestTimers(
+  { config: { digests, display } }: Settings,
+  { now, begun, digest: first }: Standing,
+): readonly Timer<DigestPosition>[] {
+  return digests.map((digest) => {
+    const key = digestKey(digest);
+    const known = begun.find((timer) => timer.key === key)?.data as DigestPosition | undefined;
+    const data = known ?? first;
+    const dueAt = digestAtStart(digest, { now, timezone: display.timezone, toldAt: data.toldAt });
+    return { key, kind: 'digest', dueAt, data };
+  });
+}
+
 function digestKey({ group }: Pick<DigestConfig, 'group'>): string {
   return timerKey('digest', group);
 }
 
-function missed(timer: Timer<ExpectedBot>, settings: Settings): Fired {
+/** Undefined: all of it is written. */
+type Fire = (timer: Timer<never>, firing: Firing) => Promise<Fired | undefined>;
+
+const FIRED_BY: Readonly<Record<Timer['kind'], Fire>> = {
+  overdue,
+  expect: missed,
+  digest: tellDigest,
+  route: lookAtRoute,
+  hold: (timer, { settings, ledger }) => endHolds(timer, settings, ledger.signals).then(() => undefined),
+  burst: (timer) => Promise.resolve({ timer }),
+};
+
+async function overdue(timer: Timer<OpenRunTimer>, { settings, ledger, now }: Firing): Promise<Fired> {
+  const { callbackId: about, overdueMs } = timer.data;
+  const run = await ledger.signals.openRun(about);
+  if (run === undefined) return { timer };
+  const { botId, botName, jobId, startedAt } = run;
+  const facts = JSON.stringify({ startedAt, runningForMs: Math.max(overdueMs, now - startedAt) });
+  // The callback's JSON as it came, since parsing it would lose numbers that no double holds.
+  const subject = `{"callback":${run.body},${facts.slice(1)}`;
+  const told = toldBy(settings, botId, ({ rules }) => rules.overdueMs === overdueMs);
+  return {
+    timer,
+    notice: { kind: 'overdue', isOfJob: true, subject, jobId, botId, botName, about, ...told },
+  };
+}
+
+function missed(timer: Timer<ExpectedBot>, { settings }: Firing): Promise<Fired> {
   const { botId, botName, expected } = timer.data;
   const rule = settings.router.routesOf(botId).find(isRouteOf(timer))?.rules.expect;
-  if (rule === undefined) return { timer };
+  if (rule === undefined) return Promise.resolve({ timer });
   const { dueAt, lastResultAt } = expected;
   const subject: OwnSubject<'missed'> = { template: 'missed', botId, botName, dueAt, lastResultAt };
   const after = withMissed(expected);
   const told = toldBy(settings, botId, isRouteOf(timer));
-  return {
+  return Promise.resolve({
     timer,
     next: { dueAt: missedFrom(rule, after), data: { botId, botName, expected: after } },
     notice: { kind: 'missed', subject: JSON.stringify(subject), botId, botName, ...told },
+  });
+}
+
+async function tellDigest(timer: Timer<DigestPosition>, { settings, ledger, now }: Firing): Promise<Fired> {
+  const digest = settings.config.digests.find((each) => digestKey(each) === timer.key);
+  if (digest === undefined) return { timer };
+  const { bots, next } = await ledger.signals.digestCounts(timer.data, marginOf(settings));
+  const { timezone } = settings.config.display;
+  const { group } = digest;
+  const isOfGroup = ({ bot_id }: DigestedBot) =>
+    settings.router.routesOf(bot_id).some(({ groups }) => groups.includes(group));
+  const own = digested(bots.filter(isOfGroup));
+  const subject: OwnSubject<'digest'> = { template: 'digest', group, since: timer.data.since, ...own };
+  return {
+    timer,
+    next: { dueAt: nextDigest(digest, now, timezone), data: next },
+    notice: { kind: 'digest', subject: JSON.stringify(subject), planned: digest.notify, timezone },
   };
 }
 
@@ -206,38 +199,4 @@ function toldBy(
   const targets = watchersOf(settings.router, botId, watches);
   const planned = targets.map((target) => plannedDelivery(settings.config, target, botId));
   return { planned, timezone: settings.config.display.timezone };
-}
-
-/** The outcome by the settings in force: the delivery is released, unless a rule or snooze still holds it. */
-function afterHold(
-  held: EndedHold,
-  { asOf, snoozes }: Pick<EndedHolds, 'asOf' | 'snoozes'>,
-  settings: Settings,
-): HoldDecision['outcome'] {
-  const { destination, botId, kind, telling } = held;
-  if (held.isLate) return SUPERSEDED;
-  const plan = planOf(settings, held);
-  const target = plannedFor(held, plan);
-  // A callback is routed anew. What Botbell tells by itself is told where it was held, unless only other destinations are left.
-  const isElsewhere = plan.destinations.length > 0 && !settings.destinations.has(destination);
-  if (target === undefined) return kind === 'callback' || isElsewhere ? 'pending' : 'summary';
-  const { asked = [] } = plannedDelivery(settings.config, target, botId);
-  if (asked.length === 0) return 'summary';
-  const wanting = asked.filter(({ name }) => telling?.wantedBy?.includes(name));
-  const status: StatusName | undefined = kind === 'callback' ? statusNameOf(held) : undefined;
-  const subject = { botId, status, startedAt: asOf, row: undefined, likeness: '', unmet: [], isWanted: true };
-  const here = { destination, snoozes, told: NOTHING_TOLD, lateFor: new Map(), burst: undefined };
-  const { timezone } = settings.config.display;
-  const routes = wanting.length === 0 ? asked : wanting;
-  const { verdict } = decide(subject, routes, { ...here, window: undefined }, { now: asOf, timezone });
-  if (verdict.does !== 'hold') return 'summary';
-  const { rule: reason, until: heldUntil = asOf + ASKED_AGAIN_MS, snoozeId } = verdict;
-  return { reason, heldUntil, snoozeId };
-}
-
-/** Whether the decision changes anything. */
-function isAnother({ held, outcome }: HoldDecision): boolean {
-  if (typeof outcome === 'string') return true;
-  const { reason, heldUntil, snoozeId } = outcome;
-  return reason !== held.reason || heldUntil !== held.heldUntil || snoozeId !== held.snoozeId;
 }

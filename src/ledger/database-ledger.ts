@@ -3,16 +3,9 @@ import { type Clock, Deadline } from '../time/clock.ts';
 import { DEFAULT_WITHIN_MS } from './database.ts';
 import { isOutOfOrder, unavailable } from './failures.ts';
 import { keyOf } from './keys.ts';
-import type {
-  Admission,
-  Alert,
-  Arrival,
-  DueDelivery,
-  DueRequest,
-  RefusedBody,
-  Settlement,
-} from './ledger.ts';
+import type { Admission, Alert, Arrival, DueDelivery, RefusedBody, Settlement } from './ledger.ts';
 import { admitArgs } from './operations/admit.ts';
+import type { Claimed, ClaimRequest } from './operations/claim.ts';
 import type { RunningConfig } from './operations/processes.ts';
 import {
   actionOperations,
@@ -25,7 +18,6 @@ import {
   type Methods,
   methodsOver,
   type OperationName,
-  type Result,
   serviceOperations,
   signalOperations,
 } from './registry.ts';
@@ -39,6 +31,11 @@ export interface LedgerSettings {
   readonly leaseMs: number;
   /** How long the service has to retry before Botbell takes a delivery over. */
   readonly takeOverAfterMs: number;
+}
+
+/** What a tick has claimed, with the notices of its deliveries. */
+export interface ClaimedWork extends Omit<Claimed, 'deliveries'> {
+  readonly deliveries: readonly DueDelivery[];
 }
 
 /** A stop takes less than a second in all (contract, "Stopping"). */
@@ -112,14 +109,17 @@ class ServiceLedger {
     return this.#writing.call('takeOver', [ids], { withinMs, isDurable: true });
   }
 
-  dueDestinations(): Promise<Result<'dueDestinations'>> {
-    return this.#writing.call('dueDestinations', []);
-  }
-
-  /** Each destination's oldest first, bulk last unless `isBulkFirst`; none behind an earlier one of its job; 1 MiB of bodies, or one. */
-  async claimDue(requests: readonly DueRequest[]): Promise<readonly DueDelivery[]> {
-    const rows = await this.#writing.call('claimDue', [requests, this.#settings.leaseMs]);
-    return rows.map(({ told, ...due }) => ({ ...due, notice: noticeIn(told) }));
+  /**
+   * Claims what is due. Deliveries: each destination's oldest first, bulk last unless it is its turn; none behind an earlier one of
+   * its job; 1 MiB of bodies, or one.
+   */
+  async claim(request: Omit<ClaimRequest, 'leaseMs'>): Promise<ClaimedWork> {
+    const { leaseMs } = this.#settings;
+    const { deliveries, ...claimed } = await this.#writing.call('claim', [{ ...request, leaseMs }]);
+    return {
+      ...claimed,
+      deliveries: deliveries.map(({ told, ...due }) => ({ ...due, notice: noticeIn(told) })),
+    };
   }
 
   /** Not flushed: a power cut may lose it. */

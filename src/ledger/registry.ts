@@ -17,24 +17,25 @@ import { readBody, readDelivery, readStory } from './archive/stories.ts';
 import type { ArgsOf, CallOptions, ResultOf, Transactions, Tx } from './database.ts';
 import { admit } from './operations/admit.ts';
 import { raise } from './operations/alerts.ts';
-import { claimDue, dueDestinations } from './operations/claim-due.ts';
+import { claim } from './operations/claim.ts';
 import { takeOver } from './operations/deliveries.ts';
 import { recordDestinations } from './operations/destinations.ts';
 import { forget } from './operations/forget.ts';
 import { currentPaces, forgetPaces, pausePace, reservePace } from './operations/paces.ts';
 import { heartbeat, leave, processes } from './operations/processes.ts';
 import { refuse, seeRefused } from './operations/refused.ts';
-import { hasten, reroute, revive, unroutedAfter } from './operations/rerouting.ts';
+import { hasten, reroute, revive, unroutedAfter, waitingAfter } from './operations/rerouting.ts';
 import { settle } from './operations/settle.ts';
 import { isLedger } from './schema.ts';
 import { digestCounts } from './signal/digest.ts';
 import { knownOf } from './signal/admission.ts';
-import { dueSignals, fire } from './signal/fire.ts';
-import { endHolds } from './signal/holds.ts';
+import { standing } from './signal/adoption.ts';
+import { fire } from './signal/fire.ts';
+import { endedHolds, endHolds } from './signal/holds.ts';
 import { jobMessages } from './signal/job-messages.ts';
-import { openRun, openRuns } from './signal/runs.ts';
+import { openRun } from './signal/runs.ts';
 import { endSnooze, readSnoozes, snooze } from './signal/snoozes.ts';
-import { adoptTimers, timersOfKind } from './signal/timers.ts';
+import { adoptTimers, timersOf } from './signal/timers.ts';
 
 export const archiveReads = {
   callbacks: findCallbacks,
@@ -70,13 +71,13 @@ export const actionOperations = {
 };
 
 export const signalOperations = {
-  dueSignals,
-  timersOfKind,
+  standing,
+  timersOf,
   adoptTimers,
   fire,
   openRun,
-  openRuns,
   digestCounts,
+  endedHolds,
   endHolds,
 };
 
@@ -96,6 +97,7 @@ export const serviceOperations = {
   reservePace,
   revive,
   unroutedAfter,
+  waitingAfter,
 };
 
 export const operations = {
@@ -105,8 +107,7 @@ export const operations = {
   ...signalOperations,
   ...serviceOperations,
   admit,
-  claimDue,
-  dueDestinations,
+  claim,
   heartbeat,
   isLedger,
   refuse,

@@ -83,7 +83,7 @@ const TABLES: readonly string[] = [
     until_id BIGINT NOT NULL, given BIGINT NOT NULL DEFAULT 0)`,
   // facts: JSON, a BOT's results and what each destination was told of them. A row is locked before it is changed.
   `CREATE TABLE streaks (bot_key TEXT PRIMARY KEY NOT NULL, updated_at BIGINT NOT NULL, facts TEXT)`,
-  // data: JSON that its kind needs. A timer of kind burst only counts messages until due_at and fires nothing.
+  // data: JSON that its kind needs. due_at: of one that a process has claimed, when the claim expires. A timer of kind burst only counts messages until due_at and fires nothing.
   `CREATE TABLE timers (key TEXT PRIMARY KEY NOT NULL, kind TEXT NOT NULL, due_at BIGINT NOT NULL, data TEXT)`,
   // bot_key, destination: NULL for any. until_at: when it ends or ended.
   `CREATE TABLE snoozes (
@@ -96,14 +96,17 @@ const INDEXES: readonly string[] = [
   `CREATE INDEX callbacks_by_bot ON callbacks (bot_key, id, status) WHERE kind = 'callback'`,
   `CREATE INDEX callbacks_own ON callbacks (bot_key, id) WHERE kind <> 'callback'`,
   'CREATE INDEX callbacks_about ON callbacks (about) WHERE about IS NOT NULL',
-  `CREATE INDEX deliveries_due ON deliveries (destination, is_bulk, callback_id) WHERE state = 'pending'`,
+  `CREATE INDEX deliveries_due ON deliveries (destination, is_bulk, callback_id, due_at) WHERE state = 'pending'`,
   `CREATE INDEX deliveries_of_job ON deliveries (job_key, destination, callback_id) WHERE state = 'pending'`,
   `CREATE INDEX deliveries_dead ON deliveries (callback_id) WHERE state = 'dead'`,
   `CREATE INDEX deliveries_dead_ids ON deliveries (id) WHERE state = 'dead'`,
   `CREATE INDEX deliveries_held ON deliveries (callback_id) WHERE state = 'held'`,
-  'CREATE INDEX deliveries_held_until ON deliveries (held_until) WHERE held_until IS NOT NULL',
+  'CREATE INDEX deliveries_held_until ON deliveries (held_until, destination) WHERE held_until IS NOT NULL',
+  'CREATE INDEX deliveries_held_at ON deliveries (destination, callback_id) WHERE held_until IS NOT NULL',
+  'CREATE INDEX deliveries_of_snooze ON deliveries (snooze_id) WHERE held_until IS NOT NULL AND snooze_id IS NOT NULL',
   'CREATE INDEX deliveries_of_summary ON deliveries (summary_id) WHERE summary_id IS NOT NULL',
-  'CREATE INDEX timers_due ON timers (due_at)',
+  `CREATE INDEX timers_due ON timers (due_at) WHERE kind <> 'burst'`,
+  'CREATE INDEX jobs_open ON jobs (key) WHERE result IS NULL',
   `CREATE INDEX deliveries_unrouted ON deliveries (id) WHERE reason = 'no longer routed'`,
   'CREATE INDEX deliveries_of_bulk ON deliveries (bulk_id, state) WHERE bulk_id IS NOT NULL',
   'CREATE INDEX history_of_callback ON history (callback_id, id)',

@@ -11,6 +11,7 @@ import {
   destinationsOf,
   EXECUTING,
   idsOf,
+  only,
   OPS,
   putOff,
   TAKE_OVER_AFTER_MS,
@@ -52,12 +53,9 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     };
     /** The alerts that are told now, to the first operator. */
     const alertsDue = async (): Promise<RaisedAlert[]> => {
-      const destinations = OPERATORS.map(({ destination }) => ({
-        destination,
-        limit: 64,
-        isBulkFirst: false,
-      }));
-      const due = await bench.ledger.claimDue(destinations);
+      const due = await bench.claim(bench.ledger, {
+        only: OPERATORS.map(({ destination }) => destination),
+      });
       await bench.tell(due);
       return due.flatMap(({ notice, record }) =>
         isAlert(notice) && record.destination === 'slack:#alerts' ? notice.alert : [],
@@ -153,9 +151,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     describe('of what waits for somebody to mend it', () => {
       const configFailure = (cause: string) => alertOf(cause, { subject: CONFIG_FAILURE });
       const fail = async (cause: string) => {
-        const due = await bench.ledger.claimDue([
-          { destination: OPS.destination, limit: 1, isBulkFirst: false },
-        ]);
+        const due = await bench.claim(bench.ledger, only(OPS.destination, 1));
         await bench.settle(due.map(({ record }) => putOff(record.id, 0, { alert: configFailure(cause) })));
         await bench.store.passTime(2 * HOUR_MS);
       };

@@ -1,5 +1,6 @@
 /** What every ledger promises where the config changes: who may route anew, what that adds, and what a route brings back. */
 import { expect } from 'chai';
+import { BEFORE_ALL } from '../../src/ledger/operations/rerouting.ts';
 import type { RunningConfig } from '../../src/ledger/operations/processes.ts';
 import {
   type Alert,
@@ -251,17 +252,20 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         await bench.claim();
         await bench.settle([putOff(old, MINUTE_MS)]);
         expect(await bench.claim()).to.deep.equal([]);
-        expect(await bench.ledger.hasten()).to.equal(false);
+        const waiting = await bench.ledger.waitingAfter(BEFORE_ALL);
+        expect(waiting.map(({ id, errorClass }) => [id, errorClass])).to.deep.equal([[old, 'transient']]);
+        await bench.ledger.hasten([old]);
         expect((await bench.claim()).map(({ record }) => record.id)).to.deep.equal([old]);
       });
 
-      it('is made due a hundred at a time', async () => {
+      it('is looked at a hundred at a time, each once', async () => {
         const planned = Array.from({ length: 150 }, (_, number) => target(`slack:#${number}`));
         await bench.accept({}, planned);
         await bench.store.run(`update deliveries set due_at = ${bench.store.clock.now() + MINUTE_MS}`);
-        expect(await bench.ledger.hasten()).to.equal(true);
-        expect(await bench.ledger.hasten()).to.equal(false);
-        expect(await bench.claim()).to.have.length(150);
+        const first = await bench.ledger.waitingAfter(BEFORE_ALL);
+        const second = await bench.ledger.waitingAfter(first.at(-1) ?? BEFORE_ALL);
+        const ids = [...first, ...second].map(({ id }) => id);
+        expect([first.length, new Set(ids).size]).to.deep.equal([100, 150]);
       });
     });
 

@@ -18,6 +18,7 @@ import {
   jobsOf,
   LEASE_MS,
   LOG,
+  only,
   OPS,
   putOff,
   TAKE_OVER_AFTER_MS,
@@ -38,8 +39,8 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
     afterEach(() => bench.store.close());
 
     const pass = (ms: number) => bench.store.passTime(ms);
-    const claimAt = (destination: DeliveryTarget, limit = 64, isBulkFirst = false) =>
-      bench.ledger.claimDue([{ destination: destination.destination, limit, isBulkFirst }]);
+    const claimAt = ({ destination }: DeliveryTarget, most?: number, isBulkFirst = false) =>
+      bench.claim(bench.ledger, { ...only(destination, most), isBulkFirst });
 
     describe('a callback accepted for later', () => {
       it('is nobody’s yet, due at once, and Botbell’s own', async () => {
@@ -113,7 +114,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         await bench.accept({ job_id: 'job-2', status: EXECUTING }, [OPS]);
         await bench.arrive({ job_id: 'job-2', status: 0 }, []);
         await pass(TAKE_OVER_AFTER_MS);
-        expect(await bench.ledger.dueDestinations()).to.deep.equal([]);
+        expect(await bench.due()).to.deep.equal([]);
       });
 
       it('comes in the order of its callbacks, whenever each became due, no more than asked for', async () => {
@@ -135,7 +136,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
       it('comes after what is new where it was given back in bulk, but for its turns', async () => {
         for (const job_id of ['old 1', 'old 2', 'new 1', 'new 2']) await bench.accept({ job_id }, [OPS]);
         await bench.store.run("update deliveries set is_bulk = 1 where job_key like 'old%'");
-        expect(await bench.ledger.dueDestinations()).to.deep.equal([OPS.destination]);
+        expect(await bench.due()).to.deep.equal([OPS.destination]);
         expect(jobsOf(await claimAt(OPS, 1, true))).to.deep.equal(['old 1']);
         expect(jobsOf(await claimAt(OPS, 1))).to.deep.equal(['new 1']);
         expect(jobsOf(await claimAt(OPS, 2, true))).to.deep.equal(['old 2', 'new 2']);
@@ -192,7 +193,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         await Promise.all(jobs.map((job_id) => bench.accept({ job_id }, [OPS, LOG])));
         const claimAll = async (by: DatabaseLedger) => {
           const mine: number[] = [];
-          for (let due = await bench.claim(by, 7); due.length > 0; due = await bench.claim(by, 7))
+          for (let due = await bench.claim(by); due.length > 0; due = await bench.claim(by))
             mine.push(...due.map(({ record }) => record.id));
           return mine;
         };
@@ -401,15 +402,13 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         await pass(1500);
         expect(await bench.ledger.reservePace('slack:#ops', 1000, 5000)).to.equal(500);
         expect(await bench.ledger.reservePace('slack:#ops', 1000, 1000)).to.equal(undefined);
-        expect(await bench.ledger.currentPaces(60_000)).to.deep.equal([
-          { key: 'slack:#ops', nextInMs: 1500 },
-        ]);
+        expect(await bench.ledger.currentPaces()).to.deep.equal([{ key: 'slack:#ops', nextInMs: 1500 }]);
       });
 
       it('is paused within the hour, whatever was asked for', async () => {
         for (const ms of [Number.NaN, Infinity, 1e300, -1, 0.5]) {
           await bench.ledger.pausePace(OPS.destination, ms);
-          const [pace] = await bench.ledger.currentPaces(60_000);
+          const [pace] = await bench.ledger.currentPaces();
           expect(pace?.nextInMs, String(ms)).to.be.within(1000, HOUR_MS);
           await bench.ledger.forgetPaces('slack');
         }
@@ -431,10 +430,10 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         for (const key of ['slack', 'slack:#ops', 'slack2:#ops', 'email:slack:x'])
           await bench.ledger.pausePace(key, 1000);
         await bench.ledger.forgetPaces('slack');
-        const left = (await bench.ledger.currentPaces(60_000)).map(({ key }) => key);
+        const left = (await bench.ledger.currentPaces()).map(({ key }) => key);
         expect(left.toSorted()).to.deep.equal(['email:slack:x', 'slack2:#ops']);
         await pass(61_001);
-        expect(await bench.ledger.currentPaces(60_000)).to.deep.equal([]);
+        expect(await bench.ledger.currentPaces()).to.deep.equal([]);
       });
     });
   });

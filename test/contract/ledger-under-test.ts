@@ -11,6 +11,9 @@ import type {
   DueDelivery,
   Settlement,
 } from '../../src/ledger/ledger.ts';
+import { MOST_OF_DESTINATION, type Turns } from '../../src/ledger/operations/turns.ts';
+import { Counted, type EndedHold, type HoldOutcome, type HoldsEnd } from '../../src/ledger/signal/holds.ts';
+import { destinationOf, type Timer } from '../../src/ledger/signal/timers.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { askingOf, OPTIONS, ROUTING, type StoreUnderTest } from '../support/store-under-test.ts';
@@ -69,17 +72,37 @@ export class Bench {
     return by.settle(settlementOf(updates));
   }
 
-  /** Whatever is due, up to so many for each destination. */
-  async claim(by = this.ledger, limit = 64): Promise<readonly DueDelivery[]> {
-    const destinations = await by.dueDestinations();
-    return by.claimDue(destinations.map((destination) => ({ destination, limit, isBulkFirst: false })));
+  /** Whatever is due. */
+  claim(by = this.ledger, turns: Partial<Turns> = {}): Promise<readonly DueDelivery[]> {
+    return claimFor(by, turns);
   }
 
-  /** Ends the holds whose time has come, and has each message delivered by itself. @returns how many there were */
-  async release({ signals }: DatabaseLedger = this.ledger): Promise<number> {
-    const { ended } = await signals.dueSignals();
-    await signals.endHolds(ended.held.map((held) => ({ held, outcome: 'pending' })));
-    return ended.held.length;
+  /** The destinations of what is due, none of which is claimed. */
+  async due(): Promise<readonly string[]> {
+    const inHand = Array.from({ length: 64 }, () => 'none:none');
+    return (await this.ledger.claim({ turns: { ...ANY, inHand } })).left;
+  }
+
+  /** The timers that are due; they are this process's until its lease ends. */
+  async timers(by = this.ledger): Promise<readonly Timer[]> {
+    const { tick } = await by.claim({ tick: { timers: 64, configHash: 'a' } });
+    return (tick?.timers ?? []).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  /** Ends the holds whose time has come. @returns how many there were */
+  async end(outcomeOf: (held: EndedHold) => HoldOutcome, by = this.ledger): Promise<number> {
+    let count = 0;
+    for (const timer of await this.timers(by)) {
+      const { held } = await by.signals.endedHolds(destinationOf(timer));
+      await by.signals.endHolds(endOf(timer, held, outcomeOf));
+      count += held.length;
+    }
+    return count;
+  }
+
+  /** Has each message whose hold is over delivered by itself. @returns how many there were */
+  release(by = this.ledger): Promise<number> {
+    return this.end(() => 'pending', by);
   }
 
   tell(due: readonly DueDelivery[]): Promise<unknown> {
@@ -136,6 +159,39 @@ interface DeliveryLook {
   readonly reason: unknown;
   readonly errorCode: unknown;
   readonly receipt: unknown;
+}
+
+const ANY: Turns = { last: '', inHand: [], waits: {}, isBulkFirst: false };
+
+export async function claimFor(
+  by: DatabaseLedger,
+  turns: Partial<Turns> = {},
+): Promise<readonly DueDelivery[]> {
+  return (await by.claim({ turns: { ...ANY, ...turns } })).deliveries;
+}
+
+/** What is claimed if only so many may be, of one destination. */
+export function only(destination: string, most = MOST_OF_DESTINATION): Partial<Turns> {
+  const inHand = Array.from({ length: MOST_OF_DESTINATION - most }, () => destination);
+  return { only: [destination], inHand };
+}
+
+/** What is written of these holds at one destination. */
+export function endOf(
+  timer: Pick<Timer, 'key' | 'dueAt'>,
+  held: readonly EndedHold[],
+  outcomeOf: (held: EndedHold) => HoldOutcome,
+): HoldsEnd {
+  const counted = new Counted();
+  const ends = held.map((each) => ({ outcome: outcomeOf(each), rows: [each] }));
+  for (const [index, { outcome }] of ends.entries()) {
+    const each = held[index];
+    if (outcome === 'summary' && each !== undefined) counted.add(each);
+  }
+  const others = ends.filter(({ outcome }) => outcome !== 'summary');
+  const rows = ends.filter(({ outcome }) => outcome === 'summary').flatMap((end) => end.rows);
+  const summary = { subject: counted.subject, to: target(destinationOf(timer)) };
+  return { timer, ends: [...others, { outcome: 'summary', rows }], summary };
 }
 
 export function arrivalOf(callback: Callback, planned: readonly DeliveryTarget[]): Arrival {

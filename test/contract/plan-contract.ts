@@ -4,6 +4,7 @@ import sql, { raw } from 'sql-template-tag';
 import type { Operation } from '../../src/ledger/database.ts';
 import { admit, admitArgs } from '../../src/ledger/operations/admit.ts';
 import { countOpen } from '../../src/ledger/archive/overviews.ts';
+import { claim } from '../../src/ledger/operations/claim.ts';
 import { claimDue, dueDestinations } from '../../src/ledger/operations/claim-due.ts';
 import { takeOver } from '../../src/ledger/operations/deliveries.ts';
 import { forget } from '../../src/ledger/operations/forget.ts';
@@ -11,7 +12,8 @@ import { heartbeat } from '../../src/ledger/operations/processes.ts';
 import { reroute, revive, unroutedAfter } from '../../src/ledger/operations/rerouting.ts';
 import { refuse } from '../../src/ledger/operations/refused.ts';
 import { settle } from '../../src/ledger/operations/settle.ts';
-import { BEFORE_ALL_HOLDS, endedHolds, endHolds } from '../../src/ledger/signal/holds.ts';
+import { endedHolds, endHolds } from '../../src/ledger/signal/holds.ts';
+import { destinationOf } from '../../src/ledger/signal/timers.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { explained } from '../support/explained.ts';
@@ -21,6 +23,7 @@ import {
   arrivalOf,
   type CreateStore,
   delivered,
+  endOf,
   EXECUTING,
   failed,
   idsOf,
@@ -95,13 +98,15 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
         settle,
         settlementOf(due.map(({ record }) => failed(record.id, { state: 'held', ...hold }))),
       );
-      const { held } = await call(endedHolds, BEFORE_ALL_HOLDS);
-      expect(held).to.have.length(2);
-      const outcomes = ['summary', 'pending'] as const;
-      await call(
-        endHolds,
-        held.map((each, index) => ({ held: each, outcome: outcomes[index] ?? 'pending' })),
-      );
+      const { tick } = await call(claim, { tick: { timers: 9, configHash: 'a' }, leaseMs: OPTIONS.leaseMs });
+      expect(tick?.timers).to.have.length(2);
+      for (const [index, timer] of (tick?.timers ?? []).entries()) {
+        const { held } = await call(endedHolds, destinationOf(timer));
+        await call(
+          endHolds,
+          endOf(timer, held, () => (index === 0 ? 'summary' : 'pending')),
+        );
+      }
       await call(countOpen);
       const alert = { cause: 'refused', subject: DEAD_LETTER, targets: [OPS] };
       const refused = { receivedAt: 1, status: 422, detail: '', errors: [], from: '', body: '{}' } as const;

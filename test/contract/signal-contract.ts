@@ -5,7 +5,8 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { Admission, PlannedDelivery, Watched } from '../../src/ledger/ledger.ts';
 import type { FiredNotice } from '../../src/ledger/signal/fire.ts';
-import { BEFORE_ALL_HOLDS, type EndedHold, type HoldDecision } from '../../src/ledger/signal/holds.ts';
+import type { HoldOutcome } from '../../src/ledger/signal/holds.ts';
+import { destinationOf } from '../../src/ledger/signal/timers.ts';
 import { judge } from '../../src/ledger/signal/judge.ts';
 import type { SnoozeRequest } from '../../src/ledger/signal/snoozes.ts';
 import type { OwnSubject } from '../../src/notice/notice.ts';
@@ -21,7 +22,9 @@ import {
   type CreateStore,
   dead,
   delivered,
+  endOf,
   EXECUTING,
+  LEASE_MS,
   LOG,
   OPS,
   target,
@@ -129,12 +132,8 @@ class SignalBench extends Bench {
   }
 
   /** What all whose hold is over come to, but for starts whose results have come. @returns how many there were */
-  async end(outcome: HoldDecision['outcome'] = 'summary', isAnew = false): Promise<number> {
-    const { signals } = this.ledger;
-    const { held } = (await signals.dueSignals(isAnew ? BEFORE_ALL_HOLDS : undefined)).ended;
-    const outcomeOf = ({ isLate }: EndedHold) => (isLate ? 'superseded' : outcome);
-    await signals.endHolds(held.map((each) => ({ held: each, outcome: outcomeOf(each) })));
-    return held.length;
+  endWith(outcome: HoldOutcome = 'summary'): Promise<number> {
+    return this.end(({ isLate }) => (isLate ? 'superseded' : outcome));
   }
 
   /** Subjects of what is due of Botbell's own, each told at once. */
@@ -376,7 +375,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await pass(MINUTE);
         expect(bench.shown(await bench.comes({ status: 0 }, everybody))).to.equal('tell, tell');
         await bench.tellAll();
-        await bench.end();
+        await bench.endWith();
         expect(await bench.summaries()).to.deep.equal([
           'slack:#log snooze 2: get_items 2e 0s',
           'slack:#ops snooze 2: get_items 2e 0s',
@@ -396,10 +395,10 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           [true, 1],
         ]);
         expect(await bench.ledger.actions.endSnooze(longer)).to.equal(true);
-        expect(await bench.end()).to.equal(0);
+        expect(await bench.endWith()).to.equal(0);
         expect(await bench.ledger.actions.endSnooze(id)).to.equal(true);
         expect(await bench.ledger.actions.endSnooze(id)).to.equal(false);
-        await bench.end();
+        await bench.endWith();
         expect(await bench.summaries()).to.deep.equal(['slack:#ops snooze 1: get_items 1e 0s']);
       });
 
@@ -408,11 +407,12 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.comes({ status: ERROR }, [to('slack:#ops', [{ mute: [{ to: 60 }] }])]);
         await pass(HOUR);
         const second = await bench.openAs('second');
-        const { held } = (await second.signals.dueSignals(BEFORE_ALL_HOLDS)).ended;
+        const [timer = { key: '', dueAt: 0 }] = await bench.timers(second);
+        const { held } = await second.signals.endedHolds(destinationOf(timer));
         await bench.ledger.actions.endSnooze(id);
         const outcome = { reason: 'snooze', heldUntil: bench.now + DAY, snoozeId: id };
-        await second.signals.endHolds(held.map((each) => ({ held: each, outcome })));
-        expect(await bench.end()).to.equal(1);
+        await second.signals.endHolds(endOf(timer, held, () => outcome));
+        expect(await bench.endWith()).to.equal(1);
       });
 
       it('says who asked, why, and until when', async () => {
@@ -450,7 +450,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         ]);
         await pass(10 * SECOND);
         await bench.tellAll();
-        expect(await bench.end()).to.equal(2);
+        expect(await bench.endWith()).to.equal(2);
         expect(await bench.summaries()).to.deep.equal(['slack:#ops burst 2: bot-1 1e 0s, bot-0 1e 0s']);
         expect(await bench.fails(place), 'the next window').to.equal('tell');
       });
@@ -488,9 +488,9 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.comes({ status: ERROR }, [muted, to('slack:#log', [MUTED])]);
         await bench.comes({ status: 0 }, [muted]);
         await bench.comes({ status: ERROR, bot_id: 'another' }, [muted]);
-        expect(await bench.end()).to.equal(0);
+        expect(await bench.endWith()).to.equal(0);
         await pass(DAY);
-        await bench.end();
+        await bench.endWith();
         expect(await bench.summaries()).to.deep.equal([
           'slack:#log mute 1: get_items 1e 0s',
           'slack:#ops mute 3: get_items 1e 1s, another 1e 0s',
@@ -509,17 +509,19 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.fails(muted);
         await pass(DAY);
         const second = await bench.openAs('second');
-        const processes = await Promise.all(
-          [bench.ledger, second].map(async ({ signals }) => ({
-            signals,
-            ended: (await signals.dueSignals()).ended,
-          })),
-        );
-        await Promise.all(
-          processes.map(async ({ signals, ended }) =>
-            signals.endHolds(ended.held.map((held) => ({ held, outcome: 'summary' }))),
-          ),
-        );
+        const ends: (() => Promise<void>)[] = [];
+        for (const by of [bench.ledger, second]) {
+          // The claim of the first one expires while it works.
+          const timers = await bench.timers(by);
+          expect(timers).to.have.length(1);
+          expect(await bench.timers(by)).to.deep.equal([]);
+          for (const timer of timers) {
+            const { held } = await by.signals.endedHolds(destinationOf(timer));
+            ends.push(() => by.signals.endHolds(endOf(timer, held, () => 'summary')));
+          }
+          await pass(LEASE_MS);
+        }
+        await Promise.all(ends.map((end) => end()));
         expect(await bench.summaries()).to.deep.equal(['slack:#ops mute 1: get_items 1e 0s']);
       });
 
@@ -527,12 +529,12 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.fails(muted);
         await pass(DAY);
         const snoozeId = await bench.snooze({ botId: 'get_items' });
-        await bench.end({ reason: 'snooze', heldUntil: bench.now + HOUR, snoozeId });
-        expect(await bench.end()).to.equal(0);
+        await bench.endWith({ reason: 'snooze', heldUntil: bench.now + HOUR, snoozeId });
+        expect(await bench.endWith()).to.equal(0);
         expect(await bench.claim()).to.deep.equal([]);
         expect((await bench.history()).at(-1)).to.equal('held snooze');
         await pass(HOUR);
-        await bench.end();
+        await bench.endWith();
         expect(await bench.summaries()).to.deep.equal(['slack:#ops snooze 1: get_items 1e 0s']);
       });
 
@@ -541,7 +543,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.comes({ status: EXECUTING, job_id: 'running' }, [muted]);
         await bench.comes({ status: 0, job_id: 'job' }, []);
         await pass(DAY);
-        await bench.end();
+        await bench.endWith();
         expect(await bench.summaries()).to.deep.equal(['slack:#ops mute 1: get_items 0e 0s']);
         const [start] = await bench.deliveries();
         expect(start).to.include({ state: 'held', reason: 'superseded' });
@@ -551,15 +553,15 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.comes({ status: EXECUTING, job_id: 'job' }, [muted]);
         await bench.comes({ status: 0, job_id: 'job' }, []);
         await pass(DAY);
-        await bench.end();
+        await bench.endWith();
         expect(await bench.summaries()).to.deep.equal([]);
-        expect(await bench.end()).to.equal(0);
+        expect(await bench.endWith()).to.equal(0);
       });
 
       it('has what the summary told delivered, by its receipt, when it arrives and not before', async () => {
         const { callbackId } = await bench.comes({ status: ERROR }, [muted]);
         await pass(DAY);
-        await bench.end();
+        await bench.endWith();
         const [due] = await bench.claim();
         const [held, summary] = await bench.deliveries();
         expect(held).to.include({ state: 'held', reason: 'mute' });
@@ -578,7 +580,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       it('keeps what a dead summary did not tell until that is delivered after all', async () => {
         await bench.fails(muted);
         await pass(DAY);
-        await bench.end();
+        await bench.endWith();
         const [due] = await bench.claim();
         const id = due?.record.id ?? -1;
         await bench.settle([dead(id)]);
@@ -591,7 +593,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       it('has what no route names any more delivered by itself, as far as routes go', async () => {
         await bench.fails(muted);
         await pass(DAY);
-        await bench.end('pending');
+        await bench.endWith('pending');
         expect(await bench.tellOwn()).to.deep.equal(['error']);
       });
 
@@ -600,8 +602,9 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.snooze({ destination: 'slack:#log' });
         await bench.fails(to('slack:#log', [MUTED]));
         await bench.fails(to('slack:#log', [{ mute: [{ from: 30 }] }]));
-        expect(await bench.end(), 'nothing has ended').to.equal(0);
-        expect(await bench.end('summary', true)).to.equal(3);
+        expect(await bench.endWith(), 'nothing has ended').to.equal(0);
+        await bench.ledger.signals.adoptTimers([], []);
+        expect(await bench.endWith()).to.equal(3);
         expect(await bench.summaries(), 'also where a snooze was first').to.deep.equal([
           'slack:#log mute 2: get_items 2e 0s',
           'slack:#ops mute 1: get_items 1e 0s',
@@ -629,21 +632,26 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       it('fires what is due, once, whichever process is first', async () => {
         await adopt();
         const second = await bench.openAs('second');
-        expect((await bench.ledger.signals.dueSignals()).timers).to.deep.equal([]);
+        expect(await bench.timers()).to.deep.equal([]);
         await pass(HOUR);
-        const [timer] = (await second.signals.dueSignals()).timers;
-        if (timer === undefined) throw new Error('nothing is due');
+        const [late] = await bench.timers(second);
+        expect(await bench.timers(), 'claimed by another process').to.deep.equal([]);
+        await pass(LEASE_MS);
+        const [timer] = await bench.timers();
+        if (timer === undefined || late === undefined) throw new Error('nothing is due');
         const next = { dueAt: bench.now + HOUR, data: { position: 1, since: 2 } };
-        const fired = { timer, next, notice: noticeOf() };
-        const won = await Promise.all([bench.ledger, second].map(({ signals }) => signals.fire(fired)));
-        expect(won.map((told) => told.length).toSorted()).to.deep.equal([0, 1]);
+        const won = await Promise.all([
+          bench.ledger.signals.fire({ timer, next, notice: noticeOf() }),
+          second.signals.fire({ timer: late, next, notice: noticeOf() }),
+        ]);
+        expect(won.map((told) => told.length)).to.deep.equal([1, 0]);
         expect(await bench.tellOwn()).to.have.length(1);
-        expect((await bench.ledger.signals.dueSignals()).timers).to.deep.equal([]);
+        expect(await bench.timers()).to.deep.equal([]);
         await pass(HOUR);
-        const [again] = (await bench.ledger.signals.dueSignals()).timers;
+        const [again] = await bench.timers();
         expect(again).to.deep.include({ key: 'digest ops', data: { position: 1, since: 2 } });
         await bench.ledger.signals.fire({ timer: again ?? timer });
-        expect(await bench.ledger.signals.timersOfKind('digest')).to.deep.equal([]);
+        expect(await bench.ledger.signals.timersOf(['digest'])).to.deep.equal([]);
       });
 
       it('moves a digest that is asked for again, unless it was told meanwhile, and ends what is not', async () => {
@@ -652,17 +660,17 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const outdated = { ...digest, dueAt: bench.now, data: { position: 9, since: 9 } };
         for (const again of [moved, outdated]) {
           await bench.ledger.signals.adoptTimers([again], []);
-          expect(await bench.ledger.signals.timersOfKind('digest')).to.deep.equal([moved]);
+          expect(await bench.ledger.signals.timersOf(['digest'])).to.deep.equal([moved]);
         }
         await bench.ledger.signals.adoptTimers([], [digest.key]);
-        expect(await bench.ledger.signals.timersOfKind('digest')).to.deep.equal([]);
+        expect(await bench.ledger.signals.timersOf(['digest'])).to.deep.equal([]);
       });
 
       it('has mute windows, snoozes and bursts hold what it says by itself', async () => {
         const hold = async (planned: PlannedDelivery) => {
           await adopt();
           await pass(HOUR);
-          const [timer] = (await bench.ledger.signals.dueSignals()).timers;
+          const [timer] = await bench.timers();
           if (timer === undefined) throw new Error('nothing is due');
           const [told] = await bench.ledger.signals.fire({ timer, notice: noticeOf({ planned: [planned] }) });
           return told?.reason;
@@ -680,9 +688,9 @@ export function describeSignals(name: string, createStore: CreateStore): void {
 
     describe('watches a run', () => {
       const overdueMs = [30 * MINUTE];
-      const timers = () => bench.ledger.signals.timersOfKind('overdue');
+      const timers = () => bench.ledger.signals.timersOf(['overdue']);
       const openRun = async () => {
-        const [timer] = (await bench.ledger.signals.dueSignals()).timers;
+        const [timer] = await bench.timers();
         const { callbackId } = (timer?.data ?? { callbackId: -1 }) as { callbackId: number };
         return bench.ledger.signals.openRun(callbackId);
       };
@@ -690,7 +698,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       it('that has no result in time, whoever is told of its start', async () => {
         await bench.comes({ status: EXECUTING, job_id: 'slow' }, [], { watched: { overdueMs } });
         await pass(30 * MINUTE - 1);
-        expect((await bench.ledger.signals.dueSignals()).timers).to.deep.equal([]);
+        expect(await bench.timers()).to.deep.equal([]);
         await pass(1);
         bench.ledger = await bench.openAs('later');
         expect(await openRun()).to.include({
@@ -716,7 +724,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
 
       describe('and tells', () => {
         const overdue = async () => {
-          const [timer] = (await bench.ledger.signals.dueSignals()).timers;
+          const [timer] = await bench.timers();
           if (timer === undefined) throw new Error('nothing is due');
           const subject = JSON.stringify({ callback: callbackWith({ job_id: 'slow', status: EXECUTING }) });
           const about = { jobId: 'slow', isOfJob: true, botId: 'get_items' };
@@ -773,7 +781,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       const watched = { expected: [{ key: 'expect daily', rule }] };
       const planned = [to('slack:#ops', [{ on: ['error'], expect: rule, timer: 'expect daily' }])];
       const dues = async () => {
-        const timers = await bench.ledger.signals.timersOfKind('expect');
+        const timers = await bench.ledger.signals.timersOf(['expect']);
         return timers.map(({ dueAt }) => dueAt);
       };
 
@@ -783,7 +791,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await pass(DAY - 30 * MINUTE);
         await bench.comes({ status: 0 }, planned, { watched });
         expect(await dues()).to.deep.equal([bench.now + 30 * MINUTE + DAY + HOUR + 1]);
-        expect((await bench.ledger.signals.dueSignals()).timers).to.deep.equal([]);
+        expect(await bench.timers()).to.deep.equal([]);
       });
 
       it('and tells the one that comes late by how much', async () => {
@@ -812,8 +820,13 @@ export function describeSignals(name: string, createStore: CreateStore): void {
 
     describe('counts for a digest', () => {
       it('what came of each BOT since the last one, and who is muted', async () => {
-        const from = (await bench.ledger.signals.digestCounts({ position: Number.MAX_SAFE_INTEGER })).next;
-        expect((await bench.ledger.signals.digestCounts({ position: 0 })).bots).to.deep.equal([]);
+        const counts = (from: { since: number; position: number }) =>
+          bench.ledger.signals.digestCounts(from, 10 * SECOND);
+        const { digest: from } = await bench.ledger.signals.standing({
+          marginMs: 10 * SECOND,
+          isWatchingRuns: false,
+        });
+        expect((await counts(from)).bots).to.deep.equal([]);
         await bench.comes({ status: 0 }, []);
         await bench.fails(to('slack:#ops', [MUTED]));
         await bench.comes({ status: EXECUTING, bot_id: 'starting' }, []);
@@ -821,15 +834,17 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           { status: 0, bot_id: 'well' },
           [OPS, LOG].map((each) => to(each.destination)),
         );
-        const { bots, next } = await bench.ledger.signals.digestCounts(from);
-        const counts = { bot_name: '商品取得', missed: 0 };
+        await pass(11 * SECOND);
+        const { bots, next } = await counts(from);
+        const well = { bot_name: '商品取得', missed: 0 };
         expect(bots).to.deep.include.members([
-          { ...counts, bot_id: 'get_items', succeeded: 1, errors: 1, is_muted: true },
-          { ...counts, bot_id: 'well', succeeded: 1, errors: 0, is_muted: false },
+          { ...well, bot_id: 'get_items', succeeded: 1, errors: 1, is_muted: true },
+          { ...well, bot_id: 'well', succeeded: 1, errors: 0, is_muted: false },
         ]);
-        expect(next.since).to.equal(bench.now);
+        expect(next).to.include({ since: bench.now - 10 * SECOND, toldAt: bench.now });
         await bench.comes({ status: 0, bot_id: 'next' }, []);
-        const since = await bench.ledger.signals.digestCounts(next);
+        await pass(11 * SECOND);
+        const since = await counts(next);
         expect(
           since.bots.map(({ bot_id, succeeded, errors, is_muted }) => [bot_id, succeeded + errors, is_muted]),
           'who is muted, though nothing of it ran',
@@ -873,7 +888,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       it('nothing that a summary has yet to tell, nor the summary', async () => {
         await bench.fails(muted, { job_id: 'held' });
         await pass(400 * DAY);
-        await bench.end();
+        await bench.endWith();
         await pass(400 * DAY);
         await forget();
         expect(await left()).to.have.length(2);
@@ -885,7 +900,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       it('what a summary was to tell that somebody has done with', async () => {
         await bench.fails(muted, { job_id: 'held' });
         await pass(DAY);
-        await bench.end();
+        await bench.endWith();
         const [due] = await bench.claim();
         const id = due?.record.id ?? -1;
         await bench.settle([dead(id)]);

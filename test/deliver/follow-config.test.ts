@@ -9,7 +9,7 @@ describe('What is held since no route names it', () => {
     let looks = 0;
     const ledger = {
       heartbeat: () => Promise.resolve(mayRouteAnew),
-      hasten: () => Promise.resolve(false),
+      waitingAfter: () => Promise.resolve([]),
       unroutedAfter: () => Promise.resolve((looks += 1) && []),
     };
     const settings = { current: { config: { channels: new Map() }, configHash: 'a' } };

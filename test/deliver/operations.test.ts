@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Operations } from '../../src/admin/services.ts';
 import type { Actor } from '../../src/ledger/history.ts';
+import { claimFor, only } from '../contract/ledger-under-test.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { deadUpdate } from '../support/recorded.ts';
 import { DeliveryBench, failures } from './delivery-bench.ts';
@@ -24,7 +25,7 @@ describe('what people do', () => {
     const ids: number[] = [];
     for (const job of jobs) {
       const { callbackId, deliveries } = await accept(job);
-      await ledger.claimDue([{ destination: OPS, limit: 1, isBulkFirst: false }]);
+      await claimFor(ledger, only(OPS, 1));
       const dead = deliveries.map(({ id }) => deadUpdate(id));
       await ledger.settle({ callbackId, deliveries: dead, attempts: [], isDurable: false });
       ids.push(...deliveries.map(({ id }) => id));
@@ -122,8 +123,6 @@ describe('what people do', () => {
 
   describe('in bulk', () => {
     it('gives what is new three turns of four, while both wait for a destination that keeps a pace', async () => {
-      let turn = 0;
-      bench.random = () => ((turn += 1) % 8) / 8;
       await deadLetters(...numbered('old', 12));
       await bench.first.ledger.pausePace(OPS, SECOND_MS);
       await bench.first.pipeline.paces.refresh();

@@ -10,10 +10,11 @@ import { loadProject } from '../../src/cli/load-config.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import { RunningSettings } from '../../src/deliver/settings.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
-import { BEFORE_ALL_HOLDS } from '../../src/ledger/signal/holds.ts';
+import { destinationOf } from '../../src/ledger/signal/timers.ts';
 import { createLogger, type Logger } from '../../src/observe/logger.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
+import { endOf } from '../contract/ledger-under-test.ts';
 import { callbackWith, startOf } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
@@ -131,9 +132,15 @@ export class SignalWorld {
   async endHolds(): Promise<void> {
     const [process] = this.processes;
     if (process === undefined) throw new Error('no process runs');
-    const { signals } = process.ledger;
-    const { ended } = await signals.dueSignals(BEFORE_ALL_HOLDS);
-    await signals.endHolds(ended.held.map((held) => ({ held, outcome: 'summary' })));
+    const { ledger } = process;
+    await ledger.signals.adoptTimers([], []);
+    const { tick } = await ledger.claim({
+      tick: { timers: 64, configHash: process.settings.current.configHash },
+    });
+    for (const timer of tick?.timers ?? []) {
+      const { held } = await ledger.signals.endedHolds(destinationOf(timer));
+      await ledger.signals.endHolds(endOf(timer, held, () => 'summary'));
+    }
   }
 
   /** So much later, with all done that was due by then: between two steps nothing is looked at, as on a machine that slept. */

@@ -12,7 +12,10 @@ import {
   idsOf,
   settlementOf,
   target,
+  claimFor,
+  endOf,
 } from '../contract/ledger-under-test.ts';
+import { destinationOf } from '../../src/ledger/signal/timers.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
@@ -85,11 +88,7 @@ describe('two replicas on one PostgreSQL', () => {
     return patiently(() => by.settle(settlement)).catch(unlessForgotten);
   };
 
-  const claim = async (by: DatabaseLedger) => {
-    const destinations = await patiently(() => by.dueDestinations());
-    const requests = destinations.map((destination) => ({ destination, limit: 8, isBulkFirst: false }));
-    return patiently(() => by.claimDue(requests));
-  };
+  const claim = (by: DatabaseLedger) => patiently(() => claimFor(by));
 
   const settleDue = (by: DatabaseLedger, due: readonly DueDelivery[]) =>
     Promise.all(
@@ -104,9 +103,12 @@ describe('two replicas on one PostgreSQL', () => {
       }),
     );
 
-  const endHolds = async ({ signals }: DatabaseLedger) => {
-    const { ended } = await signals.dueSignals();
-    await signals.endHolds(ended.held.map((held) => ({ held, outcome: 'pending' })));
+  const endHolds = async (by: DatabaseLedger) => {
+    const { tick } = await by.claim({ tick: { timers: 8, configHash: 'a' } });
+    for (const timer of tick?.timers ?? []) {
+      const { held } = await by.signals.endedHolds(destinationOf(timer));
+      await by.signals.endHolds(endOf(timer, held, () => 'pending'));
+    }
   };
 
   const work = async (by: DatabaseLedger) => {

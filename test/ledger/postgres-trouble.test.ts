@@ -10,6 +10,7 @@ import {
   answerOf,
   arrivalOf,
   claimedOf,
+  claimFor,
   delivered,
   idsOf,
   LOG,
@@ -170,7 +171,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
     expect(ledger.isUnwritten(first)).to.equal(true);
     const begun = performance.now();
     await Promise.all(Array.from({ length: 12 }, (_, number) => arrive(`job-${number}`, ledger, 5000)));
-    await ledger.dueDestinations();
+    await claimFor(ledger);
     expect(performance.now() - begun, 'others').to.be.below(LATENESS_MS);
     expect(await rejectionOf(arrive('locked', ledger, 5000))).to.be.instanceOf(LedgerUnavailable);
     expect(ledger.writtenAt, 'the store works').not.to.equal(undefined);
@@ -251,7 +252,7 @@ describe('a PostgreSQL ledger that is shared', () => {
         1000,
         'told',
       ),
-      ledger.dueDestinations(),
+      claimFor(ledger),
       ledger.archive.countOpen(),
     ];
     for (const error of await Promise.all(calls.map(rejectionOf)))

@@ -1,12 +1,16 @@
 /** What was held back, as one message. */
 import { expect } from 'chai';
-import { summaryOf } from '../../src/ledger/signal/holds.ts';
+import { Counted } from '../../src/ledger/signal/holds.ts';
 
-function held(
-  receivedAt: number,
-  botId: string,
-  rest: Partial<Parameters<typeof summaryOf>[0][number]> = {},
-) {
+type Held = Parameters<Counted['add']>[0];
+
+function summaryOf(messages: readonly Held[]) {
+  const counted = new Counted();
+  for (const message of messages) counted.add(message);
+  return counted.subject;
+}
+
+function held(receivedAt: number, botId: string, rest: Partial<Held> = {}) {
   const callback = { kind: 'callback', status: 1, jobId: `job-${receivedAt}` } as const;
   const place = { destination: 'slack:#ops', reason: 'mute' };
   return { ...place, ...callback, receivedAt, botId, botName: `${botId} ${receivedAt}`, ...rest };

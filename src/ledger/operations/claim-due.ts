@@ -31,8 +31,7 @@ export async function claimDue(
   requests: readonly DueRequest[],
   leaseMs: number,
 ): Promise<readonly ClaimedDelivery[]> {
-  const ids: number[] = [];
-  for (const request of requests) ids.push(...(await dueIds(tx, request)));
+  const ids = (await Promise.all(requests.map((request) => dueIds(tx, request)))).flat();
   const rows = await withCallbacks(tx, ids);
   const late = rows.filter(({ isLateStart }) => isLateStart);
   await holdBack(tx, late, SUPERSEDED);

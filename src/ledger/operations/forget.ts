@@ -2,6 +2,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { countedFrom } from '../signal/digest.ts';
+import { IDLE_MS } from './paces.ts';
 
 /** Rows per step: few, since a callback may have megabytes, or a thousand rows of history. */
 const AT_ONCE = 20;
@@ -61,6 +62,7 @@ export async function forget(tx: Tx, { doneKeptMs, nobodyKeptMs, from }: ForgetR
     await forgetRows(tx, 'alert_causes', 'cause', sql`told_at < ${tx.now - CAUSES_KEPT_MS}`),
     await forgetRows(tx, 'snoozes', 'id', sql`until_at < ${tx.now - CAUSES_KEPT_MS}`),
     await forgetRows(tx, 'streaks', 'bot_key', sql`updated_at < ${tx.now - LONG_KEPT_MS}`),
+    await forgetRows(tx, 'paces', 'key', sql`next_at < ${tx.now - IDLE_MS}`),
     await forgetRows(tx, 'bulks', 'id', sql`ended_at < ${tx.now - LONG_KEPT_MS}`),
   ];
   return {

@@ -37,11 +37,17 @@ export async function forgetPaces(tx: Tx, channel: string): Promise<void> {
   );
 }
 
-/** Deletes paces whose last slot is more than `idleMs` ago. @returns the others; nextInMs: negative if the slot is in the past */
-export async function currentPaces(
-  tx: Tx,
-  idleMs: number,
-): Promise<readonly { readonly key: string; readonly nextInMs: number }[]> {
-  await tx.all(sql`DELETE FROM paces WHERE next_at < ${tx.now - idleMs}`);
-  return tx.all(sql`SELECT key, next_at - ${tx.now} AS next_in_ms FROM paces`);
+/** Paces whose last slot is longer ago have ended. */
+export const IDLE_MS = 60_000;
+
+/** nextInMs: milliseconds until its next slot; negative if that is in the past. */
+export interface CurrentPace {
+  readonly key: string;
+  readonly nextInMs: number;
+}
+
+/** The paces that are kept: until nothing has been sent for a minute. */
+export function currentPaces(tx: Tx): Promise<readonly CurrentPace[]> {
+  return tx.all(sql`
+    SELECT key, next_at - ${tx.now} AS next_in_ms FROM paces WHERE next_at >= ${tx.now - IDLE_MS}`);
 }

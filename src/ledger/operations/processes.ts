@@ -1,6 +1,6 @@
 /** Which processes share the store, and which of them may route anew while their configs differ. */
 import { hostname } from 'node:os';
-import sql, { bulk } from 'sql-template-tag';
+import sql, { bulk, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 
 /** The config that a process has loaded. channels: the type of each, by its name. */
@@ -30,12 +30,15 @@ export function ownerName(startedAt: number): string {
   return `${hostname()}/${process.pid}/${startedAt}`;
 }
 
-/** Processes with a recent heartbeat, and this one; the last loaded config first. A heartbeat far in the future counts as none. */
+/** Of table `processes`, those with a recent heartbeat, and this one; the last loaded config first. A heartbeat far in the future counts as none. */
+export function livingIn({ now, owner }: Tx): Sql {
+  return sql`processes
+    WHERE (seen_at > ${now - DEAD_AFTER_MS} AND seen_at < ${now + DEAD_AFTER_MS}) OR owner = ${owner}
+    ORDER BY loaded_at DESC, owner DESC`;
+}
+
 export function processes(tx: Tx): Promise<readonly LivingProcess[]> {
-  return tx.all<LivingProcess>(sql`
-    SELECT *, owner = ${tx.owner} AS is_this FROM processes
-    WHERE (seen_at > ${tx.now - DEAD_AFTER_MS} AND seen_at < ${tx.now + DEAD_AFTER_MS}) OR owner = ${tx.owner}
-    ORDER BY loaded_at DESC, owner DESC`);
+  return tx.all<LivingProcess>(sql`SELECT *, owner = ${tx.owner} AS is_this FROM ${livingIn(tx)}`);
 }
 
 /** Whether this process may route anew: all run its config, or its config was loaded last, at least 15 minutes ago. */

@@ -1,5 +1,5 @@
 /** Ends deliveries whose destination the config no longer names, and revives those that it names again. */
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import type { StatusCode } from '../../callback/callback.ts';
 import type { Tx } from '../database.ts';
 import { writeEach, writeHistory } from '../history.ts';
@@ -44,18 +44,44 @@ export async function reroute(
 
 const AT_ONCE = 100;
 
-/**
- * Makes unclaimed deliveries due that Botbell would retry later. Skips rows that another transaction has locked.
- * @returns whether there may be more
- */
-export async function hasten(tx: Tx): Promise<boolean> {
-  const rows = await tx.all(sql`
+/** A delivery that Botbell will attempt later. */
+export interface WaitingRow
+  extends Pick<UnroutedRow, 'id' | 'destination' | 'kind' | 'botId' | 'status'>, WaitingPosition {
+  readonly channel: string;
+  /** The class of its last failure. */
+  readonly errorClass: string | undefined;
+}
+
+/** The place of a pending delivery in the index of those. */
+export interface WaitingPosition {
+  readonly destination: string;
+  readonly isBulk: boolean;
+  readonly callbackId: number;
+}
+
+export const BEFORE_ALL: WaitingPosition = { destination: '', isBulk: false, callbackId: 0 };
+
+/** The next deliveries after this one that wait for a later attempt. */
+export function waitingAfter(
+  tx: Tx,
+  { destination, isBulk, callbackId }: WaitingPosition,
+): Promise<readonly WaitingRow[]> {
+  return tx.all<WaitingRow>(sql`
+    SELECT deliveries.id, destination, is_bulk, callback_id, channel, kind, bot_id, status, error_class
+    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
+    WHERE state = 'pending' AND is_taken_over = 1 AND due_at > ${tx.now}
+      AND (destination, is_bulk, callback_id) > (${destination}, ${isBulk}, ${callbackId})
+    ORDER BY destination, is_bulk, callback_id LIMIT ${AT_ONCE}`);
+}
+
+/** Makes them due unless they are claimed. Skips rows that another transaction has locked. */
+export async function hasten(tx: Tx, ids: readonly number[]): Promise<void> {
+  await tx.all(sql`
     UPDATE deliveries SET due_at = ${tx.now}
     WHERE id IN (
-      SELECT id FROM deliveries WHERE state = 'pending' AND is_taken_over = 1 AND due_at > ${tx.now} AND ${isIdle(tx.now)}
-      ORDER BY id LIMIT ${AT_ONCE} ${tx.skipLocked})
-    RETURNING id`);
-  return rows.length === AT_ONCE;
+      SELECT id FROM deliveries
+      WHERE id IN (${join(ids)}) AND state = 'pending' AND due_at > ${tx.now} AND ${isIdle(tx.now)}
+      ORDER BY id ${tx.skipLocked})`);
 }
 
 /** A delivery that ended because no route names its destination. */

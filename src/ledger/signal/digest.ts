@@ -2,13 +2,16 @@
 import sql from 'sql-template-tag';
 import type { DigestedBot } from '../../notice/notice.ts';
 import type { Tx } from '../database.ts';
-import { timersOfKind } from './timers.ts';
+import { timersOf } from './timers.ts';
 
-/** Where the next digest begins. */
+/** Where the next digest begins. Times are milliseconds since 1970. */
 export interface DigestPosition {
-  /** The id of the last callback that was counted. */
-  readonly position: number;
+  /** What came from then on is to be counted. */
   readonly since: number;
+  /** No callback with this id or a lower one is to be counted: those are not read. */
+  readonly position: number;
+  /** When the last digest was told, or the group began to have one. */
+  readonly toldAt: number;
 }
 
 interface CountedRow extends Pick<DigestedBot, 'succeeded' | 'errors' | 'missed'> {
@@ -18,19 +21,28 @@ interface CountedRow extends Pick<DigestedBot, 'succeeded' | 'errors' | 'missed'
   readonly isMuted: boolean;
 }
 
-/** Counts per BOT, in the order of their ids; `next`: where the next digest begins. */
-export async function digestCounts(tx: Tx, { position }: Pick<DigestPosition, 'position'>) {
-  const newest = await tx.first<{ id: number | undefined }>(sql`SELECT max(id) AS id FROM callbacks`);
-  const last = newest?.id ?? 0;
-  const heldBack = sql`SELECT callback_id FROM deliveries WHERE held_until IS NOT NULL`;
+/**
+ * Counts per BOT, in the order of their ids; `next`: where the next digest begins.
+ * @param marginMs what came so long ago is committed, and the window ends there: what is being written is left to the next digest
+ */
+export async function digestCounts(
+  tx: Tx,
+  { since, position }: Pick<DigestPosition, 'since' | 'position'>,
+  marginMs: number,
+) {
+  const until = Math.max(since, tx.now - marginMs);
+  const isCounted = sql`id > ${position} AND received_at >= ${since} AND received_at < ${until}`;
   const counted = await tx.all<CountedRow>(sql`
+    WITH read AS (
+      SELECT id FROM callbacks WHERE ${isCounted}
+      UNION SELECT callback_id FROM deliveries WHERE held_until IS NOT NULL)
     SELECT min(bot_id) AS bot_id, max(bot_name) AS bot_name,
-      count(CASE WHEN id > ${position} AND kind = 'callback' AND status = 0 THEN 1 END) AS succeeded,
-      count(CASE WHEN id > ${position} AND kind = 'callback' AND status = 1 THEN 1 END) AS errors,
-      count(CASE WHEN id > ${position} AND kind = 'missed' THEN 1 END) AS missed,
-      max(CASE WHEN id IN (${heldBack}) THEN 1 ELSE 0 END) AS is_muted
-    FROM callbacks
-    WHERE (id > ${position} OR id IN (${heldBack})) AND id <= ${last} AND kind IN ('callback', 'missed', 'overdue')
+      count(CASE WHEN ${isCounted} AND kind = 'callback' AND status = 0 THEN 1 END) AS succeeded,
+      count(CASE WHEN ${isCounted} AND kind = 'callback' AND status = 1 THEN 1 END) AS errors,
+      count(CASE WHEN ${isCounted} AND kind = 'missed' THEN 1 END) AS missed,
+      max(CASE WHEN EXISTS (
+        SELECT 1 FROM deliveries WHERE callback_id = callbacks.id AND held_until IS NOT NULL) THEN 1 ELSE 0 END) AS is_muted
+    FROM callbacks WHERE id IN (SELECT id FROM read) AND kind IN ('callback', 'missed', 'overdue')
     GROUP BY bot_key ORDER BY bot_key`);
   const bots: DigestedBot[] = counted.map(({ botId, botName, isMuted, ...counts }) => ({
     bot_id: botId,
@@ -38,11 +50,20 @@ export async function digestCounts(tx: Tx, { position }: Pick<DigestPosition, 'p
     ...counts,
     is_muted: isMuted,
   }));
-  return { bots, next: { position: last, since: tx.now } satisfies DigestPosition };
+  return { bots, next: await digestFrom(tx, until, marginMs) };
+}
+
+/** @param since what came before is not counted */
+export async function digestFrom(tx: Tx, since: number, marginMs: number): Promise<DigestPosition> {
+  // An id is given within that margin after its callback has come, so what came before it has a lower one.
+  const last = await tx.first<{ id: number }>(
+    sql`SELECT id FROM callbacks WHERE received_at < ${since - marginMs} ORDER BY id DESC LIMIT 1`,
+  );
+  return { since, position: last?.id ?? 0, toldAt: tx.now };
 }
 
 /** From when on callbacks are still to be counted by a digest, perhaps a week; infinite if no group has one. */
 export async function countedFrom(tx: Tx): Promise<number> {
-  const digests = await timersOfKind(tx, 'digest');
+  const digests = await timersOf(tx, ['digest']);
   return Math.min(...digests.map(({ data }) => (data as DigestPosition).since));
 }

@@ -1,4 +1,4 @@
-/** Fires each timer once, in whichever process is first, and writes its notice in the same transaction. */
+/** Writes the notice of a claimed timer together with its end, so that each is told once. */
 import { hash } from 'node:crypto';
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
@@ -7,16 +7,7 @@ import type { DeliveryRecord, PlannedDelivery } from '../ledger.ts';
 import { insertRows } from '../operations/deliveries.ts';
 import { holdWanted } from './admission.ts';
 import { type OwnNotice, writeOwnNotice } from './own-notices.ts';
-import { endedHolds, type EndedHolds, type HoldPosition } from './holds.ts';
-import { dueTimers, type Timer } from './timers.ts';
-
-/** Holds that have ended, and timers that are due. @param anewAfter as for `endedHolds` */
-export async function dueSignals(
-  tx: Tx,
-  anewAfter?: HoldPosition,
-): Promise<{ readonly ended: EndedHolds; readonly timers: readonly Timer[] }> {
-  return { ended: await endedHolds(tx, anewAfter), timers: await dueTimers(tx) };
-}
+import { endTimer, type Timer } from './timers.ts';
 
 /** What firing a timer does. */
 export interface Fired {
@@ -33,19 +24,10 @@ export interface FiredNotice extends OwnNotice {
   readonly timezone: string;
 }
 
-/** @returns the notice's deliveries; none if another process was first, or what it is about has changed meanwhile */
-export async function fire(
-  tx: Tx,
-  { timer: { key, dueAt }, next, notice }: Fired,
-): Promise<readonly DeliveryRecord[]> {
-  const fired = await tx.all(
-    next === undefined
-      ? sql`DELETE FROM timers WHERE key = ${key} AND due_at = ${dueAt} RETURNING key`
-      : sql`UPDATE timers SET due_at = ${next.dueAt}, data = ${next.data} WHERE key = ${key} AND due_at = ${dueAt} RETURNING key`,
-  );
-  return fired.length === 0 || notice === undefined || notice.planned.length === 0
-    ? []
-    : tell(tx, key, notice);
+/** @returns the notice's deliveries; none if the timer is not this process's any more, or what it is about has changed meanwhile */
+export async function fire(tx: Tx, { timer, next, notice }: Fired): Promise<readonly DeliveryRecord[]> {
+  const isOwn = await endTimer(tx, timer, next);
+  return !isOwn || notice === undefined || notice.planned.length === 0 ? [] : tell(tx, timer.key, notice);
 }
 
 async function tell(

@@ -1,15 +1,15 @@
-/** Timers: rows that are due at a time whatever comes; the first process that finds one due fires it once. */
+/** Timers: rows that are due at a time whatever comes. A process claims one for a while; what it leads to is written with its end. */
 import { hash } from 'node:crypto';
-import sql, { bulk, join } from 'sql-template-tag';
+import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 
-/** `burst` counts the messages of a window, and fires nothing. */
-export type TimerKind = 'overdue' | 'expect' | 'digest' | 'route' | 'burst';
+/** `burst` counts the messages of a window, and fires nothing. `hold`: holds have ended at a destination. */
+export type TimerKind = 'overdue' | 'expect' | 'digest' | 'route' | 'hold' | 'burst';
 
 export interface Timer<Data = unknown> {
   readonly key: string;
   readonly kind: TimerKind;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970. Of one that is claimed: when its claim expires, and it is due again. */
   readonly dueAt: number;
   /** Plain data whose type depends on the kind. */
   readonly data: Data;
@@ -17,11 +17,49 @@ export interface Timer<Data = unknown> {
 
 const AT_ONCE = 100;
 
-/** The earliest due first. */
-export function dueTimers(tx: Tx): Promise<readonly Timer[]> {
+/** Claims what is due, the earliest first. Makes a timer of each destination where holds have ended. */
+export async function claimTimers(tx: Tx, most: number, leaseMs: number): Promise<readonly Timer[]> {
+  // What a snooze holds that somebody has ended, even if that was while it was being held.
+  await beginHolds(
+    tx,
+    sql`
+    SELECT destination FROM deliveries WHERE held_until <= ${tx.now}
+    UNION SELECT deliveries.destination FROM deliveries JOIN snoozes ON snoozes.id = snooze_id
+      WHERE until_at <= ${tx.now} AND held_until IS NOT NULL AND snooze_id IS NOT NULL`,
+    sql`NOTHING`,
+  );
   return tx.all<Timer>(sql`
-    SELECT key, kind, due_at, data FROM timers
-    WHERE due_at <= ${tx.now} AND kind <> 'burst' ORDER BY due_at, key LIMIT ${AT_ONCE}`);
+    UPDATE timers SET due_at = ${tx.now + leaseMs} WHERE key IN (
+      SELECT key FROM timers WHERE due_at <= ${tx.now} AND kind <> 'burst' ORDER BY due_at LIMIT ${most} ${tx.skipLocked})
+    RETURNING key, kind, due_at, data`);
+}
+
+/** @param otherwise what becomes of timers that exist */
+async function beginHolds(tx: Tx, destinations: Sql, otherwise: Sql): Promise<void> {
+  await tx.all(sql`
+    INSERT INTO timers (key, kind, due_at, data)
+    SELECT 'hold ' || destination, 'hold', CAST(${tx.now} AS BIGINT), '{}' FROM (${destinations}) AS places WHERE destination <> ''
+    ON CONFLICT (key) DO ${otherwise}`);
+}
+
+/** The destination of a timer of kind `hold`. */
+export function destinationOf({ key }: Pick<Timer, 'key'>): string {
+  return key.slice('hold '.length);
+}
+
+/** Ends a claimed timer, or sets its next time. @returns false: its claim has expired, or it was begun anew */
+export async function endTimer(
+  tx: Tx,
+  { key, dueAt }: Pick<Timer, 'key' | 'dueAt'>,
+  next?: Pick<Timer<object>, 'dueAt' | 'data'>,
+): Promise<boolean> {
+  const own = sql`key = ${key} AND due_at = ${dueAt}`;
+  const ended = await tx.all(
+    next === undefined
+      ? sql`DELETE FROM timers WHERE ${own} RETURNING key`
+      : sql`UPDATE timers SET due_at = ${next.dueAt}, data = ${next.data} WHERE ${own} RETURNING key`,
+  );
+  return ended.length > 0;
 }
 
 /** Inserts timers that do not exist yet. */
@@ -77,7 +115,7 @@ export function timerKey(kind: TimerKind, what: unknown): string {
 }
 
 /**
- * Deletes timers, inserts missing ones, and moves digests to their new times.
+ * Deletes timers, inserts missing ones, moves digests to their new times, and has the rules asked anew about all that they hold.
  * @param timers all that the config asks for, with what is known of them @param ended keys of those that it no longer asks for
  */
 export async function adoptTimers(
@@ -91,9 +129,16 @@ export async function adoptTimers(
   // A digest with other data was told by another process meanwhile, which moved it.
   for (const { key, dueAt, data } of timers.filter(({ kind }) => kind === 'digest'))
     await tx.all(sql`UPDATE timers SET due_at = ${dueAt} WHERE key = ${key} AND data = ${data}`);
+  await beginHolds(
+    tx,
+    sql`SELECT DISTINCT destination FROM deliveries WHERE held_until IS NOT NULL AND reason IN ('mute', 'snooze')`,
+    sql`UPDATE SET due_at = excluded.due_at`,
+  );
 }
 
-/** The timers of a kind, in the order of their keys. */
-export function timersOfKind(tx: Tx, kind: TimerKind): Promise<readonly Timer[]> {
-  return tx.all<Timer>(sql`SELECT key, kind, due_at, data FROM timers WHERE kind = ${kind} ORDER BY key`);
+/** The timers of these kinds, in the order of their keys. */
+export function timersOf(tx: Tx, kinds: readonly TimerKind[]): Promise<readonly Timer[]> {
+  return tx.all<Timer>(
+    sql`SELECT key, kind, due_at, data FROM timers WHERE kind IN (${join(kinds)}) ORDER BY key`,
+  );
 }

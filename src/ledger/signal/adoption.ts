@@ -1,0 +1,20 @@
+/** What a process needs to know to have the ledger hold the timers of its config. */
+import type { Tx } from '../database.ts';
+import { digestFrom } from './digest.ts';
+import { openRuns } from './runs.ts';
+import { timersOf } from './timers.ts';
+
+/** @param marginMs as for `digestCounts` */
+export async function standing(
+  tx: Tx,
+  { marginMs, isWatchingRuns }: { readonly marginMs: number; readonly isWatchingRuns: boolean },
+) {
+  return {
+    now: tx.now,
+    /** Timers that a config asks for, of whichever config. */
+    begun: await timersOf(tx, ['digest', 'expect', 'route']),
+    /** Where a digest that begins now begins to count. */
+    digest: await digestFrom(tx, tx.now, marginMs),
+    runs: isWatchingRuns ? await openRuns(tx) : [],
+  };
+}
