@@ -17,17 +17,8 @@ export interface Reading {
   readonly globals: object;
   /** On the scale of `performance.now()`. */
   readonly until: number;
-}
-
-/** An error of liquidjs, and the string that it is about. */
-export class StringError extends Error {
-  override readonly name = 'StringError';
-  readonly string: LiquidString;
-
-  constructor(string: LiquidString, cause: unknown) {
-    super('a string cannot be rendered', { cause });
-    this.string = string;
-  }
+  /** The error to throw for one of liquidjs' about a string. */
+  readonly faultOf: (string: LiquidString, error: unknown) => Error;
 }
 
 /** Printed between two strings. No text of a template holds it, and where a value does, the strings are printed one by one. */
@@ -51,7 +42,7 @@ export class Batch {
     this.#strings.push(string);
   }
 
-  /** Adds the text of each string to `printed`. @throws {StringError} */
+  /** Adds the text of each string to `printed`. @throws {Error} what `faultOf` gives */
   print(reading: Reading, printed: Map<LiquidString, string>): void {
     const pieces = this.#printedTogether(reading);
     for (const [index, string] of this.#strings.entries())
@@ -69,7 +60,7 @@ export class Batch {
       if (performance.now() < reading.until) return undefined;
       const source = tokenOf(error)?.input;
       const slow = this.#strings.find(({ nodes }) => nodes.some(({ token }) => token.input === source));
-      throw new StringError(slow ?? first, error);
+      throw reading.faultOf(slow ?? first, error);
     }
   }
 }
@@ -78,7 +69,7 @@ function printedAlone(string: LiquidString, reading: Reading): string {
   try {
     return rendered(string.liquid, string.nodes, reading);
   } catch (error) {
-    throw new StringError(string, error);
+    throw reading.faultOf(string, error);
   }
 }
 
@@ -87,16 +78,15 @@ function rendered(liquid: Liquid, nodes: LiquidTemplate[], { view, globals, unti
   return String(liquid.renderSync(nodes, view, { globals, renderLimit }));
 }
 
-/** Names that are no variables for liquidjs, and the one that is none of the view. */
-const OTHERS: ReadonlySet<string> = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank', 'drawn']);
+/** A variable and nothing else, as most strings are. The other names are none for liquidjs, or none of the view. */
+const VARIABLE = /^\{\{ *(?!(?:true|false|nil|null|empty|blank|drawn) *\}\})([a-z_]\w*) *\}\}$/;
 
-/** The function that prints a text which is `{{ name }}` and nothing else, as most are; undefined: it is not. */
+/** The function that prints a text which is a variable and nothing else; undefined: it is not. */
 export function printerOfVariable(
   text: string,
   { options: { outputEscape } }: Liquid,
 ): ((view: Reading['view']) => string) | undefined {
-  const [, name] = /^\{\{ *(\w+) *\}\}$/.exec(text) ?? [];
-  if (name === undefined || !/^[a-z_]/.test(name) || OTHERS.has(name)) return undefined;
-  if (typeof outputEscape !== 'function') return undefined;
+  const name = VARIABLE.exec(text)?.[1];
+  if (name === undefined || outputEscape === undefined) return undefined;
   return (view) => outputEscape(Object.hasOwn(view, name) ? view[name] : undefined);
 }

@@ -17,14 +17,7 @@ import { isJsonObject } from '../text/json-object.ts';
 import { didYouMean } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import { type Engines, TIME_LIMIT_MS } from './engine.ts';
-import {
-  Batch,
-  type LiquidString,
-  printerOfVariable,
-  type Reading,
-  standsAlone,
-  StringError,
-} from './liquid-strings.ts';
+import { Batch, type LiquidString, printerOfVariable, type Reading, standsAlone } from './liquid-strings.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 import type { SourceFile } from './template-folder.ts';
 import { findMisplaced, withOwnAddresses } from './value-places.ts';
@@ -99,24 +92,17 @@ export class Template {
   render(view: Reading['view'], limitMs = TIME_LIMIT_MS, card?: Card): RenderedParts {
     const [first] = this.problems;
     if (first !== undefined) throw new TemplateFault(first);
-    const texts = this.#printed(view, performance.now() + limitMs, card);
+    const reading = { view, until: performance.now() + limitMs, faultOf: this.#faultOf };
+    const texts = new Map<LiquidString, string>();
+    for (const { part, batch } of this.#batches)
+      batch.print({ ...reading, globals: this.#globalsOf(part, card) }, texts);
     const rendered: Record<string, TemplateValue> = {};
     for (const [name, render] of this.#parts) rendered[name] = render({ view, texts });
     return rendered;
   }
 
-  #printed(view: Reading['view'], until: number, card: Card | undefined): ReadonlyMap<LiquidString, string> {
-    const texts = new Map<LiquidString, string>();
-    try {
-      for (const { part, batch } of this.#batches)
-        batch.print({ view, until, globals: this.#globalsOf(part, card) }, texts);
-      return texts;
-    } catch (error) {
-      if (!(error instanceof StringError)) throw error;
-      const { path, liquid } = error.string;
-      throw new TemplateFault(this.#problemIn(path, faultOf(liquid, error.cause)));
-    }
-  }
+  readonly #faultOf = ({ path, liquid }: LiquidString, error: unknown) =>
+    new TemplateFault(this.#problemIn(path, faultOf(liquid, error)));
 
   #globalsOf(part: string | undefined, card: Card | undefined): object {
     const drawnIn = this.#kind.drawnIn;
