@@ -8,9 +8,12 @@ const MOST_BYTES = 16 * 1024 * 1024;
 /** A body up to this size is not counted: a connection may buffer as much in any case. */
 export const SMALL_BYTES = 64 * 1024;
 
-/** Callbacks above this size take much of the heap, so only `LARGE_AT_ONCE` are handled at once. */
+/**
+ * Callbacks above this size take much of the heap (a byte of dense JSON takes twenty), so they are handled at once up to so many
+ * bytes together. None counts for more than half, so that two of any size are.
+ */
 const LARGE_BYTES = 256 * 1024;
-const LARGE_AT_ONCE = 2;
+const LARGE_AT_ONCE_BYTES = 3 * 1024 * 1024;
 
 /** How long a callback waits for room in `max_in_flight`: the ledger writes a burst in less, and a 503 delays the BOT by 30 s. */
 const MOMENT_MS = 1000;
@@ -41,7 +44,7 @@ export class Loads {
   constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, limits: LoadLimits) {
     this.#clock = clock;
     this.#all = new Gate(clock, limits.maxInFlight);
-    this.#large = new Gate(clock, LARGE_AT_ONCE);
+    this.#large = new Gate(clock, LARGE_AT_ONCE_BYTES);
     this.resize(limits);
   }
 
@@ -86,7 +89,8 @@ export class Loads {
    * @throws {HttpProblem} 503: no room in time, or draining
    */
   handle<T>(bytes: number, until: number, work: () => Promise<T>): Promise<T> {
-    const inTurn = bytes > LARGE_BYTES ? () => this.#large.during(until, work) : work;
+    const weight = Math.min(bytes, LARGE_AT_ONCE_BYTES / 2);
+    const inTurn = bytes > LARGE_BYTES ? () => this.#large.during(until, work, weight) : work;
     const momentEnds = Math.min(until, this.#clock.monotonic() + MOMENT_MS);
     return this.during(() => this.#all.during(momentEnds, inTurn));
   }
@@ -104,11 +108,11 @@ export class Loads {
   }
 }
 
-/** A semaphore with `most` places and a first-in, first-out queue. */
+/** A semaphore with room for `most` and a first-in, first-out queue. */
 class Gate {
   most: number;
   readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: { readonly weight: number; readonly enter: () => void }[] = [];
   #inside = 0;
 
   constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, most: number) {
@@ -117,30 +121,37 @@ class Gate {
   }
 
   /** @throws {HttpProblem} 503 */
-  async during<T>(until: number, work: () => Promise<T>): Promise<T> {
-    if (this.#inside < this.most) this.#inside += 1;
-    else await this.#turn(until);
+  async during<T>(until: number, work: () => Promise<T>, weight = 1): Promise<T> {
+    if (this.#waiting.length === 0 && this.#inside + weight <= this.most) this.#inside += weight;
+    else await this.#turn(until, weight);
     try {
       return await work();
     } finally {
-      this.#leave();
+      this.#leave(weight);
     }
   }
 
-  async #turn(until: number): Promise<void> {
-    const turn = new Promise<void>((resolve) => this.#waiting.push(resolve));
+  async #turn(until: number, weight: number): Promise<void> {
+    const turn = new Promise<void>((enter) => this.#waiting.push({ weight, enter }));
     const deadline = new Deadline(this.#clock, until - this.#clock.monotonic());
     try {
-      await deadline.bound(turn, () => this.#leave());
+      await deadline.bound(turn, () => this.#leave(weight));
     } catch (cause) {
       throw unavailable('Too many callbacks are being handled at once.', cause);
     }
   }
 
-  /** Gives the place to the one that has waited longest. */
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#inside -= 1;
-    else next();
+  /** Gives the room to those that have waited longest. */
+  #leave(weight: number): void {
+    this.#inside -= weight;
+    for (
+      let [next] = this.#waiting;
+      next && this.#inside + next.weight <= this.most;
+      [next] = this.#waiting
+    ) {
+      this.#waiting.shift();
+      this.#inside += next.weight;
+      next.enter();
+    }
   }
 }

@@ -64,11 +64,11 @@ function expect503(error: unknown): void {
 }
 
 describe('large callbacks', () => {
-  it('are handled two at a time; the next one waits until one of them is answered', async () => {
+  it('of megabytes are handled two at a time; the next one waits until one of them is answered', async () => {
     const loads = new Loads(new ManualClock(), limitsWith());
-    const first = callback(loads, MB, 1000);
-    callback(loads, MB, 1000);
-    const third = callback(loads, MB, 1000);
+    const first = callback(loads, 2 * MB, 1000);
+    callback(loads, 8 * MB, 1000);
+    const third = callback(loads, 2 * MB, 1000);
     const small = callback(loads, 256 * KB, 1000);
     await settle();
     expect(third.isHandled()).to.equal(false);
@@ -78,13 +78,29 @@ describe('large callbacks', () => {
     expect(third.isHandled()).to.equal(true);
   });
 
+  it('that are smaller are handled beside them, first come, first handled', async () => {
+    const loads = new Loads(new ManualClock(), limitsWith());
+    const handled = Array.from({ length: 9 }, () => callback(loads, 300 * KB, 1000));
+    const large = callback(loads, 2 * MB, 1000);
+    const last = callback(loads, 300 * KB, 1000);
+    await settle();
+    expect(handled.every(({ isHandled }) => isHandled())).to.equal(true);
+    expect([large.isHandled(), last.isHandled()], 'no smaller one overtakes a large one').to.deep.equal([
+      false,
+      false,
+    ]);
+    for (const { end } of handled.slice(0, 5)) end();
+    await settle();
+    expect([large.isHandled(), last.isHandled()]).to.deep.equal([true, true]);
+  });
+
   it('are answered 503 where their turn does not come in time', async () => {
     const clock = new ManualClock();
     const loads = new Loads(clock, limitsWith());
     const until = clock.monotonic() + 1000;
-    callback(loads, MB, until);
-    callback(loads, MB, until);
-    const third = rejectionOf(callback(loads, MB, until).handled);
+    callback(loads, 2 * MB, until);
+    callback(loads, 2 * MB, until);
+    const third = rejectionOf(callback(loads, 2 * MB, until).handled);
     await clock.advance(1000);
     expect503(await third);
   });
