@@ -102,9 +102,9 @@ async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Take
       writeBody(tx, entered.id, args.body),
       isForNobody(args, []) ? answerNobody(tx, entered) : undefined,
     ]);
-  // What is held gets a row of history after its own.
-  const isAnyHeld = targets.some(({ reason }) => reason !== undefined);
-  const [deliveries] = await (isAnyHeld ? insert() : tx.last(insert));
+  // What is held gets a row of history after its own, and a later callback of the job is told what it is behind.
+  const isMoreToAsk = entered.job.posts > 1 || targets.some(({ reason }) => reason !== undefined);
+  const [deliveries] = await (isMoreToAsk ? insert() : tx.last(insert));
   return { deliveries, firstBody: undefined };
 }
 

@@ -49,31 +49,38 @@ export async function insertRows(
       entry: { endsAt: heldUntil },
     })),
   );
-  return records;
+  return planned.isFirstOfJob === true || planned.jobKey === undefined ? records : withBefore(tx, records);
 }
 
-/** @returns the record, which is known but for the id and the delivery before it; undefined: the callback has the destination already */
+/** Adds which earlier delivery of their job each is behind. */
+async function withBefore(tx: Tx, records: readonly DeliveryRecord[]): Promise<readonly DeliveryRecord[]> {
+  const [first] = records;
+  if (first === undefined) return records;
+  const rows = await tx.all<Pick<DeliveryRecord, 'id' | 'behind'>>(sql`
+    SELECT id, (${EARLIER_IN_JOB} ORDER BY earlier.callback_id DESC LIMIT 1) AS behind FROM deliveries
+    WHERE callback_id = ${first.callbackId} AND state = 'pending'`);
+  const behindOf = new Map(rows.map(({ id, behind }) => [id, behind]));
+  return records.map((record) => ({ ...record, behind: behindOf.get(record.id) }));
+}
+
+/** @returns the record, which is known but for the id; undefined: the callback has the destination already */
 async function insertRow(
   tx: Tx,
-  { callbackId, jobKey, isFirstOfJob = false }: Planned,
+  { callbackId, jobKey }: Planned,
   { destination, channel, address, reason, heldUntil, snoozeId, telling }: DecidedTarget,
   { isTakenOver, dueInMs, claimedForMs }: Beginning,
 ): Promise<DeliveryRecord | undefined> {
   const { now } = tx;
   const state = reason === undefined ? 'pending' : 'held';
   const isClaimed = state === 'pending' && claimedForMs !== undefined;
-  const row = await tx.first<Pick<DeliveryRecord, 'id' | 'behind'>>(fixed`
+  const row = await tx.first<Pick<DeliveryRecord, 'id'>>(fixed`
     INSERT INTO deliveries (callback_id, job_key, destination, channel, address, reason, held_until, snooze_id, telling,
       state, owner, claimed_until, due_at, is_taken_over, counts_from, updated_at)
     VALUES (${callbackId}, ${jobKey}, ${destination}, ${channel}, ${address}, ${reason}, ${heldUntil}, ${snoozeId}, ${telling},
       ${state}, ${isClaimed ? tx.owner : null}, ${isClaimed ? now + claimedForMs : null}, ${now + dueInMs}, ${isTakenOver},
       ${now}, ${now})
     ON CONFLICT (callback_id, destination) DO NOTHING
-    RETURNING id, CASE WHEN ${isFirstOfJob || state === 'held' ? 1 : 0} = 0 THEN (
-      SELECT earlier.id FROM deliveries AS earlier
-      WHERE earlier.state = 'pending' AND earlier.job_key = deliveries.job_key
-        AND earlier.destination = deliveries.destination AND earlier.callback_id < deliveries.callback_id
-      ORDER BY earlier.callback_id DESC LIMIT 1) END AS behind`);
+    RETURNING id`);
   if (row === undefined) return undefined;
   const record = {
     id: row.id,
@@ -90,7 +97,6 @@ async function insertRow(
   return {
     ...record,
     ...times,
-    behind: row.behind,
     reason,
     heldUntil,
     snoozeId,

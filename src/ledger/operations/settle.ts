@@ -12,7 +12,7 @@ import {
   SUPERSEDED,
 } from '../ledger.ts';
 import { keyOf } from '../keys.ts';
-import { kept, type RowWithCallback, withCallbacks } from '../rows.ts';
+import { type DeliveryRow, kept, type RowWithCallback, withCallbacks } from '../rows.ts';
 import { type AlertAbout, raise } from './alerts.ts';
 import { isNextDue } from './deliveries.ts';
 import { tellSummarised } from '../signal/holds.ts';
@@ -50,12 +50,13 @@ async function settleDelivered(tx: Tx, settlement: Settlement): Promise<boolean>
     tell(tx, deliveries),
   ]);
   const write = () => writeHistory(tx, shownOf(settlement, times).flat());
-  if (told.length === 0) {
-    await tx.last(write);
-    return false;
+  // A later callback of the job waits in its own POST, or is found within a second.
+  if (answer === undefined && told.length > 0) {
+    await write();
+    return isNextDue(tx, told);
   }
-  await write();
-  return isNextDue(tx, told);
+  await tx.last(write);
+  return false;
 }
 
 /** The rows of history for the attempts, and for the answer. @param times how often the callback has come; 0: it has been deleted */
@@ -68,7 +69,7 @@ function shownOf(
   return [made, answer === undefined ? [] : [answerEntry(callbackId, answer)]];
 }
 
-/** @param told ids of deliveries that succeeded and whose jobs have another one pending there */
+/** @param told ids of deliveries that succeeded and belong to a job */
 function isAnyDue(tx: Tx, decisions: readonly Decision[], told: readonly number[]): Promise<boolean> | true {
   const ended = decisions.filter(({ state }) => state !== 'pending').map(({ id }) => id);
   return decisions.some(isDueAtOnce) || isNextDue(tx, [...told, ...ended]);
@@ -108,27 +109,24 @@ async function countRefused(tx: Tx, ids: readonly number[]): Promise<void> {
     await tx.all(sql`UPDATE deliveries SET refusals = refusals + 1 WHERE id IN (${join(ids)})`);
 }
 
-/** Writes successes, even if the claim was lost: the message was sent. @returns ids of those whose jobs have another pending there */
-async function tell(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<number[]> {
+/** Writes successes, even if the claim was lost: the message was sent. @returns ids of those that belong to a job */
+async function tell(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<readonly number[]> {
   const inOrder = updates.filter(({ state }) => state === 'delivered').toSorted((a, b) => a.id - b.id);
-  const haveOthers = await Promise.all(inOrder.map((update) => tellOne(tx, update)));
-  return inOrder.filter((_, index) => haveOthers[index]).map(({ id }) => id);
+  const told = await Promise.all(inOrder.map((update) => tellOne(tx, update)));
+  return told.filter((id) => id !== undefined);
 }
 
-/** @returns whether another delivery of its job is pending at its destination */
-async function tellOne(tx: Tx, update: DeliveryUpdate): Promise<boolean> {
-  const receipt = kept(update.receipt);
-  const row = await tx.first<{ callbackId: number; hasOthers: boolean; isSummary: boolean }>(fixed`
-    UPDATE deliveries SET state = 'delivered', attempts = ${update.attempts}, error_class = NULL, error_code = NULL,
-      last_error = NULL, receipt = ${receipt}, reason = NULL, held_until = NULL, owner = NULL, claimed_until = NULL,
-      updated_at = ${tx.now}
-    WHERE id = ${update.id} AND state <> 'delivered'
-    RETURNING callback_id, EXISTS (
-      SELECT 1 FROM deliveries AS held WHERE held.summary_id = deliveries.callback_id) AS is_summary, EXISTS (
-      SELECT 1 FROM deliveries AS other WHERE other.state = 'pending' AND other.job_key = deliveries.job_key
-        AND other.destination = deliveries.destination AND other.id <> deliveries.id) AS has_others`);
-  if (row?.isSummary === true) await tellSummarised(tx, row.callbackId, receipt);
-  return row?.hasOthers === true;
+/** @returns its id if it belongs to a job */
+async function tellOne(tx: Tx, { id, attempts, receipt: made }: DeliveryUpdate): Promise<number | undefined> {
+  const receipt = kept(made);
+  const row = await tx.first<Pick<DeliveryRow, 'callbackId' | 'jobKey'>>(fixed`
+    UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL, last_error = NULL,
+      receipt = ${receipt}, reason = NULL, held_until = NULL, owner = NULL, claimed_until = NULL, updated_at = ${tx.now}
+    WHERE id = ${id} AND state <> 'delivered' RETURNING callback_id, job_key`);
+  if (row === undefined) return undefined;
+  if (row.jobKey !== undefined) return id;
+  await tellSummarised(tx, row.callbackId, receipt);
+  return undefined;
 }
 
 function attemptEntry(callbackId: number, attempt: AttemptRecord): NewHistoryRow {
