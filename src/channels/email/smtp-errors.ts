@@ -33,24 +33,51 @@ const LOGIN_CODES: ReadonlySet<number> = new Set([530, 534, 535, 538]);
 /** "Bad sequence of commands" (RFC 5321); a new session may succeed. */
 const BAD_SEQUENCE = 503;
 /** "Exceeded storage allocation" (RFC 5321); in answer to MAIL FROM, the announced size is too large (RFC 1870). */
-const TOO_LARGE = 552;
+const TOO_LARGE_CODE = 552;
+
+const HOUR_MS = 3_600_000;
 
 const MAIL_SERVER: Words = { en: 'the mail server', ja: 'メールサーバー' };
 
 const LOGIN = meaning(
   'config',
-  'the login failed; check the user name and password in the smtp URL',
-  'ログインに失敗しました。SMTP URLのユーザー名とパスワードを確認してください',
+  'the login failed; check the user name and password in the smtp URL, or oauth',
+  'ログインに失敗しました。SMTP URLのユーザー名とパスワード、または oauth を確認してください',
+);
+const PASSWORDS_OFF = meaning(
+  'config',
+  'Exchange Online takes no password for SMTP here: use oauth, a connector that relays for this machine’s address, or another provider',
+  'Exchange OnlineではSMTPのパスワード認証が無効です。oauth を設定するか、このマシンのアドレスを許可するコネクタ、または別のメールサービスを利用してください',
 );
 const SENDER = meaning(
   'config',
-  'the server does not take mail from this sender; check "from" and the login',
-  'サーバーがこの差出人を受け付けません。from とログインを確認してください',
+  'the server does not take mail from this sender; check "from", and whether the login may send as it',
+  'サーバーがこの差出人を受け付けません。from と、ログインしたユーザーにその差出人で送信する権限があるかを確認してください',
+);
+const NOT_ALLOWED = meaning(
+  'config',
+  'the server does not allow it to this login, sender or machine; check the login, "from", and whether the server relays for this network or has it on a block list',
+  'このログイン、差出人、またはマシンからの送信をサーバーが許可していません。ログインと from、このネットワークからの中継が許可されているか、拒否リストに載っていないかを確認してください',
+);
+const UNPROVEN = meaning(
+  'config',
+  'the server cannot verify the sending domain or machine; check SPF, DKIM, DMARC, the reverse DNS entry and TLS',
+  '送信元のドメインまたはマシンを検証できないため、受け付けられません。SPF、DKIM、DMARC、DNSの逆引き、TLSを確認してください',
+);
+const MACHINE = meaning(
+  'config',
+  'the server refuses this machine; check whether its address is on a block list, or ask whoever runs the server to allow it',
+  'サーバーがこのマシンからの接続を拒否しています。アドレスが拒否リストに載っていないかを確認するか、サーバーの管理者に許可を依頼してください',
 );
 const SERVER = meaning(
   'config',
   'this is not how a mail server answers; check host, port, proxy and TLS options in the smtp URL',
   'メールサーバーの応答ではありません。SMTP URLのホスト、ポート、プロキシ、TLSの設定を確認してください',
+);
+const NO_TLS = meaning(
+  'config',
+  'no encrypted connection; use a server with STARTTLS, smtps://, or ?ignoreTLS=true for a relay without TLS',
+  '暗号化した接続ができません。STARTTLSまたは smtps:// に対応したサーバーを使うか、TLSのない中継サーバーなら ?ignoreTLS=true を付けてください',
 );
 const RECIPIENT = meaning(
   'permanent',
@@ -58,21 +85,54 @@ const RECIPIENT = meaning(
   'この宛先には配送できません。アドレスを確認してください',
   { concerns: 'address' },
 );
+const MAILBOX_FULL = meaning(
+  'transient',
+  'the mailbox is full; the next attempt succeeds once there is room',
+  'メールボックスがいっぱいです。空きができれば次回の送信で届きます',
+  { concerns: 'address' },
+);
+const TOO_LARGE = meaning('permanent', 'the message is too large', 'メールが大きすぎます');
 const MESSAGE = meaning(
   'permanent',
-  'the message was refused as it is; it may be too large',
-  'メールの内容が受け付けられませんでした。大きすぎる可能性があります',
+  'the message was refused as it is',
+  'メールの内容が受け付けられませんでした',
+);
+const LIMIT = meaning(
+  'rate_limited',
+  'the sender has reached a limit of what it may send; nothing is sent through this channel for an hour',
+  '送信数の上限に達しました。このチャネルからの送信を1時間停止します',
+  { concerns: 'channel', retryAfterMs: HOUR_MS },
 );
 const LATER = meaning('transient', 'the next attempt may succeed', '次回の送信で成功する可能性があります');
 
-/** nodemailer's codes of errors without an answer of the server. */
+/** By enhanced code (RFC 3463, and those of Exchange Online and Gmail), or by its beginning. */
+const ENHANCED: Meanings = {
+  '5.1': RECIPIENT,
+  '5.1.7': SENDER,
+  '5.1.8': SENDER,
+  '5.1.90': LIMIT,
+  '5.2.2': MAILBOX_FULL,
+  '5.2.3': TOO_LARGE,
+  '5.2.252': SENDER,
+  '5.3.4': TOO_LARGE,
+  '5.4.5': LIMIT,
+  '5.7': NOT_ALLOWED,
+  '5.7.8': LOGIN,
+  '5.7.25': UNPROVEN,
+  '5.7.26': UNPROVEN,
+  '5.7.29': UNPROVEN,
+  '5.7.30': PASSWORDS_OFF,
+  '5.7.60': SENDER,
+  '5.7.139': PASSWORDS_OFF,
+  '5.7.232': LIMIT,
+  '5.7.233': LIMIT,
+  '5.7.515': UNPROVEN,
+};
+
+/** By nodemailer's code, for errors without an answer of the server. */
 const MEANINGS: Meanings = {
   EAUTH: LOGIN,
-  ETLS: meaning(
-    'config',
-    'no encrypted connection; use a server with STARTTLS, smtps://, or ?ignoreTLS=true for a relay without TLS',
-    '暗号化した接続ができません。STARTTLSまたは smtps:// に対応したサーバーを使うか、TLSのない中継サーバーなら ?ignoreTLS=true を付けてください',
-  ),
+  ETLS: NO_TLS,
   EPROXY: SERVER,
   EPROTOCOL: SERVER,
   EENVELOPE: RECIPIENT,
@@ -86,8 +146,9 @@ const MEANINGS: Meanings = {
 export function smtpFailureOf(error: unknown, hide: (words: string) => string): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
   const { isHandedOver, cause } = error instanceof SmtpFailure ? error : { isHandedOver: true, cause: error };
-  const { code = '', command, response, responseCode } = (cause instanceof Error ? cause : {}) as SmtpError;
-  if (typeof responseCode === 'number') return answerFailure({ command, response, responseCode }, hide);
+  const { responseCode, ...given } = (cause instanceof Error ? cause : {}) as SmtpError;
+  if (typeof responseCode === 'number') return answerFailure({ ...given, responseCode }, hide);
+  const { code = '' } = given;
   const network = networkErrorOf(cause);
   const means = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;
   if (network.isRefusal || means === undefined) return networkFailureOf(MAIL_SERVER, network, isHandedOver);
@@ -98,32 +159,50 @@ export function smtpFailureOf(error: unknown, hide: (words: string) => string): 
   );
 }
 
-/** The meaning of a server's answer: its code decides first, then the command that it answers. */
-function meaningOf(responseCode: number, command: string): Meaning {
-  if (responseCode < 500 || responseCode === BAD_SEQUENCE) return LATER;
-  if (LOGIN_CODES.has(responseCode) || command.startsWith('AUTH')) return LOGIN;
-  if (command === 'RCPT TO') return RECIPIENT;
-  if (command === 'DATA' || responseCode === TOO_LARGE) return MESSAGE;
-  return command === 'MAIL FROM' ? SENDER : SERVER;
+type Answer = SmtpError & { readonly responseCode: number };
+
+/** The meaning of a server's answer: by its enhanced code, else by the command that it answers. */
+function meaningOf({ command = '', response = '', responseCode }: Answer): Meaning {
+  const enhanced = ENHANCED_CODE.exec(response)?.[1] ?? '';
+  if (enhanced.startsWith('4.') || responseCode < 500 || responseCode === BAD_SEQUENCE) return LATER;
+  if (command === 'CONN') return MACHINE;
+  const known = [enhanced, enhanced.replace(/\.\d+$/, '')].find((key) => Object.hasOwn(ENHANCED, key));
+  const means = known === undefined ? undefined : ENHANCED[known];
+  const isLogin = LOGIN_CODES.has(responseCode) || command.startsWith('AUTH');
+  if (means !== undefined && !(isLogin && means === NOT_ALLOWED)) return means;
+  return isLogin ? LOGIN : meaningOfCommand(command, responseCode);
 }
 
-function answerFailure(
-  { command = '', response = '', responseCode }: SmtpError & { readonly responseCode: number },
-  hide: (words: string) => string,
-): DeliveryFailure {
-  const { words, ...details } = meaningOf(responseCode, command);
+function meaningOfCommand(command: string, responseCode: number): Meaning {
+  if (responseCode === TOO_LARGE_CODE) return TOO_LARGE;
+  switch (command) {
+    // Without EHLO there is no STARTTLS.
+    case 'EHLO':
+    case 'STARTTLS':
+      return NO_TLS;
+    case 'MAIL FROM':
+      return SENDER;
+    case 'RCPT TO':
+      return RECIPIENT;
+    case 'DATA':
+      return MESSAGE;
+    default:
+      return SERVER;
+  }
+}
+
+function answerFailure(answer: Answer, hide: (words: string) => string): DeliveryFailure {
+  const { command = '', response = '', responseCode } = answer;
+  const { words, ...details } = meaningOf(answer);
   const isNamed = command !== '' && command !== 'CONN';
-  // Quotes the server's words, except after AUTH and DATA, where they may repeat the login or the message.
-  const isQuoted = !command.startsWith('AUTH') && command !== 'DATA';
-  const line = isQuoted ? response.replace(/[\p{C}\s]+/gu, ' ').trim() : '';
-  const codes = `${responseCode} ${ENHANCED_CODE.exec(response)?.[1] ?? ''}`.trim();
+  const line = response.replace(/[\p{C}\s]+/gu, ' ').trim();
   // Hidden before the cut: half a secret would not be recognised.
-  const answer = line === '' ? codes : `"${hide(line).slice(0, MAX_QUOTE_LENGTH)}"`;
+  const said = line === '' ? String(responseCode) : `"${hide(line).slice(0, MAX_QUOTE_LENGTH)}"`;
   return failureOf(
     { ...details, code: String(responseCode) },
     {
-      en: `Mail server: it answered ${answer}${isNamed ? ` to ${command}` : ''}: ${words.en}`,
-      ja: `メールサーバーの応答 ${answer}${isNamed ? `（${command}）` : ''}: ${words.ja}`,
+      en: `Mail server: it answered ${said}${isNamed ? ` to ${command}` : ''}: ${words.en}`,
+      ja: `メールサーバーの応答 ${said}${isNamed ? `（${command}）` : ''}: ${words.ja}`,
     },
   );
 }

@@ -48,11 +48,12 @@ export function isSmtpUrl(text: string): boolean {
   }
 }
 
-/** The password, percent-encoded and decoded, and the URL that holds it. */
+/** The password, percent-encoded, decoded and as AUTH LOGIN and PLAIN send it (RFC 4616), and the URL that holds it. */
 export function secretsInSmtpUrl(url: string): string[] {
-  const raw = new URL(url).password;
-  const decoded = passwordIn(url);
-  return [...new Set([raw, decoded, raw === '' ? '' : url])].filter((secret) => secret !== '');
+  const { user = '', pass = '' } = parseConnectionUrl(url).auth ?? {};
+  if (pass === '') return [];
+  const sent = [pass, `\0${user}\0${pass}`].map((text) => Buffer.from(text).toString('base64'));
+  return [...new Set([new URL(url).password, pass, url, ...sent])];
 }
 
 export function warningsOfSmtpUrl(url: string): SettingWarning[] {

@@ -65,9 +65,9 @@ const failures: FailureCase<MailCatcher>[] = [
   refusal('auth', 535, 'config'),
   refusal('auth', 454, 'transient'),
   refusal('mail', 550, 'config'),
-  refusal('rcpt', 550, 'permanent'),
+  refusal('rcpt', 550, 'config'),
   refusal('rcpt', 450, 'transient'),
-  refusal('data', 554, 'permanent'),
+  refusal('data', 554, 'config'),
   {
     when: 'the server took the message and dropped the connection',
     failureClass: 'transient',
@@ -239,17 +239,12 @@ describe('the email channel', () => {
     expect(mail.mails.map(({ to }) => to[0])).to.deep.equal(['other@example.com', 'ops@example.com']);
   });
 
-  it('quotes the server before the message was sent, but neither at the login nor after it', async () => {
-    for (const [at, quoted] of [
-      ['rcpt', true],
-      ['auth', false],
-      ['data', false],
-    ] as const) {
+  it('quotes the server at each stage', async () => {
+    for (const at of ['connect', 'auth', 'rcpt', 'data'] as const) {
       const fresh = await openMail(mail);
       mail.faults.push({ at, does: 'refuse', code: 550, text: '5.7.1 because of WORDS', times: 1 });
       const { message: words } = await failureOf(fresh.send(outgoing()));
-      expect(words).to.contain('550').and.contain('5.7.1');
-      expect(words.includes('WORDS'), at).to.equal(quoted);
+      expect(words, at).to.contain('"550 5.7.1 because of WORDS');
       await fresh.close();
     }
   });
@@ -258,7 +253,7 @@ describe('the email channel', () => {
     const strict = await openMail(mail, '');
     const failure = await failureOf(strict.send(outgoing()));
     expect(failure).to.include({ class: 'config' });
-    expect(failure.message).to.contain('TLS');
+    expect(failure.message).to.contain('?ignoreTLS=true');
     await strict.close();
     expect(mail.mails).to.deep.equal([]);
   });
@@ -358,7 +353,7 @@ describe('the settings of an email channel', () => {
 
   it('speak the email format', () => {
     expect(emailChannel.formatOf({ smtp, from: FROM })).to.equal(emailFormat);
-    expect(emailChannel.secretsOf({ smtp, from: FROM })).to.deep.equal(['leak', smtp]);
+    expect(emailChannel.secretsOf({ smtp, from: FROM })).to.include.members(['leak', smtp]);
     expect(emailChannel.warningsOf({ smtp, from: FROM })).to.deep.equal([]);
   });
 });

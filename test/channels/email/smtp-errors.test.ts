@@ -30,6 +30,8 @@ describe('the meaning of an SMTP answer', () => {
     [552, 'DATA', 'permanent'],
     [554, 'DATA', 'permanent'],
     [250, 'DATA', 'transient'],
+    [502, 'STARTTLS', 'config'],
+    [454, 'STARTTLS', 'transient'],
   ] as const) {
     it(`is ${failureClass} for ${responseCode} to ${command}`, () => {
       expect(failureOf({ code: 'EAUTH', command, responseCode })).to.include({
@@ -38,6 +40,70 @@ describe('the meaning of an SMTP answer', () => {
       });
     });
   }
+});
+
+describe('the enhanced code of an SMTP answer', () => {
+  const judged = (answers: readonly string[], command: string) =>
+    answers.map((response) => failureOf({ command, response, responseCode: Number(response.slice(0, 3)) }));
+
+  for (const [answer, command, failureClass, words] of [
+    [
+      '554 5.2.252 SendAsDenied; bot@example.com not allowed to send as alerts@example.com',
+      'DATA',
+      'config',
+      'sender',
+    ],
+    ['550 5.7.60 SMTP; Client does not have permissions to send as this sender', 'DATA', 'config', 'sender'],
+    ['550 5.4.5 Daily user sending limit exceeded', 'DATA', 'rate_limited', 'limit'],
+    ['550 5.7.233 Your tenant exceeded its daily limit', 'MAIL FROM', 'rate_limited', 'limit'],
+    ['550 5.1.90 You have reached your daily limit', 'RCPT TO', 'rate_limited', 'limit'],
+    ['552 5.3.4 Message size exceeds fixed limit', 'DATA', 'permanent', 'too large'],
+    ['550 5.2.3 too long for this mailbox', 'RCPT TO', 'permanent', 'too large'],
+    ['554 5.7.1 <ops@example.com>: Relay access denied', 'RCPT TO', 'config', 'relay'],
+    ['554 5.7.1 Service unavailable; Client host [192.0.2.7] blocked', 'RCPT TO', 'config', 'block list'],
+    ['552 5.2.2 <ops@example.com>: mailbox full', 'RCPT TO', 'transient', 'full'],
+    ['550 5.2.2 over quota', 'DATA', 'transient', 'full'],
+    ['550-5.1.1 no such user\n550 5.1.1 look again', 'DATA', 'permanent', 'this address'],
+    ['553 5.1.8 sender rejected', 'RCPT TO', 'config', 'sender'],
+    ['550 5.1.7 bad sender', 'MAIL FROM', 'config', 'sender'],
+    ['550-5.7.26 unauthenticated sender', 'DATA', 'config', 'SPF'],
+    ['550 5.7.515 Access denied', 'DATA', 'config', 'DKIM'],
+    ['530 5.7.57 Client was not authenticated', 'MAIL FROM', 'config', 'login'],
+    ['535 5.7.3 Authentication unsuccessful', 'AUTH PLAIN', 'config', 'password'],
+    ['535 5.7.139 Authentication unsuccessful', 'AUTH PLAIN', 'config', 'oauth'],
+    ['550 5.7.30 Basic authentication is not supported', 'MAIL FROM', 'config', 'connector'],
+    ['554 5.7.1 Client host [192.0.2.7] blocked', 'CONN', 'config', 'refuses this machine'],
+    ['550 4.7.1 greylisted', 'RCPT TO', 'transient', 'next attempt'],
+    ['554 5.5.0 no', 'DATA', 'permanent', 'refused as it is'],
+  ] as const) {
+    it(`makes "${answer.slice(0, 40)}" to ${command} ${failureClass}, and the words are quoted`, () => {
+      const [failure] = judged([answer], command);
+      expect(failure).to.include({ class: failureClass });
+      expect(failure?.message).to.contain(words).and.contain(answer.replace('\n', ' '));
+    });
+  }
+
+  it('pauses the whole channel for an hour where the sender has reached a limit', () => {
+    for (const failure of judged(['550 5.4.5 limit', '550 5.7.233 limit'], 'DATA'))
+      expect(failure).to.include({ concerns: 'channel', retryAfterMs: 3_600_000 });
+  });
+
+  it('leaves other addresses alone where it concerns one recipient', () => {
+    for (const failure of judged(['550 5.1.1 x', '552 5.2.2 x'], 'DATA'))
+      expect(failure).to.include({ concerns: 'address' });
+  });
+});
+
+describe('a server without encryption', () => {
+  it('is told the cure, whichever way it says so', () => {
+    for (const [command, response] of [
+      ['STARTTLS', '502 5.5.1 command not implemented'],
+      ['EHLO', '500 unknown command'],
+    ])
+      expect(failureOf({ code: 'ETLS', command, response, responseCode: 500 }).message).to.contain(
+        '?ignoreTLS=true',
+      );
+  });
 });
 
 describe('the meaning of a mail error without an answer', () => {
@@ -139,18 +205,12 @@ describe('the words of a mail server', () => {
     expect(wordsOf('RCPT TO', `550 ${'x'.repeat(9_000)}`).length).to.be.below(400);
   });
 
-  it('are left out after the login and after the message, but for the codes', () => {
-    for (const command of ['AUTH PLAIN', 'DATA']) {
-      expect(wordsOf(command, '550 5.7.1 WORDS')).to.contain('550 5.7.1').and.not.contain('WORDS');
-    }
-  });
-
   it('never show a secret, wherever it stands', () => {
     fc.assert(
       fc.property(
         fc.string(),
         fc.string(),
-        fc.constantFrom('RCPT TO', 'MAIL FROM', 'CONN'),
+        fc.constantFrom('RCPT TO', 'MAIL FROM', 'CONN', 'AUTH PLAIN', 'DATA'),
         (before, after, command) => {
           expect(wordsOf(command, `550 ${before}hunter22${after}`)).not.to.contain('hunter22');
         },
