@@ -1,6 +1,6 @@
 /** Reads query parameters strictly, such as the filters of lists and bulk actions, and reports every problem; writes them for links. */
 import { ALL_STATUSES, type StatusCode, statusNameOf } from '../callback/callback.ts';
-import { parseStartTime } from '../callback/check-callback.ts';
+import { parseStartTime } from '../time/date-time.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
 import { HttpProblem } from '../http/problem.ts';
 import type { RedeliveryFilter } from '../ledger/actions/actions.ts';

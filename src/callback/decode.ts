@@ -4,8 +4,8 @@ import { parseExactly } from '../text/exact-json.ts';
 import { SpeltNumber } from '../text/spelt-number.ts';
 import { shortLine } from '../text/cut.ts';
 import { isJsonObject } from '../text/json-object.ts';
+import { endOfText, survey } from '../text/json-survey.ts';
 import { InvalidCallback, isInteger, MAX_DEPTH, TooManyValues } from './callback.ts';
-import { endOfText, survey } from './survey.ts';
 
 const LONGEST_REASON = 100;
 
@@ -56,7 +56,7 @@ export function decodeBody(
  */
 export function parseJson(bytes: Uint8Array, mostValues = Infinity): Decoded {
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const { values, depth, tooDeep, isChangedByParsing } = survey(json);
+  const { values, depth, tooDeep, isChangedByParsing } = survey(json, MAX_DEPTH);
   if (values > mostValues) throw new TooManyValues();
   if (depth > TOO_DEEP_TO_PARSE) {
     const detail = `must not be nested deeper than ${MAX_DEPTH} levels`;

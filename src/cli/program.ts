@@ -1,6 +1,6 @@
 /** The command line: the commands, their arguments and options, and the exit codes. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { parseStartTime } from '../callback/check-callback.ts';
+import { parseStartTime } from '../time/date-time.ts';
 import { readVersion } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';

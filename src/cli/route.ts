@@ -1,7 +1,7 @@
 /** `botbell route`: shows which routes a callback matches and why, its destinations, and with `--at` what the rules decide. */
 import { decidedBy } from '../app/settings.ts';
 import { type CheckedCallback, type StatusName, statusNameOf } from '../callback/callback.ts';
-import { parseStartTime } from '../callback/check-callback.ts';
+import { parseStartTime } from '../time/date-time.ts';
 import { judgedBy } from '../deliver/plan.ts';
 import { keyOf, nameIn } from '../ledger/keys.ts';
 import type { Asking, PlannedDelivery } from '../ledger/ledger.ts';

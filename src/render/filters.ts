@@ -1,6 +1,6 @@
 /** The Liquid filters that Botbell adds, replaces or removes. */
 import type { Liquid } from 'liquidjs';
-import { parseStartTime } from '../callback/check-callback.ts';
+import { parseStartTime } from '../time/date-time.ts';
 import type { OutputView } from '../channels/card.ts';
 import { separated } from '../channels/marks.ts';
 import { inlineText, textOf } from '../channels/value-text.ts';

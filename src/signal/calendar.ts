@@ -1,5 +1,5 @@
 /** Days and times of day in the display's timezone, for digests and snoozes. A day is its midnight in ms, read as UTC. */
-import { parseStartTime } from '../callback/check-callback.ts';
+import { parseStartTime } from '../time/date-time.ts';
 import { instantToZoned, zonedToInstant } from '../time/display.ts';
 import { type Digest, type Snooze, type Weekday, WEEKDAYS } from './rules.ts';
 

@@ -1,6 +1,6 @@
 /** Callbacks as a job service sends them, for tests that care about one or two fields. */
 import type { Callback } from '../../src/callback/callback.ts';
-import { parseStartTime } from '../../src/callback/check-callback.ts';
+import { parseStartTime } from '../../src/time/date-time.ts';
 import { type CallbackNotice, isAlert, type Notice, noticeOf } from '../../src/notice/notice.ts';
 
 export function callbackWith(fields: Partial<Callback> = {}): Callback {

@@ -1,5 +1,4 @@
 /** One pass over a body's bytes, which tells how it has to be read before memory is taken for its values. */
-import { MAX_DEPTH } from './callback.ts';
 
 const [BETWEEN, QUOTE, COLON, OPEN, CLOSE, DIGIT, WORD] = [0, 1, 2, 3, 4, 5, 6] as const;
 
@@ -29,14 +28,14 @@ interface Survey {
   readonly values: number;
   /** Levels of nested lists and objects. */
   readonly depth: number;
-  /** Where the quoted names of the outermost object's fields begin that nest deeper than `MAX_DEPTH`. */
+  /** Where the quoted names of the outermost object's fields begin that nest deeper than `mostDepth`. */
   readonly tooDeep: readonly number[];
   /** Whether `JSON.parse` would respell a number or, perhaps, move a key. */
   readonly isChangedByParsing: boolean;
 }
 
 /** Takes no memory, and for a small body no longer than decoding it. @param json in UTF-8 */
-export function survey(json: Buffer): Survey {
+export function survey(json: Buffer, mostDepth: number): Survey {
   let [values, depth, deepest, field, text] = [0, 0, 0, 0, 0];
   let isChangedByParsing = false;
   const tooDeep: number[] = [];
@@ -59,7 +58,7 @@ export function survey(json: Buffer): Survey {
         values += 1;
         depth += 1;
         deepest = Math.max(deepest, depth);
-        if (depth > MAX_DEPTH) note(field, tooDeep);
+        if (depth > mostDepth) note(field, tooDeep);
         break;
       case CLOSE:
         depth -= 1;

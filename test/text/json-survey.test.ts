@@ -1,9 +1,9 @@
 /** One pass over the bytes tells how many values a body holds, how deep it nests, and whether parsing would change it. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { survey } from '../../src/callback/survey.ts';
+import { survey } from '../../src/text/json-survey.ts';
 
-const surveyed = (json: string) => survey(Buffer.from(json));
+const surveyed = (json: string) => survey(Buffer.from(json), 64);
 
 function countOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
