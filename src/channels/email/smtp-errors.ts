@@ -129,6 +129,15 @@ const ENHANCED: Meanings = {
   '5.7.515': UNPROVEN,
 };
 
+/** By the command that is refused. Without EHLO there is no STARTTLS. */
+const COMMANDS: Meanings = {
+  EHLO: NO_TLS,
+  STARTTLS: NO_TLS,
+  'MAIL FROM': SENDER,
+  'RCPT TO': RECIPIENT,
+  DATA: MESSAGE,
+};
+
 /** By nodemailer's code, for errors without an answer of the server. */
 const MEANINGS: Meanings = {
   EAUTH: LOGIN,
@@ -150,7 +159,7 @@ export function smtpFailureOf(error: unknown, hide: (words: string) => string): 
   if (typeof responseCode === 'number') return answerFailure({ ...given, responseCode }, hide);
   const { code = '' } = given;
   const network = networkErrorOf(cause);
-  const means = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;
+  const means = lookUp(MEANINGS, code);
   if (network.isRefusal || means === undefined) return networkFailureOf(MAIL_SERVER, network, isHandedOver);
   const { words, ...details } = means;
   return failureOf(
@@ -166,29 +175,15 @@ function meaningOf({ command = '', response = '', responseCode }: Answer): Meani
   const enhanced = ENHANCED_CODE.exec(response)?.[1] ?? '';
   if (enhanced.startsWith('4.') || responseCode < 500 || responseCode === BAD_SEQUENCE) return LATER;
   if (command === 'CONN') return MACHINE;
-  const known = [enhanced, enhanced.replace(/\.\d+$/, '')].find((key) => Object.hasOwn(ENHANCED, key));
-  const means = known === undefined ? undefined : ENHANCED[known];
+  const means = lookUp(ENHANCED, enhanced) ?? lookUp(ENHANCED, enhanced.replace(/\.\d+$/, ''));
   const isLogin = LOGIN_CODES.has(responseCode) || command.startsWith('AUTH');
-  if (means !== undefined && !(isLogin && means === NOT_ALLOWED)) return means;
-  return isLogin ? LOGIN : meaningOfCommand(command, responseCode);
+  if (isLogin) return means === undefined || means === NOT_ALLOWED ? LOGIN : means;
+  return means ?? (responseCode === TOO_LARGE_CODE ? TOO_LARGE : (lookUp(COMMANDS, command) ?? SERVER));
 }
 
-function meaningOfCommand(command: string, responseCode: number): Meaning {
-  if (responseCode === TOO_LARGE_CODE) return TOO_LARGE;
-  switch (command) {
-    // Without EHLO there is no STARTTLS.
-    case 'EHLO':
-    case 'STARTTLS':
-      return NO_TLS;
-    case 'MAIL FROM':
-      return SENDER;
-    case 'RCPT TO':
-      return RECIPIENT;
-    case 'DATA':
-      return MESSAGE;
-    default:
-      return SERVER;
-  }
+/** The server chooses the key, so an inherited one such as `constructor` must not match. */
+function lookUp(meanings: Meanings, key: string): Meaning | undefined {
+  return Object.hasOwn(meanings, key) ? meanings[key] : undefined;
 }
 
 function answerFailure(answer: Answer, hide: (words: string) => string): DeliveryFailure {
