@@ -22,11 +22,23 @@ const OF_CALLBACK =
 const OF_FILE = ['ref', 'name', 'size'];
 
 /** The interface's fields of a callback, null for an absent one, with the whole callback and its status' name. */
-export function fieldsOf(callback: Callback): Readonly<Record<string, unknown>> {
+export function fieldsOf(callback: Callback) {
   const { code, job_id, bot_id, bot_name, status, start_time } = callback;
   const { elapsed_time = null, output = null, message = null } = callback;
-  const interfaces = { code, job_id, bot_id, bot_name, status, start_time, elapsed_time, output, message };
-  return { ...interfaces, callback, status_name: statusNameOf(callback) };
+  const status_name = statusNameOf(callback);
+  return {
+    code,
+    job_id,
+    bot_id,
+    bot_name,
+    status,
+    start_time,
+    elapsed_time,
+    output,
+    message,
+    callback,
+    status_name,
+  };
 }
 
 /** Printed for an absent or empty value: no address has a blank, so that the whole link is left out. */

@@ -10,7 +10,7 @@ import { type Choice, type RenderTarget, TemplateCatalog, type TemplateSources }
 import { checkTemplates } from './check.ts';
 import { Conditions } from './condition.ts';
 import { createLinks, type Links } from './links.ts';
-import type { Language } from '../time/display.ts';
+import { isKnownInstant, type Language } from '../time/display.ts';
 import type { Template } from './template.ts';
 import { type NoticeView, viewOf } from './view.ts';
 
@@ -142,15 +142,18 @@ function contextOf(
 ): ComposeContext {
   const { template } = notice;
   const isError = (tone === 'error' || tone === 'alert') && template !== 'digest';
-  const common = { options, isError, destination, template, callback: undefined };
-  if (isAlert(notice)) return { ...common, at: notice.alert.raisedAt };
-  const { callback, startedAt } = notice;
-  // The end of the run if it is known and a date can hold it, else its start.
-  const end = new Date(startedAt + Math.round((elapsedSecondsOf(callback) ?? 0) * 1000)).getTime();
-  const at = Number.isNaN(end) ? startedAt : end;
   // An overdue notice is Botbell's own message: it keeps its template and carries no callback.
-  if (template === 'overdue') return { ...common, at };
-  return { ...common, template: statusNameOf(callback), at, callback };
+  const callback = isAlert(notice) || template === 'overdue' ? undefined : notice.callback;
+  const name = callback === undefined ? template : statusNameOf(callback);
+  return { options, isError, destination, template: name, at: timeOf(notice), callback };
+}
+
+/** The end of the run if it is known and a date can hold it, else its start. */
+function timeOf(notice: Notice): number {
+  if (isAlert(notice)) return notice.alert.raisedAt;
+  const { callback, startedAt } = notice;
+  const end = startedAt + Math.round((elapsedSecondsOf(callback) ?? 0) * 1000);
+  return isKnownInstant(end) ? end : startedAt;
 }
 
 function once<Result>(
