@@ -24,7 +24,7 @@ interface RetentionParts {
 }
 
 export function retentionChore({ clock, ledger, settings }: RetentionParts): Chore {
-  const oldest: ForgetPosition = { done: 0, reachedNobody: 0 };
+  const oldest: ForgetPosition = { done: 0, reachedNobody: 0, isTidied: false };
   let from = oldest;
   let anewAt = -Infinity;
   return {

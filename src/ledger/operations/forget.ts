@@ -38,6 +38,8 @@ const REACHED_NOBODY = sql`NOT ${IS_WATCHED} AND NOT EXISTS (
 export interface ForgetPosition {
   readonly done: number;
   readonly reachedNobody: number;
+  /** The small tables have been gone through. */
+  readonly isTidied?: boolean;
 }
 
 export interface ForgetRequest {
@@ -58,17 +60,23 @@ export async function forget(tx: Tx, { doneKeptMs, nobodyKeptMs, from }: ForgetR
   const before = Math.min(tx.now - nobodyKeptMs, uncounted);
   const nobody = { goes: REACHED_NOBODY, before, after: from.reachedNobody };
   const reachedNobody = await sweep(tx, nobody);
-  const tidied = [
+  const isTidied = from.isTidied === true || (await tidy(tx));
+  return {
+    next: { done: done.next, reachedNobody: reachedNobody.next, isTidied },
+    isMore: !done.isThrough || !reachedNobody.isThrough || !isTidied,
+  };
+}
+
+/** Goes through tables without an index for it. @returns whether that is all */
+async function tidy(tx: Tx): Promise<boolean> {
+  const more = [
     await forgetRows(tx, 'alert_causes', 'cause', sql`told_at < ${tx.now - CAUSES_KEPT_MS}`),
     await forgetRows(tx, 'snoozes', 'id', sql`until_at < ${tx.now - CAUSES_KEPT_MS}`),
     await forgetRows(tx, 'streaks', 'bot_key', sql`updated_at < ${tx.now - LONG_KEPT_MS}`),
     await forgetRows(tx, 'paces', 'key', sql`next_at < ${tx.now - IDLE_MS}`),
     await forgetRows(tx, 'bulks', 'id', sql`ended_at < ${tx.now - LONG_KEPT_MS}`),
   ];
-  return {
-    next: { done: done.next, reachedNobody: reachedNobody.next },
-    isMore: !done.isThrough || !reachedNobody.isThrough || tidied.includes(true),
-  };
+  return !more.includes(true);
 }
 
 export interface Swept {

@@ -4,6 +4,7 @@ import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { keyOf, nameIn } from '../keys.ts';
 import { writeBody } from '../operations/deliveries.ts';
+import { toStored } from '../stored-body.ts';
 
 export interface OwnNotice {
   /** A SHA-256 in hexadecimal; a random one if left out. */
@@ -46,6 +47,7 @@ export async function writeOwnNotice(tx: Tx, notice: OwnNotice): Promise<number>
       ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about})
     RETURNING id`);
   if (row === undefined) throw new Error('a notice was not written down');
-  await writeBody(tx, row.id, body);
+  // One that is overdue holds its whole callback.
+  await writeBody(tx, row.id, await toStored(body));
   return row.id;
 }
