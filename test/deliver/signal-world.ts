@@ -14,10 +14,13 @@ import { destinationOf } from '../../src/ledger/signal/timers.ts';
 import { createLogger, type Logger } from '../../src/observe/logger.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
+import type { Clock } from '../../src/time/clock.ts';
 import { endOf } from '../contract/ledger-under-test.ts';
 import { callbackWith, startOf } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
+import type { StoreUnderTest } from '../support/store-under-test.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const SECOND = 1000;
 
@@ -37,8 +40,9 @@ interface Process {
 
 /** Channels of type outbox are `slack` and `email`. */
 export class SignalWorld {
+  /** The store's. */
   readonly clock: ManualClock;
-  readonly store;
+  readonly store: StoreUnderTest;
   readonly arrived: Arrived[] = [];
   /** Notices of Botbell's own that a rule has held: `missed slack:#ops mute`. */
   readonly held: string[] = [];
@@ -47,21 +51,29 @@ export class SignalWorld {
   /** Routes that the log says have matched nothing for 30 days. */
   readonly idle: string[] = [];
   readonly processes: Process[] = [];
+  readonly #isServer: boolean;
   #yaml: string;
   #started = 0;
   #jobs = 0;
 
-  private constructor(yaml: string, now: number) {
-    this.clock = new ManualClock(now);
-    this.store = createSqliteStore(this.clock);
+  private constructor(yaml: string, clock: ManualClock, store: StoreUnderTest, isServer: boolean) {
+    this.clock = clock;
+    this.store = store;
     this.#yaml = yaml;
+    this.#isServer = isServer;
   }
 
-  /** @param now when it begins, with one process */
-  static async open(yaml: string, now: number): Promise<SignalWorld> {
-    const world = new SignalWorld(yaml, now - SECOND);
+  /** @param now when it begins, with one process. @param onServer has the store on a database server */
+  static async open(
+    yaml: string,
+    now: number,
+    onServer?: (clock: ManualClock) => Promise<StoreUnderTest>,
+  ): Promise<SignalWorld> {
+    const clock = new ManualClock(now - SECOND);
+    const store = await (onServer ?? createSqliteStore)(clock);
+    const world = new SignalWorld(yaml, clock, store, onServer !== undefined);
     await world.start();
-    await world.clock.advance(SECOND);
+    await world.#advance(SECOND);
     return world;
   }
 
@@ -77,29 +89,29 @@ export class SignalWorld {
     return process.ledger.actions;
   }
 
-  /** One more process. */
-  async start(): Promise<void> {
-    const { clock } = this;
+  /** One more process. @param aheadMs how far its machine's clock is ahead of the store's */
+  async start(aheadMs = 0): Promise<void> {
+    const clock = skewed(this.clock, aheadMs);
     this.#started += 1;
     const settings = new RunningSettings(
       await this.#settings(),
       clock,
       (error) => void this.troubles.push(error),
     );
-    const ledger = await this.store.open({ clock, owner: `process ${this.#started}` });
+    const ledger = await this.store.open({ clock: this.clock, owner: `process ${this.#started}` });
     const logger = await createLogger('silent', false, (line) => line);
     const parts = { clock, logger, settings, ledger, reports: this.#reports(logger) };
     const pipeline = new Pipeline(parts, () => 0.5);
     this.processes.push({ pipeline, ledger, settings });
-    await clock.runUntil(pipeline.start());
+    await this.#along(pipeline.start());
   }
 
   /** The one that has run for longest ends. */
   async stop(): Promise<void> {
     const process = this.processes.shift();
     if (process === undefined) throw new Error('no process runs');
-    await this.clock.runUntil(process.pipeline.stop());
-    await this.clock.runUntil(process.pipeline.leave());
+    await this.#along(process.pipeline.stop());
+    await this.#along(process.pipeline.leave());
     await process.settings.close();
     await process.ledger.close();
   }
@@ -125,7 +137,7 @@ export class SignalWorld {
       receivedAt: now,
       arrivedAt: this.clock.monotonic(),
     };
-    return this.clock.runUntil(process.pipeline.post(incoming));
+    return this.#along(process.pipeline.post(incoming));
   }
 
   /** Has summaries written of all that a mute window or a snooze holds, which nobody tells yet. */
@@ -145,9 +157,18 @@ export class SignalWorld {
 
   /** So much later, with all done that was due by then: between two steps nothing is looked at, as on a machine that slept. */
   async pass(ms: number): Promise<void> {
-    const working = Math.min(ms, 3 * SECOND);
+    const working = Math.min(ms, (this.#isServer ? 1.5 : 3) * SECOND);
     this.clock.setBy(ms - working);
-    await this.clock.advance(working);
+    await this.#advance(working);
+  }
+
+  #advance(ms: number): Promise<void> {
+    return this.#isServer ? this.#along(this.clock.sleep(ms)) : this.clock.advance(ms);
+  }
+
+  /** What a database server is asked for takes time of its own. */
+  #along<T>(work: Promise<T>): Promise<T> {
+    return this.#isServer ? this.clock.runAlong(work) : this.clock.runUntil(work);
   }
 
   /** Passes a time by steps. */
@@ -156,7 +177,7 @@ export class SignalWorld {
   }
 
   async #settings(): Promise<AppSettings> {
-    const { folder } = this.store;
+    const folder = tempFolder();
     const file = join(folder, 'botbell.yaml');
     writeFileSync(
       file,
@@ -191,4 +212,14 @@ export class SignalWorld {
       onUnforeseen: trouble,
     });
   }
+}
+
+/** A machine's clock: what it shows differs, and time passes alike. */
+function skewed(clock: ManualClock, aheadMs: number): Clock {
+  return {
+    now: () => clock.now() + aheadMs,
+    monotonic: () => clock.monotonic(),
+    sleep: (ms) => clock.sleep(ms),
+    startTimer: (ms, onTime) => clock.startTimer(ms, onTime),
+  };
 }

@@ -1,4 +1,5 @@
 import { describeAlerts } from '../contract/alert-contract.ts';
+import { describeClocks } from '../contract/clock-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import { describeForgetting } from '../contract/forgetting-contract.ts';
@@ -23,6 +24,7 @@ describe('a ledger on PostgreSQL', () => {
   describeConfigChanges('PostgreSQL', createStore);
   describeAlerts('PostgreSQL', createStore);
   describeSignals('PostgreSQL', createStore);
+  describeClocks('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeForgetting('PostgreSQL', createStore);
   describePlans('PostgreSQL', createStore, {
     explain: 'EXPLAIN',

@@ -1,4 +1,5 @@
 import { describeAlerts } from '../contract/alert-contract.ts';
+import { describeClocks } from '../contract/clock-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import { describeForgetting } from '../contract/forgetting-contract.ts';
@@ -12,6 +13,7 @@ describeDueDeliveries('SQLite', createSqliteStore);
 describeConfigChanges('SQLite', createSqliteStore);
 describeAlerts('SQLite', createSqliteStore);
 describeSignals('SQLite', createSqliteStore);
+describeClocks('SQLite');
 describeForgetting('SQLite', createSqliteStore);
 describePlans('SQLite', createSqliteStore, {
   explain: 'EXPLAIN QUERY PLAN',
