@@ -171,14 +171,17 @@ export function smtpFailureOf(error: unknown, hide: (words: string) => string): 
 type Answer = SmtpError & { readonly responseCode: number };
 
 /** The meaning of a server's answer: by its enhanced code, else by the command that it answers. */
-function meaningOf({ command = '', response = '', responseCode }: Answer): Meaning {
-  const enhanced = ENHANCED_CODE.exec(response)?.[1] ?? '';
+function meaningOf(responseCode: number, enhanced: string, command: string): Meaning {
   if (enhanced.startsWith('4.') || responseCode < 500 || responseCode === BAD_SEQUENCE) return LATER;
   if (command === 'CONN') return MACHINE;
   const means = lookUp(ENHANCED, enhanced) ?? lookUp(ENHANCED, enhanced.replace(/\.\d+$/, ''));
-  const isLogin = LOGIN_CODES.has(responseCode) || command.startsWith('AUTH');
-  if (isLogin) return means === undefined || means === NOT_ALLOWED ? LOGIN : means;
-  return means ?? (responseCode === TOO_LARGE_CODE ? TOO_LARGE : (lookUp(COMMANDS, command) ?? SERVER));
+  const byCommand = meaningOfCommand(responseCode, command);
+  return means === undefined || (means === NOT_ALLOWED && byCommand === LOGIN) ? byCommand : means;
+}
+
+function meaningOfCommand(responseCode: number, command: string): Meaning {
+  if (LOGIN_CODES.has(responseCode) || command.startsWith('AUTH')) return LOGIN;
+  return responseCode === TOO_LARGE_CODE ? TOO_LARGE : (lookUp(COMMANDS, command) ?? SERVER);
 }
 
 /** The server chooses the key, so an inherited one such as `constructor` must not match. */
@@ -188,7 +191,8 @@ function lookUp(meanings: Meanings, key: string): Meaning | undefined {
 
 function answerFailure(answer: Answer, hide: (words: string) => string): DeliveryFailure {
   const { command = '', response = '', responseCode } = answer;
-  const { words, ...details } = meaningOf(answer);
+  const enhanced = ENHANCED_CODE.exec(response)?.[1] ?? '';
+  const { words, ...details } = meaningOf(responseCode, enhanced, command);
   const isNamed = command !== '' && command !== 'CONN';
   const line = response.replace(/[\p{C}\s]+/gu, ' ').trim();
   // Hidden before the cut: half a secret would not be recognised.
