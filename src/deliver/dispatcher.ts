@@ -6,13 +6,15 @@ import { UnderWay } from '../time/clock.ts';
 import { milestoneOf, withAlert } from './alerts.ts';
 import { addressedTo, type Attempt, type AttemptResult, type Begun, type RunningAttempt } from './attempt.ts';
 import { attemptRecords, isRefusedLastingly, updateAfter } from './outcome.ts';
-import { MOST_OF_DESTINATION } from '../ledger/operations/turns.ts';
 import type { Delivering } from './delivering.ts';
 import { fits } from './pace.ts';
 import type { PlannedTarget, Settings } from './settings.ts';
 
 /** Longest wait before the first retry within a request; doubles with each further failure, with full jitter. */
 const BACKOFF_BASE_MS = 400;
+
+/** Most calls to one destination at the same moment: fewer than the 50 connections of a channel over HTTP. */
+const MOST_CALLS = 40;
 
 /** A claimed delivery, the settings to deliver it by, and its deadline. */
 export interface Order extends Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'> {
@@ -215,7 +217,7 @@ export class Dispatcher {
   /** A destination that does not answer must leave connections of its channel to the others. */
   #runOrWait(task: Task): void {
     const { destination } = task.record;
-    if ((this.#running.get(destination) ?? 0) < MOST_OF_DESTINATION) return void this.#run(task);
+    if ((this.#running.get(destination) ?? 0) < MOST_CALLS) return void this.#run(task);
     this.#full.set(destination, [...(this.#full.get(destination) ?? []), task]);
   }
 

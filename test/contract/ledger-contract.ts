@@ -448,6 +448,18 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       });
     });
 
+    it('takes a callback for five thousand destinations, and its outcomes', async () => {
+      const planned = Array.from({ length: 5000 }, (_, number) => target(`slack:#${number}`));
+      const { callbackId, deliveries } = await bench.store.clock.runAlong(
+        bench.ledger.admit(arrivalOf(callbackWith({}), planned), 60_000),
+      );
+      expect(deliveries).to.have.length(5000);
+      const updates = deliveries.map(({ id }, index) => (index === 0 ? failed(id) : delivered(id)));
+      await bench.store.clock.runAlong(bench.ledger.settle(settlementOf(updates, callbackId), 60_000));
+      const told = (await bench.states()).filter((state) => state.endsWith('delivered'));
+      expect(told).to.have.length(4999);
+    });
+
     describe('refused bodies', () => {
       const refusal = (body: string, receivedAt = 0) => ({
         receivedAt,

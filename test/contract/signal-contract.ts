@@ -14,7 +14,7 @@ import { isAlert } from '../../src/notice/notice.ts';
 import type { AskedRoute } from '../../src/signal/decide.ts';
 import { likenessOf } from '../../src/signal/likeness.ts';
 import { type Burst, type Expectation, NO_RULES, type RouteRules } from '../../src/signal/rules.ts';
-import { callbackWith } from '../support/callbacks.ts';
+import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { askingOf } from '../support/store-under-test.ts';
 import {
   arrivalOf,
@@ -753,6 +753,21 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           expect(await bench.states()).to.deep.equal(['slack:#ops pending']);
         });
 
+        it('with its callback deflated, as that was kept', async () => {
+          const { timer, notice } = await overdue();
+          const message = 'row '.repeat(1_000_000);
+          const subject = JSON.stringify({
+            callback: callbackWith({ message }),
+            startedAt: 1,
+            runningForMs: 1,
+          });
+          await bench.ledger.signals.fire({ timer, notice: { ...notice, subject } });
+          const [, body] = await bench.store.rows('bodies', 'callback_id');
+          expect(body?.['body']).to.have.property('length').that.is.below(100_000);
+          const [due] = await bench.claim();
+          expect(due && callbackOf(due.notice).message).to.equal(message);
+        });
+
         it('before its result', async () => {
           await bench.ledger.signals.fire(await overdue());
           const [notice] = await bench.deliveries();
@@ -852,6 +867,26 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           ['get_items', 0, true],
           ['next', 1, false],
         ]);
+      });
+    });
+
+    describe('a digest', () => {
+      const marginMs = 10 * SECOND;
+
+      it('counts once what was being written when another one was told', async () => {
+        const { digest } = await bench.ledger.signals.standing({ marginMs, isWatchingRuns: false });
+        await bench.comes({ status: 0, bot_id: 'before' }, []);
+        await pass(marginMs + SECOND);
+        await bench.comes({ status: 0, bot_id: 'slow' }, []);
+        // It came before the first digest is told, and is committed after a later one.
+        await bench.store.run("update callbacks set kind = 'unwritten' where bot_id = 'slow'");
+        await bench.comes({ status: 0, bot_id: 'quick' }, []);
+        const first = await bench.ledger.signals.digestCounts(digest, marginMs);
+        await bench.store.run("update callbacks set kind = 'callback' where bot_id = 'slow'");
+        await pass(DAY);
+        const second = await bench.ledger.signals.digestCounts(first.next, marginMs);
+        const named = [first, second].map(({ bots }) => bots.map(({ bot_id }) => bot_id));
+        expect(named).to.deep.equal([['before'], ['quick', 'slow']]);
       });
     });
 

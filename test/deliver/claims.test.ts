@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import { REFUSED } from '../support/alerts.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
-import { DeliveryBench, failure, failures, target } from './delivery-bench.ts';
+import { DeliveryBench, failure, failures, planTo, target } from './delivery-bench.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -168,6 +168,20 @@ describe('what nobody waits for', () => {
       expect(bench.told).to.have.length(200);
     });
 
+    it('has 40 calls to one destination at most, whoever waits for them', async () => {
+      await plan(OPS);
+      bench.takes(OPS, 3 * SECOND_MS);
+      const posts = Array.from({ length: 60 }, (_, number) =>
+        bench.first.handle(callbackWith({ job_id: `job-${number}` })),
+      );
+      await bench.clock.advance(0);
+      expect(bench.tries(OPS)).to.equal(40);
+      await bench.clock.advance(3 * SECOND_MS);
+      expect(bench.tries(OPS)).to.equal(60);
+      const verdicts = await bench.clock.runUntil(Promise.all(posts));
+      expect(verdicts.map(({ status }) => status)).to.deep.equal(Array(60).fill(200));
+    });
+
     it('is told at once where there is no trouble, however much waits elsewhere', async () => {
       bench.takes(OPS, 5 * SECOND_MS);
       await acceptJobs(300, [OPS]);
@@ -237,7 +251,19 @@ describe('what nobody waits for', () => {
     });
   });
 
-  it('that waits for its time is due at once after a config was loaded', async () => {
+  it('that waits for its time goes on waiting after a config was loaded that does not concern it', async () => {
+    bench.fails(OPS, ...failures(50, 'transient'));
+    await accept({}, [OPS]);
+    await start();
+    await bench.clock.advance(2 * MINUTE_MS);
+    const before = bench.tries(OPS);
+    const planned = [OPS, MAIL, 'slack:#new'];
+    bench.settings.swap({ ...bench.settings.current, planFor: planTo(planned) });
+    await bench.clock.advance(6 * SECOND_MS);
+    expect(bench.tries(OPS)).to.equal(before);
+  });
+
+  it('that waits for a setting to be corrected is due at once after a config was loaded', async () => {
     bench.fails(OPS, ...failures(2, 'transient'), ...failures(20, 'config'));
     await accept({}, [OPS]);
     await start();

@@ -213,7 +213,7 @@ describe('of a night', () => {
     await world.pass(4 * HOUR);
     await crawler(1);
     await world.store.run(`
-      WITH RECURSIVE copies (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM copies WHERE n < 5001)
+      WITH RECURSIVE copies (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM copies WHERE n < 20001)
       INSERT INTO callbacks (id, kind, job_id, bot_key, bot_id, bot_name, status, started_at, received_at, last_received_at, routing, bytes)
       SELECT n, kind, job_id, bot_key, bot_id, bot_name, status, started_at, received_at, last_received_at, routing, bytes
       FROM copies JOIN callbacks ON id = 1;
@@ -223,8 +223,8 @@ describe('of a night', () => {
     await world.reload(CONFIG.replace("mute: [{ from: '22:00', to: '07:00' }]", ''));
     await world.pass(10 * SECOND);
     expect(arrived().map((each) => each.slice(0, 39))).to.deep.equal([
-      '23:00 mail 5,001 messages were held bac',
-      '23:00 slack Held back: 5,001 messages ·',
+      '23:00 mail 20,001 messages were held ba',
+      '23:00 slack Held back: 20,001 messages ',
     ]);
     expect(await world.store.rows('deliveries WHERE held_until IS NOT NULL')).to.deep.equal([]);
   });
