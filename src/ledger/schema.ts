@@ -106,6 +106,7 @@ const INDEXES: readonly string[] = [
   'CREATE INDEX deliveries_of_snooze ON deliveries (snooze_id) WHERE held_until IS NOT NULL AND snooze_id IS NOT NULL',
   'CREATE INDEX deliveries_of_summary ON deliveries (summary_id) WHERE summary_id IS NOT NULL',
   `CREATE INDEX timers_due ON timers (due_at) WHERE kind <> 'burst'`,
+  `CREATE INDEX timers_digest ON timers (key) WHERE kind = 'digest'`,
   'CREATE INDEX jobs_open ON jobs (key) WHERE result IS NULL',
   `CREATE INDEX deliveries_unrouted ON deliveries (id) WHERE reason = 'no longer routed'`,
   'CREATE INDEX deliveries_of_bulk ON deliveries (bulk_id, state) WHERE bulk_id IS NOT NULL',

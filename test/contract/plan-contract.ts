@@ -1,6 +1,7 @@
 /** A ledger holds months of callbacks: nothing that a running service asks of it may read them all. */
 import { expect } from 'chai';
 import sql, { raw } from 'sql-template-tag';
+import { continueBulk, startBulk } from '../../src/ledger/actions/bulks.ts';
 import type { Operation } from '../../src/ledger/database.ts';
 import { admit, admitArgs } from '../../src/ledger/operations/admit.ts';
 import { countOpen } from '../../src/ledger/archive/overviews.ts';
@@ -9,11 +10,22 @@ import { claimDue, dueDestinations } from '../../src/ledger/operations/claim-due
 import { takeOver } from '../../src/ledger/operations/deliveries.ts';
 import { forget } from '../../src/ledger/operations/forget.ts';
 import { heartbeat } from '../../src/ledger/operations/processes.ts';
-import { reroute, revive, unroutedAfter } from '../../src/ledger/operations/rerouting.ts';
+import {
+  BEFORE_ALL,
+  hasten,
+  reroute,
+  revive,
+  unroutedAfter,
+  waitingAfter,
+} from '../../src/ledger/operations/rerouting.ts';
 import { refuse } from '../../src/ledger/operations/refused.ts';
 import { settle } from '../../src/ledger/operations/settle.ts';
+import { standing } from '../../src/ledger/signal/adoption.ts';
+import { digestCounts } from '../../src/ledger/signal/digest.ts';
 import { endedHolds, endHolds } from '../../src/ledger/signal/holds.ts';
-import { destinationOf } from '../../src/ledger/signal/timers.ts';
+import { jobMessages } from '../../src/ledger/signal/job-messages.ts';
+import { openRun } from '../../src/ledger/signal/runs.ts';
+import { adoptTimers, destinationOf } from '../../src/ledger/signal/timers.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { explained } from '../support/explained.ts';
@@ -40,6 +52,8 @@ export interface Planner {
   /** A step that goes through a whole table, but for the small ones. */
   readonly wholeTable: RegExp;
 }
+
+const ACTOR = { via: 'api', user: undefined, from: '::1' } as const;
 
 const CHANNELS = new Map([['slack', 'slack']]);
 
@@ -111,6 +125,28 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
       const alert = { cause: 'refused', subject: DEAD_LETTER, targets: [OPS] };
       const refused = { receivedAt: 1, status: 422, detail: '', errors: [], from: '', body: '{}' } as const;
       await call(refuse, refused, alert);
+      expect(faults).to.deep.equal([]);
+    });
+
+    it('whatever the loop asks for at a tick, and of each timer', async () => {
+      const { callbackId, ...admission } = await arrive(1, true);
+      const [ops, log] = idsOf(admission);
+      const turns = { last: '', inHand: [], waits: {}, isBulkFirst: true };
+      const tick = { timers: 9, configHash: 'a' };
+      await call(claim, { turns, tick, leaseMs: OPTIONS.leaseMs });
+      const waits = { isTakenOver: true, dueInMs: 60_000 };
+      await call(settle, settlementOf([failed(ops, { state: 'dead' }), failed(log, waits)], callbackId));
+      expect(await call(waitingAfter, BEFORE_ALL)).to.have.length(1);
+      await call(hasten, [log]);
+      await call(startBulk, { state: 'dead' }, ACTOR);
+      expect(await call(continueBulk)).to.include({ given: 1 });
+      const { digest } = await call(standing, { marginMs: 1000, isWatchingRuns: true });
+      const timers = [{ key: 'digest a', kind: 'digest', dueAt: 1, data: digest }] as const;
+      await call(adoptTimers, timers, ['none']);
+      expect((await call(claim, { tick, leaseMs: OPTIONS.leaseMs })).tick?.timers).to.have.length(1);
+      await call(digestCounts, digest, 1000);
+      await call(openRun, callbackId);
+      await call(jobMessages, { jobId: 'job', destination: OPS.destination, callbackId });
       expect(faults).to.deep.equal([]);
     });
 

@@ -14,7 +14,7 @@ export async function standing(
     /** Timers that a config asks for, of whichever config. */
     begun: await timersOf(tx, ['digest', 'expect', 'route']),
     /** Where a digest that begins now begins to count. */
-    digest: await digestFrom(tx, tx.now, marginMs),
+    digest: await digestFrom(tx, { since: tx.now, position: 0 }, marginMs),
     runs: isWatchingRuns ? await openRuns(tx) : [],
   };
 }

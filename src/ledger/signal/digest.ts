@@ -2,7 +2,6 @@
 import sql from 'sql-template-tag';
 import type { DigestedBot } from '../../notice/notice.ts';
 import type { Tx } from '../database.ts';
-import { timersOf } from './timers.ts';
 
 /** Where the next digest begins. Times are milliseconds since 1970. */
 export interface DigestPosition {
@@ -50,20 +49,23 @@ export async function digestCounts(
     ...counts,
     is_muted: isMuted,
   }));
-  return { bots, next: await digestFrom(tx, until, marginMs) };
+  return { bots, next: await digestFrom(tx, { since: until, position }, marginMs) };
 }
 
-/** @param since what came before is not counted */
-export async function digestFrom(tx: Tx, since: number, marginMs: number): Promise<DigestPosition> {
-  // An id is given within that margin after its callback has come, so what came before it has a lower one.
-  const last = await tx.first<{ id: number }>(
-    sql`SELECT id FROM callbacks WHERE received_at < ${since - marginMs} ORDER BY id DESC LIMIT 1`,
-  );
-  return { since, position: last?.id ?? 0, toldAt: tx.now };
+/** @param from where the last digest began, with the time at which this one begins */
+export async function digestFrom(
+  tx: Tx,
+  { since, position }: Pick<DigestPosition, 'since' | 'position'>,
+  marginMs: number,
+): Promise<DigestPosition> {
+  // A callback has its id within that margin after it has come, so those that came before that have lower ones.
+  const last = await tx.first<{ id: number }>(sql`
+    SELECT id FROM callbacks WHERE id > ${position} AND received_at < ${since - marginMs} ORDER BY id DESC LIMIT 1`);
+  return { since, position: last?.id ?? position, toldAt: tx.now };
 }
 
 /** From when on callbacks are still to be counted by a digest, perhaps a week; infinite if no group has one. */
 export async function countedFrom(tx: Tx): Promise<number> {
-  const digests = await timersOf(tx, ['digest']);
-  return Math.min(...digests.map(({ data }) => (data as DigestPosition).since));
+  const digests = await tx.all<{ data: DigestPosition }>(sql`SELECT data FROM timers WHERE kind = 'digest'`);
+  return Math.min(...digests.map(({ data }) => data.since));
 }
