@@ -2,12 +2,12 @@
 import { cleanLine } from '../../text/clean.ts';
 import { charactersWithin } from '../../text/cut.ts';
 import { type Card, SYMBOLS } from '../card.ts';
-import type { ComposeContext } from '../channel.ts';
+import type { ComposeContext, TemplateValue } from '../channel.ts';
 import { cutMark } from '../marks.ts';
-import { CARD_PARTS, linesOfCard, showCard } from '../show-card.ts';
+import { CARD_PARTS, fitted, linesOfCard, showCard } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';
 import { mentionBlock, mentionsFor } from './mentions.ts';
-import type { SlackMessage, SlackObject } from './message.ts';
+import { isList, isObject, type SlackMessage, type SlackObject } from './message.ts';
 import { cutMrkdwn, escapeMrkdwn } from './mrkdwn.ts';
 import { richText } from './rich-text.ts';
 
@@ -15,18 +15,31 @@ import { richText } from './rich-text.ts';
 const MAX_TEXT_BYTES = 3000;
 
 /**
- * Characters of text, message and outputs. Slack does not document the most characters of a message (`msg_blocks_too_long`);
- * refusals were seen from about 9,600 on. The other parts, such as facts, bring a message to about 8,000.
+ * Characters of all blocks, addresses of links included. Slack does not document how many it takes (`msg_blocks_too_long`); refusals
+ * were seen from about 9,600 on.
  */
+const MOST_CHARACTERS = 8000;
+
+/** Characters of text, message and outputs. The other parts, such as facts, seldom bring a message past `MOST_CHARACTERS`. */
 const ROOM = 6000;
 
 type SlackContext = Pick<ComposeContext, 'options' | 'isError'>;
 
 export function composeSlack(card: Card, context: SlackContext): SlackMessage {
-  const shown = showCard(card, ROOM);
-  const body = linesOfCard(shown, ['title', 'text', 'message', 'outputs', 'link']);
-  const blocks = [...richText(body), ...richText(linesOfCard(shown, ['facts']))];
-  return messageOf(summaryOf(card), blocks, card.language, context);
+  const draw = (room: number) => {
+    const shown = showCard(card, room);
+    const body = linesOfCard(shown, ['title', 'text', 'message', 'outputs', 'link']);
+    const blocks = [...richText(body), ...richText(linesOfCard(shown, ['facts']))];
+    return messageOf(summaryOf(card), blocks, card.language, context);
+  };
+  return fitted(ROOM, draw, ({ blocks = [] }) => charactersIn(blocks) <= MOST_CHARACTERS);
+}
+
+function charactersIn(value: TemplateValue | undefined): number {
+  if (typeof value === 'string') return value.length;
+  if (isList(value)) return value.reduce<number>((sum, each) => sum + charactersIn(each), 0);
+  if (!isObject(value)) return 0;
+  return Object.keys(value).reduce((sum, key) => (key === 'type' ? sum : sum + charactersIn(value[key])), 0);
 }
 
 /** The line of a push notification, in mrkdwn. */

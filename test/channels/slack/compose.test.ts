@@ -116,6 +116,27 @@ describe('a card on Slack', () => {
     ]);
   });
 
+  it('is within Slack’s limits with long addresses, too, and says what it left out', () => {
+    const addresses = Array.from(
+      { length: 10 },
+      (_, index) => `https://example.com/${index}${'あ'.repeat(200)}`,
+    );
+    const message = slackFormat.compose(
+      {
+        ...CARD,
+        message: 'm'.repeat(9000),
+        facts: [{ name: 'Job', value: 'j-1', url: `https://example.com/${'j'.repeat(1900)}` }],
+        outputs: [listOf('pages', addresses)],
+        outputCount: 1,
+      },
+      QUIET,
+    );
+    expectAcceptable(message);
+    expect(slackFormat.asText(message))
+      .to.match(/characters left out/)
+      .and.include('Job j-1');
+  });
+
   it('is within Slack’s limits and mentions nobody, whatever it holds', () => {
     const text = fc
       .tuple(hostileText(), fc.integer({ min: 0, max: 400 }))
