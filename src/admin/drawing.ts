@@ -5,7 +5,9 @@ import type { MessageFormat } from '../channels/channel.ts';
 import type { Config, Destination } from '../config/config.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
 import type { TemplateFailure } from '../render/renderer.ts';
+import type { Telling } from '../signal/decide.ts';
 import type { RenderTarget } from '../render/catalog.ts';
+import { toldBy } from '../deliver/settings.ts';
 import { destinationsOf, type RoutedDestination, type Router } from '../route/router.ts';
 
 /** Routes and renders by one config. Sends nothing and changes no metrics. */
@@ -26,8 +28,8 @@ export interface Drawing {
 }
 
 /** A message's destination and the route that sends it there; `route` is undefined if no route does. */
-export type Place = Pick<Destination, 'destination' | 'channel' | 'options'> &
-  Pick<Partial<RoutedDestination>, 'route' | 'templateSet'>;
+export type Place = Pick<Destination, 'destination' | 'channel' | 'options' | 'mentionHours'> &
+  Pick<Partial<RoutedDestination>, 'route' | 'templateSet' | 'asked'>;
 
 /** A rendered message. Its destination may be just a channel's name. */
 export interface DrawnMessage extends ComposedMessage, Pick<Place, 'destination' | 'route' | 'templateSet'> {
@@ -51,11 +53,23 @@ export function placesFor(
   ];
 }
 
+/** How and when a message is told. `now`: milliseconds since 1970. */
+interface Told {
+  readonly telling?: Telling | undefined;
+  readonly now: number;
+}
+
 /** Renders the notice by the current config. @returns undefined if the config does not have the channel */
-export function drawAt(place: Place, notice: Notice, drawing: Drawing): DrawnMessage | undefined {
-  const { destination, channel, options, route, templateSet } = place;
-  const format = drawing.formats.get(channel);
+export function drawAt(
+  place: Place,
+  notice: Notice,
+  drawing: Drawing,
+  { telling, now }: Told,
+): DrawnMessage | undefined {
+  const format = drawing.formats.get(place.channel);
   if (format === undefined) return undefined;
+  const { config } = drawing;
+  const { destination, options, route, templateSet } = toldBy(place, telling, { config, now });
   const target = { format, destination, templateSet, options };
   return { destination, route, templateSet, format, ...drawing.draw(notice, target) };
 }

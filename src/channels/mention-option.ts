@@ -2,6 +2,8 @@
 import { mixed, type Schema } from 'yup';
 import type { ComposeContext } from './channel.ts';
 
+export const MENTION_OPTION = 'mention_on_error';
+
 /** @param accepted the accepted entries in words @param one tests a single entry */
 export function mentionOption(accepted: string, one: { test(entry: string): boolean }): Schema {
   return mixed().test('mention', `\${path} must be ${accepted}, or a list of these`, (option) =>
@@ -18,7 +20,7 @@ export function calledFor({
   options,
 }: Pick<ComposeContext, 'isError' | 'options'>): readonly string[] {
   if (!isError) return [];
-  return entriesOf(options['mention_on_error']).filter(isWord).slice(0, MOST_MENTIONS).map(String);
+  return entriesOf(options[MENTION_OPTION]).filter(isWord).slice(0, MOST_MENTIONS).map(String);
 }
 
 /** YAML reads an ID of digits as a number. */

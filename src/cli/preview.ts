@@ -2,9 +2,10 @@
 import type { Callback } from '../callback/callback.ts';
 import { type ComposedMessage, frameHeightOf, messageDocument } from '../channels/message-document.ts';
 import { channelTypes } from '../channels/registry.ts';
-import { formatsOf, type Config, type Destination } from '../config/config.ts';
+import { formatsOf, type Config, type Destination, optionsAt } from '../config/config.ts';
 import { noticeOf } from '../notice/notice.ts';
 import { createRouter, type RoutedDestination } from '../route/router.ts';
+import { systemClock } from '../time/clock.ts';
 import { escapeHtml as html, visible, visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { type CommandContext, styled } from './context.ts';
 import { destinationNamed } from './destination.ts';
@@ -28,9 +29,10 @@ export async function run(context: CommandContext, file: string, options: Option
     const { destination, channel } = routed;
     const format = formats.get(channel);
     if (format === undefined) return [];
+    const options = optionsAt(routed, systemClock.now(), config.display.timezone);
     const message = renderer.render(
       noticeOf(checked, 1),
-      { templateSet: undefined, ...routed, format },
+      { templateSet: undefined, ...routed, options, format },
       (failure) => context.message(visibleOnOneLine(failure.message)),
     );
     return [{ destination, channel, message, format }];

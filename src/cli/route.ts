@@ -79,7 +79,7 @@ const SAID = {
   'tells an overdue run': () =>
     ', but of a start it tells only where the run has no result in time (overdue)',
   'tells nobody': () => '; it tells nobody, on purpose (notify: [])',
-  'told already': () => '; whom it tells, an earlier route tells already',
+  'told already': () => '; whom it names, an earlier route names already, and each is told once',
   'not of this status': ({ on, status }) => `, but it is told only of ${on.join(' and ')}; this is ${status}`,
 } satisfies Partial<Record<RouteExplanation['verdict'], (of: Said) => string>>;
 

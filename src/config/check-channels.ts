@@ -7,7 +7,7 @@ import { checkSection } from './check-section.ts';
 import { type ChannelConfig, msOf } from './config.ts';
 import { nameRule } from './field-rules.ts';
 import type { Problems } from './problems.ts';
-import { burstSchema, perJobField } from './schema.ts';
+import { burstSchema, optionFields } from './schema.ts';
 import { section, textOrTexts } from './schema-fields.ts';
 
 interface CheckedChannel {
@@ -83,7 +83,6 @@ function entrySchema(name: string, type: ChannelType, settings: unknown): Schema
   };
   return section('Whom to tell on one channel.', {
     [name]: textOrTexts(addressRule, 'Whom it reaches there.'),
-    ...type.optionsOf(settings),
-    per_job: perJobField(['message', ...(type.perJob ?? [])]),
+    ...optionFields(type.optionsOf(settings), ['message', ...(type.perJob ?? [])]),
   });
 }

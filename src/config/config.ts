@@ -1,11 +1,13 @@
 /** The checked config: every value typed and in base units, groups expanded. */
 import type { ChannelType, MessageFormat } from '../channels/channel.ts';
+import { MENTION_OPTION } from '../channels/mention-option.ts';
 import type { Proxies } from '../outbound/proxy.ts';
-import type { Burst, Digest, Occasion, PerJob, RouteRules } from '../signal/rules.ts';
+import { isWithin } from '../signal/hold.ts';
+import type { Burst, Digest, Occasion, PerJob, RouteRules, TimeWindow } from '../signal/rules.ts';
 import type { Path } from './path.ts';
 import { parseDuration, parseSize } from '../time/display.ts';
-import { parseListenAddress } from './field-rules.ts';
-import type { RootSection } from './schema.ts';
+import { parseListenAddress, parseTimeOfDay } from './field-rules.ts';
+import type { RootSection, WindowSection } from './schema.ts';
 
 /** The file, line and column of a value; line and column count from 1. */
 export interface Place {
@@ -88,6 +90,17 @@ const addressOf = (text: string) => parseListenAddress(text) as { host: string; 
 export const msOf = (text: string) => parseDuration(text) as number;
 const bytesOf = (text: string) => parseSize(text) as number;
 
+/** Times of day in minutes. */
+export function windowOf({ days, dates, from, to }: WindowSection): TimeWindow {
+  return {
+    days,
+    dates,
+    from: from === undefined ? undefined : parseTimeOfDay(from),
+    // As an end, 00:00 is the end of the day.
+    to: to === undefined ? undefined : parseTimeOfDay(to) || 1440,
+  };
+}
+
 /** The place of the value at `path` in a config file. */
 export type PlaceInConfig = (path: Path) => Place;
 
@@ -107,7 +120,19 @@ export interface Destination {
   readonly channel: string;
   readonly address: string;
   readonly options: Readonly<Record<string, unknown>>;
+  /** When the option `mention_on_error` applies; undefined: always. */
+  readonly mentionHours?: TimeWindow | undefined;
   readonly perJob: PerJob;
+}
+
+/** The destination's options at a time: outside its hours, it mentions nobody. */
+export function optionsAt(
+  { options, mentionHours }: Pick<Destination, 'options' | 'mentionHours'>,
+  at: number,
+  timezone: string,
+): Destination['options'] {
+  if (mentionHours === undefined || isWithin(mentionHours, at, timezone)) return options;
+  return { ...options, [MENTION_OPTION]: undefined };
 }
 
 /** A group's digest of its BOTs, sent beside the group's notifications. */

@@ -1,14 +1,15 @@
 /** The JSON Schema of the config file, made from the schemas that the loader checks with. */
-import { isSchema, type SchemaFieldDescription } from 'yup';
+import { isSchema, mixed, type SchemaFieldDescription } from 'yup';
 import type { ChannelType } from '../channels/channel.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { INTERPOLATED } from './schema-fields.ts';
-import { burstSchema, groupSchema, perJobField, rootSchema } from './schema.ts';
+import { burstSchema, groupSchema, optionFields, rootSchema, timedMention } from './schema.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Integers are allowed because some chats' ids consist of digits. */
 const ADDRESSES = [{ type: 'string' }, { type: 'integer' }];
+const LIST = { type: 'array', items: { anyOf: ADDRESSES } };
 
 /** JSON Schema draft 2020-12, for completion and checks in editors. */
 export function configJsonSchema(channelTypes: ReadonlyMap<string, ChannelType>): JsonSchema {
@@ -21,7 +22,9 @@ export function configJsonSchema(channelTypes: ReadonlyMap<string, ChannelType>)
     $defs: {
       interpolated: { type: 'string', pattern: '\\$\\{' },
       channel: { oneOf: types.map(channelSchema) },
-      address: { anyOf: [...ADDRESSES, { type: 'array', minItems: 1, items: { anyOf: ADDRESSES } }] },
+      address: { anyOf: [...ADDRESSES, { ...LIST, minItems: 1 }] },
+      mentioned: { anyOf: [...ADDRESSES, LIST] },
+      mention: { anyOf: [{ $ref: '#/$defs/mentioned' }, jsonSchemaOf(timedMention(mixed()).describe())] },
       destination: destinationSchema(types),
       addresses: { type: 'array', minItems: 1, items: { $ref: '#/$defs/destination' } },
       group: { anyOf: [{ $ref: '#/$defs/addresses' }, jsonSchemaOf(groupSchema.describe())] },
@@ -49,7 +52,7 @@ function channelSchema({ type, settings }: ChannelType): JsonSchema {
 /** The keys are channel names, which only the loader knows, and the options of all channel types. */
 function destinationSchema(types: readonly ChannelType[]): JsonSchema {
   const options = types.flatMap((type) => Object.entries(type.optionsOf()));
-  const fields = [...options, ['per_job', perJobField()] as const];
+  const fields = Object.entries(optionFields(Object.fromEntries(options)));
   return {
     type: 'object',
     description:

@@ -1,10 +1,11 @@
 /** Reads `notify` lists: names of groups, and addresses such as `{ slack: ["#ops", "#shop"], mention_on_error: "@here" }`. */
+import { MENTION_OPTION } from '../channels/mention-option.ts';
 import { type PerJob, WEEKDAYS } from '../signal/rules.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { nearest, nearestOrAll } from '../text/nearest.ts';
 import type { CheckedChannels } from './check-channels.ts';
 import { checkSection, NO_VALUE } from './check-section.ts';
-import type { Destination, DigestConfig } from './config.ts';
+import { type Destination, type DigestConfig, windowOf } from './config.ts';
 import { groupRule, nameRule, parseTimeOfDay } from './field-rules.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
@@ -97,13 +98,14 @@ export class NotifyReader {
     const channel = this.#channels.get(name);
     const checked = channel && checkSection(channel.entry, entry, at, { problems: this.#problems });
     if (channel === undefined || checked === undefined) return [];
-    const { [name]: written, per_job: perJob = 'message', ...options } = checked;
+    const { [name]: written, per_job: perJob = 'message', ...rest } = checked;
+    const mentioning = withHours(rest);
     return [written].flat().flatMap((text: unknown, index) => {
       // An unresolved reference has no address.
       if (typeof text !== 'string') return [];
       const address = channel.type.parseAddress(text, channel.settings);
       const destination = `${name}:${address}`;
-      const told = { destination, channel: name, address, options, perJob: perJob as PerJob };
+      const told = { destination, channel: name, address, ...mentioning, perJob: perJob as PerJob };
       const place = Array.isArray(written) ? [...at, name, index] : [...at, name];
       return [{ name: destination, at: place, told: [told] }];
     });
@@ -115,6 +117,14 @@ export class NotifyReader {
     const meant = keys.find((key) => nearest(key, names) !== undefined) ?? keys[0] ?? '';
     return `: there is no channel ${JSON.stringify(meant)}${nearestOrAll(meant, names)}`;
   }
+}
+
+/** Takes the hours apart from the option that says whom to mention. */
+function withHours(options: JsonObject): Pick<Destination, 'options' | 'mentionHours'> {
+  const { [MENTION_OPTION]: mention } = options;
+  if (!isJsonObject(mention)) return { options };
+  const { who, ...hours } = mention;
+  return { options: { ...options, [MENTION_OPTION]: who }, mentionHours: windowOf(hours) };
 }
 
 function noListIn(value: unknown, mayNameGroups: boolean): string {

@@ -1,8 +1,7 @@
 /** Converts route sections that have passed the schema to `RouteConfig`. */
 import { type Expectation, NO_RULES, OCCASIONS, type RouteRules } from '../signal/rules.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
-import { type Destination, msOf, type RouteConfig } from './config.ts';
-import { parseTimeOfDay } from './field-rules.ts';
+import { type Destination, msOf, type RouteConfig, windowOf } from './config.ts';
 import { type Path, pathText } from './path.ts';
 import type { NotifyReader } from './read-notify.ts';
 import type { RouteSection } from './schema.ts';
@@ -49,14 +48,7 @@ function rulesOf(
     when,
     afterFailures: after_failures ?? NO_RULES.afterFailures,
     repeat: repeat === 'every' || repeat === 'changes' ? repeat : msOf(repeat),
-    mute: mute.map(({ days, dates, from, to, except }) => ({
-      days,
-      dates,
-      from: from === undefined ? undefined : parseTimeOfDay(from),
-      // As an end, 00:00 is the end of the day.
-      to: to === undefined ? undefined : parseTimeOfDay(to) || 1440,
-      except,
-    })),
+    mute: mute.map((entry) => ({ ...windowOf(entry), except: entry.except })),
     overdueMs: overdue === undefined ? undefined : msOf(overdue),
     expect: expect && expectationOf(expect, timezone),
   };

@@ -1,7 +1,9 @@
 /** The schema of each section of the config: shape, defaults and documentation. */
-import { array, lazy, mixed, type InferType } from 'yup';
+import { array, lazy, mixed, type InferType, type MixedSchema, type Schema } from 'yup';
 import { ALL_STATUSES } from '../callback/callback.ts';
+import { MENTION_OPTION } from '../channels/mention-option.ts';
 import { OCCASIONS, PER_JOB, type PerJob, WEEKDAYS } from '../signal/rules.ts';
+import { isJsonObject } from '../text/json-object.ts';
 import type { Language } from '../time/display.ts';
 import { botIdRule } from './bot-id-pattern.ts';
 import * as rule from './field-rules.ts';
@@ -123,29 +125,61 @@ const displaySchema = section('How times, durations and links are shown.', {
   }),
 });
 
-const muteSchema = section(
-  'All its keys must hold; a window over midnight belongs to the day it begins on.',
-  {
-    days: someOf(WEEKDAYS, 'Weekdays. Default: all.'),
-    from: text(rule.timeOfDayRule, 'Time of day from which it holds, such as "22:00". Default: midnight.'),
-    to: text(rule.timeOfDayRule, 'Time of day up to which it holds, such as "07:00". Default: midnight.'),
-    dates: texts(rule.dateRule, 'Days such as 2026-12-29. Default: all.').min(
-      1,
-      '${path} must name at least one date; leave it out for all of them',
-    ),
-    except: someOf(ALL_STATUSES, 'Statuses that are told all the same. Default: none.'),
-  },
-);
+const windowFields = {
+  days: someOf(WEEKDAYS, 'Weekdays. Default: all.'),
+  from: text(rule.timeOfDayRule, 'Time of day from which it holds, such as "22:00". Default: midnight.'),
+  to: text(rule.timeOfDayRule, 'Time of day up to which it holds, such as "07:00". Default: midnight.'),
+  dates: texts(rule.dateRule, 'Days such as 2026-12-29. Default: all.').min(
+    1,
+    '${path} must name at least one date; leave it out for all of them',
+  ),
+};
+
+const WINDOW = 'All its keys must hold; a window over midnight belongs to the day it begins on.';
+const windowSchema = section(WINDOW, windowFields);
+const muteSchema = section(WINDOW, {
+  ...windowFields,
+  except: someOf(ALL_STATUSES, 'Statuses that are told all the same. Default: none.'),
+});
+
+/** In the display's timezone. */
+export type WindowSection = InferType<typeof windowSchema>;
 
 /** A field that `check-channels.ts` or `read-notify.ts` checks, since channels, groups and `notify` depend on each other. */
 function readApart(doc: string, jsonSchema: object, required?: string) {
   return mixed().nullable().meta({ doc, jsonSchema, required });
 }
 
-export function perJobField(modes: readonly PerJob[] = PER_JOB) {
-  const doc =
+/** The fields of a `notify` entry beside its channel's name. @param options of the channel's type */
+export function optionFields(
+  { [MENTION_OPTION]: mentioned, ...others }: Readonly<Record<string, Schema>>,
+  modes: readonly PerJob[] = PER_JOB,
+) {
+  const perJob =
     'A job’s messages: one each (message, the default), replies under the first one, or one that is edited.';
-  return choice(modes, doc);
+  return {
+    ...others,
+    ...(mentioned && { [MENTION_OPTION]: mentionField(mentioned) }),
+    per_job: choice(modes, perJob),
+  };
+}
+
+const WHO = 'Whom errors and alerts mention there, as the channel writes it: one, or a list.';
+const HOURS = 'with `from`, `to`, `days` or `dates`, the hours in which they are mentioned.';
+
+function mentionField(who: Schema) {
+  const timed = timedMention(who);
+  return lazy((value: unknown) => (isJsonObject(value) ? timed : who)).meta({
+    doc: `${WHO} Or a map: who, and ${HOURS}`,
+    jsonSchema: { $ref: '#/$defs/mention' },
+  });
+}
+
+/** @param who one or more people or groups, as a channel takes them */
+export function timedMention(who: Schema) {
+  const meta = { doc: WHO, jsonSchema: { $ref: '#/$defs/mentioned' }, required: 'required' };
+  const whom = (who as MixedSchema).defined('${path} is missing: name whom to mention').meta(meta);
+  return section(`Whom to mention, and ${HOURS} ${WINDOW}`, { who: whom, ...windowFields });
 }
 
 export const groupSchema = section('Addresses that are told together, and now and then how their BOTs did.', {

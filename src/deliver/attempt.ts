@@ -2,11 +2,12 @@
 import { hash } from 'node:crypto';
 import { idsIn, type PerJob, type Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
+import type { Config } from '../config/config.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
 import { isAlert, jobIdOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
 import { type Clock, Deadline, DeadlinePassed } from '../time/clock.ts';
-import { type AddressedNotice, type PlannedTarget, RESERVE_MS, type Settings } from './settings.ts';
+import { type AddressedNotice, type PlannedTarget, RESERVE_MS, type Settings, toldBy } from './settings.ts';
 
 /** An attempt's outcome. */
 type Ending =
@@ -155,18 +156,19 @@ function unexpected(error: unknown): DeliveryFailure {
 /** From this delay on, a message that a person had delivered again says how late it is. */
 const LATE_AFTER_MS = 60_000;
 
-/** What is sent for one delivery. @param at milliseconds since 1970 */
+/** What is sent for one delivery. @param at milliseconds since 1970, by the store's clock */
 export function addressedTo(
   notice: Notice,
   planned: PlannedTarget,
   record: Pick<DeliveryRecord, 'callbackId' | 'givenBackAt' | 'receipt' | 'telling'>,
-  at: { readonly firstReceivedAt: number; readonly now: number },
+  at: { readonly firstReceivedAt: number; readonly now: number; readonly config: Config },
 ): AddressedNotice {
   const { callbackId, givenBackAt, receipt, telling } = record;
   const told = toldSo(notice, telling);
-  if (givenBackAt === undefined) return { notice: told, callbackId, ...planned };
+  const to = toldBy(planned, telling, at);
+  if (givenBackAt === undefined) return { notice: told, callbackId, ...to };
   const delayedMs = at.now - at.firstReceivedAt;
   const isLate = !isAlert(told) && delayedMs >= LATE_AFTER_MS;
   const anew = receipt === undefined ? {} : { anew: String(givenBackAt) };
-  return { notice: isLate ? { ...told, delayedMs } : told, callbackId, ...planned, ...anew };
+  return { notice: isLate ? { ...told, delayedMs } : told, callbackId, ...to, ...anew };
 }

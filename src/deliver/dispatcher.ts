@@ -18,8 +18,8 @@ const MOST_CALLS = 40;
 
 /** A claimed delivery, the settings to deliver it by, and its deadline. */
 export interface Order extends Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'> {
-  /** The store's time at the claim; undefined: its callback has just come. */
-  readonly asOf?: number | undefined;
+  /** The store's time at the claim. */
+  readonly asOf: number;
   /** Undefined: the settings no longer route it there, or too many POSTs wait already. It is not attempted then. */
   readonly planned: PlannedTarget | undefined;
   readonly settings: Settings;
@@ -233,11 +233,12 @@ export class Dispatcher {
   }
 
   async #run(task: Task): Promise<void> {
-    const { record, planned, notice, firstReceivedAt, settings, asOf = firstReceivedAt } = task;
+    const { record, planned, notice, firstReceivedAt, settings, asOf: now } = task;
     if (planned === undefined) return;
     const { destination } = record;
     this.#running.set(destination, (this.#running.get(destination) ?? 0) + 1);
-    const addressed = addressedTo(notice, planned, record, { firstReceivedAt, now: asOf });
+    const at = { firstReceivedAt, now, config: settings.config };
+    const addressed = addressedTo(notice, planned, record, at);
     task.attempt = this.#dependencies.attempt({ addressed, settings });
     const result = await this.#resultOf(task.attempt, destination);
     task.attempt = undefined;

@@ -127,14 +127,23 @@ class OpenPost {
     const { dispatcher, ledger } = this.#delivering;
     const { admission, incoming, plan, settings, until } = this.#posted;
     const { bot_id, job_id } = incoming.callback;
-    const { firstReceivedAt } = admission;
+    const { firstReceivedAt, asOf } = admission;
     const open = admission.deliveries.filter(({ state }) => state === 'pending');
     const own = open.filter(({ id, claim }) => claim === 'own' && !dispatcher.has(id));
     const hasRoom = own.length > 0 && this.#mayWaitFor(`bot ${bot_id}`) && this.#mayWaitFor(`job ${job_id}`);
     const onEnded = (task: Task) => this.#takes(task);
     for (const record of own) {
       const planned = hasRoom && this.#mayWaitFor(record.destination) ? plannedFor(record, plan) : undefined;
-      const order = { record, firstReceivedAt, notice: this.#notice, planned, settings, until, onEnded };
+      const order = {
+        record,
+        firstReceivedAt,
+        asOf,
+        notice: this.#notice,
+        planned,
+        settings,
+        until,
+        onEnded,
+      };
       this.#tasks.set(record.id, dispatcher.submit(order));
     }
     const elsewhere = open.flatMap(({ id, isTakenOver }) => (isTakenOver || this.#tasks.has(id) ? [] : id));

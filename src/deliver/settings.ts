@@ -3,8 +3,10 @@ import type { Callback, CheckedCallback, StatusCode } from '../callback/callback
 import type { CallbackKind, DeliveryTarget } from '../ledger/ledger.ts';
 import type { Notice } from '../notice/notice.ts';
 import type { Channel, ChannelPace } from '../channels/channel.ts';
-import type { Config, Destination, RouteConfig } from '../config/config.ts';
-import type { RouteExplanation, Router } from '../route/router.ts';
+import { type Config, type Destination, optionsAt, type RouteConfig } from '../config/config.ts';
+import { type RouteExplanation, type Router, routesOf } from '../route/router.ts';
+import type { Telling } from '../signal/decide.ts';
+import type { PerJob } from '../signal/rules.ts';
 import type { Clock } from '../time/clock.ts';
 
 /**
@@ -105,12 +107,37 @@ export function watchersOf(
   watches: (route: RouteConfig) => boolean,
 ): readonly PlannedTarget[] {
   const targets = new Map<string, PlannedTarget>();
-  for (const route of router.routesOf(botId).filter(watches))
+  const perJobs = new Map<string, PerJob>();
+  for (const route of router.routesOf(botId))
     for (const told of route.notify) {
-      const known = targets.get(told.destination) ?? { ...told, templateSet: route.templateSet };
-      targets.set(told.destination, { ...known, asked: [...(known.asked ?? []), route] });
+      const { destination } = told;
+      const perJob = perJobs.get(destination) ?? told.perJob;
+      perJobs.set(destination, perJob);
+      if (!watches(route)) continue;
+      const known = targets.get(destination) ?? { ...told, perJob, templateSet: route.templateSet };
+      targets.set(destination, { ...known, asked: [...(known.asked ?? []), route] });
     }
   return [...targets.values()];
+}
+
+/**
+ * The destination by the options and the template set of the route that tells it.
+ * @param now as the store's clock says: whom it mentions may depend on the hour
+ */
+export function toldBy<
+  Target extends Pick<PlannedTarget, 'destination' | 'options'> & Partial<PlannedTarget>,
+>(
+  planned: Target,
+  telling: Telling | undefined,
+  { config, now }: { readonly config: Config; readonly now: number },
+): Target {
+  const name = telling?.wantedBy?.[0];
+  const routes = planned.asked ?? routesOf(config);
+  const route = name === undefined ? undefined : routes.find((each) => each.name === name);
+  const entry = route?.notify.find(({ destination }) => destination === planned.destination);
+  const { templateSet } = entry === undefined ? planned : { ...route };
+  const options = optionsAt(entry ?? planned, now, config.display.timezone);
+  return { ...planned, templateSet, options };
 }
 
 /** @returns undefined: the plan does not name the destination (any more) */

@@ -138,6 +138,8 @@ export interface Admission {
   readonly isNew: boolean;
   readonly timesReceived: number;
   readonly firstReceivedAt: number;
+  /** The store's time. */
+  readonly asOf: number;
   /** An `executing` that came after its job's result. */
   readonly isSuperseded: boolean;
   /** Nobody is to be told, so the answer, a 200, has been written with it. */

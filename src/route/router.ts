@@ -122,16 +122,20 @@ function indexRoutes(routes: readonly RouteConfig[]): (botId: string) => readonl
   };
 }
 
-/** A destination that several routes reach is told once, with the options of the first of them. */
+/**
+ * A destination that several routes reach is told once, with the options of the first of them that tells it. How it shows a job is
+ * said by the first in the file, whatever that tells, so that all messages of a job are shown alike.
+ */
 function gather(applying: readonly Match[], callback: Subject): RoutingDecision {
   const status = statusNameOf(callback);
   const told = applying.filter(({ route }) => route.on.includes(status));
   const others = applying.filter(({ route }) => !route.on.includes(status) && mayTellNow(route, status));
-  const [certain, perhaps] = [reached(told), reached(others)];
+  const [certain, perhaps, any] = [reached(told), reached(others), reached(applying)];
   const explanations = applying.map((match) => explain(match, status, certain));
   const asked = [...told, ...others].sort((a, b) => a.position - b.position);
   const withAsked = (each: Reached): RoutedDestination => ({
     ...each,
+    perJob: any.get(each.destination)?.perJob ?? each.perJob,
     asked: asked.map(({ route }) => route).filter((route) => isReachedBy(route, each)),
   });
   return {

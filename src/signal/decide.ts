@@ -63,7 +63,10 @@ export interface Telling {
     | { readonly template: 'recovered'; readonly failingSince: number; readonly failures: number };
   /** Errors that `repeat` let go before this message. */
   readonly heldBack?: number;
-  /** Of a message that is held: the routes that have not let it go. Only these are asked when its hold ends. */
+  /**
+   * Routes by name. Of a message that is held: those that have not let it go, which alone are asked when its hold ends. Of one that is
+   * told: the one that tells it; left out if that is the one that `tellerOf` gives.
+   */
   readonly wantedBy?: readonly string[];
 }
 
@@ -98,11 +101,11 @@ export function decide(
   );
   const occasion = lateness(asked, question) ?? recovery(subject, isFirstSuccess && isRecovered);
   const { heldBack } = facts.told;
-  const wantedBy = routes.filter(({ does }) => does !== 'let go').map(({ route }) => route);
+  const wantedBy = wanting(verdict, routes, tellerOf(asked, subject.status));
   const telling: Telling = {
     ...(occasion && { occasion }),
     ...(heldBack > 0 && { heldBack }),
-    ...(verdict.does === 'hold' && { wantedBy }),
+    ...(wantedBy && { wantedBy }),
   };
   return {
     verdict,
@@ -111,6 +114,21 @@ export function decide(
     told: toldFrom(subject, verdict, facts.told, moment.now),
     window,
   };
+}
+
+/** The route that tells unless a rule decides otherwise: the first whose `on` has the status. Undefined: that is not known ahead. */
+export function tellerOf(asked: readonly AskedRoute[], status: StatusName | undefined): string | undefined {
+  if (status === undefined) return undefined;
+  return (asked.find(({ on }) => on.includes(status)) ?? asked[0])?.name;
+}
+
+function wanting(
+  { does, route }: RouteVerdict,
+  routes: readonly RouteVerdict[],
+  byDefault: string | undefined,
+): Telling['wantedBy'] {
+  if (does === 'hold') return routes.filter((each) => each.does !== 'let go').map((each) => each.route);
+  return does === 'let go' || route === byDefault ? undefined : [route];
 }
 
 interface Question {

@@ -1,7 +1,7 @@
-/** How long `mute` and snoozes hold a message: until the first moment at which none of them is in force. */
+/** How long `mute` and snoozes hold a message: until the first moment at which none of them is in force. And hours in general. */
 import type { StatusName } from '../callback/callback.ts';
 import { dateOf, DAY_MS, dayOf, instantOn, weekdayOf } from './calendar.ts';
-import type { MuteEntry, Snooze } from './rules.ts';
+import type { MuteEntry, Snooze, TimeWindow } from './rules.ts';
 
 export interface Hold {
   readonly rule: 'mute' | 'snooze' | 'burst';
@@ -61,24 +61,30 @@ export function muteEndAt(
   { mute, status, timezone }: Pick<Holders, 'mute' | 'status' | 'timezone'>,
 ): number | undefined {
   const applying = mute.filter(({ except }) => status === undefined || except?.includes(status) !== true);
-  if (applying.length === 0) return undefined;
-  const today = dayOf(at, timezone);
-  // A window over midnight may have begun yesterday.
-  const ends = applying.flatMap((entry) =>
-    [today - DAY_MS, today]
-      .filter((day) => beginsOn(entry, day))
-      .map((day) => windowOf(entry, day, timezone))
-      .filter(({ begin, end }) => begin <= at && at < end)
-      .map(({ end }) => end),
-  );
+  const ends = applying.flatMap((entry) => endsAt(entry, at, timezone));
   return ends.length === 0 ? undefined : Math.max(...ends);
 }
 
-function beginsOn({ days, dates }: MuteEntry, day: number): boolean {
+/** Whether a time is in the window. */
+export function isWithin(window: TimeWindow, at: number, timezone: string): boolean {
+  return endsAt(window, at, timezone).length > 0;
+}
+
+/** When the window ends that a time is in; a window over midnight may have begun yesterday. Empty: the time is in none. */
+function endsAt(window: TimeWindow, at: number, timezone: string): readonly number[] {
+  const today = dayOf(at, timezone);
+  return [today - DAY_MS, today]
+    .filter((day) => beginsOn(window, day))
+    .map((day) => hoursOf(window, day, timezone))
+    .filter(({ begin, end }) => begin <= at && at < end)
+    .map(({ end }) => end);
+}
+
+function beginsOn({ days, dates }: TimeWindow, day: number): boolean {
   return (days?.includes(weekdayOf(day)) ?? true) && (dates?.includes(dateOf(day)) ?? true);
 }
 
-function windowOf({ from = 0, to = DAY_MINUTES }: MuteEntry, day: number, timezone: string) {
+function hoursOf({ from = 0, to = DAY_MINUTES }: TimeWindow, day: number, timezone: string) {
   return {
     begin: instantOn(day, from, timezone),
     end: instantOn(to > from ? day : day + DAY_MS, to, timezone),

@@ -34,8 +34,8 @@ export const NO_RULES: RouteRules = {
   expect: undefined,
 };
 
-/** Holds messages while all its keys apply. Times are in the display's timezone. */
-export interface MuteEntry {
+/** Hours in which all its keys apply. Times are in the display's timezone. */
+export interface TimeWindow {
   /** Days on which the window begins; undefined: any. */
   readonly days?: readonly Weekday[] | undefined;
   /** Dates (`2026-12-29`) on which the window begins; undefined: any. */
@@ -44,6 +44,10 @@ export interface MuteEntry {
   readonly from?: number | undefined;
   /** Minutes of the day, 1 to 1440; if not later than `from`, on the next day. Undefined: at midnight. */
   readonly to?: number | undefined;
+}
+
+/** Holds messages in its hours. */
+export interface MuteEntry extends TimeWindow {
   /** Statuses that the entry does not hold. */
   readonly except?: readonly StatusName[] | undefined;
 }

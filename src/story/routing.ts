@@ -51,10 +51,7 @@ function routeEvents(
   // A route that does not name the BOT has no sentence.
   if (!sayings.has(sentence)) return [];
   const text = sayings.say(sentence, {
-    route:
-      pattern === undefined
-        ? sayings.say('the default route')
-        : sayings.say('a route', { pattern: sayings.name(pattern) }),
+    route: routeInWords(pattern, sayings),
     who: sayings.list(reaches),
     statuses: sayings.statuses(on),
     status: sayings.say(`${statusNameOf(callback)}, one`),
@@ -63,15 +60,41 @@ function routeEvents(
   return [{ at, what, text, small: sayings.name(name) }];
 }
 
+function routeInWords(pattern: string | undefined, sayings: Sayings): string {
+  if (pattern === undefined) return sayings.say('the default route');
+  return sayings.say('a route', { pattern: sayings.name(pattern) });
+}
+
+/** Of each delivery that another route tells than the one that the routing names first, which route that is. */
+export function tellerEvents(story: CallbackStory, sayings: Sayings): StoryEvent[] {
+  const explanations = explanationsOf(latestRouting(story));
+  return story.deliveries.flatMap(({ id, destination, state, summaryId, telling }) => {
+    const route = telling?.wantedBy?.[0];
+    const teller = explanations.find((each) => each.route === route);
+    const isSaid = teller?.verdict === 'tells' && teller.reaches.includes(destination);
+    if (route === undefined || isSaid || state === 'held' || summaryId !== undefined) return [];
+    const released = story.history.findLast(
+      ({ what, deliveryId }) => what === 'released' && deliveryId === id,
+    );
+    const named = teller ? routeInWords(teller.pattern, sayings) : sayings.say('a named route', { route });
+    const text = sayings.say('told by', { route: named, who: sayings.name(destination) });
+    const small = sayings.name(route);
+    return [{ at: released?.at ?? story.receivedAt, what: 'route matched', text, small, destination }];
+  });
+}
+
+function latestRouting({ history, routing }: CallbackStory): unknown {
+  const last = history.findLast(({ what }) => what === 'routed');
+  return last?.what === 'routed' ? last.entry.explanations : routing;
+}
+
 /** Routes that the summary names as reasons. */
 const MOST_REASONS = 2;
 
 /** Explains by the latest routing, which decides what is still to be done. */
 export function reasonForNobody(story: CallbackStory, sayings: Sayings): string {
   if (isSupersededAtOnce(story)) return sayings.say('superseded at once');
-  const last = story.history.findLast(({ what }) => what === 'routed');
-  const routing = last?.what === 'routed' ? last.entry.explanations : story.routing;
-  const events = routingEvents(routing, story.receivedAt, story, sayings);
+  const events = routingEvents(latestRouting(story), story.receivedAt, story, sayings);
   const matched = events.filter(({ what }) => what === 'route matched');
   const reasons = (matched.length > 0 ? matched : events).slice(0, MOST_REASONS).map(({ text }) => text);
   return [sayings.say('nobody'), ...reasons].join(sayings.say('space'));

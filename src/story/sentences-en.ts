@@ -37,7 +37,10 @@ export const ENGLISH = {
   'route, tells an overdue run':
     '{route} does not apply to a start as it comes: it tells {who} only where the run has no result in time.',
   'route, tells nobody': '{route} applies, and tells nobody, on purpose.',
-  'route, told already': '{route} applies, too; whom it tells, an earlier route tells already.',
+  'route, told already':
+    '{route} applies, too; whom it names, an earlier route names already, and each is told once.',
+  'told by': '{route} tells {who}: no earlier one tells it now.',
+  'a named route': 'The route {route}',
   'route, not of this status': '{route} does not apply: it tells only of {statuses}, and this is {status}.',
   'no other route': 'No other route names this BOT.',
   'no route': 'No route names this BOT, and there is no default route.',

@@ -38,7 +38,9 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   'route, tells an overdue run':
     '開始の時点では{route}は使われません。時間内に結果が届かないときだけ {who} に通知します。',
   'route, tells nobody': '{route}が使われますが、設定により誰にも通知しません。',
-  'route, told already': '{route}も使われますが、その相手には前のルートが通知します。',
+  'route, told already': '{route}も使われますが、その相手は前のルートにもあり、通知は1件です。',
+  'told by': '{who} には、{route}で通知します。それより前のルートは、今は通知しません。',
+  'a named route': 'ルート {route} ',
   'route, not of this status': '{route}は使われません。通知するのは{statuses}だけで、これは{status}です。',
   'no other route': 'ほかに、このBOTを指定したルートはありません。',
   'no route': 'このBOTを指定したルートがなく、既定のルートもありません。',

@@ -5,7 +5,7 @@ import type { FailureClass, FailureToExplain } from '../channels/failure.ts';
 import { type CallbackStory, MOST_HISTORY } from '../ledger/archive/archive.ts';
 import type { ActionEntry, HistoryRow, HistoryWhat } from '../ledger/history.ts';
 import { type CallbackResult, type DeliveryRecord, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
-import { isSupersededAtOnce, routingEvents } from './routing.ts';
+import { isSupersededAtOnce, routingEvents, tellerEvents } from './routing.ts';
 import type { Sayings, StoryEvent } from './sayings.ts';
 import type { Sentence } from './sentences-en.ts';
 import { isPrinted } from './standing.ts';
@@ -15,6 +15,7 @@ export function timelineOf(story: CallbackStory, sayings: Sayings): StoryEvent[]
   const timeline = new Timeline(story, sayings);
   const events = [
     ...timeline.receipt(),
+    ...tellerEvents(story, sayings),
     ...leftOut(story, sayings),
     ...story.history.flatMap((row) => timeline.eventsOf(row)),
   ];

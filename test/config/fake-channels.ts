@@ -1,6 +1,7 @@
 /** Channel types for config tests: small, strict, and given to quoting what they refuse. */
 import { number, object, string, type InferType } from 'yup';
 import { AddressError, type ChannelType } from '../../src/channels/channel.ts';
+import { mentionOption } from '../../src/channels/mention-option.ts';
 
 const chatSettings = object({
   token: string()
@@ -26,6 +27,7 @@ export const chatType: ChannelType<InferType<typeof chatSettings>> = {
       .matches(/^@/, ({ value }: { value: unknown }) => `"${String(value)}" does not begin with @`)
       .meta({ doc: 'Whom to mention.' }),
     retries: number().strict().integer(),
+    mention_on_error: mentionOption('@ and a name', /^@/),
   }),
   formatOf: unused,
   parseAddress: (text) => {

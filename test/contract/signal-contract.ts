@@ -313,6 +313,15 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         });
       });
 
+      it('and which route tells what it does not hold, until that is told', async () => {
+        const came = await bench.comes({ status: ERROR }, [to('slack:#ops', [MUTED, {}])]);
+        expect(bench.shown(came)).to.equal('tell');
+        await bench.settle([dead(came.deliveries[0]?.id ?? -1)]);
+        await bench.ledger.actions.redeliver(came.deliveries[0]?.id ?? -1, ASKED.actor, false);
+        const [again] = await bench.claim();
+        expect(again?.record.telling).to.deep.equal({ wantedBy: ['routes[1]'] });
+      });
+
       it('when its callback comes again', async () => {
         const same = { job_id: 'same', status: ERROR, start_time: '2026-11-20T00:00:00Z' } as const;
         await bench.comes(same, [to('slack:#ops', [MUTED])]);

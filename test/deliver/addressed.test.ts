@@ -1,8 +1,10 @@
 /** What a delivery that a person has given back says of its age, and by what it is told from the one before. */
 import { expect } from 'chai';
+import type { Config, RouteConfig } from '../../src/config/config.ts';
 import { addressedTo } from '../../src/deliver/attempt.ts';
 import type { PlannedTarget } from '../../src/deliver/settings.ts';
 import { noticeOfAlert } from '../../src/notice/notice.ts';
+import type { TimeWindow } from '../../src/signal/rules.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { deliveryRecord } from '../support/delivery-record.ts';
@@ -18,7 +20,8 @@ const PLANNED: PlannedTarget = {
 };
 
 describe('what is sent for a delivery', () => {
-  const after = (ms: number) => ({ firstReceivedAt: 1000, now: 1000 + ms });
+  const config = { display: { timezone: 'UTC' }, routes: [], defaultRoute: undefined } as unknown as Config;
+  const after = (ms: number) => ({ firstReceivedAt: 1000, now: 1000 + ms, config });
 
   it('is the notice as it came, however late Botbell itself retries it', () => {
     const addressed = addressedTo(NOTICE, PLANNED, deliveryRecord(), after(9 * MINUTE_MS));
@@ -42,6 +45,48 @@ describe('what is sent for a delivery', () => {
     const anew = [told, again, untold].map((record) => addressedTo(NOTICE, PLANNED, record, after(0)).anew);
     expect(new Set(anew).size).to.equal(3);
     expect(anew[2]).to.equal(undefined);
+  });
+
+  const routed = (name: string, mention: string, templateSet: string, mentionHours?: TimeWindow) => {
+    const notify = [{ ...PLANNED, options: { mention_on_error: mention }, mentionHours }];
+    return { name, notify, templateSet } as unknown as RouteConfig;
+  };
+  const first = routed('routes[0]', '@here', 'short');
+  const second = routed('routes[1]', '@owner', 'long');
+  const planned = { ...PLANNED, ...first.notify[0], templateSet: 'short', asked: [first, second] };
+
+  it('is as the route that tells it says, else as the first one says', () => {
+    const sentBy = (wantedBy?: readonly string[]) => {
+      const record = deliveryRecord({ telling: wantedBy && { wantedBy } });
+      const { options, templateSet } = addressedTo(NOTICE, planned, record, after(0));
+      return [options['mention_on_error'], templateSet];
+    };
+    expect(sentBy()).to.deep.equal(['@here', 'short']);
+    expect(sentBy(['routes[1]'])).to.deep.equal(['@owner', 'long']);
+    expect(sentBy(['routes[1]', 'routes[0]']), 'the first of several').to.deep.equal(['@owner', 'long']);
+    expect(sentBy(['gone'])).to.deep.equal(['@here', 'short']);
+  });
+
+  it('mentions nobody outside the hours of the route that tells it', () => {
+    const hours = { from: 1, to: 2 };
+    const timed = {
+      ...planned,
+      mentionHours: hours,
+      asked: [first, routed('routes[1]', '@owner', 'long', hours)],
+    };
+    const mentioned = (minutes: number, wantedBy?: readonly string[]) => {
+      const record = deliveryRecord({ telling: wantedBy && { wantedBy } });
+      return addressedTo(NOTICE, timed, record, { ...after(0), now: minutes * MINUTE_MS }).options[
+        'mention_on_error'
+      ];
+    };
+    expect([0, 1, 2].map((at) => mentioned(at))).to.deep.equal([undefined, '@here', undefined]);
+    expect([0, 1, 2].map((at) => mentioned(at, ['routes[1]']))).to.deep.equal([
+      undefined,
+      '@owner',
+      undefined,
+    ]);
+    expect([0, 1, 2].map((at) => mentioned(at, ['routes[0]']))).to.deep.equal(['@here', '@here', '@here']);
   });
 
   it('is an alert as it was raised', () => {

@@ -297,13 +297,39 @@ describe('several routes to a destination', () => {
       { route: 'routes[0]', does: 'let go', rule: 'repeat' },
       { route: 'routes[1]', does: 'tell' },
     ]);
-    expect(decisions[2]?.telling).to.equal(undefined);
+    expect(decisions[2]?.telling).to.deep.equal({ wantedBy: ['routes[1]'] });
   });
 
   it('hold it until the first of them would tell', () => {
     const later = { from: 7 * 60, to: 10 * 60 };
     const place = new Place({ mute: [later] }, { mute: [{}] }, { mute: [night] });
     expect(all(place, 'x')).to.deep.equal(['mute until 09:00']);
+  });
+
+  it('name the one that tells it, where that is not the first that has its status', () => {
+    const nights = { mute: [night] };
+    const table: readonly (readonly [routes: readonly Route[], runs: string, teller: string | undefined])[] =
+      [
+        [[{}, {}], 'x', undefined],
+        [[nights, {}], 'x', 'routes[1]'],
+        [[{}, nights], 'x', undefined],
+        [[{ afterFailures: 2 }, {}], 'x', 'routes[1]'],
+        [[{ afterFailures: 2 }, {}], 'xx', undefined],
+        [[{ when: UNMET }, nights, {}], 'x', 'routes[2]'],
+        [[{ on: ['succeeded'] }, {}], 'x', undefined],
+        [[{ on: ['error', 'recovered'] }, {}], 'xo', 'routes[0]'],
+        [[{ on: ['error', 'recovered'] }], 'xo', undefined],
+        [[nights, { when: UNMET }], 'x', 'routes[0]'],
+      ];
+    for (const [routes, runs, teller] of table) {
+      const place = new Place(...routes);
+      const decisions = runs
+        .split('')
+        .map((run) => place.run({ status: run === 'x' ? 'error' : 'succeeded' }));
+      expect(decisions.at(-1)?.telling?.wantedBy?.[0], JSON.stringify([routes, runs])).to.equal(teller);
+    }
+    const own = new Place({ mute: [night] }, {}).say();
+    expect(own.telling?.wantedBy, 'of what has no status').to.deep.equal(['routes[1]']);
   });
 
   it('let it go by the rule that comes last', () => {

@@ -1,7 +1,7 @@
 /** Hours, weekdays and dates on which nobody is told, where the display's clocks are. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { holdAt, muteEndAt } from '../../src/signal/hold.ts';
+import { holdAt, isWithin, muteEndAt } from '../../src/signal/hold.ts';
 import type { MuteEntry, Snooze } from '../../src/signal/rules.ts';
 import { zonedToInstant } from '../../src/time/display.ts';
 
@@ -52,6 +52,18 @@ describe('an entry of mute', () => {
     expect(endIn(TOKYO, '2026-11-20T22:00:00', NIGHT)).to.equal('2026-11-20T22:00:00.000Z');
     expect(endIn(TOKYO, '2026-11-21T06:59:59', NIGHT)).to.equal('2026-11-20T22:00:00.000Z');
     expect(endIn(TOKYO, '2026-11-21T07:00:00', NIGHT)).to.equal(undefined);
+  });
+
+  it('has the same hours as whom an error mentions', () => {
+    const isIn = (local: string) => isWithin({ ...NIGHT, days: ['fri'] }, instant(local, TOKYO), TOKYO);
+    const times = [
+      '2026-11-20T21:59:59',
+      '2026-11-20T22:00:00',
+      '2026-11-21T06:59:59',
+      '2026-11-21T07:00:00',
+    ];
+    expect(times.map(isIn)).to.deep.equal([false, true, true, false]);
+    expect(isIn('2026-11-20T06:00:00'), 'which Thursday began').to.equal(false);
   });
 
   it('belongs to the day on which it begins', () => {

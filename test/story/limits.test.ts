@@ -111,7 +111,7 @@ describe('a story', () => {
     const routing: unknown = JSON.parse(JSON.stringify(explanations));
     expect(textsOf(storyWith({ routing })).slice(1, 6)).to.deep.equal([
       'The route for get_* applies: it tells slack:#ops.',
-      'The route for /^get/ applies, too; whom it tells, an earlier route tells already.',
+      'The route for /^get/ applies, too; whom it names, an earlier route names already, and each is told once.',
       'The route for get_* applies, and tells nobody, on purpose.',
       'The route for get_* does not apply: it tells only of successes, and this is an error.',
       'No other route names this BOT.',

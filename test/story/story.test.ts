@@ -321,6 +321,28 @@ const TELLINGS: readonly Telling[] = [
     ja: ['held: slack:#ops への通知は、11月24日 10:01 まで保留です：この時間帯はミュート中です（mute）。'],
   },
   {
+    of: 'a route that tells what an earlier one does not tell now',
+    story: storyWith({
+      routing: [
+        TELLS_OPS,
+        { ...TELLS_OPS, route: 'routes[1]', pattern: '*', reaches: [], verdict: 'told already' },
+      ],
+      deliveries: [deliveryWith({ telling: { wantedBy: ['routes[1]'] } })],
+    }),
+    en: [
+      'route matched: The route for get_* applies: it tells slack:#ops. [routes[0]]',
+      'route matched: The route for * applies, too; whom it names, an earlier route names already, and each is told once. [routes[1]]',
+      'route did not match: No other route names this BOT.',
+      'route matched: The route for * tells slack:#ops: no earlier one tells it now. [routes[1]]',
+    ],
+    ja: [
+      'route matched: 「get_*」のルートが使われ、slack:#ops に通知します。 [routes[0]]',
+      'route matched: 「*」のルートも使われますが、その相手は前のルートにもあり、通知は1件です。 [routes[1]]',
+      'route did not match: ほかに、このBOTを指定したルートはありません。',
+      'route matched: slack:#ops には、「*」のルートで通知します。それより前のルートは、今は通知しません。 [routes[1]]',
+    ],
+  },
+  {
     of: 'routes that tell nobody',
     story: storyWith({
       status: 0,
@@ -339,12 +361,12 @@ const TELLINGS: readonly Telling[] = [
     }),
     en: [
       'route matched: The route for get_* applies, and tells nobody, on purpose. [routes[0]]',
-      'route matched: The route for get_* applies, too; whom it tells, an earlier route tells already. [routes[1]]',
+      'route matched: The route for get_* applies, too; whom it names, an earlier route names already, and each is told once. [routes[1]]',
       'route did not match: The route for get_* does not apply: it tells only of errors and starts, and this is a success. [routes[2]]',
     ],
     ja: [
       'route matched: 「get_*」のルートが使われますが、設定により誰にも通知しません。 [routes[0]]',
-      'route matched: 「get_*」のルートも使われますが、その相手には前のルートが通知します。 [routes[1]]',
+      'route matched: 「get_*」のルートも使われますが、その相手は前のルートにもあり、通知は1件です。 [routes[1]]',
       'route did not match: 「get_*」のルートは使われません。通知するのはエラーと実行中だけで、これは成功です。 [routes[2]]',
     ],
   },

@@ -38,9 +38,14 @@ export async function answerDelivery(ctx: RouterContext, services: AdminServices
   const notice = found && noticeIn(found.told);
   const told = found && notice && toldSo(notice, found.delivery.telling);
   const [place] = told ? placesFor(told, found.delivery.destination, drawing) : [];
-  const drawn = told && place && drawAt(place, told, drawing);
+  const drawn = told && place && drawAt(place, told, drawing, sentAs(found.delivery, reader));
   const notes = found && drawn ? notesOn(found, drawn, reloading.status.configHash, reader) : [];
   answerMessage(ctx, drawn, reader, notes);
+}
+
+/** As it was sent, else as it would be now. */
+function sentAs({ telling, state, updatedAt }: DeliveryOfCallback['delivery'], { now }: Reader) {
+  return { telling, now: state === 'delivered' ? updatedAt : now };
 }
 
 /**

@@ -86,6 +86,7 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
     firstBody,
     timesReceived,
     firstReceivedAt,
+    asOf: tx.now,
     isSuperseded,
     isAnswered,
     deliveries,

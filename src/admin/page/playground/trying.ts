@@ -26,7 +26,7 @@ export async function tryOut(query: URLSearchParams, services: AdminServices) {
   if (chosen === undefined) return undefined;
   const { text, callbackId } = chosen;
   const templateSet = drawing.templateSets.find((set) => set === query.get('set'));
-  const wanted = { templateSet, to: query.get('to') || undefined };
+  const wanted = { templateSet, to: query.get('to') || undefined, now: services.surroundings.now() };
   return { text, callbackId, ...wanted, drawing, ...(await outcomeOf(text, wanted, drawing)) };
 }
 
@@ -35,6 +35,8 @@ interface Wanted {
   readonly templateSet: string | undefined;
   /** A destination of the config, or a channel's name; undefined for the routes' destinations. */
   readonly to: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
 }
 
 interface Chosen {
@@ -71,12 +73,13 @@ async function outcomeOf(text: string, wanted: Wanted, drawing: Drawing) {
   }
 }
 
-async function drawn(text: string, { templateSet, to }: Wanted, drawing: Drawing) {
+async function drawn(text: string, { templateSet, to, now }: Wanted, drawing: Drawing) {
   const notice = noticeOf(drawing.read(Buffer.from(text)), 1);
   const places = placesFor(notice, to, drawing);
   const messages: DrawnMessage[] = [];
   for (const place of places.slice(0, MOST_DRAWN)) {
-    const message = drawAt({ ...place, templateSet: templateSet ?? place.templateSet }, notice, drawing);
+    const to = { ...place, templateSet: templateSet ?? place.templateSet };
+    const message = drawAt(to, notice, drawing, { now });
     if (message !== undefined) messages.push(message);
     // Let the process handle incoming callbacks between messages.
     await nextTurn();

@@ -1,0 +1,81 @@
+/** Whom a message calls at which hour: by the route that tells it then, and in the hours of its destination. */
+import { expect } from 'chai';
+import { SignalWorld } from './signal-world.ts';
+
+const HOUR = 3_600_000;
+/** Friday. */
+const EVENING = Date.parse('2026-11-20T20:00:00+09:00');
+
+const HEAD = `
+display: { timezone: Asia/Tokyo }
+channels:
+  slack: { type: outbox, as: slack }`;
+
+const NIGHT = "mute: [{ from: '22:00', to: '08:00' }]";
+const EVERYBODY = "{ slack: '#ops', mention_on_error: '@here' }";
+const NOBODY = "{ slack: '#ops' }";
+
+const routes = (...all: string[]) =>
+  [HEAD, 'routes:', ...all.map((each) => `  - { bot_id: crawler, ${each} }`)].join('\n');
+
+describe('an error', () => {
+  let world: SignalWorld;
+
+  afterEach(async () => {
+    await world.close();
+    expect(world.troubles).to.deep.equal([]);
+  });
+
+  const fail = () => world.post({ bot_id: 'crawler', bot_name: 'Crawler', status: 1, message: 'no login' });
+  /** Whether each message that has come calls everybody. */
+  const calls = () => world.arrived.splice(0).map(({ lines }) => lines.join(' ').includes('@here'));
+
+  it('calls at night as the route that tells it then, in whichever order they are', async () => {
+    const muted = `${NIGHT}, notify: [${EVERYBODY}]`;
+    for (const all of [
+      [muted, `notify: [${NOBODY}]`],
+      [`notify: [${NOBODY}]`, muted],
+    ]) {
+      world = await SignalWorld.open(routes(...all), EVENING);
+      await fail();
+      const isFirst = all[0] === muted;
+      expect(calls(), 'in the evening, as the first').to.deep.equal([isFirst]);
+      await world.pass(3 * HOUR);
+      await fail();
+      expect(calls(), 'at night').to.deep.equal([false]);
+      if (isFirst) await world.close();
+    }
+  });
+
+  it('is told again by the same route after an attempt that failed, and says which one that is', async () => {
+    world = await SignalWorld.open(
+      routes(`${NIGHT}, notify: [${NOBODY}]`, `name: Night shift, notify: [${EVERYBODY}]`),
+      EVENING + 3 * HOUR,
+    );
+    await fail();
+    expect(calls()).to.deep.equal([true]);
+    const [{ telling }] = (await world.store.rows('deliveries')) as [{ telling: string }];
+    expect(JSON.parse(telling)).to.deep.equal({ wantedBy: ['Night shift'] });
+  });
+
+  it('calls nobody outside the hours of its destination', async () => {
+    const hours = "{ who: '@here', from: '09:00', to: '18:00', days: [fri, sat] }";
+    world = await SignalWorld.open(
+      routes(`notify: [{ slack: '#ops', mention_on_error: ${hours} }]`),
+      EVENING,
+    );
+    const told: (readonly boolean[])[] = [];
+    for (const wait of [0, 12.9, 0.2, 9, 24]) {
+      await world.pass(wait * HOUR);
+      await fail();
+      told.push(calls());
+    }
+    expect(told, 'Friday 20:00; Saturday 08:54, 09:06, 18:06; Sunday 18:06').to.deep.equal([
+      [false],
+      [false],
+      [true],
+      [false],
+      [false],
+    ]);
+  });
+});
