@@ -5,13 +5,14 @@ import type { AdminConfig } from '../config/config.ts';
 import { answerProblems, HttpProblem, type TurnedAway, unlessCutOff } from '../http/problem.ts';
 import { type SenderReader, senderReader } from '../http/sender.ts';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
+import { Refused, statusOf } from '../people/outcomes.ts';
 import { refuseForeignHosts, refuseOtherSites, setHeaders } from './guard.ts';
 import { askForPassword, type WrongPasswords } from './password.ts';
 import { routed, TO_THE_LETTER } from './routed.ts';
 import type { AdminServices } from './services.ts';
 
 /** Rejections that are reported, since they may be attacks: wrong passwords, and requests sent by other sites. */
-const TOLD: ReadonlySet<number> = new Set([401, 403, 429]);
+const TOLD: ReadonlySet<number> = new Set([401, 403]);
 
 export interface AdminDependencies {
   readonly config: AdminConfig;
@@ -32,7 +33,7 @@ export function createAdmin(dependencies: AdminDependencies): Koa {
   app.on('error', unlessCutOff(services.onUnforeseen));
   app.use(setHeaders);
   app.use(answerProblems(services.onUnforeseen));
-  app.use(answerLedgerTrouble);
+  app.use(asProblems);
   app.use(turnedAwayReported(senderOf, onTurnedAway));
   app.use(refuseForeignHosts(config));
   app.use(health(services.readiness));
@@ -85,10 +86,16 @@ function turnedAwayReported(senderOf: SenderReader, report: (report: TurnedAway)
   };
 }
 
-const answerLedgerTrouble: Middleware = async (_ctx, next) => {
+/** What was refused, and a ledger that cannot be used, as problems. */
+const asProblems: Middleware = async (_ctx, next) => {
   try {
     await next();
   } catch (error) {
+    if (error instanceof Refused) {
+      const { outcome, message: detail } = error;
+      const { json: members = {} } = outcome;
+      throw new HttpProblem({ status: statusOf(outcome), detail, members, logged: outcome.name });
+    }
     if (!(error instanceof LedgerUnavailable)) throw error;
     const detail = 'The ledger cannot be read or written at the moment.';
     throw new HttpProblem({ status: 503, detail, headers: { 'Retry-After': '5' } }, { cause: error });

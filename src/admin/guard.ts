@@ -45,11 +45,11 @@ function hostnameOf(header: string): string {
 }
 
 /**
- * Refuses requests that another site makes a browser send, since the browser adds the password. Browsers name the request's
- * origin in a header; a request without one is not from a browser.
+ * Refuses requests that another site makes a browser send, since the browser adds the password; but a page may be opened by a link.
+ * Browsers name the request's origin in a header; a request without one is not from a browser.
  */
 export const refuseOtherSites: Middleware = (ctx, next) => {
-  if (SAFE_METHODS.has(ctx.method) || isFromHere(ctx)) return next();
+  if (isFromHere(ctx) || (SAFE_METHODS.has(ctx.method) && opensPage(ctx))) return next();
   throw new HttpProblem({
     status: 403,
     detail:
@@ -57,6 +57,12 @@ export const refuseOtherSites: Middleware = (ctx, next) => {
     logged: 'sent from another site',
   });
 };
+
+/** Whether a person opens it in a tab; an image, a script or a frame of another site has it loaded unseen. */
+function opensPage(ctx: Context): boolean {
+  if (ctx.get('Sec-Fetch-Site') === '') return true;
+  return ctx.get('Sec-Fetch-Mode') === 'navigate' && ctx.get('Sec-Fetch-Dest') === 'document';
+}
 
 /** `Sec-Fetch-Site` is right even if a proxy rewrites Host, but browsers send it only over TLS and to loopback hosts. */
 function isFromHere(ctx: Context): boolean {

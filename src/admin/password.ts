@@ -14,10 +14,6 @@ export interface AdminState {
   user?: string;
   /** The sender's address. */
   from?: string;
-  /** The CSRF token for a page's forms. */
-  formToken?: string;
-  /** A posted form whose token was checked and removed. */
-  form?: URLSearchParams;
 }
 
 /** The request's actor, for the records of its actions. @throws {Error} if the request has not passed the guards */
@@ -30,30 +26,32 @@ export function actorOf(ctx: Context, via: Actor['via']): Actor {
 /** High enough that people who mistype the password do not notice the delay. */
 const FREE_TRIES = 5;
 const WAIT_MS = 1000;
-const MOST_WAITING = 10;
+/** At most ten a second, in the order in which they came, so that a right one is late at most. */
+const BETWEEN_MS = 100;
+/** Whoever has closed his connection keeps nobody waiting for longer. */
+const LONGEST_WAIT_MS = 5000;
 
 /** A limit on memory; at this number of addresses all counts are dropped. */
 const MOST_ADDRESSES = 4096;
 
 /** Counts each address's wrong passwords since its last right one. */
 export class WrongPasswords {
-  readonly #clock: Pick<Clock, 'sleep'>;
+  readonly #clock: Pick<Clock, 'sleep' | 'monotonic'>;
   readonly #counts = new Map<string, number>();
-  #waiting = 0;
+  /** When the last of those that wait is looked at, by the monotonic clock. */
+  #lastAt = -Infinity;
 
-  constructor(clock: Pick<Clock, 'sleep'>) {
+  constructor(clock: Pick<Clock, 'sleep' | 'monotonic'>) {
     this.#clock = clock;
   }
 
-  /** Waits a second if the address has used its free tries. @returns false if too many others wait; then refuse the request */
-  async mayTry(address: string): Promise<boolean> {
-    if ((this.#counts.get(address) ?? 0) < FREE_TRIES) return true;
-    if (this.#waiting >= MOST_WAITING) return false;
-    this.#waiting += 1;
-    await this.#clock.sleep(WAIT_MS).finally(() => {
-      this.#waiting -= 1;
-    });
-    return true;
+  /** Waits a second or longer if the address has used its free tries. The listener's connections bound how many wait. */
+  async turn(address: string): Promise<void> {
+    if ((this.#counts.get(address) ?? 0) < FREE_TRIES) return;
+    const now = this.#clock.monotonic();
+    const next = Math.max(now + WAIT_MS, this.#lastAt + BETWEEN_MS);
+    this.#lastAt = Math.min(next, now + LONGEST_WAIT_MS);
+    await this.#clock.sleep(this.#lastAt - now);
   }
 
   count(address: string): void {
@@ -82,11 +80,11 @@ export function askForPassword(
     await next();
   };
 
-  /** @throws {HttpProblem} 401, 429 */
+  /** @throws {HttpProblem} 401 */
   async function letIn(ctx: Context, address: string, right: string): Promise<void> {
     const header = ctx.get('Authorization');
     if (header === '') throw unauthorized();
-    if (!(await wrong.mayTry(address))) throw tooOften();
+    await wrong.turn(address);
     const isAdmin = isAuthorized(header, right);
     if (!isAdmin && !isScraper(ctx, header, metricsToken)) {
       wrong.count(address);
@@ -122,10 +120,4 @@ function unauthorized(logged?: string): HttpProblem {
     headers: { 'WWW-Authenticate': 'Basic realm="Botbell", charset="UTF-8"' },
     ...(logged !== undefined && { logged }),
   });
-}
-
-function tooOften(): HttpProblem {
-  const detail = 'Too many wrong passwords came from this address. Try again later.';
-  const logged = 'too many wrong passwords';
-  return new HttpProblem({ status: 429, detail, headers: { 'Retry-After': '1' }, logged });
 }

@@ -1,5 +1,5 @@
 /** What the admin listener needs of the rest of the program, the same across reloads. */
-import type { createOperations } from '../deliver/operations.ts';
+import type { People } from '../people/actions.ts';
 import type { Archive } from '../ledger/registry.ts';
 import type { StatusName } from '../callback/callback.ts';
 import type { DisplayConfig, Problem } from '../config/config.ts';
@@ -12,9 +12,6 @@ export interface Readiness {
   readonly config: boolean;
   readonly accepting: boolean;
 }
-
-/** The actions of people, shared by the page, the API and the command line. */
-export type Operations = ReturnType<typeof createOperations>;
 
 export interface ReloadStatus {
   /** The config's file, as named at the start. */
@@ -107,7 +104,7 @@ export interface AdminServices {
   readonly metrics: { readonly contentType: string; readonly text: () => Promise<string> };
   readonly readiness: () => Readiness;
   readonly archive: Archive;
-  readonly operations: Operations;
+  readonly people: People;
   readonly reloading: Reloading;
   readonly onUnforeseen: (error: unknown) => void;
   /** Draws by the config in force. */
@@ -118,4 +115,4 @@ export interface AdminServices {
   readonly samples: readonly Sample[];
 }
 
-export type ApiServices = Pick<AdminServices, 'archive' | 'operations' | 'reloading' | 'surroundings'>;
+export type ApiServices = Pick<AdminServices, 'archive' | 'people' | 'reloading' | 'surroundings'>;

@@ -87,7 +87,7 @@ function adminServices(services: Services): AdminServices {
     },
     readiness: () => readinessOf(services),
     archive: ledger.archive,
-    operations: pipeline.operations,
+    people: pipeline.people,
     reloading,
     onUnforeseen: reports.onUnforeseen,
     drawing: () => drawingOf(services),

@@ -7,12 +7,13 @@ import { Dispatcher } from '../deliver/dispatcher.ts';
 import { SeenDestinations } from '../deliver/figures.ts';
 import { ConfigFollower } from '../deliver/follow-config.ts';
 import { idleRoutes } from '../deliver/idle-routes.ts';
-import { createOperations } from '../deliver/operations.ts';
 import { Paces } from '../deliver/pace.ts';
 import { createPost, type Post, untilOf } from '../deliver/post.ts';
 import { Signals } from '../deliver/signals.ts';
 import type { Problem } from '../config/config.ts';
 import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
+import { createPeople, type People } from '../people/actions.ts';
+import { sendTest } from '../people/test-message.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { POLL_MS } from '../ledger/operations/turns.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -42,7 +43,7 @@ export interface PipelineParts {
 
 export class Pipeline {
   readonly post: Post;
-  readonly operations: ReturnType<typeof createOperations>;
+  readonly people: People;
   readonly paces: Paces;
   readonly dispatcher: Dispatcher;
   readonly #parts: PipelineParts;
@@ -81,10 +82,15 @@ export class Pipeline {
     this.#claims = new Claims({ ...shared, dispatcher, follower, signals, onBulk });
     settings.onSwap((next, previous) => this.#adopt(next, previous));
     this.post = createPost({ ...shared, dispatcher });
-    this.operations = createOperations({
+    this.people = createPeople({
       ...shared,
+      planning: () => settings.current,
+      now: () => clock.now(),
       onBulkStarted: onBulk,
-      sendOnce: (begun) => dispatcher.once(begun),
+      sendTest: (target, askedBy, language) => {
+        const request = { target, askedBy, language, settings: settings.current };
+        return sendTest(request, clock, (begun) => dispatcher.once(begun));
+      },
     });
   }
 

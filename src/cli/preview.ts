@@ -4,11 +4,11 @@ import { type ComposedMessage, frameHeightOf, messageDocument } from '../channel
 import { channelTypes } from '../channels/registry.ts';
 import { formatsOf, type Config, type Destination, optionsAt } from '../config/config.ts';
 import { noticeOf } from '../notice/notice.ts';
+import { destinationTyped } from '../people/destinations.ts';
 import { createRouter, type RoutedDestination } from '../route/router.ts';
 import { systemClock } from '../time/clock.ts';
 import { escapeHtml as html, visible, visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { type CommandContext, styled } from './context.ts';
-import { destinationNamed } from './destination.ts';
 import { loadProject } from './load-config.ts';
 import { readCallback } from './read-callback.ts';
 
@@ -63,7 +63,7 @@ function chosen(
 ): readonly Routed[] {
   const { destinations } = createRouter(config.routes, config.defaultRoute).route(callback);
   if (to === undefined) return destinations;
-  const wanted = destinationNamed(to, config);
+  const wanted = destinationTyped(to, config);
   const routed = destinations.find(({ destination }) => destination === wanted.destination);
   if (routed === undefined) context.message(`${wanted.destination}: no route sends this callback there`);
   return [routed ?? wanted];

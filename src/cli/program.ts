@@ -5,6 +5,7 @@ import { readVersion } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { parseDuration } from '../time/display.ts';
+import { Refused, statusOf } from '../people/outcomes.ts';
 import { type CommandContext, WrongUsage } from './context.ts';
 
 const WRONG_USAGE = 2;
@@ -38,10 +39,15 @@ export async function runProgram(
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
-    const isMisused = error instanceof WrongUsage;
+    const isMisused = error instanceof WrongUsage || (error instanceof Refused && isWrong(error));
     context.message(visible(isMisused ? `error: ${error.message}` : explanationOf(error)));
     return isMisused ? WRONG_USAGE : FAILED;
   }
+}
+
+/** Whether what was given makes no sense, and not the state of what it names. */
+function isWrong({ outcome }: Refused): boolean {
+  return [400, 422].includes(statusOf(outcome));
 }
 
 /** The error's message; for the types of errors that are bugs, the stack. */
@@ -120,11 +126,7 @@ function addDryRuns(program: Command, action: Action): void {
     .command('route')
     .description('show which routes a callback matches, whom it reaches, and why not the others')
     .argument('<file>', 'a callback as JSON, or - for standard input')
-    .option(
-      '--at <time>',
-      'also what rules do about it then, e.g. now, or 2026-11-24T18:00',
-      dateTimeOr('now'),
-    )
+    .option('--at <time>', 'also what rules do about it then, e.g. now, or 2026-11-24T18:00', nowOrTime)
     .action(action(() => import('./route.ts')));
   program
     .command('preview')
@@ -141,6 +143,8 @@ function addLedger(program: Command, action: Action): void {
     .description('tell what became of each callback of a job, and why, from the ledger, which is only read')
     .argument('[job_id]', 'a job, as its callbacks name it')
     .option('--bot <bot_id>', 'the last callbacks of a BOT instead')
+    .option('--not-told <destination>', 'what did not reach it instead, e.g. slack:#ops')
+    .option('--since <duration>', 'of --not-told, how far back (default: 1d)', duration)
     .option('--last <n>', 'no more than the last ones (default: all of a job, 5 of a BOT)', wholeNumber(1))
     .addOption(printed('text', 'json'))
     .action(action(() => import('./why.ts')));
@@ -184,11 +188,7 @@ function addSnooze(program: Command, action: Action): void {
     )
     .argument('[bot]', 'a BOT, as its callbacks name it')
     .option('--to <destination>', 'only there, e.g. slack:#ops; without a BOT: of every BOT')
-    .option(
-      '--until <time>',
-      'a date-time, tomorrow (9:00), or next-success (of a BOT)',
-      dateTimeOr('tomorrow', 'next-success'),
-    )
+    .option('--until <time>', 'a date-time, tomorrow (9:00), or next-success (of a BOT)')
     .option('--because <reason>', 'why, for whoever sees it')
     .addOption(new Option('--list', 'show what is snoozed instead').conflicts([...others, 'end']))
     .addOption(new Option('--end <id>', 'end a snooze instead').argParser(wholeNumber(1)).conflicts(others))
@@ -244,13 +244,9 @@ function ids(text: string, before: readonly number[]): readonly number[] {
   return [...before, wholeNumber(1)(text)];
 }
 
-/** @param words other values to accept */
-function dateTimeOr(...words: readonly string[]): (text: string) => string {
-  const choices = ['a date-time, e.g. 2026-11-24T18:00', ...words].join(', or ');
-  return (text) => {
-    if (words.includes(text) || parseStartTime(text, 'UTC') !== undefined) return text;
-    throw new InvalidArgumentError(`It must be ${choices}.`);
-  };
+function nowOrTime(text: string): string {
+  if (text === 'now' || parseStartTime(text, 'UTC') !== undefined) return text;
+  throw new InvalidArgumentError('It must be a date-time, e.g. 2026-11-24T18:00, or now.');
 }
 
 function duration(text: string): number {

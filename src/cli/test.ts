@@ -3,11 +3,11 @@ import { type AppSettings, openSettings } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { createAttempt } from '../deliver/attempt.ts';
 import { openIn } from '../deliver/settings.ts';
-import { sendTest, type TestOutcome } from '../deliver/test-message.ts';
+import { destinationOf } from '../people/destinations.ts';
+import { sendTest, type TestOutcome } from '../people/test-message.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { systemClock } from '../time/clock.ts';
 import { type CommandContext, styled, userHere, WrongUsage } from './context.ts';
-import { destinationIn } from './destination.ts';
 import { loadProject } from './load-config.ts';
 
 interface Options {
@@ -32,7 +32,7 @@ export async function run(
     secrets: context.secrets,
   });
   try {
-    const named = names.map((name) => destinationIn(project.config, name));
+    const named = names.map((name) => destinationOf(name, settings));
     const destinations = new Set(all ? settings.destinations.keys() : named);
     return (await testAll(context, settings, destinations)) ? 0 : 1;
   } finally {

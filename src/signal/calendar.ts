@@ -1,7 +1,6 @@
-/** Days and times of day in the display's timezone, for digests and snoozes. A day is its midnight in ms, read as UTC. */
-import { parseStartTime } from '../time/date-time.ts';
+/** Days and times of day in the display's timezone, for digests, snoozes and filters. A day is its midnight in ms, read as UTC. */
 import { instantToZoned, zonedToInstant } from '../time/display.ts';
-import { type Digest, type Snooze, type Weekday, WEEKDAYS } from './rules.ts';
+import { type Digest, type Weekday, WEEKDAYS } from './rules.ts';
 
 export const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -44,23 +43,4 @@ export function digestAtStart(
   { now, toldAt, timezone }: { readonly now: number; readonly toldAt?: number; readonly timezone: string },
 ): number {
   return nextDigest(digest, Math.max(now - DIGEST_STILL_TOLD_MS, Math.min(toldAt ?? 0, now)), timezone);
-}
-
-const NINE = 540;
-
-/**
- * Reads the end of a snooze: `tomorrow` (at 9:00), `next-success` (within seven days) or a date-time.
- * @param timezone for `tomorrow`, and for a date-time without an offset
- * @returns undefined: none of these, or in the past
- */
-export function readSnoozeEnd(
-  text: string,
-  { now, timezone }: { readonly now: number; readonly timezone: string },
-): Pick<Snooze, 'until' | 'untilSuccess'> | undefined {
-  if (text === 'next-success') return { until: now + 7 * DAY_MS, untilSuccess: true };
-  const until =
-    text === 'tomorrow'
-      ? instantOn(dayOf(now, timezone) + DAY_MS, NINE, timezone)
-      : parseStartTime(text, timezone);
-  return until === undefined || until <= now ? undefined : { until, untilSuccess: false };
 }

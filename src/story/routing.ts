@@ -67,7 +67,7 @@ function routeInWords(pattern: string | undefined, sayings: Sayings): string {
 
 /** Of each delivery that another route tells than the one that the routing names first, which route that is. */
 export function tellerEvents(story: CallbackStory, sayings: Sayings): StoryEvent[] {
-  const explanations = explanationsOf(latestRouting(story));
+  const explanations = explanationsOf(routingOf(story));
   return story.deliveries.flatMap(({ id, destination, state, summaryId, telling }) => {
     const route = telling?.wantedBy?.[0];
     const teller = explanations.find((each) => each.route === route);
@@ -83,7 +83,8 @@ export function tellerEvents(story: CallbackStory, sayings: Sayings): StoryEvent
   });
 }
 
-function latestRouting({ history, routing }: CallbackStory): unknown {
+/** The latest routing, as the ledger keeps it. */
+export function routingOf({ history, routing }: Pick<CallbackStory, 'history' | 'routing'>): unknown {
   const last = history.findLast(({ what }) => what === 'routed');
   return last?.what === 'routed' ? last.entry.explanations : routing;
 }
@@ -94,7 +95,7 @@ const MOST_REASONS = 2;
 /** Explains by the latest routing, which decides what is still to be done. */
 export function reasonForNobody(story: CallbackStory, sayings: Sayings): string {
   if (isSupersededAtOnce(story)) return sayings.say('superseded at once');
-  const events = routingEvents(latestRouting(story), story.receivedAt, story, sayings);
+  const events = routingEvents(routingOf(story), story.receivedAt, story, sayings);
   const matched = events.filter(({ what }) => what === 'route matched');
   const reasons = (matched.length > 0 ? matched : events).slice(0, MOST_REASONS).map(({ text }) => text);
   return [sayings.say('nobody'), ...reasons].join(sayings.say('space'));

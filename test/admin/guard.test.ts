@@ -1,7 +1,6 @@
 /** Who comes in, from where, and what the page and the API behind the guards can rely on. */
 import { expect } from 'chai';
 import type { Context } from 'koa';
-import { formOf, formTokenOf, guardForms } from '../../src/admin/form-token.ts';
 import { actorOf, WrongPasswords } from '../../src/admin/password.ts';
 import type { AdminConfig } from '../../src/config/config.ts';
 import type { TurnedAway } from '../../src/http/problem.ts';
@@ -11,15 +10,10 @@ import { until } from '../support/proof-wait.ts';
 const PASSWORD = 'pass:wörd';
 const RIGHT = basic(`admin:${PASSWORD}`);
 const WRONG = basic('admin:guess');
-const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 /** Shows what the guards have left it. */
 function echo(ctx: Context): void {
-  ctx.body = {
-    token: formTokenOf(ctx),
-    form: [...formOf(ctx)],
-    actor: actorOf(ctx, 'page'),
-  };
+  ctx.body = { actor: actorOf(ctx, 'page') };
 }
 
 describe('the guards of the admin listener', () => {
@@ -37,15 +31,13 @@ describe('the guards of the admin listener', () => {
     world = await openAdminWorld({
       config,
       wrongPasswords: new WrongPasswords({
+        monotonic: () => 0,
         sleep: async (ms) => {
           slept.push(ms);
           if (held !== undefined) await new Promise<void>((resolve) => held?.push(resolve));
         },
       }),
-      page: async (ctx) => {
-        await guardForms(ctx, () => Promise.resolve());
-        echo(ctx);
-      },
+      page: echo,
       onTurnedAway: (report) => turnedAway.push(report),
     });
   };
@@ -62,10 +54,6 @@ describe('the guards of the admin listener', () => {
   const get = (path: string, headers: Record<string, string> = {}) => world.ask(`GET ${path}`, { headers });
   const statusOf = async (path: string, headers: Record<string, string> = {}) =>
     (await get(path, headers)).status;
-  const cookiesOf = ({ headers }: { headers: Readonly<Record<string, string | string[] | undefined>> }) =>
-    [headers['set-cookie'] ?? []].flat();
-  const sentBack = (cookies: readonly string[]) =>
-    ({ cookie: cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ') }) as Record<string, string>;
 
   describe('ask for the password', () => {
     beforeEach(() => open({ password: PASSWORD }));
@@ -102,18 +90,21 @@ describe('the guards of the admin listener', () => {
 
     it('and have each one wait a second after five wrong ones', async () => {
       expect(await guess(7)).to.deep.equal(Array<number>(7).fill(401));
-      expect(slept).to.deep.equal([1000, 1000]);
+      expect(slept).to.deep.equal([1000, 1100]);
     });
 
-    it('and let ten of them wait at once, and answer 429 unseen to what is more', async () => {
+    it('and look at ten a second of those that wait, and let in a right one behind them', async () => {
       await guess(5);
       holdSleepers();
-      const waiting = Array.from({ length: 10 }, () => statusOf('/', WRONG));
-      await until('ten wait', () => slept.length === 10);
-      const { status, headers } = await get('/', RIGHT);
-      expect([status, headers['retry-after']]).to.deep.equal([429, '1']);
+      const waiting = Array.from({ length: 60 }, () => statusOf('/', WRONG));
+      await until('all wait', () => slept.length === 60);
+      expect(slept.slice(0, 3)).to.deep.equal([1000, 1100, 1200]);
+      const right = statusOf('/', RIGHT);
+      await until('the right one waits, too', () => slept.length === 61);
+      expect(slept.at(-1), 'no longer than this').to.equal(5000);
       releaseSleepers();
-      expect(await Promise.all(waiting)).to.deep.equal(Array<number>(10).fill(401));
+      expect(await right).to.equal(200);
+      expect(await Promise.all(waiting)).to.deep.equal(Array<number>(60).fill(401));
     });
 
     it('and let in a right one all the same, a second later, after which nobody waits', async () => {
@@ -203,11 +194,17 @@ describe('the guards of the admin listener', () => {
       expect(await post({ origin: 'http://127.0.0.1:8081' })).to.equal(404);
     });
 
-    it('but not what is sent by no browser, nor what only reads', async () => {
+    it('but not what is sent by no browser, nor a page that is opened', async () => {
       expect(await post({})).to.equal(404);
-      expect(
-        await statusOf('/', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }),
-      ).to.equal(200);
+      const fetched = (mode: string, dest: string) =>
+        statusOf('/', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': mode, 'sec-fetch-dest': dest });
+      expect(await fetched('navigate', 'document')).to.equal(200);
+      for (const [mode, dest] of [
+        ['no-cors', 'image'],
+        ['navigate', 'iframe'],
+        ['cors', 'empty'],
+      ] as const)
+        expect(await fetched(mode, dest), dest).to.equal(403);
     });
 
     it('of the page, of the API and of the reload alike, before a password is looked at', async () => {
@@ -222,71 +219,6 @@ describe('the guards of the admin listener', () => {
         from: '127.0.0.1',
         problem: 'sent from another site',
       });
-    });
-  });
-
-  describe('check the token of forms', () => {
-    beforeEach(() => open());
-
-    const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-    const submit = (body: string, headers: Record<string, string>) =>
-      world.ask('POST /act/dismiss', { headers: { ...FORM, ...headers }, body });
-
-    const page = async () => {
-      const answer = await get('/', BROWSER);
-      const token = String(answer.json['token']);
-      return { token, cookies: sentBack(cookiesOf(answer)) };
-    };
-
-    it('which a page gets with a cookie that no script and no other site’s form brings', async () => {
-      const answer = await get('/', BROWSER);
-      const cookie = cookiesOf(answer).find((each) => each.startsWith('botbell_form=')) ?? '';
-      expect(cookie)
-        .to.match(/; httponly/i)
-        .and.to.match(/; samesite=lax/i);
-      expect(cookie).to.include(String(answer.json['token']));
-      expect(answer.json['token']).to.match(/^[\w-]{43}$/);
-    });
-
-    it('and hand on what else they hold', async () => {
-      const { token, cookies } = await page();
-      const { status, json } = await submit(
-        `token=${token}&delivery=17&note=%E8%AB%8B%E6%B1%82&note=b`,
-        cookies,
-      );
-      expect([status, json['form']]).to.deep.equal([
-        200,
-        [
-          ['delivery', '17'],
-          ['note', '請求'],
-          ['note', 'b'],
-        ],
-      ]);
-    });
-
-    it('and refuse a form without it, with another one, or without its cookie', async () => {
-      const { token, cookies } = await page();
-      expect((await submit('delivery=17', cookies)).status).to.equal(403);
-      expect((await submit('', cookies)).status).to.equal(403);
-      expect((await submit('token=&delivery=17', cookies)).status).to.equal(403);
-      expect((await submit(`token=${'A'.repeat(43)}`, cookies)).status).to.equal(403);
-      expect((await submit(`token=${token}`, {})).status).to.equal(403);
-      expect((await submit('token=', { cookie: 'botbell_form=' })).status).to.equal(403);
-      expect(turnedAway.at(-1)?.problem).to.equal('a form without its token');
-    });
-
-    it('which stays the same, in whatever tab a page is opened', async () => {
-      const { token, cookies } = await page();
-      const again = await get('/bots/1', { ...BROWSER, ...cookies });
-      expect([again.json['token'], cookiesOf(again)]).to.deep.equal([token, []]);
-    });
-
-    it('and take no more of a form than a callback pasted into the playground needs', async () => {
-      const { token, cookies } = await page();
-      const paste = (bytes: number) => submit(`token=${token}&callback=${'x'.repeat(bytes)}`, cookies);
-      expect((await paste(1_000_000)).status).to.equal(200);
-      expect((await paste(26_000_000)).status).to.equal(413);
-      expect((await submit('{}', { ...cookies, 'content-type': 'application/json' })).status).to.equal(415);
     });
   });
 

@@ -95,7 +95,7 @@ routes:
     const { code, stdout, stderr } = await redeliver([one, '77'], { answer: 'y' });
     expect([code, stdout.slice(0, 20)]).to.deep.equal([1, '1 message given back']);
     expect(stderr).to.match(
-      /^2 messages\nDeliver again\? \[y\/N\] \n77 is left alone: there is none in this ledger$/,
+      /^2 messages\nDeliver again\? \[y\/N\] \n77 is left alone: The ledger has nothing of this id.$/,
     );
     expect(await counts()).to.deep.equal({ pending: 1, dead: 0 });
   });
@@ -131,9 +131,9 @@ routes:
     const id = String(ids[0]);
     const { code, stderr } = await redeliver([id, '--yes']);
     expect(code).to.equal(1);
-    expect(stderr).to.include(`${id} is left alone: its job’s result is known`);
+    expect(stderr).to.include(`${id} is left alone: Its job’s result is known`);
     const routed = await redeliver(['--route', 'job-1', '--yes']);
-    expect(routed.stderr).to.include('is left alone: its job’s result is known');
+    expect(routed.stderr).to.include('Its job’s result is known');
     expect((await redeliver([id, '--dismiss', '--yes'])).code).to.equal(0);
   });
 
@@ -149,6 +149,8 @@ routes:
     expect(await counts()).to.include({ pending: 2 });
     const done = await redeliver(['--route', 'j', '--yes']);
     expect([done.code, done.stderr.includes('has been told, or will be')]).to.deep.equal([0, true]);
+    const wrong = await redeliver(['--dead', '--destination', 'slack:opps', '--yes']);
+    expect([wrong.code, wrong.stderr.includes('did you mean "slack:#ops"?')]).to.deep.equal([2, true]);
     const unknown = await redeliver(['--route', 'no-such-job', '--yes']);
     expect([unknown.code, unknown.stderr.includes('no callback of job')]).to.deep.equal([1, true]);
   });

@@ -63,7 +63,9 @@ routes:
     await snooze('get_items', '--until', '2199-12-31T09:00');
     expect((await recorded.actions.snoozes())[0]?.until).to.equal(Date.parse('2199-12-31T00:00Z'));
     const over = await snooze('get_items', '--until', '2020-01-01T00:00Z');
-    expect([over.code, over.stderr]).to.deep.equal([1, '--until 2020-01-01T00:00Z: that is over already']);
+    expect([over.code, over.stderr]).to.deep.equal([2, 'error: That time is over already: name one to come.']);
+    const soon = await snooze('get_items', '--until', 'soon');
+    expect([soon.code, soon.stderr.includes('must be a date-time')]).to.deep.equal([2, true]);
   });
 
   it('ends with the next success of a BOT, after seven days at the latest', async () => {
@@ -75,13 +77,13 @@ routes:
   it('takes only destinations that the config has, and asks which one was meant', async () => {
     const { code, stderr } = await snooze('--to', 'slack:#opps', '--until', 'tomorrow');
     expect([code, stderr]).to.deep.equal([
-      1,
-      'slack:#opps: the config tells nobody there; did you mean "slack:#ops"?',
+      2,
+      'error: The config tells nobody at slack:#opps; did you mean "slack:#ops"?',
     ]);
     const unknown = await snooze('--to', 'ops', '--until', 'tomorrow');
     expect([unknown.code, unknown.stderr]).to.deep.equal([
-      1,
-      'ops: write <channel>:<address>; the channels are slack',
+      2,
+      'error: The config tells nobody at ops: write <channel>:<address>; the channels are slack',
     ]);
     expect(await recorded.actions.snoozes()).to.deep.equal([]);
     expect((await snooze('--to', 'slack:#bosses', '--until', 'tomorrow')).code, 'of a digest').to.equal(0);
@@ -111,8 +113,8 @@ routes:
   it('ends one, once', async () => {
     await snooze('get_items', '--until', 'tomorrow');
     const first = await snooze('--end', '1');
-    expect([first.code, first.stdout]).to.deep.equal([0, '1 has ended: what it held is told as one summary']);
+    expect([first.code, first.stdout]).to.deep.equal([0, '1: It has ended; what it held is told as one summary.']);
     const second = await snooze('--end', '1');
-    expect([second.code, second.stderr]).to.deep.equal([1, 'there is no snooze 1, or it has ended before']);
+    expect([second.code, second.stderr]).to.deep.equal([1, 'The ledger has nothing of this id.']);
   });
 });

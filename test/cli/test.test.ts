@@ -80,8 +80,8 @@ default_route: { notify: [{ slack: ['#ops', '#log'], mention_on_error: '@here' }
 
   it('sends nothing at all where one of the destinations is none, and names the nearest', async () => {
     const { code, stderr } = await run('slack:#ops', 'slack:#lgo');
-    expect([code, slack.messages.length]).to.deep.equal([1, 0]);
-    expect(stderr).to.match(/slack:#lgo: the config tells nobody there.*slack:#log/);
+    expect([code, slack.messages.length]).to.deep.equal([2, 0]);
+    expect(stderr).to.match(/tells nobody at slack:#lgo; did you mean "slack:#log"/);
     expect((await run('chat:#ops')).stderr).to.include('chat:#ops');
   });
 

@@ -10,7 +10,7 @@ import type { Channel } from '../../src/channels/channel.ts';
 import type { Config } from '../../src/config/config.ts';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
 import type { Milestone } from '../../src/deliver/alerts.ts';
-import type { ReportedAction } from '../../src/deliver/operations.ts';
+import type { ReportedAction } from '../../src/people/actions.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import type { Incoming } from '../../src/deliver/post.ts';
 import {

@@ -1,7 +1,7 @@
 /** When digests are due, and snoozes over. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { digestAtStart, nextDigest, readSnoozeEnd } from '../../src/signal/calendar.ts';
+import { digestAtStart, nextDigest } from '../../src/signal/calendar.ts';
 import { lastSnoozeAt } from '../../src/signal/hold.ts';
 import { WEEKDAYS } from '../../src/signal/rules.ts';
 import { zonedToInstant } from '../../src/time/display.ts';
@@ -69,22 +69,6 @@ describe('a digest', () => {
 
 describe('a snooze', () => {
   const now = instant('2026-10-24T22:30:00');
-  const read = (text: string) => {
-    const end = readSnoozeEnd(text, { now, timezone: BERLIN });
-    return end && [iso(end.until), end.untilSuccess];
-  };
-
-  it('ends at a date-time, tomorrow at nine, or with the next success within a week', () => {
-    expect(read('2026-10-25T12:00:00+09:00')).to.deep.equal(['2026-10-25T03:00:00.000Z', false]);
-    expect(read('2026-10-25T12:00')).to.deep.equal(['2026-10-25T11:00:00.000Z', false]);
-    expect(read('tomorrow')).to.deep.equal(['2026-10-25T08:00:00.000Z', false]);
-    expect(read('next-success')).to.deep.equal(['2026-10-31T20:30:00.000Z', true]);
-  });
-
-  it('has an end that is to come', () => {
-    for (const text of ['', 'never', 'yesterday', '2026-10-24T22:30', '2026-02-30T00:00', '1h'])
-      expect(read(text), text).to.equal(undefined);
-  });
 
   it('lasts as long as the longest of several', () => {
     const asked = { botId: 'bot', destination: undefined, untilSuccess: false, because: '', by: 'me' };

@@ -5,7 +5,7 @@ import { type CallbackStory, MOST_HISTORY } from '../../src/ledger/archive/archi
 import type { Destination, RouteConfig } from '../../src/config/config.ts';
 import { createRouter } from '../../src/route/router.ts';
 import { NO_RULES } from '../../src/signal/rules.ts';
-import { storyJson } from '../../src/story/story-json.ts';
+import { storyJson } from '../../src/people/json.ts';
 import { tellStory } from '../../src/story/story.ts';
 import type { Language } from '../../src/time/display.ts';
 import {

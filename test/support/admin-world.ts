@@ -3,10 +3,11 @@ import { request } from 'undici';
 import { createApi } from '../../src/admin/api/api.ts';
 import { type AdminDependencies, createAdmin } from '../../src/admin/admin.ts';
 import { WrongPasswords } from '../../src/admin/password.ts';
-import type { AdminServices, Operations, Reloading } from '../../src/admin/services.ts';
+import type { AdminServices, Reloading } from '../../src/admin/services.ts';
 import type { AdminConfig } from '../../src/config/config.ts';
 import { listen, type ListeningServer } from '../../src/http/server.ts';
 import type { Archive } from '../../src/ledger/registry.ts';
+import type { People } from '../../src/people/actions.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { secretsHidden } from '../../src/text/hide-secrets.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
@@ -43,7 +44,7 @@ export interface AdminWorldOptions extends Partial<
   readonly config?: Partial<AdminConfig>;
   readonly clock?: Clock;
   readonly archive?: Archive;
-  readonly operations?: Partial<Operations>;
+  readonly people?: Partial<People>;
   readonly reloading?: Partial<Reloading>;
   readonly language?: Language;
   readonly readiness?: AdminServices['readiness'];
@@ -51,7 +52,7 @@ export interface AdminWorldOptions extends Partial<
 
 export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<AdminWorld> {
   const { config, clock = systemClock, archive, readiness } = options;
-  const { operations = {}, reloading = {}, language = 'en', ...rest } = options;
+  const { people = {}, reloading = {}, language = 'en', ...rest } = options;
   const unforeseen: unknown[] = [];
   const metrics = createMetrics('1.2.3');
   const open = { pending: 3, dead: 1, held: 2 };
@@ -62,7 +63,7 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
     readiness: readiness ?? ready,
     onUnforeseen: (error: unknown) => unforeseen.push(error),
     archive: archive ?? ({} as Archive),
-    operations: operations as Operations,
+    people: { callbacks: archive?.callbacks, ...people } as People,
     reloading: reloading as Reloading,
     surroundings: {
       version: '1.2.3',

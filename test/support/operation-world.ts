@@ -12,6 +12,8 @@ import type { BulkRedelivery, RedeliveryTally } from '../../src/ledger/actions/a
 import type { ArchivedDestination, ArchivedRefusal, DeadLetters } from '../../src/ledger/archive/archive.ts';
 import type { Archive } from '../../src/ledger/registry.ts';
 import type { KeptSnooze } from '../../src/ledger/signal/snoozes.ts';
+import type { People } from '../../src/people/actions.ts';
+import { type Outcome, Refused, statusOf } from '../../src/people/outcomes.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { PAGE_NOW } from './page-world.ts';
@@ -295,7 +297,7 @@ export async function openOperationWorld(): Promise<OperationWorld> {
   const done: Done[] = [];
   return {
     services: {
-      operations: operationsIn(done),
+      people: peopleIn(done),
       reloading: {
         status: STATUS,
         reload: (cause) => {
@@ -315,66 +317,40 @@ export async function openOperationWorld(): Promise<OperationWorld> {
   };
 }
 
-function operationsIn(done: Done[]): AdminServices['operations'] {
-  const [running, stopped] = BULKS;
-  const bulkOf = (id: number) => Promise.resolve(BULKS.find((bulk) => bulk.id === id));
+function peopleIn(done: Done[]): People {
+  const note =
+    (what: string, outcomeOf: (id: number | string) => Outcome) =>
+    (subject: number | string, ...details: unknown[]) => {
+      done.push([what, subject, ...details]);
+      const outcome = outcomeOf(subject);
+      return statusOf(outcome) < 400 ? Promise.resolve(outcome) : Promise.reject(new Refused(outcome));
+    };
+  const refusing = () => Promise.reject(new Error('nobody does this here'));
   return {
-    redeliver: (id, request, again) => {
-      done.push(['redeliver', id, request, again]);
-      return Promise.resolve(id === 1 ? 'accepted' : id === 2 ? 'delivered' : 'unknown');
-    },
+    redeliver: note('redeliver', (id) => ({
+      name: id === 1 ? 'accepted' : id === 2 ? 'delivered' : 'unknown',
+    })),
+    dismiss: note('dismiss', (id) => ({ name: id === 1 ? 'dismissed' : 'not dead' })),
+    test: note('test', () => ({
+      name: 'tested, failed',
+      values: { words: 'The app is not in the channel.' },
+    })),
     snoozes: () => Promise.resolve(SNOOZES),
-    unknownDestination: (name) => (name === 'slack:#none' ? '; known: slack:#ops' : undefined),
-    snooze: (request) => {
-      done.push(['snooze', request]);
-      return Promise.resolve(1);
-    },
-    endSnooze: (id, actor) => {
-      done.push(['end a snooze', id, actor]);
-      return Promise.resolve(id === 1);
-    },
-    dismiss: (id, request) => {
-      done.push(['dismiss', id, request]);
-      return Promise.resolve(id === 1 ? 'dismissed' : 'not dead');
-    },
-    routeAnew: (id, request) => {
-      done.push(['route', id, request]);
-      const told = { told: ['slack:#ops'], untouched: [] };
-      const nobody = { told: [], untouched: [] };
-      return Promise.resolve(id === 1 ? told : id === 2 ? nobody : id === 3 ? 'superseded' : undefined);
-    },
+    snooze: () => Promise.reject(new Refused({ name: 'snooze nothing' })),
     tally: (filter) =>
       Promise.resolve(filter.botId === 'none' ? { ...TALLY, messages: 0, destinations: [] } : TALLY),
-    startBulk: (filter, request, what = 'redelivered') => {
+    startBulk: (filter, request, what) => {
       const given = Object.entries(filter).filter(([, value]) => value !== undefined);
       done.push(['bulk', Object.fromEntries(given), request, what]);
-      if (running === undefined) throw new Error('no bulk');
-      return Promise.resolve({ ...running, what });
+      return Promise.resolve({ name: `bulk ${what}` });
     },
     bulks: () => Promise.resolve(BULKS),
-    bulk: bulkOf,
-    stopBulk: (id, request) => {
-      done.push(['stop', id, request]);
-      return Promise.resolve(id === 3 ? stopped : undefined);
-    },
-    seeRefused: (id, request) => {
-      done.push(['see refused', id, request]);
-      return Promise.resolve();
-    },
-    test: (destination, actor, language) => {
-      done.push(['test', destination, actor, language]);
-      if (!destination.startsWith('slack:')) return Promise.resolve(undefined);
-      const isDelivered = destination === 'slack:#shop';
-      const words = isDelivered ? 'Slack took it.' : 'The app is not in the channel.';
-      return Promise.resolve({
-        destination,
-        isDelivered,
-        words,
-        errorClass: isDelivered ? undefined : 'config',
-        errorCode: isDelivered ? undefined : 'not_in_channel',
-        durationMs: 180,
-      });
-    },
+    bulk: (id) => Promise.resolve(BULKS.find((bulk) => bulk.id === id)),
+    callbacks: () => Promise.resolve({ items: [], next: undefined }),
+    endSnooze: refusing,
+    routeAnew: refusing,
+    stopBulk: refusing,
+    seeRefused: refusing,
   };
 }
 

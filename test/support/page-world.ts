@@ -5,7 +5,6 @@ import { request } from 'undici';
 import { createApi } from '../../src/admin/api/api.ts';
 import { createAdmin } from '../../src/admin/admin.ts';
 import { WrongPasswords } from '../../src/admin/password.ts';
-import { TOKEN_FIELD } from '../../src/admin/form-token.ts';
 import { createFormats } from '../../src/admin/page/formats.ts';
 import { createPages } from '../../src/admin/page/page-router.tsx';
 import { type Reader, ReaderContext } from '../../src/admin/page/reader.ts';
@@ -17,9 +16,6 @@ import type { Language } from '../../src/time/display.ts';
 import { ManualClock } from './manual-clock.ts';
 import { Recorded } from './recorded.ts';
 import { createSqliteStore } from './sqlite-store.ts';
-
-/** As the guard makes them. */
-const TOKEN = 't0ken'.padEnd(43, '-');
 
 export const PAGE_NOW = Date.parse('2026-11-22T01:42:05Z');
 
@@ -39,7 +35,6 @@ export function readerIn(language: Language, fields: Partial<Reader> = {}): Read
     t: translator(language),
     word: namer(language),
     here: '/here?a=1',
-    formToken: 'token-of-forms',
     ...fields,
   };
 }
@@ -67,7 +62,14 @@ export async function openPageWorld(services: Partial<AdminServices> = {}): Prom
   const store = createSqliteStore(clock);
   const recorded = new Recorded(store);
   const unforeseen: unknown[] = [];
-  const around = { ...servicesOver(recorded, clock, unforeseen), ...services };
+  const around: { -readonly [Name in keyof AdminServices]: AdminServices[Name] } = {
+    ...servicesOver(recorded, clock, unforeseen),
+    ...services,
+  };
+  around.people = {
+    ...around.people,
+    callbacks: (filter, page) => around.archive.callbacks(filter, page),
+  };
   const app = createAdmin({
     config: {
       listen: { host: '127.0.0.1', port: 0 },
@@ -95,10 +97,9 @@ export async function openPageWorld(services: Partial<AdminServices> = {}): Prom
         method: 'POST',
         headers: {
           accept: 'text/html',
-          cookie: `botbell_form=${TOKEN}`,
           'content-type': 'application/x-www-form-urlencoded',
         },
-        body: new URLSearchParams({ [TOKEN_FIELD]: TOKEN, ...fields }).toString(),
+        body: new URLSearchParams(fields).toString(),
       }),
     close: async () => {
       await server.close(0);
@@ -131,7 +132,7 @@ function servicesOver({ archive }: Recorded, clock: ManualClock, unforeseen: unk
     archive,
     drawing: () => ({ router }),
     reloading: { status: { configHash: 'c0ffee1234567890' } },
-    operations: {
+    people: {
       redeliver: nobodyActs,
       snoozes: () => Promise.resolve([]),
       bulks: () => Promise.resolve([]),

@@ -1,51 +1,122 @@
 /** The JSON API: gives scripts what the page shows and does. */
 import type { Middleware } from 'koa';
-import { PAGE, type Parameter } from '../filters.ts';
+import { FLAG, PAGE, type Parameter, readFilter, readRedelivery } from '../../people/filters.ts';
+import {
+  botJson,
+  bulkJson,
+  callbackJson,
+  pageJson,
+  refusalJson,
+  runJson,
+  snoozeJson,
+  storyJson,
+  tallyJson,
+} from '../../people/json.ts';
+import { SNOOZE_FIELDS } from '../../people/snooze.ts';
+import { loadStory } from '../../story/story.ts';
+import { readTexts } from '../body.ts';
 import { routed } from '../routed.ts';
 import type { ApiServices } from '../services.ts';
-import { addActions, addCallbacks } from './callbacks.ts';
-import { addRedeliveries, addReload, addSnoozes, addTest } from './operation.ts';
+import { addReload } from './reload.ts';
 import { createRoutes, NONE, only, type Routes } from './routes.ts';
-import { botShape, refusalShape, runShape } from './shapes.ts';
-
-const PARTS = [
-  addCallbacks,
-  addActions,
-  addRedeliveries,
-  addBots,
-  addRefusals,
-  addTest,
-  addSnoozes,
-  addReload,
-];
 
 export function createApi(services: ApiServices): Middleware {
   const routes = createRoutes();
-  for (const add of PARTS) add(routes, services);
+  for (const add of [addCallbacks, addActions, addBulks, addBots, addSnoozes, addReload])
+    add(routes, services);
   return routed(routes.router);
+}
+
+/** Bytes of a callback's body that is included with its story; a larger one is available at `callback_url` only. */
+const LARGEST_SHOWN = 1024 * 1024;
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+function addCallbacks({ get }: Routes, { archive, people, surroundings }: ApiServices): void {
+  const { display, now, redact } = surroundings;
+  const context = () => ({ ...display(), now: now(), redact });
+  const readList = (query: URLSearchParams) => readFilter(query, context());
+  get('/api/callbacks', readList, async ({ values: { filter, page } }) =>
+    pageJson(await people.callbacks(filter, page), (item) => callbackJson(item, redact)),
+  );
+  get('/api/callbacks/:id', NONE, async ({ ctx, id }) => {
+    const found = await loadStory(archive, id, context());
+    const body = found && (await archive.body(id));
+    ctx.type = JSON_TYPE;
+    return body && withCallback(storyJson(found, redact), id, body);
+  });
+  get('/api/callbacks/:id/body', NONE, async ({ ctx, id }) => {
+    const body = await archive.body(id);
+    ctx.type = JSON_TYPE;
+    return body && Buffer.from(body);
+  });
+  get('/api/refused', only(PAGE), async ({ values }) =>
+    pageJson(await archive.refusals(values), refusalJson),
+  );
+}
+
+/** Inserts the body as received, since parsing would change numbers that JavaScript cannot represent exactly. */
+function withCallback(story: object, id: number, body: Uint8Array): string {
+  const isShown = body.byteLength <= LARGEST_SHOWN;
+  const callback = isShown ? new TextDecoder().decode(body) : 'null';
+  const url = JSON.stringify(`/api/callbacks/${id}/body`);
+  return `${JSON.stringify(story).slice(0, -1)},"callback":${callback},"callback_url":${url}}`;
+}
+
+function addActions({ act }: Routes, { people }: ApiServices): void {
+  act('post', '/api/callbacks/:id/route', NONE, ({ id, actor }) => people.routeAnew(id, actor));
+  act('post', '/api/deliveries/:id/redeliver', only({ again: FLAG }), ({ id, actor, values }) =>
+    people.redeliver(id, actor, values.again ?? false),
+  );
+  act('post', '/api/deliveries/:id/dismiss', NONE, ({ id, actor }) => people.dismiss(id, actor));
+  act('post', '/api/test', NONE, async ({ ctx, actor }) =>
+    people.test((await readTexts(ctx, ['destination'])).destination, actor),
+  );
+}
+
+/** Redelivers or dismisses all deliveries that a filter matches, and reports the progress. */
+function addBulks({ get, act }: Routes, { people, surroundings: { display, now } }: ApiServices): void {
+  const read = (query: URLSearchParams) => readRedelivery(query, { ...display(), now: now() });
+  for (const [path, what] of [
+    ['/api/redeliver', 'redelivered'],
+    ['/api/dismiss', 'dismissed'],
+  ] as const)
+    act('post', path, read, async ({ ctx, actor, values: { filter, isDryRun } }) => {
+      if (isDryRun) return { name: 'counted', json: tallyJson(await people.tally(filter), now()) };
+      const begun = await people.startBulk(filter, actor, what);
+      ctx.set('Location', `/api/redeliveries/${String(begun.json?.['id'])}`);
+      return begun;
+    });
+  get('/api/redeliveries', NONE, async () => ({ items: (await people.bulks()).map(bulkJson) }));
+  get('/api/redeliveries/:id', NONE, async ({ id }) => {
+    const bulk = await people.bulk(id);
+    return bulk && bulkJson(bulk);
+  });
+  act('post', '/api/redeliveries/:id/stop', NONE, ({ id, actor }) => people.stopBulk(id, actor));
 }
 
 const BOTS_A_PAGE = 50;
 const RUNS_SHOWN = 50;
 
-const AFTER: Parameter<string> = { read: (text) => text, rule: 'must be the "next" of another page' };
+const AFTER: Parameter<string> = { read: (text) => text, rule: PAGE.before.rule };
 
 function addBots({ get }: Routes, { archive }: ApiServices): void {
   get('/api/bots', only({ after: AFTER }), async ({ values: { after = '' } }) => {
     const bots = await archive.bots(after, BOTS_A_PAGE);
     const next = bots.length < BOTS_A_PAGE ? undefined : bots.at(-1)?.botId;
-    return { items: bots.map(botShape), next: next ?? null };
+    return { items: bots.map(botJson), next: next ?? null };
   });
   get('/api/bots/:id', NONE, async ({ ctx }) => {
     const bot = await archive.bot(ctx.params['id'] ?? '');
     const runs = bot && (await archive.lastRuns([bot], RUNS_SHOWN)).get(bot.botId);
-    return bot && { ...botShape(bot), runs: (runs ?? []).map(runShape) };
+    return bot && { ...botJson(bot), runs: (runs ?? []).map(runJson) };
   });
 }
 
-function addRefusals({ get }: Routes, { archive }: ApiServices): void {
-  get('/api/refused', only(PAGE), async ({ values }) => {
-    const { items, next } = await archive.refusals(values);
-    return { items: items.map(refusalShape), next: next ?? null };
-  });
+function addSnoozes({ get, act }: Routes, { people }: ApiServices): void {
+  get('/api/snoozes', NONE, async () => ({ items: (await people.snoozes()).map(snoozeJson) }));
+  act('post', '/api/snoozes', NONE, async ({ ctx, actor }) =>
+    people.snooze(await readTexts(ctx, SNOOZE_FIELDS), actor),
+  );
+  act('delete', '/api/snoozes/:id', NONE, ({ id, actor }) => people.endSnooze(id, actor));
 }

@@ -7,7 +7,7 @@ import { LIGHT_OR_DARK, messageDocument } from '../../channels/message-document.
 import { cleanLine, escapeHtml } from '../../text/clean.ts';
 import { toldSo } from '../../notice/notice.ts';
 import { drawAt, type DrawnMessage, placesFor } from '../drawing.ts';
-import { wholeNumberIn } from '../filters.ts';
+import { wholeNumberIn } from '../../people/filters.ts';
 import type { AdminServices } from '../services.ts';
 import { type Reader, readerOf, useReader } from './reader.ts';
 

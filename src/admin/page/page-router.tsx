@@ -1,10 +1,12 @@
-/** Maps paths to views, and errors to error pages. */
+/** Maps paths to views and forms to actions, and errors to error pages. */
 import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { renderToString } from 'preact-render-to-string';
 import { HttpProblem, notFound } from '../../http/problem.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
-import { formOf, guardForms } from '../form-token.ts';
+import { isDone, type Outcome, outcomeInWords, Refused } from '../../people/outcomes.ts';
+import { readForm } from '../body.ts';
+import { actorOf } from '../password.ts';
 import { routed } from '../routed.ts';
 import type { AdminServices } from '../services.ts';
 import { answerAsset, readAssets } from './assets.ts';
@@ -12,11 +14,11 @@ import { showBot } from './bots/bot.tsx';
 import { showBots } from './bots/bots.tsx';
 import { showCallback } from './callbacks/callback.tsx';
 import { showCallbacks } from './callbacks/callbacks.tsx';
-import { keepLanguage } from './cookies.ts';
+import { type Flash, keepLanguage, leaveFlash, returnTo, takeFlash } from './cookies.ts';
 import { faultPage } from './faults.tsx';
 import { type Reader, readerOf, ReaderContext } from './reader.ts';
 import { answerDelivery } from './message.tsx';
-import { routeActs } from './operation/acts.ts';
+import { ACTS } from './operation/acts.ts';
 import { configView } from './operation/config.tsx';
 import { deadView, dryRunView } from './operation/dead.tsx';
 import { destinationsView } from './operation/destinations.tsx';
@@ -39,10 +41,15 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** Enough for a callback of 8 MB in the playground: percent-encoding takes up to three bytes for each. */
+const LARGEST_FORM_BYTES = 24 * 1024 * 1024;
+
 /** Views by path, each with its entry in the menu. */
 const VIEWS: readonly (readonly [path: string, section: Section, view: View])[] = [
   ['/', 'bots', showBots],
-  ['/bots/:id', 'bots', showBot],
+  // A BOT may be called `..`, which no path can name.
+  ['/bots', 'bots', showBot],
+  ['/bots/:bot_id', 'bots', showBot],
   ['/callbacks', 'callbacks', showCallbacks],
   ['/callbacks/:id', 'callbacks', showCallback],
   ['/dead', 'dead', deadView],
@@ -54,15 +61,15 @@ const VIEWS: readonly (readonly [path: string, section: Section, view: View])[] 
   ['/redeliveries/new', 'dead', dryRunView],
 ];
 
-/** Path patterns of all views, e.g. `/bots/:id`. */
+/** Path patterns of all views, e.g. `/bots/:bot_id`. */
 export const VIEW_PATHS = VIEWS.map(([path]) => path);
 
 /** Handles every path outside the API. A request that prefers HTML gets errors as pages, too. */
 export function createPages(services: AdminServices): Middleware {
   const { surroundings, onUnforeseen } = services;
   const assets = readAssets();
-  const answer = async (ctx: Context, shown: Shown, reader: Reader, section?: Section) => {
-    const facts = await factsFor(ctx, services);
+  const answer = async (ctx: Context, shown: Shown, reader: Reader, section?: Section, flash?: Flash) => {
+    const facts = { ...(await factsFor(services)), flash: flash ?? takeFlash(ctx) };
     const document = <Shell shown={shown} section={section} assets={assets} facts={facts} />;
     const page = <ReaderContext.Provider value={reader}>{document}</ReaderContext.Provider>;
     ctx.status = shown.status ?? 200;
@@ -70,35 +77,64 @@ export function createPages(services: AdminServices): Middleware {
     ctx.type = 'text/html; charset=utf-8';
     ctx.body = `<!doctype html>${renderToString(page)}`;
   };
-  const showing = (view: View, section: Section) => async (ctx: RouterContext) => {
+  const show = async (
+    ctx: RouterContext,
+    view: View,
+    section: Section,
+    query: URLSearchParams,
+    flash?: Flash,
+  ) => {
     const reader = readerOf(ctx, surroundings);
-    // A callback pasted into the playground is too long for a URL.
-    const query = ctx.method === 'POST' ? formOf(ctx) : ctx.URL.searchParams;
     const shown = await view({ params: ctx.params, query, reader, services });
     if (shown === undefined) throw notFound();
-    await answer(ctx, shown, reader, section);
+    await answer(ctx, flash === undefined ? shown : { ...shown, everySeconds: 0 }, reader, section, flash);
+  };
+  /** Redirects, by default to the form's page, with the outcome as a message; a form that was filled in is shown again as it is. */
+  const act = async (ctx: RouterContext, name: string, form: URLSearchParams) => {
+    const reader = readerOf(ctx, surroundings);
+    const back = form.get('back');
+    form.delete('back');
+    const asked = { ...services, form, actor: actorOf(ctx, 'page'), reader };
+    const outcome = await (ACTS[name]?.(asked) ?? Promise.reject(notFound())).catch(refusedOutcome);
+    const kind = isDone(outcome) ? 'done' : 'failed';
+    const flash = { kind, text: outcomeInWords(outcome, reader.language) } as const;
+    if (kind === 'failed' && name === 'snooze') return show(ctx, snoozesView, 'snoozes', form, flash);
+    leaveFlash(ctx, flash);
+    returnTo(ctx, back);
   };
 
   const router = new Router();
   for (const asset of [assets.style, assets.script]) router.get(asset.path, (ctx) => answerAsset(ctx, asset));
-  for (const [path, section, view] of VIEWS) router.get(path, showing(view, section));
+  for (const [path, section, view] of VIEWS)
+    router.get(path, (ctx) => show(ctx, view, section, ctx.URL.searchParams));
   router.get('/deliveries/:id/message', (ctx) => answerDelivery(ctx, services));
   router.get('/playground/message', (ctx) => answerTriedMessage(ctx, services));
   router.get('/language/:language', keepLanguage);
-  router.post('/playground', showing(playgroundView, 'playground'));
-  routeActs(router, services);
+  // A callback pasted into the playground is too long for a URL.
+  router.post('/playground', async (ctx) =>
+    show(ctx, playgroundView, 'playground', await readForm(ctx, LARGEST_FORM_BYTES)),
+  );
+  for (const name of Object.keys(ACTS))
+    router.post(`/act/${name}`, async (ctx) => act(ctx, name, await readForm(ctx, LARGEST_FORM_BYTES)));
   const routes = routed(router);
 
   return async (ctx, next) => {
     try {
-      await guardForms(ctx, () => routes(ctx, next) as Promise<void>);
+      await routes(ctx, next);
       if (ctx.status === 404 && ctx.body === undefined) throw notFound();
     } catch (error) {
       if (ctx.accepts('json', 'html') !== 'html') throw error;
       if (error instanceof HttpProblem) ctx.set(error.details.headers ?? {});
-      else if (!(error instanceof LedgerUnavailable)) onUnforeseen(error);
+      else if (!(error instanceof LedgerUnavailable || error instanceof Refused)) onUnforeseen(error);
       const reader = readerOf(ctx, surroundings);
       await answer(ctx, faultPage(error, reader), reader);
     }
   };
+}
+
+function refusedOutcome(error: unknown): Outcome {
+  if (error instanceof LedgerUnavailable) return { name: 'store unwritten' };
+  // A query that cannot be meant has come from no form of ours.
+  if (!(error instanceof Refused) || error.outcome.name === 'query wrong') throw error;
+  return error.outcome;
 }

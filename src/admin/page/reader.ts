@@ -4,7 +4,6 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { LANGUAGES } from '../../config/schema.ts';
 import type { Language } from '../../time/display.ts';
-import { formTokenOf } from '../form-token.ts';
 import type { Surroundings } from '../services.ts';
 import { keptLanguage } from './cookies.ts';
 import { createFormats, type Formats } from './formats.ts';
@@ -22,8 +21,6 @@ export interface Reader {
   readonly word: (group: string | undefined, value: string) => string;
   /** The page's path and query, to which a form returns. */
   readonly here: string;
-  /** The CSRF token of the page's forms. */
-  readonly formToken: string;
 }
 
 export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'display' | 'now'>): Reader {
@@ -38,7 +35,6 @@ export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'dis
     t: translator(language),
     word: namer(language),
     here: ctx.path + ctx.search,
-    formToken: formTokenOf(ctx) ?? '',
   };
 }
 

@@ -1,24 +1,26 @@
 /** The HTML document around every view: menu, language, result of an action, and facts about the process. */
-import type { Context } from 'koa';
 import { LANGUAGES } from '../../config/schema.ts';
 import { cleanLine } from '../../text/clean.ts';
 import type { AdminServices } from '../services.ts';
 import type { Assets } from './assets.ts';
-import { type Flash, takeFlash } from './cookies.ts';
+import type { Flash } from './cookies.ts';
 import { Foreign, pathTo } from './parts/text.tsx';
 import { useReader } from './reader.ts';
 import type { Shown } from './view.ts';
 
-type ShellFacts = Awaited<ReturnType<typeof factsFor>>;
+interface ShellFacts extends Awaited<ReturnType<typeof factsFor>> {
+  /** The result of the last action. */
+  readonly flash: Flash | undefined;
+}
 
-/** The facts on every page: about the responding process, and the result of the last action. */
-export async function factsFor(ctx: Context, { surroundings, reloading, archive }: AdminServices) {
+/** The facts on every page, about the responding process. */
+export async function factsFor({ surroundings, reloading, archive }: AdminServices) {
   // If the ledger cannot be read, the page that reports it needs no count.
   const open = await archive.countOpen().catch(() => undefined);
   const { version, processName } = surroundings;
   const { configHash, failure } = reloading.status;
   const isConfigRefused = failure !== undefined;
-  return { version, processName, configHash, isConfigRefused, dead: open?.dead ?? 0, flash: takeFlash(ctx) };
+  return { version, processName, configHash, isConfigRefused, dead: open?.dead ?? 0 };
 }
 
 const MENU = [

@@ -29,11 +29,7 @@ export interface RoutedByHand {
  * Selects deliveries that are dead, or held as no longer routed; `state` limits it to one of them. Nothing else is redelivered in
  * bulk. Notices of Botbell's own match unless a filter for BOT, job, status or result is set.
  */
-export interface RedeliveryFilter extends Omit<CallbackFilter, 'search'> {
-  /** The last error's class; '' for none. */
-  readonly errorClass?: string | undefined;
-  readonly errorCode?: string | undefined;
-}
+export type RedeliveryFilter = Omit<CallbackFilter, 'search' | 'notTold'>;
 
 /** What a bulk redelivery would send. */
 export interface RedeliveryTally {

@@ -1,7 +1,7 @@
 /** Finds and counts the undelivered deliveries that a filter matches. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { conditionsOnCallbacks } from '../archive/find-callbacks.ts';
+import { conditionsOnCallbacks, conditionsOnDeliveries } from '../archive/find-callbacks.ts';
 import { IS_LATE_START } from '../rows.ts';
 import type { RedeliveryFilter, RedeliveryTally } from './actions.ts';
 
@@ -11,15 +11,11 @@ const IS_UNDELIVERED = sql`deliveries.id IN (
   UNION ALL SELECT id FROM deliveries WHERE reason = 'no longer routed' AND state = 'held')`;
 
 function matches(filter: RedeliveryFilter): Sql {
-  const { botId, jobId, status, state, result, destination, errorClass, errorCode } = filter;
+  const { botId, jobId, status, result } = filter;
   const conditions = [IS_UNDELIVERED, sql`NOT ${IS_LATE_START}`, ...conditionsOnCallbacks(filter)];
   if ([botId, jobId, status, result].some((each) => each !== undefined))
     conditions.push(sql`callbacks.kind = 'callback'`);
-  if (state !== undefined) conditions.push(sql`deliveries.state = ${state}`);
-  if (destination !== undefined) conditions.push(sql`destination = ${destination}`);
-  if (errorClass !== undefined) conditions.push(sql`coalesce(error_class, '') = ${errorClass}`);
-  if (errorCode !== undefined) conditions.push(sql`coalesce(error_code, '') = ${errorCode}`);
-  return join(conditions, ' AND ');
+  return join([...conditions, ...conditionsOnDeliveries(filter)], ' AND ');
 }
 
 /** The first `most` matches by id. @param among a condition on rows of `deliveries` */

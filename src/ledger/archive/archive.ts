@@ -22,6 +22,11 @@ export interface CallbackFilter {
   readonly state?: DeliveryState | undefined;
   /** `<channel>:<address>` of one of its deliveries. */
   readonly destination?: string | undefined;
+  /** The class of the last error of one of its deliveries, and its code; '' for none. With `state` and `destination`, of that one. */
+  readonly errorClass?: string | undefined;
+  readonly errorCode?: string | undefined;
+  /** `<channel>:<address>` to which nothing of it was delivered. */
+  readonly notTold?: string | undefined;
   /** The last answer. */
   readonly result?: CallbackResult | undefined;
   /** The bounds, inclusive, of when it came first. */

@@ -23,7 +23,8 @@ export async function findCallbacks(
 ): Promise<Page<ArchivedCallback>> {
   const { before, limit } = boundsOf(page);
   const conditions = [
-    sql`kind <> 'alert' AND callbacks.id < ${before}`,
+    sql`callbacks.id < ${before}`,
+    ...isListed(filter),
     ...conditionsOnCallbacks(filter),
     ...hasDelivery(filter),
   ];
@@ -68,10 +69,27 @@ const IS_IN_STATE = Object.fromEntries(
   DELIVERY_STATES.map((state) => [state, raw(`state = '${state}'`)]),
 ) as Record<DeliveryState, Sql>;
 
-function hasDelivery({ state, destination }: CallbackFilter): Sql[] {
+/** The filter's conditions on rows of `deliveries`. */
+export function conditionsOnDeliveries({ state, destination, errorClass, errorCode }: CallbackFilter): Sql[] {
   const conditions: Sql[] = [];
   if (state !== undefined) conditions.push(IS_IN_STATE[state]);
   if (destination !== undefined) conditions.push(sql`destination = ${destination}`);
+  if (errorClass !== undefined) conditions.push(sql`coalesce(error_class, '') = ${errorClass}`);
+  if (errorCode !== undefined) conditions.push(sql`coalesce(error_code, '') = ${errorCode}`);
+  return conditions;
+}
+
+/** Alerts are listed only by the state of their deliveries, which are counted among those of all states. */
+function isListed({ state, notTold }: CallbackFilter): Sql[] {
+  if (notTold === undefined) return state === undefined ? [sql`kind <> 'alert'`] : [];
+  const told = sql`SELECT callback_id FROM deliveries
+    WHERE destination = ${notTold} AND state = 'delivered' AND deliveries.callback_id = callbacks.id`;
+  return [sql`kind = 'callback' AND NOT EXISTS (${told})`];
+}
+
+function hasDelivery(filter: CallbackFilter): Sql[] {
+  const { state } = filter;
+  const conditions = conditionsOnDeliveries(filter);
   if (conditions.length === 0) return [];
   const found = sql`SELECT callback_id FROM deliveries WHERE ${join(conditions, ' AND ')}`;
   // Delivered ones have no index, since they are too many.

@@ -56,7 +56,7 @@ describe('The page over a ledger', () => {
       status: 1,
       message: '在庫がありません',
     });
-    expect(await pageOf('/')).to.contain('href="/bots/invoice%2F1"');
+    expect(await pageOf('/')).to.contain('href="/bots?bot_id=invoice%2F1"');
     const bot = await pageOf('/bots/invoice%2F1');
     expect(bot).to.contain(`href="/callbacks/${id}"`);
     const callback = await pageOf(`/callbacks/${id}`);

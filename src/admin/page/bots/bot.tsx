@@ -24,8 +24,13 @@ export const showBot: View = async (request) => {
   return { title: nameOf(botName, botId), facts: <BotFacts data={data} />, body: <Bot data={data} /> };
 };
 
-async function loadBot({ params, reader: { now }, services: { archive, operations, drawing } }: ViewRequest) {
-  const bot = await archive.bot(params['id'] ?? '');
+async function loadBot({
+  params,
+  query,
+  reader: { now },
+  services: { archive, people, drawing },
+}: ViewRequest) {
+  const bot = await archive.bot(params['bot_id'] ?? query.get('bot_id') ?? '');
   if (bot === undefined) return undefined;
   const last = (await archive.lastRuns([bot], MOST_RUNS)).get(bot.botId) ?? [];
   const { router } = drawing();
@@ -45,7 +50,7 @@ async function loadBot({ params, reader: { now }, services: { archive, operation
     /** Notices of a result that was missed or is overdue, and has not come since. */
     late: (await archive.lateBots()).filter(({ botId }) => botId === bot.botId),
     /** Snoozes of this BOT, and those of whole destinations that it reaches. */
-    snoozes: (await operations.snoozes()).filter(({ botId, destination = '' }) =>
+    snoozes: (await people.snoozes()).filter(({ botId, destination = '' }) =>
       botId === undefined ? reached.has(destination) : botId === bot.botId,
     ),
   };

@@ -23,14 +23,14 @@ export const showBots: View = async (request) => {
   return { title: request.reader.t('nav.bots'), body: <Bots data={data} /> };
 };
 
-async function loadBots({ query, services: { archive, operations, drawing } }: ViewRequest) {
+async function loadBots({ query, services: { archive, people, drawing } }: ViewRequest) {
   const name = query.get('name')?.trim() ?? '';
   const after = query.get('after') ?? undefined;
   const bots = await archive.bots('', MOST_BOTS);
   const page = botsOnPage(bots, name, after, BOTS_A_PAGE);
   const runs = await archive.lastRuns(page.bots, RUNS_SHOWN);
   const late = await archive.lateBots();
-  const snoozed = new Set((await operations.snoozes()).map(({ botId }) => botId));
+  const snoozed = new Set((await people.snoozes()).map(({ botId }) => botId));
   return {
     name,
     rows: page.bots.map((bot) => rowOf(bot, runs.get(bot.botId) ?? [], snoozed.has(bot.botId))),
@@ -165,7 +165,7 @@ function Name({ row: { botId, botName, isSnoozed } }: OfRow) {
   const { t } = useReader();
   return (
     <>
-      <a href={pathTo(['bots', botId])}>
+      <a href={pathTo(['bots'], { bot_id: botId })}>
         <BotName name={botName} id={botId} />
       </a>
       <small>

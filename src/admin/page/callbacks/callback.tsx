@@ -2,7 +2,7 @@
 import type { CallbackStory } from '../../../ledger/archive/archive.ts';
 import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
 import { type LoadedStory, loadStory } from '../../../story/story.ts';
-import { wholeNumberIn } from '../../filters.ts';
+import { wholeNumberIn } from '../../../people/filters.ts';
 import { Snoozed } from '../operation/snoozes.tsx';
 import { PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
@@ -14,14 +14,14 @@ import { Deliveries } from './deliveries.tsx';
 import { Timeline } from './timeline.tsx';
 
 export const showCallback: View = async ({ params, reader, services }) => {
-  const { archive, operations, surroundings } = services;
+  const { archive, people, surroundings } = services;
   const { redact } = surroundings;
   const found = await loadStory(archive, wholeNumberIn(params['id']) ?? 0, { ...reader, redact });
   if (found === undefined) return undefined;
   const { callback } = found;
   const { kind, id, botName, botId } = callback;
   const title = nameOf(botName, botId) || `${reader.word('kind', kind)} ${id}`;
-  const snoozes = await operations.snoozes();
+  const snoozes = await people.snoozes();
   return {
     title,
     facts: <CallbackFacts callback={callback} />,
@@ -71,7 +71,7 @@ export function CallbackFacts({ callback }: OfCallback) {
       {kind === 'missed' ? <a href={pathTo(['callbacks'], { bot_id: botId })}>{t('bot.callbacks')}</a> : null}
       {kind === 'callback' ? (
         <>
-          <a href={pathTo(['bots', botId])}>{t('callback.bot')}</a>
+          <a href={pathTo(['bots'], { bot_id: botId })}>{t('callback.bot')}</a>
           <a href={pathTo(['playground'], { callback: id })}>{t('playground.open')}</a>
           <a href={`/api/callbacks/${id}/body`}>{t('callback.json')}</a>
         </>

@@ -2,7 +2,9 @@
 import { ALL_STATUSES } from '../../../callback/callback.ts';
 import type { ArchivedCallback, Page } from '../../../ledger/archive/archive.ts';
 import { CALLBACK_RESULTS, DELIVERY_STATES } from '../../../ledger/ledger.ts';
-import { readFilter, refuseParameters } from '../../filters.ts';
+import { FAILURE_CLASSES } from '../../../channels/failure.ts';
+import { readFilter, wrongParameters } from '../../../people/filters.ts';
+import { outcomeInWords, Refused } from '../../../people/outcomes.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
 import { KindStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
@@ -12,7 +14,10 @@ import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 
 /** Fields as given in the URL, to be shown in the form. */
-const FOLDED = ['bot_id', 'job_id', 'status', 'state', 'result', 'destination', 'from', 'to'] as const;
+const FOLDED = [
+  ...(['bot_id', 'job_id', 'status', 'state', 'result', 'destination', 'from', 'to'] as const),
+  ...(['error_class', 'error_code'] as const),
+];
 const FIELDS = ['search', ...FOLDED] as const;
 type FieldName = (typeof FIELDS)[number];
 
@@ -23,19 +28,22 @@ export interface CallbacksProps {
   readonly page: Page<ArchivedCallback>;
 }
 
-export const showCallbacks: View = async ({ query, reader, services: { archive } }) => {
+export const showCallbacks: View = async ({ query, reader, services: { people } }) => {
   const given = FIELDS.map((name) => [name, query.get(name)?.trim() ?? ''] as const);
   const asked = Object.fromEntries(given.filter(([, value]) => value !== ''));
-  const { filter, page: wanted, problems } = readFilter(query, reader);
-  const wrong = FIELDS.filter((name) => problems.some(({ parameter }) => parameter === name));
-  if (wrong.length < problems.length) refuseParameters(problems);
-  const isGood = wrong.length === 0;
-  const page = isGood ? await archive.callbacks(filter, wanted) : { items: [], next: undefined };
-  return {
-    title: reader.t('nav.callbacks'),
-    status: isGood ? 200 : 400,
-    body: <Callbacks asked={asked} wrong={wrong} page={page} />,
-  };
+  const title = reader.t('nav.callbacks');
+  try {
+    const { filter, page: wanted } = readFilter(query, reader);
+    const page = await people.callbacks(filter, wanted);
+    return { title, body: <Callbacks asked={asked} wrong={[]} page={page} /> };
+  } catch (error) {
+    const named = error instanceof Refused ? wrongParameters(error) : [];
+    const wrong = FIELDS.filter((name) => named.includes(name));
+    if (!(error instanceof Refused) || wrong.length < named.length) throw error;
+    const lead = outcomeInWords(error.outcome, reader.language);
+    const body = <Callbacks asked={asked} wrong={wrong} page={{ items: [], next: undefined }} />;
+    return { title, lead, status: 400, body };
+  }
 };
 
 export function Callbacks(props: CallbacksProps) {
@@ -55,6 +63,7 @@ function Filter({ asked, wrong }: CallbacksProps) {
     status: ALL_STATUSES.map((value) => [value, t(`status.${value}`)] as const),
     state: DELIVERY_STATES.map((value) => [value, t(`state.${value}`)] as const),
     result: CALLBACK_RESULTS.map((value) => [value, t(`result.${value}`)] as const),
+    error_class: FAILURE_CLASSES.map((value) => [value, t(`error_class.${value}`)] as const),
   };
   const field = (name: FieldName) => ({
     name,

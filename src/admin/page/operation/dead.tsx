@@ -1,18 +1,18 @@
 /** Dead letters by destination and cause, previews of bulk actions on them, and the progress of these. */
 import type { BulkRedelivery, RedeliveryFilter, RedeliveryTally } from '../../../ledger/actions/actions.ts';
 import type { DeadLetters } from '../../../ledger/archive/archive.ts';
-import { filterQuery, readRedelivery } from '../../filters.ts';
+import { filterQuery, readRedelivery } from '../../../people/filters.ts';
 import { PostButton, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Table, Term } from '../parts/table.tsx';
-import { Chips, Code, Foreign, pathTo, Time } from '../parts/text.tsx';
+import { Chips, Code, Foreign, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 
-export const deadView: View = async ({ reader: { t, formats }, services: { archive, operations } }) => {
+export const deadView: View = async ({ reader: { t, formats }, services: { archive, people } }) => {
   const groups = await archive.deadLetters();
-  const bulks = await operations.bulks();
+  const bulks = await people.bulks();
   const body = (
     <>
       <Table
@@ -59,12 +59,13 @@ function Cause({ group: { errorClass, errorCode } }: OfGroup) {
 
 function WhatToDo({ group: { destination, errorClass, errorCode } }: OfGroup) {
   const { t } = useReader();
+  const filter = { state: 'dead', destination, errorClass, errorCode } as const;
   return (
     <div class="actions">
-      <a href={dryRunOf({ state: 'dead', destination, errorClass, errorCode })} class="button small">
+      <a href={dryRunOf(filter)} class="button small">
         {t('dead.again')}
       </a>
-      <a href={pathTo(['callbacks'], { state: 'dead', destination })}>{t('dead.list')}</a>
+      <a href={`/callbacks?${filterQuery(filter).toString()}`}>{t('dead.list')}</a>
     </div>
   );
 }
@@ -76,8 +77,8 @@ function dryRunOf(filter: RedeliveryFilter): string {
 
 export const dryRunView: View = async ({ query, reader, services }) => {
   const { t } = reader;
-  const { filter } = readRedelivery(query, reader, {});
-  const tally = await services.operations.tally(filter);
+  const { filter } = readRedelivery(query, reader);
+  const tally = await services.people.tally(filter);
   const lead = t(tally.messages === 0 ? 'bulk.nothing' : 'bulk.new, lead');
   const body = tally.messages === 0 ? null : <DryRun filter={filter} tally={tally} />;
   // No refresh, so that the numbers do not change before the reader confirms them.
@@ -118,7 +119,7 @@ function DryRun({ filter, tally }: DryRunProps) {
       </Section>
       <PostForm
         action="/act/redeliver-all"
-        fields={Object.fromEntries(filterQuery(filter))}
+        fields={{ ...Object.fromEntries(filterQuery(filter)), back: '/dead' }}
         className="actions"
       >
         <button name="what" value="redelivered" class="primary">

@@ -44,10 +44,10 @@ export const destinationsView: View = async (request) => {
 };
 
 async function loadRows({ services }: ViewRequest): Promise<readonly Row[]> {
-  const { archive, operations, drawing, paused } = services;
+  const { archive, people, drawing, paused } = services;
   const { config } = drawing();
   const channels = new Map(destinationsOf(config).map((each) => [each.destination, each.channel]));
-  const snoozed = await operations.snoozes();
+  const snoozed = await people.snoozes();
   const waits = new Map(paused().map(({ key, ms }) => [key, ms]));
   const standings = await archive.destinations([...channels.keys()]);
   return standings.map((standing) => {

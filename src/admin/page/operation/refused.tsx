@@ -4,7 +4,7 @@ import type { CallbackError } from '../../../callback/callback.ts';
 import { refusalInJapanese } from '../../../callback/fault-words.ts';
 import type { ArchivedRefusal, RefusedAlike } from '../../../ledger/archive/archive.ts';
 import { shortText } from '../../../text/cut.ts';
-import { wholeNumberIn } from '../../filters.ts';
+import { wholeNumberIn } from '../../../people/filters.ts';
 import { PostButton } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';

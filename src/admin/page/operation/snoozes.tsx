@@ -8,9 +8,9 @@ import { Code, Foreign, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 
-export const snoozesView: View = async ({ query, reader, services: { operations, drawing } }) => {
+export const snoozesView: View = async ({ query, reader, services: { people, drawing } }) => {
   const { t, formats } = reader;
-  const snoozes = await operations.snoozes();
+  const snoozes = await people.snoozes();
   const destinations = destinationsOf(drawing().config).map(({ destination }) => destination);
   const body = (
     <>
@@ -56,7 +56,7 @@ function NewSnooze({ asked, destinations }: NewSnoozeProps) {
   const known = [...new Set([...destinations, given.value])].filter((name) => name !== '');
   const ends = (['tomorrow', 'next-success'] as const).map((end) => [end, t(`snoozes.${end}`)] as const);
   return (
-    <PostForm action="/act/snooze" className="filters">
+    <PostForm action="/act/snooze" fields={{ back: '/snoozes' }} className="filters">
       <Field {...of('bot_id')} label={t('filter.bot_id')} hint={t('snoozes.bot_id, what')} />
       <Field
         {...given}

@@ -1,7 +1,6 @@
 /** Forms: filters by GET, and actions by POST. */
 import type { ComponentChildren } from 'preact';
 import { cleanText } from '../../../text/clean.ts';
-import { TOKEN_FIELD } from '../../form-token.ts';
 import { useReader } from '../reader.ts';
 
 interface FieldProps {
@@ -100,10 +99,10 @@ interface PostFormProps {
   readonly children: ComponentChildren;
 }
 
-/** Also posts the CSRF token, and this page as `back`. */
+/** Also posts this page as `back`, to which the answer returns unless `fields` say otherwise. */
 export function PostForm({ action, fields, className, children }: PostFormProps) {
-  const { formToken, here } = useReader();
-  const hidden = { [TOKEN_FIELD]: formToken, back: here, ...fields };
+  const { here } = useReader();
+  const hidden = { back: here, ...fields };
   return (
     <form method="post" action={action} class={className}>
       {Object.entries(hidden).map(([name, value]) => (

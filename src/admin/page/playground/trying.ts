@@ -6,7 +6,7 @@ import { UndecodableBody } from '../../../callback/decode.ts';
 import { HttpProblem } from '../../../http/problem.ts';
 import { noticeOf } from '../../../notice/notice.ts';
 import { drawAt, type Drawing, type DrawnMessage, placesFor } from '../../drawing.ts';
-import { wholeNumberIn } from '../../filters.ts';
+import { wholeNumberIn } from '../../../people/filters.ts';
 import type { AdminServices } from '../../services.ts';
 import { pathTo } from '../parts/text.tsx';
 

@@ -1,11 +1,12 @@
 /** What people do while Botbell runs: delivered at once, in its turn, and said in the log. */
 import { expect } from 'chai';
-import type { Operations } from '../../src/admin/services.ts';
 import type { Actor } from '../../src/ledger/history.ts';
 import { claimFor, only } from '../contract/ledger-under-test.ts';
+import type { People } from '../../src/people/actions.ts';
+import { Refused } from '../../src/people/outcomes.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { deadUpdate } from '../support/recorded.ts';
-import { DeliveryBench, failures } from './delivery-bench.ts';
+import { DeliveryBench, failures } from '../deliver/delivery-bench.ts';
 
 const OPS = 'slack:#ops';
 const LOG = 'slack:#log';
@@ -15,7 +16,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 
 describe('what people do', () => {
   let bench: DeliveryBench;
-  let operations: Operations;
+  let people: People;
 
   const accept = (job_id: string, destinations: readonly string[] = [OPS]) =>
     bench.accept(callbackWith({ job_id }), destinations);
@@ -36,11 +37,18 @@ describe('what people do', () => {
     Array.from({ length: count }, (_, number) => `${name}-${number}`);
   /** Jobs of which somebody was told, in their order. */
   const jobs = () => bench.addressed.map(({ notice }) => callbackOf(notice).job_id);
+  /** @returns the bulk's id */
+  const begin = async (what: 'redelivered' | 'dismissed' = 'redelivered') =>
+    (await people.startBulk({}, ACTOR, what)).json?.['id'] as number;
+  const refusalOf = async (asked: Promise<unknown>) => {
+    const error: unknown = await asked.catch((thrown: unknown) => thrown);
+    return error instanceof Refused ? error.message : error;
+  };
   const stateOf = async () => (await bench.row(OPS))?.['state'];
 
   beforeEach(async () => {
     bench = await DeliveryBench.open([OPS, LOG]);
-    ({ operations } = bench.first.pipeline);
+    ({ people } = bench.first.pipeline);
   });
 
   afterEach(() => bench.close());
@@ -50,7 +58,7 @@ describe('what people do', () => {
     await bench.first.pipeline.start();
     await bench.clock.advance(100);
     expect(bench.told).to.deep.equal([]);
-    expect(await operations.redeliver(id, ACTOR, false)).to.equal('accepted');
+    expect((await people.redeliver(id, ACTOR, false)).json).to.deep.equal({ id, result: 'accepted' });
     await bench.clock.advance(0);
     expect(bench.told).to.deep.equal([OPS]);
     expect(bench.actions).to.deep.equal([
@@ -62,32 +70,56 @@ describe('what people do', () => {
     const { callbackId } = await accept('a', []);
     await bench.first.pipeline.start();
     await bench.clock.advance(100);
-    expect(await operations.routeAnew(callbackId, ACTOR)).to.deep.equal({
-      told: [OPS, LOG],
-      untouched: [],
-    });
+    const { json } = await people.routeAnew(callbackId, ACTOR);
+    expect(json).to.deep.equal({ id: callbackId, told: [OPS, LOG], untouched: [] });
     await bench.clock.advance(0);
     expect(bench.told.toSorted()).to.deep.equal([LOG, OPS]);
-    expect(await operations.routeAnew(99, ACTOR)).to.equal(undefined);
-    expect(bench.actions.map(({ result }) => result)).to.deep.equal(['2 told, 0 left alone', 'unknown']);
+    expect((await people.routeAnew(callbackId, ACTOR)).name).to.equal('routed to nobody');
+    expect(await refusalOf(people.routeAnew(99, ACTOR))).to.equal('The ledger has nothing of this id.');
+    const results = bench.actions.map(({ result }) => result);
+    expect(results).to.deep.equal(['routed', 'routed to nobody', 'unknown']);
   });
 
-  it('knows which destinations the config in force has, and what another name may mean', () => {
-    expect(operations.unknownDestination(OPS)).to.equal(undefined);
-    expect(operations.unknownDestination('slack:#opps')).to.equal(`; did you mean "${OPS}"?`);
+  it('names the destination that was meant by another name, whatever is asked', async () => {
+    await deadLetters('a');
+    const meant = 'The config tells nobody at slack:#opps; did you mean "slack:#ops"?';
+    const fields = { bot_id: '', destination: 'slack:#opps', until: 'tomorrow', because: '' };
+    for (const asked of [
+      people.snooze(fields, ACTOR),
+      people.test('slack:#opps', ACTOR),
+      people.tally({ destination: 'slack:#opps' }),
+      people.startBulk({ destination: 'slack:#opps' }, ACTOR, 'redelivered'),
+      people.callbacks({ destination: 'slack:#opps' }),
+    ])
+      expect(await refusalOf(asked)).to.equal(meant);
+    expect((await people.tally({ destination: OPS, botId: 'none' })).messages).to.equal(0);
   });
 
-  it('says in the log what is refused, dismissed, begun, stopped and tested', async () => {
+  it('snoozes a BOT that is not known, and says so with the nearest name', async () => {
+    await accept('a');
+    const snooze = async (bot_id: string) => {
+      const fields = { bot_id, destination: OPS, until: 'next-success', because: 'moving' };
+      const { values, json } = await people.snooze(fields, ACTOR);
+      expect(json).to.include({ bot_id, destination: OPS, until: 'next-success', held: 0 });
+      return [values?.['hint'] ?? ''].flat()[0];
+    };
+    expect(await snooze('get_items')).to.equal('');
+    expect(await snooze('get_itmes')).to.equal(
+      ' No callback of "get_itmes" has come yet; did you mean "get_items"?',
+    );
+  });
+
+  it('says in the log what is dismissed, begun, stopped and refused', async () => {
     const [id = 0] = await deadLetters('a');
-    await operations.dismiss(id, ACTOR);
-    const bulk = await operations.startBulk({}, ACTOR, 'dismissed');
-    await operations.stopBulk(bulk.id, ACTOR);
-    await operations.test('slack:#none', ACTOR);
+    await people.dismiss(id, ACTOR);
+    const bulk = await begin('dismissed');
+    await people.stopBulk(bulk, ACTOR);
+    expect(await refusalOf(people.dismiss(99, ACTOR))).to.include('nothing of this id');
     expect(bench.actions.map(({ what, subject, result }) => [what, subject, result])).to.deep.equal([
       ['dismiss', id, 'dismissed'],
-      ['redeliver in bulk', bulk.id, 'dismissed'],
-      ['stop in bulk', bulk.id, 'stopped'],
-      ['test', 'slack:#none', 'unknown'],
+      ['redeliver in bulk', bulk, 'bulk dismissed'],
+      ['stop in bulk', bulk, 'stopped'],
+      ['dismiss', 99, 'unknown'],
     ]);
   });
 
@@ -97,7 +129,7 @@ describe('what people do', () => {
     await bench.clock.advance(60 * MINUTE_MS);
     bench.fails(OPS, ...failures(1000, 'transient'));
     await bench.first.pipeline.start();
-    await operations.redeliver(id, ACTOR, false);
+    await people.redeliver(id, ACTOR, false);
     await bench.clock.advance(9 * MINUTE_MS);
     expect(await stateOf()).to.equal('pending');
     await bench.clock.advance(2 * MINUTE_MS);
@@ -108,7 +140,7 @@ describe('what people do', () => {
     const [late = 0] = await deadLetters('late');
     await bench.clock.advance(120 * SECOND_MS);
     await accept('retried', [LOG]);
-    await operations.redeliver(late, ACTOR, false);
+    await people.redeliver(late, ACTOR, false);
     await bench.first.pipeline.start();
     await bench.clock.advance(0);
     const delays = bench.addressed.map(({ notice }) => [
@@ -127,7 +159,7 @@ describe('what people do', () => {
       await bench.first.ledger.pausePace(OPS, SECOND_MS);
       await bench.first.pipeline.paces.refresh();
       for (const job of numbered('new', 9)) await accept(job);
-      const { id } = await operations.startBulk({}, ACTOR);
+      const id = await begin();
       while ((await bench.first.ledger.actions.continueBulk()).isMore);
       await bench.first.pipeline.start();
       await bench.clock.advance(40 * SECOND_MS);
@@ -136,24 +168,24 @@ describe('what people do', () => {
       expect(firsts.filter((each) => each === 'new')).to.have.length(9);
       expect(firsts.slice(0, 4)).to.include('old');
       expect(jobs().filter((job) => job.startsWith('new'))).to.deep.equal(numbered('new', 9));
-      expect(await operations.bulk(id)).to.include({ state: 'done', delivered: 12 });
+      expect(await people.bulk(id)).to.include({ state: 'done', delivered: 12 });
     });
 
     it('goes on by itself until it is through', async () => {
       await deadLetters(...numbered('old', 130));
       await bench.first.pipeline.start();
       await bench.clock.advance(100);
-      const { id } = await operations.startBulk({}, ACTOR);
+      const id = await begin();
       await bench.clock.advance(5 * SECOND_MS);
-      expect(await operations.bulk(id)).to.include({ state: 'done', given: 130, delivered: 130 });
+      expect(await people.bulk(id)).to.include({ state: 'done', given: 130, delivered: 130 });
       expect(bench.told).to.have.length(130);
     });
 
     it('leaves given back what was, once it is stopped', async () => {
       await deadLetters(...numbered('old', 130));
-      const { id } = await operations.startBulk({}, ACTOR);
+      const id = await begin();
       await bench.first.ledger.actions.continueBulk();
-      expect(await operations.stopBulk(id, ACTOR)).to.include({ state: 'stopped', given: 100 });
+      expect((await people.stopBulk(id, ACTOR)).json).to.include({ state: 'stopped', given: 100 });
       await bench.first.pipeline.start();
       await bench.clock.advance(5 * SECOND_MS);
       expect(bench.told).to.have.length(100);

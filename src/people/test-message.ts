@@ -5,8 +5,8 @@ import { DeliveryFailure, failureInWords, type FailureClass } from '../channels/
 import type { Language } from '../time/display.ts';
 import { noticeOfAlert } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
-import type { AttemptResult, Begun } from './attempt.ts';
-import type { PlannedTarget } from './settings.ts';
+import type { AttemptResult, Begun } from '../deliver/attempt.ts';
+import type { PlannedTarget } from '../deliver/settings.ts';
 
 export interface TestRequest {
   readonly target: PlannedTarget;

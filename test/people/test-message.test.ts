@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { AttemptResult, Begun } from '../../src/deliver/attempt.ts';
-import { sendTest } from '../../src/deliver/test-message.ts';
+import { sendTest } from '../../src/people/test-message.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { Language } from '../../src/time/display.ts';
 import { ManualClock } from '../support/manual-clock.ts';

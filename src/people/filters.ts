@@ -1,14 +1,13 @@
-/** Reads query parameters strictly, such as the filters of lists and bulk actions, and reports every problem; writes them for links. */
+/** Reads the filters of lists and of actions in bulk, and other query parameters, and reports every problem; writes them for links. */
 import { ALL_STATUSES, type StatusCode, statusNameOf } from '../callback/callback.ts';
 import { parseStartTime } from '../time/date-time.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
-import { HttpProblem } from '../http/problem.ts';
 import type { RedeliveryFilter } from '../ledger/actions/actions.ts';
-import type { CallbackFilter, PageRequest } from '../ledger/archive/archive.ts';
 import { CALLBACK_RESULTS, DELIVERY_STATES } from '../ledger/ledger.ts';
 import { cleanText } from '../text/clean.ts';
 import { DAY_MS, instantOn } from '../signal/calendar.ts';
 import { parseDuration } from '../time/display.ts';
+import { Refused, type Worded, wordedIn } from './outcomes.ts';
 
 /** The error class and code of a dead letter that was never attempted. */
 const NO_ERROR = 'none';
@@ -24,18 +23,11 @@ export interface FilterContext {
   readonly now: number;
 }
 
-interface ParameterProblem {
-  /** The parameter's name as given, cleaned. */
-  readonly parameter: string;
-  /** What is wrong, to be read after the parameter's name; does not contain its value. */
-  readonly detail: string;
-}
-
 export interface Parameter<T> {
   /** @returns undefined if the text is invalid */
   readonly read: (text: string) => T | undefined;
   /** The valid values, to be read after the parameter's name. */
-  readonly rule: string;
+  readonly rule: Worded;
 }
 
 export type Known = Readonly<Record<string, Parameter<unknown>>>;
@@ -45,47 +37,83 @@ export type Values<Names extends Known> = {
   readonly [Name in keyof Names]: ReturnType<Names[Name]['read']>;
 };
 
+type Problem = readonly [parameter: string, rule: Worded];
+
+const UNKNOWN: Parameter<undefined> = {
+  read: () => undefined,
+  rule: ['is no parameter of this', 'というパラメーターはありません'],
+};
+const TWICE: Worded = ['is given twice', 'は1つだけ指定してください'];
+
 /**
  * Refuses unknown and repeated parameters.
  * @param isForm ignore empty parameters, which forms send; otherwise they are refused, since a script's variable may be unset
+ * @param check further problems of the values
+ * @throws {Refused} with every problem, also in its `json.errors`
  */
-export function readParameters<Names extends Known>(query: URLSearchParams, known: Names, isForm = false) {
-  const unknown = { read: () => undefined, rule: 'is no parameter of this' };
+export function readParameters<Names extends Known>(
+  query: URLSearchParams,
+  known: Names,
+  isForm = false,
+  check: (values: Readonly<Record<string, unknown>>) => readonly Problem[] = () => [],
+): Values<Names> {
   const values: Record<string, unknown> = {};
-  const problems: ParameterProblem[] = [];
+  const problems: Problem[] = [];
   for (const name of new Set(query.keys())) {
     const [text, ...more] = query.getAll(name).filter((each) => each.trim() !== '');
     if (isForm && text === undefined) continue;
-    const { read, rule } = (Object.hasOwn(known, name) ? known[name] : undefined) ?? unknown;
+    const { read, rule } = (Object.hasOwn(known, name) ? known[name] : undefined) ?? UNKNOWN;
     const value = text === undefined || more.length > 0 ? undefined : read(text);
     if (value !== undefined) values[name] = value;
-    else problems.push({ parameter: cleanText(name), detail: more.length > 0 ? 'is given twice' : rule });
+    else problems.push([cleanText(name), more.length > 0 ? TWICE : rule]);
   }
-  return { values: values as Values<Names>, problems };
+  if (problems.length === 0) problems.push(...check(values));
+  if (problems.length > 0) throw new Refused(refusalOf(problems));
+  return values as Values<Names>;
 }
 
-/** @throws {HttpProblem} 400 that names each invalid parameter and what is wrong with it */
-export function refuseParameters(problems: readonly ParameterProblem[]): void {
-  if (problems.length === 0) return;
-  const sentences = problems.map(({ parameter, detail }) => `"${parameter}" ${detail}`);
-  throw new HttpProblem({
-    status: 400,
-    detail: `The query cannot be meant: ${sentences.join('; ')}.`,
-    members: { errors: problems },
-    logged: 'a query that cannot be meant',
-  });
+function refusalOf(problems: readonly Problem[]) {
+  const inWords = (rule: Worded) => wordedIn(rule, 'en');
+  const listed: Worded = [
+    problems.map(([name, rule]) => `"${name}" ${inWords(rule)}`).join('; '),
+    problems.map(([name, rule]) => `「${name}」${wordedIn(rule, 'ja')}`).join('、'),
+  ];
+  const errors = problems.map(([parameter, rule]) => ({ parameter, detail: inWords(rule) }));
+  return { name: 'query wrong', values: { problems: listed }, json: { errors } } as const;
+}
+
+/** The names of the parameters that a refused query is refused for. */
+export function wrongParameters({ outcome: { name, json } }: Refused): readonly string[] {
+  if (name === 'destination unknown') return ['destination'];
+  return ((json?.['errors'] ?? []) as readonly { readonly parameter: string }[]).map(
+    (each) => each.parameter,
+  );
 }
 
 function oneOf<Name extends string>(...names: readonly Name[]) {
-  const read = (text: string) => names.find((name) => name === text);
-  return { read, rule: `must be one of ${names.join(', ')}` };
+  const listed = names.join(', ');
+  const rule: Worded = [`must be one of ${listed}`, `は ${listed} のいずれかです`];
+  return { read: (text: string) => names.find((name) => name === text), rule };
 }
 
-const TEXT = { read: textIn, rule: 'must have characters that can be seen' };
+const TEXT = {
+  read: textIn,
+  rule: ['must have characters that can be seen', 'には見える文字が必要です'],
+} as const;
+
+function orNone<T>({ read, rule }: Parameter<T>) {
+  const both: Worded = [
+    `${wordedIn(rule, 'en')}, or ${NO_ERROR}`,
+    `${wordedIn(rule, 'ja')}（または ${NO_ERROR}）`,
+  ];
+  return { read: (text: string) => (text === NO_ERROR ? '' : read(text)), rule: both };
+}
 
 function parametersOf(context: FilterContext) {
-  const rule =
-    'must be a day (2026-01-31), a time (2026-01-31T09:00, with or without an offset), or how long ago (2d, 12h)';
+  const rule: Worded = [
+    'must be a day (2026-01-31), a time (2026-01-31T09:00, with or without an offset), or how long ago (2d, 12h)',
+    'は日（2026-01-31）、日時（2026-01-31T09:00）、または期間（2d、12h）です',
+  ];
   return {
     bot_id: TEXT,
     job_id: TEXT,
@@ -94,66 +122,63 @@ function parametersOf(context: FilterContext) {
     result: oneOf(...CALLBACK_RESULTS),
     destination: {
       read: destinationIn,
-      rule: 'must be a channel and an address, such as slack:#ops; in a URL, "#" is written %23',
+      rule: [
+        'must be a channel and an address, such as slack:#ops; in a URL, "#" is written %23',
+        'は slack:#ops のように、チャンネルと宛先を指定してください',
+      ] as const,
     },
     from: { read: (text: string) => beginIn(text.trim(), context), rule },
     to: { read: (text: string) => endIn(text.trim(), context), rule },
+    error_class: orNone(oneOf(...FAILURE_CLASSES)),
+    error_code: orNone(TEXT),
   };
 }
 
 /** The parameters of every paged list. */
 export const PAGE = {
-  before: { read: (text: string) => wholeNumberIn(text), rule: 'must be the "next" of another page' },
+  before: {
+    read: (text: string) => wholeNumberIn(text),
+    rule: ['must be the "next" of another page', 'はほかのページの next です'],
+  },
   limit: {
     read: (text: string) => wholeNumberIn(text, LARGEST_PAGE),
-    rule: `must be a whole number from 1 to ${LARGEST_PAGE}`,
+    rule: [`must be a whole number from 1 to ${LARGEST_PAGE}`, `は1から${LARGEST_PAGE}までの整数です`],
   },
+} as const;
+
+export const FLAG: Parameter<boolean> = {
+  read: (text) => ({ true: true, false: false })[text],
+  rule: ['must be true or false', 'は true か false です'],
 };
 
-/** Ignores empty parameters, which forms send. If there are problems, the filter lacks the invalid parameters: do not use it. */
+/** Ignores empty parameters, which forms send. @throws {Refused} */
 export function readFilter(query: URLSearchParams, context: FilterContext) {
-  const known = { search: TEXT, ...parametersOf(context), ...PAGE };
-  const { values, problems } = readParameters(query, known, true);
+  const values = readParameters(query, { search: TEXT, ...parametersOf(context), ...PAGE }, true);
   const { search, before, limit } = values;
-  const filter: CallbackFilter = { search, ...filterIn(values) };
-  return { filter, page: { before, limit } satisfies PageRequest, problems };
+  return { filter: { search, ...filterIn(values) }, page: { before, limit } };
 }
 
 /**
  * Reads which deliveries to redeliver or dismiss. Requires at least one parameter and refuses empty ones, since a condition
  * that was lost on the way would select deliveries that it was meant to exclude.
- * @param besides further parameters that the query may have
- * @throws {HttpProblem} 400 that lists every invalid parameter
+ * @throws {Refused}
  */
-export function readRedelivery<Besides extends Known>(
-  query: URLSearchParams,
-  context: FilterContext,
-  besides: Besides,
-): { readonly filter: RedeliveryFilter; readonly values: Values<Besides> } {
-  const orNone = <T>({ read, rule }: Parameter<T>) => ({
-    read: (text: string) => (text === NO_ERROR ? '' : read(text)),
-    rule: `${rule}, or ${NO_ERROR}`,
-  });
-  const known = {
-    ...besides,
-    ...parametersOf(context),
-    state: oneOf('dead', 'held'),
-    error_class: orNone(oneOf(...FAILURE_CLASSES)),
-    error_code: orNone(TEXT),
-  };
-  const { values, problems } = readParameters(query, known);
-  if (problems.length === 0 && Object.keys(values).every((name) => Object.hasOwn(besides, name)))
-    problems.push({ parameter: 'state', detail: 'must be dead or held where nothing else is given' });
-  refuseParameters(problems);
-  const { error_class: errorClass, error_code: errorCode } = values;
-  return { filter: { ...filterIn(values), errorClass, errorCode }, values };
+export function readRedelivery(query: URLSearchParams, context: FilterContext) {
+  const known = { ...parametersOf(context), state: oneOf('dead', 'held'), dry_run: FLAG };
+  const least: Problem = [
+    'state',
+    ['must be dead or held where nothing else is given', 'は、ほかに条件がなければ dead か held です'],
+  ];
+  const values = readParameters(query, known, false, (given) =>
+    Object.keys(given).every((name) => name === 'dry_run') ? [least] : [],
+  );
+  return { filter: filterIn(values), isDryRun: values.dry_run ?? false };
 }
 
-type FilterValues = Values<ReturnType<typeof parametersOf>>;
-
-function filterIn({ bot_id: botId, job_id: jobId, ...values }: FilterValues) {
+function filterIn(values: Values<ReturnType<typeof parametersOf>>): RedeliveryFilter {
+  const { bot_id: botId, job_id: jobId, error_class: errorClass, error_code: errorCode } = values;
   const { status, state, result, destination, from, to } = values;
-  return { botId, jobId, status, state, result, destination, from, to };
+  return { botId, jobId, status, state, result, destination, from, to, errorClass, errorCode };
 }
 
 /** The query for links, which `readFilter` and `readRedelivery` read as the same filter at any time. */

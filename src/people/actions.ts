@@ -1,0 +1,212 @@
+/** What people do while Botbell runs, by the settings in force, for the page, the API and the command line. */
+import type { RedeliveryFilter, RedeliveryTally } from '../ledger/actions/actions.ts';
+import type {
+  ArchivedCallback,
+  CallbackFilter,
+  CallbackStory,
+  Page,
+  PageRequest,
+} from '../ledger/archive/archive.ts';
+import type { Actor } from '../ledger/history.ts';
+import type { Actions, Archive } from '../ledger/registry.ts';
+import { nearest } from '../text/nearest.ts';
+import type { Language } from '../time/display.ts';
+import { planOf, type Planning, type PlannedTarget, runningConfig } from '../deliver/settings.ts';
+import { routesOf } from '../route/router.ts';
+import { destinationOf, unknown } from './destinations.ts';
+import { bulkJson, snoozeJson, testJson } from './json.ts';
+import { hintFor, type Outcome, type OutcomeName, Refused, statusOf, type Worded } from './outcomes.ts';
+import { readSnooze, type SnoozeFields } from './snooze.ts';
+import type { TestOutcome } from './test-message.ts';
+
+/** An action and its result, for the log. */
+export interface ReportedAction {
+  readonly what: string;
+  readonly actor: Actor;
+  /** The id of a delivery, callback, refused body, redelivery in bulk or snooze; or a destination. */
+  readonly subject: number | string;
+  readonly result: OutcomeName;
+}
+
+export interface ActionParts {
+  readonly ledger: { readonly actions: Actions; readonly archive: Archive };
+  readonly planning: () => Planning;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly sendTest: (target: PlannedTarget, askedBy: string, language: Language) => Promise<TestOutcome>;
+  /** Deliveries may be due. */
+  readonly onDue: () => void;
+  /** A redelivery in bulk has begun. */
+  readonly onBulkStarted: () => void;
+  readonly onAction: (action: ReportedAction) => void;
+}
+
+export type People = ReturnType<typeof createPeople>;
+
+/** Each action changes the ledger, wakes the loop if something may be due, and is logged. @throws {Refused} it cannot be done */
+export function createPeople(parts: ActionParts) {
+  const { actions, archive } = parts.ledger;
+  const done = doneBy(parts);
+  const result = (id: number, name: OutcomeName): Outcome => ({ name, json: { id, result: name } });
+  return {
+    /** @param again also what was delivered */
+    redeliver: async (id: number, actor: Actor, again: boolean) =>
+      done('redeliver', actor, id, result(id, await actions.redeliver(id, actor, again))),
+    dismiss: async (id: number, actor: Actor) =>
+      done('dismiss', actor, id, result(id, await actions.dismiss(id, actor))),
+    async routeAnew(id: number, actor: Actor) {
+      const story = await archive.story(id);
+      const routed = story && (await actions.routeAnew(id, planByHand(parts.planning(), story), actor));
+      const outcome = routed ?? 'unknown';
+      return done(
+        'route anew',
+        actor,
+        id,
+        typeof outcome === 'string' ? { name: outcome } : toldNow(id, outcome),
+      );
+    },
+    /** Marks a refused body as seen, and the earlier ones with the same fault. */
+    async seeRefused(id: number, actor: Actor) {
+      await actions.seeRefused(id);
+      return done('see refused', actor, id, result(id, 'seen'));
+    },
+    ...inBulk(parts),
+    ...snoozing(parts),
+    /** @param language of what the remote has answered */
+    async test(text: string, actor: Actor, language?: Language) {
+      const planning = parts.planning();
+      const destination = destinationOf(text, planning);
+      const target = planning.destinations.get(destination) as PlannedTarget;
+      const inLanguage = language ?? planning.config.display.language;
+      const sent = await parts.sendTest(target, actor.user ?? '', inLanguage);
+      const name = sent.isDelivered ? 'tested, delivered' : 'tested, failed';
+      const values = { destination, words: sent.words };
+      return done('test', actor, destination, { name, values, json: testJson(sent) });
+    },
+    /** @throws {Refused} neither the config nor the ledger knows the filter's destination */
+    async callbacks(filter: CallbackFilter, page: PageRequest = {}): Promise<Page<ArchivedCallback>> {
+      const found = await archive.callbacks(filter, page);
+      const { destination } = filter;
+      if (found.items.length === 0 && destination !== undefined)
+        await refuseUnknown(
+          destination,
+          parts,
+          async () => (await archive.callbacks({ destination }, { limit: 1 })).items.length > 0,
+        );
+      return found;
+    },
+  };
+}
+
+/** Logs an outcome. @returns it, if it is none that refuses. @throws {Refused} */
+function doneBy({ onAction, onDue }: Pick<ActionParts, 'onAction' | 'onDue'>) {
+  return (what: string, actor: Actor, subject: number | string, outcome: Outcome): Outcome => {
+    onAction({ what, actor, subject, result: outcome.name });
+    if (statusOf(outcome) >= 400) throw new Refused(outcome);
+    onDue();
+    return outcome;
+  };
+}
+
+/** The destinations that the config names for a callback in the ledger. */
+function planByHand(planning: Planning, callback: Pick<CallbackStory, 'kind' | 'botId' | 'status'>) {
+  const { destinations: targets, explanations: routing } = planOf(planning, callback);
+  return { targets, routing, channels: runningConfig(planning).channels };
+}
+
+function toldNow(
+  id: number,
+  json: { readonly told: readonly string[]; readonly untouched: readonly string[] },
+): Outcome {
+  const name = json.told.length === 0 ? 'routed to nobody' : 'routed';
+  return { name, values: { destinations: json.told.join(', ') }, json: { id, ...json } };
+}
+
+/** @throws {Refused} the config does not have the destination, and nothing in the ledger was for it */
+async function refuseUnknown(
+  destination: string,
+  { planning }: Pick<ActionParts, 'planning'>,
+  isInLedger: () => Promise<boolean>,
+  others: readonly string[] = [],
+): Promise<void> {
+  const known = [...planning().destinations.keys()];
+  if (known.includes(destination) || (await isInLedger())) return;
+  throw unknown(destination, hintFor(destination, [...known, ...others]));
+}
+
+function inBulk(parts: ActionParts) {
+  const { actions } = parts.ledger;
+  const done = doneBy(parts);
+  /** @throws {Refused} nobody knows the filter's destination */
+  const tally = async (filter: RedeliveryFilter): Promise<RedeliveryTally> => {
+    const found = await actions.tally(filter);
+    if (found.messages > 0 || filter.destination === undefined) return found;
+    const others = (await actions.tally({})).destinations.map((each) => each.destination);
+    const isThere = others.includes(filter.destination);
+    await refuseUnknown(filter.destination, parts, () => Promise.resolve(isThere), others);
+    return found;
+  };
+  return {
+    tally,
+    bulks: actions.bulks,
+    bulk: actions.bulk,
+    async startBulk(filter: RedeliveryFilter, actor: Actor, what: 'redelivered' | 'dismissed') {
+      await tally(filter);
+      const bulk = await actions.startBulk(filter, actor, what);
+      parts.onBulkStarted();
+      return done('redeliver in bulk', actor, bulk.id, { name: `bulk ${what}`, json: bulkJson(bulk) });
+    },
+    async stopBulk(id: number, actor: Actor) {
+      const bulk = await actions.stopBulk(id, actor);
+      return done(
+        'stop in bulk',
+        actor,
+        id,
+        bulk ? { name: 'stopped', json: bulkJson(bulk) } : { name: 'unknown' },
+      );
+    },
+  };
+}
+
+function snoozing(parts: ActionParts) {
+  const { planning, now, ledger } = parts;
+  const { actions, archive } = ledger;
+  const done = doneBy(parts);
+  return {
+    snoozes: actions.snoozes,
+    async snooze(fields: SnoozeFields, actor: Actor) {
+      const { timezone } = planning().config.display;
+      const asked = readSnooze(fields, { now: now(), timezone });
+      const destination = asked.destination && destinationOf(asked.destination, planning());
+      const hint = asked.botId === undefined ? '' : await hintOfBot(asked.botId, planning(), archive);
+      const id = await actions.snooze({ ...asked, destination, actor });
+      const kept = (await actions.snoozes()).find((each) => each.id === id);
+      return done('snooze', actor, id, {
+        name: 'snoozed',
+        values: { hint },
+        json: kept ? snoozeJson(kept) : { id },
+      });
+    },
+    /** Releases what the snooze holds. */
+    async endSnooze(id: number, actor: Actor) {
+      const name = (await actions.endSnooze(id)) ? 'ended' : 'unknown';
+      return done('end a snooze', actor, id, { name, json: { id, result: name } });
+    },
+  };
+}
+
+const MOST_BOTS = 10_000;
+
+/** What to say of a BOT that neither a callback nor a route has named. */
+async function hintOfBot(botId: string, { config }: Planning, archive: Archive): Promise<Worded> {
+  const named = routesOf(config).flatMap(({ botIds }) => botIds);
+  if (named.includes(botId) || (await archive.bot(botId)) !== undefined) return '';
+  const bots = await archive.bots('', MOST_BOTS);
+  const meant = nearest(botId, [...bots.map((bot) => bot.botId), ...named]);
+  const [en, ja] =
+    meant === undefined ? ['.', ''] : [`; did you mean "${meant}"?`, `「${meant}」のことですか？`];
+  return [
+    ` No callback of "${botId}" has come yet${en}`,
+    `ただし「${botId}」のコールバックはまだ届いていません。${ja}`,
+  ];
+}

@@ -1,0 +1,46 @@
+/** Reads the destinations that people name. */
+import { channelTypes } from '../channels/registry.ts';
+import type { Config, Destination } from '../config/config.ts';
+import { hintFor, Refused } from './outcomes.ts';
+
+/** @returns the destination with its canonical address. @throws {Refused} an unknown channel, or no address of it */
+export function destinationTyped(text: string, { channels }: Pick<Config, 'channels'>): Destination {
+  const [name = '', ...rest] = text.split(':');
+  const channel = channels.get(name);
+  const type = channel && channelTypes.get(channel.type);
+  if (rest.length === 0 || type === undefined) {
+    const known = [...channels.keys()].join(', ');
+    throw unknown(text, [`: write <channel>:<address>; the channels are ${known}`, `チャンネル：${known}`]);
+  }
+  try {
+    const address = type.parseAddress(rest.join(':'), channel?.settings);
+    return { destination: `${name}:${address}`, channel: name, address, options: {}, perJob: 'message' };
+  } catch (error) {
+    const why = (error as Error).message;
+    throw unknown(text, [`: ${why}`, why]);
+  }
+}
+
+interface Known {
+  readonly config: Pick<Config, 'channels'>;
+  /** By their names. */
+  readonly destinations: ReadonlyMap<string, unknown>;
+}
+
+/** @returns the destination's name, by which the config tells somebody. @throws {Refused} it tells nobody there; names the nearest */
+export function destinationOf(text: string, { config, destinations }: Known): string {
+  const known = [...destinations.keys()];
+  let typed = text;
+  try {
+    typed = destinationTyped(text, config).destination;
+  } catch (error) {
+    const near = hintFor(text, known, false);
+    throw near === '' ? error : unknown(text, near);
+  }
+  if (destinations.has(typed)) return typed;
+  throw unknown(typed, hintFor(typed, known));
+}
+
+export function unknown(destination: string, hint: ReturnType<typeof hintFor>): Refused {
+  return new Refused({ name: 'destination unknown', values: { destination, hint } });
+}

@@ -1,0 +1,87 @@
+/** What has not reached a destination, and why: callbacks of a BOT and status that share a reason are told together. */
+import { statusNameOf } from '../callback/callback.ts';
+import type { ArchivedCallback } from '../ledger/archive/archive.ts';
+import type { Archive } from '../ledger/registry.ts';
+import { routingEvents, routingOf } from '../story/routing.ts';
+import { Sayings, type StoryContext } from '../story/sayings.ts';
+import { summarise } from '../story/standing.ts';
+import { callbackJson } from './json.ts';
+
+export interface NotTold {
+  readonly count: number;
+  /** The newest of them. */
+  readonly last: ArchivedCallback;
+  /** In the language asked for. */
+  readonly why: string;
+}
+
+interface Search {
+  readonly destination: string;
+  /** Milliseconds since 1970. */
+  readonly from: number;
+}
+
+/** Callbacks that are looked at, the newest. */
+const MOST = 5000;
+const AT_ONCE = 500;
+
+/** Newest first. */
+export async function notTold(
+  archive: Pick<Archive, 'callbacks' | 'story'>,
+  { destination, from }: Search,
+  context: StoryContext,
+): Promise<readonly NotTold[]> {
+  const groups = new Map<string, { count: number; readonly last: ArchivedCallback }>();
+  let before: number | undefined;
+  for (let looked = 0; looked < MOST; looked += AT_ONCE) {
+    const { items, next } = await archive.callbacks(
+      { notTold: destination, from },
+      { before, limit: AT_ONCE },
+    );
+    for (const last of items) {
+      const key = keyOf(last, destination);
+      const group = groups.get(key) ?? { count: 0, last };
+      group.count += 1;
+      groups.set(key, group);
+    }
+    if (next === undefined) break;
+    before = next;
+  }
+  const told: NotTold[] = [];
+  for (const group of groups.values())
+    told.push({ ...group, why: await whyNot(group.last, archive, destination, context) });
+  return told;
+}
+
+function keyOf({ botId, status, deliveries }: ArchivedCallback, destination: string): string {
+  const there = deliveries.find((each) => each.destination === destination);
+  return JSON.stringify([botId, status, there?.state, there?.reason, there?.lastError?.code]);
+}
+
+async function whyNot(
+  { id }: ArchivedCallback,
+  archive: Pick<Archive, 'story'>,
+  destination: string,
+  context: StoryContext,
+): Promise<string> {
+  const story = await archive.story(id);
+  if (story === undefined) return '';
+  const sayings = new Sayings(context);
+  const deliveries = story.deliveries.filter((each) => each.destination === destination);
+  if (deliveries.length > 0) return summarise({ ...story, deliveries }, context.now, sayings);
+  const events = routingEvents(routingOf(story), story.receivedAt, story, sayings);
+  return events.map(({ text }) => text).join(sayings.say('space'));
+}
+
+/** @param redact takes secrets out of a text */
+export function notToldJson({ count, last, why }: NotTold, redact: (text: string) => string) {
+  const { id, job_id, bot_id, bot_name, received_at } = callbackJson(last, redact);
+  return {
+    bot_id,
+    bot_name,
+    status: statusNameOf(last),
+    count,
+    why: redact(why),
+    last: { id, job_id, received_at },
+  };
+}

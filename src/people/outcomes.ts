@@ -1,0 +1,151 @@
+/** What comes of whatever a person asks for: an HTTP status and a sentence in both languages, for page, API and command line. */
+import { nearest } from '../text/nearest.ts';
+import type { Language } from '../time/display.ts';
+
+/** A text in English and Japanese, or one that is the same in both. */
+export type Worded = string | readonly [en: string, ja: string];
+
+/** `undone`: no error, but nothing was done either. */
+type Entry = readonly [status: number, en: string, ja: string, undone?: 'undone'];
+
+const OUTCOMES = {
+  accepted: [202, 'It is sent in a moment.', 'まもなく送ります。'],
+  open: [
+    202,
+    'It is on its way already, or a rule holds it.',
+    'すでに送信の途中か、ルールで保留中です。',
+    'undone',
+  ],
+  delivered: [
+    409,
+    'It has been delivered; once more it is sent only with --again, again=true or “Deliver once more”.',
+    '送信済みです。重ねて送るには「重ねて送る」、again=true、--again を使います。',
+  ],
+  superseded: [
+    409,
+    'Its job’s result is known already, so nobody is told any more that it began.',
+    'ジョブの結果が届いているため、開始の通知は送りません。',
+  ],
+  dismissed: [202, 'Marked as done: it is not sent again.', '対応済みにしました。再送しません。'],
+  'not dead': [
+    409,
+    'It is neither a dead letter nor held as no longer routed.',
+    '配信不能でも、対象外になった保留でもないため、対応済みにできません。',
+  ],
+  unknown: [404, 'The ledger has nothing of this id.', '対象はもうありません。'],
+  routed: [202, 'It goes to {destinations} now.', '{destinations} へ送ります。'],
+  'routed to nobody': [
+    202,
+    'Whomever the config in force names has been told, or will be.',
+    '今の設定では、ほかに宛先がありません。',
+    'undone',
+  ],
+  'bulk redelivered': [202, 'Begun: they are sent again.', '再送を始めました。'],
+  'bulk dismissed': [202, 'Begun: they are marked as done.', '対応済みにする処理を始めました。'],
+  stopped: [202, 'Stopped. What is queued is still sent.', '停止しました。開始済みの分は送ります。'],
+  seen: [202, 'Marked as seen.', '確認済みにしました。'],
+  snoozed: [201, 'Snoozed.{hint}', 'スヌーズしました。{hint}'],
+  ended: [
+    202,
+    'It has ended; what it held is told as one summary.',
+    '終了しました。保留した通知を1件にまとめて送ります。',
+  ],
+  'snooze nothing': [400, 'Name a BOT, a destination, or both.', 'BOTか宛先を指定してください。'],
+  'snooze no time': [
+    400,
+    '“until” must be a date-time (2026-11-24T18:00), tomorrow, or next-success of a BOT.',
+    '終了は日時（2026-11-24T18:00）、tomorrow、next-success のいずれかで指定してください。',
+  ],
+  'snooze past': [
+    400,
+    'That time is over already: name one to come.',
+    '過ぎた日時です。これからの日時を指定してください。',
+  ],
+  'snooze whose': [400, 'Name the BOT whose success ends it.', '成功を待つBOTを指定してください。'],
+  'tested, delivered': [200, 'The test for {destination}: {words}', '{destination} へのテスト：{words}'],
+  'tested, failed': [
+    200,
+    'The test did not reach {destination}. {words}',
+    '{destination} へのテストは届きませんでした。{words}',
+    'undone',
+  ],
+  'destination unknown': [
+    422,
+    'The config tells nobody at {destination}{hint}',
+    '設定に {destination} という宛先はありません。{hint}',
+  ],
+  'query wrong': [400, 'The query cannot be meant: {problems}.', '読み取れない条件があります：{problems}。'],
+  loaded: [200, 'The config {hash} is in force now.', '設定 {hash} で動いています。'],
+  unchanged: [200, 'Nothing has changed.', '変更はありません。'],
+  'not loaded': [
+    422,
+    'The config on the disk has errors and was not loaded: the one before it stays in force.',
+    '設定に誤りがあるため、読み込んでいません。これまでの設定のまま動いています。',
+  ],
+  /** A dry run. */
+  counted: [200, 'Nothing has been done yet.', 'まだ何もしていません。'],
+  'store unwritten': [
+    503,
+    'The store cannot be written: nothing was done.',
+    '記録に書き込めず、実行していません。',
+  ],
+} as const satisfies Readonly<Record<string, Entry>>;
+
+export type OutcomeName = keyof typeof OUTCOMES;
+
+export interface Outcome {
+  readonly name: OutcomeName;
+  /** For the braces of its sentence. */
+  readonly values?: Readonly<Record<string, Worded>>;
+  /** The body of the API's answer, or further members of its problem. */
+  readonly json?: Readonly<Record<string, unknown>>;
+}
+
+export function statusOf({ name }: Outcome): number {
+  return OUTCOMES[name][0];
+}
+
+/** Whether what was asked for has been done. */
+export function isDone({ name }: Outcome): boolean {
+  const [status, , , undone]: Entry = OUTCOMES[name];
+  return status < 400 && undone === undefined;
+}
+
+export function outcomeInWords({ name, values = {} }: Outcome, language: Language): string {
+  const [, en, ja] = OUTCOMES[name];
+  return wordedIn([en, ja], language).replaceAll(/\{(\w+)\}/g, (_, of: string) =>
+    wordedIn(values[of] ?? '', language),
+  );
+}
+
+export function wordedIn(worded: Worded, language: Language): string {
+  return typeof worded === 'string' ? worded : worded[language === 'ja' ? 1 : 0];
+}
+
+/** What was asked for cannot be done; `message` says in English why. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    super(outcomeInWords(outcome, 'en'));
+    this.outcome = outcome;
+  }
+}
+
+/** For `catch`, where a refusal is one of the outcomes to tell of. @throws every other error */
+export function refusedOutcome(error: unknown): Outcome {
+  if (error instanceof Refused) return error.outcome;
+  throw error;
+}
+
+const MOST_NAMED = 10;
+
+/** The known name that may be meant; without one the known names, unless these are only hinted at. */
+export function hintFor(word: string, known: readonly string[], isListed = true): Worded {
+  const meant = nearest(word, known);
+  if (meant !== undefined) return [`; did you mean "${meant}"?`, `「${meant}」のことですか？`];
+  if (!isListed) return '';
+  const names = known.slice(0, MOST_NAMED).join(', ') + (known.length > MOST_NAMED ? ', …' : '');
+  return [`; known: ${names || 'none'}`, `設定にある宛先：${names || 'なし'}`];
+}

@@ -1,0 +1,40 @@
+/** Reads the request for a snooze, and its end, from texts. */
+import { parseStartTime } from '../time/date-time.ts';
+import type { SnoozeRequest } from '../ledger/signal/snoozes.ts';
+import { DAY_MS, dayOf, instantOn } from '../signal/calendar.ts';
+import type { Snooze } from '../signal/rules.ts';
+import { cleanText } from '../text/clean.ts';
+import { shortLine, shortText } from '../text/cut.ts';
+import type { FilterContext } from './filters.ts';
+import { Refused } from './outcomes.ts';
+
+export const SNOOZE_FIELDS = ['bot_id', 'destination', 'until', 'because'] as const;
+export type SnoozeFields = Readonly<Record<(typeof SNOOZE_FIELDS)[number], string>>;
+
+/** Characters of a field; more are cut. */
+const LONGEST_TEXT = 1000;
+
+/** Minutes after midnight at which `tomorrow` ends. */
+const NINE = 540;
+
+/** @throws {Refused} nothing is named, or the end is no time to come */
+export function readSnooze(fields: SnoozeFields, context: FilterContext): Omit<SnoozeRequest, 'actor'> {
+  const textOf = (name: keyof SnoozeFields) => shortText(cleanText(fields[name]).trim(), LONGEST_TEXT);
+  const [botId, destination] = [textOf('bot_id') || undefined, textOf('destination') || undefined];
+  if ((botId ?? destination) === undefined) throw new Refused({ name: 'snooze nothing' });
+  const end = readEnd(textOf('until'), context);
+  if (end.untilSuccess && botId === undefined) throw new Refused({ name: 'snooze whose' });
+  return { botId, destination, ...end, because: shortLine(fields.because, LONGEST_TEXT) };
+}
+
+/** `tomorrow` (9:00), `next-success` (within seven days) or a date-time, without an offset in the display's time zone. */
+function readEnd(text: string, { now, timezone }: FilterContext): Pick<Snooze, 'until' | 'untilSuccess'> {
+  if (text === 'next-success') return { until: now + 7 * DAY_MS, untilSuccess: true };
+  const until =
+    text === 'tomorrow'
+      ? instantOn(dayOf(now, timezone) + DAY_MS, NINE, timezone)
+      : parseStartTime(text, timezone);
+  if (until === undefined) throw new Refused({ name: 'snooze no time' });
+  if (until <= now) throw new Refused({ name: 'snooze past' });
+  return { until, untilSuccess: false };
+}

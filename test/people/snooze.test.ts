@@ -1,0 +1,41 @@
+/** What is read from a request for a snooze. */
+import { expect } from 'chai';
+import { Refused } from '../../src/people/outcomes.ts';
+import { readSnooze } from '../../src/people/snooze.ts';
+import { zonedToInstant } from '../../src/time/display.ts';
+
+const timezone = 'Europe/Berlin';
+const now = zonedToInstant(Date.parse('2026-10-24T22:30:00Z'), timezone);
+
+describe('a request for a snooze', () => {
+  const read = (until: string, fields: object = {}) =>
+    readSnooze({ bot_id: 'b', destination: '', because: '', until, ...fields }, { now, timezone });
+  const endOf = (text: string) => {
+    const { until, untilSuccess } = read(text);
+    return [new Date(until).toISOString(), untilSuccess];
+  };
+  const refusalOf = (until: string, fields?: object) => {
+    try {
+      read(until, fields);
+    } catch (error) {
+      if (error instanceof Refused) return error.outcome.name;
+    }
+    return undefined;
+  };
+
+  it('ends at a date-time, tomorrow at nine, or with the next success within a week', () => {
+    expect(endOf('2026-10-25T12:00:00+09:00')).to.deep.equal(['2026-10-25T03:00:00.000Z', false]);
+    expect(endOf('2026-10-25T12:00')).to.deep.equal(['2026-10-25T11:00:00.000Z', false]);
+    expect(endOf('tomorrow')).to.deep.equal(['2026-10-25T08:00:00.000Z', false]);
+    expect(endOf('next-success')).to.deep.equal(['2026-10-31T20:30:00.000Z', true]);
+  });
+
+  it('is told apart: no time at all, one that is over, nobody named, and a success of no BOT', () => {
+    for (const text of ['', 'never', 'soon', '2026-02-30T00:00', '1h'])
+      expect(refusalOf(text), text).to.equal('snooze no time');
+    for (const text of ['2026-10-24T22:30', '2020-01-01T00:00Z'])
+      expect(refusalOf(text), text).to.equal('snooze past');
+    expect(refusalOf('tomorrow', { bot_id: ' ' })).to.equal('snooze nothing');
+    expect(refusalOf('next-success', { bot_id: '', destination: 'slack:#ops' })).to.equal('snooze whose');
+  });
+});
