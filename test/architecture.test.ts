@@ -49,6 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'route',
     'render',
     'ledger',
+    'deliver',
     'story',
     'people',
   ],

@@ -3,8 +3,10 @@ import { decidedBy } from '../app/settings.ts';
 import type { KeptSnooze } from '../ledger/signal/snoozes.ts';
 import { snoozeJson } from '../people/json.ts';
 import { outcomeInWords } from '../people/outcomes.ts';
+import { readSnooze } from '../people/snooze.ts';
 import { visible, visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
+import { systemClock } from '../time/clock.ts';
 import { formatInstant } from '../time/display.ts';
 import { beside } from './beside.ts';
 import { actorHere, type CommandContext, WrongUsage } from './context.ts';
@@ -26,12 +28,14 @@ export async function run(context: CommandContext, botId = '', options: Options)
   const isNew = !list && end === undefined;
   if (!isNew && botId !== '') throw new WrongUsage('a BOT goes with --until alone');
   const config = await loadLedgerConfig(context);
+  const fields = { bot_id: botId, destination: to, until, because };
+  // Before a ledger is looked for.
+  if (isNew) readSnooze(fields, { now: systemClock.now(), timezone: config.display.timezone });
   return beside(decidedBy({ config, configHash: '' }), async ({ people }) => {
     if (end !== undefined) {
       context.result(`${end}: ${outcomeInWords(await people.endSnooze(end, actorHere()), 'en')}`);
       return 0;
     }
-    const fields = { bot_id: botId, destination: to, until, because };
     const begun = isNew ? await people.snooze(fields, actorHere()) : undefined;
     if (begun?.values?.['hint']) context.message(visibleOnOneLine(outcomeInWords(begun, 'en')));
     const kept = (await people.snoozes()).filter(

@@ -102,7 +102,7 @@ export function createPeople(parts: ActionParts) {
 function doneBy({ onAction, onDue }: Pick<ActionParts, 'onAction' | 'onDue'>) {
   return (what: string, actor: Actor, subject: number | string, outcome: Outcome): Outcome => {
     onAction({ what, actor, subject, result: outcome.name });
-    if (statusOf(outcome) >= 400) throw new Refused(outcome);
+    if (statusOf(outcome) >= 400) throw new Refused({ name: outcome.name });
     onDue();
     return outcome;
   };

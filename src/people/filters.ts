@@ -60,16 +60,20 @@ export function readParameters<Names extends Known>(
   const values: Record<string, unknown> = {};
   const problems: Problem[] = [];
   for (const name of new Set(query.keys())) {
-    const [text, ...more] = query.getAll(name).filter((each) => each.trim() !== '');
-    if (isForm && text === undefined) continue;
-    const { read, rule } = (Object.hasOwn(known, name) ? known[name] : undefined) ?? UNKNOWN;
-    const value = text === undefined || more.length > 0 ? undefined : read(text);
+    const given = query.getAll(name).filter((each) => each.trim() !== '');
+    if (isForm && given.length === 0) continue;
+    const { read, rule } = parameterIn(known, name);
+    const value = given.length === 1 ? read(given[0] ?? '') : undefined;
     if (value !== undefined) values[name] = value;
-    else problems.push([cleanText(name), more.length > 0 ? TWICE : rule]);
+    else problems.push([cleanText(name), given.length > 1 ? TWICE : rule]);
   }
   if (problems.length === 0) problems.push(...check(values));
   if (problems.length > 0) throw new Refused(refusalOf(problems));
   return values as Values<Names>;
+}
+
+function parameterIn(known: Known, name: string): Parameter<unknown> {
+  return (Object.hasOwn(known, name) ? known[name] : undefined) ?? UNKNOWN;
 }
 
 function refusalOf(problems: readonly Problem[]) {

@@ -317,7 +317,7 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
       const other = await runCommand(['preview', ERROR, '--to', 'slack:#else', '--config', config]);
       expect([other.code, other.stderr.includes('no route')]).to.deep.equal([0, true]);
       const unknown = await runCommand(['preview', ERROR, '--to', 'teams:#x', '--config', config]);
-      expect([unknown.code, unknown.stderr.includes('slack, email')]).to.deep.equal([1, true]);
+      expect([unknown.code, unknown.stderr.includes('slack, email')]).to.deep.equal([2, true]);
     });
 
     it('writes a page that loads nothing and runs nothing', async () => {

@@ -63,7 +63,10 @@ routes:
     await snooze('get_items', '--until', '2199-12-31T09:00');
     expect((await recorded.actions.snoozes())[0]?.until).to.equal(Date.parse('2199-12-31T00:00Z'));
     const over = await snooze('get_items', '--until', '2020-01-01T00:00Z');
-    expect([over.code, over.stderr]).to.deep.equal([2, 'error: That time is over already: name one to come.']);
+    expect([over.code, over.stderr]).to.deep.equal([
+      2,
+      'error: That time is over already: name one to come.',
+    ]);
     const soon = await snooze('get_items', '--until', 'soon');
     expect([soon.code, soon.stderr.includes('must be a date-time')]).to.deep.equal([2, true]);
   });
@@ -113,7 +116,10 @@ routes:
   it('ends one, once', async () => {
     await snooze('get_items', '--until', 'tomorrow');
     const first = await snooze('--end', '1');
-    expect([first.code, first.stdout]).to.deep.equal([0, '1: It has ended; what it held is told as one summary.']);
+    expect([first.code, first.stdout]).to.deep.equal([
+      0,
+      '1: It has ended; what it held is told as one summary.',
+    ]);
     const second = await snooze('--end', '1');
     expect([second.code, second.stderr]).to.deep.equal([1, 'The ledger has nothing of this id.']);
   });

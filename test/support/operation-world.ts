@@ -340,8 +340,7 @@ function peopleIn(done: Done[]): People {
     tally: (filter) =>
       Promise.resolve(filter.botId === 'none' ? { ...TALLY, messages: 0, destinations: [] } : TALLY),
     startBulk: (filter, request, what) => {
-      const given = Object.entries(filter).filter(([, value]) => value !== undefined);
-      done.push(['bulk', Object.fromEntries(given), request, what]);
+      done.push(['bulk', JSON.parse(JSON.stringify(filter)), request, what]);
       return Promise.resolve({ name: `bulk ${what}` });
     },
     bulks: () => Promise.resolve(BULKS),

@@ -1,5 +1,6 @@
 /** The JSON API: gives scripts what the page shows and does. */
 import type { Middleware } from 'koa';
+import type { BulkKind } from '../../ledger/actions/actions.ts';
 import { FLAG, PAGE, type Parameter, readFilter, readRedelivery } from '../../people/filters.ts';
 import {
   botJson,
@@ -12,13 +13,14 @@ import {
   storyJson,
   tallyJson,
 } from '../../people/json.ts';
+import type { Outcome } from '../../people/outcomes.ts';
 import { SNOOZE_FIELDS } from '../../people/snooze.ts';
 import { loadStory } from '../../story/story.ts';
 import { readTexts } from '../body.ts';
 import { routed } from '../routed.ts';
 import type { ApiServices } from '../services.ts';
 import { addReload } from './reload.ts';
-import { createRoutes, NONE, only, type Routes } from './routes.ts';
+import { type Asked, createRoutes, NONE, only, type Routes } from './routes.ts';
 
 export function createApi(services: ApiServices): Middleware {
   const routes = createRoutes();
@@ -77,16 +79,20 @@ function addActions({ act }: Routes, { people }: ApiServices): void {
 /** Redelivers or dismisses all deliveries that a filter matches, and reports the progress. */
 function addBulks({ get, act }: Routes, { people, surroundings: { display, now } }: ApiServices): void {
   const read = (query: URLSearchParams) => readRedelivery(query, { ...display(), now: now() });
-  for (const [path, what] of [
-    ['/api/redeliver', 'redelivered'],
-    ['/api/dismiss', 'dismissed'],
-  ] as const)
-    act('post', path, read, async ({ ctx, actor, values: { filter, isDryRun } }) => {
+  const start =
+    (what: BulkKind) =>
+    async ({
+      ctx,
+      actor,
+      values: { filter, isDryRun },
+    }: Asked<ReturnType<typeof read>>): Promise<Outcome> => {
       if (isDryRun) return { name: 'counted', json: tallyJson(await people.tally(filter), now()) };
       const begun = await people.startBulk(filter, actor, what);
       ctx.set('Location', `/api/redeliveries/${String(begun.json?.['id'])}`);
       return begun;
-    });
+    };
+  act('post', '/api/redeliver', read, start('redelivered'));
+  act('post', '/api/dismiss', read, start('dismissed'));
   get('/api/redeliveries', NONE, async () => ({ items: (await people.bulks()).map(bulkJson) }));
   get('/api/redeliveries/:id', NONE, async ({ id }) => {
     const bulk = await people.bulk(id);

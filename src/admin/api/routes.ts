@@ -6,7 +6,7 @@ import { type Outcome, Refused, statusOf } from '../../people/outcomes.ts';
 import { actorOf } from '../password.ts';
 import { TO_THE_LETTER } from '../routed.ts';
 
-interface Asked<Values> {
+export interface Asked<Values> {
   readonly ctx: RouterContext;
   /** The path's `:id`; 0, which is no row's id, if it is missing or invalid. */
   readonly id: number;
@@ -30,7 +30,7 @@ export function createRoutes() {
   return {
     router,
     /** @param answer the response's body; undefined for a 404 */
-    get<Values>(path: string, read: Read<Values>, answer: (asked: Asked<Values>) => Promise<unknown>) {
+    get: <Values>(path: string, read: Read<Values>, answer: (asked: Asked<Values>) => Promise<unknown>) => {
       router.get(path, async (ctx) => {
         const body = await answer(asked(ctx, read));
         if (body === undefined) throw new Refused({ name: 'unknown' });
@@ -38,12 +38,12 @@ export function createRoutes() {
       });
     },
     /** Answers as the table of outcomes says. */
-    act<Values>(
+    act: <Values>(
       method: 'post' | 'delete',
       path: string,
       read: Read<Values>,
       act: (asked: Asked<Values>) => Promise<Outcome>,
-    ) {
+    ) => {
       router[method](path, async (ctx) => {
         const outcome = await act(asked(ctx, read));
         ctx.status = statusOf(outcome);

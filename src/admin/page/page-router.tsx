@@ -4,12 +4,12 @@ import type { Context, Middleware } from 'koa';
 import { renderToString } from 'preact-render-to-string';
 import { HttpProblem, notFound } from '../../http/problem.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
-import { isDone, type Outcome, outcomeInWords, Refused } from '../../people/outcomes.ts';
+import { isDone, type Outcome, outcomeInWords, Refused, refusedOutcome } from '../../people/outcomes.ts';
 import { readForm } from '../body.ts';
 import { actorOf } from '../password.ts';
 import { routed } from '../routed.ts';
 import type { AdminServices } from '../services.ts';
-import { answerAsset, readAssets } from './assets.ts';
+import { answerAsset, type Assets, readAssets } from './assets.ts';
 import { showBot } from './bots/bot.tsx';
 import { showBots } from './bots/bots.tsx';
 import { showCallback } from './callbacks/callback.tsx';
@@ -18,7 +18,7 @@ import { type Flash, keepLanguage, leaveFlash, returnTo, takeFlash } from './coo
 import { faultPage } from './faults.tsx';
 import { type Reader, readerOf, ReaderContext } from './reader.ts';
 import { answerDelivery } from './message.tsx';
-import { ACTS } from './operation/acts.ts';
+import { type Act, ACTS } from './operation/acts.ts';
 import { configView } from './operation/config.tsx';
 import { deadView, dryRunView } from './operation/dead.tsx';
 import { destinationsView } from './operation/destinations.tsx';
@@ -68,6 +68,43 @@ export const VIEW_PATHS = VIEWS.map(([path]) => path);
 export function createPages(services: AdminServices): Middleware {
   const { surroundings, onUnforeseen } = services;
   const assets = readAssets();
+  const answers = answering(services, assets);
+  const routes = routed(createPageRouter(services, assets, answers));
+  return async (ctx, next) => {
+    try {
+      await routes(ctx, next);
+      if (ctx.status === 404 && ctx.body === undefined) throw notFound();
+    } catch (error) {
+      if (ctx.accepts('json', 'html') !== 'html') throw error;
+      if (error instanceof HttpProblem) ctx.set(error.details.headers ?? {});
+      else if (!(error instanceof LedgerUnavailable || error instanceof Refused)) onUnforeseen(error);
+      const reader = readerOf(ctx, surroundings);
+      await answers.answer(ctx, faultPage(error, reader), reader);
+    }
+  };
+}
+
+function createPageRouter(services: AdminServices, assets: Assets, { show, act }: Answers): Router {
+  const router = new Router();
+  for (const asset of [assets.style, assets.script]) router.get(asset.path, (ctx) => answerAsset(ctx, asset));
+  for (const [path, section, view] of VIEWS)
+    router.get(path, (ctx) => show(ctx, view, section, ctx.URL.searchParams));
+  router.get('/deliveries/:id/message', (ctx) => answerDelivery(ctx, services));
+  router.get('/playground/message', (ctx) => answerTriedMessage(ctx, services));
+  router.get('/language/:language', keepLanguage);
+  // A callback pasted into the playground is too long for a URL.
+  router.post('/playground', async (ctx) =>
+    show(ctx, playgroundView, 'playground', await readForm(ctx, LARGEST_FORM_BYTES)),
+  );
+  for (const [name, action] of Object.entries(ACTS))
+    router.post(`/act/${name}`, async (ctx) => act(ctx, action, await readForm(ctx, LARGEST_FORM_BYTES)));
+  return router;
+}
+
+type Answers = ReturnType<typeof answering>;
+
+function answering(services: AdminServices, assets: Assets) {
+  const { surroundings } = services;
   const answer = async (ctx: Context, shown: Shown, reader: Reader, section?: Section, flash?: Flash) => {
     const facts = { ...(await factsFor(services)), flash: flash ?? takeFlash(ctx) };
     const document = <Shell shown={shown} section={section} assets={assets} facts={facts} />;
@@ -90,51 +127,25 @@ export function createPages(services: AdminServices): Middleware {
     await answer(ctx, flash === undefined ? shown : { ...shown, everySeconds: 0 }, reader, section, flash);
   };
   /** Redirects, by default to the form's page, with the outcome as a message; a form that was filled in is shown again as it is. */
-  const act = async (ctx: RouterContext, name: string, form: URLSearchParams) => {
+  const act = async (ctx: RouterContext, action: Act, form: URLSearchParams) => {
     const reader = readerOf(ctx, surroundings);
     const back = form.get('back');
     form.delete('back');
-    const asked = { ...services, form, actor: actorOf(ctx, 'page'), reader };
-    const outcome = await (ACTS[name]?.(asked) ?? Promise.reject(notFound())).catch(refusedOutcome);
+    const outcome = await action({ ...services, form, actor: actorOf(ctx, 'page'), reader }).catch(
+      failedOutcome,
+    );
     const kind = isDone(outcome) ? 'done' : 'failed';
     const flash = { kind, text: outcomeInWords(outcome, reader.language) } as const;
-    if (kind === 'failed' && name === 'snooze') return show(ctx, snoozesView, 'snoozes', form, flash);
+    if (kind === 'failed' && action === ACTS['snooze']) return show(ctx, snoozesView, 'snoozes', form, flash);
     leaveFlash(ctx, flash);
     returnTo(ctx, back);
   };
-
-  const router = new Router();
-  for (const asset of [assets.style, assets.script]) router.get(asset.path, (ctx) => answerAsset(ctx, asset));
-  for (const [path, section, view] of VIEWS)
-    router.get(path, (ctx) => show(ctx, view, section, ctx.URL.searchParams));
-  router.get('/deliveries/:id/message', (ctx) => answerDelivery(ctx, services));
-  router.get('/playground/message', (ctx) => answerTriedMessage(ctx, services));
-  router.get('/language/:language', keepLanguage);
-  // A callback pasted into the playground is too long for a URL.
-  router.post('/playground', async (ctx) =>
-    show(ctx, playgroundView, 'playground', await readForm(ctx, LARGEST_FORM_BYTES)),
-  );
-  for (const name of Object.keys(ACTS))
-    router.post(`/act/${name}`, async (ctx) => act(ctx, name, await readForm(ctx, LARGEST_FORM_BYTES)));
-  const routes = routed(router);
-
-  return async (ctx, next) => {
-    try {
-      await routes(ctx, next);
-      if (ctx.status === 404 && ctx.body === undefined) throw notFound();
-    } catch (error) {
-      if (ctx.accepts('json', 'html') !== 'html') throw error;
-      if (error instanceof HttpProblem) ctx.set(error.details.headers ?? {});
-      else if (!(error instanceof LedgerUnavailable || error instanceof Refused)) onUnforeseen(error);
-      const reader = readerOf(ctx, surroundings);
-      await answer(ctx, faultPage(error, reader), reader);
-    }
-  };
+  return { answer, show, act };
 }
 
-function refusedOutcome(error: unknown): Outcome {
+/** @throws what no form of ours can cause */
+function failedOutcome(error: unknown): Outcome {
   if (error instanceof LedgerUnavailable) return { name: 'store unwritten' };
-  // A query that cannot be meant has come from no form of ours.
-  if (!(error instanceof Refused) || error.outcome.name === 'query wrong') throw error;
-  return error.outcome;
+  if (error instanceof Refused && error.outcome.name === 'query wrong') throw error;
+  return refusedOutcome(error);
 }

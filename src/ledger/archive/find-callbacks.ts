@@ -79,9 +79,10 @@ export function conditionsOnDeliveries({ state, destination, errorClass, errorCo
   return conditions;
 }
 
-/** Alerts are listed only by the state of their deliveries, which are counted among those of all states. */
-function isListed({ state, notTold }: CallbackFilter): Sql[] {
-  if (notTold === undefined) return state === undefined ? [sql`kind <> 'alert'`] : [];
+/** Alerts, which are about a BOT and no callbacks of it, are listed where all deliveries of a state are: these are counted, too. */
+function isListed({ state, notTold, botId, jobId, search }: CallbackFilter): Sql[] {
+  const isOfAll = state !== undefined && (botId ?? jobId ?? search) === undefined;
+  if (notTold === undefined) return isOfAll ? [] : [sql`kind <> 'alert'`];
   const told = sql`SELECT callback_id FROM deliveries
     WHERE destination = ${notTold} AND state = 'delivered' AND deliveries.callback_id = callbacks.id`;
   return [sql`kind = 'callback' AND NOT EXISTS (${told})`];

@@ -12,7 +12,7 @@ interface Asked extends Pick<AdminServices, 'people' | 'reloading'> {
 }
 
 /** @throws {Refused} */
-type Act = (asked: Asked) => Promise<Outcome>;
+export type Act = (asked: Asked) => Promise<Outcome>;
 
 /** The form's `id`; 0, which is no row's id, if it is missing or invalid. */
 const idIn = (form: URLSearchParams) => wholeNumberIn(form.get('id')) ?? 0;
@@ -28,7 +28,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
   },
   stop: ({ form, actor, people }) => people.stopBulk(idIn(form), actor),
   'see-refused': ({ form, actor, people }) => people.seeRefused(idIn(form), actor),
-  snooze({ form, actor, people }) {
+  async snooze({ form, actor, people }) {
     const textOf = (name: string) => form.get(name) ?? '';
     const [bot_id, destination, because] = [textOf('bot_id'), textOf('destination'), textOf('because')];
     const until = textOf('time') || textOf('until');
