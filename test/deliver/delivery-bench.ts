@@ -182,9 +182,9 @@ export class DeliveryBench {
   }
 
   /** Another process on the same store and the same remotes. */
-  async another(owner: string): Promise<Process> {
+  async another(owner: string, watch = (ledger: DatabaseLedger) => ledger): Promise<Process> {
     const { clock, settings } = this;
-    const ledger = await this.store.open({ clock, owner });
+    const ledger = watch(await this.store.open({ clock, owner }));
     // As other processes let this one route anew.
     const heartbeat = ledger.heartbeat.bind(ledger);
     ledger.heartbeat = async (config) => (await heartbeat(config)) && this.mayRouteAnew;
