@@ -60,12 +60,12 @@ export class Dispatcher {
   readonly #dependencies: DispatcherDependencies;
   /** By delivery id. */
   readonly #tasks = new Map<number, Task>();
-  /** By destination: the tasks that wait for its slots, the oldest callback first. */
+  /** By destination: the tasks that wait for its slots or for room, the oldest callback first. */
   readonly #queues = new Map<string, Task[]>();
   /** By destination: how many attempts are running. */
   readonly #running = new Map<string, number>();
-  /** By destination: the tasks that wait for one of these to end, the oldest first. */
-  readonly #full = new Map<string, Task[]>();
+  /** By destination: called when one of so many running attempts has ended that no more may begin. */
+  readonly #onRoom = new Map<string, () => void>();
   readonly #underWay = new UnderWay();
   #isStopping = false;
 
@@ -80,7 +80,7 @@ export class Dispatcher {
 
   /** The destinations for which tasks wait. */
   get queued(): readonly string[] {
-    return [...this.#queues.keys(), ...this.#full.keys()];
+    return [...this.#queues.keys()];
   }
 
   /** Takes in hand a delivery that this process has claimed. Work on it begins only after this returns. */
@@ -181,7 +181,7 @@ export class Dispatcher {
     return isBehind(destination) || (isTakenOver && paces.isPaced(destination));
   }
 
-  /** Attempts the task at once if its destination keeps no pace; otherwise queues it by age if its slot comes in time. */
+  /** Attempts the task at once if its destination keeps no pace and has room; otherwise queues it by age if its slot comes in time. */
   #enqueue(task: Task): void {
     if (task.update !== undefined) return;
     const { record, until } = task;
@@ -192,7 +192,7 @@ export class Dispatcher {
     const ahead = queue.filter((other) => other.record.callbackId < callbackId).length;
     const waitMs = isPaced ? paces.waitMs(destination) + ahead * paces.intervalMs(destination) : 0;
     if (this.#isStopping || !fits(waitMs, until - clock.monotonic())) return this.#conclude(task, true);
-    if (!isPaced) return this.#runOrWait(task);
+    if (!isPaced && queue.length === 0 && this.#hasRoom(destination)) return void this.#run(task);
     queue.splice(ahead, 0, task);
     if (this.#queues.has(destination)) return;
     this.#queues.set(destination, queue);
@@ -203,6 +203,8 @@ export class Dispatcher {
   async #serve(queue: Task[], destination: string): Promise<void> {
     const { paces, onRoom } = this.#dependencies;
     for (let [next] = queue; next !== undefined; [next] = queue) {
+      if (!this.#hasRoom(destination))
+        await new Promise<void>((resolve) => this.#onRoom.set(destination, resolve));
       const hasSlot = await paces.slot(destination, next.until);
       if (!hasSlot) this.#conclude(next, true);
       // While it waited for the slot, an older task may have come to the front.
@@ -215,28 +217,24 @@ export class Dispatcher {
   }
 
   /** A destination that does not answer must leave connections of its channel to the others. */
-  #runOrWait(task: Task): void {
-    const { destination } = task.record;
-    if ((this.#running.get(destination) ?? 0) < MOST_CALLS) return void this.#run(task);
-    this.#full.set(destination, [...(this.#full.get(destination) ?? []), task]);
+  #hasRoom(destination: string): boolean {
+    return (this.#running.get(destination) ?? 0) < MOST_CALLS;
   }
 
-  /** To be called when an attempt has ended: the destination's next task may be attempted. */
-  #leave(destination: string): void {
-    const running = (this.#running.get(destination) ?? 1) - 1;
+  /** @param by how many running attempts the destination has more, or fewer */
+  #count(destination: string, by: 1 | -1): void {
+    const running = (this.#running.get(destination) ?? 0) + by;
     if (running === 0) this.#running.delete(destination);
     else this.#running.set(destination, running);
-    const [next, ...others] = this.#full.get(destination) ?? [];
-    if (others.length === 0) this.#full.delete(destination);
-    else this.#full.set(destination, others);
-    if (next !== undefined) this.#enqueue(next);
+    if (by < 0) this.#onRoom.get(destination)?.();
+    if (by < 0) this.#onRoom.delete(destination);
   }
 
   async #run(task: Task): Promise<void> {
     const { record, planned, notice, firstReceivedAt, settings, asOf: now } = task;
     if (planned === undefined) return;
     const { destination } = record;
-    this.#running.set(destination, (this.#running.get(destination) ?? 0) + 1);
+    this.#count(destination, 1);
     const at = { firstReceivedAt, now, config: settings.config };
     const addressed = addressedTo(notice, planned, record, at);
     task.attempt = this.#dependencies.attempt({ addressed, settings });
@@ -244,7 +242,7 @@ export class Dispatcher {
     task.attempt = undefined;
     task.attempts.push(result);
     this.#goOn(task, result);
-    this.#leave(destination);
+    this.#count(destination, -1);
   }
 
   /** The attempt's result, after the pause that the remote asked for has been noted. */
@@ -276,8 +274,8 @@ export class Dispatcher {
   #conclude(task: Task, isDeferred: boolean): void {
     if (task.update !== undefined) return;
     const { record, attempts, settings, planned, onEnded } = task;
-    for (const queue of [this.#queues, this.#full].flatMap((all) => [all.get(record.destination) ?? []]))
-      if (queue.includes(task)) queue.splice(queue.indexOf(task), 1);
+    const queue = this.#queues.get(record.destination) ?? [];
+    if (queue.includes(task)) queue.splice(queue.indexOf(task), 1);
     const context = { policy: settings.config.delivery, random: this.#dependencies.random() };
     const update = updateAfter(record, attempts, isDeferred, context);
     // Without a plan there was no new attempt, and the config in force may have mended the error on record.
