@@ -1,7 +1,6 @@
 /** The outputs of a card as lines: cut, cleaned and counted, without markup. */
-import { cleanText } from '../text/clean.ts';
 import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
-import { cutMiddle } from '../text/cut.ts';
+import { cleanMiddle, cutMiddle } from '../text/cut.ts';
 import { formatSize, type Language } from '../time/display.ts';
 import type { Card, FileView, OutputView } from './card.ts';
 import { type CardLine, markedUp, type Run, type ShownTable, UNMARKED, words } from './card-lines.ts';
@@ -136,7 +135,7 @@ function nameWithin(name: string, most = LONGEST_NAME): string {
 }
 
 function short(text: string, room: number): string {
-  return cleanText(cutMiddle(text, room, () => ' … '));
+  return cleanMiddle(text, room, () => ' … ');
 }
 
 /** In less room, the words that say how much was left out do not fit. */
@@ -146,5 +145,5 @@ const ROOM_FOR_WORDS = 300;
 export function textWithin(text: string, { room, language }: Pick<Limits, 'room' | 'language'>): string {
   const limit = Math.floor(room);
   const mark = limit < ROOM_FOR_WORDS ? () => ' … ' : leftOutMark(language);
-  return cleanText(cutMiddle(text, limit, mark));
+  return cleanMiddle(text, limit, mark);
 }

@@ -6,7 +6,7 @@ import { separated } from '../channels/marks.ts';
 import { inlineText, textOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { cleanLine } from '../text/clean.ts';
-import { cutMiddle } from '../text/cut.ts';
+import { cleanMiddle } from '../text/cut.ts';
 import { formatElapsed, formatInstant, formatSize } from '../time/display.ts';
 
 /** From this limit (characters) on, blanks surround the ellipsis. */
@@ -42,7 +42,7 @@ function fit(value: unknown, limit: unknown): string {
   const count = Math.floor(Number(limit ?? Number.NaN));
   if (!Number.isFinite(count)) throw new Error('"fit" needs a number of characters, as in fit: 80');
   const most = Math.max(1, count);
-  return cutMiddle(textOf(value), most, () => (most < ROOM_FOR_BLANKS ? '…' : ' … '));
+  return cleanMiddle(textOf(value), most, () => (most < ROOM_FOR_BLANKS ? '…' : ' … '));
 }
 
 /** Formats a number that is not negative, also one in a string; returns any other value unchanged. */

@@ -1,16 +1,32 @@
 /**
- * Makes untrusted text safe to display: removes control and invisible characters, normalises to NFC, escapes for HTML and URLs.
- * The escaping for a channel's own markup is in the channel's folder.
+ * Makes untrusted text safe to display: removes escape sequences, control and invisible characters, normalises, escapes for HTML
+ * and URLs. The escaping for a channel's own markup is in the channel's folder.
  */
 
 /** Characters that need no cleaning, from U+0000 to U+02FF and the most frequent scripts: the fast path of most texts. */
 const PLAIN_CLASS =
   '!-~\\u00a1-\\u00ac\\u00ae-\\u02ff\\u0400-\\u0482\\u2010-\\u2027\\u2030-\\u205e\\u2190-\\u2328\\u232b-\\u27bf' +
-  '\\u3001-\\u3029\\u3030-\\u3096\\u309b-\\u3163\\u3200-\\u9fff\\uac00-\\ud7a3\\uff01-\\uff9f';
+  '\\u3001-\\u3029\\u3030-\\u3096\\u309b-\\u3163\\u3200-\\u9fff\\uac00-\\ud7a3\\uf900-\\ufaff\\uff01-\\uff9f';
 const MAY_NEED_CLEANING = new RegExp(`[^\\t\\n \\u00a0\\u3000${PLAIN_CLASS}]`);
 const MAY_BE_NO_LINE = new RegExp(`[^ ${PLAIN_CLASS}]|^ | $| {2}`);
 
-const LINE_BREAK = /\r\n?|[\u0085\u2028\u2029]/g;
+/** Other than LF; a lone CR overwrites its line. */
+const LINE_BREAK = /\r\n|[\u0085\u2028\u2029]/g;
+
+/**
+ * Escape sequences of terminals (ECMA-48, and xterm's of OSC), also those that end too early. Of C1, CSI and OSC count only as a
+ * whole: text that was decoded wrongly is full of these characters.
+ */
+const ESCAPE_SEQUENCE = new RegExp(
+  [
+    '\\x1b\\[[0-?]*[ -/]*[@-~]?', // CSI: colours, cursor
+    '\\x9b[0-?]*[ -/]*[@-~]',
+    '(?:\\x1b[PX\\]^_]|\\x9d(?=\\d+;))[^\\x07\\x1b\\x9c\\r\\n\\x85\\u2028\\u2029]*(?:\\x07|\\x9c|\\x1b\\\\)?', // OSC, DCS, SOS, PM, APC: links, titles
+    '\\x1b[ -/]*[0-~]', // all others: ESC c, ESC ( B
+  ].join('|'),
+  'g',
+);
+const MAY_BE_ESCAPE_SEQUENCE = /[\x1b\x9b\x9d]/;
 
 /** Tag characters are kept only in flags such as Scotland's, which are spelt with them (UTS #51, "Emoji Tag Sequences"). */
 const FLAG = '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}';
@@ -41,8 +57,9 @@ const JOINER = new RegExp(
 );
 
 /**
- * Makes untrusted text of several lines safe to display, in NFC: lone surrogates become U+FFFD, line breaks LF. Removes control,
- * bidi control and invisible characters, but keeps tabs, and joiners where emoji and scripts need them. Idempotent.
+ * Makes untrusted text of several lines safe to display: lone surrogates become U+FFFD, line breaks LF. Removes whole escape
+ * sequences, what a carriage return overwrites, control, bidi control and invisible characters, but keeps tabs, and joiners where
+ * emoji and scripts need them. In NFC, but for compatibility ideographs. Linear in the text, and idempotent.
  */
 export function cleanText(text: string): string {
   return MAY_NEED_CLEANING.test(text) ? cleanThoroughly(text) : text;
@@ -55,12 +72,39 @@ export function cleanLine(text: string): string {
 }
 
 function cleanThoroughly(text: string): string {
-  const visible = text.toWellFormed().replace(LINE_BREAK, '\n').replace(FLAG_OR_INVISIBLE, '$1');
+  const visible = inLines(withoutEscapes(text.toWellFormed())).replace(FLAG_OR_INVISIBLE, '$1');
   const sortable =
     visible.length > MOST_MARKS_TO_SORT ? visible.replace(MORE_THAN_ANY_TEXT_HAS, '$1') : visible;
   // JOINER needs normalised text, and the neighbours of a removed joiner may compose: so it is normalised twice.
-  const joined = sortable.normalize('NFC').replace(JOINER, '$1').normalize('NFC');
+  const joined = normalised(normalised(sortable).replace(JOINER, '$1'));
   return joined.replace(TOO_MANY_MARKS, '$1');
+}
+
+function withoutEscapes(text: string): string {
+  return MAY_BE_ESCAPE_SEQUENCE.test(text) ? text.replace(ESCAPE_SEQUENCE, '') : text;
+}
+
+function inLines(text: string): string {
+  const lines = text.replace(LINE_BREAK, '\n');
+  return lines.includes('\r') ? lines.split('\n').map(overwritten).join('\n') : lines;
+}
+
+/**
+ * What a line shows in the end: text behind a lone carriage return overwrites what stands before it, as in progress bars. Two in a
+ * row end the line's first part.
+ */
+function overwritten(line: string): string {
+  const [first = '', ...others] = line.split('\r');
+  const last = others.findLast((part) => !isBlank(part));
+  if (last === undefined) return first;
+  return first !== '' && others[0] === '' ? `${first}\n${last}` : last;
+}
+
+/** Of compatibility ideographs, which NFC would replace, people's names are made. */
+const NO_COMPATIBILITY_IDEOGRAPHS = /[^\uf900-\ufaff\u{2f800}-\u{2fa1f}]+/gu;
+
+function normalised(text: string): string {
+  return text.replace(NO_COMPATIBILITY_IDEOGRAPHS, (part) => part.normalize('NFC'));
 }
 
 /** Counts joiners as marks: useless ones are removed later, and the marks around them then become one run. */

@@ -23,13 +23,32 @@ export function cutEnd(text: string, limit: number, mark: string): string {
  * The text itself if it fits, else its beginning (about two thirds), a mark and its end, together within `limit`.
  * @param markOf the mark for a number of omitted characters; must not get longer for a smaller number
  */
-export function cutMiddle(text: string, limit: number, markOf: (leftOut: number) => string): string {
-  if (text.length <= limit) return text;
-  const room = limit - markOf(text.length).length;
-  if (room <= 0) return graphemeCut(text, limit);
-  const head = graphemeCut(text, Math.ceil((room * 2) / 3));
-  const tail = graphemeTail(text, room - head.length);
-  return head + markOf(text.length - head.length - tail.length) + tail;
+export function cutMiddle(text: string, limit: number, markOf: MarkOf): string {
+  return text.length <= limit ? text : bothEnds(text, text, text.length, limit, markOf);
+}
+
+type MarkOf = (leftOut: number) => string;
+
+/** @param length of all that `head` begins and `tail` ends */
+function bothEnds(head: string, tail: string, length: number, limit: number, markOf: MarkOf): string {
+  const room = limit - markOf(length).length;
+  if (room <= 0) return graphemeCut(head, limit);
+  const first = graphemeCut(head, Math.ceil((room * 2) / 3));
+  const last = graphemeTail(tail, room - first.length);
+  return first + markOf(length - first.length - last.length) + last;
+}
+
+/** How much of a long text is read, as a multiple of the limit: cleaning may remove much of it. */
+const WINDOW = 5;
+
+/** {@link cutMiddle} of {@link cleanText}. Reads only the two ends of a text that is longer than {@link WINDOW} times `limit`. */
+export function cleanMiddle(text: string, limit: number, markOf: MarkOf): string {
+  const half = Math.ceil((WINDOW * limit) / 2);
+  if (text.length <= 2 * half) return cutMiddle(cleanText(text), limit, markOf);
+  const from = codePointAtOrBefore(text, text.length - half);
+  const head = cleanText(text.slice(0, codePointAtOrBefore(text, half)));
+  const tail = cleanText(text.slice(from));
+  return bothEnds(head, tail, head.length + (from - half) + tail.length, limit, markOf);
 }
 
 /** Code units; no legible grapheme is longer. */
@@ -38,6 +57,7 @@ const LONGEST_GRAPHEME = 1000;
 /** The longest suffix of whole graphemes within `limit`; may be empty. */
 function graphemeTail(text: string, limit: number): string {
   const from = text.length - limit;
+  if (from <= 0) return text;
   // There is always a boundary after a line feed, so nothing before it matters.
   const line = Math.max(text.lastIndexOf('\n', from - 1) + 1, from - LONGEST_GRAPHEME);
   const around = graphemes.segment(text.slice(line)).containing(from - line);
@@ -59,9 +79,6 @@ function codePointAtOrBefore(text: string, index: number): number {
   return isInsidePair ? index - 1 : Math.max(0, index);
 }
 
-/** How much of a long text is read, as a multiple of the limit: cleaning may remove much of it. */
-const WINDOW = 5;
-
 /**
  * {@link cleanLine} of at most `limit` characters, with an ellipsis if it was cut. Reads only the first {@link WINDOW} times
  * `limit` characters.
@@ -81,10 +98,9 @@ function shortened(text: string, limit: number, clean: (text: string) => string)
   return cutEnd(`${clean(text.slice(0, codePointAtOrBefore(text, most)))}…`, limit, '…');
 }
 
-/** The text itself if it fits, else its two ends, together about `most` characters. */
+/** The text itself if it fits, else {@link cleanMiddle} of it. */
 export function endsOf(text: string, most: number): string {
-  const half = Math.floor(most / 2);
-  return text.length <= most ? text : `${text.slice(0, half)} … ${text.slice(-half)}`;
+  return text.length <= most ? text : cleanMiddle(text, most, () => ' … ');
 }
 
 /** Smaller cuts have no room for the mark. */
@@ -105,7 +121,7 @@ export function fitEscaped(
     if (whole.length <= most) return whole;
   }
   for (let room = most; room >= SMALLEST_ROOM;) {
-    const escaped = escape(cutMiddle(text, room, markOf));
+    const escaped = escape(cleanMiddle(text, room, markOf));
     if (escaped.length <= most) return escaped;
     room = Math.floor(room * Math.min(0.9, most / escaped.length));
   }

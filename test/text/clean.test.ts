@@ -24,11 +24,53 @@ describe('cleanText', () => {
   });
 
   it('turns every kind of line break into a line feed', () => {
-    expect(cleanText('a\r\nb\rc\u0085d\u2028e\u2029f\ng')).to.equal('a\nb\nc\nd\ne\nf\ng');
+    expect(cleanText('a\r\nb\u0085d\u2028e\u2029f\ng\r\r\nh\r')).to.equal('a\nb\nd\ne\nf\ng\nh');
   });
 
   it('removes controls but keeps tabs', () => {
-    expect(cleanText('a\u0000b\u0007c\u001b[31md\u007fe\u009bf\tg')).to.equal('abc[31mdef\tg');
+    expect(cleanText('a\u0000b\u0007c\u001bd\u007fe\u009b\u9d00\tg')).to.equal('abce\u9d00\tg');
+  });
+
+  for (const [kind, text, shown] of [
+    ['colours', '\u001b[1m\u001b[38;5;208mFAIL\u001b[0m a', 'FAIL a'],
+    ['colours in C1', '\u009b31mFAIL\u009b0m a', 'FAIL a'],
+    ['movements of the cursor', 'a\u001b[2K\u001b[1A\u001b[?25lb\u001bMc', 'abc'],
+    [
+      'links that end with ST',
+      'see \u001b]8;;https://a.example/7\u001b\\run 7\u001b]8;;\u001b\\.',
+      'see run 7.',
+    ],
+    ['links in C1', 'see \u009d8;;https://a.example/7\u009crun 7\u009d8;;\u009c.', 'see run 7.'],
+    ['titles that end with BEL', '\u001b]0;build\u0007done', 'done'],
+    ['titles that end with their line', '\u001b]0;build\r\ndone\n\u001b]0;build', '\ndone\n'],
+    ['strings of devices', 'a\u001bP1$r0m\u001b\\b\u001b_x\u001b\\c', 'abc'],
+    ['resets and character sets', '\u001bca\u001b(Bb\u001b)0c\u001b7d', 'abcd'],
+    ['what is cut short', 'a\u001b[38;5\nb\u001b[', 'a\nb'],
+    ['what follows another', '\u001b]0;a\u001b[31mred\u001b[0m', 'red'],
+  ] as const) {
+    it(`removes escape sequences whole: ${kind}`, () => {
+      expect(cleanText(text)).to.equal(shown);
+      expect(cleanLine(text)).to.equal(shown.replaceAll('\n', ' ').trim());
+    });
+  }
+
+  it('keeps what follows C1 characters in text that was decoded wrongly', () => {
+    const wrong = Buffer.from('“Л” failed – 請求書', 'utf8').toString('latin1');
+    expect(cleanText(wrong)).to.equal(wrong.replace(/[\x80-\x9f]|\xad/g, ''));
+  });
+
+  it('drops what a carriage return overwrites on its line', () => {
+    expect(cleanText('get\n  0%|   |\r 50%|#  |\r100%|## |\nERROR\n')).to.equal('get\n100%|## |\nERROR\n');
+    expect(cleanText('  0%\r100%\r\nb')).to.equal('100%\nb');
+    expect(cleanText('Working\r       \r\u001b[K\nb')).to.equal('Working\nb');
+    expect(cleanText('model.bin\r\r  0%\r 50%\r100%\nb')).to.equal('model.bin\n100%\nb');
+    expect(cleanLine('  0%\r 50%\r100%')).to.equal('100%');
+  });
+
+  it('keeps the ideographs that NFC would replace in names', () => {
+    for (const name of ['\ufa19\u7530 \u6e1a\ufa46', '\ufa10\u672c', '\u{2f81a}', '\uf900\ufaff'])
+      expect(cleanText(name)).to.equal(name);
+    expect(cleanText('\ufa19\u{e0100}e\u0301')).to.equal('\ufa19\u{e0100}é');
   });
 
   it('removes every bidi control, so that no file name can pretend another extension', () => {
@@ -87,7 +129,8 @@ describe('cleanText', () => {
         const clean = cleanText(text);
         expect(cleanText(clean)).to.equal(clean);
         expect(clean.isWellFormed()).to.equal(true);
-        expect(clean).to.equal(clean.normalize('NFC'));
+        const without = clean.replace(/[\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu, '一');
+        expect(without).to.equal(without.normalize('NFC'));
         expect(clean).not.to.match(/[\0-\x08\v-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/);
         expect(clean).not.to.match(/\p{M}{9}/u);
       }),
@@ -96,7 +139,19 @@ describe('cleanText', () => {
   });
 
   it('reads a hostile megabyte in one pass', () => {
-    for (const unit of ['\u0301', '\u200d', 'क\u200d', '👩\u200d', '🏴\u{e0067}', '\r\0']) {
+    const hostile = ['\u0301', '\u200d', 'क\u200d', '👩\u200d', '🏴\u{e0067}', '\r\0', '\r', '\r ', '\ufa19'];
+    const sequences = [
+      '\u001b',
+      '\u001b[',
+      '\u001b[0',
+      '\u009b0',
+      '\u001b]',
+      '\u009d0;',
+      '\u009d',
+      '\u001b ',
+      '\u001bP',
+    ];
+    for (const unit of [...hostile, ...sequences]) {
       expect(cleanText(unit.repeat(200_000)).length).to.be.at.most(unit.length * 200_000);
     }
   });
