@@ -40,6 +40,8 @@ export interface FailureDetails extends FailureToExplain {
    * for, or a pause after a `config` failure whose repetition the remote punishes (a webhook that is gone).
    */
   readonly retryAfterMs?: number | undefined;
+  /** The message was sent and no answer came, so the remote may have taken it: it is not sent again in the same POST. */
+  readonly mayHaveArrived?: boolean;
 }
 
 export class DeliveryFailure extends Error implements FailureToExplain {
@@ -49,6 +51,7 @@ export class DeliveryFailure extends Error implements FailureToExplain {
   readonly japanese: string;
   readonly concerns: 'address' | 'channel';
   readonly retryAfterMs: number | undefined;
+  readonly mayHaveArrived: boolean;
 
   constructor(details: FailureDetails, options?: ErrorOptions) {
     super(details.message, options);
@@ -57,6 +60,7 @@ export class DeliveryFailure extends Error implements FailureToExplain {
     this.japanese = details.japanese ?? details.message;
     this.concerns = details.concerns ?? (details.class === 'rate_limited' ? 'address' : 'channel');
     this.retryAfterMs = details.retryAfterMs === undefined ? undefined : obeyedMs(details.retryAfterMs);
+    this.mayHaveArrived = details.mayHaveArrived ?? false;
   }
 }
 

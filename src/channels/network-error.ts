@@ -1,4 +1,5 @@
 /** Turns errors of the network, and of a proxy on the way, into failures, the same for every channel. */
+import { NothingSent } from '../outbound/exchange.ts';
 import { answerInWords, isLastingAnswer, ProxyError } from '../outbound/proxy.ts';
 import { type DeliveryFailure, failureOf, type Words } from './failure.ts';
 
@@ -25,7 +26,7 @@ export function networkFailureOf(
 ): DeliveryFailure {
   const outcome = mayHaveArrived ? MAY_HAVE_ARRIVED : NOTHING_SENT;
   return failureOf(
-    { class: isRefusal ? 'config' : 'transient', code },
+    { class: isRefusal ? 'config' : 'transient', code, mayHaveArrived },
     {
       en: `No answer from ${remote.en}: ${words.en}. ${outcome.en}`,
       ja: `${remote.ja}から応答がありません。${words.ja}。${outcome.ja}`,
@@ -83,8 +84,10 @@ export function networkErrorOf(error: unknown): NetworkError {
   if (ofProxy !== undefined) return proxyErrorOf(ofProxy);
   const found = codeOf(error);
   const ambiguous = AMBIGUOUS[found];
-  if (ambiguous !== undefined)
-    return { code: found, words: ambiguous, isRefusal: false, mayHaveArrived: true };
+  if (ambiguous !== undefined) {
+    const mayHaveArrived = !causeChain(error).some((link) => link instanceof NothingSent);
+    return { code: found, words: ambiguous, isRefusal: false, mayHaveArrived };
+  }
   const code = found === CONNECT_TIMEOUT ? 'ETIMEDOUT' : found;
   if (TLS_CODE.test(code)) return { code, words: TLS_REFUSED, isRefusal: true, mayHaveArrived: false };
   const words = {

@@ -6,6 +6,9 @@ import { cutEnd } from '../text/cut.ts';
 
 const LONGEST_NAME = 1000;
 
+/** A rate limit that pauses for so long is one of a day or an account. */
+const ALERTED_PAUSE_MS = 3_600_000;
+
 /** `alerts`: the destinations of alerts, possibly none. */
 export type AlertSettings = Pick<DeliveryConfig, 'alerts' | 'giveUpAfterMs'>;
 
@@ -13,22 +16,25 @@ export type AlertSettings = Pick<DeliveryConfig, 'alerts' | 'giveUpAfterMs'>;
 export type Subject = Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'>;
 
 /**
- * The update with the alert that it raises, if any: for a dead letter, or for a `config` failure of a delivery that is
- * taken over.
+ * The update with the alert that it raises, if any: for a dead letter, or, once the delivery is taken over, for a `config` failure
+ * or a limit that somebody should know of.
+ * @param pauseMs how long nothing is sent there
  */
 export function withAlert(
   update: DeliveryUpdate,
   { record: { destination, channel, callbackId }, notice, firstReceivedAt: since }: Subject,
   settings: AlertSettings,
+  pauseMs = 0,
 ): DeliveryUpdate {
   const { state, isTakenOver, lastError: error, attempts } = update;
   // An alert that cannot be delivered raises no further alert.
   if (error === undefined || isForOperators(notice)) return update;
-  const isConfigFailure = state === 'pending' && isTakenOver && error.class === 'config';
-  if (state !== 'dead' && !isConfigFailure) return update;
+  const isLimit = error.class === 'rate_limited' && pauseMs >= ALERTED_PAUSE_MS;
+  const isWaiting = state === 'pending' && isTakenOver && (error.class === 'config' || isLimit);
+  if (state !== 'dead' && !isWaiting) return update;
   const callback = named(aboutOf(notice));
   const message = { destination, channel, error, attempts, callback, callbackId, since };
-  const subject: AlertSubject = isConfigFailure
+  const subject: AlertSubject = isWaiting
     ? { template: 'config_failure', ...message, givesUpAt: since + settings.giveUpAfterMs }
     : { template: 'dead_letter', ...message };
   const where = error.concerns === 'address' ? destination : channel;

@@ -106,13 +106,20 @@ const CUT_OFF = new DeliveryFailure({
   code: 'cut_off',
   message: 'Botbell was stopped before the remote had answered: the message may have arrived',
   japanese: '応答の前にBotbellが停止されました。メッセージは届いている可能性があります。',
+  mayHaveArrived: true,
 });
 
 function ignoredTimeLimit({ addressed: { channel }, settings }: Begun): DeliveryFailure {
   const { timeoutMs } = settings.config.delivery;
   const message = `${channel} had not come to an end after ${timeoutMs} ms, so the message may have arrived`;
   const japanese = `${channel} への送信が${timeoutMs}ミリ秒で終わりませんでした。メッセージは届いている可能性があります。`;
-  return new DeliveryFailure({ class: 'transient', code: 'ETIMEDOUT', message, japanese });
+  return new DeliveryFailure({
+    class: 'transient',
+    code: 'ETIMEDOUT',
+    message,
+    japanese,
+    mayHaveArrived: true,
+  });
 }
 
 function unknownChannel(channel: string): DeliveryFailure {
@@ -137,11 +144,12 @@ function classed(error: unknown, begun: Begun): DeliveryFailure {
   if (error instanceof DeadlinePassed) return ignoredTimeLimit(begun);
   const { redact } = begun.settings;
   const failure = error instanceof DeliveryFailure ? error : unexpected(error);
-  const { class: failureClass, concerns, retryAfterMs } = failure;
+  const { class: failureClass, concerns, retryAfterMs, mayHaveArrived } = failure;
   return new DeliveryFailure({
     class: failureClass,
     concerns,
     retryAfterMs,
+    mayHaveArrived,
     code: redact(failure.code),
     message: redact(failure.message),
     japanese: redact(failure.japanese),

@@ -255,18 +255,22 @@ export class Dispatcher {
     return result;
   }
 
-  /** Retries only transient failures at once, since waiting costs the BOT running time. A rate limit is not counted as a failure. */
+  /**
+   * Retries at once only what is transient, since waiting costs the BOT running time, and has not arrived, since people would be told
+   * twice. A rate limit is not counted as a failure.
+   */
   #goOn(task: Task, { failure }: AttemptResult): void {
     if (failure === undefined) return this.#conclude(task, false);
-    const { class: failureClass } = failure;
+    const { class: failureClass, mayHaveArrived } = failure;
     if (failureClass === 'rate_limited') return this.#enqueue(task);
     const { clock, random } = this.#dependencies;
     const { settings, until, attempts } = task;
     const failures = attempts.filter((made) => made.failure?.class !== 'rate_limited').length;
     const waitMs = Math.round(BACKOFF_BASE_MS * 2 ** (failures - 1) * random());
-    const isLast = failureClass !== 'transient' || failures >= settings.config.delivery.attemptsPerRequest;
+    const isOne = failureClass !== 'transient' || mayHaveArrived;
+    const isLast = isOne || failures >= settings.config.delivery.attemptsPerRequest;
+    if (this.#isStopping && failureClass === 'transient') return this.#conclude(task, true);
     if (isLast || !fits(waitMs, until - clock.monotonic())) return this.#conclude(task, false);
-    if (this.#isStopping) return this.#conclude(task, true);
     clock.startTimer(waitMs, () => this.#enqueue(task));
   }
 
@@ -279,7 +283,8 @@ export class Dispatcher {
     const context = { policy: settings.config.delivery, random: this.#dependencies.random() };
     const update = updateAfter(record, attempts, isDeferred, context);
     // Without a plan there was no new attempt, and the config in force may have mended the error on record.
-    task.update = planned === undefined ? update : withAlert(update, task, settings.config.delivery);
+    const pauseMs = attempts.at(-1)?.failure?.retryAfterMs;
+    task.update = planned === undefined ? update : withAlert(update, task, settings.config.delivery, pauseMs);
     if (onEnded?.(task) === true) return;
     const refused = onEnded !== undefined && isRefusedLastingly(update) ? [record.id] : [];
     const isDurable = onEnded !== undefined && update.state !== 'delivered';

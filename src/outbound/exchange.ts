@@ -33,12 +33,22 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
+/** It failed before anything of the message was sent, for the reason in `cause`. */
+export class NothingSent extends Error {
+  override readonly name = 'NothingSent';
+
+  constructor(cause: unknown) {
+    super('Nothing of the message was sent', { cause });
+  }
+}
+
 /**
  * Uses `dispatch`, since undici's `request` costs a tenth of a notification's CPU more. Follows no redirect. Reads the whole body,
  * so a body that breaks off or stalls fails the call. A kept connection that is reset before anything was written on it is replaced
  * once; nothing that was written is sent a second time.
  * @throws {Error} at the deadline `TimeoutError`, or `UND_ERR_CONNECT_TIMEOUT` when there was no connection: then nothing was sent
- * and nothing will be. `ProxyError`: the proxy made no connection and forwarded nothing. Otherwise an error of undici's or Node's.
+ * and nothing will be. `NothingSent`: the connection failed before that. `ProxyError`: the proxy made no connection and forwarded
+ * nothing. Otherwise an error of undici's or Node's.
  */
 export function exchange(
   pool: Pick<HttpPool, 'dispatch' | 'errorOf'>,
@@ -81,7 +91,7 @@ export function exchange(
       onResponseEnd: end,
       onResponseError: (_controller, error) => {
         clearTimeout(timer);
-        reject(error);
+        reject(controller === undefined ? new NothingSent(error) : error);
       },
     };
     dispatch(pool, { method, path, headers: { ...headers }, body }, handler);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { NothingSent } from '../../src/outbound/exchange.ts';
 import { networkErrorOf, networkFailureOf } from '../../src/channels/network-error.ts';
 
 const REMOTE = { en: 'Slack', ja: 'Slack' };
@@ -49,6 +50,14 @@ describe('network trouble', () => {
       expect(failure).to.include({ class: 'transient', code: 'unreadable_answer' });
       expect(failure.message).to.contain('may have arrived');
     }
+  });
+
+  it('says that nothing was sent where it came before the message', () => {
+    const failure = networkFailureOf(REMOTE, networkErrorOf(new NothingSent(errorWith('ECONNRESET'))));
+    expect(failure).to.include({ code: 'ECONNRESET', mayHaveArrived: false });
+    expect(failure.message).to.contain('Nothing was sent');
+    const later = networkFailureOf(REMOTE, networkErrorOf(errorWith('ECONNRESET')));
+    expect(later).to.include({ mayHaveArrived: true });
   });
 
   it('reads the code that nodemailer puts aside', () => {

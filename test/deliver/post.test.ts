@@ -1,6 +1,7 @@
 /** A callback from its arrival to its answer, with remotes that do as the test says. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
+import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { isAlert } from '../../src/notice/notice.ts';
@@ -95,6 +96,20 @@ describe('a POST', () => {
   });
 
   describe('one of whose destinations fails', () => {
+    it('has no second attempt within it where the message may have arrived', async () => {
+      const unknown = { class: 'transient', code: 'x', message: 'no answer', mayHaveArrived: true } as const;
+      bench.fails(OPS, new DeliveryFailure(unknown));
+      expect((await post()).result).to.equal('failed');
+      expect(bench.tries(OPS)).to.equal(1);
+    });
+
+    it('raises an alert where a limit pauses the whole channel for an hour', async () => {
+      bench.fails(OPS, failure('rate_limited', 3_600_000));
+      bench.fails(MAIL, failure('rate_limited', 30_000));
+      expect((await post()).result).to.equal('taken_over');
+      expect(await bench.alerts()).to.deep.equal([`config_failure ${OPS} x`]);
+    });
+
     it('is answered 502, and the retry reaches only that one', async () => {
       bench.fails(OPS, ...failures(2, 'transient'));
       const first = await post();

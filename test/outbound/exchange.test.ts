@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Pool } from 'undici';
 import { openPool } from '../../src/outbound/pool.ts';
+import { networkErrorOf } from '../../src/channels/network-error.ts';
 import { exchange } from '../../src/outbound/exchange.ts';
 
 describe('a POST of a channel', () => {
@@ -47,6 +48,22 @@ describe('a POST of a channel', () => {
     const [method, url, authorization] = ['POST', '/api/auth.test?a=1', 'Bearer x'];
     expect(seen).to.deep.equal({ method, url, authorization, body: 'more=障害' });
     expect([status, headers['x-many'], body]).to.deep.equal([200, ['a', 'b'], '{"ok":"障害"}']);
+  });
+
+  it('knows that nothing was sent where the server hangs up in the TLS handshake', async () => {
+    const rude = createSocketServer((socket) => socket.once('data', () => socket.end())).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(rude, 'listening');
+    const own = openPool(`https://127.0.0.1:${(rude.address() as AddressInfo).port}`);
+    const deadline = performance.now() + 5_000;
+    const error: unknown = await exchange(own, { path: '/', headers: {}, body: 'x', deadline }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(networkErrorOf(error)).to.include({ code: 'ECONNRESET', mayHaveArrived: false });
+    await own.destroy();
+    rude.close();
   });
 
   it('fails where the answer is larger than any service needs', async () => {

@@ -1,5 +1,6 @@
 /** Access tokens of a service account (developers.worksmobile.com/jp/docs/auth-jwt): fetched when first needed, renewed early. */
 import { createPrivateKey, createSign } from 'node:crypto';
+import { NothingSent } from '../../outbound/exchange.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
 import { FORM_HEADERS, type Remote } from '../hooks/remote.ts';
 
@@ -74,7 +75,10 @@ async function fetchToken(remote: Remote, settings: BotSettings, deadline: numbe
     scope: 'bot',
   });
   const url = new URL('/oauth2/v2.0/token', auth_url);
-  const answer = await remote.call({ url, headers: FORM_HEADERS, body: form.toString(), deadline });
+  const call = { url, headers: FORM_HEADERS, body: form.toString(), deadline };
+  const answer = await remote.call(call).catch((error: unknown) => {
+    throw new NothingSent(error);
+  });
   const { access_token: text, expires_in: seconds } = jsonOf(answer);
   if (answer.status !== 200 || typeof text !== 'string') throw failureOfAnswer(answer, ANSWERS);
   return { text, until: Date.now() + Math.max(0, Number(seconds) || 3600) * 1000 - EARLY_MS };
