@@ -34,7 +34,15 @@ export interface Outgoing {
   /** Undefined: the message is neither a reply nor an edit. */
   readonly perJob?: PerJob | undefined;
   readonly timeoutMs: number;
+  /**
+   * Called once the whole message was sent, so that the remote may have taken it. A channel whose remote may answer much later then
+   * waits past its time limit, up to `LONGEST_ANSWER_MS`. Left out: it does not wait.
+   */
+  readonly onHandedOver?: (() => void) | undefined;
 }
+
+/** The longest wait for an answer to a message that was handed over: to the end of a mail, ten minutes (RFC 5321, 4.5.3.2.6). */
+export const LONGEST_ANSWER_MS = 600_000;
 
 /** How a destination groups the messages of one job; only for the modes in `ChannelType.perJob`. */
 export interface PerJob {
@@ -67,6 +75,11 @@ export function idsIn(receipt: Receipt): readonly (readonly [key: string, value:
 
 /** An open channel: one Slack token or one SMTP pool. */
 export interface Channel {
+  /**
+   * Waits for one of the channel's own connections, or for its own rate, before `send`: that is no attempt. Left out: there is
+   * always room. @returns gives it back; undefined: none came within so many milliseconds
+   */
+  turn?(withinMs: number): Promise<(() => void) | undefined>;
   /** @throws {DeliveryFailure}; the caller treats any other error as `transient`. */
   send(outgoing: Outgoing): Promise<Receipt>;
   /**

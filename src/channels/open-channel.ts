@@ -4,7 +4,7 @@ import type { Channel, Receipt } from './channel.ts';
 import { DeliveryFailure, failureOf } from './failure.ts';
 
 /** The part that each channel implements. */
-interface Sending extends Pick<Channel, 'send' | 'verify'> {
+interface Sending extends Pick<Channel, 'send' | 'verify' | 'turn'> {
   /** Called when the channel is closed and no call is in flight. */
   free(): void | Promise<void>;
   /** The failure for an error of `send` or `verify` that is no `DeliveryFailure`. */
@@ -24,7 +24,9 @@ export function openedChannel(sending: Sending): Channel {
       throw error instanceof DeliveryFailure ? error : sending.failureOf(error);
     }
   };
+  const { turn } = sending;
   return {
+    ...(turn && { turn }),
     send: (outgoing) => run(() => sending.send(outgoing)),
     verify: () => run(() => sending.verify()),
     close: async () => {

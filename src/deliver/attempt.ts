@@ -1,6 +1,6 @@
 /** One attempt to send one delivery: it ends within its time limit, whatever the channel does, and never rejects. */
 import { hash } from 'node:crypto';
-import { idsIn, type PerJob, type Receipt } from '../channels/channel.ts';
+import { idsIn, LONGEST_ANSWER_MS, type PerJob, type Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { Config } from '../config/config.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
@@ -20,10 +20,25 @@ export type AttemptResult = Ending & { readonly startedAt: number; readonly dura
 export interface Begun {
   readonly addressed: AddressedNotice;
   readonly settings: Pick<Settings, 'config' | 'channels' | 'compose' | 'redact'>;
+  /** Left out: it ends at `delivery.timeout`, although the remote may answer later. */
+  readonly longer?: Longer;
 }
+
+/** When an attempt may go on past `delivery.timeout`. */
+export interface Longer {
+  /** No POST waits for it. */
+  readonly isOwn: boolean;
+  /** Called when it goes on for `ms` at most: its claim must last as long. */
+  readonly onLonger: (ms: number) => void;
+}
+
+/** What an attempt of Botbell's own may take, which no POST waits for. */
+const OWN_TIMEOUT_MS = 30_000;
 
 export interface RunningAttempt {
   readonly result: Promise<AttemptResult>;
+  /** Whether the whole message was sent, and its answer is waited for. */
+  readonly isHandedOver: () => boolean;
   /** Ends the attempt with the failure `cut_off`: the message may or may not have arrived. */
   cut(): void;
 }
@@ -47,7 +62,8 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     const since = clock.monotonic();
     let cut = () => {};
     const wasCut = new Promise<Ending>((resolve) => (cut = () => resolve({ failure: CUT_OFF })));
-    const sent = send(begun, dependencies).then(
+    const progress: Progress = { isHandedOver: false };
+    const sent = send(begun, dependencies, progress).then(
       (receipt): Ending => ({ receipt: withoutSecrets(receipt, begun) }),
       (error: unknown): Ending => ({ failure: classed(error, begun) }),
     );
@@ -56,17 +72,22 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
       onAttempt(begun.addressed, made);
       return made;
     });
-    return { result, cut };
+    return { result, cut, isHandedOver: () => progress.isHandedOver };
   };
+}
+
+interface Progress {
+  isHandedOver: boolean;
 }
 
 /** @throws {DeadlinePassed} the channel ignores its time limit */
 async function send(
-  { addressed, settings }: Begun,
+  begun: Begun,
   { jobMessages, timers }: Pick<AttemptDependencies, 'jobMessages' | 'timers'>,
+  progress: Progress,
 ): Promise<Receipt> {
+  const { addressed, settings, longer } = begun;
   const { address, channel: name, options, notice } = addressed;
-  const { timeoutMs } = settings.config.delivery;
   const { channel } = settings.channels.get(name) ?? {};
   if (channel === undefined) throw unknownChannel(name);
   const perJob = await perJobOf(addressed, jobMessages);
@@ -75,12 +96,44 @@ async function send(
     address,
     message,
     options,
-    timeoutMs,
+    timeoutMs: timeLimitOf(begun),
+    onHandedOver: longer && (() => (progress.isHandedOver = true)),
     idempotencyKey: () => idempotencyKeyOf(addressed),
     jobId: jobIdOf(notice),
     perJob,
   });
-  return new Deadline(timers, timeoutMs + RESERVE_MS).bound(sent);
+  return bounded(sent, begun, progress, timers);
+}
+
+function timeLimitOf({ settings, longer }: Begun): number {
+  const { timeoutMs } = settings.config.delivery;
+  return longer?.isOwn === true ? Math.max(timeoutMs, OWN_TIMEOUT_MS) : timeoutMs;
+}
+
+/** Ends at `delivery.timeout`, at the longer time limit of an own attempt, or when the answer to a message has been waited for. */
+async function bounded(
+  sent: Promise<Receipt>,
+  begun: Begun,
+  progress: Progress,
+  timers: AttemptDependencies['timers'],
+): Promise<Receipt> {
+  const { settings, longer } = begun;
+  const { timeoutMs } = settings.config.delivery;
+  const within = (ms: number) => new Deadline(timers, ms + RESERVE_MS).bound(sent).catch(unlessLate);
+  const goOn = (ms: number) => {
+    longer?.onLonger(ms);
+    return within(ms);
+  };
+  const ownMs = timeLimitOf(begun) - timeoutMs;
+  let receipt = await within(timeoutMs);
+  if (receipt === undefined && ownMs > 0) receipt = await goOn(ownMs);
+  if (receipt === undefined && progress.isHandedOver) receipt = await goOn(LONGEST_ANSWER_MS);
+  if (receipt === undefined) throw new DeadlinePassed('the channel ignores its time limit');
+  return receipt;
+}
+
+function unlessLate(error: unknown): undefined {
+  if (!(error instanceof DeadlinePassed)) throw error;
 }
 
 /** @returns undefined: the message stands alone, also where an edit would overwrite what a later callback said */

@@ -1,49 +1,17 @@
 /** Makes every attempt of this process, whether a POST waits for it or not. */
 import { UNSPECIFIED_PAUSE_MS } from '../channels/retry-after.ts';
-import type { DeliveryUpdate, DueDelivery, Settlement } from '../ledger/ledger.ts';
+import type { Settlement } from '../ledger/ledger.ts';
 import { jobIdOf } from '../notice/notice.ts';
 import { UnderWay } from '../time/clock.ts';
 import { milestoneOf, withAlert } from './alerts.ts';
 import { addressedTo, type Attempt, type AttemptResult, type Begun, type RunningAttempt } from './attempt.ts';
-import { attemptRecords, isRefusedLastingly, updateAfter } from './outcome.ts';
+import { attemptRecords, isRefusedLastingly, retryInMs, updateAfter } from './outcome.ts';
 import type { Delivering } from './delivering.ts';
 import { fits } from './pace.ts';
-import type { PlannedTarget, Settings } from './settings.ts';
-
-/** Longest wait before the first retry within a request; doubles with each further failure, with full jitter. */
-const BACKOFF_BASE_MS = 400;
+import type { Order, Task } from './task.ts';
 
 /** Most calls to one destination at the same moment: fewer than the 50 connections of a channel over HTTP. */
 const MOST_CALLS = 40;
-
-/** A claimed delivery, the settings to deliver it by, and its deadline. */
-export interface Order extends Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'> {
-  /** The store's time at the claim. */
-  readonly asOf: number;
-  /** Undefined: the settings no longer route it there, or too many POSTs wait already. It is not attempted then. */
-  readonly planned: PlannedTarget | undefined;
-  readonly settings: Settings;
-  /** By the monotonic clock. No attempt begins later; a running attempt may end later. */
-  readonly until: number;
-  /** Called when its attempts have ended. @returns whether the POST writes the outcome. Left out: no POST waits for it. */
-  readonly onEnded?: (task: Task) => boolean;
-}
-
-/** One delivery in hand in this process, from its claim until its outcome is written. */
-export interface Task extends Order {
-  readonly attempts: AttemptResult[];
-  /** A later POST of the same callback has meanwhile had it taken over. */
-  isTakenOver: boolean;
-  /** The running attempt. */
-  attempt?: RunningAttempt | undefined;
-  /** Its outcome, once its attempts have ended. */
-  update?: DeliveryUpdate;
-  /** Why `update` could not be written. */
-  error?: unknown;
-  /** Resolves when its outcome has been written, or could not be. */
-  readonly ended: Promise<void>;
-  readonly end: () => void;
-}
 
 export interface DispatcherDependencies extends Delivering {
   readonly attempt: Attempt;
@@ -52,6 +20,11 @@ export interface DispatcherDependencies extends Delivering {
   /** A queued task has got its slot, so its queue has room. */
   readonly onRoom: () => void;
 }
+
+const nothingToGiveBack = (): void => undefined;
+
+/** Time for an attempt to end, and its outcome to be written, before its claim expires. */
+const CLAIM_MARGIN_MS = 30_000;
 
 /** What a settlement holds beside the outcomes of its tasks. */
 export type Ending = Pick<Settlement, 'callbackId' | 'answer' | 'refused' | 'isDurable'>;
@@ -235,14 +208,41 @@ export class Dispatcher {
     if (planned === undefined) return;
     const { destination } = record;
     this.#count(destination, 1);
-    const at = { firstReceivedAt, now, config: settings.config };
-    const addressed = addressedTo(notice, planned, record, at);
-    task.attempt = this.#dependencies.attempt({ addressed, settings });
-    const result = await this.#resultOf(task.attempt, destination);
-    task.attempt = undefined;
-    task.attempts.push(result);
-    this.#goOn(task, result);
+    const giveBack = await this.#turnOf(task);
+    if (giveBack === undefined) this.#conclude(task, true);
+    else if (task.update === undefined) {
+      const at = { firstReceivedAt, now, config: settings.config };
+      const addressed = addressedTo(notice, planned, record, at);
+      task.attempt = this.#dependencies.attempt({ addressed, settings, longer: this.#longerOf(task) });
+      const result = await this.#resultOf(task.attempt, destination);
+      task.attempt = undefined;
+      task.attempts.push(result);
+      this.#goOn(task, result);
+    }
+    giveBack?.();
     this.#count(destination, -1);
+  }
+
+  /** The channel's own connection is no attempt to wait for. @returns gives it back; undefined: none came in time */
+  #turnOf({ planned, settings, until }: Task): Promise<(() => void) | undefined> | (() => void) {
+    const { channel } = settings.channels.get(planned?.channel ?? '') ?? {};
+    return channel?.turn?.(until - this.#dependencies.clock.monotonic()) ?? nothingToGiveBack;
+  }
+
+  #longerOf(task: Task) {
+    const onLonger = (ms: number) =>
+      void this.holdClaims([task], ms).catch((error: unknown) => this.#dependencies.onUnforeseen(error));
+    return { isOwn: task.onEnded === undefined, onLonger };
+  }
+
+  /**
+   * Keeps the claims of deliveries whose attempts go on for so long, and has Botbell answer for them, so that nobody sends them again.
+   * @throws {LedgerUnavailable}
+   */
+  async holdClaims(tasks: readonly Task[], ms: number, withinMs?: number): Promise<void> {
+    const ids = tasks.map(({ record }) => record.id);
+    await this.#dependencies.ledger.takeOver(ids, withinMs, ms + CLAIM_MARGIN_MS);
+    this.noteTakenOver(ids);
   }
 
   /** The attempt's result, after the pause that the remote asked for has been noted. */
@@ -255,22 +255,14 @@ export class Dispatcher {
     return result;
   }
 
-  /**
-   * Retries at once only what is transient, since waiting costs the BOT running time, and has not arrived, since people would be told
-   * twice. A rate limit is not counted as a failure.
-   */
   #goOn(task: Task, { failure }: AttemptResult): void {
     if (failure === undefined) return this.#conclude(task, false);
-    const { class: failureClass, mayHaveArrived } = failure;
-    if (failureClass === 'rate_limited') return this.#enqueue(task);
+    if (failure.class === 'rate_limited') return this.#enqueue(task);
     const { clock, random } = this.#dependencies;
     const { settings, until, attempts } = task;
-    const failures = attempts.filter((made) => made.failure?.class !== 'rate_limited').length;
-    const waitMs = Math.round(BACKOFF_BASE_MS * 2 ** (failures - 1) * random());
-    const isOne = failureClass !== 'transient' || mayHaveArrived;
-    const isLast = isOne || failures >= settings.config.delivery.attemptsPerRequest;
-    if (this.#isStopping && failureClass === 'transient') return this.#conclude(task, true);
-    if (isLast || !fits(waitMs, until - clock.monotonic())) return this.#conclude(task, false);
+    if (this.#isStopping && failure.class === 'transient') return this.#conclude(task, true);
+    const waitMs = retryInMs(attempts, settings.config.delivery, random());
+    if (waitMs === undefined || !fits(waitMs, until - clock.monotonic())) return this.#conclude(task, false);
     clock.startTimer(waitMs, () => this.#enqueue(task));
   }
 

@@ -19,6 +19,26 @@ const BACKOFF_BASE_MS = 15_000;
 const BACKOFF_LONGEST_MS = 15 * 60_000;
 const BACKOFF_SHORTEST_MS = 1000;
 
+/** Longest wait before the first retry within a request; doubles with each further failure, with full jitter. */
+const RETRY_BASE_MS = 400;
+
+/**
+ * How long to wait for the next attempt within a request: only after what is transient, since waiting costs the BOT running time, and
+ * has not arrived, since people would be told twice. A rate limit is not counted as a failure.
+ * @param random in [0, 1)
+ * @returns undefined: there is no other attempt
+ */
+export function retryInMs(
+  made: readonly AttemptResult[],
+  { attemptsPerRequest }: Pick<DeliveryConfig, 'attemptsPerRequest'>,
+  random: number,
+): number | undefined {
+  const { failure } = made.at(-1) ?? {};
+  if (failure?.class !== 'transient' || failure.mayHaveArrived) return undefined;
+  const failures = made.filter((attempt) => attempt.failure?.class !== 'rate_limited').length;
+  return failures < attemptsPerRequest ? Math.round(RETRY_BASE_MS * 2 ** (failures - 1) * random) : undefined;
+}
+
 export interface OutcomeContext {
   readonly policy: Pick<DeliveryConfig, 'permanentAttempts' | 'takeOverAfterMs' | 'giveUpAfterMs'>;
   /** In [0, 1): jitter, so that retries spread. */

@@ -1,7 +1,9 @@
 /** Handles one POST: admits its callback, has its pending deliveries attempted, and decides the answer. */
+import { LONGEST_ANSWER_MS } from '../channels/channel.ts';
 import type { Admission, Arrival, DeliveryRecord } from '../ledger/ledger.ts';
 import { type CallbackNotice, noticeOf } from '../notice/notice.ts';
-import type { Dispatcher, Task } from './dispatcher.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import type { Task } from './task.ts';
 import { judge, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
 import type { Delivering } from './delivering.ts';
 import { judgedBy } from './plan.ts';
@@ -114,6 +116,7 @@ class OpenPost {
       this.#begin();
       await this.#allEnded();
       this.#delivering.dispatcher.release(this.#tasks.values());
+      this.#holdUnanswered();
       await Promise.all(this.#writing);
       return await this.#conclude();
     } finally {
@@ -153,6 +156,15 @@ class OpenPost {
       dispatcher.noteTakenOver(elsewhere);
     };
     this.#writing.push(ledger.takeOver(elsewhere, this.#leftMs()).then(note, () => undefined));
+  }
+
+  /** A message that was handed over may be answered later, and must not be sent anew, so the service need not post it again. */
+  #holdUnanswered(): void {
+    const { dispatcher } = this.#delivering;
+    const unanswered = [...this.#tasks.values()].filter(({ attempt }) => attempt?.isHandedOver() === true);
+    if (unanswered.length === 0) return;
+    const held = dispatcher.holdClaims(unanswered, LONGEST_ANSWER_MS, this.#leftMs());
+    this.#writing.push(held.catch(() => undefined));
   }
 
   /** Counts this POST as waiting. @returns false: too many POSTs wait for the same already */

@@ -104,9 +104,12 @@ class ServiceLedger {
     return this.#unwritten.has(deliveryId);
   }
 
-  /** From now on Botbell retries those that are pending, even if an attempt is running. */
-  takeOver(ids: readonly number[], withinMs?: number): Promise<void> {
-    return this.#writing.call('takeOver', [ids], { withinMs, isDurable: true });
+  /**
+   * From now on Botbell retries those that are pending, even if an attempt is running.
+   * @param claimedForMs those that this process has claimed stay so for this long
+   */
+  takeOver(ids: readonly number[], withinMs?: number, claimedForMs?: number): Promise<void> {
+    return this.#writing.call('takeOver', [ids, claimedForMs], { withinMs, isDurable: true });
   }
 
   /**

@@ -71,6 +71,10 @@ export class DeliveryBench {
   readonly settings: RunningSettings<AppSettings>;
   readonly #failures = new Map<string, DeliveryFailure[]>();
   readonly #durations = new Map<string, number>();
+  /** Destinations whose remotes have the whole message before they answer. */
+  readonly handedOver = new Set<string>();
+  /** Channels that have no connection to spare. */
+  readonly full = new Set<string>();
   readonly #intervals = new Map<string, number>();
   readonly #openFrom = new Map<string, number>();
 
@@ -252,9 +256,14 @@ export class DeliveryBench {
 
   #channel(name: string): Channel {
     return {
-      send: async ({ address }) => {
+      turn: (withinMs) =>
+        this.full.has(name)
+          ? this.clock.sleep(withinMs).then(() => undefined)
+          : Promise.resolve(() => undefined),
+      send: async ({ address, onHandedOver }) => {
         const destination = `${name}:${address}`;
         this.tried.push(destination);
+        if (this.handedOver.has(destination)) onHandedOver?.();
         await this.clock.sleep(this.#durations.get(destination) ?? 0);
         const failed = this.#limitOf(destination) ?? this.#failures.get(destination)?.shift();
         if (failed !== undefined) throw failed;

@@ -103,6 +103,25 @@ describe('a POST', () => {
       expect(bench.tries(OPS)).to.equal(1);
     });
 
+    it('is answered taken over while the answer to a message that was handed over may come, which counts', async () => {
+      bench.handedOver.add(OPS);
+      bench.takes(OPS, 400_000);
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      await bench.clock.advance(120_000);
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      const other = await bench.another('second');
+      expect((await bench.clock.runUntil(other.handle(CALLBACK))).result).to.equal('taken_over');
+      await idle();
+      expect([bench.tries(OPS), (await bench.row(OPS))?.['state']]).to.deep.equal([1, 'delivered']);
+    });
+
+    it('is taken over without an attempt where its channel has no connection to spare', async () => {
+      bench.full.add('slack');
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      expect(bench.tries(OPS)).to.equal(0);
+      bench.full.delete('slack');
+    });
+
     it('raises an alert where a limit pauses the whole channel for an hour', async () => {
       bench.fails(OPS, failure('rate_limited', 3_600_000));
       bench.fails(MAIL, failure('rate_limited', 30_000));

@@ -11,7 +11,8 @@ import { openedChannel } from '../open-channel.ts';
 import type { EmailMessage } from './compose.ts';
 import { emailFormat } from './format.ts';
 import { smtpFailureOf } from './smtp-errors.ts';
-import { isSmtpUrl, poolOptionsOf, secretsInSmtpUrl, warningsOfSmtpUrl } from './smtp-url.ts';
+import { isSmtpUrl, poolOptionsOf, secretsInSmtpUrl, turnLimitsOf, warningsOfSmtpUrl } from './smtp-url.ts';
+import { Turns } from './turns.ts';
 
 const VERIFY_TIMEOUT_MS = 10_000;
 
@@ -66,15 +67,17 @@ function isMailbox(text: string): boolean {
 async function openEmail({ smtp, from }: EmailSettings): Promise<Channel> {
   const { openTransport } = await import('./transport.ts');
   const transport = openTransport(poolOptionsOf(smtp));
+  const turns = new Turns(turnLimitsOf(smtp));
   const sender = parseMailbox(from);
   const hide = secretsHidden(secretsInSmtpUrl(smtp));
   const send = async (outgoing: Outgoing): Promise<Receipt> => {
     const messageId = `<${outgoing.idempotencyKey()}@${mailDomainOf(sender.address)}>`;
     const mail = { ...mailOf(outgoing, sender), ...threadOf(outgoing, sender), messageId };
-    await transport.send(mail, outgoing.timeoutMs);
+    await transport.send(mail, outgoing);
     return { messageId };
   };
   return openedChannel({
+    turn: (withinMs) => turns.take(withinMs),
     send,
     verify: () => transport.verify(VERIFY_TIMEOUT_MS),
     free: () => transport.close(),

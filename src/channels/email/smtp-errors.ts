@@ -1,7 +1,7 @@
 /** Classes the errors of a mail server and tells the operator what to do about each. */
 import { type Meaning, meaning, type Meanings } from '../answers.ts';
 import { DeliveryFailure, failureOf, type Words } from '../failure.ts';
-import { networkErrorOf, networkFailureOf } from '../network-error.ts';
+import { type NetworkError, networkErrorOf, networkFailureOf } from '../network-error.ts';
 
 /** nodemailer's error or a timeout, and whether the mail had been handed over by then. */
 export class SmtpFailure extends Error {
@@ -157,15 +157,31 @@ export function smtpFailureOf(error: unknown, hide: (words: string) => string): 
   const { isHandedOver, cause } = error instanceof SmtpFailure ? error : { isHandedOver: true, cause: error };
   const { responseCode, ...given } = (cause instanceof Error ? cause : {}) as SmtpError;
   if (typeof responseCode === 'number') return answerFailure({ ...given, responseCode }, hide);
-  const { code = '' } = given;
-  const network = networkErrorOf(cause);
-  const means = lookUp(MEANINGS, code);
+  const { code = '', command } = given;
+  const network = networkOf(cause, isHandedOver);
+  const means = code === 'ETLS' && command === 'CONN' ? undefined : lookUp(MEANINGS, code);
   if (network.isRefusal || means === undefined) return networkFailureOf(MAIL_SERVER, network, isHandedOver);
   const { words, ...details } = means;
   return failureOf(
     { ...details, code },
     { en: `Mail server: ${words.en}`, ja: `${MAIL_SERVER.ja}: ${words.ja}` },
   );
+}
+
+const BROKEN_HANDSHAKE: Words = {
+  en: 'the connection broke off in the TLS handshake',
+  ja: 'TLSハンドシェイクの途中で接続が切れました',
+};
+const NO_GREETING: Words = {
+  en: 'there was no greeting or answer in time; if its greeting pauses (postscreen: 6 s), raise delivery.timeout, or connectionTimeout and greetingTimeout in the smtp URL',
+  ja: '時間内に最初の応答（greeting）または次の応答がありません。サーバーがgreetingを遅らせる場合（postscreenでは6秒）は、delivery.timeout、またはSMTP URLの connectionTimeout と greetingTimeout を大きくしてください',
+};
+
+function networkOf(cause: unknown, isHandedOver: boolean): NetworkError {
+  const network = networkErrorOf(cause);
+  // nodemailer's own error where the server hangs up in the handshake after STARTTLS.
+  if (network.code === 'ETLS') return { ...network, code: 'ECONNRESET', words: BROKEN_HANDSHAKE };
+  return network.code === 'ETIMEDOUT' && !isHandedOver ? { ...network, words: NO_GREETING } : network;
 }
 
 type Answer = SmtpError & { readonly responseCode: number };

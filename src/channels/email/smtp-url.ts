@@ -1,13 +1,15 @@
 /** Parses and checks the email channel's `smtp` setting: nodemailer's connection URL, with options in its query. */
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
 import type { SMTPPoolOptions } from 'nodemailer';
-import type { SettingWarning } from '../channel.ts';
+import { LONGEST_ANSWER_MS, type SettingWarning } from '../channel.ts';
+import type { TurnLimits } from './turns.ts';
 
-const CONNECT_TIMEOUT_MS = 5_000;
+/** Less than an attempt of Botbell's own takes; one inside a POST ends at its own deadline, which is sooner. */
+const CONNECT_TIMEOUT_MS = 25_000;
 /** A connection is kept between mails for so long, and then ended by QUIT. */
 const IDLE_TIMEOUT_MS = 30_000;
 /** For a server that no longer answers, even to QUIT; a mail ends at its own deadline, which is sooner. */
-const SOCKET_TIMEOUT_MS = 40_000;
+const SOCKET_TIMEOUT_MS = LONGEST_ANSWER_MS + 60_000;
 
 /** Port 465 has TLS from the first byte, 587 and 25 STARTTLS (RFC 8314, 3.3 and 7.3). */
 const TLS_PORT = 465;
@@ -29,13 +31,23 @@ const DEFAULTS: SMTPPoolOptions = {
 /** Options that no URL may change: nodemailer logs nothing, and no mail reads files or URLs. */
 const FIXED = { logger: false, debug: false, disableFileAccess: true, disableUrlAccess: true } as const;
 
-/** The URL's options, by default our limits. Requires TLS on smtp:// unless the URL has `ignoreTLS`. */
-export function poolOptionsOf(url: string): SMTPPoolOptions {
-  const fromUrl = parseConnectionUrl(url);
+/**
+ * The URL's options, by default our limits. Requires TLS on smtp:// unless the URL has `ignoreTLS`. Without `rateLimit`, which
+ * nodemailer would make a mail wait for in the time of its attempt: see `turnLimitsOf`.
+ */
+export function poolOptionsOf(url: string): SMTPPoolOptions & { readonly maxConnections: number } {
+  const { rateLimit: _limit, rateDelta: _delta, ...fromUrl } = parseConnectionUrl(url) as SMTPPoolOptions;
   const requireTLS = fromUrl.secure !== true && fromUrl.ignoreTLS !== true;
   const asked = Number(fromUrl.maxConnections) || MOST_CONNECTIONS;
   const maxConnections = Math.min(Math.max(1, asked), MOST_CONNECTIONS);
   return { ...DEFAULTS, ...fromUrl, requireTLS, maxConnections, ...FIXED };
+}
+
+/** How many mails at a time, and how fast: nodemailer's `maxConnections`, `rateLimit` and `rateDelta`. */
+export function turnLimitsOf(url: string): TurnLimits {
+  const { rateLimit, rateDelta } = parseConnectionUrl(url) as SMTPPoolOptions;
+  const { maxConnections: connections } = poolOptionsOf(url);
+  return { connections, mails: Math.max(0, Number(rateLimit) || 0), perMs: Number(rateDelta) || 1000 };
 }
 
 export function isSmtpUrl(text: string): boolean {

@@ -164,9 +164,18 @@ export async function isNextDue(tx: Tx, endedIds: readonly number[]): Promise<bo
   return next !== undefined;
 }
 
-/** Also takes over those being attempted at this moment: if the attempt fails, they are due at once. */
-export async function takeOver(tx: Tx, ids: readonly number[]): Promise<void> {
+/**
+ * Also takes over those being attempted at this moment: if the attempt fails, they are due at once.
+ * @param claimedForMs those that this process has claimed stay so for this long, as their attempts go on
+ */
+export async function takeOver(tx: Tx, ids: readonly number[], claimedForMs?: number): Promise<void> {
   if (ids.length === 0) return;
+  if (claimedForMs !== undefined)
+    await tx.all(sql`
+      UPDATE deliveries SET claimed_until = ${tx.now + claimedForMs}
+      WHERE id IN (
+        SELECT id FROM deliveries
+        WHERE id IN (${join(ids)}) AND state = 'pending' AND owner = ${tx.owner} ORDER BY id ${tx.forUpdate})`);
   const rows = await tx.all<{ id: number; callbackId: number }>(sql`
     UPDATE deliveries SET is_taken_over = 1, due_at = CASE WHEN due_at > ${tx.now} THEN ${tx.now} ELSE due_at END
     WHERE id IN (

@@ -13,6 +13,9 @@ import {
 import { poolsThrough } from '../../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { failureOf, outgoingOf } from '../../contract/channel-contract.ts';
+import { openTransport } from '../../../src/channels/email/transport.ts';
+import { poolOptionsOf } from '../../../src/channels/email/smtp-url.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { StallingMailServer } from '../../support/stalling-mail-server.ts';
 
 const AMPLE_MS = 5_000;
@@ -108,6 +111,50 @@ describe('the connections of the email channel', () => {
       expect(message).to.contain('may have arrived');
       expect(japanese).to.contain('届いている可能性があります');
       expect(mail.mails).to.have.length(2);
+    });
+
+    it('waits for the answer to a mail that was handed over, where it may come later', async () => {
+      await start();
+      const held = gate();
+      mail.faults.push({ at: 'data', does: 'delay', until: held.until, times: 1 });
+      let isHandedOver = false;
+      const message = { subject: 's', text: 't', html: '' };
+      const onHandedOver = () => (isHandedOver = true);
+      const sending = channel.send(
+        outgoingOf({ address: 'ops@example.com', message, timeoutMs: SHORT_MS, onHandedOver }),
+      );
+      await held.reached;
+      expect(isHandedOver).to.equal(true);
+      // The time limit passes: a mail without such a listener would fail.
+      mail.faults.push({ at: 'data', does: 'hang', times: 1 });
+      await failureOf(send('other@example.com', SHORT_MS));
+      held.open();
+      expect(await sending).to.have.property('messageId');
+    });
+
+    it('lets half of the connections wait for ten minutes, and the others half a minute', async () => {
+      await start();
+      mail.faults.push({ at: 'data', does: 'hang' });
+      const clock = new ManualClock();
+      const transport = openTransport(poolOptionsOf(`smtp://${mail.host}?ignoreTLS=true`), clock);
+      const failed: unknown[] = [];
+      const sendOne = () =>
+        new Promise<void>((onHandedOver) => {
+          const content = { from: 'a@example.com', to: 'b@example.com', text: 't' };
+          const sending = transport.send(content, { timeoutMs: 5_000, onHandedOver });
+          void sending.catch((error: unknown) => failed.push(error));
+        });
+      await Promise.all([sendOne(), sendOne(), sendOne()]);
+      await clock.advance(29_999);
+      expect(failed).to.have.length(0);
+      await clock.advance(1);
+      expect(failed).to.have.length(2);
+      await clock.advance(599_999);
+      expect(failed).to.have.length(2);
+      await clock.advance(1);
+      expect(failed).to.have.length(3);
+      for (const error of failed) expect(error).to.include({ isHandedOver: true });
+      transport.close();
     });
 
     it('knows that nothing was sent while a mail waited for a connection', async () => {

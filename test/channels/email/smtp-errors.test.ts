@@ -159,6 +159,21 @@ describe('a mail that was not confirmed', () => {
     }
   });
 
+  it('has the pause before a greeting, and the settings, named where nothing came in time', () => {
+    const failure = failureAt(false, smtpError({ code: 'ETIMEDOUT' }));
+    expect(failure.message)
+      .to.contain('greeting')
+      .and.contain('delivery.timeout')
+      .and.contain('greetingTimeout');
+    expect(failure.japanese).to.contain('greeting').and.contain('delivery.timeout');
+  });
+
+  it('was not sent where the server hung up in the TLS handshake after STARTTLS', () => {
+    const failure = failureAt(false, smtpError({ code: 'ETLS', command: 'CONN' }));
+    expect(failure).to.include({ class: 'transient', code: 'ECONNRESET', mayHaveArrived: false });
+    expect(failure.message).to.contain('TLS handshake').and.contain('Nothing was sent');
+  });
+
   it('is refused as before where the server answered, however far it got', () => {
     const refusal = smtpError({ code: 'EAUTH', command: 'AUTH PLAIN', responseCode: 535 });
     for (const isHandedOver of [true, false]) {

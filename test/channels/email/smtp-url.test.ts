@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import {
+  turnLimitsOf,
   isSmtpUrl,
   poolOptionsOf,
   secretsInSmtpUrl,
@@ -48,11 +49,18 @@ describe('an smtp URL', () => {
       auth: { user: 'u', pass: 'p@ss' },
       maxConnections: 3,
       connectionTimeout: 9,
-      greetingTimeout: 5_000,
-      socketTimeout: 40_000,
+      greetingTimeout: 25_000,
+      socketTimeout: 660_000,
       idleTimeout: 30_000,
     });
     expect(options.tls).to.deep.equal({ servername: 'x' });
+  });
+
+  it('limits the mails at a time and their rate, for which nodemailer has no mail wait', () => {
+    const url = 'smtp://h?maxConnections=2&rateLimit=5&rateDelta=60000';
+    expect(turnLimitsOf(url)).to.deep.equal({ connections: 2, mails: 5, perMs: 60_000 });
+    expect(turnLimitsOf('smtp://h?rateLimit=many')).to.deep.equal({ connections: 3, mails: 0, perMs: 1000 });
+    expect(poolOptionsOf(url)).not.to.have.any.keys('rateLimit', 'rateDelta');
   });
 
   it('cannot start logging', () => {

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { Turns, type TurnLimits } from '../../../src/channels/email/turns.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+describe('the turns of mails', () => {
+  const open = (limits: Partial<TurnLimits>) => {
+    const clock = new ManualClock();
+    return { clock, turns: new Turns({ connections: 100, mails: 0, perMs: 1000, ...limits }, clock) };
+  };
+  const WELL_MS = 60_000;
+
+  it('come in order, as many at a time as there are connections', async () => {
+    const { turns } = open({ connections: 1 });
+    const taken: number[] = [];
+    const first = await turns.take(WELL_MS);
+    for (const number of [2, 3]) void turns.take(WELL_MS).then((give) => (taken.push(number), give?.()));
+    await Promise.resolve();
+    expect(taken).to.deep.equal([]);
+    first?.();
+    await turns.take(WELL_MS);
+    expect(taken).to.deep.equal([2, 3]);
+  });
+
+  it('come as fast as the rate allows', async () => {
+    const { clock, turns } = open({ mails: 2, perMs: 1000 });
+    const at: number[] = [];
+    const since = clock.monotonic();
+    const take = async () => (await turns.take(WELL_MS), at.push(clock.monotonic() - since));
+    await clock.runUntil(Promise.all([take(), take(), take(), take(), take()]));
+    expect(at).to.deep.equal([0, 0, 1000, 1000, 2000]);
+  });
+
+  it('do not come to whoever has waited for too long, nor are they lost by it', async () => {
+    const { clock, turns } = open({ connections: 1 });
+    const first = await turns.take(WELL_MS);
+    expect(await clock.runUntil(turns.take(500))).to.equal(undefined);
+    first?.();
+    expect(await turns.take(500)).to.be.a('function');
+  });
+});
