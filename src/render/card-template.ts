@@ -42,7 +42,7 @@ export interface Filling {
 
 export function cardOf(parts: RenderedParts, { name, language, view }: Filling): Card {
   const title = lineAt(parts, 'title') || lineAt(view, 'bot_id') || '–';
-  const outputs = parts['outputs'] === false ? [] : (view.outputs ?? []);
+  const outputs = parts['outputs'] === false ? [] : (view.outputs?.() ?? []);
   return {
     tone: toneOf(name, view),
     language,

@@ -67,16 +67,16 @@ function registerDate(liquid: Liquid, timezone: string): void {
 }
 
 /** The value if it is an address that Botbell made: the job's, the page's or a file's; else ''. */
-function ownAddress({ job_url, page_url, outputs = [] }: LinkedView, value: unknown): unknown {
+function ownAddress({ job_url, page_url, outputs }: LinkedView, value: unknown): unknown {
   const isOwn =
     job_url === value ||
     page_url === value ||
-    outputs.some(({ files }) => files.some(({ url }) => url === value));
-  return isOwn ? value : '';
+    outputs?.().some(({ files }) => files.some(({ url }) => url === value));
+  return isOwn === true ? value : '';
 }
 
 interface LinkedView {
   readonly job_url?: string;
   readonly page_url?: string;
-  readonly outputs?: readonly OutputView[];
+  readonly outputs?: () => readonly OutputView[];
 }

@@ -1,6 +1,5 @@
 /** Addresses of jobs and files, made from the Liquid templates of `display.links`. */
 import type { Liquid, Template } from 'liquidjs';
-import { type Callback, statusNameOf } from '../callback/callback.ts';
 import type { FileView } from '../channels/card.ts';
 import type { DisplayConfig, PlaceInConfig, Problem } from '../config/config.ts';
 import { Escaped, escapeUrlPart, LONGEST_ADDRESS, wholeUrl } from '../text/clean.ts';
@@ -9,9 +8,9 @@ import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 
 export interface Links {
   /** The job's address; '' if no link is configured, one of its values is absent or empty, or the result is no URL. */
-  job(fields: object): string;
+  job(view: object): string;
   /** The file's address or ''. The template sees the file's `ref`, `name` and `size` as well as the callback's fields. */
-  file(fields: object, file: Pick<FileView, 'ref' | 'name' | 'size'>): string;
+  file(view: object, file: Pick<FileView, 'ref' | 'name' | 'size'>): string;
   readonly problems: readonly Problem[];
 }
 
@@ -20,26 +19,6 @@ type LinkName = keyof DisplayConfig['links'];
 const OF_CALLBACK =
   'code job_id bot_id bot_name status start_time elapsed_time output message callback status_name'.split(' ');
 const OF_FILE = ['ref', 'name', 'size'];
-
-/** The interface's fields of a callback, null for an absent one, with the whole callback and its status' name. */
-export function fieldsOf(callback: Callback) {
-  const { code, job_id, bot_id, bot_name, status, start_time } = callback;
-  const { elapsed_time = null, output = null, message = null } = callback;
-  const status_name = statusNameOf(callback);
-  return {
-    code,
-    job_id,
-    bot_id,
-    bot_name,
-    status,
-    start_time,
-    elapsed_time,
-    output,
-    message,
-    callback,
-    status_name,
-  };
-}
 
 /** Printed for an absent or empty value: no address has a blank, so that the whole link is left out. */
 const NO_VALUE = ' ';
@@ -61,9 +40,8 @@ export function createLinks(
   const job = compile('job', OF_CALLBACK);
   const file = compile('file', [...OF_CALLBACK, ...OF_FILE]);
   return {
-    job: (fields) => renderLink(liquid, job, fields),
-    file: (fields, { ref, name, size }) =>
-      renderLink(liquid, file, { ...fields, ref: escapeRef(ref), name, size }),
+    job: (view) => renderLink(liquid, job, view),
+    file: (view, { ref, name, size }) => renderLink(liquid, file, view, { ref: escapeRef(ref), name, size }),
     problems,
   };
 }
@@ -74,10 +52,10 @@ function escapeRef(ref: string): Escaped {
   return new Escaped(parts.map(escapeUrlPart).join('/'));
 }
 
-function renderLink(liquid: Liquid, templates: Template[], fields: object): string {
+function renderLink(liquid: Liquid, templates: Template[], view: object, ofFile = {}): string {
   if (templates.length === 0) return '';
   try {
-    return wholeUrl(String(liquid.renderSync(templates, fields))) ?? '';
+    return wholeUrl(String(liquid.renderSync(templates, ofFile, { globals: view }))) ?? '';
   } catch {
     // A message without its link is better than no message.
     return '';

@@ -88,5 +88,8 @@ export function printerOfVariable(
 ): ((view: Reading['view']) => string) | undefined {
   const name = VARIABLE.exec(text)?.[1];
   if (name === undefined || outputEscape === undefined) return undefined;
-  return (view) => outputEscape(Object.hasOwn(view, name) ? view[name] : undefined);
+  return (view) => {
+    const value = Object.hasOwn(view, name) ? view[name] : undefined;
+    return outputEscape(typeof value === 'function' ? (value as () => unknown)() : value);
+  };
 }

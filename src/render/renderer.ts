@@ -61,9 +61,7 @@ export class Renderer {
     const choice = this.#catalog.choose(target, notice.template);
     const report: Report = (message) =>
       onFailure({ format: format.name, template: notice.template, message });
-    if (this.#latest?.notice !== notice)
-      this.#latest = { notice, views: new Map(), cards: new Map(), messages: new Map(), composed: new Map() };
-    const drawn = this.#latest;
+    const drawn = this.#drawnOf(notice);
     const known = drawn.composed.get(format);
     if (known?.choice === choice && isSameMessage(known.target, target)) return known.message;
     const message = this.#composed(choice, drawn, target, report);
@@ -85,10 +83,10 @@ export class Renderer {
 
   /** Whether a route's condition holds for a callback. A condition that fails counts as true, so that no message is lost. */
   holds(condition: string, notice: Notice, onFailure: (failure: TemplateFailure) => void): boolean {
-    const { display } = this.#catalog.sources;
+    const { language } = this.#catalog.sources.display;
     const report: Report = (fault) =>
       onFailure({ format: 'when', template: notice.template, message: `${condition}: ${fault}` });
-    const holds = () => this.#conditions.holds(condition, viewOf(notice, display, this.#links));
+    const holds = () => this.#conditions.holds(condition, this.#viewIn(language, this.#drawnOf(notice)));
     return tried(report, holds) ?? true;
   }
 
@@ -121,11 +119,21 @@ export class Renderer {
     return once(drawn.messages, own, report, () => own.render(view, undefined, card));
   }
 
-  #filling({ language }: Template, { notice, views }: Drawn): Filling {
+  #filling({ language }: Template, drawn: Drawn): Filling {
+    return { name: drawn.notice.template, language, view: this.#viewIn(language, drawn) };
+  }
+
+  #drawnOf(notice: Notice): Drawn {
+    if (this.#latest?.notice !== notice)
+      this.#latest = { notice, views: new Map(), cards: new Map(), messages: new Map(), composed: new Map() };
+    return this.#latest;
+  }
+
+  #viewIn(language: Language, { notice, views }: Drawn): NoticeView {
     const { display } = this.#catalog.sources;
     const view = views.get(language) ?? viewOf(notice, { ...display, language }, this.#links);
     views.set(language, view);
-    return { name: notice.template, language, view };
+    return view;
   }
 }
 

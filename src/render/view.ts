@@ -14,7 +14,7 @@ import {
   type RaisedAlert,
 } from '../notice/notice.ts';
 import { formatAge, formatElapsed, formatInstant, isKnownInstant } from '../time/display.ts';
-import { fieldsOf, type Links } from './links.ts';
+import type { Links } from './links.ts';
 import { lazily, viewOutputs } from './outputs.ts';
 
 /** The template's variables by name. */
@@ -22,7 +22,8 @@ export interface NoticeView {
   readonly [name: string]: unknown;
   readonly job_url?: string;
   readonly page_url?: string;
-  readonly outputs?: readonly OutputView[];
+  /** liquidjs calls it when a template asks for the outputs, which a condition seldom does. */
+  readonly outputs?: () => readonly OutputView[];
   readonly bots?: OwnSubject<'summary' | 'digest'>['bots'];
 }
 
@@ -36,31 +37,36 @@ function callbackView(
   links: Links,
 ): NoticeView {
   const { language } = display;
-  const fields = fieldsOf(callback);
+  const { code, job_id, bot_id, bot_name, status, start_time } = callback;
+  const { elapsed_time = null, output = null, message = null } = callback;
   const seconds = elapsedSecondsOf(callback);
-  // Made when a template asks for them: a condition seldom does.
-  const jobUrl = lazily(() => (callback.job_id === '' ? '' : links.job(fields)));
-  const outputs = lazily(() =>
-    viewOutputs(callback.output, {
-      urlOf: (file) => links.file(fields, file),
-      instantText: (ms) => localTime(ms, display),
-    }),
-  );
-  return {
-    ...fields,
+  const view: NoticeView & { job_url: string } = {
+    code,
+    job_id,
+    bot_id,
+    bot_name,
+    status,
+    start_time,
+    elapsed_time,
+    output,
+    message,
+    callback,
+    status_name: statusNameOf(callback),
     attempt: timesReceived,
     started_at: localTime(startedAt, display),
     elapsed: seconds === undefined ? '' : formatElapsed(seconds, language),
     delayed_by: delayedMs === undefined ? '' : formatAge(delayedMs, language),
     held_back: heldBack,
-    ...(occasion && occasionView(occasion, startedAt, display)),
-    get job_url() {
-      return jobUrl();
-    },
-    get outputs() {
-      return outputs();
-    },
+    job_url: '',
+    outputs: lazily(() =>
+      viewOutputs(output, {
+        urlOf: (file) => links.file(view, file),
+        instantText: (ms) => localTime(ms, display),
+      }),
+    ),
   };
+  if (job_id !== '') view.job_url = links.job(view);
+  return occasion === undefined ? view : Object.assign(view, occasionView(occasion, startedAt, display));
 }
 
 function occasionView(occasion: Occasion, startedAt: number, display: DisplayConfig): NoticeView {

@@ -15,7 +15,7 @@ function viewOf(callback: Callback, links: DisplayConfig['links'] = LINKS): Noti
 }
 
 const outputsOf = (callback: Callback, links?: DisplayConfig['links']): readonly OutputView[] =>
-  viewOf(callback, links).outputs ?? [];
+  viewOf(callback, links).outputs?.() ?? [];
 const withOutput = (output: Record<string, unknown>) => outputsOf({ ...BARE, output });
 const filesOf = (...files: unknown[]) => withOutput({ f: { type: 'files', files } })[0]?.files ?? [];
 
@@ -30,7 +30,7 @@ describe('the variables of a template', () => {
       attempt: 1,
     });
     expect(view).to.have.nested.property('callback.contract', 'example1');
-    expect(view.outputs).to.deep.equal([]);
+    expect(view.outputs?.()).to.deep.equal([]);
   });
 
   it('say when a run started in the display’s time zone', () => {
