@@ -63,7 +63,7 @@ const ROOT_FILES = ['main.ts', 'process.ts', 'package-files.ts'];
 const FOUNDATION = 'package-files.ts';
 
 /** What the chats that are told over HTTP share; no channel. */
-const SHARED_BY_CHATS = 'hooks';
+const SHARED_BY_CHATS = 'chat';
 
 /** A channel is one folder; the registry alone knows them all. */
 const NAMES = readdirSync(join(SRC, 'channels'), { withFileTypes: true }).flatMap((entry) =>

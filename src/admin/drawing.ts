@@ -1,7 +1,6 @@
 /** Shows what the config in force makes of a callback: its routes, and the message for each destination. */
 import type { CheckedCallback } from '../callback/callback.ts';
-import type { ComposedMessage } from '../channels/message-document.ts';
-import type { MessageFormat } from '../channels/channel.ts';
+import type { Composed, MessageFormat } from '../channels/channel.ts';
 import type { Config, Destination } from '../config/config.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
 import type { TemplateFailure } from '../render/renderer.ts';
@@ -24,7 +23,7 @@ export interface Drawing {
    * @throws {HttpProblem} 413 too large
    */
   read(bytes: Uint8Array): CheckedCallback;
-  draw(notice: Notice, target: RenderTarget): Pick<DrawnMessage, 'message' | 'failures'>;
+  draw(notice: Notice, target: RenderTarget): Pick<DrawnMessage, 'composed' | 'failures'>;
 }
 
 /** A message's destination and the route that sends it there; `route` is undefined if no route does. */
@@ -32,7 +31,8 @@ export type Place = Pick<Destination, 'destination' | 'channel' | 'options' | 'm
   Pick<Partial<RoutedDestination>, 'route' | 'templateSet' | 'asked'>;
 
 /** A rendered message. Its destination may be just a channel's name. */
-export interface DrawnMessage extends ComposedMessage, Pick<Place, 'destination' | 'route' | 'templateSet'> {
+export interface DrawnMessage extends Pick<Place, 'destination' | 'route' | 'templateSet'> {
+  readonly composed: Composed;
   /** Templates that failed for this message and were replaced by another one. */
   readonly failures: readonly TemplateFailure[];
 }
@@ -71,5 +71,5 @@ export function drawAt(
   const { config } = drawing;
   const { destination, options, route, templateSet } = toldBy(place, telling, { config, now });
   const target = { format, destination, templateSet, options };
-  return { destination, route, templateSet, format, ...drawing.draw(notice, target) };
+  return { destination, route, templateSet, ...drawing.draw(notice, target) };
 }

@@ -26,8 +26,8 @@ export function drawingOf({ settings: { current }, channelTypes }: DrawingParts)
     read: (body) => read(body, config),
     draw: (notice, target) => {
       const failures: TemplateFailure[] = [];
-      const message = renderer.render(notice, target, (failure) => failures.push(failure));
-      return { message, failures };
+      const composed = renderer.render(notice, target, (failure) => failures.push(failure));
+      return { composed, failures };
     },
   };
 }

@@ -47,7 +47,7 @@ export function failureOfAnswer(answer: HttpAnswer, answers: Answers): DeliveryF
   const { title, codeOf, detailOf, limits = 'address', concerns = 'address' } = answers;
   const { status } = answer;
   const code = codeOf?.(answer);
-  const { words, ...details } = meaningOf(status, code, answers.meanings);
+  const { words, ...details } = meaningOf(answer, code, answers.meanings);
   const retryAfterMs = pauseOf(answer, details.class, answers);
   const pause = retryAfterMs === undefined ? { en: '', ja: '' } : pauseInWords(retryAfterMs);
   const said = `${code ?? status}${detailOf?.(answer) ?? ''}`;
@@ -100,7 +100,12 @@ export const CLOSED = meaning(
 );
 /** A pause for a hook that is gone: repeating a call that cannot succeed is punished, or at least a burden. */
 export const HOURLY = { retryAfterMs: 3_600_000 };
-const RATE_LIMITED = meaning('rate_limited', 'the rate is limited', 'レート制限を受けました');
+const PAGE = meaning(
+  'config',
+  'this is a web page, not an answer of the service; check the URL, and whatever proxy or sign-in stands before it',
+  'サービスの応答ではなくWebページが返されました。URLと、途中のプロキシやサインイン画面を確認してください',
+);
+export const RATE_LIMITED = meaning('rate_limited', 'the rate is limited', 'レート制限を受けました');
 const REDIRECT = meaning(
   'config',
   'the answer is a redirect, which is not followed: put the address that it leads to into the config',
@@ -122,16 +127,23 @@ export const TRY_LATER = meaning(
   '障害が発生しています。次回の送信で成功する可能性があります',
 );
 
+/** Whether the body begins as a page of HTML, such as that of a sign-in, which no service here answers with. */
+export function isPage({ body }: Pick<HttpAnswer, 'body'>): boolean {
+  return /^\s*<(?:!doctype|html|head|body|title)\b/i.test(body);
+}
+
 const UNUSABLE_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 410]);
 
-function meaningOf(status: number, code: string | undefined, meanings: Meanings): Meaning {
+function meaningOf(answer: HttpAnswer, code: string | undefined, meanings: Meanings): Meaning {
+  const { status } = answer;
   const keys = [code, String(status), isRefusal(status) ? '4xx' : undefined];
   // The remote chooses the code, so an inherited key such as `constructor` must not match.
   const known = keys.find((key) => key !== undefined && Object.hasOwn(meanings, key));
-  return (known === undefined ? undefined : meanings[known]) ?? meaningOfStatus(status);
+  return (known === undefined ? undefined : meanings[known]) ?? meaningOfStatus(answer);
 }
 
-function meaningOfStatus(status: number): Meaning {
+function meaningOfStatus({ status, body }: HttpAnswer): Meaning {
+  if (status >= 200 && status <= 299 && isPage({ body })) return PAGE;
   if (status === 429) return RATE_LIMITED;
   if (status >= 300 && status <= 399) return REDIRECT;
   if (UNUSABLE_STATUSES.has(status)) return UNUSABLE;

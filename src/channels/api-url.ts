@@ -16,6 +16,15 @@ function isApiUrl(text: string | undefined): boolean {
   return /^https?:$/.test(protocol) && username + password + search + hash === '';
 }
 
+/** Accepts a URL without a path, for a service whose paths begin at the root. */
+export function originUrl() {
+  return apiUrl().test(
+    'origin',
+    '${path} must be an origin, without a path: https://www.example.com',
+    (text) => text === undefined || !URL.canParse(text) || new URL(text).pathname === '/',
+  );
+}
+
 /** The URL with a trailing slash, so that relative paths resolve below it. */
 export function baseUrl(text: string): URL {
   return new URL(text.endsWith('/') ? text : `${text}/`);

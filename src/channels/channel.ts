@@ -2,29 +2,34 @@
  * The contract of a channel: its type name, its config, how it sends, and the shape of its messages. Retries, pauses, the
  * ledger, metrics and redaction are handled outside it.
  *
- * To add a channel, add a folder beside `slack/` and a line in `registry.ts`; no template and no other file is needed
- * (`test/channels/third-channel.test.ts` is a complete example). The folder has
- * - the `ChannelType`: strict settings, addresses, options, pace, secrets, and `open`, which imports the client lazily;
- * - the `MessageFormat`: `compose` draws and escapes a card within the remote's limits (`show-card.ts` cuts the card and gives
- *   its lines, `card-lines.ts` marks them up); `asText` and `asHtml` show the message (`shownBy` in `html-text.ts` derives
- *   both from one HTML function);
- * - a table of the remote's codes: class, what it concerns, and words in both languages (`answers.ts`);
- * - `send`, wrapped by `openedChannel`, within `Outgoing.timeoutMs`. `hooks/remote.ts` sends over HTTP, `hooks/hook-channel.ts`
- *   implements a whole channel for webhook URLs, and `sendOrPlain` sends a refused card again as plain text.
- * Operators see addresses, so a webhook's URL is no address: the settings map a name, which is the address, to the URL, and
- * `secretsOf` lists it. Each channel passes `test/contract/channel-contract.ts` against a stand-in of its remote.
+ * A chat is one definition (`chat/chat.ts`; `test/channels/further-chat.test.ts` is a complete example): a file of its own, and
+ * a line in `registry.ts`. Operators see addresses, so a webhook's URL is no address: the settings map a name, which is the
+ * address, to the URL, and `secretsOf` lists it. Each channel passes `test/contract/channel-contract.ts` against a stand-in of
+ * its remote.
  */
 import type { OpenPool } from '../outbound/exchange.ts';
 import type { Schema } from 'yup';
 import type { Callback } from '../callback/callback.ts';
 import type { Card } from './card.ts';
 
+/** What a format composes. Only `message` is made at once. */
+export interface Composed<Message = unknown> {
+  /** As the channel sends it, and as `preview --format json` shows it. */
+  readonly message: Message;
+  /** The message in plain text, for a remote that refuses it; left out if there is no plainer form. */
+  readonly plain?: (() => Message) | undefined;
+  /** The message for a terminal: several lines, no colours. */
+  readonly asText: () => string;
+  /** The message as the recipient sees it, for an iframe: an HTML document, or a fragment with its own styles. */
+  readonly asHtml: () => string;
+  /** The message's title, such as a mail's subject. */
+  readonly title?: string;
+}
+
 /** One message for one address. */
-export interface Outgoing {
+export interface Outgoing extends Pick<Composed, 'message' | 'plain' | 'asText'> {
   /** Canonical, as `parseAddress` returned it. */
   readonly address: string;
-  /** What the channel's format composed. */
-  readonly message: unknown;
   /** The destination's options, as `ChannelType.optionsOf` checked them. */
   readonly options: DestinationOptions;
   /** Stable over retries of one (callback, destination); 64 lower-case hexadecimal digits. A function, as few channels need it. */
@@ -84,7 +89,7 @@ export interface Channel {
   send(outgoing: Outgoing): Promise<Receipt>;
   /**
    * Checks that the remote accepts the token or login, without sending a message; if the remote has no call for that, checks
-   * that it can be reached. @throws {DeliveryFailure}
+   * that it can be reached. @throws {DeliveryFailure} @throws {Failures} of several addresses
    */
   verify(): Promise<void>;
   /** Waits for the calls in flight, then frees every socket. */
@@ -124,6 +129,8 @@ export interface ChannelType<Settings = unknown> {
    */
   optionsOf(settings?: Settings): Readonly<Record<string, Schema>>;
   readonly pace: ChannelPace;
+  /** The most calls at once, for which the remote, and the channel's connections, have room. Messages past it wait their turn. */
+  readonly calls: number;
   /** The `PerJob` modes that the channel supports; left out: none. */
   readonly perJob?: readonly ('thread' | 'update')[] | undefined;
   /** @param settings undefined if unknown, as for an outbox */
@@ -176,18 +183,9 @@ export interface MessageFormat<Message = unknown> {
   readonly name: string;
   /** Whether a message says to which destination it goes; left out: destinations with the same options share a message. */
   readonly namesDestination?: boolean;
-  compose(card: Card, context: ComposeContext): Message;
+  compose(card: Card, context: ComposeContext): Composed<Message>;
   /** Left out if templates cannot write messages of this format. */
   readonly own?: OwnMessages<Message>;
-  /** The message for a terminal: several lines, no colours. */
-  asText(message: Message): string;
-  /**
-   * The message as the recipient sees it, for an iframe: an HTML document, or a fragment with its own styles. Left out if
-   * `asText` shows the same.
-   */
-  asHtml?(message: Message): string;
-  /** The message's title, such as a mail's subject. */
-  titleOf?(message: Message): string;
 }
 
 /** Messages that a template writes itself, instead of a card. */
@@ -199,7 +197,7 @@ export interface OwnMessages<Message> {
   /** Escaped pieces of the card, by name, that a template may place in the part: `{{ drawn.outputs }}`. Left out: none. */
   drawnIn?(part: string, card: Card): Readonly<Record<string, string>>;
   /** Assembles the rendered parts: cuts long texts with a visible mark, drops empty ones, adds mentions. */
-  compose(parts: RenderedParts, card: Card, context: ComposeContext): Message;
+  compose(parts: RenderedParts, card: Card, context: ComposeContext): Composed<Message>;
   /** The faults in rendered parts for which the remote would refuse the message. */
   inspect(parts: RenderedParts): readonly PartFault[];
 }

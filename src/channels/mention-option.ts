@@ -4,23 +4,36 @@ import type { ComposeContext } from './channel.ts';
 
 export const MENTION_OPTION = 'mention_on_error';
 
-/** @param accepted the accepted entries in words @param one tests a single entry */
-export function mentionOption(accepted: string, one: { test(entry: string): boolean }): Schema {
-  return mixed().test('mention', `\${path} must be ${accepted}, or a list of these`, (option) =>
-    entriesOf(option).every((entry) => isWord(entry) && one.test(String(entry))),
-  );
+/** How a chat mentions. */
+export interface Mentions {
+  /** The schema of `mention_on_error`. */
+  readonly option: Schema;
+  /** The entries as the config has them; none if the message is no error. */
+  of(context: Pick<ComposeContext, 'isError' | 'options'>): readonly string[];
+  /** An entry in the chat's markup. */
+  write(entry: string): string;
 }
 
 /** More mentions would take too much of the message's room. */
 const MOST_MENTIONS = 20;
 
-/** The entries as the config has them; none if the message is no error. */
-export function calledFor({
-  isError,
-  options,
-}: Pick<ComposeContext, 'isError' | 'options'>): readonly string[] {
-  if (!isError) return [];
-  return entriesOf(options[MENTION_OPTION]).filter(isWord).slice(0, MOST_MENTIONS).map(String);
+/**
+ * @param accepted the accepted entries in words
+ * @param one tests a single entry
+ * @param write in the chat's markup; left out: the entry is written as it is
+ */
+export function mentionsOf(
+  accepted: string,
+  one: { test(entry: string): boolean },
+  write = (entry: string) => entry,
+  most = MOST_MENTIONS,
+): Mentions {
+  const option = mixed().test('mention', `\${path} must be ${accepted}, or a list of these`, (value) =>
+    entriesOf(value).every((entry) => isWord(entry) && one.test(String(entry))),
+  );
+  const of: Mentions['of'] = ({ isError, options }) =>
+    isError ? entriesOf(options[MENTION_OPTION]).filter(isWord).slice(0, most).map(String) : [];
+  return { option, of, write };
 }
 
 /** YAML reads an ID of digits as a number. */

@@ -1,10 +1,10 @@
 /** Shared by all open channels: closing without interrupting a call, and the fallback to plain text. */
 import { UnderWay } from '../time/clock.ts';
 import type { Channel, Receipt } from './channel.ts';
-import { DeliveryFailure, failureOf } from './failure.ts';
+import { DeliveryFailure, failureOf, Failures } from './failure.ts';
 
 /** The part that each channel implements. */
-interface Sending extends Pick<Channel, 'send' | 'verify' | 'turn'> {
+export interface Sending extends Pick<Channel, 'send' | 'verify' | 'turn'> {
   /** Called when the channel is closed and no call is in flight. */
   free(): void | Promise<void>;
   /** The failure for an error of `send` or `verify` that is no `DeliveryFailure`. */
@@ -21,7 +21,7 @@ export function openedChannel(sending: Sending): Channel {
     try {
       return await running;
     } catch (error) {
-      throw error instanceof DeliveryFailure ? error : sending.failureOf(error);
+      throw isKnown(error) ? error : sending.failureOf(error);
     }
   };
   const { turn } = sending;
@@ -37,6 +37,11 @@ export function openedChannel(sending: Sending): Channel {
   };
 }
 
+/** A failure, or several of `verify`. */
+function isKnown(error: unknown): boolean {
+  return error instanceof DeliveryFailure || error instanceof Failures;
+}
+
 function closedFailure(): DeliveryFailure {
   return failureOf(
     { class: 'transient', code: 'channel_closed' },
@@ -49,21 +54,21 @@ function closedFailure(): DeliveryFailure {
 
 /**
  * Sends the card. If the remote refuses it as `permanent`, sends its plain text in the same attempt and time limit.
- * @param plain undefined: the card has no plainer form
+ * @param plain makes the plain text; undefined: the card has no plainer form
  * @returns the receipt; that of the plain text also has `card_refused` (the code) and `card_refused_reason`
  * @throws {DeliveryFailure} of the plain text, or of the card if no plain text was sent
  */
 export async function sendOrPlain<Message>(
   send: (message: Message) => Promise<Receipt>,
   card: Message,
-  plain: Message | undefined,
+  plain: (() => Message) | undefined,
 ): Promise<Receipt> {
   try {
     return await send(card);
   } catch (error) {
     const isRefused = error instanceof DeliveryFailure && error.class === 'permanent';
     if (!isRefused || plain === undefined) throw error;
-    const receipt = await send(plain);
+    const receipt = await send(plain());
     return { ...receipt, card_refused: error.code, card_refused_reason: error.message };
   }
 }

@@ -3,7 +3,15 @@ import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import { cleanMiddle, cutMiddle } from '../text/cut.ts';
 import { formatSize, type Language } from '../time/display.ts';
 import type { Card, FileView, OutputView } from './card.ts';
-import { type CardLine, markedUp, type Run, type ShownTable, UNMARKED, words } from './card-lines.ts';
+import {
+  type CardLine,
+  linesOfValue,
+  markedUp,
+  runsOfValue,
+  type ShownTable,
+  UNMARKED,
+  words,
+} from './lines.ts';
 import { countMark, emptyMark, leftOutMark, moreMark } from './marks.ts';
 import { fileEntries, inlineText, memberText, nameText } from './value-text.ts';
 
@@ -45,16 +53,16 @@ function linesOfOutput(output: OutputView, limits: Limits): readonly CardLine[] 
   const label = `${nameWithin(name) || '–'}${isList ? countMark(language, items.length) : ''}`;
   const half = { ...limits, room: files.length > 0 ? room / 2 : room };
   return [
-    { label, runs: isList || files.length > 0 ? [] : [valueOf(output, limits)] },
+    ...(isList || files.length > 0 ? [{ label, runs: [] }] : linesOfScalar(label, output, limits)),
     ...(isList ? linesOfList(items, half) : []),
     ...linesOfFiles(files, fileCount, half),
   ];
 }
 
-function valueOf({ kind, value }: OutputView, limits: Limits): Run {
+function linesOfScalar(label: string, { kind, value }: OutputView, limits: Limits): readonly CardLine[] {
   const text = kind === 'scalar' || kind === 'other' ? textWithin(String(value), limits) : '';
-  if (text === '') return { text: emptyMark(limits.language), style: 'italic' };
-  return { text, ...(kind === 'other' && { style: 'code' }) };
+  if (text === '') return [{ label, runs: [{ text: emptyMark(limits.language), style: 'italic' }] }];
+  return kind === 'other' ? [{ label, runs: [{ text, style: 'code' }] }] : linesOfValue(label, text);
 }
 
 function linesOfFiles(
@@ -79,7 +87,7 @@ function linesOfList(list: readonly unknown[], { items: most, room, language }: 
   const all = list.slice(0, most).map((item) => short(inlineText(item), LONGEST_LINE));
   const items = withinRoom(all, room, ({ length }) => length);
   return [
-    { items, table: tableOf(list, items.length) },
+    { items: items.map(runsOfValue), table: tableOf(list, items.length) },
     ...words(moreMark(language, list.length - items.length), 'italic'),
   ];
 }
@@ -106,7 +114,7 @@ export function tableOf(items: readonly unknown[], most: number): ShownTable | u
   const room = Math.max(SHORTEST_CELL, Math.min(LONGEST_CELL, Math.floor(LONGEST_ROW / columns.length)));
   return {
     names: columns.map((key) => nameWithin(key, LONGEST_KEY)),
-    rows: rows.map((row) => columns.map((key) => short(memberText(row[key]), room))),
+    rows: rows.map((row) => columns.map((key) => runsOfValue(short(memberText(row[key]), room)))),
   };
 }
 

@@ -3,7 +3,8 @@ import { cleanLine } from '../text/clean.ts';
 import { cutEnd, cutMiddle } from '../text/cut.ts';
 import { type Card, type CardLink, type Fact, SYMBOLS } from './card.ts';
 import type { Language } from '../time/display.ts';
-import { type CardLine, type Run, words } from './card-lines.ts';
+import { type CardLine, type Run, words } from './lines.ts';
+import type { ComposeContext } from './channel.ts';
 import { linesOfOutputs, textWithin } from './outputs.ts';
 
 export interface ShownCard {
@@ -69,12 +70,23 @@ export function showCard(card: Card, room: number, most = MOST): ShownCard {
   };
 }
 
+/** The card with the job's id among its facts, for plain text, in which people need it if a template leaves it out. */
+export function withJobId(card: Card, { callback }: Partial<Pick<ComposeContext, 'callback'>>): Card {
+  const id = callback?.job_id ?? '';
+  if (id === '' || card.facts.some(({ value }) => value.includes(id))) return card;
+  return { ...card, facts: [{ name: 'job_id', value: id, url: '' }, ...card.facts] };
+}
+
 /** In the order in which a message shows them. */
 export const CARD_PARTS = ['title', 'text', 'message', 'outputs', 'link', 'facts'] as const;
 
 export type CardPart = (typeof CARD_PARTS)[number];
 
-const LINES: Readonly<Record<CardPart, (shown: ShownCard) => readonly CardLine[]>> = {
+/** `summary` stands for all but link and facts where there is plain text only. */
+export type PlainPart = CardPart | 'summary';
+
+const LINES: Readonly<Record<PlainPart, (shown: ShownCard) => readonly CardLine[]>> = {
+  summary: ({ summary }) => words(summary),
   title: ({ title }) => words(title, 'bold'),
   text: ({ text }) => words(text),
   message: ({ message, isVerbatim }) => (isVerbatim ? [{ code: message }] : words(message)),
@@ -86,7 +98,7 @@ const LINES: Readonly<Record<CardPart, (shown: ShownCard) => readonly CardLine[]
   },
 };
 
-export function linesOfCard(shown: ShownCard, parts: readonly CardPart[]): readonly CardLine[] {
+export function linesOfCard(shown: ShownCard, parts: readonly PlainPart[]): readonly CardLine[] {
   return parts.flatMap((part) => LINES[part](shown));
 }
 
@@ -104,8 +116,8 @@ export function tidied(text: string): string {
   return lines.replace(/^\n+|\n+$/gu, '');
 }
 
-/** The shares of the room that `fitted` tries in turn; with 0, text, message and outputs are dropped. */
-const LADDER: readonly number[] = [0.6, 0.35, 0.2, 0.1, 0];
+/** The shares of the room to try in turn; with 0, text, message and outputs are dropped. */
+export const LADDER: readonly number[] = [0.6, 0.35, 0.2, 0.1, 0];
 
 /**
  * Composes with ever less room until the message fits; if none fits, returns the smallest.

@@ -4,10 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { type RunningApp, startApp } from '../app/app.ts';
-import type { MessageFormat } from '../channels/channel.ts';
-import { emailFormat } from '../channels/email/format.ts';
+import { mailAsText } from '../channels/email/format.ts';
 import { channelTypes } from '../channels/registry.ts';
-import { slackFormat } from '../channels/slack/format.ts';
+import { slackAsText } from '../channels/slack/preview.ts';
 import { createLogger } from '../observe/logger.ts';
 import { DEMO_CONFIG, readVersion, SAMPLES } from '../package-files.ts';
 import { startMailCatcher } from '../stand-ins/mail-catcher.ts';
@@ -180,14 +179,14 @@ function showNews(context: CommandContext, { slack, mail, printed }: World): voi
   const bar = `   ${styled(context, 'dim', '│')} `;
   const show = (destination: string, text: string) =>
     context.result(`   ${styled(context, 'cyan', destination)}\n${text}`);
-  const say = (destination: string, format: MessageFormat, message: unknown) =>
-    show(destination, visibleAndIndented(format.asText(message).trimEnd(), bar));
+  const say = (destination: string, text: string) =>
+    show(destination, visibleAndIndented(text.trimEnd(), bar));
   for (const { channel, text, blocks = [] } of slack.messages.splice(0))
-    say(`slack:${channel}`, slackFormat, { text, blocks });
+    say(`slack:${channel}`, slackAsText({ text, blocks }));
   for (const { to, parsed } of mail.mails.splice(0)) {
     const { subject = '', text = '' } = parsed;
     // Lines of a mail end in CRLF (RFC 5322, 2.3).
-    say(`email:${to.join(', ')}`, emailFormat, { subject, text: text.replaceAll('\r\n', '\n'), html: '' });
+    say(`email:${to.join(', ')}`, mailAsText({ subject, text: text.replaceAll('\r\n', '\n') }));
   }
   for (const text of printed.splice(0)) {
     const [, channel = '', address = '', message = ''] =

@@ -1,6 +1,7 @@
 /** `botbell preview`: shows a callback as each destination would get it, as text, JSON or HTML, and sends nothing. */
 import type { Callback } from '../callback/callback.ts';
-import { type ComposedMessage, frameHeightOf, messageDocument } from '../channels/message-document.ts';
+import type { Composed } from '../channels/channel.ts';
+import { frameHeightOf, messageDocument } from '../channels/preview.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { formatsOf, type Config, type Destination, optionsAt } from '../config/config.ts';
 import { noticeOf } from '../notice/notice.ts';
@@ -17,8 +18,9 @@ interface Options {
   readonly format: 'text' | 'json' | 'html';
 }
 
-interface PreviewedMessage extends ComposedMessage {
+interface PreviewedMessage {
   readonly destination: string;
+  readonly composed: Composed;
 }
 
 export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
@@ -30,12 +32,12 @@ export async function run(context: CommandContext, file: string, options: Option
     const format = formats.get(channel);
     if (format === undefined) return [];
     const options = optionsAt(routed, systemClock.now(), config.display.timezone);
-    const message = renderer.render(
+    const composed = renderer.render(
       noticeOf(checked, 1),
       { templateSet: undefined, ...routed, options, format },
       (failure) => context.message(visibleOnOneLine(failure.message)),
     );
-    return [{ destination, channel, message, format }];
+    return [{ destination, channel, composed }];
   });
   if (previews.length === 0) context.message('no route sends this callback to anybody');
   if (options.format === 'html') context.result(previewPage(previews));
@@ -44,12 +46,12 @@ export async function run(context: CommandContext, file: string, options: Option
   return 0;
 }
 
-function shapeOf({ destination, channel, message }: PreviewedMessage & { readonly channel: string }) {
-  return { destination, channel, message };
+function shapeOf({ destination, channel, composed }: PreviewedMessage & { readonly channel: string }) {
+  return { destination, channel, message: composed.message };
 }
 
-function inLines(context: CommandContext, { destination, format, message }: PreviewedMessage): string {
-  return `${styled(context, 'bold', destination)}\n${visibleAndIndented(format.asText(message))}\n`;
+function inLines(context: CommandContext, { destination, composed }: PreviewedMessage): string {
+  return `${styled(context, 'bold', destination)}\n${visibleAndIndented(composed.asText())}\n`;
 }
 
 type Routed = Destination & Pick<Partial<RoutedDestination>, 'templateSet'>;
@@ -93,12 +95,12 @@ ${previews.map(section).join('\n')}
 }
 
 /** The message is in a sandboxed frame, so that its styles and markup cannot affect the page. */
-function section(previewed: PreviewedMessage): string {
-  const title = previewed.format.titleOf?.(previewed.message);
+function section({ composed, destination }: PreviewedMessage): string {
+  const { title } = composed;
   const above = title === undefined ? '' : `<h3>${html(title)}</h3>`;
-  const document = attribute(messageDocument(previewed));
-  return `<section><h2>${html(previewed.destination)}</h2>${above}
-<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" title="message" style="height:${frameHeightOf(previewed)}px" srcdoc="${document}"></iframe></section>`;
+  const document = attribute(messageDocument(composed));
+  return `<section><h2>${html(destination)}</h2>${above}
+<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" title="message" style="height:${frameHeightOf(composed)}px" srcdoc="${document}"></iframe></section>`;
 }
 
 function attribute(value: string): string {

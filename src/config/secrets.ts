@@ -1,6 +1,6 @@
 /** The strings of a config that no log, answer, error or page may show. */
 import type { ChannelType } from '../channels/channel.ts';
-import { percentDecoded } from '../outbound/login.ts';
+import { percentDecoded, secretsOfUrl } from '../outbound/login.ts';
 import { isLongEnough } from '../text/hide-secrets.ts';
 import type { Config } from './config.ts';
 
@@ -16,7 +16,7 @@ export function secretsIn(
     admin?.metricsToken ?? '',
     ...passwordsOf(store.url),
     ...[proxies.https, proxies.http].flatMap((proxy) => proxy?.secrets ?? []),
-    ...(heartbeat === undefined ? [] : secretsOfHeartbeat(heartbeat.url)),
+    ...(heartbeat === undefined ? [] : secretsOfUrl(heartbeat.url)),
     ...[...channels.values()].flatMap(({ type, settings }) => types.get(type)?.secretsOf(settings) ?? []),
   ];
   return [...new Set(secrets.filter(isLongEnough))];
@@ -26,10 +26,4 @@ export function secretsIn(
 function passwordsOf(url: string): string[] {
   const { password } = URL.canParse(url) ? new URL(url) : { password: '' };
   return [password, percentDecoded(password)];
-}
-
-/** The whole URL but its host, since anyone who knows the URL can send heartbeats. */
-function secretsOfHeartbeat(url: string): string[] {
-  const { href, pathname, search } = new URL(url);
-  return [url, href, `${pathname}${search}`, pathname, ...passwordsOf(url)];
 }

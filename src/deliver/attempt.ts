@@ -91,10 +91,12 @@ async function send(
   const { channel } = settings.channels.get(name) ?? {};
   if (channel === undefined) throw unknownChannel(name);
   const perJob = await perJobOf(addressed, jobMessages);
-  const message = await settings.compose(addressed);
+  const { message, plain, asText } = settings.compose(addressed);
   const sent = channel.send({
     address,
     message,
+    plain,
+    asText,
     options,
     timeoutMs: timeLimitOf(begun),
     onHandedOver: longer && (() => (progress.isHandedOver = true)),

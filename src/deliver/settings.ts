@@ -2,7 +2,7 @@
 import type { Callback, CheckedCallback, StatusCode } from '../callback/callback.ts';
 import type { CallbackKind, DeliveryTarget } from '../ledger/ledger.ts';
 import type { Notice } from '../notice/notice.ts';
-import type { Channel, ChannelPace } from '../channels/channel.ts';
+import type { Channel, ChannelPace, Composed } from '../channels/channel.ts';
 import { type Config, type Destination, optionsAt, type RouteConfig } from '../config/config.ts';
 import { type RouteExplanation, type Router, routesOf } from '../route/router.ts';
 import type { Telling } from '../signal/decide.ts';
@@ -158,7 +158,7 @@ export interface OpenChannel {
 /** Everything that one config decides about delivering; it never changes. */
 export interface Settings extends Planning {
   readonly channels: ReadonlyMap<string, OpenChannel>;
-  compose(addressed: AddressedNotice): unknown;
+  compose(addressed: AddressedNotice): Composed;
   /** Whether a callback meets a route's condition `when`. */
   meets(condition: string, checked: CheckedCallback): boolean;
   /** @returns an error's text without secrets, fit to be logged, answered, stored and shown */

@@ -1,4 +1,4 @@
-/** Reads user and password from a URL. */
+/** Reads user and password from a URL, and what else in it is secret. */
 
 /** The header of Basic authentication (RFC 7617); empty when the URL has neither user nor password. */
 export function loginOf(url: string): { readonly authorization?: string } {
@@ -15,4 +15,22 @@ export function percentDecoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** A part of a path or a query that is a credential: a key, a token, an ID. Words are none, however long. */
+export function isKey(part: string): boolean {
+  return part.length >= 8 && /\p{L}/u.test(part) && /\d/.test(part);
+}
+
+/** A query that authorises by itself: the path then holds IDs only, which people are shown. */
+const AUTHORISES = /[?&](?:key|token|sig)=/;
+
+/** Of a URL that authorises whoever knows it: the whole, and the keys in it, as written and decoded, since remotes repeat them. */
+export function secretsOfUrl(text: string): readonly string[] {
+  const { href, pathname, search, searchParams, password } = new URL(text);
+  const path = AUTHORISES.test(search) ? [] : pathname.split('/');
+  const query = search.split(/[?&]/).map((parameter) => parameter.replace(/^[^=]*=/, ''));
+  const parts = [...path, ...path.map(percentDecoded), ...query, ...searchParams.values()];
+  const passwords = password === '' ? [] : [password, percentDecoded(password)];
+  return [text, href, ...passwords, ...parts.filter(isKey)];
 }

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { elapsedSecondsOf, statusNameOf } from '../callback/callback.ts';
 import type { Card } from '../channels/card.ts';
-import type { ComposeContext, MessageFormat, RenderedParts } from '../channels/channel.ts';
+import type { Composed, ComposeContext, MessageFormat, RenderedParts } from '../channels/channel.ts';
 import type { PlaceInConfig, Problem } from '../config/config.ts';
 import { isAlert, type Notice, type TemplateName } from '../notice/notice.ts';
 import { cardOf, type Filling, plainCard } from './card-template.ts';
@@ -30,13 +30,13 @@ interface Drawn {
   readonly cards: Map<Template, Card | undefined>;
   readonly messages: Map<Template, RenderedParts | undefined>;
   /** The latest message of each format. */
-  readonly composed: Map<MessageFormat, Composed>;
+  readonly composed: Map<MessageFormat, ComposedFor>;
 }
 
-interface Composed {
+interface ComposedFor {
   readonly choice: Choice;
   readonly target: RenderTarget;
-  readonly message: unknown;
+  readonly composed: Composed;
 }
 
 type Report = (failure: string) => void;
@@ -56,20 +56,20 @@ export class Renderer {
   }
 
   /** Never throws for foreign text or a failing user template: it then uses the built-in card and calls `onFailure`. */
-  render(notice: Notice, target: RenderTarget, onFailure: (failure: TemplateFailure) => void): unknown {
+  render(notice: Notice, target: RenderTarget, onFailure: (failure: TemplateFailure) => void): Composed {
     const { format } = target;
     const choice = this.#catalog.choose(target, notice.template);
     const report: Report = (message) =>
       onFailure({ format: format.name, template: notice.template, message });
     const drawn = this.#drawnOf(notice);
     const known = drawn.composed.get(format);
-    if (known?.choice === choice && isSameMessage(known.target, target)) return known.message;
-    const message = this.#composed(choice, drawn, target, report);
-    drawn.composed.set(format, { choice, target, message });
-    return message;
+    if (known?.choice === choice && isSameMessage(known.target, target)) return known.composed;
+    const composed = this.#composed(choice, drawn, target, report);
+    drawn.composed.set(format, { choice, target, composed });
+    return composed;
   }
 
-  #composed(choice: Choice, drawn: Drawn, target: RenderTarget, report: Report): unknown {
+  #composed(choice: Choice, drawn: Drawn, target: RenderTarget, report: Report): Composed {
     const { format } = target;
     const card = this.#cardOf(choice, drawn, report);
     const own = this.#ownMessage(choice, card, drawn, report);

@@ -60,9 +60,9 @@ describe('What the config in force makes of a callback', () => {
     const format = drawing.formats.get(channel);
     if (format === undefined) throw new Error(`no channel ${channel}`);
     const target = { format, templateSet: undefined, options: {}, ...more };
-    const { message, failures } = drawing.draw(noticeOf(drawing.read(bytesOf(callback)), 1), target);
+    const { composed, failures } = drawing.draw(noticeOf(drawing.read(bytesOf(callback)), 1), target);
     expect(failures).to.deep.equal([]);
-    return format.asText(message);
+    return composed.asText();
   };
 
   it('is its routes and its message, by template set and language', () => {

@@ -10,8 +10,8 @@ describe('a list of objects', () => {
     expect(tableOf(rows, 10)).to.deep.equal({
       names: ['a', 'b'],
       rows: [
-        ['1', '2'],
-        ['4', '3'],
+        [[{ text: '1' }], [{ text: '2' }]],
+        [[{ text: '4' }], [{ text: '3' }]],
       ],
     });
   });

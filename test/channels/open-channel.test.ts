@@ -48,7 +48,7 @@ describe('A card that the remote refuses', () => {
     message === 'card' ? Promise.reject(failure(failureClass)) : Promise.resolve({ id: '1' });
 
   it('goes out as plain text, and the receipt says so', async () => {
-    expect(await sendOrPlain(refusing('permanent'), 'card', 'plain')).to.deep.equal({
+    expect(await sendOrPlain(refusing('permanent'), 'card', () => 'plain')).to.deep.equal({
       id: '1',
       card_refused: 'permanent',
       card_refused_reason: 'It said no.',
@@ -57,7 +57,7 @@ describe('A card that the remote refuses', () => {
 
   it('is no reason for plain text where a config, the rate or the network failed, or there is none', async () => {
     for (const failureClass of ['config', 'rate_limited', 'transient'] as const)
-      expect((await failureOf(sendOrPlain(refusing(failureClass), 'card', 'plain'))).class).to.equal(
+      expect((await failureOf(sendOrPlain(refusing(failureClass), 'card', () => 'plain'))).class).to.equal(
         failureClass,
       );
     expect(await failureOf(sendOrPlain(refusing('permanent'), 'card', undefined))).to.include({

@@ -1,19 +1,19 @@
 /** The page of messages: each in a frame that keeps what it says and how it looks to itself. */
 import { expect } from 'chai';
-import { emailFormat } from '../../src/channels/email/format.ts';
-import { slackFormat } from '../../src/channels/slack/format.ts';
+import { shownAs } from '../../src/channels/preview.ts';
 import { previewPage } from '../../src/cli/preview.ts';
 
+const HTML =
+  '<!doctype html>\n<html><head><style>body{text-align:left;color:#000}</style></head><body style="margin:0">it&amp;s "x"</body></html>';
 const MAIL = {
   destination: 'email:ops@example.com',
-  message: {
-    subject: '<Failed> & "quoted"',
-    text: 'x',
-    html: '<!doctype html>\n<html><head><style>body{text-align:left;color:#000}</style></head><body style="margin:0">it&amp;s "x"</body></html>',
-  },
-  format: emailFormat,
+  composed: { message: {}, title: '<Failed> & "quoted"', asText: () => 'x', asHtml: () => HTML },
 };
-const CHAT = { destination: 'slack:#ops', message: { text: '*hello*' }, format: slackFormat };
+const chatOf = (text: string) => ({
+  destination: 'slack:#ops',
+  composed: { message: {}, ...shownAs(() => ({ lines: [{ runs: [{ text }] }] })) },
+});
+const CHAT = chatOf('hello');
 
 const FRAME = /<iframe ([^>]*?)srcdoc="([^"]*)"><\/iframe>/g;
 
@@ -45,7 +45,7 @@ describe('The page of messages', () => {
   it('shows a mail as it is, in the reader’s own theme, under its subject', () => {
     const [frame, ...others] = framesIn(previewPage([MAIL]));
     expect(others).to.deep.equal([]);
-    expect(frame?.document.replace('<base target="_blank">', '')).to.equal(MAIL.message.html);
+    expect(frame?.document.replace('<base target="_blank">', '')).to.equal(HTML);
     expect(previewPage([MAIL])).to.contain('&lt;Failed&gt; &amp; &quot;quoted&quot;');
   });
 
@@ -64,7 +64,7 @@ describe('The page of messages', () => {
 
   it('gives a longer message a higher frame, within bounds', () => {
     const heightOf = (text: string) => {
-      const [frame] = framesIn(previewPage([{ ...CHAT, message: { text } }]));
+      const [frame] = framesIn(previewPage([chatOf(text)]));
       return Number(/height:\s*(\d+)px/.exec(frame?.attributes ?? '')?.[1]);
     };
     expect(heightOf('a\nb\nc\nd')).to.be.greaterThan(heightOf('a'));

@@ -1,7 +1,7 @@
 /** Channel types for config tests: small, strict, and given to quoting what they refuse. */
 import { number, object, string, type InferType } from 'yup';
 import { AddressError, type ChannelType } from '../../src/channels/channel.ts';
-import { mentionOption } from '../../src/channels/mention-option.ts';
+import { mentionsOf } from '../../src/channels/mention-option.ts';
 
 const chatSettings = object({
   token: string()
@@ -19,6 +19,7 @@ const chatSettings = object({
 export const chatType: ChannelType<InferType<typeof chatSettings>> = {
   type: 'chat',
   pace: { addressMs: 1000, channelMs: 100 },
+  calls: 10,
   perJob: ['thread'],
   settings: chatSettings,
   optionsOf: () => ({
@@ -27,7 +28,7 @@ export const chatType: ChannelType<InferType<typeof chatSettings>> = {
       .matches(/^@/, ({ value }: { value: unknown }) => `"${String(value)}" does not begin with @`)
       .meta({ doc: 'Whom to mention.' }),
     retries: number().strict().integer(),
-    mention_on_error: mentionOption('@ and a name', /^@/),
+    mention_on_error: mentionsOf('@ and a name', /^@/).option,
   }),
   formatOf: unused,
   parseAddress: (text) => {

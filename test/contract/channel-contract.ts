@@ -20,6 +20,12 @@ const AMPLE_MS = 5_000;
 /** More than a channel has connections. */
 const MANY = 60;
 
+/** As many messages at once as the dispatcher sends. */
+async function inTurns(count: number, calls: number, send: () => Promise<unknown>): Promise<void> {
+  for (let left = count; left > 0; left -= calls)
+    await Promise.all(Array.from({ length: Math.min(left, calls) }, send));
+}
+
 export interface FailureCase<Remote> {
   /** The rest of a sentence that begins with "fails as … when". */
   readonly when: string;
@@ -39,6 +45,10 @@ export interface ContractSubject<Remote> {
   readonly secrets: readonly string[];
   readonly address: string;
   readonly message: unknown;
+  /** The plain form of a message, as its format composes it. */
+  readonly plainOf?: (message: unknown) => (() => unknown) | undefined;
+  /** At once; left out: any number. */
+  readonly calls?: number;
   readonly hostileMessages: readonly unknown[];
   readonly failures: readonly FailureCase<Remote>[];
   start(): Promise<Remote>;
@@ -71,9 +81,18 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
   const send = (channel: Channel, options: Partial<Outgoing> = {}): Promise<unknown> => {
     sentCount += 1;
     const idempotencyKey = sentCount.toString(16).padStart(64, '0');
-    const { address, message } = subject;
+    const { address, message: own } = subject;
+    const { message = own } = options;
+    const plain = subject.plainOf?.(message);
     return channel.send(
-      outgoingOf({ address, message, idempotencyKey: () => idempotencyKey, timeoutMs: AMPLE_MS, ...options }),
+      outgoingOf({
+        address,
+        message,
+        plain,
+        idempotencyKey: () => idempotencyKey,
+        timeoutMs: AMPLE_MS,
+        ...options,
+      }),
     );
   };
   const arrivedCount = (): number => subject.arrivedCount(remote) - arrivedBefore;
@@ -112,7 +131,7 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
   });
 
   it('sends many messages at the same time, each once', async () => {
-    await Promise.all(Array.from({ length: MANY }, () => send(shared)));
+    await inTurns(MANY, subject.calls ?? MANY, () => send(shared));
     expect(arrivedCount()).to.equal(MANY);
   }).timeout(60_000);
 
@@ -181,7 +200,8 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
 
 /** A message to whoever takes it: the first of its job, and without options, unless something else is said. */
 export function outgoingOf(parts: Partial<Outgoing> & Pick<Outgoing, 'address' | 'message'>): Outgoing {
-  return { options: {}, idempotencyKey: () => 'f'.repeat(64), timeoutMs: 5_000, ...parts };
+  const asText = () => JSON.stringify(parts.message);
+  return { options: {}, idempotencyKey: () => 'f'.repeat(64), timeoutMs: 5_000, asText, ...parts };
 }
 
 export async function failureOf(work: Promise<unknown>): Promise<DeliveryFailure> {

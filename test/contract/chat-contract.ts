@@ -4,7 +4,7 @@ import type { Card } from '../../src/channels/card.ts';
 import type { Channel, ChannelType, ComposeContext, Outgoing } from '../../src/channels/channel.ts';
 import { poolsThrough } from '../../src/outbound/exchange.ts';
 import { NO_PROXIES, parseProxy } from '../../src/outbound/proxy.ts';
-import { HOSTILE_CARDS, plainCard } from '../support/chat-cards.ts';
+import { ACTING_TEXT, HOSTILE_CARDS, plainCard } from '../support/chat-cards.ts';
 import {
   type ChatAnswer,
   type ChatFault,
@@ -14,6 +14,7 @@ import {
   limitedTo,
   startChatStandIn,
 } from '../support/chat-stand-in.ts';
+import { expectMessages } from '../support/expected-messages.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
 import {
   channelContract,
@@ -42,6 +43,8 @@ export interface ChatSubject<Settings> {
     readonly concerns: 'address' | 'channel';
     readonly retryAfterMs: number;
   };
+  /** The file of expected messages: `messages.json` beside the test. */
+  readonly messages: string;
   /** What refuses a card and takes a plain text; left out where there is no plain text. */
   readonly cardRefused?: { readonly fault: ChatFault; readonly code: string };
   /** What a 4xx means that is not named otherwise. */
@@ -83,7 +86,7 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
     const context = { isError, options: { ...options }, destination, template: 'error', at: 0, callback };
     return compose(card, context);
   };
-  const message = composed(plainCard({ message: CONFIDENTIAL }));
+  const { message, plain } = composed(plainCard({ message: CONFIDENTIAL }));
   const open = (origin: string): Promise<Channel> => type.open(settingsAt(origin), environment);
   const refused = subject.refusalClass ?? 'permanent';
   const twice = (fault: ChatFault) => (subject.cardRefused === undefined ? [fault] : [fault, fault]);
@@ -93,7 +96,9 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       secrets,
       address,
       message,
-      hostileMessages: HOSTILE_CARDS.map((card) => composed(card)),
+      plainOf: () => plain,
+      calls: type.calls,
+      hostileMessages: HOSTILE_CARDS.map((card) => composed(card).message),
       failures: [
         ...subject.failures,
         {
@@ -177,13 +182,13 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
     it('composes what the vendor takes of every card, however hostile or long, within its limits', async () => {
       for (const card of [plainCard(), ...HOSTILE_CARDS]) {
         const refusedBefore = remote.refusals.length;
-        await send({ message: composed(card) });
+        await send(composed(card));
         expect(remote.refusals.slice(refusedBefore), card.summary.slice(0, 60)).to.deep.equal([]);
       }
     });
 
     it('shows title, message, outputs, facts and link', async () => {
-      const { text } = { text: subject.textIn(await lastOf(send({ message: composed(plainCard()) }))) };
+      const { text } = { text: subject.textIn(await lastOf(send(composed(plainCard())))) };
       for (const part of [
         '請求書BOT',
         'The page did not open',
@@ -206,19 +211,29 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
         facts: [{ name: 'Job', value: 'job-7', url }],
         link: { text: 'Open the job', url },
       });
-      expect(subject.textIn(await lastOf(send({ message: composed(card) })))).to.match(/BEGIN [^]* END/);
+      expect(subject.textIn(await lastOf(send(composed(card))))).to.match(/BEGIN [^]* END/);
     });
 
     it('mentions nobody but whom the destination has called for an error', async () => {
       const { mention } = subject;
       if (mention === undefined) return;
       const error = plainCard({ tone: 'error' });
-      expect(mention.isIn(await lastOf(send({ message: composed(error, mention.options) })))).to.equal(true);
-      expect(mention.isIn(await lastOf(send({ message: composed(error) })))).to.equal(false);
+      expect(mention.isIn(await lastOf(send(composed(error, mention.options))))).to.equal(true);
+      expect(mention.isIn(await lastOf(send(composed(error))))).to.equal(false);
       const succeeded = plainCard({ tone: 'succeeded' });
-      expect(mention.isIn(await lastOf(send({ message: composed(succeeded, mention.options) })))).to.equal(
-        false,
-      );
+      expect(mention.isIn(await lastOf(send(composed(succeeded, mention.options))))).to.equal(false);
+    });
+
+    it('says to an error, its plain form and acting text what the file beside its test shows', () => {
+      const { options = {} } = subject.mention ?? {};
+      const error = composed(plainCard(), options);
+      const acting = composed(plainCard({ title: ACTING_TEXT, message: ACTING_TEXT, outputs: [] }));
+      expectMessages(subject.messages, {
+        error: error.message,
+        plain: error.plain?.(),
+        acting: acting.message,
+        preview: error.asText().split('\n'),
+      });
     });
 
     it('sends plain text in the same attempt where the card is refused, and says so', async () => {
@@ -228,7 +243,7 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
         const card = { ...each, link: plainCard().link };
         const [before, refusedBefore] = [remote.accepted.length, remote.refusals.length];
         remote.faults.push(cardRefused.fault);
-        const receipt = await send({ message: composed(card) });
+        const receipt = await send(composed(card));
         expect(receipt).to.include({ card_refused: cardRefused.code });
         expect(remote.accepted.length).to.equal(before + 1);
         expect(remote.refusals.slice(refusedBefore), card.summary.slice(0, 60)).to.deep.equal([]);
@@ -277,12 +292,12 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
     });
 
     it('shows in its preview what was sent', async () => {
-      const { asText, asHtml = () => '' } = type.formatOf(settingsAt(remote.origin));
-      for (const card of [plainCard(), ...HOSTILE_CARDS]) {
+      for (const card of [plainCard(), ...HOSTILE_CARDS].filter(({ title }) => title.trim() !== '')) {
         const one = composed(card);
-        const sent = subject.textIn(await lastOf(send({ message: one })));
-        expect(asText(one).replaceAll(/\s+/g, '')).to.contain(firstWords(sent));
-        for (const tag of asHtml(one).match(/<[^>]*>?/g) ?? []) expect(tag).to.match(HARMLESS_TAG);
+        const sent = subject.textIn(await lastOf(send(one)));
+        expect(asRead(one.asText())).to.contain(asRead(sent).slice(0, 12));
+        const html = one.asHtml().replace(/<style>.*?<\/style>/s, '');
+        for (const tag of html.match(/<[^>]*>?/g) ?? []) expect(tag).to.match(HARMLESS_TAG);
       }
     });
 
@@ -293,6 +308,8 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
   });
 }
 
-function firstWords(text: string): string {
-  return text.replaceAll(/\s+/g, '').slice(0, 12);
+/** Without what stops foreign text from acting: characters that look alike, or have no width. */
+function asRead(text: string): string {
+  const alike = text.normalize('NFKC').replaceAll('‹', '<').replaceAll('›', '>').replaceAll('ˋ', '`');
+  return alike.replaceAll(/[\s\u200b\u2060]+/g, '');
 }

@@ -11,6 +11,7 @@ import {
 } from '../../src/deliver/attempt.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';
+import { composedOf } from '../support/composed.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
@@ -54,7 +55,7 @@ describe('an attempt', () => {
     const settings: Begun['settings'] = {
       config: { delivery: DELIVERY } as unknown as Config,
       channels: new Map([['slack', { pace, channel: channelThat(send) }]]),
-      compose: () => ({ text: 'hello' }),
+      compose: () => composedOf({ text: 'hello' }),
       redact: redactor(secretsHidden([SECRET])),
       ...overrides,
     };

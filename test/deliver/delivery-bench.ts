@@ -24,6 +24,7 @@ import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
 import type { Router } from '../../src/route/router.ts';
 import type { RaisedAlert } from '../../src/notice/notice.ts';
+import { composedOf } from '../support/composed.ts';
 import { startOf } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
@@ -238,7 +239,7 @@ export class DeliveryBench {
       meets: () => true,
       compose: (addressed) => {
         this.addressed.push(addressed);
-        return {};
+        return composedOf({});
       },
       redact: (text) => text,
     };

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { SLACK_MEANINGS } from '../../src/channels/slack/errors.ts';
+import { SLACK_MEANINGS } from '../../src/channels/slack/answers.ts';
 import { startSlackStandIn } from '../support/faulty-slack.ts';
 import { runCommand } from '../support/command.ts';
 import { blocksOf, readDocument, ROOT, sessionsIn } from '../support/documents.ts';

@@ -5,6 +5,7 @@ import type { AttemptResult, Begun } from '../../src/deliver/attempt.ts';
 import { sendTest } from '../../src/people/test-message.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { Language } from '../../src/time/display.ts';
+import { composedOf } from '../support/composed.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const OPS = {
@@ -18,7 +19,7 @@ const OPS = {
 
 const SETTINGS: Begun['settings'] = {
   channels: new Map(),
-  compose: () => ({}),
+  compose: () => composedOf({}),
   redact: (text: string) => text,
   config: {} as Config,
 };

@@ -5,6 +5,7 @@ import type { EmailMessage } from '../../src/channels/email/compose.ts';
 import type { MessageFormat } from '../../src/channels/channel.ts';
 import type { Language } from '../../src/time/display.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
+import { slackAsText } from '../../src/channels/slack/preview.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { type AlertSubject, noticeOfAlert } from '../../src/notice/notice.ts';
 import { Renderer, type TemplateFailure } from '../../src/render/renderer.ts';
@@ -42,9 +43,9 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
         noticeOfAlert(raised(subject, suppressed)),
         { ...targetOf(format), options: { mention_on_error: ['@here'] } },
         (failure) => failures.push(failure),
-      );
+      ).message;
     const slackText = (subject: AlertSubject, suppressed = 0) =>
-      slackFormat.asText(render(subject, 'slack', suppressed) as SlackMessage);
+      slackAsText(render(subject, 'slack', suppressed) as SlackMessage);
     const mailText = (subject: AlertSubject, suppressed = 0) => {
       const { subject: line, text, html } = render(subject, 'email', suppressed) as EmailMessage;
       return `${line}\n${text}\n${html}`;
@@ -125,7 +126,7 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
       for (const subject of ALERT_SUBJECTS) {
         const path = { ...paths, reload_refused: 'config' }[subject.template];
         for (const format of ['slack', 'email'] as const) {
-          const told = page.render(noticeOfAlert(raised(subject)), targetOf(format), () => undefined);
+          const told = page.render(noticeOfAlert(raised(subject)), targetOf(format), () => undefined).message;
           expect(JSON.stringify(told)).to.include(`https://botbell.example.com/${path}`);
           expect(JSON.stringify(render(subject, format))).not.to.include('botbell.example.com');
         }
@@ -151,7 +152,7 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
         noticeOfAlert(raised(hostile(DEAD_LETTER))),
         targetOf(broken),
         ({ template }) => told.push(template),
-      ) as SlackMessage;
+      ).message as SlackMessage;
       expect(text).to.match(/^⚠️ /).and.to.include('slack:&lt;!channel&gt;');
       expect(text).to.include('dead_letter');
       expect(told).to.deep.equal(['dead_letter']);
@@ -162,7 +163,7 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
 describe('an alert in Japanese', () => {
   const renderer = testRenderer({ language: 'ja' });
   const textOf = (subject: AlertSubject, format: MessageFormat) =>
-    format.asText(renderer.render(noticeOfAlert(raised(subject)), targetOf(format), () => undefined));
+    renderer.render(noticeOfAlert(raised(subject)), targetOf(format), () => undefined).asText();
 
   it('holds no English sentence, whatever went wrong', () => {
     const subjects: AlertSubject[] = [
@@ -198,9 +199,9 @@ describe('a user’s templates of alerts', () => {
       'en/email/refused.yaml': 'subject: "{{ http_status }}"\ntext: "{{ faults | join }}"',
     });
     const slack = renderer.render(noticeOfAlert(raised(DEAD_LETTER)), targetOf('slack'), () => undefined);
-    expect(slack).to.deep.equal({ text: 'slack:#ops not_in_channel 3' });
+    expect(slack.message).to.deep.equal({ text: 'slack:#ops not_in_channel 3' });
     const mail = renderer.render(noticeOfAlert(raised(REFUSED)), targetOf('email'), () => undefined);
-    expect(mail).to.include({ subject: '422' });
+    expect(mail.message).to.include({ subject: '422' });
   });
 
   it('are checked against the variables of their own', async () => {

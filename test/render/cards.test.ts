@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { MOST_BYTES } from '../../src/channels/email/compose.ts';
 import type { Language } from '../../src/time/display.ts';
-import { slackFormat } from '../../src/channels/slack/format.ts';
+import { slackAsText } from '../../src/channels/slack/preview.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import {
@@ -162,8 +162,7 @@ for (const language of LANGUAGES) {
 describe('the built-in Slack messages', () => {
   const english = testRenderer();
   const japanese = testRenderer({ language: 'ja' });
-  const shown = (renderer: TestRenderer, name: string) =>
-    slackFormat.asText(renderer.slack(readFixture(name)));
+  const shown = (renderer: TestRenderer, name: string) => slackAsText(renderer.slack(readFixture(name)));
 
   it('say what came out of a run, and how long it took', () => {
     expect(shown(english, 'succeeded.json')).to.equal(
@@ -220,7 +219,7 @@ describe('the built-in Slack messages', () => {
   it('say how many outputs and items they leave out', () => {
     expect(shown(english, 'huge.json')).to.match(/… 1\d\d more/);
     const many = { ...BARE, output: { rows: Array.from({ length: 1234 }, (_, index) => `row ${index}`) } };
-    expect(slackFormat.asText(english.slack(many))).to.include('• row 9\n… 1,224 more\n');
+    expect(slackAsText(english.slack(many))).to.include('• row 9\n… 1,224 more\n');
   });
 
   it('link jobs and files only where links are configured', () => {

@@ -2,12 +2,14 @@ import { expect } from 'chai';
 import type { Card } from '../../src/channels/card.ts';
 import type { ComposeContext, MessageFormat } from '../../src/channels/channel.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
+import { slackAsText } from '../../src/channels/slack/preview.ts';
 import { Renderer, type TemplateFailure } from '../../src/render/renderer.ts';
 import { NO_FOLDER } from '../../src/render/template-folder.ts';
 import { BARE, BUILT_IN, LINKS, targetOf, testRenderer } from './render-fixture.ts';
 import { expectAcceptable } from './slack-rules.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { noticeAbout } from '../support/callbacks.ts';
+import { composedOf } from '../support/composed.ts';
 
 const PLAIN = { language: 'en', timezone: 'UTC', links: {} } as const;
 
@@ -32,12 +34,12 @@ describe('a renderer', () => {
       bot_name: '<!here>\n',
       message: `<@U1>${'x'.repeat(9000)}`,
     };
-    const message = renderer.render(noticeAbout(callback, 1), targetOf(broken), (failure) =>
+    const { message } = renderer.render(noticeAbout(callback, 1), targetOf(broken), (failure) =>
       failures.push(failure),
     );
     expectAcceptable(message as SlackMessage);
     expect(message).to.have.property('text', '❌ &lt;!here&gt;');
-    expect(slackFormat.asText(message as SlackMessage)).to.include('<@U1>xxx');
+    expect(slackAsText(message as SlackMessage)).to.include('<@U1>xxx');
     expect(failures.map((failure) => failure.message)).to.deep.equal(['broken']);
   });
 
@@ -70,7 +72,7 @@ describe('a renderer', () => {
     const message = `begin ${'👨‍👩‍👧‍👦 '.repeat(300_000)}end`;
     const slack = renderer.slack({ ...BARE, status: 1, message });
     expectAcceptable(slack);
-    expect(slackFormat.asText(slack)).to.match(/begin [^]*… 3,59\d,\d{3} characters left out …[^]* end/);
+    expect(slackAsText(slack)).to.match(/begin [^]*… 3,59\d,\d{3} characters left out …[^]* end/);
     expect(renderer.failures).to.deep.equal([]);
   });
 
@@ -102,14 +104,14 @@ describe('a renderer', () => {
     let composed = 0;
     const compose = (card: Card, { options, destination }: ComposeContext) => {
       composed += 1;
-      return { title: card.title, options, destination };
+      return composedOf({ title: card.title, options, destination });
     };
-    const shared: MessageFormat = { name: 'shared', compose, asText: String };
-    const named: MessageFormat = { name: 'named', namesDestination: true, compose, asText: String };
+    const shared: MessageFormat = { name: 'shared', compose };
+    const named: MessageFormat = { name: 'named', namesDestination: true, compose };
     const messagesOf = (format: MessageFormat, options: (index: number) => object) =>
       Array.from({ length: 10 }, (_, index) => {
         const target = { ...targetOf(format), destination: `d:${index}`, options: { ...options(index) } };
-        return renderer.render(notice, target, () => undefined) as Record<string, unknown>;
+        return renderer.render(notice, target, () => undefined).message as Record<string, unknown>;
       });
     expect(new Set(messagesOf(shared, () => ({ to: ['@here'] }))).size).to.equal(1);
     expect(composed).to.equal(1);
@@ -118,7 +120,7 @@ describe('a renderer', () => {
     const names = messagesOf(named, () => ({})).map(({ destination }) => destination);
     expect(names).to.deep.equal(names.map((_, index) => `d:${index}`));
     const other = noticeAbout({ ...BARE, bot_name: 'Other' });
-    expect(renderer.render(other, targetOf(shared), () => undefined)).to.include({ title: 'Other' });
+    expect(renderer.render(other, targetOf(shared), () => undefined).message).to.include({ title: 'Other' });
   });
 
   it('shares nothing between one message and the next', () => {

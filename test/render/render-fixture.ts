@@ -92,7 +92,7 @@ export function testRenderer(parts: RendererParts = {}): TestRenderer {
   ) => {
     const options = mentions === undefined ? {} : { mention_on_error: mentions };
     const notice = { ...noticeAbout(callback, attempt, timezone), delayedMs };
-    return renderer.render(notice, { format, templateSet, options }, tell);
+    return renderer.render(notice, { format, templateSet, options }, tell).message;
   };
   return {
     render: renderer.render.bind(renderer),

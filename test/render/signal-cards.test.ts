@@ -1,6 +1,6 @@
 /** What is told of a BOT beside its callbacks: that it recovered, is late, overdue or missed, what was held back, what ran. */
 import { expect } from 'chai';
-import { slackFormat } from '../../src/channels/slack/format.ts';
+import { slackAsText } from '../../src/channels/slack/preview.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { composeWebhook } from '../../src/channels/webhook/compose.ts';
 import {
@@ -67,7 +67,7 @@ const digestOf = (...bots: object[]) =>
     ...digested(bots.map((bot) => ({ ...BOT, is_muted: false, ...bot }))),
   });
 
-const webhookFormat = { name: 'webhook', compose: composeWebhook, asText: JSON.stringify };
+const webhookFormat = { name: 'webhook', compose: composeWebhook };
 
 const rendererIn = (language: 'en' | 'ja') =>
   new Renderer({
@@ -82,7 +82,7 @@ function drawn(notice: Notice, language: 'en' | 'ja' = 'en'): SlackMessage {
   const target = { ...targetOf('slack'), options: { mention_on_error: ['@here'] } };
   const message = RENDERERS[language].render(notice, target, ({ message: failure }) => {
     throw new Error(failure);
-  }) as SlackMessage;
+  }).message as SlackMessage;
   expectAcceptable(message);
   return message;
 }
@@ -167,7 +167,7 @@ describe('Botbell’s own words of a BOT', () => {
         ['ja', ja],
       ] as const) {
         const message = drawn(notice, language);
-        expect(`${message.text}\n${slackFormat.asText(message)}`).to.match(words);
+        expect(`${message.text}\n${slackAsText(message)}`).to.match(words);
       }
     });
 
@@ -180,7 +180,8 @@ describe('Botbell’s own words of a BOT', () => {
   });
 
   it('are told to programs as their callback, unless Botbell itself speaks', () => {
-    const typeOf = (notice: Notice) => RENDERERS.en.render(notice, targetOf(webhookFormat), () => undefined);
+    const typeOf = (notice: Notice) =>
+      RENDERERS.en.render(notice, targetOf(webhookFormat), () => undefined).message;
     expect([RECOVERED, late(1), OVERDUE, MISSED].map(typeOf)).to.have.nested.property(
       '[0].type',
       'bot.run.succeeded',

@@ -1,7 +1,7 @@
 /** A user's own templates: what is found wrong with them, which one is used, and what happens when one fails. */
 import { symlinkSync } from 'node:fs';
 import { expect } from 'chai';
-import { slackFormat } from '../../src/channels/slack/format.ts';
+import { slackAsText } from '../../src/channels/slack/preview.ts';
 import { noticeAbout } from '../support/callbacks.ts';
 import {
   BARE,
@@ -159,7 +159,7 @@ describe('a user’s templates', () => {
     it('and a set’s language decides dates, durations and cut marks too', () => {
       const callback = { ...BARE, status: 1 as const, elapsed_time: 61, message: 'x'.repeat(9000) };
       const renderer = testRenderer({ language: 'en' });
-      const text = slackFormat.asText(renderer.slack(callback, { templateSet: 'ja' }));
+      const text = slackAsText(renderer.slack(callback, { templateSet: 'ja' }));
       expect(text).to.include('1分1秒').and.to.include('文字省略').and.to.include('2026年11月20日');
       expect(text).not.to.match(/Failed|Started|left out/);
     });
@@ -234,6 +234,6 @@ describe('a link template', () => {
       'display.links.job:1: there is no variable "jb_id"; did you mean "job_id"?',
       'display.links.file:1: there is no tag "x"; did you mean "#"?',
     ]);
-    expect(slackFormat.asText(renderer.slack(readFixture('files.json')))).not.to.include('https://');
+    expect(slackAsText(renderer.slack(readFixture('files.json')))).not.to.include('https://');
   });
 });

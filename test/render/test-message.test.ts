@@ -1,7 +1,7 @@
 /** A message that is only sent to see whether it arrives: it says so, and calls nobody. */
 import { expect } from 'chai';
 import type { EmailMessage } from '../../src/channels/email/compose.ts';
-import { slackFormat } from '../../src/channels/slack/format.ts';
+import { slackAsText } from '../../src/channels/slack/preview.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { noticeOfAlert } from '../../src/notice/notice.ts';
 import { RAISED_AT } from '../support/alerts.ts';
@@ -21,7 +21,7 @@ function render(
   const options = { mention_on_error: ['@here'] };
   return renderer.render(notice, { ...targetOf(format), options }, (failure) => {
     throw new Error(failure.message);
-  });
+  }).message;
 }
 
 for (const [language, words, sentAt] of [
@@ -35,7 +35,7 @@ for (const [language, words, sentAt] of [
       const slack = render(renderer, 'slack') as SlackMessage;
       expectAcceptable(slack);
       const mail = render(renderer, 'email') as EmailMessage;
-      for (const text of [slackFormat.asText(slack), mail.text, mail.html])
+      for (const text of [slackAsText(slack), mail.text, mail.html])
         for (const part of [words, 'slack:#ops', 'admin', sentAt]) expect(text).to.include(part);
       expect(mail.subject).to.match(/Test message|テストメッセージ/);
     });

@@ -159,16 +159,23 @@ export function badCharacter(json: string): string | undefined {
   return bad;
 }
 
-const FENCE = /(?<!\\)```\n[\s\S]*?\n```/g;
+/** A block of code ends at the first three backticks wherever they stand, or at a line of as many as it begins with. */
+const FENCES = {
+  anywhere: /(?<!\\)```[\s\S]*?```/g,
+  atLine: /^(`{3,})\n[\s\S]*?\n\1`*$/gm,
+} as const;
 
 /** Markdown without its blocks of code, in which nothing acts. */
-export function outOfFences(markdown: string): string {
-  return markdown.replaceAll(FENCE, '');
+export function outOfFences(markdown: string, end: keyof typeof FENCES): string {
+  return markdown.replaceAll(FENCES[end], '');
 }
 
 /** Markdown that a cut has left open, so that foreign text in it acts or our own signs show: a fence, a link or an escape. */
-export function openMarkdown(markdown: string): string | undefined {
-  const drawn = outOfFences(markdown).replaceAll(/\\[^\p{L}\p{N}\s]/gu, '');
+export function openMarkdown(markdown: string, end: keyof typeof FENCES): string | undefined {
+  const drawn = outOfFences(markdown, end).replaceAll(
+    end === 'atLine' ? /\\(?:[^\p{L}\p{N}\s]|(?=[\p{L}\p{N}$]))/gu : /\\[^\p{L}\p{N}\s]/gu,
+    '',
+  );
   const links = drawn.replaceAll(/\[[^[\]]*\]\(https?:[^()\s]+\)/g, '');
   return firstWrong(
     [links.includes('`'), 'code without an end'],

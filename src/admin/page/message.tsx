@@ -3,7 +3,7 @@ import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import type { DeliveryOfCallback } from '../../ledger/archive/archive.ts';
 import { noticeIn } from '../../ledger/rows.ts';
-import { LIGHT_OR_DARK, messageDocument } from '../../channels/message-document.ts';
+import { LIGHT_OR_DARK, messageDocument } from '../../channels/preview.ts';
 import { cleanLine, escapeHtml } from '../../text/clean.ts';
 import { toldSo } from '../../notice/notice.ts';
 import { drawAt, type DrawnMessage, placesFor } from '../drawing.ts';
@@ -62,7 +62,9 @@ export function answerMessage(
   ctx.set({ 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer' });
   ctx.type = 'text/html; charset=utf-8';
   ctx.body =
-    drawn === undefined ? withNotes(NOTHING, [t('message.none')]) : withNotes(messageDocument(drawn), notes);
+    drawn === undefined
+      ? withNotes(NOTHING, [t('message.none')])
+      : withNotes(messageDocument(drawn.composed), notes);
 }
 
 const NOTHING = `<!doctype html><meta charset="utf-8">${LIGHT_OR_DARK}<body>`;
@@ -76,11 +78,10 @@ function withNotes(document: string, notes: readonly string[]): string {
 /** The message's subject, and reasons why it may differ from what was sent. @param inForce hash of the config in force */
 function notesOn(
   { delivery, configHash }: DeliveryOfCallback,
-  { format, message, failures }: DrawnMessage,
+  { composed: { title }, failures }: DrawnMessage,
   inForce: string,
   { t }: Reader,
 ): readonly string[] {
-  const title = format.titleOf?.(message);
   const wasSent = delivery.state === 'delivered' || delivery.attempts > 0;
   const hasChanged = wasSent && configHash !== undefined && configHash !== inForce;
   const hashes = { before: configHash?.slice(0, HASH_SHOWN) ?? '', now: inForce.slice(0, HASH_SHOWN) };

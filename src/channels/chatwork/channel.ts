@@ -1,31 +1,33 @@
-/** Chatwork by an account's API token: text messages in Chatwork's notation. */
-import { type InferType, object, string } from 'yup';
+/** Chatwork by an account's API token: text in Chatwork's notation, whose tags take effect anywhere. */
 import type { HttpAnswer } from '../../outbound/exchange.ts';
-import { type Answers, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
-import { apiUrl, baseUrl, warningsOfApi } from '../api-url.ts';
-import { AddressError, type ChannelType, type Receipt } from '../channel.ts';
-import { sendOrPlain } from '../open-channel.ts';
-import { FORM_HEADERS, Remote } from '../hooks/remote.ts';
-import { chatworkFormat, chatworkMentions, type ChatworkMessage, plainChatwork } from './compose.ts';
+import { jsonOf, meaning } from '../answers.ts';
+import { AddressError } from '../channel.ts';
+import { chat } from '../chat/chat.ts';
+import { drawnFormat } from '../chat/draw.ts';
+import { FORM_HEADERS } from '../chat/remote.ts';
+import { tokenApi } from '../chat/token-api.ts';
+import { type Markup, UNMARKED } from '../lines.ts';
+import { mentionsOf } from '../mention-option.ts';
 
-const DEFAULT_API_URL = 'https://api.chatwork.com/v2/';
-const VERIFY_TIMEOUT_MS = 5_000;
+export interface ChatworkMessage {
+  readonly body: string;
+}
 
-const settings = object({
-  token: string()
-    .typeError('${path} must be a string')
-    .required('${path} is missing: the API token of the account that posts')
-    .matches(
-      /^[\x21-\x7e]{8,}$/,
-      '${path} must be an API token: eight characters or more, no spaces, no line breaks, ASCII alone',
-    )
-    .meta({ example: 'not-set-here' }),
-  api_url: apiUrl(),
-})
-  .noUnknown()
-  .strict();
+/** A message holds 65,535 (developer.chatwork.com) of an undocumented unit; this many characters fit in any unit. */
+const MAX_CHARACTERS = 20_000;
 
-type Settings = InferType<typeof settings>;
+/** Chatwork has no escape, so full-width brackets, which look alike and have no effect, replace brackets. */
+const escape = (text: string) => text.replaceAll('[', '［').replaceAll(']', '］');
+const PLAIN: Markup = { ...UNMARKED, text: escape };
+const MARKUP: Markup = { ...PLAIN, code: (text) => `[code]${escape(text)}[/code]` };
+
+const MENTIONS = mentionsOf('the account id of a person or all', /^(?:\d{1,18}|all)$/, (entry) =>
+  entry === 'all' ? '[toall]' : `[To:${entry}]`,
+);
+
+function below(mentions: readonly string[], body: string): ChatworkMessage {
+  return { body: mentions.length === 0 ? body : `${mentions.join('')}\n${body}` };
+}
 
 const ROOM_LIMIT = 'Rate limit for message posting per room exceeded.';
 const ROOM_WAIT_SECONDS = 10;
@@ -36,8 +38,39 @@ const NO_MEMBER = meaning(
   'ルームが存在しないか、アカウントに投稿権限がありません。ルームIDを確認し、アカウントを招待するか、管理者にAPIの利用を許可してもらってください',
 );
 
-const answers: Answers = {
+export const chatworkChannel = chat({
+  type: 'chatwork',
   title: { en: 'Chatwork', ja: 'Chatwork' },
+  /** 300 in five minutes per token, ten in ten seconds per room (developer.chatwork.com/docs/endpoints). */
+  pace: { addressMs: 1000, channelMs: 1000 },
+  calls: 10,
+  options: { mention_on_error: MENTIONS.option },
+  format: drawnFormat<ChatworkMessage>({
+    name: 'chatwork',
+    mentions: MENTIONS,
+    markup: MARKUP,
+    plainMarkup: PLAIN,
+    parts: ['text', 'message', 'outputs', 'link', 'facts'],
+    room: 8000,
+    limit: { most: MAX_CHARACTERS, of: ({ body }) => body.length },
+    message: ({ mentions, title, text }) =>
+      below(mentions, `[info][title]${escape(title)}[/title]${text}[/info]`),
+    plain: ({ mentions, text }) => below(mentions, text),
+  }),
+  address: tokenApi<ChatworkMessage>({
+    url: 'https://api.chatwork.com/v2/',
+    what: 'the API token of the account that posts',
+    pattern: /^[\x21-\x7e]{8,}$/,
+    rule: 'an API token: eight characters or more, no spaces, no line breaks, ASCII alone',
+    parse: roomId,
+    login: (token) => ({ 'x-chatworktoken': token }),
+    request: (api, { address, message }) => ({
+      url: new URL(`rooms/${address}/messages`, api),
+      headers: FORM_HEADERS,
+      body: new URLSearchParams({ ...message }).toString(),
+    }),
+    me: 'me',
+  }),
   meanings: {
     401: meaning(
       'config',
@@ -60,7 +93,11 @@ const answers: Answers = {
   // Every answer has the header, which is about the token's limit.
   waitOf: (answer) =>
     isRoomLimit(answer) ? ROOM_WAIT_SECONDS : secondsUntil(answer.headers['x-ratelimit-reset']?.toString()),
-};
+  receiptOf: ({ status, ...answer }) => {
+    const { message_id: id } = jsonOf(answer);
+    return status === 200 && typeof id === 'string' ? { message_id: id } : undefined;
+  },
+});
 
 function isRoomLimit(answer: HttpAnswer): boolean {
   const { errors } = jsonOf(answer);
@@ -73,53 +110,10 @@ function secondsUntil(reset: string | undefined): number | undefined {
   return Number.isFinite(seconds) ? Math.max(1, seconds) : undefined;
 }
 
-export const chatworkChannel: ChannelType<Settings> = {
-  type: 'chatwork',
-  /** 300 in five minutes per token, ten in ten seconds per room (developer.chatwork.com/docs/endpoints). */
-  pace: { addressMs: 1000, channelMs: 1000 },
-  settings,
-  optionsOf: () => ({ mention_on_error: chatworkMentions }),
-  formatOf: () => chatworkFormat,
-  parseAddress: roomId,
-  secretsOf: ({ token }) => [token],
-  warningsOf: ({ api_url }) => warningsOfApi({ api_url }),
-  open: ({ token, api_url = DEFAULT_API_URL }, { openPool }) => {
-    const remote = new Remote(answers.title, openPool);
-    const ask = async (path: string, deadline: number, form?: ChatworkMessage): Promise<HttpAnswer> => {
-      const answer = await remote.call({
-        method: form === undefined ? 'GET' : 'POST',
-        url: new URL(path, baseUrl(api_url)),
-        headers: { 'x-chatworktoken': token, ...(form !== undefined && FORM_HEADERS) },
-        body: form === undefined ? '' : new URLSearchParams({ ...form }).toString(),
-        deadline,
-      });
-      if (answer.status !== 200) throw failureOfAnswer(answer, answers);
-      return answer;
-    };
-    const channel = remote.channel({
-      send: ({ address, message, timeoutMs }) => {
-        const deadline = performance.now() + timeoutMs;
-        const card = message as ChatworkMessage;
-        const send = async (form: ChatworkMessage) =>
-          receiptOf(await ask(`rooms/${address}/messages`, deadline, form));
-        return sendOrPlain(send, card, plainChatwork(card));
-      },
-      verify: async () => void (await ask('me', performance.now() + VERIFY_TIMEOUT_MS)),
-    });
-    return Promise.resolve(channel);
-  },
-};
-
 function roomId(text: string): string {
   const [, id] = /^(?:#!rid)?(\d{1,18})$/.exec(text.trim()) ?? [];
   if (id !== undefined) return id;
   throw new AddressError(
     `${JSON.stringify(text.slice(0, 80))} is no room: write its id, the digits behind "#!rid" in the address of the room`,
   );
-}
-
-function receiptOf(answer: HttpAnswer): Receipt {
-  const { message_id: id } = jsonOf(answer);
-  if (typeof id === 'string') return { message_id: id };
-  throw failureOfAnswer(answer, answers);
 }

@@ -1,11 +1,69 @@
-/** Discord by the URL of a webhook: one embed, and only the destination's own mentions. */
+/** Discord by the URL of a webhook: one embed. Mentions take effect only in `content`, which has no text of the callback. */
+import { fitEscaped } from '../../text/cut.ts';
 import { CLOSED, GONE, HOURLY, jsonOf, meaning, TRY_LATER } from '../answers.ts';
-import { hookChannel, jsonCall } from '../hooks/hook-channel.ts';
-import { discordFormat, discordMentions, type DiscordMessage, plainDiscord } from './compose.ts';
+import { chat } from '../chat/chat.ts';
+import { type Drawn, drawnFormat } from '../chat/draw.ts';
+import { hooks } from '../chat/hooks.ts';
+import { markdownWith } from '../chat/markdown.ts';
+import { jsonCall } from '../chat/remote.ts';
+import { mentionsOf } from '../mention-option.ts';
+import { TONE_COLOURS } from '../preview.ts';
+
+export interface DiscordMessage {
+  readonly content?: string;
+  readonly embeds?: readonly [Embed];
+  /** Never left out: without it, Discord takes mentions from any text. */
+  readonly allowed_mentions: ReturnType<typeof allowed>;
+}
+
+interface Embed {
+  readonly title: string;
+  readonly url?: string;
+  readonly description?: string;
+  readonly color: number;
+}
+
+/** discord.com/developers/docs/resources/message, "Embed limits". */
+const MAX = { title: 256, description: 4096, content: 2000 } as const;
+
+/** Discord ends a block of code at the first three backticks, wherever they stand. */
+const MARKUP = markdownWith(
+  /[\\*_~`|>#\-[\]()<:@+]/g,
+  (text) => `\`\`\`\n${text.replace(/`(?=`)/g, '`\u200b')}\n\`\`\``,
+);
+
+const MENTIONS = mentionsOf(
+  'everyone, here, <@&ID> of a role or <@ID> of a person',
+  /^(?:@?everyone|@?here|<@&?\d{5,25}>)$/,
+  (entry) => entry.replace(/^@?(?=everyone|here)/, '@'),
+);
+
+/** `everyone` allows `@here`, too. */
+function allowed(mentions: readonly string[]) {
+  const idsOf = (kind: RegExp) => mentions.flatMap((one) => kind.exec(one)?.slice(1) ?? []);
+  return {
+    parse: mentions.some((one) => /^@(?:everyone|here)$/.test(one)) ? ['everyone'] : [],
+    roles: idsOf(/^<@&(\d+)>$/),
+    users: idsOf(/^<@(\d+)>$/),
+  };
+}
+
+function messageOf({ title, link, text, tone, mentions }: Drawn): DiscordMessage {
+  const embed = {
+    title: fitEscaped(title, MAX.title, MARKUP.text, () => ' … '),
+    ...(link !== undefined && { url: link.url }),
+    ...(text !== '' && { description: text }),
+    color: Number.parseInt(TONE_COLOURS[tone].slice(1), 16),
+  };
+  return {
+    ...(mentions.length > 0 && { content: mentions.join(' ') }),
+    embeds: [embed],
+    allowed_mentions: allowed(mentions),
+  };
+}
 
 /** "10,000 invalid requests in 10 minutes" ban an IP address (discord.com/developers, "Rate limits"): retry gone hooks hourly. */
 const REMOVED = { ...GONE, ...HOURLY };
-const DENIED = { ...CLOSED, ...HOURLY };
 const NEEDS_THREAD = meaning(
   'config',
   'the channel is a forum, whose messages need a thread; write the address as name/THREAD_ID',
@@ -20,19 +78,44 @@ const NO_THREAD = meaning(
 );
 const HOST = /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/;
 
-export const discordChannel = hookChannel<DiscordMessage>({
+export const discordChannel = chat({
   type: 'discord',
   title: { en: 'Discord', ja: 'Discord' },
   /** A limit of five in two seconds was seen; Discord says not to rely on fixed numbers, so 429 decides. */
-  paceMs: 500,
-  format: discordFormat,
-  options: { mention_on_error: discordMentions },
-  suffix: /^\d{5,25}$/,
+  pace: { addressMs: 500, channelMs: 0 },
+  calls: 20,
+  options: { mention_on_error: MENTIONS.option },
+  format: drawnFormat<DiscordMessage>({
+    name: 'discord',
+    mentions: MENTIONS,
+    markup: MARKUP,
+    parts: ['text', 'message', 'outputs', 'facts'],
+    room: 3500,
+    limit: {
+      most: MAX.description,
+      of: ({ embeds, content = '' }) =>
+        embeds?.[0].description?.length ?? (MAX.description / MAX.content) * content.length,
+    },
+    message: messageOf,
+    plain: ({ mentions, text }) => ({
+      content: [...mentions, text].join(mentions.length > 0 ? '\n' : ''),
+      allowed_mentions: allowed(mentions),
+    }),
+  }),
+  address: hooks<DiscordMessage>({
+    suffix: /^\d{5,25}$/,
+    warningOf: ({ hostname, pathname }) =>
+      HOST.test(hostname) && !/^\/api\/(?:v\d+\/)?webhooks\/\d{17,20}\/[\w-]{60,}$/.test(pathname)
+        ? 'this is not the whole URL of a webhook, in which a number and a key follow "webhooks"'
+        : undefined,
+    request: (url, { address, message }) => jsonCall(waitingAt(url, address.split('/')[1]), message),
+    isAsked: true,
+  }),
   /** discord.com/developers/docs/topics/opcodes-and-status-codes, "JSON error codes": codes that say more than the status. */
   meanings: {
     404: REMOVED,
     401: REMOVED,
-    403: DENIED,
+    403: { ...CLOSED, ...HOURLY },
     10003: NO_THREAD,
     220001: NEEDS_THREAD,
     130000: TRY_LATER,
@@ -43,17 +126,10 @@ export const discordChannel = hookChannel<DiscordMessage>({
     return typeof code === 'number' && code > 0 ? String(code) : undefined;
   },
   waitOf: (answer) => jsonOf(answer)['retry_after'],
-  warningOf: ({ hostname, pathname }) =>
-    HOST.test(hostname) && !/^\/api\/(?:v\d+\/)?webhooks\/\d{17,20}\/[\w-]{60,}$/.test(pathname)
-      ? 'this is not the whole URL of a webhook, in which a number and a key follow "webhooks"'
-      : undefined,
-  callOf: (url, { address, message }) => jsonCall(waitingAt(url, address.split('/')[1]), message),
   receiptOf: ({ status, ...answer }) => {
     const { id } = jsonOf(answer);
     return status === 200 && typeof id === 'string' ? { message_id: id } : undefined;
   },
-  plainOf: plainDiscord,
-  isAsked: true,
 });
 
 /** Without `wait`, Discord answers before it has stored the message. */

@@ -44,6 +44,7 @@ type EmailSettings = InferType<typeof emailSettings>;
 export const emailChannel: ChannelType<EmailSettings> = {
   type: 'email',
   pace: { addressMs: 1000, channelMs: 100 },
+  calls: 3,
   // Always: the references of a job's mails make them a thread.
   perJob: ['thread'],
   settings: emailSettings,

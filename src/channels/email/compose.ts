@@ -2,7 +2,7 @@
 import { shortLine } from '../../text/cut.ts';
 import type { Language } from '../../time/display.ts';
 import type { Card } from '../card.ts';
-import { markedUp, UNMARKED } from '../card-lines.ts';
+import { markedUp, UNMARKED } from '../lines.ts';
 import { fitted, linesOfCard, type Most, showCard, type ShownCard } from '../show-card.ts';
 import { frameOf } from './frame.ts';
 

@@ -5,9 +5,16 @@
 import { cleanLine, cleanText } from '../../text/clean.ts';
 import { cutMiddle } from '../../text/cut.ts';
 import type { Card } from '../card.ts';
-import type { MessageFormat, OwnMessages, RenderedParts, TextKind, ValuePlace } from '../channel.ts';
-import { textAsHtml } from '../html-text.ts';
+import type {
+  Composed,
+  MessageFormat,
+  OwnMessages,
+  RenderedParts,
+  TextKind,
+  ValuePlace,
+} from '../channel.ts';
 import { leftOutMark } from '../marks.ts';
+import { textAsHtml } from '../preview.ts';
 import { tidied } from '../show-card.ts';
 import { composeMail, type EmailMessage, MOST_BYTES, outputsAsText, showMail, subjectOf } from './compose.ts';
 import { linesAsHtml } from './html.ts';
@@ -42,25 +49,37 @@ export const ownMails = {
 
 export const emailFormat = {
   name: 'email',
-  compose: composeMail,
+  compose: (card) => composed(composeMail(card)),
   own: ownMails,
-  asText: ({ subject, text }) => `${subject}\n\n${text}`.trimEnd(),
-  asHtml: ({ text, html }) => html || textAsHtml(text),
-  titleOf: ({ subject }) => subject,
 } satisfies MessageFormat<EmailMessage>;
 
+function composed(message: EmailMessage): Composed<EmailMessage> {
+  const { subject, text, html } = message;
+  return {
+    message,
+    title: subject,
+    asText: () => mailAsText(message),
+    asHtml: () => html || textAsHtml(text),
+  };
+}
+
+/** A mail for a terminal. */
+export function mailAsText({ subject, text }: Pick<EmailMessage, 'subject' | 'text'>): string {
+  return `${subject}\n\n${text}`.trimEnd();
+}
+
 /** A missing subject or text is the card's. Without its own HTML the mail is plain text. */
-function compose(parts: RenderedParts, card: Card): EmailMessage {
+function compose(parts: RenderedParts, card: Card): Composed<EmailMessage> {
   const { language } = card;
   // Cut in the middle, since the essence of a text is mostly at its beginning or end.
   const own = cutMiddle(tidied(stringOf(parts['text'])), LONGEST_TEXT, leftOutMark(language));
   const html = stringOf(parts['html']).trim();
-  return {
+  return composed({
     subject: subjectOf(stringOf(parts['subject']) || card.summary, language),
     text: own === '' ? composeMail(card).text : `${own}\n`,
     // Too large HTML is dropped, since a cut would break it.
     html: Buffer.byteLength(html) > MOST_BYTES ? '' : html,
-  };
+  });
 }
 
 function stringOf(value: RenderedParts[string] | undefined): string {

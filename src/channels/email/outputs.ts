@@ -1,5 +1,5 @@
 /** Renders a card's outputs as rows and tables of HTML. */
-import type { CardLine, Run, ShownTable } from '../card-lines.ts';
+import type { CardLine, Run, Runs, ShownTable } from '../lines.ts';
 import type { ShownCard } from '../show-card.ts';
 import { type Html, linkTo, NOTHING, safeHtml } from './html.ts';
 
@@ -31,7 +31,7 @@ function insideOf(line: CardLine): Html {
   if (!('items' in line)) return NOTHING;
   const { table, items } = line;
   if (table !== undefined && table.names.length <= MOST_COLUMNS) return tableOf(table);
-  return safeHtml`${items.map((item) => safeHtml`<div dir="auto">• ${item}</div>`)}`;
+  return safeHtml`${items.map((item) => safeHtml`<div dir="auto">• ${item.map(runOf)}</div>`)}`;
 }
 
 function runOf({ text, style, url = '' }: Run): Html {
@@ -52,6 +52,6 @@ function tableOf({ names, rows }: ShownTable): Html {
 }
 
 /** Each cell has its own direction, since values may be in different scripts. */
-function cellOf(text: string): Html {
-  return safeHtml`<td dir="auto" style="border-bottom:1px solid #d8dee6">${text}</td>`;
+function cellOf(runs: Runs): Html {
+  return safeHtml`<td dir="auto" style="border-bottom:1px solid #d8dee6">${runs.map(runOf)}</td>`;
 }

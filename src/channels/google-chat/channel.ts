@@ -1,38 +1,126 @@
-/** Google Chat by the URL of a space's webhook: one card per message. */
+/** Google Chat by the URL of a space's webhook: one card (developers.google.com/workspace/chat/api/reference/rest/v1/cards). */
 import { hash } from 'node:crypto';
+import { escapeHtml } from '../../text/clean.ts';
 import { isJsonObject } from '../../text/json-object.ts';
 import type { HttpAnswer } from '../../outbound/exchange.ts';
-import { hookChannel, jsonCall } from '../hooks/hook-channel.ts';
 import { codeAt, GONE, jsonOf } from '../answers.ts';
-import { googleChatFormat, googleChatMentions, type GoogleChatMessage, plainGoogleChat } from './compose.ts';
+import type { Tone } from '../card.ts';
+import { chat } from '../chat/chat.ts';
+import { type Drawn, drawnFormat, jsonBytes } from '../chat/draw.ts';
+import { hooks } from '../chat/hooks.ts';
+import { percentEncoded } from '../chat/markdown.ts';
+import { jsonCall } from '../chat/remote.ts';
+import { indented, type Markup, UNMARKED } from '../lines.ts';
+import { mentionsOf } from '../mention-option.ts';
+import { TONE_COLOURS } from '../preview.ts';
+
+export interface GoogleChatMessage {
+  /** In Chat's own markup, in which mentions take effect. */
+  readonly text?: string;
+  /** The text of push notifications. */
+  readonly fallbackText?: string;
+  readonly cardsV2?: readonly ReturnType<typeof cardOf>[];
+}
+
+/** A message takes 32,000 bytes, everything included ("Create a message"). */
+const MAX_BYTES = 28_000;
+
+/** Characters of `text`; some 4,096 were seen to be the most. */
+const MAX_TEXT = 3800;
 
 /** Google publishes one message per second and space, for all apps together, but no time to wait ("Usage limits"). */
 const WAIT_SECONDS = 5;
 
-export const googleChatChannel = hookChannel<GoogleChatMessage>({
+const htmlOf = (text: string) => escapeHtml(indented(text));
+
+function markupOf(tone: Tone): Markup {
+  return {
+    text: htmlOf,
+    bold: (html) => `<b>${html}</b>`,
+    code: (text) => `<font color="${TONE_COLOURS[tone]}">${htmlOf(text)}</font>`,
+    link: (html, url) => `<a href="${escapeHtml(url)}">${html || escapeHtml(url)}</a>`,
+    between: ' · ',
+  };
+}
+
+/** The text of a message has no escape, so similar characters replace those of its markup. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
+  '<': '‹',
+  '>': '›',
+  '*': '＊',
+  _: '＿',
+  '~': '～',
+  '`': 'ˋ',
+};
+const disguised = (text: string) => text.replace(/[<>*_~`]/g, (sign) => LOOK_ALIKES[sign] ?? sign);
+
+/** It is not documented whether headers and buttons support markup, so they get no text that looks like tags. */
+const withoutTags = (text: string) => text.replaceAll('<', '‹').replaceAll('>', '›').trim() || '–';
+
+const MENTION = /^(?:<?users\/([\w.@-]{1,100})>?|(all))$/;
+const MENTIONS = mentionsOf('all or users/ID', MENTION, (entry) => {
+  const [, user, all] = MENTION.exec(entry) ?? [];
+  return `<users/${user ?? all ?? ''}>`;
+});
+
+function cardOf({ title, summary, text, link }: Drawn) {
+  // Google Chat refuses an empty paragraph.
+  const paragraph = { textParagraph: { text: text.replaceAll('\n', '<br>') || escapeHtml(summary) } };
+  const button = link && { text: withoutTags(link.text), onClick: { openLink: { url: link.url } } };
+  const widgets = [paragraph, ...(button === undefined ? [] : [{ buttonList: { buttons: [button] } }])];
+  return { cardId: 'botbell', card: { header: { title: withoutTags(title) }, sections: [{ widgets }] } };
+}
+
+export const googleChatChannel = chat({
   type: 'google_chat',
   title: { en: 'Google Chat', ja: 'Google Chat' },
-  paceMs: 1000,
-  format: googleChatFormat,
-  options: { mention_on_error: googleChatMentions },
+  pace: { addressMs: 1000, channelMs: 0 },
+  calls: 20,
+  perJob: ['thread'],
+  options: { mention_on_error: MENTIONS.option },
+  format: drawnFormat<GoogleChatMessage>({
+    name: 'google_chat',
+    mentions: MENTIONS,
+    markup: markupOf,
+    plainMarkup: {
+      ...UNMARKED,
+      text: disguised,
+      link: (text, url) => UNMARKED.link(text, url.replace(/[*_~`]/g, percentEncoded)),
+    },
+    parts: ['text', 'message', 'outputs', 'facts'],
+    room: 6000,
+    limit: {
+      most: MAX_BYTES,
+      of: (message) =>
+        message.cardsV2 === undefined
+          ? ((message.text?.length ?? 0) * MAX_BYTES) / MAX_TEXT
+          : jsonBytes(message),
+    },
+    message: (drawn) => ({
+      ...(drawn.mentions.length > 0 && { text: drawn.mentions.join(' ') }),
+      fallbackText: drawn.summary,
+      cardsV2: [cardOf(drawn)],
+    }),
+    plain: ({ mentions, text }) => ({ text: `${mentions.join(' ')} ${text}`.trim() }),
+  }),
+  address: hooks<GoogleChatMessage>({
+    warningOf: ({ searchParams }) =>
+      searchParams.get('key') && searchParams.get('token')
+        ? undefined
+        : 'the URL lacks "key" or "token": copy the whole URL of the webhook',
+    // Replies are shown in their thread alone, so a loud one is a message of its own.
+    request: (url, { message, perJob, jobId }) =>
+      perJob === undefined || jobId === undefined || (perJob.isLoud && perJob.root !== undefined)
+        ? jsonCall(url, message)
+        : jsonCall(threadedAt(url), { ...message, thread: { threadKey: hash('sha256', jobId, 'hex') } }),
+  }),
   meanings: { API_KEY_INVALID: GONE },
   codeOf,
   waitOf: () => WAIT_SECONDS,
-  warningOf: ({ searchParams }) =>
-    searchParams.get('key') && searchParams.get('token')
-      ? undefined
-      : 'the URL lacks "key" or "token": copy the whole URL of the webhook',
-  perJob: ['thread'],
-  // Replies are shown in their thread alone, so a loud one is a message of its own.
-  callOf: (url, { message, perJob, jobId }) =>
-    perJob === undefined || jobId === undefined || (perJob.isLoud && perJob.root !== undefined)
-      ? jsonCall(url, message)
-      : jsonCall(threadedAt(url), { ...message, thread: { threadKey: hash('sha256', jobId, 'hex') } }),
   receiptOf: ({ status, ...answer }) => {
     const { name } = jsonOf(answer);
     return status === 200 && typeof name === 'string' ? { name } : undefined;
   },
-  plainOf: plainGoogleChat,
 });
 
 /** Without this option, Chat ignores `threadKey` and opens a new thread. With it, Chat opens one only if there is none. */

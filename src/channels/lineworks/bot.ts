@@ -1,22 +1,155 @@
-/** A bot of LINE WORKS. It sends one message at a time: for a tenant, five requests at once are too many. */
-import type { HttpAnswer, OpenPool } from '../../outbound/exchange.ts';
-import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
-import type { Channel, Outgoing, Receipt } from '../channel.ts';
-import { failureOf, type Words } from '../failure.ts';
-import { sendOrPlain } from '../open-channel.ts';
-import { jsonCall } from '../hooks/hook-channel.ts';
-import { Remote } from '../hooks/remote.ts';
-import { type LineworksMessage, unmentioned } from './compose.ts';
-import { accessToken, type BotSettings } from './token.ts';
+/** A bot of LINE WORKS: text messages, by a token that a login gives. */
+import { object, string } from 'yup';
+import type { HttpAnswer } from '../../outbound/exchange.ts';
+import { type Answers, codeAt, jsonOf, meaning } from '../answers.ts';
+import { originUrl, warningsOfApi } from '../api-url.ts';
+import { AddressError } from '../channel.ts';
+import { type Address, type Chat, receiptFrom } from '../chat/chat.ts';
+import { drawnFormat } from '../chat/draw.ts';
+import { jsonCall, Remote, VERIFY_TIMEOUT_MS } from '../chat/remote.ts';
+import { mentionsOf } from '../mention-option.ts';
+import { CARD_PARTS } from '../show-card.ts';
+import { MARKUP } from './text.ts';
+import { accessToken, type BotSettings, isPrivateKey } from './token.ts';
 
-const VERIFY_TIMEOUT_MS = 5_000;
+export interface LineworksMessage {
+  readonly content: { readonly type: 'text'; readonly text: string };
+}
 
-const ANSWERS: Answers = {
+/** developers.worksmobile.com/jp/docs/bot-send-text: "text", String, up to 2,000 characters. */
+const MAX_CHARACTERS = 2000;
+
+/** Each mention has an ID of up to a hundred characters. */
+const MOST_MENTIONS = 10;
+
+export const lineworksMentions = mentionsOf(
+  'the ID of a member or all',
+  /^[^\s"<>]{1,100}$/,
+  (id) => `<m userId="${id}">`,
+  MOST_MENTIONS,
+);
+
+function below(mentions: readonly string[], text: string): LineworksMessage {
+  return { content: { type: 'text', text: mentions.length === 0 ? text : `${mentions.join(' ')}\n${text}` } };
+}
+
+/** The placeholder for secrets that are not set when a config is checked. */
+const NOT_SET = 'not-set-here';
+
+const text = (what: string, example = NOT_SET) => {
+  const rule = `\${path} must be ${what}`;
+  return string().strict().typeError(rule).min(1, rule).meta({ example });
+};
+
+export const BOT_FIELDS = {
+  client_id: text('the client ID of the app'),
+  client_secret: text('the client secret of the app'),
+  service_account: text('the service account of the app'),
+  private_key: text('the private key of the service account').test(
+    'key',
+    '${path} must be the private key of the service account in PEM, with its first and last line',
+    (key) => !key || key === NOT_SET || isPrivateKey(key),
+  ),
+  bot_id: text('the number of the bot, in quotes', '1').matches(
+    /^\d*$/,
+    '${path} must be the number of the bot',
+  ),
+  auth_url: originUrl(),
+  api_url: originUrl(),
+};
+
+/** A talk room's ID, or a member's by `user:` and the ID that the member signs in with. */
+const CHANNEL = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const USER = /^user:[^\s/]{1,100}$/;
+
+function botAddress(text: string): string {
+  const address = text.trim();
+  if (CHANNEL.test(address)) return address.toLowerCase();
+  if (USER.test(address)) return address;
+  throw new AddressError(
+    `${JSON.stringify(address.slice(0, 80))} is neither the ID of a channel (8-4-4-4-12 digits) nor user: and a member's ID`,
+  );
+}
+
+const LOGIN: Address<LineworksMessage, BotSettings> = {
+  settings: object(BOT_FIELDS).noUnknown().strict(),
+  parse: botAddress,
+  secretsOf: ({ client_secret: secret = '', private_key: key = '' }) => [
+    ...[secret, key].filter((each) => each !== ''),
+    ...key.split(/\n|\\n/).filter((line) => line.length > 30),
+  ],
+  warningsOf: ({ auth_url, api_url }) => warningsOfApi({ auth_url, api_url }),
+  open: (chat, settings, { openPool }) => {
+    const { bot_id: bot = '', api_url: api = 'https://www.worksapis.com' } = settings;
+    const remote = new Remote(chat.title, openPool);
+    const { free, failureOf } = remote;
+    const token = accessToken(remote, settings);
+    const post = async (
+      address: string,
+      message: LineworksMessage,
+      deadline: number,
+    ): Promise<HttpAnswer> => {
+      const url = new URL(`/v1.0/bots/${bot}/${pathOf(address)}`, api);
+      const headers = { authorization: `Bearer ${await token.text(deadline)}` };
+      return remote.call({ ...jsonCall(url, message, headers), deadline });
+    };
+    return Promise.resolve({
+      send: async ({ address, message, deadline }) => {
+        let answer = await post(address, message, deadline);
+        if (answer.status === 401) {
+          token.forget();
+          answer = await post(address, message, deadline);
+        }
+        return receiptFrom(answer, chat);
+      },
+      verify: async () => void (await token.text(performance.now() + VERIFY_TIMEOUT_MS)),
+      free,
+      failureOf,
+    });
+  },
+};
+
+function pathOf(address: string): string {
+  const [, user] = /^user:(.*)$/s.exec(address) ?? [];
+  return user === undefined ? `channels/${address}/messages` : `users/${encodeURIComponent(user)}/messages`;
+}
+
+/** The limits apply to a tenant; the header has seconds. */
+export const TENANT: Pick<Answers, 'title' | 'limits' | 'waitOf'> = {
   title: { en: 'LINE WORKS', ja: 'LINE WORKS' },
   limits: 'channel',
+  waitOf: ({ headers }) => headers['ratelimit-reset']?.toString(),
+};
+
+/** The published rates are per minute. */
+const WAIT_SECONDS = 60;
+
+export const lineworksBot: Chat<LineworksMessage, BotSettings> = {
+  ...TENANT,
+  waitOf: (answer) => TENANT.waitOf?.(answer) ?? WAIT_SECONDS,
+  type: 'lineworks',
+  /** Per tenant, 240 a minute on paid plans and 60 on free ones, half of that in the long run. */
+  pace: { addressMs: 1000, channelMs: 1000 },
+  /** For a tenant, five requests at once are too many. */
+  calls: 1,
+  options: { mention_on_error: lineworksMentions.option },
+  format: drawnFormat<LineworksMessage>({
+    name: 'lineworks',
+    mentions: lineworksMentions,
+    markup: MARKUP,
+    parts: CARD_PARTS,
+    room: 2600,
+    limit: { most: MAX_CHARACTERS, of: ({ content }) => content.text.length },
+    message: (drawn) => below(drawn.mentions, drawn.text),
+    // By name alone, since LINE WORKS refuses a message that mentions a member who is not in the room.
+    plain: ({ called, text }) =>
+      below(
+        called.map((id) => `@${id}`),
+        text,
+      ),
+  }),
+  address: LOGIN,
   codeOf: (answer) => codeAt(jsonOf(answer), 'code'),
-  /** Seconds; without the header, a minute, since the published rates are per minute. */
-  waitOf: ({ headers }) => headers['ratelimit-reset']?.toString() ?? 60,
   meanings: {
     401: meaning(
       'config',
@@ -34,50 +167,5 @@ const ANSWERS: Answers = {
       'Botが投稿できません。Botをメンバーに公開するか、トークルームに招待してください',
     ),
   },
+  receiptOf: ({ status }) => (status === 201 ? { answered: '201' } : undefined),
 };
-
-const NO_TURN: Words = {
-  en: 'LINE WORKS takes one message at a time, and those before this one took all of its time. Nothing was sent',
-  ja: 'LINE WORKSには1件ずつ送信します。前のメッセージの送信に時間がかかり、このメッセージは送信されていません',
-};
-
-export function openBot(settings: BotSettings, openPool: OpenPool): Channel {
-  const { bot_id: bot = '', api_url: api = 'https://www.worksapis.com' } = settings;
-  const remote = new Remote(ANSWERS.title, openPool);
-  const token = accessToken(remote, settings);
-  const tell = ({ address, message }: Outgoing, deadline: number): Promise<Receipt> => {
-    if (performance.now() >= deadline) throw failureOf({ class: 'transient', code: 'busy' }, NO_TURN);
-    const url = new URL(`/v1.0/bots/${bot}/${pathOf(address)}`, api);
-    const post = async (one: LineworksMessage): Promise<HttpAnswer> => {
-      const headers = { authorization: `Bearer ${await token.text(deadline)}` };
-      return remote.call({ ...jsonCall(url, one, headers), deadline });
-    };
-    const send = async (one: LineworksMessage): Promise<Receipt> => {
-      let answer = await post(one);
-      if (answer.status === 401) {
-        token.forget();
-        answer = await post(one);
-      }
-      if (answer.status !== 201) throw failureOfAnswer(answer, ANSWERS);
-      return { answered: '201' };
-    };
-    const whole = message as LineworksMessage;
-    return sendOrPlain(send, whole, unmentioned(whole));
-  };
-  let last: Promise<unknown> = Promise.resolve();
-  return remote.channel({
-    send: (outgoing) => {
-      // Its time also runs while it waits: a message that was given up must not be sent afterwards.
-      const deadline = performance.now() + outgoing.timeoutMs;
-      const sending = last.then(() => tell(outgoing, deadline));
-      last = sending.catch(() => undefined);
-      return sending;
-    },
-    verify: async () => void (await token.text(performance.now() + VERIFY_TIMEOUT_MS)),
-  });
-}
-
-function pathOf(address: string): string {
-  const [, user] = /^user:(.*)$/s.exec(address) ?? [];
-  return user === undefined ? `channels/${address}/messages` : `users/${encodeURIComponent(user)}/messages`;
-}

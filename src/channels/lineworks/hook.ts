@@ -1,11 +1,11 @@
 /** The Incoming Webhook app of LINE WORKS: a title, a text and a button. */
 import { cutEnd } from '../../text/cut.ts';
-import type { Card } from '../card.ts';
-import { chatButton, chatCard, chatText } from '../hooks/chat-html.ts';
-import { shownBy } from '../html-text.ts';
-import { type HookChat } from '../hooks/hook-channel.ts';
-import { showCard } from '../show-card.ts';
-import { textIn, withoutMentions } from './compose.ts';
+import { GONE } from '../answers.ts';
+import type { Chat } from '../chat/chat.ts';
+import { type Drawn, drawnFormat } from '../chat/draw.ts';
+import { hooks, type HookSettings } from '../chat/hooks.ts';
+import { TENANT } from './bot.ts';
+import { MARKUP, withoutMentions } from './text.ts';
 
 export interface LineworksHookMessage {
   readonly title: string;
@@ -16,41 +16,44 @@ export interface LineworksHookMessage {
 /** Only users of the app can see its limits, so these are far below the limits of a bot's messages. */
 const MAX = { title: 100, text: 1000, label: 20 } as const;
 
-function compose(card: Card): LineworksHookMessage {
-  const { title, link } = showCard(card, 0);
-  const label = cutEnd(withoutMentions(link?.text ?? ''), MAX.label, '…') || '…';
-  return {
-    title: cutEnd(withoutMentions(title), MAX.title, '…'),
-    body: { text: textIn(card, MAX.text, ['text', 'message', 'outputs', 'facts']) || '–' },
-    ...(link !== undefined && { button: { label, url: link.url } }),
-  };
+function plainOf({ title, text }: Drawn): LineworksHookMessage {
+  return { title: cutEnd(withoutMentions(title), MAX.title, '…'), body: { text: text || '–' } };
 }
 
-function asHtml({ title, body, button }: LineworksHookMessage): string {
-  const link = button === undefined ? '' : `<br>${chatButton(button.label, button.url)}`;
-  return chatCard({ title: chatText(title), body: chatText(body.text) + link });
+function messageOf(drawn: Drawn): LineworksHookMessage {
+  const { link } = drawn;
+  if (link === undefined) return plainOf(drawn);
+  const label = cutEnd(withoutMentions(link.text), MAX.label, '…') || '…';
+  return { ...plainOf(drawn), button: { label, url: link.url } };
 }
 
 const HOST = /\.worksmobile\.com$/;
 
-export const lineworksHooks: HookChat<LineworksHookMessage> = {
+/** In the words of a 400 for a URL that was never given out, or that was taken back. */
+const INVALID_URL =
+  /(?:webhook|url)\b.{0,40}\b(?:invalid|not (?:found|exist|valid))|invalid.{0,40}\b(?:webhook|url)/is;
+
+export const lineworksHooks: Chat<LineworksHookMessage, HookSettings> = {
+  ...TENANT,
   type: 'lineworks',
-  title: { en: 'LINE WORKS', ja: 'LINE WORKS' },
-  paceMs: 1000,
-  format: {
+  pace: { addressMs: 1000, channelMs: 1000 },
+  calls: 5,
+  format: drawnFormat<LineworksHookMessage>({
     name: 'lineworks_hook',
-    compose,
-    ...shownBy(asHtml),
-  },
-  options: {},
-  meanings: {},
-  // The published limits apply to a tenant.
-  limits: 'channel',
-  warningOf: ({ hostname, pathname }) =>
-    HOST.test(hostname) && !/^\/message\/[\w-]{8,}$/.test(pathname)
-      ? 'this is not the whole URL of a webhook of the app, in which a key follows "message"'
-      : undefined,
+    markup: MARKUP,
+    parts: ['text', 'message', 'outputs', 'facts'],
+    room: 1300,
+    limit: { most: MAX.text, of: ({ body }) => body.text.length },
+    message: messageOf,
+    plain: plainOf,
+  }),
+  address: hooks<LineworksHookMessage>({
+    warningOf: ({ hostname, pathname }) =>
+      HOST.test(hostname) && !/^\/message\/[\w-]{8,}$/.test(pathname)
+        ? 'this is not the whole URL of a webhook of the app, in which a key follows "message"'
+        : undefined,
+  }),
+  codeOf: ({ status, body }) => (status === 400 && INVALID_URL.test(body) ? 'invalid_url' : undefined),
+  meanings: { invalid_url: GONE },
   receiptOf: ({ status }) => (status === 200 || status === 201 ? { answered: String(status) } : undefined),
-  // The app has no plainer message than a title and a text.
-  plainOf: ({ button, ...rest }) => (button === undefined ? undefined : rest),
 };

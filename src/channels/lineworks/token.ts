@@ -2,7 +2,7 @@
 import { createPrivateKey, createSign } from 'node:crypto';
 import { NothingSent } from '../../outbound/exchange.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
-import { FORM_HEADERS, type Remote } from '../hooks/remote.ts';
+import { FORM_HEADERS, type Remote } from '../chat/remote.ts';
 
 /** The bot's part of the channel's settings; all of them but the URLs are present. */
 export interface BotSettings {
@@ -48,7 +48,7 @@ export function isPrivateKey(key: string): boolean {
   }
 }
 
-/** One token for all messages of a channel, which sends one at a time. */
+/** One token for all messages of a channel, which makes one call at a time. */
 export function accessToken(remote: Remote, settings: BotSettings) {
   let token: Awaited<ReturnType<typeof fetchToken>> | undefined;
   return {

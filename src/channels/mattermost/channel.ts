@@ -1,15 +1,93 @@
-/** Mattermost by the URL of an incoming webhook: one attachment in Markdown. */
-import { hookChannel } from '../hooks/hook-channel.ts';
+/** Mattermost by the URL of an incoming webhook: one attachment in Markdown, which has tables. */
 import { CLOSED, codeAt, GONE, jsonOf } from '../answers.ts';
-import { mattermostFormat, mattermostMentions, type MattermostMessage, plainMattermost } from './compose.ts';
+import { chat } from '../chat/chat.ts';
+import { drawnFormat } from '../chat/draw.ts';
+import { hooks } from '../chat/hooks.ts';
+import { markdownWith } from '../chat/markdown.ts';
+import type { Markup } from '../lines.ts';
+import { mentionsOf } from '../mention-option.ts';
+import { TONE_COLOURS } from '../preview.ts';
+import { CARD_PARTS } from '../show-card.ts';
 
-export const mattermostChannel = hookChannel<MattermostMessage>({
+export interface MattermostMessage {
+  /** The mentions; the whole message if there is no attachment. */
+  readonly text?: string;
+  readonly attachments?: readonly [Attachment];
+}
+
+interface Attachment {
+  /** The text of push notifications, which phones show as it is. */
+  readonly fallback: string;
+  readonly color: string;
+  readonly text: string;
+}
+
+/** A post takes 16,383 characters (Mattermost, "Incoming webhooks"); longer texts are split, but attachments are not. */
+const MAX_CHARACTERS = 12_000;
+
+/** Mattermost shows a backslash before a letter, a digit or `$` as it is. */
+const MARKDOWN = markdownWith(/\\(?![\p{L}\p{N}$])|[`*_{}[\]()#+\-!>~|]/gu, fenced);
+
+/** Even in code, incoming webhooks translate Slack's `<!channel>`, `<@user>` and `<url|label>`, also across lines. */
+const SLACK = /<(?=[!@#]|[^<|]+\|)/g;
+
+/** A word joiner stops what no backslash stops: mentions of everybody, which act even in code, then of people, and emoji. */
+const CALLING = /@(?=channel|all|here)/gi;
+const DRAWING = /@(?=\w)|(?<!\w):(?=[\w+-]+:)|[~#](?=\w)/g;
+
+const broken = (text: string, acting: RegExp) => text.replace(acting, '$&\u2060');
+
+/** A block of code ends at a line that begins with as many backticks. */
+function fenced(text: string): string {
+  const longest = (text.match(/`+/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${broken(text.replace(SLACK, '‹'), CALLING)}\n${fence}`;
+}
+
+const MARKUP: Markup = {
+  ...MARKDOWN,
+  text: (text) => broken(MARKDOWN.text(text.replaceAll('<', '‹')), DRAWING),
+  table: ([names = [], ...rows]) =>
+    ['', rowOf(names), `|${' --- |'.repeat(names.length)}`, ...rows.map(rowOf), ''].join('\n'),
+};
+
+function rowOf(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+const MENTIONS = mentionsOf('@channel, @all, @here or @ and a user name', /^@[a-z0-9][a-z0-9._-]{0,63}$/);
+
+export const mattermostChannel = chat({
   type: 'mattermost',
   title: { en: 'Mattermost', ja: 'Mattermost' },
   // By default, a server allows a sender ten messages per second.
-  paceMs: 200,
-  format: mattermostFormat,
-  options: { mention_on_error: mattermostMentions },
+  pace: { addressMs: 200, channelMs: 0 },
+  calls: 10,
+  options: { mention_on_error: MENTIONS.option },
+  format: drawnFormat<MattermostMessage>({
+    name: 'mattermost',
+    mentions: MENTIONS,
+    markup: MARKUP,
+    parts: CARD_PARTS,
+    room: 8000,
+    limit: {
+      most: MAX_CHARACTERS,
+      of: ({ text = '', attachments }) => (attachments?.[0].text ?? text).length,
+    },
+    message: ({ tone, summary, mentions, text }) => ({
+      ...(mentions.length > 0 && { text: mentions.join(' ') }),
+      attachments: [
+        { fallback: broken(summary.replace(SLACK, '‹'), DRAWING), color: TONE_COLOURS[tone], text },
+      ],
+    }),
+    plain: ({ mentions, text }) => ({ text: `${mentions.join(' ')} ${text}`.trim() }),
+  }),
+  address: hooks<MattermostMessage>({
+    warningOf: ({ pathname }) =>
+      /\/hooks\/[a-z0-9]{26}$/.test(pathname)
+        ? undefined
+        : 'this is not the URL of an incoming webhook, which ends with /hooks/ and a key of 26 characters',
+  }),
   /** By an error's `id`; its `message` repeats the key of the webhook. */
   meanings: {
     'web.incoming_webhook.invalid.app_error': GONE,
@@ -17,10 +95,5 @@ export const mattermostChannel = hookChannel<MattermostMessage>({
     403: CLOSED,
   },
   codeOf: (answer) => codeAt(jsonOf(answer), 'id'),
-  warningOf: ({ pathname }) =>
-    /\/hooks\/[a-z0-9]{26}$/.test(pathname)
-      ? undefined
-      : 'this is not the URL of an incoming webhook, which ends with /hooks/ and a key of 26 characters',
   receiptOf: ({ status, body }) => (status === 200 && body.trim() === 'ok' ? { answered: 'ok' } : undefined),
-  plainOf: plainMattermost,
 });

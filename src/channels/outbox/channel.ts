@@ -29,6 +29,7 @@ export function outboxOf(types: readonly Posed[]): ChannelType<OutboxSettings> {
   return {
     type: 'outbox',
     pace: { addressMs: 1000, channelMs: 100 },
+    calls: 50,
     perJob: ['thread', 'update'],
     settings: settingsFor(names),
     optionsOf: (settings) => (settings === undefined ? {} : posedBy(settings).optionsOf()),
@@ -53,8 +54,8 @@ function settingsFor(names: readonly string[]): Schema<OutboxSettings> {
 }
 
 function openOutbox(format: MessageFormat, { print }: ChannelEnvironment): Channel {
-  const keep = ({ address, message }: Outgoing): Receipt => {
-    print(`--- outbox (${format.name}): ${address}\n${visibleAndIndented(format.asText(message))}\n`);
+  const keep = ({ address, message, asText }: Outgoing): Receipt => {
+    print(`--- outbox (${format.name}): ${address}\n${visibleAndIndented(asText())}\n`);
     return { told: 'nobody', [KEPT_MESSAGE]: JSON.stringify(message) };
   };
   return {

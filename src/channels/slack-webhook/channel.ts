@@ -1,19 +1,30 @@
 /** Slack by the URL of an incoming webhook, for people who may not install an app: the same messages, but without their IDs. */
 import { CLOSED, GONE, HOURLY } from '../answers.ts';
-import { hookChannel, jsonCall } from '../hooks/hook-channel.ts';
+import { chat } from '../chat/chat.ts';
+import { hooks } from '../chat/hooks.ts';
+import { jsonCall } from '../chat/remote.ts';
 import { slackFormat } from '../slack/format.ts';
 import { slackMentions } from '../slack/mentions.ts';
 import type { SlackMessage } from '../slack/message.ts';
 
 const HOST = /\.slack(?:-gov)?\.com$/;
 
-export const slackWebhookChannel = hookChannel<SlackMessage>({
+export const slackWebhookChannel = chat({
   type: 'slack_webhook',
   title: { en: 'Slack', ja: 'Slack' },
   /** "1 per second per webhook" (docs.slack.dev/apis/web-api/rate-limits). */
-  paceMs: 1000,
+  pace: { addressMs: 1000, channelMs: 0 },
+  calls: 20,
+  options: { mention_on_error: slackMentions.option },
   format: slackFormat,
-  options: { mention_on_error: slackMentions },
+  address: hooks<SlackMessage>({
+    warningOf: ({ hostname, pathname }) =>
+      HOST.test(hostname) && !/^\/services\/T\w+\/B\w+\/\w+$/.test(pathname)
+        ? 'this is not the whole URL of an incoming webhook, in which T…, B… and a key follow "services"'
+        : undefined,
+    request: (url, { message: { text, blocks } }) =>
+      jsonCall(url, { text: text.toWellFormed(), blocks, unfurl_links: false, unfurl_media: false }),
+  }),
   /** docs.slack.dev/messaging/sending-messages-using-incoming-webhooks, "Handling errors": codes that say more than the status. */
   meanings: {
     404: { ...GONE, ...HOURLY },
@@ -24,12 +35,5 @@ export const slackWebhookChannel = hookChannel<SlackMessage>({
     channel_is_archived: CLOSED,
   },
   codeOf: ({ body }) => /^\w{1,60}$/.exec(body.trim())?.[0],
-  warningOf: ({ hostname, pathname }) =>
-    HOST.test(hostname) && !/^\/services\/T\w+\/B\w+\/\w+$/.test(pathname)
-      ? 'this is not the whole URL of an incoming webhook, in which T…, B… and a key follow "services"'
-      : undefined,
-  callOf: (url, { message: { text, blocks } }) =>
-    jsonCall(url, { text: text.toWellFormed(), blocks, unfurl_links: false, unfurl_media: false }),
   receiptOf: ({ status, body }) => (status === 200 && body.trim() === 'ok' ? { answered: 'ok' } : undefined),
-  plainOf: ({ text, blocks }) => (blocks === undefined || text.trim() === '' ? undefined : { text }),
 });

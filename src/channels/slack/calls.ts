@@ -3,7 +3,7 @@ import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
 import { exchange } from '../../outbound/exchange.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
 import { failureOfAnswer } from '../answers.ts';
-import { SLACK } from './errors.ts';
+import { SLACK } from './answers.ts';
 
 /**
  * @param args undefined: the method takes none
@@ -66,7 +66,7 @@ function fetchOver(pool: HttpPool, underWay: ReadonlyMap<unknown, Sent>): FetchF
     });
     // Given such an answer, the client would throw an unclassified error or take foreign JSON as an answer of the API.
     if (answer.status !== 200 || !/^\s*\{/.test(answer.body)) throw failureOfAnswer(answer, SLACK);
-    return answeredWith(address, withoutMessage(answer.body));
+    return answeredWith(address, withoutMessage(answer.body), answer.headers[SCOPES]);
   };
 }
 
@@ -82,17 +82,22 @@ function withoutMessage(answer: string): string {
   }
 }
 
-const NO_HEADERS = new Headers();
+/** The header in which Slack names the scopes of the token. */
+const SCOPES = 'x-oauth-scopes';
 
 /** The members of a response that the client reads; a `Response` of Node's costs as much as the rest of the call. */
-function answeredWith(address: string | URL, body: string): Awaited<ReturnType<FetchFunction>> {
+function answeredWith(
+  address: string | URL,
+  body: string,
+  scopes: string | readonly string[] = '',
+): Awaited<ReturnType<FetchFunction>> {
   const whole = () => new Response(body);
   return {
     ok: true,
     status: 200,
     statusText: 'OK',
     url: String(address),
-    headers: NO_HEADERS,
+    headers: new Headers(scopes.length > 0 ? { [SCOPES]: String(scopes) } : {}),
     text: () => Promise.resolve(body),
     json: () => whole().json(),
     arrayBuffer: () => whole().arrayBuffer(),

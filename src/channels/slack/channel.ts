@@ -1,49 +1,72 @@
 /** The Slack channel: its settings, and its addresses: a channel by name, or a conversation or user by ID. */
 import { type InferType, object, string } from 'yup';
 import { shortLine } from '../../text/cut.ts';
-import { apiUrl, warningsOfApi } from '../api-url.ts';
-import { AddressError, type ChannelType } from '../channel.ts';
+import { warningsOfApi } from '../api-url.ts';
+import { AddressError, type SettingWarning } from '../channel.ts';
+import { type Address, chat } from '../chat/chat.ts';
+import { tokenSettings } from '../chat/token-api.ts';
+import { SLACK } from './answers.ts';
 import { slackFormat } from './format.ts';
 import { slackMentions } from './mentions.ts';
+import type { SlackMessage } from './message.ts';
 
 const DEFAULT_API_URL = 'https://slack.com/api/';
 
+const text = () => string().strict().typeError('${path} must be a string');
+
 const slackSettings = object({
-  token: string()
-    .typeError('${path} must be a string')
-    .required('${path} is missing: the bot token of the Slack app (xoxb-…)')
-    .matches(
-      /^(?!https?:)[\x21-\x7e]+$/i,
-      '${path} must be the bot token of a Slack app (xoxb-…): no URL, no spaces, no line breaks, ASCII alone',
-    )
-    .meta({ example: 'xoxb-not-set-here' }),
-  api_url: apiUrl(),
+  ...tokenSettings({
+    what: 'the bot token of the Slack app (xoxb-…)',
+    pattern: /^(?!https?:)[\x21-\x7e]+$/i,
+    rule: 'the bot token of a Slack app (xoxb-…): no URL, no spaces, no line breaks, ASCII alone',
+    example: 'xoxb-not-set-here',
+  }),
+  username: text().matches(/^\S(?:.{0,78}\S)?$/, '${path} must be a name of at most 80 characters'),
+  icon_emoji: text().matches(/^:[\w+'-]{1,100}:$/, '${path} must be an emoji, such as :robot_face:'),
 })
   .noUnknown()
   .strict();
 
-type SlackSettings = InferType<typeof slackSettings>;
+export type SlackSettings = InferType<typeof slackSettings>;
 
-export const slackChannel: ChannelType<SlackSettings> = {
+/** Tokens that cannot post as the app, or that nobody has put in yet. */
+const DOUBTS: readonly (readonly [RegExp, string])[] = [
+  [/^xapp-/, 'this is an app-level token, which cannot post: put the Bot User OAuth Token (xoxb-…) here'],
+  [/^xoxp-/, 'this is a user token, which posts as that person: put the Bot User OAuth Token (xoxb-…) here'],
+  [/^xoxb-your-/, 'this is the placeholder: put the Bot User OAuth Token of your app (xoxb-…) here'],
+];
+
+function warningsOf({ token, api_url }: SlackSettings): readonly SettingWarning[] {
+  const doubts = DOUBTS.filter(([kind]) => kind.test(token));
+  return [...doubts.map(([, message]) => ({ key: 'token', message })), ...warningsOfApi({ api_url })];
+}
+
+const address: Address<SlackMessage, SlackSettings> = {
+  settings: slackSettings,
+  parse: parseSlackAddress,
+  secretsOf: ({ token }) => [token],
+  warningsOf,
+  open: async (_chat, settings, { openPool }) => {
+    const api = new URL(settings.api_url ?? DEFAULT_API_URL);
+    const { openSlackClient } = await import('./client.ts');
+    return openSlackClient(settings, api, await openPool(api.origin));
+  },
+};
+
+export const slackChannel = chat({
+  ...SLACK,
   type: 'slack',
   /**
    * "1 per second per channel … several hundred messages per minute per workspace" for chat.postMessage
    * (docs.slack.dev/apis/web-api/rate-limits).
    */
   pace: { addressMs: 1000, channelMs: 200 },
+  calls: 50,
   perJob: ['thread', 'update'],
-  settings: slackSettings,
-  optionsOf: () => ({ mention_on_error: slackMentions }),
-  formatOf: () => slackFormat,
-  parseAddress: parseSlackAddress,
-  secretsOf: ({ token }) => [token],
-  warningsOf: ({ api_url }) => warningsOfApi({ api_url }),
-  open: async ({ token, api_url = DEFAULT_API_URL }, { openPool }) => {
-    const api = new URL(api_url);
-    const { openSlackClient } = await import('./client.ts');
-    return openSlackClient(token, api, await openPool(api.origin));
-  },
-};
+  options: { mention_on_error: slackMentions.option },
+  format: slackFormat,
+  address,
+});
 
 /** Slack: conversations.create, "name". */
 const LONGEST_NAME = 80;

@@ -1,53 +1,74 @@
 /** Posts, replies to and edits Slack messages with one token over one connection pool. Loaded when a Slack channel opens. */
-import { type Channel, type Outgoing, type PerJob, type Receipt, ROOT_GONE } from '../channel.ts';
+import { type PerJob, type Receipt, ROOT_GONE } from '../channel.ts';
+import type { Call, OpenAddress } from '../chat/chat.ts';
+import { VERIFY_TIMEOUT_MS } from '../chat/remote.ts';
 import { DeliveryFailure } from '../failure.ts';
-import { openedChannel, sendOrPlain } from '../open-channel.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
 import { type SlackCall, slackCalls } from './calls.ts';
-import { slackFailureOf } from './errors.ts';
+import { lacksScope, slackFailureOf } from './errors.ts';
 import type { SlackMessage } from './message.ts';
-
-const VERIFY_TIMEOUT_MS = 5_000;
 
 /** Foreign text must never become a mention or a link. */
 const LITERAL = { parse: 'none', link_names: false } as const;
 
 const NO_PREVIEWS = { unfurl_links: false, unfurl_media: false } as const;
 
+interface SlackLogin {
+  readonly token: string;
+  /** The look of each message; the app's own where left out. */
+  readonly username?: string | undefined;
+  readonly icon_emoji?: string | undefined;
+}
+
 /**
  * Connects at the first call.
  * @param pool to the origin of the API; destroyed when the channel is closed
  */
-export function openSlackClient(token: string, api: URL, pool: HttpPool): Channel {
+export function openSlackClient(
+  { token, username, icon_emoji }: SlackLogin,
+  api: URL,
+  pool: HttpPool,
+): OpenAddress<SlackMessage> {
   const call = slackCalls(pool, token, api);
-  return openedChannel({
-    send: (outgoing) => tell(call, outgoing),
-    verify: async () => void (await call('auth.test', undefined, VERIFY_TIMEOUT_MS)),
+  const look = { username, icon_emoji };
+  const needed = ['chat:write', ...((username ?? icon_emoji) ? ['chat:write.customize'] : [])];
+  return {
+    send: (sent) => tell(call, look, sent),
+    verify: async () => {
+      const { response_metadata: metadata } = (await call(
+        'auth.test',
+        undefined,
+        VERIFY_TIMEOUT_MS,
+      )) as Tested;
+      const missing = metadata?.scopes && needed.find((scope) => !metadata.scopes?.includes(scope));
+      if (missing !== undefined) throw lacksScope(missing);
+    },
     free: () => pool.destroy(),
     failureOf: slackFailureOf,
-  });
+  };
 }
 
-function tell(call: SlackCall, { address, message, perJob, timeoutMs }: Outgoing): Promise<Receipt> {
-  const until = performance.now() + timeoutMs;
-  const { text: words, blocks } = message as SlackMessage;
+/** The answer of `auth.test`, in which the client names the token's scopes if Slack does. */
+interface Tested {
+  readonly response_metadata?: { readonly scopes?: readonly string[] };
+}
+
+function tell(
+  call: SlackCall,
+  look: object,
+  { address, message: { text, blocks }, perJob, deadline }: Call<SlackMessage>,
+): Promise<Receipt> {
   // Slack takes no lone surrogates.
-  const text = words.toWellFormed();
-  const isPlain = blocks === undefined || text.trim() === '';
-  const say = (method: string, args: object) =>
-    sendOrPlain(
-      async (parts) => {
-        try {
-          const said = { ...LITERAL, ...args, ...parts };
-          return receiptOf(address, await call(method, said, until - performance.now()));
-        } catch (error) {
-          throw slackFailureOf(error);
-        }
-      },
-      { text, blocks },
-      isPlain ? undefined : { text },
-    );
-  const post = (more: object = {}) => say('chat.postMessage', { ...NO_PREVIEWS, channel: address, ...more });
+  const said = { ...LITERAL, text: text.toWellFormed(), blocks };
+  const say = async (method: string, args: object) => {
+    try {
+      return receiptOf(address, await call(method, { ...said, ...args }, deadline - performance.now()));
+    } catch (error) {
+      throw slackFailureOf(error);
+    }
+  };
+  const post = (more: object = {}) =>
+    say('chat.postMessage', { ...NO_PREVIEWS, ...look, channel: address, ...more });
   const edit = (root: object) => say('chat.update', root);
   return perJob?.root === undefined ? post() : tellOfJob(perJob, perJob.root, post, edit);
 }

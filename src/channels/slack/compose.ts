@@ -2,13 +2,17 @@
 import { cleanLine } from '../../text/clean.ts';
 import { charactersWithin } from '../../text/cut.ts';
 import { type Card, SYMBOLS } from '../card.ts';
-import type { ComposeContext, TemplateValue } from '../channel.ts';
+import type { Composed, ComposeContext } from '../channel.ts';
+import { type Markup, markedUp, UNMARKED, withoutLast } from '../lines.ts';
 import { cutMark } from '../marks.ts';
-import { CARD_PARTS, fitted, linesOfCard, showCard } from '../show-card.ts';
+import { shownAs } from '../preview.ts';
+import { CARD_PARTS, fitted, linesOfCard, showCard, withJobId } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';
+import { textLength } from './block-kit.ts';
 import { mentionBlock, mentionsFor } from './mentions.ts';
-import { isList, isObject, type SlackMessage, type SlackObject } from './message.ts';
+import { isUsableUrl, type SlackMessage, type SlackObject } from './message.ts';
 import { cutMrkdwn, escapeMrkdwn } from './mrkdwn.ts';
+import { linesOfSlack } from './preview.ts';
 import { richText } from './rich-text.ts';
 
 /** Slack: chat.update refuses `text` past 4,000 bytes of UTF-8, chat.postMessage splits it past about 4,040 characters. */
@@ -23,23 +27,17 @@ const MOST_CHARACTERS = 8000;
 /** Characters of text, message and outputs. The other parts, such as facts, seldom bring a message past `MOST_CHARACTERS`. */
 const ROOM = 6000;
 
-type SlackContext = Pick<ComposeContext, 'options' | 'isError'>;
+export type SlackContext = Pick<ComposeContext, 'options' | 'isError'> &
+  Partial<Pick<ComposeContext, 'callback'>>;
 
-export function composeSlack(card: Card, context: SlackContext): SlackMessage {
+export function composeSlack(card: Card, context: SlackContext): Composed<SlackMessage> {
   const draw = (room: number) => {
     const shown = showCard(card, room);
     const body = linesOfCard(shown, ['title', 'text', 'message', 'outputs', 'link']);
-    const blocks = [...richText(body), ...richText(linesOfCard(shown, ['facts']))];
-    return messageOf(summaryOf(card), blocks, card.language, context);
+    return [...richText(body), ...richText(linesOfCard(shown, ['facts']))];
   };
-  return fitted(ROOM, draw, ({ blocks = [] }) => charactersIn(blocks) <= MOST_CHARACTERS);
-}
-
-function charactersIn(value: TemplateValue | undefined): number {
-  if (typeof value === 'string') return value.length;
-  if (isList(value)) return value.reduce<number>((sum, each) => sum + charactersIn(each), 0);
-  if (!isObject(value)) return 0;
-  return Object.keys(value).reduce((sum, key) => (key === 'type' ? sum : sum + charactersIn(value[key])), 0);
+  const blocks = fitted(ROOM, draw, (drawn) => textLength(drawn) <= MOST_CHARACTERS);
+  return messageOf(summaryOf(card), blocks, card, context);
 }
 
 /** The line of a push notification, in mrkdwn. */
@@ -51,15 +49,38 @@ export function summaryOf({ tone, summary }: Card): string {
 export function messageOf(
   line: string,
   blocks: readonly SlackObject[],
-  language: Language,
+  card: Card,
   context: SlackContext,
-): SlackMessage {
+): Composed<SlackMessage> {
   const mentions = mentionsFor(context);
+  const text = fittingText(line, mentions, '', card.language);
+  const above = mentions === '' ? [] : [mentionBlock(mentions)];
+  const message = blocks.length === 0 ? { text } : { text, blocks: [...above, ...blocks] };
+  const plain = () => ({ text: fittingText(line, mentions, linesBelow(card, context), card.language) });
+  const hasPlain = blocks.length > 0 && text !== '';
+  return { message, ...(hasPlain && { plain }), ...shownAs(() => ({ lines: linesOfSlack(message) })) };
+}
+
+function fittingText(line: string, mentions: string, below: string, language: Language): string {
   const mark = cutMark(language);
-  const room = MAX_TEXT_BYTES - mentions.length - 1 - Buffer.byteLength(mark);
-  const text = `${mentions} ${cutMrkdwn(line, charactersWithin(line, room), mark)}`.trim();
-  if (blocks.length === 0) return { text };
-  return { text, blocks: [...(mentions === '' ? [] : [mentionBlock(mentions)]), ...blocks] };
+  const taken = [mentions, below, mark].reduce((sum, part) => sum + Buffer.byteLength(part) + 1, 0);
+  const cut = cutMrkdwn(line, charactersWithin(line, MAX_TEXT_BYTES - taken), mark);
+  return `${mentions} ${cut}\n${below}`.trim();
+}
+
+const MRKDWN: Markup = {
+  ...UNMARKED,
+  text: escapeMrkdwn,
+  link: (text, url) => (isUsableUrl(url) ? `<${escapeMrkdwn(url)}|${text || escapeMrkdwn(url)}>` : text),
+};
+
+/** The most bytes of what stands below the plain text: a link to the job, its id and other facts. */
+const MAX_BELOW = 1200;
+
+function linesBelow(card: Card, context: SlackContext): string {
+  let lines = linesOfCard(showCard(withJobId(card, context), 0), ['link', 'facts']);
+  while (Buffer.byteLength(markedUp(lines, MRKDWN)) > MAX_BELOW) lines = withoutLast(lines) ?? [];
+  return markedUp(lines, MRKDWN);
 }
 
 /** The blocks that a template may place for each part of the card; none for any other name. */

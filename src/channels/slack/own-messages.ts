@@ -3,7 +3,7 @@ import { CARD_PARTS } from '../show-card.ts';
 import { cleanText, isBlank } from '../../text/clean.ts';
 import type { Card } from '../card.ts';
 import type {
-  ComposeContext,
+  Composed,
   OwnMessages,
   PartFault,
   RenderedParts,
@@ -12,7 +12,7 @@ import type {
   ValuePlace,
 } from '../channel.ts';
 import { fitBlocks, flawsOfBlocks } from './block-kit.ts';
-import { drawCard, messageOf, summaryOf } from './compose.ts';
+import { drawCard, messageOf, type SlackContext, summaryOf } from './compose.ts';
 import { isList, isObject, type SlackMessage, type SlackObject, stringAt, typeOf } from './message.ts';
 import { escapeMrkdwn } from './mrkdwn.ts';
 
@@ -65,14 +65,10 @@ function placeInMrkdwn(before: string, behind: string): ValuePlace {
   return control === '' && /^[|>]/.test(behind) ? 'address' : 'nowhere';
 }
 
-function compose(
-  { text, blocks }: RenderedParts,
-  card: Card,
-  context: Pick<ComposeContext, 'options' | 'isError'>,
-): SlackMessage {
+function compose({ text, blocks }: RenderedParts, card: Card, context: SlackContext): Composed<SlackMessage> {
   const fitted = isList(blocks) ? fitBlocks(withDrawn(blocks, card), card.language) : [];
   const line = typeof text === 'string' && !isBlank(text) ? text.toWellFormed().trim() : summaryOf(card);
-  return messageOf(line, fitted, card.language, context);
+  return messageOf(line, fitted, card, context);
 }
 
 /** Replaces each block such as `draw: outputs` with the blocks of that part of the card. */

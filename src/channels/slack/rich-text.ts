@@ -1,7 +1,6 @@
 /** Lines of a card as blocks of native rich text, whose text Slack does not parse: it needs no escaping and copies unchanged. */
-import { isBlank, wholeUrl } from '../../text/clean.ts';
-import type { CardLine, Run } from '../card-lines.ts';
-import type { ShownTable } from '../card-lines.ts';
+import { isBlank } from '../../text/clean.ts';
+import { type CardLine, plainText, type Run, type Runs, type ShownTable } from '../lines.ts';
 import { isUsableUrl, type SlackObject, typeOf } from './message.ts';
 
 /** Slack takes one table per message, so further tables become lists. */
@@ -38,48 +37,40 @@ function runsOf(line: LineOfRuns): readonly SlackObject[] {
     return line.facts.flatMap((fact, index) => [...(index === 0 ? [] : [words(' · ')]), runOf(fact)]);
   if (!('label' in line)) return line.runs.map(runOf);
   const label = words(line.label, 'bold');
-  return line.runs.length === 0 ? [label] : [label, words('  '), ...line.runs.map(valueOf)];
+  return line.runs.length === 0 ? [label] : [label, words('  '), ...line.runs.map(runOf)];
 }
 
 function runOf({ text, style, url = '' }: Run): SlackObject {
-  return isUsableUrl(url) ? link(text, url) : words(text, style);
-}
-
-/** A value that is a URL and nothing else becomes a link. */
-function valueOf({ text, style }: Run): SlackObject {
-  return style === undefined ? linked(text) : words(text, style);
+  if (isUsableUrl(url))
+    return text === '' || text === url ? { type: 'link', url } : { type: 'link', url, text };
+  return words(text, style);
 }
 
 function words(text: string, style?: Run['style']): SlackObject {
   return style === undefined ? { type: 'text', text } : { type: 'text', text, style: { [style]: true } };
 }
 
-function link(text: string, url: string): SlackObject {
-  return text === '' || text === url ? { type: 'link', url } : { type: 'link', url, text };
-}
-
-function linked(text: string): SlackObject {
-  const address = wholeUrl(text);
-  return address !== undefined && isUsableUrl(address) ? link(text, address) : words(text);
-}
-
 /** Replaces an empty text, which Slack would refuse. */
 const NOTHING = '–';
 
-function sectionOf(text: string): SlackObject {
-  return { type: 'rich_text_section', elements: [linked(text || NOTHING)] };
+function sectionOf(runs: Runs): SlackObject {
+  const isNothing = isBlank(plainText(runs));
+  return { type: 'rich_text_section', elements: isNothing ? [words(NOTHING)] : runs.map(runOf) };
 }
 
-function listOf(items: readonly string[]): SlackObject {
+function listOf(items: readonly Runs[]): SlackObject {
   return { type: 'rich_text_list', style: 'bullet', elements: items.map(sectionOf) };
 }
 
 function tableOf({ names, rows }: ShownTable): SlackObject {
-  return { type: 'table', rows: [names, ...rows].map((row) => row.map(cellOf)) };
+  const head = names.map((text) => [{ text }]);
+  return { type: 'table', rows: [head, ...rows].map((row) => row.map(cellOf)) };
 }
 
 /** The simplest cell that holds the text. */
-function cellOf(text: string): SlackObject {
-  if (typeOf(linked(text)) === 'text') return { type: 'raw_text', text: isBlank(text) ? NOTHING : text };
-  return { type: 'rich_text', elements: [sectionOf(text)] };
+function cellOf(runs: Runs): SlackObject {
+  const text = plainText(runs);
+  if (isBlank(text)) return { type: 'raw_text', text: NOTHING };
+  if (runs.every(({ url = '' }) => url === '')) return { type: 'raw_text', text };
+  return { type: 'rich_text', elements: [sectionOf(runs)] };
 }

@@ -1,20 +1,40 @@
 /** Microsoft Teams by a workflow ("When a Teams webhook request is received") that posts an Adaptive Card. */
 import { isJsonObject } from '../../text/json-object.ts';
-import { codeAt, GONE, jsonOf, meaning } from '../answers.ts';
+import { codeAt, GONE, isPage, jsonOf, meaning, RATE_LIMITED } from '../answers.ts';
 import { ACCEPTED_AS } from '../channel.ts';
-import { hookChannel } from '../hooks/hook-channel.ts';
-import { plainTeams, teamsFormat, teamsMentions, type TeamsMessage } from './compose.ts';
+import { chat } from '../chat/chat.ts';
+import { hooks } from '../chat/hooks.ts';
+import { teamsFormat, teamsMentions, type TeamsMessage } from './compose.ts';
 
 /** Office 365 connectors ended in May 2026, the first hosts of workflows on 30 November 2025. */
 const DEAD_HOSTS = /\.webhook\.office\.com$|^outlook\.office(?:365)?\.com$|\.logic\.azure\.com$/;
 
-export const teamsChannel = hookChannel<TeamsMessage>({
+const FAILED = meaning(
+  'config',
+  'this is not how a workflow answers, which takes a message with 202 and no text; open its run history, and copy its present URL',
+  'ワークフローの応答ではありません（成功は本文なしの202）。実行履歴を確認し、現在のURLを設定してください',
+);
+
+/** What tells of a failure in a text that comes with 200: `…returned HTTP error 429`. */
+const TELLS_OF_FAILURE = /\b(?:fail|error|denied|unauthori[sz]ed|invalid|exception|throttl|HTTP [45]\d\d)/i;
+
+export const teamsChannel = chat({
   type: 'teams',
   title: { en: 'Teams', ja: 'Teams' },
   // No rate is published for the trigger; its predecessors, the connectors, took four messages a second.
-  paceMs: 1000,
+  pace: { addressMs: 1000, channelMs: 0 },
+  calls: 20,
+  options: { mention_on_error: teamsMentions.option },
   format: teamsFormat,
-  options: { mention_on_error: teamsMentions },
+  address: hooks<TeamsMessage>({
+    warningOf: ({ hostname, searchParams }) => {
+      if (DEAD_HOSTS.test(hostname))
+        return 'Microsoft has switched this host off: open the workflow in Teams, copy its present URL, and put that here';
+      return searchParams.get('sig')
+        ? undefined
+        : 'the URL has no "sig", which is what lets a message in: copy the whole URL of a workflow that anyone can trigger';
+    },
+  }),
   /** The trigger's answers (learn.microsoft.com/azure/logic-apps, "Workflow triggers"), by `error.code`. */
   meanings: {
     WorkflowTriggerIsNotEnabled: GONE,
@@ -29,19 +49,22 @@ export const teamsChannel = hookChannel<TeamsMessage>({
       'the trigger of the workflow has a JSON schema that the message does not meet; leave that field empty',
       'ワークフローのトリガーにJSONスキーマが設定されています。スキーマ欄を空にしてください',
     ),
+    told_of_failure: FAILED,
+    told_429: RATE_LIMITED,
   },
   codeOf: (answer) => {
+    if (answer.status <= 299) return toldIn(answer.body);
     const { error } = jsonOf(answer);
     return isJsonObject(error) ? codeAt(error, 'code') : undefined;
   },
-  warningOf: ({ hostname, searchParams }) => {
-    if (DEAD_HOSTS.test(hostname))
-      return 'Microsoft has switched this host off: open the workflow in Teams, copy its present URL, and put that here';
-    return searchParams.get('sig')
-      ? undefined
-      : 'the URL has no "sig", which is what lets a message in: copy the whole URL of a workflow that anyone can trigger';
-  },
   // The trigger answers before the workflow posts the card, and only the workflow knows whether that succeeded.
-  receiptOf: ({ status }) => (status >= 200 && status <= 299 ? { [ACCEPTED_AS]: String(status) } : undefined),
-  plainOf: plainTeams,
+  receiptOf: ({ status, body }) =>
+    status >= 200 && status <= 299 && toldIn(body) === undefined
+      ? { [ACCEPTED_AS]: String(status) }
+      : undefined,
 });
+
+function toldIn(body: string): string | undefined {
+  if (!TELLS_OF_FAILURE.test(body) && !isPage({ body })) return undefined;
+  return /\b429\b/.test(body) ? 'told_429' : 'told_of_failure';
+}

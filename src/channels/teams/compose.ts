@@ -2,13 +2,10 @@
  * Draws a card as an Adaptive Card 1.4 (adaptivecards.io/explorer). All texts of a callback are in text runs, which support
  * neither Markdown nor mentions.
  */
-import type { Card, Tone } from '../card.ts';
-import { type CardLine, indented, type Run } from '../card-lines.ts';
-import type { ComposeContext, MessageFormat } from '../channel.ts';
-import { chatBox, chatButton, chatCard, chatLink, chatText, TONE_COLOURS } from '../hooks/chat-html.ts';
-import { shownBy } from '../html-text.ts';
-import { calledFor, mentionOption } from '../mention-option.ts';
-import { fitted, linesOfCard, showCard } from '../show-card.ts';
+import type { Tone } from '../card.ts';
+import { type Drawn, drawnFormat, jsonBytes } from '../chat/draw.ts';
+import { type CardLine, indented, type Run, type Runs, UNMARKED } from '../lines.ts';
+import { mentionsOf } from '../mention-option.ts';
 
 interface Look {
   readonly weight?: 'Bolder';
@@ -31,8 +28,12 @@ function openUrl(title: string, url: string) {
 /** Clients replace these functions by a date even in a run, so a zero-width space breaks them up. */
 const FUNCTION = /\{(?=\{(?:DATE|TIME)\()/g;
 
+function broken(text: string): string {
+  return text.replace(FUNCTION, '{\u200b');
+}
+
 function run(text: string, look: Look = {}) {
-  return { ...look, type: 'TextRun', text: text.replace(FUNCTION, '{\u200b') };
+  return { ...look, type: 'TextRun', text: broken(text) };
 }
 
 function lineOf(inlines: readonly TextRun[]) {
@@ -46,9 +47,6 @@ function boxOf(style: string, items: readonly Line[]) {
 /** Teams takes about 28 KB, everything included (learn.microsoft.com/connectors/teams); the workflow's additions count. */
 const MAX_BYTES = 24_000;
 
-/** Characters of text, message and outputs. */
-const ROOM = 6000;
-
 const STYLES: Readonly<Record<Tone, string>> = {
   succeeded: 'good',
   error: 'attention',
@@ -57,48 +55,54 @@ const STYLES: Readonly<Record<Tone, string>> = {
   test: 'default',
 };
 
-const TONES = Object.keys(STYLES) as readonly Tone[];
+/** A user principal name, or the ID of a user in Entra. */
+const USER = /^(?:[^\s<>"@]+@[^\s<>"@]+\.[^\s<>"@]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
-export const teamsFormat: MessageFormat<TeamsMessage> = {
+export const teamsMentions = mentionsOf(
+  'the sign-in name of a user (user@example.com) or an Entra object ID',
+  USER,
+  (id) => `<at>${id}</at>`,
+);
+
+export const teamsFormat = drawnFormat<TeamsMessage>({
   name: 'teams',
-  compose: (card, context) =>
-    fitted(
-      ROOM,
-      (room) => messageOf(card, context, room),
-      (message) => Buffer.byteLength(JSON.stringify(message)) <= MAX_BYTES,
-    ),
-  ...shownBy(teamsAsHtml),
-};
+  mentions: teamsMentions,
+  markup: UNMARKED,
+  parts: ['text', 'message', 'outputs', 'facts'],
+  room: 6000,
+  limit: { most: MAX_BYTES, of: jsonBytes },
+  message: (drawn) => {
+    const head = boxOf(STYLES[drawn.tone], linesOf([run(drawn.title, { weight: 'Bolder', size: 'Large' })]));
+    return messageOf(drawn, [head, ...drawn.lines.flatMap(elementsOf)]);
+  },
+  // A card of one text, since a workflow posts nothing else.
+  plain: (drawn) => messageOf(drawn, linesOf([run(drawn.text)])),
+});
 
-function messageOf(card: Card, context: ComposeContext, room: number): TeamsMessage {
-  const shown = showCard(card, room);
-  const { title, summary, link } = shown;
-  const mentions = calledFor(context).map(mentionOf);
-  const lines = linesOfCard(shown, ['text', 'message', 'outputs', 'facts']);
-  const body = [
-    ...(mentions.length > 0 ? [mentionLine(mentions)] : []),
-    boxOf(STYLES[card.tone], linesOf([run(title, { weight: 'Bolder', size: 'Large' })])),
-    ...lines.flatMap(elementsOf),
-  ];
+function messageOf({ called, mentions, summary, link }: Drawn, elements: readonly Element[]): TeamsMessage {
+  const entities = called.map((id) => ({
+    type: 'mention',
+    text: `<at>${id}</at>`,
+    mentioned: { id, name: id },
+  }));
   return teamsMessage({
-    fallbackText: summary,
-    body,
-    msteams: { width: 'Full', ...(mentions.length > 0 && { entities: mentions }) },
+    fallbackText: withoutMarkdown(summary),
+    body: [...(mentions.length > 0 ? [mentionLine(mentions)] : []), ...elements],
+    msteams: { width: 'Full', ...(entities.length > 0 && { entities }) },
     ...(link !== undefined && { actions: [openUrl(link.text, link.url)] }),
   });
 }
 
-/** A card of the summary alone, to send if Teams refuses the whole card. */
-export function plainTeams({ attachments: [{ content }] }: TeamsMessage): TeamsMessage {
-  const body = linesOf([run(content.fallbackText)]);
-  return teamsMessage({ ...content, msteams: { width: 'Full' }, body });
+/** Clients that do not know the card's version show `fallbackText`, and may take Markdown in it. */
+function withoutMarkdown(text: string): string {
+  return broken(text.replace(/[*_~`#[\]]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0)));
 }
 
 interface CardContent {
   /** The text that clients show if they cannot draw the card. */
   readonly fallbackText: string;
   readonly body: readonly Element[];
-  readonly msteams: { readonly width: 'Full'; readonly entities?: readonly Mention[] };
+  readonly msteams: { readonly width: 'Full'; readonly entities?: readonly object[] };
   readonly actions?: readonly ReturnType<typeof openUrl>[];
 }
 
@@ -115,16 +119,17 @@ function teamsMessage(card: CardContent) {
 
 function elementsOf(line: CardLine): readonly Element[] {
   if ('code' in line) return [boxOf('emphasis', linesOf([run(line.code, { fontType: 'Monospace' })]))];
-  if ('items' in line) return linesOf([run(line.items.map((item) => `• ${item}`).join('\n'))]);
+  if ('items' in line)
+    return line.items.flatMap((item) => linesOf([run('• '), ...item.map((one) => runOnOneLine(one))]));
   if ('facts' in line) return [factLine(line.facts)];
   const gap = line.runs.length > 0 ? '  ' : '';
   const label = 'label' in line ? [run(line.label + gap, { weight: 'Bolder' })] : [];
   return linesOf([...label, ...line.runs.map((one) => runOf(one))]);
 }
 
-function factLine(facts: readonly Run[]): Line {
+function factLine(facts: Runs): Line {
   const look = { isSubtle: true } as const;
-  const runs = facts.map(({ text, ...fact }) => runOf({ ...fact, text: text.replaceAll('\n', ' ') }, look));
+  const runs = facts.map((fact) => runOnOneLine(fact, look));
   return lineOf(runs.flatMap((one, index) => (index === 0 ? [one] : [run(' · ', look), one])));
 }
 
@@ -138,6 +143,10 @@ function linesOf(runs: readonly TextRun[]): readonly Line[] {
   return lines.map((line, index) => (index === 0 ? line : { ...line, spacing: 'None' }));
 }
 
+function runOnOneLine({ text, ...rest }: Run, look?: Look): TextRun {
+  return runOf({ ...rest, text: text.replaceAll('\n', ' ') }, look);
+}
+
 function runOf({ text, style, url = '' }: Run, look: Look = {}): TextRun {
   return run(text, {
     ...look,
@@ -146,47 +155,7 @@ function runOf({ text, style, url = '' }: Run, look: Look = {}): TextRun {
   });
 }
 
-function teamsAsHtml({ attachments: [{ content }] }: TeamsMessage): string {
-  const { body, msteams, actions = [] } = content;
-  const isStyled = (tone: Tone) =>
-    body.some((element) => 'style' in element && element.style === STYLES[tone]);
-  const tone = TONES.find(isStyled);
-  const buttons = actions.map(({ title, url }) => chatButton(title, url));
-  return chatCard({
-    mentions: msteams.entities?.map(({ mentioned }) => `@${mentioned.name}`).join(' '),
-    body: [...body.map(elementAsHtml), ...buttons].join('\n'),
-    colour: tone && TONE_COLOURS[tone],
-  });
-}
-
-function elementAsHtml(element: Element): string {
-  if ('inlines' in element) return `<div>${element.inlines.map(runAsHtml).join('')}</div>`;
-  // `chatCard` shows the mentions.
-  if (!('items' in element)) return '';
-  const inner = element.items.map(elementAsHtml).join('');
-  return chatBox(element.style === 'emphasis' ? 'code' : 'title', inner);
-}
-
-function runAsHtml({ text, weight, selectAction }: TextRun): string {
-  const shown = selectAction === undefined ? chatText(text) : chatLink(selectAction.url, chatText(text));
-  return weight === undefined ? shown : `<b>${shown}</b>`;
-}
-
-/** A user principal name, or the ID of a user in Entra. */
-const USER = /^(?:[^\s<>"@]+@[^\s<>"@]+\.[^\s<>"@]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
-
-export const teamsMentions = mentionOption(
-  'the sign-in name of a user (user@example.com) or an Entra object ID',
-  USER,
-);
-
-type Mention = ReturnType<typeof mentionOf>;
-
-function mentionOf(id: string) {
-  return { type: 'mention', text: `<at>${id}</at>`, mentioned: { id, name: id } };
-}
-
 /** A text block supports Markdown and mentions, so it must contain no foreign text. */
-function mentionLine(mentions: readonly Mention[]) {
-  return { type: 'TextBlock', text: mentions.map(({ text }) => text).join(' '), wrap: true };
+function mentionLine(mentions: readonly string[]) {
+  return { type: 'TextBlock', text: mentions.join(' '), wrap: true };
 }

@@ -3,12 +3,13 @@ import { createHmac } from 'node:crypto';
 import { mixed, object } from 'yup';
 import { exactJson } from '../../text/exact-json.ts';
 import { isJsonObject } from '../../text/json-object.ts';
+import { isKey } from '../../outbound/login.ts';
 import type { Outgoing } from '../channel.ts';
 import { HOURLY, meaning } from '../answers.ts';
-import { shownBy } from '../html-text.ts';
-import { hookChannel, hookUrl } from '../hooks/hook-channel.ts';
-import { JSON_HEADERS } from '../hooks/remote.ts';
-import { composeWebhook, type WebhookMessage, webhookAsHtml } from './compose.ts';
+import { chat } from '../chat/chat.ts';
+import { hooks, hookUrl } from '../chat/hooks.ts';
+import { JSON_HEADERS } from '../chat/remote.ts';
+import { composeWebhook, type WebhookMessage } from './compose.ts';
 
 const SECRET = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
 const SECRET_RULE =
@@ -78,18 +79,36 @@ const REFUSED = meaning(
   '受信側がメッセージを拒否しました。受信側のログを確認し、受信側または宛先を修正してください',
 );
 
-export const webhookChannel = hookChannel<WebhookMessage, Hook>({
+/** Headers whose whole value is a credential; of others, only the parts that look like one. */
+const CREDENTIAL = /authorization|token|key|secret|signature|cookie|password/i;
+
+function secretsInHeader([name, value]: readonly [string, string]): readonly string[] {
+  const parts = value.split(/[\s;,=]+/);
+  return CREDENTIAL.test(name) ? [value, ...parts.slice(1)] : parts.filter(isKey);
+}
+
+export const webhookChannel = chat({
   type: 'webhook',
   title: { en: 'The webhook', ja: 'Webhook' },
-  paceMs: 100,
-  format: { name: 'webhook', namesDestination: true, compose: composeWebhook, ...shownBy(webhookAsHtml) },
-  options: {},
-  entry: hookSchema,
-  secretsOf: (hook) => [
-    ...signingSecretsOf(hook),
-    // Also without the scheme of `Authorization`.
-    ...Object.values(hook.headers ?? {}).flatMap((value) => [value, ...value.split(' ')]),
-  ],
+  pace: { addressMs: 100, channelMs: 0 },
+  calls: 20,
+  format: { name: 'webhook', namesDestination: true, compose: composeWebhook },
+  address: hooks<WebhookMessage, Hook>({
+    entry: hookSchema,
+    secretsOf: (hook) => [
+      ...signingSecretsOf(hook),
+      ...Object.entries(hook.headers ?? {}).flatMap(secretsInHeader),
+    ],
+    warningOf: (_url, hook) =>
+      signingSecretsOf(hook).length === 0
+        ? 'without a secret nothing is signed: whoever learns the URL can forge messages to it'
+        : undefined,
+    request: (url, outgoing, hook) => {
+      const body = exactJson(outgoing.message);
+      const signed = signedHeaders(outgoing, body, signingSecretsOf(hook));
+      return { url, headers: { ...hook.headers, ...signed, ...JSON_HEADERS }, body };
+    },
+  }),
   meanings: {
     410: meaning(
       'config',
@@ -99,17 +118,7 @@ export const webhookChannel = hookChannel<WebhookMessage, Hook>({
     ),
     '4xx': REFUSED,
   },
-  warningOf: (_url, hook) =>
-    signingSecretsOf(hook).length === 0
-      ? 'without a secret nothing is signed: whoever learns the URL can forge messages to it'
-      : undefined,
-  callOf: (url, outgoing, hook) => {
-    const body = exactJson(outgoing.message);
-    const signed = signedHeaders(outgoing, body, signingSecretsOf(hook));
-    return { url, headers: { ...hook.headers, ...signed, ...JSON_HEADERS }, body };
-  },
   receiptOf: ({ status }) => (status >= 200 && status <= 299 ? { answered: String(status) } : undefined),
-  plainOf: () => undefined,
 });
 
 /** Standard Webhooks, "Webhook headers": an ID for all attempts, the time of this attempt, a signature for each secret. */

@@ -2,9 +2,9 @@
 import { endsOf } from '../../text/cut.ts';
 import { exactJson, objectOf } from '../../text/exact-json.ts';
 import type { JsonObject } from '../../text/json-object.ts';
-import { chatBox, chatText } from '../hooks/chat-html.ts';
 import type { Card } from '../card.ts';
-import type { ComposeContext } from '../channel.ts';
+import type { Composed, ComposeContext } from '../channel.ts';
+import { shownAs } from '../preview.ts';
 
 export interface WebhookMessage {
   /** `bot.run.succeeded`, `bot.run.error`, `bot.run.executing`; for alerts `botbell.dead_letter`, … */
@@ -20,7 +20,12 @@ const MAX_BYTES = 256 * 1024;
 /** Characters of each text if the message is too large even without the output. */
 const MOST_CHARACTERS = 2000;
 
-export function composeWebhook(
+export function composeWebhook(card: Card, context: ComposeContext): Composed<WebhookMessage> {
+  const message = fittingMessage(card, context);
+  return { message, ...shownAs(() => ({ lines: [{ code: exactJson(message, '  ') }] })) };
+}
+
+function fittingMessage(
   card: Card,
   { template: name, at, callback, destination }: ComposeContext,
 ): WebhookMessage {
@@ -60,8 +65,4 @@ function shortOf(data: JsonObject): JsonObject {
 
 function wordsOf({ title, summary, text, message, facts }: Card): JsonObject {
   return { title, summary, text, message, facts: facts.map(({ name, value }) => ({ name, value })) };
-}
-
-export function webhookAsHtml(message: WebhookMessage): string {
-  return chatBox('code', chatText(exactJson(message, '  ')));
 }

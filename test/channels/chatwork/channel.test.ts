@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { poolsThrough } from '../../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
@@ -15,6 +16,7 @@ const limited = (error: string, headers: Record<string, string> = {}) =>
 
 describe('the channel Chatwork', () => {
   chatContract({
+    messages: join(import.meta.dirname, 'messages.json'),
     type: chatworkChannel,
     judge: judgeChatwork(TOKEN),
     settingsAt: (origin) => ({ token: TOKEN, api_url: `${origin}/v2/` }),

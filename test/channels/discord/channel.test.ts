@@ -1,8 +1,8 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { AddressError } from '../../../src/channels/channel.ts';
 import { discordChannel } from '../../../src/channels/discord/channel.ts';
-import { markdownAsHtml } from '../../../src/channels/hooks/markdown.ts';
-import { htmlAsText } from '../../../src/channels/html-text.ts';
+import { markdownAsText } from '../../support/markdown-text.ts';
 import { poolsThrough } from '../../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
@@ -19,6 +19,7 @@ const refusal = (status: number, code: number, more: object = {}) =>
 
 describe('the channel Discord', () => {
   chatContract({
+    messages: join(import.meta.dirname, 'messages.json'),
     type: discordChannel,
     judge: judgeDiscord,
     settingsAt,
@@ -117,8 +118,5 @@ function textOfMessage({ body }: ChatRequest): string {
     embeds?: { title: string; description?: string }[];
   };
   const texts = embeds.flatMap(({ title, description = '' }) => [title, description]);
-  return [content, ...texts]
-    .map((text) => htmlAsText(markdownAsHtml(text)))
-    .join('\n')
-    .trim();
+  return [content, ...texts].map(markdownAsText).join('\n').trim();
 }

@@ -96,12 +96,18 @@ function wrongMessage({ content = '', embeds = [], allowed_mentions: allowed }: 
   if (allowed === undefined) return 'allowed_mentions is missing';
   if (sizeOf(content) > 2000) return 'content is too long';
   if (sizeOf(content) + embeds.length === 0) return 'an empty message';
-  const { parse, roles = [], users = [] } = allowed;
-  const called = [...parse, ...roles.map((id) => `<@&${id}>`), ...users.map((id) => `<@${id}>`)];
-  const named = called.map((one) => (one === 'everyone' ? '@everyone' : one)).sort();
-  const isOwn = embeds.length > 0 && content.split(' ').filter(Boolean).sort().join() === named.join();
-  if (called.length > 0 && !isOwn) return `more is allowed to mention than ${content}: ${named.join()}`;
-  return isOwn ? undefined : openMarkdown(content);
+  const called = calledBy(allowed);
+  // Its first line mentions; plain text stands below.
+  const [first = '', ...rest] = content.split('\n');
+  const mentions = first.split(' ').map((one) => one.replace(/^@(?:everyone|here)$/, 'everyone'));
+  const isOwn = called.length > 0;
+  if (isOwn && mentions.sort().join() !== called.sort().join())
+    return `more is allowed to mention than ${first}: ${called.join()}`;
+  return openMarkdown(isOwn ? rest.join('\n') : content, 'anywhere');
+}
+
+function calledBy({ parse, roles = [], users = [] }: Allowed): string[] {
+  return [...parse, ...roles.map((id) => `<@&${id}>`), ...users.map((id) => `<@${id}>`)];
 }
 
 function wrongEmbeds({ embeds = [] }: Message): string | undefined {
@@ -126,7 +132,10 @@ function wrongEmbed(embed: Embed): string | undefined {
       [url !== undefined && url.length > 2048, 'the address is too long'],
       [ofFields.some((text) => text.trim() === ''), 'an empty field'],
       [fields.some(({ name, value }) => sizeOf(name) > 256 || sizeOf(value) > 1024), 'a field is too long'],
-    ) ?? textsOf(embed).map(openMarkdown).find(Boolean)
+    ) ??
+    textsOf(embed)
+      .map((text) => openMarkdown(text, 'anywhere'))
+      .find(Boolean)
   );
 }
 

@@ -219,9 +219,9 @@ describe('a mail drawn from a card', () => {
 
 describe('the format of mails', () => {
   it('reads on a terminal as subject and text, in a browser as its HTML under its subject', () => {
-    const message = { subject: '<s>', text: 'a\nb\n', html: '<!doctype html><p>x</p>' };
-    expect(emailFormat.asText(message)).to.equal('<s>\n\na\nb');
-    expect(emailFormat.asHtml(message)).to.equal(message.html);
-    expect(emailFormat.titleOf(message)).to.equal('<s>');
+    const { title, message, asText, asHtml } = emailFormat.compose(cardWith({ summary: '<s>' }));
+    expect(title).to.equal('<s>');
+    expect(asText()).to.equal(`<s>\n\n${message.text}`.trimEnd());
+    expect(asHtml()).to.equal(message.html);
   });
 });

@@ -2,12 +2,12 @@
 import { expect } from 'chai';
 import type { RenderedParts, ValuePlace } from '../../../src/channels/channel.ts';
 import { type EmailMessage, MOST_BYTES } from '../../../src/channels/email/compose.ts';
-import { emailFormat } from '../../../src/channels/email/format.ts';
 import { ownMails, placeInHtml } from '../../../src/channels/email/format.ts';
 import { expectWellFormed } from '../../render/mail-rules.ts';
 import { cardWith, outputWith } from '../../support/cards.ts';
 
-const compose = (parts: RenderedParts, card = cardWith()): EmailMessage => ownMails.compose(parts, card);
+const composed = (parts: RenderedParts, card = cardWith()) => ownMails.compose(parts, card);
+const compose = (parts: RenderedParts, card = cardWith()): EmailMessage => composed(parts, card).message;
 
 describe('an own mail', () => {
   it('has its own subject, text and HTML, on one line, tidied, and as it is', () => {
@@ -23,7 +23,7 @@ describe('an own mail', () => {
     const { subject, text, html } = compose({ text: 'a < b' });
     expect([subject, text]).to.deep.equal([cardWith().summary, 'a < b\n']);
     expect(html).to.equal('');
-    expect(emailFormat.asHtml({ subject, text, html })).to.match(/^<pre [^>]*>a &lt; b\n<\/pre>$/);
+    expect(composed({ text: 'a < b' }).asHtml()).to.match(/^<pre [^>]*>a &lt; b\n<\/pre>$/);
     expect(compose({ html: '<p>x</p>' }).text).to.include('no such element');
   });
 

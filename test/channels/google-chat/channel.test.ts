@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { googleChatChannel } from '../../../src/channels/google-chat/channel.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
@@ -15,6 +16,7 @@ const refusal = (code: number, status: string, reason?: string) =>
 
 describe('the channel Google Chat', () => {
   chatContract({
+    messages: join(import.meta.dirname, 'messages.json'),
     type: googleChatChannel,
     judge: judgeGoogleChat,
     settingsAt,

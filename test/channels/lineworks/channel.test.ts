@@ -1,14 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { AddressError, type Channel, type ComposeContext } from '../../../src/channels/channel.ts';
 import type { Card } from '../../../src/channels/card.ts';
 import { lineworksChannel } from '../../../src/channels/lineworks/channel.ts';
+import { lineworksBot } from '../../../src/channels/lineworks/bot.ts';
 import { lineworksHooks } from '../../../src/channels/lineworks/hook.ts';
 import { poolsThrough } from '../../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
 import { failureOf, outgoingOf } from '../../contract/channel-contract.ts';
 import { cardWith, outputWith } from '../../support/cards.ts';
+import { plainCard } from '../../support/chat-cards.ts';
 import { type ChatStandIn, startChatStandIn } from '../../support/chat-stand-in.ts';
 import { judgeLineworks, judgeLineworksHook, LIMITED } from './stand-in.ts';
 
@@ -39,6 +42,7 @@ describe('the channel LINE WORKS, by a bot', () => {
   const tokens = new Set<string>();
 
   chatContract({
+    messages: join(import.meta.dirname, 'messages.json'),
     type: lineworksChannel,
     judge: judgeLineworks(APP, tokens),
     settingsAt,
@@ -81,6 +85,7 @@ describe('the channel LINE WORKS, by a bot', () => {
         ...withFault(answering(429, { code: 'TOO_MANY_REQUESTS' })),
       },
     ],
+    cardRefused: { fault: answering(400), code: 'http_400' },
     limit: {
       most: 4,
       answer: LIMITED,
@@ -145,36 +150,13 @@ describe('the channel LINE WORKS, by a bot', () => {
       }
     });
 
-    it('serves one message at a time, and sends none whose time is over before its turn', async () => {
+    it('names whom it may not mention, where a mention has the whole message refused', async () => {
       const channel = await open();
-      await channel.verify();
-      const before = remote.accepted.length;
-      const late: Promise<unknown>[] = [];
-      remote.faults.push({
-        kind: 'delay',
-        until: async () => {
-          late.push(failureOf(channel.send(outgoingOf({ address: ROOM, message, timeoutMs: 40 }))));
-          late.push(channel.send(outgoingOf({ address: ROOM, message })));
-          const end = performance.now() + 40;
-          while (performance.now() <= end) await fetch(remote.origin);
-          expect(remote.accepted.length).to.equal(before);
-        },
-      });
-      await channel.send(outgoingOf({ address: ROOM, message }));
-      expect(await late[0]).to.include({ class: 'transient', code: 'busy' });
-      await late[1];
-      expect(remote.accepted.length).to.equal(before + 2);
-      await channel.close();
-    });
-
-    it('leaves a mention out that refuses the whole message', async () => {
-      const channel = await open();
-      const text = '<m userId="gone@example">\nhello';
-      const receipt = await channel.send(
-        outgoingOf({ address: ROOM, message: { content: { type: 'text', text } } }),
-      );
+      const options = { mention_on_error: ['gone@example'] };
+      const composed = lineworksBot.format.compose(plainCard(), { isError: true, options } as never);
+      const receipt = await channel.send(outgoingOf({ address: ROOM, ...composed }));
       expect(receipt).to.include({ card_refused: 'INVALID_PARAMETER' });
-      expect(remote.accepted.at(-1)?.body).to.contain('"text":"hello"');
+      expect(remote.accepted.at(-1)?.body).to.contain('"text":"@gone@example\\n❌').and.contain('job-7');
       await channel.close();
     });
 
@@ -188,6 +170,7 @@ describe('the channel LINE WORKS, by a bot', () => {
 
 describe('the channel LINE WORKS, by the Incoming Webhook app', () => {
   chatContract({
+    messages: join(import.meta.dirname, 'hook-messages.json'),
     type: lineworksChannel,
     judge: judgeLineworksHook,
     settingsAt: (origin) => ({ hooks: { ops: `${origin}/message/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9` } }),
@@ -198,6 +181,25 @@ describe('the channel LINE WORKS, by the Incoming Webhook app', () => {
         failureClass: 'config',
         code: 'http_404',
         ...withFault(answering(404)),
+      },
+      {
+        when: 'its URL was never given out',
+        failureClass: 'config',
+        code: 'invalid_url',
+        ...withFault(answering(400, { message: 'Invalid webhook URL' })),
+      },
+      {
+        when: 'a sign-in stands before it',
+        failureClass: 'config',
+        code: 'http_200',
+        ...withFault(answering(200, '<!DOCTYPE html><title>Sign in</title>')),
+      },
+      {
+        when: 'the tenant has had its messages, and it says when that ends',
+        failureClass: 'rate_limited',
+        code: 'http_429',
+        retryAfterMs: 12_000,
+        ...withFault(answering(429, '', { 'ratelimit-reset': '12' })),
       },
     ],
     cardRefused: { fault: answering(400), code: 'http_400' },
@@ -210,7 +212,8 @@ describe('the channel LINE WORKS, by the Incoming Webhook app', () => {
 });
 
 describe('the text for the Incoming Webhook app', () => {
-  const bodyOf = (card: Card) => lineworksHooks.format.compose(card, { options: {} } as ComposeContext);
+  const bodyOf = (card: Card) =>
+    lineworksHooks.format.compose(card, { options: {} } as ComposeContext).message;
 
   it('has what Botbell says itself whole where there is nothing beside it', () => {
     const text = 'What to do: fix the cause. '.repeat(30).trim();

@@ -1,10 +1,8 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { markdownAsHtml } from '../../../src/channels/hooks/markdown.ts';
-import { htmlAsText } from '../../../src/channels/html-text.ts';
+import { markdownAsText } from '../../support/markdown-text.ts';
 import { mattermostChannel } from '../../../src/channels/mattermost/channel.ts';
-import { mattermostFormat } from '../../../src/channels/mattermost/compose.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
-import { plainCard } from '../../support/chat-cards.ts';
 import { judgeMattermost, LIMITED } from './stand-in.ts';
 
 const KEY = 'ab1cd2ef3gh4ij5kl6mn7op8qr';
@@ -14,6 +12,7 @@ const refusal = (status: number, id: string) =>
 
 describe('the channel Mattermost', () => {
   chatContract({
+    messages: join(import.meta.dirname, 'messages.json'),
     type: mattermostChannel,
     judge: judgeMattermost(KEY),
     settingsAt,
@@ -51,28 +50,8 @@ describe('the channel Mattermost', () => {
         text?: string;
         attachments?: { text: string }[];
       };
-      return [text, ...attachments.map((each) => each.text)]
-        .map((part) => htmlAsText(markdownAsHtml(part)))
-        .join('\n')
-        .trim();
+      return [text, ...attachments.map((each) => each.text)].map(markdownAsText).join('\n').trim();
     },
-  });
-
-  it('draws a list of objects as a table', () => {
-    const card = plainCard();
-    const message = mattermostFormat.compose(card, {
-      options: {},
-      isError: false,
-      destination: '',
-      template: 'error',
-      at: 0,
-      callback: undefined,
-    });
-    expect(message.attachments?.[0].text).to.contain(
-      '| 商品名 | 価格 |\n| --- | --- |\n| チーズケーキ | 500 |',
-    );
-    expect(mattermostFormat.asHtml?.(message)).to.match(/<td[^>]*><span[^>]*>チーズケーキ<\/span><\/td>/);
-    expect(mattermostFormat.asText(message), 'beside code and table').to.not.contain('\n\n');
   });
 
   it('says that a URL is none of a webhook, or not whole', () => {

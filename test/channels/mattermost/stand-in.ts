@@ -14,7 +14,7 @@ import {
 
 /** Of a post, in code points; a longer text becomes several posts. */
 const MAX_CHARACTERS = 16_383;
-const OWN_MENTION = /^(?:@[a-z0-9._-]+ ?)+$/;
+const OWN_MENTION = /^(?:@[a-z0-9._-]+(?: |$))+/;
 
 const MESSAGE: Shape = {
   text: 'scalar',
@@ -65,26 +65,25 @@ export function judgeMattermost(key: string): (request: ChatRequest) => Verdict 
 }
 
 function wrongMessage({ text = '', attachments = [] }: Message): string | undefined {
-  const isOwnMention = attachments.length > 0 && OWN_MENTION.test(text);
-  const shown = [
-    ...(isOwnMention ? [] : [text]),
-    ...attachments.flatMap((each) => [each.text, each.fallback ?? '']),
-  ];
-  const drawn = shown.map(outOfFences);
+  // Its first words mention; plain text stands behind.
+  const words = text.replace(OWN_MENTION, '');
+  const shown = [words, ...attachments.map((each) => each.text)];
+  const raw = attachments.map(({ fallback = '' }) => fallback);
+  const drawn = [...shown.map((one) => outOfFences(one, 'atLine')), ...raw];
   return (
     firstWrong(
       [text.trim() === '' && attachments.length === 0, 'an empty message'],
-      [attachments.some(({ fallback = '' }) => fallback.trim() === ''), 'no fallback'],
+      [raw.some((fallback) => fallback.trim() === ''), 'no fallback'],
       [shown.some((one) => Array.from(one).length > MAX_CHARACTERS), 'it is longer than a post'],
-      [shown.some((one) => /@(?:channel|all|here)\b/i.test(one)), 'a mention'],
+      [[...shown, ...raw].some((one) => /@(?:channel|all|here)\b/i.test(one)), 'a mention'],
       [
-        shown.some((one) => /<(?:!\w|@\w|[a-z0-9]{26}>|https?:|[^<>\s]*\|)/i.test(one)),
+        [...shown, ...raw].some((one) => /<(?:!\w|@\w|[a-z0-9]{26}>|https?:|[^<>\s]*\|)/i.test(one)),
         'a sequence of Slack',
       ],
       [drawn.some((one) => /(?<!\\)@\w/.test(one)), 'a mention of a person'],
-      [drawn.some((one) => /(?<!\\)!\[/.test(one)), 'an image'],
+      [shown.map((one) => outOfFences(one, 'atLine')).some((one) => /(?<!\\)!\[/.test(one)), 'an image'],
       [drawn.some((one) => /(?<![\w\\]):[a-z0-9_+-]+:/.test(one)), 'an emoji'],
       [drawn.some((one) => /(?<![\w\\])[~#][a-z]/i.test(one)), 'a link to a channel or a tag'],
-    ) ?? shown.map(openMarkdown).find(Boolean)
+    ) ?? shown.map((one) => openMarkdown(one, 'atLine')).find(Boolean)
   );
 }

@@ -7,6 +7,7 @@ import { poolsThrough } from '../../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { slackChannel } from '../../../src/channels/slack/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';
+import { cleanText } from '../../../src/text/clean.ts';
 import { CONFIDENTIAL, outgoingOf } from '../../contract/channel-contract.ts';
 
 const MESSAGES = {
@@ -45,7 +46,9 @@ describe('the outbox', () => {
       { print: (text) => void printed.push(text), openPool: poolsThrough(NO_PROXIES) },
     );
     const text = 'x\n{"level":30,"msg":"stopped"}\r--- outbox (slack): #forged\n\u001b[2J\u009b1m\u202e';
-    await channel.send(outgoingOf({ address: '#ops', message: { text, blocks: [] } }));
+    await channel.send(
+      outgoingOf({ address: '#ops', message: { text, blocks: [] }, asText: () => cleanText(text) }),
+    );
     const [heading, ...lines] = printed.join('').trimEnd().split('\n');
     expect(heading).to.equal('--- outbox (slack): #ops');
     expect(lines).to.deep.equal(['  x', '  --- outbox (slack): #forged']);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { slackWebhookChannel } from '../../../src/channels/slack-webhook/channel.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
@@ -12,6 +13,7 @@ const settingsAt = (origin: string) => ({
 
 describe('the channel slack_webhook', () => {
   chatContract({
+    messages: join(import.meta.dirname, 'messages.json'),
     type: slackWebhookChannel,
     judge: judgeSlackWebhook,
     settingsAt,
@@ -39,7 +41,7 @@ describe('the channel slack_webhook', () => {
       },
       {
         when: 'a portal answers with a page',
-        failureClass: 'transient',
+        failureClass: 'config',
         code: 'http_200',
         ...withFault(answering(200, '<html>Sign in</html>')),
       },

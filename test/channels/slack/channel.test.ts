@@ -43,7 +43,14 @@ const startSlack = (): Promise<SlackStandIn> =>
 const openSlack = (slack: SlackStandIn, token = TOKEN): Promise<Channel> =>
   slackChannel.open({ token, api_url: slack.apiUrl }, environment);
 
-const outgoing = (parts: object = {}) => outgoingOf({ address: '#ops', message, ...parts });
+/** As the format composes it: blocks that are refused go out as the text alone. */
+const plainOf = ({ text, blocks }: { readonly text: string; readonly blocks?: unknown }) =>
+  blocks === undefined || text.trim() === '' ? undefined : () => ({ text });
+
+const outgoing = (parts: object = {}) => {
+  const all = { address: '#ops', message, ...parts };
+  return outgoingOf({ plain: plainOf(all.message), ...all });
+};
 
 const withFault = (fault: SlackFault) => ({
   arrange: (slack: SlackStandIn) => void slack.faults.push(fault),
@@ -193,6 +200,7 @@ const subject: ContractSubject<SlackStandIn> = {
   secrets: [TOKEN],
   address: '#ops',
   message,
+  plainOf: (sent) => plainOf(sent as typeof message),
   hostileMessages: [
     { text: 'half an emoji \ud83d and a NUL \u0000' },
     { text: '&lt;!channel&gt; @everyone `*_~' },

@@ -25,13 +25,13 @@ function listOf(name: string, items: readonly unknown[]): OutputView {
   return { name, kind: 'list', value: '', items, files: [], fileCount: 0 };
 }
 
-const shown = (card: Partial<Card>) => slackFormat.asText(slackFormat.compose({ ...CARD, ...card }, QUIET));
+const shown = (card: Partial<Card>) => slackFormat.compose({ ...CARD, ...card }, QUIET).asText();
 const typesOf = (card: Partial<Card>) =>
-  slackFormat.compose({ ...CARD, ...card }, QUIET).blocks?.map(({ type }) => type);
+  slackFormat.compose({ ...CARD, ...card }, QUIET).message.blocks?.map(({ type }) => type);
 
 describe('a card on Slack', () => {
   it('is its title, words, message and facts', () => {
-    const { text, blocks } = slackFormat.compose(CARD, QUIET);
+    const { text, blocks } = slackFormat.compose(CARD, QUIET).message;
     expect(text).to.equal('❌ Get items failed');
     expect(blocks).to.deep.equal([
       {
@@ -62,10 +62,12 @@ describe('a card on Slack', () => {
 
   it('mentions whom the destination has called, of an error and nothing else', () => {
     const options = { mention_on_error: ['@here', 'U0123ABC'] };
-    const called = slackFormat.compose(CARD, { options, isError: true });
+    const called = slackFormat.compose(CARD, { options, isError: true }).message;
     expect(called.text).to.match(/^<!here> <@U0123ABC> ❌/);
     expect(called.blocks?.[0]).to.have.nested.property('text.text', '<!here> <@U0123ABC>');
-    expect(JSON.stringify(slackFormat.compose(CARD, { options, isError: false }))).not.to.include('<!here>');
+    expect(JSON.stringify(slackFormat.compose(CARD, { options, isError: false }).message)).not.to.include(
+      '<!here>',
+    );
   });
 
   it('has one table, and shows further ones as lists', () => {
@@ -106,7 +108,7 @@ describe('a card on Slack', () => {
 
   it('leads nowhere but to the addresses it was given, and to the one that a value is', () => {
     const outputs = [{ ...listOf('page', []), kind: 'scalar' as const, value: 'https://example.org/a' }];
-    const message = slackFormat.compose(
+    const { message } = slackFormat.compose(
       { ...CARD, message: 'https://evil.example/', outputs, outputCount: 1 },
       QUIET,
     );
@@ -121,7 +123,7 @@ describe('a card on Slack', () => {
       { length: 10 },
       (_, index) => `https://example.com/${index}${'あ'.repeat(200)}`,
     );
-    const message = slackFormat.compose(
+    const { message, asText } = slackFormat.compose(
       {
         ...CARD,
         message: 'm'.repeat(9000),
@@ -132,7 +134,7 @@ describe('a card on Slack', () => {
       QUIET,
     );
     expectAcceptable(message);
-    expect(slackFormat.asText(message))
+    expect(asText())
       .to.match(/characters left out/)
       .and.include('Job j-1');
   });
@@ -161,7 +163,7 @@ describe('a card on Slack', () => {
     });
     fc.assert(
       fc.property(cards, (card) => {
-        const message = slackFormat.compose({ ...CARD, ...card }, QUIET);
+        const { message } = slackFormat.compose({ ...CARD, ...card }, QUIET);
         expectAcceptable(message);
         expect(message.text).not.to.match(/<[^>]*>/);
         for (const run of richRuns(message.blocks))

@@ -14,7 +14,7 @@ const WRITTEN: readonly (readonly [string, string])[] = [
   ['<!subteam^S0123ABC>', '<!subteam^S0123ABC>'],
 ];
 
-const isAccepted = (option: unknown): boolean => slackMentions.isValidSync(option, { strict: true });
+const isAccepted = (option: unknown): boolean => slackMentions.option.isValidSync(option, { strict: true });
 
 const called = (option: unknown): string =>
   mentionsFor({ isError: true, options: { mention_on_error: option } });
@@ -57,7 +57,9 @@ describe('mention_on_error', () => {
     ]) {
       expect(isAccepted(option), JSON.stringify(option)).to.equal(false);
     }
-    expect(() => void slackMentions.validateSync('bob', { strict: true })).to.throw('"@here", "@channel"');
+    expect(() => void slackMentions.option.validateSync('bob', { strict: true })).to.throw(
+      '"@here", "@channel"',
+    );
   });
 
   it('can never become anything but a mention, whatever is written', () => {

@@ -2,8 +2,6 @@ import { expect } from 'chai';
 import type { TemplateValue } from '../../../src/channels/channel.ts';
 import type { Card } from '../../../src/channels/card.ts';
 import { slackMessages } from '../../../src/channels/slack/own-messages.ts';
-import { slackFormat } from '../../../src/channels/slack/format.ts';
-import type { SlackMessage } from '../../../src/channels/slack/message.ts';
 
 const mrkdwn = (text: string): TemplateValue => ({ type: 'mrkdwn', text });
 const plain = (text: string): TemplateValue => ({ type: 'plain_text', text });
@@ -23,7 +21,7 @@ const CARD: Card = {
   footer: '',
 };
 
-function compose(blocks: readonly TemplateValue[]): SlackMessage {
+function compose(blocks: readonly TemplateValue[]) {
   return slackMessages.compose({ text: 'x', blocks }, CARD, { options: {}, isError: false });
 }
 
@@ -66,7 +64,7 @@ describe('a Slack message', () => {
     ]);
 
     it('on a terminal as a person would read it', () => {
-      expect(slackFormat.asText(message).split('\n')).to.deep.equal([
+      expect(message.asText().split('\n')).to.deep.equal([
         'Title',
         'bold it no 2*3*4 `code` site (https://example.com/?a=1&b=2) @here @U1 #ops',
         '<a>',
@@ -74,21 +72,20 @@ describe('a Slack message', () => {
         'A',
         '1',
         'Go (https://example.com/go)',
-        '• one',
+        '1. one',
         '@U1:tada:',
         'a picture (https://example.com/i.png)',
       ]);
     });
 
     it('in a browser as in Slack', () => {
-      const html = slackFormat.asHtml(message);
+      const html = message.asHtml();
       for (const piece of [
         '<b>bold</b> <i>it</i> <s>no</s> 2*3*4',
         'href="https://example.com/?a=1&amp;b=2"',
         '>@here</span>',
         '&lt;a&gt;</pre>',
-        '<ol>',
-        '<li><b>one</b></li>',
+        '1. <b>one</b>',
         'href="https://example.com/go"',
       ]) {
         expect(html).to.include(piece);
@@ -107,24 +104,22 @@ describe('a Slack message', () => {
           ],
         },
       ]);
-      expect(slackFormat.asText(table)).to.equal('name | note\na | <b>');
-      expect(slackFormat.asHtml(table)).to.match(/<th>name<\/th>.*<td>&lt;b&gt;<\/td>/s);
+      expect(table.asText()).to.equal('name | note\na | <b>');
+      expect(table.asHtml()).to.match(/<th>name<\/th>.*<td>&lt;b&gt;<\/td>/s);
     });
 
     it('in a browser without running what it quotes', () => {
-      const html = slackFormat.asHtml({
-        text: 'x',
-        blocks: [
-          section('<javascript:alert(1)|x> "><script>alert(1)</script>'),
-          { type: 'header', text: plain('<img src=x>') },
-        ] as NonNullable<SlackMessage['blocks']>,
-      });
+      const html = compose([
+        section('<javascript:alert(1)|x> "><script>alert(1)</script>'),
+        { type: 'header', text: plain('<img src=x>') },
+      ]).asHtml();
       expect(html).not.to.match(/<script|<img|href="javascript/);
     });
 
     it('as its text where it has no blocks', () => {
-      expect(slackFormat.asText({ text: 'a &lt; *b*' })).to.equal('a < b');
-      expect(slackFormat.asHtml({ text: 'a &lt; *b*' })).to.include('a &lt; <b>b</b>');
+      const text = slackMessages.compose({ text: 'a &lt; *b*' }, CARD, { options: {}, isError: false });
+      expect(text.asText()).to.equal('a < b');
+      expect(text.asHtml()).to.include('a &lt; <b>b</b>');
     });
   });
 });

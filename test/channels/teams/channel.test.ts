@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { teamsChannel } from '../../../src/channels/teams/channel.ts';
 import { teamsFormat } from '../../../src/channels/teams/compose.ts';
@@ -18,6 +19,7 @@ const refusal = (status: number, code: string) =>
 
 describe('the channel Teams', () => {
   chatContract({
+    messages: join(import.meta.dirname, 'messages.json'),
     type: teamsChannel,
     judge: judgeTeams,
     settingsAt,

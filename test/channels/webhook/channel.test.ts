@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import type { ComposeContext } from '../../../src/channels/channel.ts';
@@ -45,8 +46,11 @@ const contextOf = (callback: object | undefined, name = 'error'): ComposeContext
   callback: callback as ComposeContext['callback'],
 });
 
+const composeMessage = (...given: Parameters<typeof composeWebhook>) => composeWebhook(...given).message;
+
 describe('the channel webhook', () => {
   chatContract({
+    messages: join(import.meta.dirname, 'messages.json'),
     type: webhookChannel,
     judge: judgeWebhook(SECRET),
     settingsAt,
@@ -73,7 +77,7 @@ describe('the channel webhook', () => {
   });
 
   it('hands on the callback as it came, with its status by name and the destination', () => {
-    const { type, timestamp, data } = composeWebhook(
+    const { type, timestamp, data } = composeMessage(
       plainCard(),
       contextOf({ ...CALLBACK, own_field: [1, { a: null }] }),
     );
@@ -96,7 +100,7 @@ describe('the channel webhook', () => {
     const callback =
       '"output":{"合計":"599","2":[1.10,-0],"1":{"2026":1,"2025":12345678901234567890}},"rate":1.0,"7":1e400';
     const { value } = parseJson(Buffer.from(`{${callback}}`));
-    const message = composeWebhook(plainCard(), contextOf(value as object));
+    const message = composeMessage(plainCard(), contextOf(value as object));
     await channel.send(outgoingOf({ address: 'erp', message }));
     await channel.close();
     await remote.close();
@@ -106,7 +110,7 @@ describe('the channel webhook', () => {
   });
 
   it('tells what Botbell says by itself in the words of its card', () => {
-    const { type, data } = composeWebhook(
+    const { type, data } = composeMessage(
       plainCard({ summary: 'It could not be delivered' }),
       contextOf(undefined, 'dead_letter'),
     );
@@ -116,7 +120,7 @@ describe('the channel webhook', () => {
 
   it('leaves the output out of what is larger than 256 KiB, and cuts texts where that is not enough', () => {
     const long = 'あ'.repeat(200_000);
-    const { data } = composeWebhook(plainCard(), contextOf({ ...CALLBACK, output: { long } }));
+    const { data } = composeMessage(plainCard(), contextOf({ ...CALLBACK, output: { long } }));
     const { output: _, ...rest } = CALLBACK;
     expect(data).to.deep.equal({
       ...rest,
@@ -124,10 +128,10 @@ describe('the channel webhook', () => {
       status_name: 'error',
       destination: 'webhook:erp',
     });
-    const cut = composeWebhook(plainCard(), contextOf({ ...CALLBACK, message: long, extra: long }));
+    const cut = composeMessage(plainCard(), contextOf({ ...CALLBACK, message: long, extra: long }));
     expect(JSON.stringify(cut).length).to.be.below(10_000);
     expect(cut.data).to.include({ truncated: true, job_id: 'job-7' }).and.not.to.have.property('extra');
-    const alert = composeWebhook(plainCard({ text: long }), contextOf(undefined, 'summary'));
+    const alert = composeMessage(plainCard({ text: long }), contextOf(undefined, 'summary'));
     expect(JSON.stringify(alert).length).to.be.below(10_000);
     expect(alert.data).to.include({ truncated: true, title: plainCard().title, destination: 'webhook:erp' });
   });
@@ -138,7 +142,7 @@ describe('the channel webhook', () => {
       print: () => undefined,
       openPool: poolsThrough(NO_PROXIES),
     });
-    const message = composeWebhook(plainCard(), contextOf(CALLBACK));
+    const message = composeMessage(plainCard(), contextOf(CALLBACK));
     for (let attempt = 0; attempt < 2; attempt += 1)
       await channel.send(outgoingOf({ address: 'erp', message }));
     await channel.close();
@@ -169,7 +173,7 @@ describe('the channel webhook', () => {
       { hooks: { slow: { url }, erp: { url, secret: SECRET } } },
       { print: () => undefined, openPool: poolsThrough(NO_PROXIES) },
     );
-    const message = composeWebhook(plainCard(), contextOf(CALLBACK));
+    const message = composeMessage(plainCard(), contextOf(CALLBACK));
     const [connections, gate] = [50, createSignal()];
     let sendings: Promise<unknown>[] = [];
     await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 /** The playground: shows how a recorded, sample or pasted callback would be routed and rendered. Sends nothing. */
 import type { Context } from 'koa';
-import { frameHeightOf } from '../../../channels/message-document.ts';
+import { frameHeightOf } from '../../../channels/preview.ts';
 import { destinationsOf } from '../../../route/router.ts';
 import { routingEvents } from '../../../story/routing.ts';
 import { Sayings } from '../../../story/sayings.ts';
@@ -147,8 +147,8 @@ interface MessageProps {
 
 function Message({ drawn, path }: MessageProps) {
   const { t } = useReader();
-  const { destination, route, format, message, failures } = drawn;
-  const title = format.titleOf?.(message);
+  const { destination, route, composed, failures } = drawn;
+  const { title } = composed;
   const by = route === undefined ? t('playground.not routed') : t('playground.by', { route });
   return (
     <article class="panel">
@@ -164,9 +164,9 @@ function Message({ drawn, path }: MessageProps) {
         </p>
       )}
       {path === undefined ? (
-        <ForeignBlock text={format.asText(message)} label={destination} />
+        <ForeignBlock text={composed.asText()} label={destination} />
       ) : (
-        <MessageFrame path={path} destination={destination} height={frameHeightOf(drawn)} />
+        <MessageFrame path={path} destination={destination} height={frameHeightOf(composed)} />
       )}
       {failures.map(({ format, template, message }) => (
         <p key={`${format} ${message}`}>

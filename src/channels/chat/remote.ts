@@ -2,16 +2,19 @@
 import { readVersion } from '../../package-files.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
 import { exchange, type HttpAnswer, type HttpRequest, type OpenPool } from '../../outbound/exchange.ts';
-import type { Channel } from '../channel.ts';
 import type { Words } from '../failure.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
-import { openedChannel } from '../open-channel.ts';
+import type { Sending } from '../open-channel.ts';
 
-export interface Call extends Pick<HttpRequest, 'method' | 'body' | 'deadline'> {
+/** A request, but for its deadline. */
+export interface HttpCall extends Pick<HttpRequest, 'method' | 'body'> {
   readonly url: URL;
+  readonly headers?: HttpRequest['headers'];
+}
+
+export interface RemoteCall extends HttpCall, Pick<HttpRequest, 'deadline'> {
   /** Whose connections it uses, so that a call that hangs delays no other's. */
   readonly hook?: string;
-  readonly headers?: HttpRequest['headers'];
 }
 
 /** The most bytes that are read of an answer's body. */
@@ -23,8 +26,16 @@ const USER_AGENT = `botbell/${readVersion()} (+https://www.npmjs.com/package/bot
 export const FORM_HEADERS = { 'content-type': 'application/x-www-form-urlencoded' } as const;
 export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
 
+/** Within which `verify` has an answer, in milliseconds. */
+export const VERIFY_TIMEOUT_MS = 5_000;
+
+/** A request of which the body is JSON. */
+export function jsonCall(url: URL, message: unknown, headers: HttpCall['headers'] = {}): HttpCall {
+  return { url, headers: { ...headers, ...JSON_HEADERS }, body: JSON.stringify(message) };
+}
+
 /** Has a pool of connections per hook and origin, opened at the first call. */
-export class Remote {
+export class Remote implements Pick<Sending, 'free' | 'failureOf'> {
   readonly #title: Words;
   readonly #openPool: OpenPool;
   readonly #pools = new Map<string, Promise<HttpPool>>();
@@ -36,7 +47,7 @@ export class Remote {
   }
 
   /** @returns the answer, of any status, with at most 64 KiB of its body @throws {Error} of the network: see `networkErrorOf` */
-  async call({ url, hook, headers, ...call }: Call): Promise<HttpAnswer> {
+  async call({ url, hook, headers, ...call }: RemoteCall): Promise<HttpAnswer> {
     const path = url.pathname + url.search;
     const named = { 'user-agent': USER_AGENT, ...headers };
     const pool = await this.#poolOf(url.origin, hook);
@@ -50,13 +61,9 @@ export class Remote {
     return pool;
   }
 
-  /** An open channel whose `send` and `verify` use this remote; closing it destroys the pools. */
-  channel(sending: Pick<Channel, 'send' | 'verify'>): Channel {
-    return openedChannel({
-      ...sending,
-      free: async () =>
-        void (await Promise.all([...this.#pools.values()].map(async (pool) => (await pool).destroy()))),
-      failureOf: (error) => networkFailureOf(this.#title, networkErrorOf(error)),
-    });
-  }
+  readonly free = async (): Promise<void> => {
+    await Promise.all([...this.#pools.values()].map(async (pool) => (await pool).destroy()));
+  };
+
+  readonly failureOf = (error: unknown) => networkFailureOf(this.#title, networkErrorOf(error));
 }

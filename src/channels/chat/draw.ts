@@ -1,0 +1,102 @@
+/** Draws a card for a chat: its message within the chat's limit, its plain form and its preview, all from the same lines. */
+import type { Card, CardLink, Tone } from '../card.ts';
+import { type CardLine, type Markup, markedUp, withoutLast, words } from '../lines.ts';
+import type { Composed, ComposeContext, MessageFormat } from '../channel.ts';
+import type { Mentions } from '../mention-option.ts';
+import { shownAs } from '../preview.ts';
+import { type CardPart, LADDER, linesOfCard, type PlainPart, showCard, withJobId } from '../show-card.ts';
+
+/** A card as a chat is given it, cut to its limit. */
+export interface Drawn {
+  readonly tone: Tone;
+  /** Plain, like `summary` and `link`: one line with the symbol of the card's tone. */
+  readonly title: string;
+  readonly summary: string;
+  readonly link: CardLink | undefined;
+  /** Whom the message mentions, in the chat's markup; without duplicates. */
+  readonly mentions: readonly string[];
+  /** The entries of `mention_on_error` that `mentions` writes. */
+  readonly called: readonly string[];
+  readonly lines: readonly CardLine[];
+  /** The lines in the chat's markup. */
+  readonly text: string;
+}
+
+export interface Drawing<Message> {
+  /** Of the format. */
+  readonly name: string;
+  readonly mentions?: Mentions;
+  readonly markup: Markup | ((tone: Tone) => Markup);
+  /** The parts of the card in `Drawn.lines`; others have places of their own in the message. */
+  readonly parts: readonly CardPart[];
+  /** About how many characters text, message and outputs may have together. */
+  readonly room: number;
+  readonly limit: { readonly most: number; readonly of: (message: Message) => number };
+  readonly message: (drawn: Drawn) => Message;
+  /** The message in plain text, of which `Drawn.lines` are the summary, link and facts. */
+  readonly plain: (drawn: Drawn) => Message;
+  /** Of the plain text, if it differs. */
+  readonly plainMarkup?: Markup;
+}
+
+export function drawnFormat<Message>(drawing: Drawing<Message>): MessageFormat<Message> {
+  const { name, parts, message, plain } = drawing;
+  return {
+    name,
+    compose: (card, context): Composed<Message> => {
+      const drawn = fitting(drawing, card, context, parts, message);
+      return {
+        message: message(drawn),
+        plain: () => plain(fitting(drawing, withJobId(card, context), context, PLAIN, plain)),
+        ...shownAs(() => ({ tone: card.tone, lines: previewOf(drawn, parts) })),
+      };
+    },
+  };
+}
+
+const PLAIN: readonly PlainPart[] = ['summary', 'link', 'facts'];
+
+/** The message's size in bytes of JSON, for `Drawing.limit`. */
+export function jsonBytes(message: unknown): number {
+  return Buffer.byteLength(JSON.stringify(message));
+}
+
+/** Draws with ever less room, then with ever fewer lines, until the message fits. */
+function fitting<Message>(
+  { markup, mentions, room, limit, plainMarkup }: Drawing<Message>,
+  card: Card,
+  context: ComposeContext,
+  parts: readonly PlainPart[],
+  messageOf: (drawn: Drawn) => Message,
+): Drawn {
+  const { tone } = card;
+  const writer = (parts === PLAIN ? plainMarkup : undefined) ?? markup;
+  const marks = typeof writer === 'function' ? writer(tone) : writer;
+  const called = mentions?.of(context) ?? [];
+  const written = [...new Set(called.map((entry) => mentions?.write(entry) ?? ''))];
+  const drawnOf = (share: number, fewer?: readonly CardLine[]): Drawn => {
+    const shown = showCard(card, Math.floor(room * share));
+    const { title, summary, link } = shown;
+    const lines = fewer ?? linesOfCard(shown, parts);
+    return { tone, title, summary, link, called, mentions: written, lines, text: markedUp(lines, marks) };
+  };
+  const fits = (drawn: Drawn) => limit.of(messageOf(drawn)) <= limit.most;
+  let drawn = drawnOf(1);
+  for (const share of LADDER) {
+    if (fits(drawn)) return drawn;
+    drawn = drawnOf(share);
+  }
+  for (let fewer = withoutLast(drawn.lines); fewer !== undefined && !fits(drawn); fewer = withoutLast(fewer))
+    drawn = drawnOf(0, fewer);
+  return drawn;
+}
+
+/** What the message shows, in the order of a card. */
+function previewOf({ called, title, link, lines }: Drawn, parts: readonly CardPart[]): readonly CardLine[] {
+  return [
+    ...words(called.map((entry) => (/^[@<]/.test(entry) ? entry : `@${entry}`)).join(' '), 'mention'),
+    ...(parts.includes('title') ? [] : words(title, 'bold')),
+    ...lines,
+    ...(parts.includes('link') || link === undefined ? [] : [{ runs: [link] }]),
+  ];
+}

@@ -1,0 +1,19 @@
+/** Markdown as chats take it: foreign text is escaped with backslashes. */
+import type { Markup } from '../lines.ts';
+
+const NUMBERED = /^(\s*\d+)([.)])/gmu;
+
+/** @param signs the characters that need a backslash before them @param code writes a block of code */
+export function markdownWith(signs: RegExp, code: Markup['code']): Markup {
+  return {
+    text: (text) => text.replace(signs, '\\$&').replace(NUMBERED, '$1\\$2'),
+    bold: (text) => `**${text}**`,
+    code,
+    link: (text, url) => (text === '' ? '' : `[${text}](${url.replace(/[()\\<>*_~`]/g, percentEncoded)})`),
+    between: ' · ',
+  };
+}
+
+export function percentEncoded(sign: string): string {
+  return `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
+}

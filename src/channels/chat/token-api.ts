@@ -1,0 +1,68 @@
+/** Addresses of chats whose API takes a token. */
+import { object, type Schema, string } from 'yup';
+import { type Answers, failureOfAnswer } from '../answers.ts';
+import { apiUrl, baseUrl, warningsOfApi } from '../api-url.ts';
+import { type Address, type Call, receiptFrom } from './chat.ts';
+import { type HttpCall, Remote, VERIFY_TIMEOUT_MS } from './remote.ts';
+
+interface TokenSettings {
+  readonly token: string;
+  readonly api_url?: string | undefined;
+}
+
+/** What the setting `token` may be; its rules never show the token. */
+interface TokenRule {
+  /** What it is, in the words of the service: `the API token of the account that posts`. */
+  readonly what: string;
+  readonly pattern: RegExp;
+  readonly rule: string;
+  readonly example?: string;
+}
+
+export function tokenSettings({ what, pattern, rule, example = 'not-set-here' }: TokenRule) {
+  const token = string()
+    .typeError('${path} must be a string')
+    .required(`\${path} is missing: ${what}`)
+    .matches(pattern, `\${path} must be ${rule}`)
+    .meta({ example });
+  return { token, api_url: apiUrl() };
+}
+
+interface Api<Message> extends TokenRule {
+  /** By default; ends with a slash. */
+  readonly url: string;
+  readonly parse: Address<Message, TokenSettings>['parse'];
+  /** The header that has the token, and the path and body of a message. */
+  login(token: string): Readonly<Record<string, string>>;
+  request(api: URL, call: Call<Message>): HttpCall;
+  /** The path of a GET that fails as a message would if the token is not valid. */
+  readonly me: string;
+}
+
+export function tokenApi<Message>(api: Api<Message>): Address<Message, TokenSettings> {
+  const settings: Schema<TokenSettings> = object(tokenSettings(api)).noUnknown().strict();
+  return {
+    settings,
+    parse: api.parse,
+    secretsOf: ({ token }) => [token],
+    warningsOf: ({ api_url }) => warningsOfApi({ api_url }),
+    open: (chat, { token, api_url = api.url }, { openPool }) => {
+      const remote = new Remote(chat.title, openPool);
+      const { free, failureOf } = remote;
+      const base = baseUrl(api_url);
+      const ask = (call: HttpCall, deadline: number) =>
+        remote.call({ ...call, headers: { ...api.login(token), ...call.headers }, deadline });
+      const verify = async (answers: Answers) => {
+        const me: HttpCall = { method: 'GET', url: new URL(api.me, base) };
+        const answer = await ask(me, performance.now() + VERIFY_TIMEOUT_MS);
+        if (answer.status !== 200) throw failureOfAnswer(answer, answers);
+      };
+      return Promise.resolve({
+        send: async (call) => receiptFrom(await ask(api.request(base, call), call.deadline), chat),
+        verify: () => verify(chat),
+        free,
+        failureOf,
+      });
+    },
+  };
+}

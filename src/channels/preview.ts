@@ -1,0 +1,142 @@
+/** Shows messages to people: lines for a terminal and as HTML, and HTML as a document for an iframe without scripts. */
+import { escapeHtml } from '../text/clean.ts';
+import type { Tone } from './card.ts';
+import type { Composed } from './channel.ts';
+import { type CardLine, type Run, type Runs, type ShownTable } from './lines.ts';
+
+/** A message as lines: of the card, or of whatever a template wrote in its place. */
+export interface ShownLines {
+  readonly lines: readonly CardLine[];
+  /** Colours the bar at the left edge; left out: there is none. */
+  readonly tone?: Tone;
+}
+
+/** The parts of `Composed` that show it. */
+export function shownAs(shown: () => ShownLines): Pick<Composed, 'asText' | 'asHtml'> {
+  return { asText: () => linesAsText(shown()), asHtml: () => linesAsHtml(shown()) };
+}
+
+function linesAsText({ lines }: ShownLines): string {
+  return lines.map(lineAsText).join('\n').replace(/\s+$/, '');
+}
+
+function lineAsText(line: CardLine): string {
+  if ('code' in line) return line.code;
+  if ('facts' in line) return line.facts.map(runAsText).join(' · ');
+  if ('items' in line) {
+    if (line.table === undefined) return line.items.map((item) => `• ${cellAsText(item)}`).join('\n');
+    return rowsOf(line.table)
+      .map((row) => row.map(cellAsText).join(' | '))
+      .join('\n');
+  }
+  const shown = line.runs.map(runAsText).join('');
+  return 'label' in line ? `${line.label}${shown === '' ? '' : `: ${shown}`}` : shown;
+}
+
+function cellAsText(runs: Runs): string {
+  return runs.map(runAsText).join('').replaceAll('\n', ' ');
+}
+
+function runAsText({ text, style, url = '' }: Run): string {
+  const words = style === 'code' ? `\`${text}\`` : text;
+  return url === '' || url === text ? words : `${words} (${url})`.trim();
+}
+
+function rowsOf({ names, rows }: ShownTable): readonly (readonly Runs[])[] {
+  return [names.map((text) => [{ text, style: 'bold' as const }]), ...rows];
+}
+
+/** The colours of the tones in chats that support colours, and in previews. */
+export const TONE_COLOURS: Readonly<Record<Tone, string>> = {
+  succeeded: '#2eb886',
+  error: '#e01e5a',
+  executing: '#1d9bd1',
+  alert: '#daa038',
+  test: '#8a8d91',
+};
+
+/** The half-transparent colours work on light and dark backgrounds. */
+const STYLE = `<style>
+body { margin: 16px; background: #fff; color: #1d1c1d }
+.chat { font: 15px/1.467 Lato, 'Noto Sans JP', 'Hiragino Sans', system-ui, sans-serif; max-width: 640px; overflow-wrap: anywhere }
+.bar { border-left: 4px solid; padding-left: 12px }
+.line { white-space: pre-wrap }
+.quiet { font-size: 13px; opacity: .75; margin: 8px 0 }
+pre, code { padding: 2px 4px; border: 1px solid rgba(128,128,128,.35); border-radius: 4px; background: rgba(128,128,128,.1); font: 12px/1.5 Menlo, Consolas, monospace }
+pre { margin: 4px 0; padding: 8px; white-space: pre-wrap }
+.mention { padding: 0 3px; border-radius: 3px; background: rgba(242,199,68,.35); font-weight: 700 }
+ul { margin: 4px 0; padding-left: 24px }
+table { margin: 8px 0; border-collapse: collapse }
+th, td { padding: 4px 12px; border: 1px solid rgba(128,128,128,.35); text-align: left; vertical-align: top; font-size: 14px }
+a { color: #1264a3 }
+@media (prefers-color-scheme: dark) {
+  body { background: #1a1d21; color: #d1d2d3 }
+  a { color: #1d9bd1 }
+}
+</style>`;
+
+function linesAsHtml({ lines, tone }: ShownLines): string {
+  const bar = tone === undefined ? '' : ` bar" style="border-color:${TONE_COLOURS[tone]}`;
+  return `${STYLE}\n<div class="chat${bar}">\n${lines.map(lineAsHtml).join('\n')}\n</div>`;
+}
+
+function lineAsHtml(line: CardLine): string {
+  if ('code' in line) return `<pre>${escapeHtml(line.code)}</pre>`;
+  if ('facts' in line) return `<div class="line quiet">${line.facts.map(runAsHtml).join(' · ')}</div>`;
+  if ('items' in line)
+    return line.table === undefined
+      ? `<ul>${line.items.map((item) => `<li>${runsAsHtml(item)}</li>`).join('')}</ul>`
+      : tableAsHtml(line.table);
+  const label = 'label' in line ? `<b>${escapeHtml(line.label)}</b> ` : '';
+  return `<div class="line">${label}${runsAsHtml(line.runs)}</div>`;
+}
+
+function tableAsHtml({ names, rows }: ShownTable): string {
+  const head = names.map((name) => `<th>${escapeHtml(name)}</th>`).join('');
+  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${runsAsHtml(cell)}</td>`).join('')}</tr>`);
+  return `<table><tr>${head}</tr>${body.join('')}</table>`;
+}
+
+function runsAsHtml(runs: Runs): string {
+  return runs.map(runAsHtml).join('');
+}
+
+const TAGS = { bold: 'b', italic: 'i', strike: 's', code: 'code' } as const;
+
+function runAsHtml({ text, style, url = '' }: Run): string {
+  const words = escapeHtml(text || url);
+  if (url !== '') return `<a href="${escapeHtml(url)}" rel="noreferrer">${words}</a>`;
+  if (style === undefined) return words;
+  return style === 'mention'
+    ? `<span class="mention">${words}</span>`
+    : `<${TAGS[style]}>${words}</${TAGS[style]}>`;
+}
+
+export function textAsHtml(text: string): string {
+  return `<pre style="white-space:pre-wrap;overflow-wrap:anywhere">${escapeHtml(text)}</pre>`;
+}
+
+/** Otherwise links would open inside the iframe. */
+const LINKS_OPEN_APART = '<base target="_blank">';
+
+/** As the reader's system is. */
+export const LIGHT_OR_DARK = '<meta name="color-scheme" content="light dark">';
+
+export function messageDocument({ asHtml }: Pick<Composed, 'asHtml'>): string {
+  const content = asHtml();
+  const isDocument = /^\s*<(!doctype|html)/i.test(content);
+  if (isDocument) return content.replace(/<head(\s[^<>]*)?>/i, (head) => `${head}${LINKS_OPEN_APART}`);
+  return `<!doctype html><meta charset="utf-8">${LIGHT_OR_DARK}${LINKS_OPEN_APART}${content}`;
+}
+
+const LINE_WIDTH = 60;
+const LINE_PX = 22;
+const MARGINS_PX = 72;
+const HIGHEST_PX = 800;
+
+/** An estimate, since an iframe without scripts cannot fit itself to its content; the reader can resize it. */
+export function frameHeightOf({ asText }: Pick<Composed, 'asText'>): number {
+  let lines = 0;
+  for (const line of asText().split('\n')) lines += 1 + Math.floor(line.length / LINE_WIDTH);
+  return Math.min(HIGHEST_PX, MARGINS_PX + lines * LINE_PX);
+}

@@ -1,0 +1,45 @@
+/** What a further chat needs of a test: its stand-in, its errors, and a file of expected messages. */
+import { join } from 'node:path';
+import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
+import { markdownAsText } from '../../support/markdown-text.ts';
+import { type Verdict, wrongRequest } from '../../support/chat-stand-in.ts';
+import { rocketChat, type RocketMessage } from './rocket-chat.ts';
+
+const refusal = answering(400, { success: false, error: 'invalid-attachments' });
+
+describe('a further chat', () => {
+  chatContract({
+    messages: join(import.meta.dirname, 'messages.json'),
+    type: rocketChat,
+    judge: (request): Verdict => {
+      const refused = request.method === 'GET' ? undefined : wrongRequest(request);
+      return { answer: { status: 200, body: '{"success":true}' }, ...(refused !== undefined && { refused }) };
+    },
+    settingsAt: (origin) => ({ hooks: { ops: `${origin}/hooks/64f1c2d3e4/0a1B2c3D4e5F6g7H8i9J` } }),
+    address: 'ops',
+    mention: {
+      options: { mention_on_error: ['@here', '@ops'] },
+      isIn: ({ body }) => body.startsWith('{"text":"@here @ops"'),
+    },
+    failures: [
+      {
+        when: 'its channel is gone',
+        failureClass: 'config',
+        code: 'invalid-channel',
+        ...withFault(answering(400, { success: false, error: 'invalid-channel' })),
+      },
+    ],
+    cardRefused: { fault: refusal, code: 'http_400' },
+    limit: {
+      most: 3,
+      answer: { status: 429, headers: { 'retry-after': '2' } },
+      concerns: 'address',
+      retryAfterMs: 2000,
+    },
+    textIn: ({ body }) => {
+      const { text, attachments = [] } = JSON.parse(body) as RocketMessage;
+      const parts = attachments.map((each) => `${each.title}\n${markdownAsText(each.text)}`);
+      return [markdownAsText(text), ...parts].join('\n').trim();
+    },
+  });
+});

@@ -1,0 +1,57 @@
+/** A chat more, as it would stand in `src/channels`: Rocket.Chat by the URL of an incoming webhook. */
+import { jsonOf, meaning } from '../../../src/channels/answers.ts';
+import { chat } from '../../../src/channels/chat/chat.ts';
+import { drawnFormat, jsonBytes } from '../../../src/channels/chat/draw.ts';
+import { hooks } from '../../../src/channels/chat/hooks.ts';
+import { markdownWith } from '../../../src/channels/chat/markdown.ts';
+import { mentionsOf } from '../../../src/channels/mention-option.ts';
+import { TONE_COLOURS } from '../../../src/channels/preview.ts';
+
+export interface RocketMessage {
+  readonly text: string;
+  readonly attachments?: readonly { readonly title: string; readonly text: string; readonly color: string }[];
+}
+
+const MENTIONS = mentionsOf('@all, @here or @ and a user name', /^@[\w.-]{1,64}$/);
+
+export const rocketChat = chat({
+  type: 'rocket_chat',
+  title: { en: 'Rocket.Chat', ja: 'Rocket.Chat' },
+  pace: { addressMs: 1000, channelMs: 0 },
+  calls: 10,
+  options: { mention_on_error: MENTIONS.option },
+  format: drawnFormat<RocketMessage>({
+    name: 'rocket_chat',
+    mentions: MENTIONS,
+    markup: {
+      ...markdownWith(
+        /[\\*_~`|>#[\]()<:@]/g,
+        (text) => `\`\`\`\n${text.replace(/`(?=`)/g, '`\u200b')}\n\`\`\``,
+      ),
+      bold: (text) => `*${text}*`,
+    },
+    parts: ['text', 'message', 'outputs', 'link', 'facts'],
+    room: 3000,
+    limit: { most: 20_000, of: jsonBytes },
+    message: ({ mentions, title, text, tone }) => ({
+      text: mentions.join(' '),
+      attachments: [{ title, text, color: TONE_COLOURS[tone] }],
+    }),
+    plain: ({ mentions, text }) => ({ text: `${mentions.join(' ')} ${text}`.trim() }),
+  }),
+  address: hooks<RocketMessage>({
+    warningOf: ({ pathname }) =>
+      /\/hooks\/\w+\/\w+$/.test(pathname)
+        ? undefined
+        : 'the URL is cut short: it ends with an ID and a token',
+  }),
+  codeOf: (answer) => (jsonOf(answer)['error'] === 'invalid-channel' ? 'invalid-channel' : undefined),
+  meanings: {
+    'invalid-channel': meaning(
+      'config',
+      'the channel of the integration is gone; choose another one',
+      'チャンネルがありません。別のチャンネルを選んでください',
+    ),
+  },
+  receiptOf: (answer) => (jsonOf(answer)['success'] === true ? { answered: 'success' } : undefined),
+});

@@ -1,0 +1,6 @@
+/** A message as a format would compose it, for tests of what sends it. */
+import type { Composed } from '../../src/channels/channel.ts';
+
+export function composedOf<Message>(message: Message): Composed<Message> {
+  return { message, asText: () => JSON.stringify(message), asHtml: () => '' };
+}
