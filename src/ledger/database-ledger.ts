@@ -61,7 +61,11 @@ class ServiceLedger {
     this.#reading = reading;
     this.#settings = settings;
     this.#unwritten = new UnwrittenOutcomes((told) => call('settle', [told, true]));
-    this.signals = methodsOver(call, signalOperations);
+    this.signals = {
+      ...methodsOver(call, signalOperations),
+      // However much was held; after that its claim has expired.
+      endHolds: (end) => call('endHolds', [end], { withinMs: this.#settings.leaseMs }),
+    };
     this.actions = {
       ...methodsOver(reading.call, actionReads),
       ...methodsOver(call, actionOperations, { isDurable: true }),

@@ -6,7 +6,7 @@ import { mostTroubled, type OwnSubject, type SummarisedBot } from '../../notice/
 import type { Telling } from '../../signal/decide.ts';
 import type { Snooze } from '../../signal/rules.ts';
 import type { Tx } from '../database.ts';
-import { writeEach } from '../history.ts';
+import { type HistoryWhat, writeEach } from '../history.ts';
 import { type CallbackKind, type DeliveryTarget, SUPERSEDED } from '../ledger.ts';
 import { holdBack, insertRows, makePending } from '../operations/deliveries.ts';
 import { IS_LATE_START } from '../rows.ts';
@@ -133,12 +133,19 @@ async function summarise(
   if (chunks.length === 0) return;
   const summaryId = await writeOwnNotice(tx, { kind: 'summary', subject: JSON.stringify(subject) });
   await insertRows(tx, { callbackId: summaryId, jobKey: undefined, targets: [to] });
-  for (const rows of chunks) {
+  for (const rows of chunks)
     await tx.all(sql`
       UPDATE deliveries SET summary_id = ${summaryId}, held_until = NULL, updated_at = ${tx.now}
       WHERE id IN (${join(rows.map(({ id }) => id))})`);
-    await writeEach(tx, rows, 'summarised', { entry: { summaryId } });
-  }
+  await writeOfSummary(tx, summaryId, 'summarised');
+}
+
+/** Writes a row of history for each delivery that the summary contains; one statement, since they may be many. */
+async function writeOfSummary(tx: Tx, summaryId: number, what: HistoryWhat): Promise<void> {
+  await tx.all(sql`
+    INSERT INTO history (callback_id, at, what, delivery_id, entry)
+    SELECT callback_id, CAST(${tx.now} AS BIGINT), CAST(${what} AS TEXT), id, CAST(${JSON.stringify({ summaryId })} AS TEXT)
+    FROM deliveries WHERE summary_id = ${summaryId} ORDER BY id`);
 }
 
 /** The most jobs that a summary names of a BOT, the newest. */
@@ -207,9 +214,8 @@ export class Counted {
 
 /** Marks the deliveries that a summary contains as delivered, with the summary's receipt. */
 export async function tellSummarised(tx: Tx, summaryId: number, receipt: Receipt | undefined): Promise<void> {
-  const rows = await tx.all<{ id: number; callbackId: number }>(sql`
-    UPDATE deliveries SET state = 'delivered', receipt = ${receipt}, reason = NULL,
-      updated_at = ${tx.now}
-    WHERE summary_id = ${summaryId} AND state = 'held' RETURNING id, callback_id`);
-  await writeEach(tx, rows, 'told_in_summary', { entry: { summaryId } });
+  const told = await tx.all(sql`
+    UPDATE deliveries SET state = 'delivered', receipt = ${receipt}, reason = NULL, updated_at = ${tx.now}
+    WHERE summary_id = ${summaryId} AND state = 'held' RETURNING id`);
+  if (told.length > 0) await writeOfSummary(tx, summaryId, 'told_in_summary');
 }

@@ -24,8 +24,8 @@ export async function claimTimers(tx: Tx, most: number, leaseMs: number): Promis
     tx,
     sql`
     SELECT destination FROM deliveries WHERE held_until <= ${tx.now}
-    UNION SELECT deliveries.destination FROM deliveries JOIN snoozes ON snoozes.id = snooze_id
-      WHERE until_at <= ${tx.now} AND held_until IS NOT NULL AND snooze_id IS NOT NULL`,
+    UNION SELECT deliveries.destination FROM snoozes CROSS JOIN deliveries
+      WHERE until_at <= ${tx.now} AND snooze_id = snoozes.id AND held_until IS NOT NULL AND snooze_id IS NOT NULL`,
     sql`NOTHING`,
   );
   return tx.all<Timer>(sql`
