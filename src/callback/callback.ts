@@ -42,6 +42,11 @@ export interface IdentifiedCallback extends CheckedCallback {
   readonly identity: string;
 }
 
+/** The callback with what it is named by: the rest may take megabytes. */
+export function namesOf({ code, job_id, bot_id, bot_name, status, start_time }: Callback): Callback {
+  return { code, job_id, bot_id, bot_name, status, start_time };
+}
+
 export function statusNameOf(callback: Pick<Callback, 'status'>): StatusName {
   return ALL_STATUSES[callback.status];
 }

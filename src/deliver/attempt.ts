@@ -1,6 +1,6 @@
 /** One attempt to send one delivery: it ends within its time limit, whatever the channel does, and never rejects. */
 import { hash } from 'node:crypto';
-import { idsIn, LONGEST_ANSWER_MS, type PerJob, type Receipt } from '../channels/channel.ts';
+import { type Composed, idsIn, LONGEST_ANSWER_MS, type PerJob, type Receipt } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { Config } from '../config/config.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
@@ -22,6 +22,8 @@ export interface Begun {
   readonly settings: Pick<Settings, 'config' | 'channels' | 'compose' | 'redact'>;
   /** Left out: it ends at `delivery.timeout`, although the remote may answer later. */
   readonly longer?: Longer;
+  /** The message, if it was made before; then the notice has no more of its callback than `afterRendering` leaves. */
+  readonly composed?: Pick<Composed, 'message' | 'plain' | 'asText'> | undefined;
 }
 
 /** When an attempt may go on past `delivery.timeout`. */
@@ -86,12 +88,12 @@ async function send(
   { jobMessages, timers }: Pick<AttemptDependencies, 'jobMessages' | 'timers'>,
   progress: Progress,
 ): Promise<Receipt> {
-  const { addressed, settings, longer } = begun;
+  const { addressed, settings, longer, composed } = begun;
   const { address, channel: name, options, notice } = addressed;
   const { channel } = settings.channels.get(name) ?? {};
   if (channel === undefined) throw unknownChannel(name);
   const perJob = await perJobOf(addressed, jobMessages);
-  const { message, plain, asText } = settings.compose(addressed);
+  const { message, plain, asText } = composed ?? settings.compose(addressed);
   const sent = channel.send({
     address,
     message,

@@ -60,8 +60,8 @@ export class Dispatcher {
   submit(order: Order): Task {
     let end = () => {};
     const ended = new Promise<void>((resolve) => (end = resolve));
-    const { record, notice, firstReceivedAt, planned, settings, until, asOf, onEnded } = order;
-    const made = { attempts: [], isTakenOver: false, ended, end };
+    const { record, notice, firstReceivedAt, planned, settings, until, asOf, composed, onEnded } = order;
+    const made = { composed, attempts: [], isTakenOver: false, ended, end };
     const task: Task = { record, notice, firstReceivedAt, planned, settings, until, asOf, onEnded, ...made };
     this.#tasks.set(task.record.id, task);
     this.#underWay.until(task.ended);
@@ -204,7 +204,7 @@ export class Dispatcher {
   }
 
   async #run(task: Task): Promise<void> {
-    const { record, planned, notice, firstReceivedAt, settings, asOf: now } = task;
+    const { record, planned, notice, firstReceivedAt, settings, asOf: now, composed } = task;
     if (planned === undefined) return;
     const { destination } = record;
     this.#count(destination, 1);
@@ -213,7 +213,12 @@ export class Dispatcher {
     else if (task.update === undefined) {
       const at = { firstReceivedAt, now, config: settings.config };
       const addressed = addressedTo(notice, planned, record, at);
-      task.attempt = this.#dependencies.attempt({ addressed, settings, longer: this.#longerOf(task) });
+      task.attempt = this.#dependencies.attempt({
+        addressed,
+        settings,
+        composed,
+        longer: this.#longerOf(task),
+      });
       const result = await this.#resultOf(task.attempt, destination);
       task.attempt = undefined;
       task.attempts.push(result);

@@ -1,9 +1,10 @@
 /** Handles one POST: admits its callback, has its pending deliveries attempted, and decides the answer. */
 import { LONGEST_ANSWER_MS } from '../channels/channel.ts';
 import type { Admission, Arrival, DeliveryRecord } from '../ledger/ledger.ts';
-import { type CallbackNotice, noticeOf } from '../notice/notice.ts';
+import { afterRendering, type CallbackNotice, noticeOf } from '../notice/notice.ts';
+import { addressedTo } from './attempt.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import type { Task } from './task.ts';
+import type { Order, Task } from './task.ts';
 import { judge, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
 import type { Delivering } from './delivering.ts';
 import { judgedBy } from './plan.ts';
@@ -15,6 +16,8 @@ export interface Incoming extends Pick<Arrival, 'callback' | 'startedAt' | 'iden
   readonly receivedAt: number;
   /** The same by the monotonic clock. */
   readonly arrivedAt: number;
+  /** For a large callback: called when its messages are made; from then on no more of it is kept than they need. */
+  readonly onRendered?: (() => void) | undefined;
 }
 
 /** The deadline, by the monotonic clock, for all that a POST waits for before it is answered. */
@@ -45,12 +48,15 @@ export function createPost(delivering: Posting): Post {
     const plan = settings.planFor(incoming.callback);
     const isAccepted = answerWhen === 'accepted';
     const arrival = arrivalOf(incoming, plan, isAccepted, settings);
-    const admission = await ledger.admit(arrival, until - clock.monotonic());
+    const { callback, ...admission } = await ledger.admit(arrival, until - clock.monotonic());
     if (admission.isNew) for (const { reason } of admission.deliveries) if (reason) onHeld(reason);
-    const posted = { incoming, settings, plan, admission, until };
+    const posted = { receivedAt: incoming.receivedAt, settings, plan, admission, until };
     if (admission.isAnswered) return judge([], { isSuperseded: admission.isSuperseded, isAccepted });
     if (isAccepted) return accept(delivering, posted);
-    return new OpenPost(delivering, posted, waiting).answer();
+    const notice = noticeOf({ callback, startedAt: incoming.startedAt }, admission.timesReceived);
+    const open = new OpenPost(delivering, posted, waiting);
+    open.begin(notice, incoming.onRendered);
+    return open.answer();
   };
 }
 
@@ -61,25 +67,46 @@ function arrivalOf(incoming: Incoming, plan: CallbackPlan, isAccepted: boolean, 
   return { callback, identity, startedAt, body, routing, asking, likeness, unmet, isAccepted };
 }
 
-/** An admitted callback with the settings that were in force when it came; a reload does not change them. */
-interface Posted {
-  readonly incoming: Incoming;
+/** An admitted callback, without its body, with the settings that were in force when it came; a reload does not change them. */
+interface Posted extends Pick<Incoming, 'receivedAt'> {
   readonly settings: Settings;
   readonly plan: CallbackPlan;
-  readonly admission: Admission;
+  readonly admission: Omit<Admission, 'callback'>;
   readonly until: number;
 }
 
 /** Answers before any attempt: the callback is in the ledger, so the service need not post it again. */
-function accept({ clock, dispatcher, onDue }: Posting, { incoming, admission }: Posted): Verdict {
+function accept({ clock, dispatcher, onDue }: Posting, { receivedAt, admission }: Posted): Verdict {
   const { callbackId, deliveries, isSuperseded } = admission;
   const verdict = judge(deliveries, { isSuperseded, isAccepted: true });
   const { status, result } = verdict;
-  const answer = { receivedAt: incoming.receivedAt, answeredAt: clock.now(), status, result };
+  const answer = { receivedAt, answeredAt: clock.now(), status, result };
   const settled = dispatcher.settle([], { callbackId, answer, isDurable: false });
   dispatcher.until(settled.catch(() => undefined));
   if (result === 'accepted') onDue();
   return verdict;
+}
+
+/** What `make` returns, made now: until it is called, it would keep the callback. */
+function keptFrom<Made>(make: () => Made): () => Made {
+  const made = make();
+  return () => made;
+}
+
+/** The order with its message made ahead, so that its callback need not be kept while it waits. */
+function rendered(order: Order & { readonly notice: CallbackNotice }): Order {
+  const { record, notice, planned, settings, firstReceivedAt, asOf: now } = order;
+  const after = { ...order, notice: afterRendering(notice) };
+  if (planned === undefined) return after;
+  const at = { firstReceivedAt, now, config: settings.config };
+  const addressed = addressedTo(notice, planned, record, at);
+  try {
+    const { message, plain, asText } = settings.compose(addressed);
+    return { ...after, composed: { message, plain: plain && keptFrom(plain), asText: keptFrom(asText) } };
+  } catch {
+    // The attempt will say why.
+    return order;
+  }
 }
 
 /** A POST that waits for its deliveries, until it is answered. */
@@ -89,7 +116,6 @@ class OpenPost {
   /** Shared by all open POSTs. */
   readonly #waiting: Waiting;
   readonly #waitsFor: string[] = [];
-  readonly #notice: CallbackNotice;
   /** The tasks it submitted, by delivery id. */
   readonly #tasks = new Map<number, Task>();
   readonly #takenOver = new Set<number>();
@@ -105,15 +131,11 @@ class OpenPost {
     this.#delivering = delivering;
     this.#posted = posted;
     this.#waiting = waiting;
-    const { startedAt } = posted.incoming;
-    const { callback, timesReceived } = posted.admission;
-    this.#notice = noticeOf({ callback, startedAt }, timesReceived);
   }
 
-  /** @throws {LedgerUnavailable} */
+  /** To be called after `begin`. @throws {LedgerUnavailable} */
   async answer(): Promise<Verdict> {
     try {
-      this.#begin();
       await this.#allEnded();
       this.#delivering.dispatcher.release(this.#tasks.values());
       this.#holdUnanswered();
@@ -125,11 +147,14 @@ class OpenPost {
     }
   }
 
-  /** Submits the deliveries that it claimed; pending ones that another POST or process has in hand are taken over. */
-  #begin(): void {
+  /**
+   * Submits the deliveries that it claimed; pending ones that another POST or process has in hand are taken over.
+   * @param onRendered as in `Incoming`
+   */
+  begin(notice: CallbackNotice, onRendered: Incoming['onRendered']): void {
     const { dispatcher, ledger } = this.#delivering;
-    const { admission, incoming, plan, settings, until } = this.#posted;
-    const { bot_id, job_id } = incoming.callback;
+    const { admission, plan, settings, until } = this.#posted;
+    const { bot_id, job_id } = notice.callback;
     const { firstReceivedAt, asOf } = admission;
     const open = admission.deliveries.filter(({ state }) => state === 'pending');
     const own = open.filter(({ id, claim }) => claim === 'own' && !dispatcher.has(id));
@@ -137,18 +162,10 @@ class OpenPost {
     const onEnded = (task: Task) => this.#takes(task);
     for (const record of own) {
       const planned = hasRoom && this.#mayWaitFor(record.destination) ? plannedFor(record, plan) : undefined;
-      const order = {
-        record,
-        firstReceivedAt,
-        asOf,
-        notice: this.#notice,
-        planned,
-        settings,
-        until,
-        onEnded,
-      };
-      this.#tasks.set(record.id, dispatcher.submit(order));
+      const order = { record, firstReceivedAt, asOf, notice, planned, settings, until, onEnded };
+      this.#tasks.set(record.id, dispatcher.submit(onRendered === undefined ? order : rendered(order)));
     }
+    onRendered?.();
     const elsewhere = open.flatMap(({ id, isTakenOver }) => (isTakenOver || this.#tasks.has(id) ? [] : id));
     if (elsewhere.length === 0) return;
     const note = () => {
@@ -218,12 +235,12 @@ class OpenPost {
   /** @throws {LedgerUnavailable} an outcome other than `delivered` could not be written */
   async #conclude(): Promise<Verdict> {
     const { clock, dispatcher } = this.#delivering;
-    const { incoming, admission } = this.#posted;
+    const { receivedAt, admission } = this.#posted;
     const { callbackId, isSuperseded } = admission;
     const standings = admission.deliveries.map((record) => this.#standing(record));
     const verdict = judge(standings, { isSuperseded, isAccepted: false });
     const { status, result } = verdict;
-    const answer = { receivedAt: incoming.receivedAt, answeredAt: clock.now(), status, result };
+    const answer = { receivedAt, answeredAt: clock.now(), status, result };
     const isDurable = mustSurvive(verdict);
     const ending = { callbackId, answer, refused: refusedIn(standings, verdict), isDurable };
     this.#isAnswered = true;

@@ -1,6 +1,6 @@
 /** A delivery in the hands of this process. */
 import type { DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
-import type { AttemptResult, RunningAttempt } from './attempt.ts';
+import type { AttemptResult, Begun, RunningAttempt } from './attempt.ts';
 import type { PlannedTarget, Settings } from './settings.ts';
 
 /** A claimed delivery, the settings to deliver it by, and its deadline. */
@@ -12,6 +12,8 @@ export interface Order extends Pick<DueDelivery, 'record' | 'notice' | 'firstRec
   readonly settings: Settings;
   /** By the monotonic clock. No attempt begins later; a running attempt may end later. */
   readonly until: number;
+  /** As in `Begun`. */
+  readonly composed?: Begun['composed'];
   /** Called when its attempts have ended. @returns whether the POST writes the outcome. Left out: no POST waits for it. */
   readonly onEnded?: (task: Task) => boolean;
 }

@@ -5,6 +5,7 @@ import {
   type CallbackError,
   type CheckedCallback,
   identityOf,
+  namesOf,
   type StatusCode,
   statusNameOf,
 } from '../callback/callback.ts';
@@ -191,6 +192,8 @@ export interface CallbackNotice extends CheckedCallback {
   readonly occasion?: Occasion | undefined;
   /** How many errors `repeat` let go since the last message. */
   readonly heldBack?: number | undefined;
+  /** Of a callback that is left in part (`afterRendering`), the result of `identityOf`. */
+  readonly identity?: string | undefined;
 }
 
 interface AlertNotice {
@@ -222,6 +225,11 @@ export function toldSo(notice: Notice, telling: Telling | undefined): Notice {
   return { ...notice, template: telling.occasion?.template ?? notice.template, ...telling };
 }
 
+/** The notice with what is needed of its callback once its messages are made: a callback may take megabytes. */
+export function afterRendering(notice: CallbackNotice): CallbackNotice {
+  return { ...notice, callback: namesOf(notice.callback), identity: identityOf(notice.callback) };
+}
+
 /** Whether it is an alert to Botbell's operators, or a test: if it cannot be delivered, no alert is raised. */
 export function isForOperators({ template }: Notice): boolean {
   const isOfBots = template === 'missed' || template === 'summary' || template === 'digest';
@@ -240,7 +248,7 @@ export function aboutOf(notice: Notice): AlertedCallback {
 /** Identifies the notice: the same in every attempt. */
 export function noticeId(notice: Notice): string {
   if (isAlert(notice)) return notice.alert.id;
-  const identity = identityOf(notice.callback);
+  const { identity = identityOf(notice.callback) } = notice;
   const { occasion } = notice;
   // A run may be overdue by several limits.
   return occasion?.template === 'overdue' ? `${identity} overdue ${occasion.runningForMs}` : identity;

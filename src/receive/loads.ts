@@ -18,6 +18,8 @@ const LARGE_AT_ONCE_BYTES = 3 * 1024 * 1024;
 /** How long a callback waits for room in `max_in_flight`: the ledger writes a burst in less, and a 503 delays the BOT by 30 s. */
 const MOMENT_MS = 1000;
 
+type Release = () => void;
+
 /** The memory of one body. */
 export interface BodyMemory {
   /** Counts bytes that have come. @throws {HttpProblem} 503: there is no room for them */
@@ -86,11 +88,12 @@ export class Loads {
   /**
    * Runs the work on a body that was read, as soon as there is room.
    * @param until by the monotonic clock
+   * @param work gets, for a large body, a function that gives up its place among these before the work ends
    * @throws {HttpProblem} 503: no room in time, or draining
    */
-  handle<T>(bytes: number, until: number, work: () => Promise<T>): Promise<T> {
+  handle<T>(bytes: number, until: number, work: (leave?: Release) => Promise<T>): Promise<T> {
     const weight = Math.min(bytes, LARGE_AT_ONCE_BYTES / 2);
-    const inTurn = bytes > LARGE_BYTES ? () => this.#large.during(until, work, weight) : work;
+    const inTurn = bytes > LARGE_BYTES ? () => this.#large.during(until, work, weight) : () => work();
     const momentEnds = Math.min(until, this.#clock.monotonic() + MOMENT_MS);
     return this.during(() => this.#all.during(momentEnds, inTurn));
   }
@@ -121,13 +124,18 @@ class Gate {
   }
 
   /** @throws {HttpProblem} 503 */
-  async during<T>(until: number, work: () => Promise<T>, weight = 1): Promise<T> {
+  async during<T>(until: number, work: (leave: Release) => Promise<T>, weight = 1): Promise<T> {
     if (this.#waiting.length === 0 && this.#inside + weight <= this.most) this.#inside += weight;
     else await this.#turn(until, weight);
+    let isInside = true;
+    const leave = () => {
+      if (isInside) this.#leave(weight);
+      isInside = false;
+    };
     try {
-      return await work();
+      return await work(leave);
     } finally {
-      this.#leave(weight);
+      leave();
     }
   }
 

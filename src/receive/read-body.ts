@@ -48,7 +48,10 @@ export function bodyReader(maxBytes: number): BodyReader {
     } finally {
       stream?.destroy();
     }
-    const { body } = ctx.request as { body?: unknown };
+    const request = ctx.request as { body?: unknown; rawBody?: unknown };
+    const { body } = request;
+    // Only the caller keeps it, who lets a large one go early.
+    request.body = request.rawBody = undefined;
     return body instanceof Uint8Array ? body : new Uint8Array();
   };
 }

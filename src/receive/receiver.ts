@@ -1,7 +1,7 @@
 /** The public listener: checks that a POST is a callback, hands it to delivery, and answers with the verdict. */
 import type { IncomingMessage } from 'node:http';
 import Koa, { type Next, type ParameterizedContext } from 'koa';
-import { type Callback, InvalidCallback } from '../callback/callback.ts';
+import { type Callback, InvalidCallback, namesOf } from '../callback/callback.ts';
 import type { CallbackCheck } from '../callback/check-callback.ts';
 import { decodeBody } from '../callback/decode.ts';
 import type { ReceiverConfig } from '../config/config.ts';
@@ -73,7 +73,9 @@ interface CallbackState extends Answered {
   posted?: Posted;
 }
 
-type Posted = Pick<Refusal, 'bytes' | 'receivedAt' | 'arrivedAt'>;
+interface Posted extends Pick<Refusal, 'receivedAt' | 'arrivedAt'> {
+  bytes: Uint8Array;
+}
 
 type CallbackContext = ParameterizedContext<CallbackState>;
 
@@ -181,19 +183,28 @@ async function receive(
     const bytes = await read(ctx, isSmall ? undefined : memory.add);
     // `answer_within` begins when the whole body has arrived.
     const [receivedAt, arrivedAt] = [clock.now(), clock.monotonic()];
-    state.posted = { bytes, receivedAt, arrivedAt };
-    const handle = async () => {
-      const { value, json, tooDeep } = decodeBody(bytes, config.maxNodes);
-      const checked = check(value, tooDeep);
-      state.callback = checked.callback;
+    const posted: Posted = (state.posted = { bytes, receivedAt, arrivedAt });
+    const handle = async (leave?: () => void) => {
+      const { value, json, tooDeep } = decodeBody(posted.bytes, config.maxNodes);
+      const { callback, identity, startedAt } = check(value, tooDeep);
+      state.callback = callback;
       memory.free();
-      return post({ ...checked, receivedAt, arrivedAt, body: json });
+      const onRendered = leave && (() => leaveWith(state, posted, leave));
+      return post({ callback, identity, startedAt, receivedAt, arrivedAt, body: json, onRendered });
     };
     const until = untilOf(arrivedAt, config.answerWithinMs);
     return await loads.handle(bytes.byteLength, until, handle);
   } finally {
     memory.free();
   }
+}
+
+/** Keeps of a large callback what its answer, its line in the log, or a refusal needs, and gives up its place. */
+function leaveWith(state: CallbackState, posted: Posted, leave: () => void): void {
+  if (state.callback !== undefined) state.callback = namesOf(state.callback);
+  // A copy, since a part of a buffer keeps the whole.
+  posted.bytes = new Uint8Array(posted.bytes.subarray(0, REFUSED_BODY_BYTES));
+  leave();
 }
 
 /** Characters of a job_id in an answer. It may be megabytes long, and an answer stays in memory until it is sent. */

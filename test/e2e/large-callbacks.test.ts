@@ -1,6 +1,7 @@
 /** Callbacks that are heavy by their shape, as the job service posts them: answered like all others. */
 import { expect } from 'chai';
 import { HEAVY_SHAPES } from '../hostile/heavy-shapes.ts';
+import { moment } from '../support/moment.ts';
 import { until } from '../support/proof-wait.ts';
 import { type BridgeWorld, callback, createBridgeWorld } from '../support/bridge-world.ts';
 
@@ -46,6 +47,35 @@ describe('Callbacks of a heavy shape', () => {
       expect(JSON.stringify(accepting.slack.messages[0]?.blocks)).to.contain('table');
     } finally {
       await accepting.close();
+    }
+  });
+
+  it('wait for no other’s delivery, however many hang', async () => {
+    const routes = `
+receiver: { listen: '127.0.0.1:0', answer_within: 40s }
+delivery: { timeout: 30s }
+routes:
+  - { bot_id: hangs, notify: [{ slack: '#ops' }] }
+  - { bot_id: goes-on, notify: [{ email: ops@example.com }] }
+`;
+    const answers = moment();
+    const hanging = await createBridgeWorld(routes, {
+      faultOf: () => ({ kind: 'delay', until: () => answers.promise }),
+    });
+    try {
+      const large = (bot_id: string, job_id: string) =>
+        callback({ bot_id, job_id, output: { log: 'x'.repeat(2_000_000) } });
+      let answered = 0;
+      const posts = ['1', '2', '3', '4'].map((job) =>
+        hanging.post(large('hangs', job)).finally(() => (answered += 1)),
+      );
+      await until('all hang', () => hanging.slack.calls.length === posts.length);
+      expect((await hanging.post(large('goes-on', '5'))).body.result).to.equal('delivered');
+      expect(answered).to.equal(0);
+      answers.happen();
+      for (const { body } of await Promise.all(posts)) expect(body.result).to.equal('delivered');
+    } finally {
+      await hanging.close();
     }
   });
 });

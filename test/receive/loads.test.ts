@@ -94,6 +94,30 @@ describe('large callbacks', () => {
     expect([large.isHandled(), last.isHandled()]).to.deep.equal([true, true]);
   });
 
+  it('leave room for the next one as soon as their messages are made', async () => {
+    const loads = new Loads(new ManualClock(), limitsWith());
+    const rendered = moment();
+    const end = moment();
+    const waiting = (leave?: () => void) => {
+      void rendered.promise.then(leave);
+      return end.promise;
+    };
+    void loads.handle(8 * MB, 1000, waiting);
+    void loads.handle(8 * MB, 1000, waiting);
+    const third = callback(loads, 8 * MB, 1000);
+    await settle();
+    expect(third.isHandled()).to.equal(false);
+    rendered.happen();
+    await settle();
+    expect(third.isHandled()).to.equal(true);
+    end.happen();
+    await settle();
+    const others = [callback(loads, 8 * MB, 1000), callback(loads, 8 * MB, 1000)];
+    await settle();
+    const handled = others.map(({ isHandled }) => isHandled());
+    expect(handled, 'whoever left early leaves once').to.deep.equal([true, false]);
+  });
+
   it('are answered 503 where their turn does not come in time', async () => {
     const clock = new ManualClock();
     const loads = new Loads(clock, limitsWith());
