@@ -76,7 +76,7 @@ function optional(what: string, isRight: (value: unknown) => boolean) {
     .nullable();
 }
 
-type Guard = (value: unknown) => value is NonNullable<unknown>;
+type Guard = (value: unknown) => value is string | number | object;
 
 function isString(value: unknown): boolean {
   return typeof value === 'string';

@@ -5,16 +5,20 @@ import { tokenOf } from './liquid-faults.ts';
 
 export interface LiquidString {
   readonly path: Path;
+  /** The part of the message whose variables it sees; undefined: all parts have the same. */
+  readonly part: string | undefined;
   readonly liquid: Liquid;
   /** What the string was parsed to. */
   readonly nodes: LiquidTemplate[];
+  /** Whether what it sets would reach other strings of the same rendering. */
+  readonly standsAlone: boolean;
 }
 
 /** What one rendering reads. */
 export interface Reading {
   readonly view: Readonly<Record<string, unknown>>;
-  /** Variables beside those of the view. */
-  readonly globals: object;
+  /** The variables of a part, beside those of the view. */
+  readonly globalsOf: (part: string | undefined) => object;
   /** On the scale of `performance.now()`. */
   readonly until: number;
   /** The error to throw for one of liquidjs' about a string. */
@@ -31,15 +35,25 @@ export function standsAlone(text: string): boolean {
   return REACHES_ON.test(text) || text.includes(SEPARATOR);
 }
 
-/** Strings of one engine that are printed together. */
+/** Strings of one engine and one part that are printed together. */
 export class Batch {
-  readonly #strings: LiquidString[] = [];
-  readonly #nodes: LiquidTemplate[] = [];
+  readonly #first: LiquidString;
+  readonly #strings: LiquidString[];
+  readonly #nodes: LiquidTemplate[];
 
-  add(string: LiquidString): void {
-    if (this.#strings.length > 0) this.#nodes.push(...string.liquid.parse(SEPARATOR));
-    this.#nodes.push(...string.nodes);
+  constructor(first: LiquidString) {
+    this.#first = first;
+    this.#strings = [first];
+    this.#nodes = [...first.nodes];
+  }
+
+  /** @returns false: the string cannot be printed together with these */
+  takes(string: LiquidString): boolean {
+    const { liquid, part, standsAlone } = this.#first;
+    if (standsAlone || string.standsAlone || string.liquid !== liquid || string.part !== part) return false;
+    this.#nodes.push(...liquid.parse(SEPARATOR), ...string.nodes);
     this.#strings.push(string);
+    return true;
   }
 
   /** Adds the text of each string to `printed`. @throws {Error} what `faultOf` gives */
@@ -51,31 +65,30 @@ export class Batch {
 
   /** Undefined: the strings have to be printed one by one, so that a fault names its place, and each has its own limit of memory. */
   #printedTogether(reading: Reading): readonly string[] | undefined {
-    const [first] = this.#strings;
-    if (first === undefined || this.#strings.length === 1) return undefined;
+    if (this.#strings.length === 1) return undefined;
     try {
-      const pieces = rendered(first.liquid, this.#nodes, reading).split(SEPARATOR);
+      const pieces = rendered({ ...this.#first, nodes: this.#nodes }, reading).split(SEPARATOR);
       return pieces.length === this.#strings.length ? pieces : undefined;
     } catch (error) {
       if (performance.now() < reading.until) return undefined;
       const source = tokenOf(error)?.input;
       const slow = this.#strings.find(({ nodes }) => nodes.some(({ token }) => token.input === source));
-      throw reading.faultOf(slow ?? first, error);
+      throw reading.faultOf(slow ?? this.#first, error);
     }
   }
 }
 
 function printedAlone(string: LiquidString, reading: Reading): string {
   try {
-    return rendered(string.liquid, string.nodes, reading);
+    return rendered(string, reading);
   } catch (error) {
     throw reading.faultOf(string, error);
   }
 }
 
-function rendered(liquid: Liquid, nodes: LiquidTemplate[], { view, globals, until }: Reading): string {
+function rendered({ liquid, nodes, part }: LiquidString, { view, globalsOf, until }: Reading): string {
   const renderLimit = Math.max(0, until - performance.now());
-  return String(liquid.renderSync(nodes, view, { globals, renderLimit }));
+  return String(liquid.renderSync(nodes, view, { globals: globalsOf(part), renderLimit }));
 }
 
 /** A variable and nothing else, as most strings are. The other names are none for liquidjs, or none of the view. */

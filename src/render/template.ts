@@ -1,5 +1,4 @@
 /** One template file, compiled: YAML whose strings are Liquid. */
-import type { Liquid } from 'liquidjs';
 import type { Card } from '../channels/card.ts';
 import type {
   MessagePart,
@@ -42,15 +41,6 @@ interface Printed {
 
 type Render = (printed: Printed) => TemplateValue;
 
-/** Strings that are printed together. `part`: of which they all are; undefined: of any. */
-interface BatchOf {
-  readonly liquid: Liquid;
-  readonly part: string | undefined;
-  /** Whether further strings may join. */
-  readonly isOpen: boolean;
-  readonly batch: Batch;
-}
-
 export class Template {
   readonly file: SourceFile;
   /** The language of the rendered message. */
@@ -62,7 +52,7 @@ export class Template {
   readonly #engines: Engines;
   readonly #parts = new Map<string, Render>();
   readonly #strings: LiquidString[] = [];
-  readonly #batches: BatchOf[] = [];
+  readonly #batches: Batch[] = [];
 
   constructor(file: SourceFile, kind: TemplateKind, language: Language, engines: Engines) {
     this.file = file;
@@ -92,10 +82,10 @@ export class Template {
   render(view: Reading['view'], limitMs = TIME_LIMIT_MS, card?: Card): RenderedParts {
     const [first] = this.problems;
     if (first !== undefined) throw new TemplateFault(first);
-    const reading = { view, until: performance.now() + limitMs, faultOf: this.#faultOf };
+    const globalsOf = (part: string | undefined) => this.#globalsOf(part, card);
+    const reading = { view, globalsOf, until: performance.now() + limitMs, faultOf: this.#faultOf };
     const texts = new Map<LiquidString, string>();
-    for (const { part, batch } of this.#batches)
-      batch.print({ ...reading, globals: this.#globalsOf(part, card) }, texts);
+    for (const batch of this.#batches) batch.print(reading, texts);
     const rendered: Record<string, TemplateValue> = {};
     for (const [name, render] of this.#parts) rendered[name] = render({ view, texts });
     return rendered;
@@ -177,24 +167,13 @@ export class Template {
     const faults = fault === undefined ? kind && findMisplaced(text, kind) : [fault];
     for (const each of faults ?? []) this.problems.push(this.#problemIn(path, each));
     if (nodes === undefined) return () => '';
-    const string = { path, liquid, nodes };
+    const part = this.#kind.drawnIn && String(path[0]);
+    const string = { path, part, liquid, nodes, standsAlone: standsAlone(text) };
     this.#strings.push(string);
     const print = printerOfVariable(text, liquid);
     if (print !== undefined) return ({ view }) => print(view);
-    this.#batchFor(string, text).add(string);
+    if (!this.#batches.some((batch) => batch.takes(string))) this.#batches.push(new Batch(string));
     return ({ texts }) => texts.get(string) ?? '';
-  }
-
-  /** Only strings of the same part see the same `drawn`. */
-  #batchFor({ path: [name], liquid }: LiquidString, text: string): Batch {
-    const part = this.#kind.drawnIn && String(name);
-    const isOpen = !standsAlone(text);
-    const isFor = (each: BatchOf) => isOpen && each.isOpen && each.liquid === liquid && each.part === part;
-    const known = this.#batches.find(isFor);
-    if (known !== undefined) return known.batch;
-    const batch = new Batch();
-    this.#batches.push({ liquid, part, isOpen, batch });
-    return batch;
   }
 
   #report(path: Path, message: string): void {
