@@ -46,7 +46,7 @@ export class Signals {
   /** Fires what was claimed at `now` by the store's clock, and adopts settings that are new, or in force again after those of other processes. */
   async take({ timers, isLatest }: Tick, now: number, settings: Settings): Promise<void> {
     if (!isLatest) this.#adopted = undefined;
-    else if (this.#adopted !== settings) await this.#adopt(settings);
+    else if (this.#adopted !== settings) await this.#adopt(settings).catch(this.#dependencies.onUnforeseen);
     for (const timer of timers) this.#waiting.push(() => this.#fire(timer, settings, now));
     while (this.#firing < MOST_AT_ONCE && this.#waiting.length > 0) this.#next();
   }

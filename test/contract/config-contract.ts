@@ -299,6 +299,21 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         expect(await bench.states()).to.deep.equal(['slack:#old pending', 'slack:#log dead']);
       });
 
+      it('leave timers at once to those whose config was loaded last', async () => {
+        await load(configOf('a'));
+        await bench.store.passTime(1000);
+        await beat();
+        const timer = { key: 'expect a', kind: 'expect', dueAt: 1, data: {} } as const;
+        await bench.ledger.signals.adoptTimers([timer], []);
+        const tickOf = async (by: DatabaseLedger, configHash: string) =>
+          (await by.claim({ tick: { timers: 9, configHash } })).tick;
+        expect(await tickOf(bench.ledger, 'a')).to.deep.include({ isLatest: false, timers: [] });
+        const { isLatest, timers = [] } = (await tickOf(other, 'b')) ?? {};
+        expect([isLatest, timers.map(({ key }) => key)]).to.deep.equal([true, ['expect a']]);
+        await bench.store.passTime(31_000);
+        expect(await tickOf(bench.ledger, 'a'), 'once the other is gone').to.include({ isLatest: true });
+      });
+
       it('leave it, after fifteen minutes, to those whose config was loaded last', async () => {
         await bench.store.passTime(MINUTE_MS);
         await beat();

@@ -123,12 +123,19 @@ export async function adoptTimers(
   timers: readonly Timer<object>[],
   ended: readonly string[],
 ): Promise<void> {
+  // One that is locked is being fired at this moment.
+  const free = (which: Sql) =>
+    sql`key IN (SELECT key FROM timers WHERE ${which} ORDER BY key ${tx.skipLocked})`;
   for (let from = 0; from < ended.length; from += AT_ONCE)
-    await tx.all(sql`DELETE FROM timers WHERE key IN (${join(ended.slice(from, from + AT_ONCE))})`);
+    await tx.all(
+      sql`DELETE FROM timers WHERE ${free(sql`key IN (${join(ended.slice(from, from + AT_ONCE))})`)}`,
+    );
   await beginTimers(tx, timers);
   // A digest with other data was told by another process meanwhile, which moved it.
   for (const { key, dueAt, data } of timers.filter(({ kind }) => kind === 'digest'))
-    await tx.all(sql`UPDATE timers SET due_at = ${dueAt} WHERE key = ${key} AND data = ${data}`);
+    await tx.all(
+      sql`UPDATE timers SET due_at = ${dueAt} WHERE ${free(sql`key = ${key} AND data = ${data}`)}`,
+    );
   await beginHolds(
     tx,
     sql`SELECT DISTINCT destination FROM deliveries WHERE held_until IS NOT NULL AND reason IN ('mute', 'snooze')`,
