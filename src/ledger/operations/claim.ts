@@ -8,7 +8,7 @@ import { claimTimers, type Timer } from '../signal/timers.ts';
 import { claimDue, type ClaimedDelivery, dueDestinations } from './claim-due.ts';
 import { currentPaces, type CurrentPace } from './paces.ts';
 import { livingIn } from './processes.ts';
-import { open, requestsFor, type Turns } from './turns.ts';
+import { requestsFor, type Turns } from './turns.ts';
 
 export interface ClaimRequest {
   /** Undefined: no deliveries are claimed. */
@@ -56,17 +56,14 @@ export async function claim(tx: Tx, { turns, tick, leaseMs }: ClaimRequest): Pro
 const NOTHING_DUE = { deliveries: [], left: [], last: undefined } as const;
 
 async function claimInTurn(tx: Tx, turns: Turns, leaseMs: number): Promise<Omit<Claimed, 'asOf' | 'tick'>> {
-  const due = open(await dueDestinations(tx), turns);
-  const requests = requestsFor(due, turns);
+  const only = turns.only && new Set(turns.only);
+  const left = new Set((await dueDestinations(tx)).filter((each) => only === undefined || only.has(each)));
+  const requests = requestsFor([...left], turns);
   const deliveries = requests.length === 0 ? [] : await claimDue(tx, requests, leaseMs);
-  const counts = new Map<string, number>();
-  for (const { record } of deliveries)
-    counts.set(record.destination, (counts.get(record.destination) ?? 0) + 1);
-  const isThrough = ({ destination, limit }: (typeof requests)[number]) =>
-    (counts.get(destination) ?? 0) < limit;
-  const through = new Set(requests.filter(isThrough).map(({ destination }) => destination));
-  const left = due.filter((destination) => !through.has(destination));
-  return { deliveries, left, last: requests.at(-1)?.destination };
+  for (const { destination, limit } of requests)
+    if (deliveries.filter(({ record }) => record.destination === destination).length < limit)
+      left.delete(destination);
+  return { deliveries, left: [...left], last: requests.at(-1)?.destination };
 }
 
 async function look(tx: Tx, { timers: most, configHash }: TickRequest, leaseMs: number): Promise<Tick> {

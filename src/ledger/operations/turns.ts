@@ -30,12 +30,6 @@ export function channelOf(destination: string): string {
   return destination.split(':', 1).join();
 }
 
-/** The destinations of which the process may claim anything. */
-export function open(due: readonly string[], { only }: Turns): readonly string[] {
-  const names = only && new Set(only);
-  return names === undefined ? due : due.filter((destination) => names.has(destination));
-}
-
 /** How many to claim for each destination, so that a slow one does not delay the others. */
 export function requestsFor(due: readonly string[], turns: Turns): readonly DueRequest[] {
   const share = Math.max(1, Math.floor(MOST_AT_ONCE / Math.max(1, due.length)));
