@@ -57,6 +57,8 @@ export interface OutputView {
   /** The first files only; `fileCount` counts all. */
   readonly files: readonly FileView[];
   readonly fileCount: number;
+  /** Where the value leads; left out: nowhere. */
+  readonly url?: string;
 }
 
 export interface FileView {

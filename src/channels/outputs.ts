@@ -59,9 +59,11 @@ function linesOfOutput(output: OutputView, limits: Limits): readonly CardLine[] 
   ];
 }
 
-function linesOfScalar(label: string, { kind, value }: OutputView, limits: Limits): readonly CardLine[] {
+function linesOfScalar(label: string, output: OutputView, limits: Limits): readonly CardLine[] {
+  const { kind, value, url = '' } = output;
   const text = kind === 'scalar' || kind === 'other' ? textWithin(String(value), limits) : '';
   if (text === '') return [{ label, runs: [{ text: emptyMark(limits.language), style: 'italic' }] }];
+  if (url !== '') return [{ label, runs: [{ text, url }] }];
   return kind === 'other' ? [{ label, runs: [{ text, style: 'code' }] }] : linesOfValue(label, text);
 }
 

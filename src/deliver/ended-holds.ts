@@ -1,7 +1,10 @@
-/** What becomes of messages whose hold has ended, by the rules in force: told in one summary, unless a rule or a snooze still holds them. */
+/**
+ * What becomes of messages whose hold has ended, by the rules in force: told in one summary, or as itself if it is one alone, unless a
+ * rule or a snooze still holds them.
+ */
 import { type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
-import { type DeliveryTarget, SUPERSEDED } from '../ledger/ledger.ts';
+import { SUPERSEDED } from '../ledger/ledger.ts';
 import { ASKED_AGAIN_MS } from '../ledger/signal/admission.ts';
 import {
   Counted,
@@ -9,9 +12,10 @@ import {
   type EndedHolds,
   type HeldOn,
   type HeldRow,
-  type HoldOutcome,
+  type HoldsEnd,
 } from '../ledger/signal/holds.ts';
 import { destinationOf, type Timer } from '../ledger/signal/timers.ts';
+import { routesOf } from '../route/router.ts';
 import { decide } from '../signal/decide.ts';
 import { NOTHING_TOLD } from '../signal/streak.ts';
 import { plannedDelivery } from './plan.ts';
@@ -23,7 +27,7 @@ export async function endHolds(
   settings: Settings,
   signals: Pick<DatabaseLedger['signals'], 'endedHolds' | 'endHolds'>,
 ): Promise<void> {
-  const ends = new Ends();
+  const ends = new Ends(routesOf(settings.config).map(({ name }) => name));
   for (let after = 0, isMore = true; isMore;) {
     const ended = await signals.endedHolds(destinationOf(timer), after);
     const outcomeOf = decider(ended, settings);
@@ -31,30 +35,71 @@ export async function endHolds(
     after = ended.held.at(-1)?.callbackId ?? after;
     ({ isMore } = ended);
   }
-  await signals.endHolds({ timer, ends: [...ends.byOutcome.values()], summary: ends.summary });
+  await signals.endHolds({ timer, ends: ends.written, summary: ends.summary });
 }
+
+type Written = HoldsEnd['ends'][number] & { readonly rows: HeldRow[] };
 
 /** What is to be written, gathered message by message. */
 class Ends {
-  readonly byOutcome = new Map<string, { readonly outcome: HoldOutcome; readonly rows: HeldRow[] }>();
+  /** Names, in the order of the config. */
+  readonly #routes: readonly string[];
+  readonly #byOutcome = new Map<string, Written>();
+  readonly #told: HeldRow[] = [];
   readonly #counted = new Counted();
-  #to: DeliveryTarget = { destination: '', channel: '', address: '' };
+  /** The first that is told. */
+  #first: (EndedHold & Tells) | undefined;
+  /** The place of the first route that tells trouble, else of the first that tells. */
+  #teller = { isOfTrouble: false, place: Infinity };
 
-  add(held: EndedHold, outcome: HoldOutcome): void {
+  constructor(routes: readonly string[]) {
+    this.#routes = routes;
+  }
+
+  add(held: EndedHold, outcome: Ended): void {
+    const { id, callbackId } = held;
+    if (typeof outcome === 'object' && 'isPlanned' in outcome) {
+      this.#told.push({ id, callbackId });
+      return this.#count(held, outcome);
+    }
     if (typeof outcome === 'object' && isSame(held, outcome)) return;
     const key = JSON.stringify(outcome);
-    const alike = this.byOutcome.get(key) ?? { outcome, rows: [] };
-    this.byOutcome.set(key, alike);
-    const { id, callbackId, destination, channel, address } = held;
+    const alike = this.#byOutcome.get(key) ?? { outcome, rows: [] };
+    this.#byOutcome.set(key, alike);
     alike.rows.push({ id, callbackId });
-    if (outcome !== 'summary') return;
-    this.#counted.add(held);
-    this.#to = { destination, channel, address };
   }
 
-  get summary() {
-    return { subject: this.#counted.subject, to: this.#to };
+  #count(held: EndedHold, tells: Tells): void {
+    this.#first ??= { ...held, ...tells };
+    this.#counted.add(held);
+    const isOfTrouble = held.kind !== 'callback' || statusNameOf(held) === 'error';
+    const place = this.#routes.indexOf(tells.route ?? '');
+    const known = this.#teller;
+    if (place === -1 || (known.isOfTrouble && !isOfTrouble)) return;
+    if (place < known.place || isOfTrouble !== known.isOfTrouble) this.#teller = { isOfTrouble, place };
   }
+
+  get written(): HoldsEnd['ends'] {
+    const { telling, receivedAt: heldSince, route, isPlanned = false } = this.#first ?? {};
+    const isAlone = isPlanned && this.#told.length === 1;
+    const alone = { telling: { ...telling, heldSince, wantedBy: route === undefined ? [] : [route] } };
+    return [...this.#byOutcome.values(), { outcome: isAlone ? alone : 'summary', rows: this.#told }];
+  }
+
+  get summary(): HoldsEnd['summary'] {
+    const { destination = '', channel = '', address = '' } = this.#first ?? {};
+    const route = this.#routes[this.#teller.place];
+    const telling = route === undefined ? undefined : { wantedBy: [route] };
+    return { subject: this.#counted.subject, to: { destination, channel, address, telling } };
+  }
+}
+
+/** It is told now. */
+interface Tells {
+  /** The first route that tells it, by name; undefined: not known. */
+  readonly route: string | undefined;
+  /** A route names it still. */
+  readonly isPlanned: boolean;
 }
 
 function isSame(held: EndedHold, { reason, heldUntil, snoozeId }: HeldOn): boolean {
@@ -63,17 +108,22 @@ function isSame(held: EndedHold, { reason, heldUntil, snoozeId }: HeldOn): boole
 
 /** What rules decide of a message; `heldUntil` is undefined where they know no end. */
 type Decided =
-  Exclude<HoldOutcome, HeldOn> | (Omit<HeldOn, 'heldUntil'> & { readonly until: number | undefined });
+  | typeof SUPERSEDED
+  | 'pending'
+  | Tells
+  | (Omit<HeldOn, 'heldUntil'> & { readonly until: number | undefined });
+
+type Ended = HeldOn | Exclude<Decided, object> | Tells;
 
 /** Decides once for all that are alike. */
-function decider(ended: EndedHolds, settings: Settings): (held: EndedHold) => HoldOutcome {
+function decider(ended: EndedHolds, settings: Settings): (held: EndedHold) => Ended {
   const known = new Map<string, Decided>();
   return (held) => {
     const { kind, botId, status, telling, isLate, heldUntil } = held;
     const key = JSON.stringify([kind, botId, status, telling, isLate]);
     const decided = known.get(key) ?? decideOn(held, ended, settings);
     known.set(key, decided);
-    if (typeof decided === 'string') return decided;
+    if (typeof decided === 'string' || 'isPlanned' in decided) return decided;
     // If the end of a hold is not known, the rules are asked again after a day.
     const { until = heldUntil > ended.asOf ? heldUntil : ended.asOf + ASKED_AGAIN_MS, ...hold } = decided;
     return { ...hold, heldUntil: until };
@@ -87,9 +137,10 @@ function decideOn(held: EndedHold, { asOf, snoozes }: EndedHolds, settings: Sett
   const target = plannedFor(held, plan);
   // A callback is routed anew. What Botbell tells by itself is told where it was held, unless only other destinations are left.
   const isElsewhere = plan.destinations.length > 0 && !settings.destinations.has(destination);
-  if (target === undefined) return kind === 'callback' || isElsewhere ? 'pending' : 'summary';
+  if (target === undefined)
+    return kind === 'callback' || isElsewhere ? 'pending' : { route: undefined, isPlanned: false };
   const { asked = [] } = plannedDelivery(settings.config, target, botId);
-  if (asked.length === 0) return 'summary';
+  if (asked.length === 0) return { route: undefined, isPlanned: true };
   const wanting = asked.filter(({ name }) => telling?.wantedBy?.includes(name));
   const status: StatusName | undefined = kind === 'callback' ? statusNameOf(held) : undefined;
   const subject = { botId, status, startedAt: asOf, row: undefined, likeness: '', unmet: [], isWanted: true };
@@ -97,7 +148,7 @@ function decideOn(held: EndedHold, { asOf, snoozes }: EndedHolds, settings: Sett
   const { timezone } = settings.config.display;
   const routes = wanting.length === 0 ? asked : wanting;
   const { verdict } = decide(subject, routes, { ...here, window: undefined }, { now: asOf, timezone });
-  if (verdict.does !== 'hold') return 'summary';
+  if (verdict.does !== 'hold') return { route: verdict.route, isPlanned: true };
   const { rule: reason, until, snoozeId } = verdict;
   return { reason, until, snoozeId };
 }

@@ -6,7 +6,7 @@ import type { Fired, FiredNotice } from '../ledger/signal/fire.ts';
 import type { ExpectedBot } from '../ledger/signal/judge.ts';
 import { type OpenRunTimer, overdueTimers } from '../ledger/signal/runs.ts';
 import { type Timer, timerKey } from '../ledger/signal/timers.ts';
-import { digested, type DigestedBot, type OwnSubject } from '../notice/notice.ts';
+import { type DigestedBot, mostTroubled, type OwnSubject } from '../notice/notice.ts';
 import { routesOf } from '../route/router.ts';
 import { digestAtStart, nextDigest } from '../signal/calendar.ts';
 import { missedFrom, withMissed } from '../signal/expect.ts';
@@ -181,7 +181,7 @@ async function tellDigest(timer: Timer<DigestPosition>, { settings, ledger, now 
   const { group } = digest;
   const isOfGroup = ({ bot_id }: DigestedBot) =>
     settings.router.routesOf(bot_id).some(({ groups }) => groups.includes(group));
-  const own = digested(bots.filter(isOfGroup));
+  const own = mostTroubled(bots.filter(isOfGroup));
   const subject: OwnSubject<'digest'> = { template: 'digest', group, since: timer.data.since, ...own };
   return {
     timer,

@@ -6,7 +6,7 @@ import sql, { raw } from 'sql-template-tag';
 import { isSqlite, type Tx } from './database.ts';
 
 /** Raised with each change of a table or column, or of what identifies a callback; a ledger of any other version is refused. */
-const SCHEMA_VERSION = 5;
+const SCHEMA_VERSION = 6;
 
 /** Types that the databases name differently: a generated id (`$id`), a primary key that is another row's id (`$key`), bytes. */
 const SQLITE_TYPES = {
@@ -31,13 +31,13 @@ const TABLES: readonly string[] = [
   // posts: how many POSTs of the job have come. A row is locked before any other row of its job changes.
   `CREATE TABLE jobs (key TEXT PRIMARY KEY NOT NULL, result INTEGER, posts BIGINT NOT NULL) $by_key`,
   // kind: a `CallbackKind`. about: the callback that a notice of Botbell's own is about. bytes: the size of the body as received.
-  // result: the last answer. bot_key: the BOT's id, hashed if it is long.
+  // result: the last answer. bot_key: the BOT's id, hashed if it is long. error: the first line of an error's message.
   `CREATE TABLE callbacks (
     id $id, kind TEXT NOT NULL, job_key TEXT, identity TEXT, job_id TEXT NOT NULL,
     bot_key TEXT NOT NULL, bot_id TEXT NOT NULL, bot_name TEXT NOT NULL, status INTEGER NOT NULL,
     started_at BIGINT NOT NULL, received_at BIGINT NOT NULL, last_received_at BIGINT NOT NULL,
     times_received INTEGER NOT NULL DEFAULT 1, elapsed DOUBLE PRECISION, result TEXT, routing TEXT NOT NULL,
-    bytes BIGINT NOT NULL, about BIGINT,
+    bytes BIGINT NOT NULL, about BIGINT, error TEXT,
     UNIQUE (job_key, identity))`,
   // body: JSON as received, or deflated (its first byte is then 0x78). A table of its own, since an UPDATE rewrites the whole row.
   `CREATE TABLE bodies (

@@ -38,6 +38,16 @@ interface ToldBot {
   readonly succeeded: number;
   readonly errors: number;
   readonly missed: number;
+  /** Undefined: none. */
+  readonly lastError?: LastError | undefined;
+}
+
+export interface LastError {
+  /** The first line of its message; '' if it has none. */
+  readonly text: string;
+  /** When it came. */
+  readonly at: number;
+  readonly jobId: string;
 }
 
 export interface SummarisedBot extends ToldBot {
@@ -59,6 +69,9 @@ interface ToldBots<Bot> {
   readonly bots: readonly Bot[];
   /** How many BOTs `bots` leaves out. */
   readonly moreBots: number;
+  /** Of all BOTs. */
+  readonly errors: number;
+  readonly missed: number;
 }
 
 /** Most BOTs that a message names; the others are counted. */
@@ -71,12 +84,9 @@ export function troubleOf(bot: ToldBot & { readonly overdue?: number }): number 
 
 export function mostTroubled<Bot extends ToldBot>(bots: readonly Bot[]): Omit<ToldBots<Bot>, 'since'> {
   const worstFirst = bots.toSorted((a, b) => troubleOf(b) - troubleOf(a));
-  return { bots: worstFirst.slice(0, MOST_BOTS), moreBots: Math.max(0, bots.length - MOST_BOTS) };
-}
-
-export function digested(bots: readonly DigestedBot[]) {
   const sum = (key: 'errors' | 'missed') => bots.reduce((total, bot) => total + bot[key], 0);
-  return { ...mostTroubled(bots), errors: sum('errors'), missed: sum('missed') };
+  const named = { bots: worstFirst.slice(0, MOST_BOTS), moreBots: Math.max(0, bots.length - MOST_BOTS) };
+  return { ...named, errors: sum('errors'), missed: sum('missed') };
 }
 
 /** Alerts to Botbell's operators, by template. */
@@ -134,12 +144,7 @@ interface OwnSubjects extends Alerts {
     readonly lastAt: number;
   };
   /** What a group's BOTs did since the last digest; sent even if all is well. */
-  readonly digest: ToldBots<DigestedBot> & {
-    readonly group: string;
-    /** Of all BOTs. */
-    readonly errors: number;
-    readonly missed: number;
-  };
+  readonly digest: ToldBots<DigestedBot> & { readonly group: string };
 }
 
 const OWN_NAMES = [
@@ -194,11 +199,14 @@ export interface CallbackNotice extends CheckedCallback {
   readonly heldBack?: number | undefined;
   /** Of a callback that is left in part (`afterRendering`), the result of `identityOf`. */
   readonly identity?: string | undefined;
+  /** Since when a rule had held it; undefined: none did. */
+  readonly heldSince?: number | undefined;
 }
 
-interface AlertNotice {
+export interface AlertNotice {
   readonly template: OwnName;
   readonly alert: RaisedAlert;
+  readonly heldSince?: number | undefined;
 }
 
 export type Notice = CallbackNotice | AlertNotice;
@@ -221,7 +229,9 @@ export function isAlert(notice: Notice): notice is AlertNotice {
 }
 
 export function toldSo(notice: Notice, telling: Telling | undefined): Notice {
-  if (telling === undefined || isAlert(notice)) return notice;
+  if (telling === undefined) return notice;
+  const { heldSince } = telling;
+  if (isAlert(notice)) return heldSince === undefined ? notice : { ...notice, heldSince };
   return { ...notice, template: telling.occasion?.template ?? notice.template, ...telling };
 }
 

@@ -71,7 +71,9 @@ function toneOf(name: TemplateName, { status_name: status, bots }: NoticeView): 
   if (isStatusName(name) || name === 'test') return name;
   if (name === 'recovered') return 'succeeded';
   if (name === 'late') return status === 'error' ? 'error' : 'succeeded';
-  return bots?.every((bot) => troubleOf(bot) === 0) === true ? 'succeeded' : 'alert';
+  if (bots === undefined) return 'alert';
+  if (bots.some(({ errors }) => errors > 0)) return 'error';
+  return bots.every((bot) => troubleOf(bot) === 0) ? 'succeeded' : 'alert';
 }
 
 function isStatusName(name: TemplateName): name is StatusName {

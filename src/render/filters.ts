@@ -66,11 +66,12 @@ function registerDate(liquid: Liquid, timezone: string): void {
   });
 }
 
-/** The value if it is an address that Botbell made: the job's, the page's or a file's; else ''. */
-function ownAddress({ job_url, page_url, outputs }: LinkedView, value: unknown): unknown {
+/** The value if it is an address that Botbell made: a job's, the page's or a file's; else ''. */
+function ownAddress({ job_url, page_url, outputs, bots }: LinkedView, value: unknown): unknown {
   const isOwn =
     job_url === value ||
     page_url === value ||
+    bots?.some(({ url }) => url === value) === true ||
     outputs?.().some(({ files }) => files.some(({ url }) => url === value));
   return isOwn === true ? value : '';
 }
@@ -79,4 +80,5 @@ interface LinkedView {
   readonly job_url?: string;
   readonly page_url?: string;
   readonly outputs?: () => readonly OutputView[];
+  readonly bots?: readonly { readonly url: string }[];
 }

@@ -57,6 +57,7 @@ const TOLD = {
   executing: 0,
   overdue: 1,
   jobs: ['j-1'],
+  lastError: { text: 'What happened', at: CAME_AT, jobId: 'j-1' },
 };
 
 /** The subjects of Botbell's own messages, by template name. */
@@ -81,6 +82,8 @@ const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly templ
     since: CAME_AT,
     lastAt: CAME_AT + DAY_MS,
     count: 3,
+    errors: 1,
+    missed: 1,
     bots: [TOLD, { ...TOLD, succeeded: 2, errors: 0 }],
     moreBots: 4,
   },
@@ -111,5 +114,5 @@ export function samplesOf(name: TemplateName): readonly [full: Notice, ...others
   const status = Math.max(0, ALL_STATUSES.indexOf(name as StatusName)) as StatusCode;
   const sampleOf = (fields: typeof FULL | typeof BARE) =>
     noticeOf({ callback: { ...fields, status }, startedAt: CAME_AT }, 1, occasion);
-  return [{ ...sampleOf(FULL), delayedMs: DAY_MS, heldBack: 2 }, sampleOf(BARE)];
+  return [{ ...sampleOf(FULL), delayedMs: DAY_MS, heldBack: 2, heldSince: CAME_AT }, sampleOf(BARE)];
 }

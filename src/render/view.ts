@@ -5,14 +5,15 @@ import type { OutputView } from '../channels/card.ts';
 import { failureInWords } from '../channels/failure.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import {
+  type AlertNotice,
   type AlertSubject,
   type CallbackNotice,
   isAlert,
   type Notice,
   type Occasion,
   type OwnSubject,
-  type RaisedAlert,
 } from '../notice/notice.ts';
+import { botsView } from './bots-view.ts';
 import { formatAge, formatElapsed, formatInstant, isKnownInstant } from '../time/display.ts';
 import type { Links } from './links.ts';
 import { lazily, viewOutputs } from './outputs.ts';
@@ -24,15 +25,15 @@ export interface NoticeView {
   readonly page_url?: string;
   /** liquidjs calls it when a template asks for the outputs, which a condition seldom does. */
   readonly outputs?: () => readonly OutputView[];
-  readonly bots?: OwnSubject<'summary' | 'digest'>['bots'];
+  readonly bots?: ReturnType<typeof botsView>['bots'];
 }
 
 export function viewOf(notice: Notice, display: DisplayConfig, links: Links): NoticeView {
-  return isAlert(notice) ? ownView(notice.alert, display, links) : callbackView(notice, display, links);
+  return isAlert(notice) ? ownView(notice, display, links) : callbackView(notice, display, links);
 }
 
 function callbackView(
-  { callback, startedAt, timesReceived, delayedMs, occasion, heldBack = 0 }: CallbackNotice,
+  { callback, startedAt, timesReceived, delayedMs, occasion, heldBack = 0, heldSince }: CallbackNotice,
   display: DisplayConfig,
   links: Links,
 ): NoticeView {
@@ -57,6 +58,7 @@ function callbackView(
     elapsed: seconds === undefined ? '' : formatElapsed(seconds, language),
     delayed_by: delayedMs === undefined ? '' : formatAge(delayedMs, language),
     held_back: heldBack,
+    held_since: heldSince === undefined ? '' : localTime(heldSince, display),
     job_url: '',
     outputs: lazily(() =>
       viewOutputs(output, {
@@ -85,7 +87,7 @@ function occasionView(occasion: Occasion, startedAt: number, display: DisplayCon
 }
 
 function ownView(
-  { subject, raisedAt, suppressed }: RaisedAlert,
+  { alert: { subject, raisedAt, suppressed }, heldSince }: AlertNotice,
   display: DisplayConfig,
   links: Links,
 ): NoticeView {
@@ -97,15 +99,14 @@ function ownView(
   if (subject.template === 'missed') {
     const { botId: bot_id, botName: bot_name, dueAt, lastResultAt } = subject;
     const last_result_at = lastResultAt === undefined ? '' : localTime(lastResultAt, display);
-    return { bot_id, bot_name, due_at: localTime(dueAt, display), last_result_at };
+    const held_since = heldSince === undefined ? '' : localTime(heldSince, display);
+    return { bot_id, bot_name, due_at: localTime(dueAt, display), last_result_at, held_since };
   }
   if (subject.template === 'summary' || subject.template === 'digest') {
-    const { since, bots, moreBots: more_bots } = subject;
-    const told = { since: localTime(since, display), bots, more_bots, page_url: pageUrlOf(subject, display) };
-    if (subject.template === 'digest') {
-      const { group, errors, missed } = subject;
-      return { ...told, group, errors, missed };
-    }
+    const since = localTime(subject.since, display);
+    const bots = botsView(subject, { ...display, now: raisedAt }, links);
+    const told = { since, ...bots, page_url: pageUrlOf(subject, display) };
+    if (subject.template === 'digest') return { ...told, group: subject.group };
     const { reason, count, lastAt } = subject;
     return { ...told, reason, count, last_at: localTime(lastAt, display) };
   }

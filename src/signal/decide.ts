@@ -63,6 +63,8 @@ export interface Telling {
     | { readonly template: 'recovered'; readonly failingSince: number; readonly failures: number };
   /** Errors that `repeat` let go before this message. */
   readonly heldBack?: number;
+  /** Since when it had been held, of one that is told as itself when its hold ends. */
+  readonly heldSince?: number;
   /**
    * Routes by name. Of a message that is held: those that have not let it go, which alone are asked when its hold ends. Of one that is
    * told: the one that tells it; left out if that is the one that `tellerOf` gives.

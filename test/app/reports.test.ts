@@ -237,9 +237,9 @@ describe('reports', () => {
     });
 
     it('name what Botbell tells by itself', async () => {
-      const bots = { since: 0, bots: [], moreBots: 0 };
+      const bots = { since: 0, bots: [], moreBots: 0, errors: 0, missed: 0 };
       const own = [
-        { template: 'digest', group: 'ops', errors: 0, missed: 0, ...bots },
+        { template: 'digest', group: 'ops', ...bots },
         { template: 'summary', destination: 'slack:#ops', reason: 'mute', count: 2, lastAt: 0, ...bots },
         { template: 'refused', httpStatus: 400, detail: 'not JSON', errors: [], from: '192.0.2.7' },
       ] as const;

@@ -606,6 +606,17 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.tellOwn()).to.deep.equal(['error']);
       });
 
+      it('has one message alone delivered as itself, as it is to be told by then', async () => {
+        await bench.fails(muted);
+        await pass(DAY);
+        const telling = { heldSince: bench.now - DAY, wantedBy: ['routes[0]'] };
+        await bench.endWith({ telling });
+        const [due] = await bench.claim();
+        expect(due?.record.telling).to.deep.equal(telling);
+        expect(due?.record.ageMs, 'a hold is no age').to.equal(0);
+        expect((await bench.history()).at(-1)).to.match(/^released/);
+      });
+
       it('asks at once what a config that changed may not hold any more', async () => {
         await bench.fails(muted);
         await bench.snooze({ destination: 'slack:#log' });
@@ -843,7 +854,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
     });
 
     describe('counts for a digest', () => {
-      it('what came of each BOT since the last one, and who is muted', async () => {
+      it('what came of each BOT since the last one, how it failed last, and who is muted', async () => {
         const counts = (from: { since: number; position: number }) =>
           bench.ledger.signals.digestCounts(from, 10 * SECOND);
         const { digest: from } = await bench.ledger.signals.standing({
@@ -852,7 +863,11 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         });
         expect((await counts(from)).bots).to.deep.equal([]);
         await bench.comes({ status: 0 }, []);
-        await bench.fails(to('slack:#ops', [MUTED]));
+        await bench.fails(to('slack:#ops', [MUTED]), {
+          job_id: 'failed',
+          message: '\n 10%\r\u001b[31mno login\nat line 3',
+        });
+        const failedAt = bench.now;
         await bench.comes({ status: EXECUTING, bot_id: 'starting' }, []);
         await bench.comes(
           { status: 0, bot_id: 'well' },
@@ -861,8 +876,9 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await pass(11 * SECOND);
         const { bots, next } = await counts(from);
         const well = { bot_name: '商品取得', missed: 0 };
+        const lastError = { text: 'no login', at: failedAt, jobId: 'failed' };
         expect(bots).to.deep.include.members([
-          { ...well, bot_id: 'get_items', succeeded: 1, errors: 1, is_muted: true },
+          { ...well, bot_id: 'get_items', succeeded: 1, errors: 1, is_muted: true, lastError },
           { ...well, bot_id: 'well', succeeded: 1, errors: 0, is_muted: false },
         ]);
         expect(next).to.include({ since: bench.now - 10 * SECOND, toldAt: bench.now });

@@ -58,6 +58,41 @@ describe('an error', () => {
     expect(JSON.parse(telling)).to.deep.equal({ wantedBy: ['Night shift'] });
   });
 
+  it('that was held alone is told as itself, by the route that tells it then', async () => {
+    world = await SignalWorld.open(
+      routes(
+        `after_failures: 2, notify: [${EVERYBODY}]`,
+        `${NIGHT.replace('08:00', '07:00')}, notify: [${NOBODY}]`,
+        `${NIGHT}, notify: [${EVERYBODY}]`,
+      ),
+      EVENING + 3 * HOUR,
+    );
+    await fail();
+    await world.passBy(9 * HOUR, HOUR);
+    const [{ lines } = { lines: [] }] = world.arrived;
+    expect(lines.join(' ')).to.match(/Crawler Failed .* no login .* Held back since 20 Nov 2026, 23:00:00/);
+    expect(calls()).to.deep.equal([false]);
+  });
+
+  it('in a summary calls as the first route that tells an error of it', async () => {
+    const told = async (...all: string[]) => {
+      world = await SignalWorld.open(routes(...all), EVENING + 3 * HOUR);
+      await world.post({ bot_id: 'crawler', status: 0 });
+      await fail();
+      await fail();
+      await world.passBy(10 * HOUR, HOUR);
+      const [{ lines } = { lines: [] }] = world.arrived;
+      expect(lines.join(' ')).to.match(/Held back: \d messages, 2 failed/);
+      return calls();
+    };
+    const unmuted = `on: [recovered], notify: [${NOBODY}]`;
+    const errors = `on: [error], ${NIGHT}, notify: [${EVERYBODY}]`;
+    const all = `${NIGHT}, notify: [${NOBODY}]`;
+    expect(await told(unmuted, errors, all), 'errors call, successes do not').to.deep.equal([true]);
+    await world.close();
+    expect(await told(`on: [succeeded], ${NIGHT}, notify: [${EVERYBODY}]`, all)).to.deep.equal([false]);
+  });
+
   it('calls nobody outside the hours of its destination', async () => {
     const hours = "{ who: '@here', from: '09:00', to: '18:00', days: [fri, sat] }";
     world = await SignalWorld.open(

@@ -40,7 +40,7 @@ default_route:
 function shown({ at, destination, lines }: Arrived): string {
   const time = new Date(at + OFFSET + MINUTE / 2).toISOString().slice(11, 16);
   if (destination.startsWith('email')) return `${time} mail ${lines[0]}`;
-  const heldBack = /Held back \d+ errors?/.exec(lines.at(-1) ?? '') ?? [];
+  const heldBack = /Held back (?:\d+ errors?|since .*)/.exec(lines.at(-1) ?? '') ?? [];
   const [title = '', ...rest] = lines;
   return [`${time} slack ${title.replace(/^\P{L}+/u, '')}`, ...rest.slice(0, 2), ...heldBack].join(' · ');
 }
@@ -101,8 +101,8 @@ describe('of a night', () => {
     await crawlerFailsFor(1);
     await world.pass(50 * MINUTE);
     expect(arrived(), 'in the morning').to.deep.equal([
-      '07:00 mail 9 messages were held back: Crawler',
-      '07:00 slack Held back: 9 messages · Held back while muted: 20 Nov 2026, 22:00:00 (GMT+9) – 21 Nov 2026, 06:10:00 (GMT+9) · • Crawler · 9 failed · job-25, job-37, job-49, job-61, job-73, job-85, job-97, job-109, job-121',
+      '07:00 mail 9 failed of 9 messages held back: Crawler',
+      '07:00 slack Held back: 9 messages, 9 failed · Held back while muted: 20 Nov 2026, 22:00:00 (GMT+9) – 21 Nov 2026, 06:10:00 (GMT+9) · • Crawler · 9 failed · job-25, job-37, job-49, job-61, job-73, job-85, job-97, job-109, job-121',
     ]);
     await crawler(0);
     await crawler(0);
@@ -163,7 +163,9 @@ describe('of a night', () => {
     await world.pass(40 * MINUTE);
     expect(arrived()).to.have.length(1);
     await world.pass(20 * MINUTE);
-    expect(arrived().map((each) => each.slice(0, 32))).to.deep.equal(['20:00 slack Held back: 1 message']);
+    expect(arrived().map((each) => each.slice(0, 32))).to.deep.equal([
+      '20:00 slack 商品取得 · Running for 3',
+    ]);
   });
 
   it('what is held says so once, however often Botbell starts', async () => {
@@ -194,7 +196,9 @@ describe('of a night', () => {
     await world.pass(HOUR);
     expect(arrived()).to.deep.equal([]);
     await world.passBy(8 * HOUR, HOUR);
-    expect(arrived().map((each) => each.slice(0, 25))).to.deep.equal(['07:00 slack Held back: 1 ']);
+    expect(arrived()).to.deep.equal([
+      '07:00 slack Crawler · Failed after 12 s · no login · Held back since 20 Nov 2026, 23:00:00 (GMT+9)',
+    ]);
   });
 
   it('what a config mutes no longer is told at once', async () => {
@@ -204,8 +208,8 @@ describe('of a night', () => {
     await world.reload(CONFIG.replace("mute: [{ from: '22:00', to: '07:00' }]", ''));
     await world.pass(10 * SECOND);
     expect(arrived()).to.deep.equal([
-      '23:00 mail 1 message was held back: Crawler',
-      '23:00 slack Held back: 1 message · Held back while muted: 20 Nov 2026, 23:00:00 (GMT+9) · • Crawler · 1 failed · job-1',
+      '23:00 mail Crawler failed after 12 s: no login',
+      '23:00 slack Crawler · Failed after 12 s · no login · Held back since 20 Nov 2026, 23:00:00 (GMT+9)',
     ]);
   });
 
@@ -223,8 +227,8 @@ describe('of a night', () => {
     await world.reload(CONFIG.replace("mute: [{ from: '22:00', to: '07:00' }]", ''));
     await world.pass(10 * SECOND);
     expect(arrived().map((each) => each.slice(0, 39))).to.deep.equal([
-      '23:00 mail 20,001 messages were held ba',
-      '23:00 slack Held back: 20,001 messages ',
+      '23:00 mail 20,001 failed of 20,001 mess',
+      '23:00 slack Held back: 20,001 messages,',
     ]);
     expect(await world.store.rows('deliveries WHERE held_until IS NOT NULL')).to.deep.equal([]);
   });
@@ -235,7 +239,7 @@ describe('of a night', () => {
     await world.reload(CONFIG.replace('- bot_id: crawler', '- bot_id: another'));
     await world.pass(10 * SECOND);
     expect(arrived(), 'whom the default route names').to.deep.equal([
-      '23:00 slack Held back: 1 message · Held back while muted: 20 Nov 2026, 23:00:00 (GMT+9) · • Crawler · 1 failed · job-1',
+      '23:00 slack Crawler · Failed after 12 s · no login · Held back since 20 Nov 2026, 23:00:00 (GMT+9)',
     ]);
     const [, mail] = await world.store.rows('deliveries');
     expect(mail).to.include({ state: 'held', reason: 'no longer routed' });
@@ -282,7 +286,7 @@ describe('of a night', () => {
       'email:other@example.com',
       'slack:#ops',
     ]);
-    expect(arrived().join('\n')).to.contain('mail 1 message was held back: Crawler');
+    expect(arrived().join('\n')).to.contain('mail Crawler failed after 12 s: no login');
   });
 
   it('a summary whose destination leaves the config is told once it is back', async () => {
@@ -302,7 +306,7 @@ describe('of a night', () => {
     await world.pass(10 * SECOND);
     expect(await ofMail()).to.deep.equal(['delivered', 'delivered']);
     expect(arrived().filter((each) => each.includes('mail'))).to.deep.equal([
-      '23:00 mail 1 message was held back: Crawler',
+      '23:00 mail 1 failed of 1 message held back: Crawler',
     ]);
   });
 });

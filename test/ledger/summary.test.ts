@@ -12,19 +12,19 @@ function summaryOf(messages: readonly Held[]) {
 
 function held(receivedAt: number, botId: string, rest: Partial<Held> = {}) {
   const callback = { kind: 'callback', status: 1, jobId: `job-${receivedAt}` } as const;
-  const place = { destination: 'slack:#ops', reason: 'mute' };
+  const place = { destination: 'slack:#ops', reason: 'mute', error: undefined };
   return { ...place, ...callback, receivedAt, botId, botName: `${botId} ${receivedAt}`, ...rest };
 }
 
 const NONE = { succeeded: 0, errors: 0, executing: 0, missed: 0, overdue: 0 };
 
 describe('a summary', () => {
-  it('counts what was held, from when to when, of which BOTs, the one with the most trouble first', () => {
+  it('counts what was held, from when to when, of which BOTs and how each failed last, the one with the most trouble first', () => {
     const messages = [
       held(10, 'a', { status: 0 }),
       held(20, 'b', { status: 2 }),
-      held(30, 'b'),
-      held(40, 'b', { jobId: 'job-30' }),
+      held(30, 'b', { error: 'no login' }),
+      held(40, 'b', { jobId: 'job-30', error: 'no rows' }),
       held(50, 'a', { kind: 'missed', jobId: '' }),
       held(60, 'b', { kind: 'overdue' }),
     ];
@@ -44,10 +44,13 @@ describe('a summary', () => {
           executing: 1,
           overdue: 1,
           jobs: ['job-20', 'job-30', 'job-60'],
+          lastError: { text: 'no rows', at: 40, jobId: 'job-30' },
         },
         { ...NONE, bot_id: 'a', bot_name: 'a 50', succeeded: 1, missed: 1, jobs: ['job-10'] },
       ],
       moreBots: 0,
+      errors: 2,
+      missed: 1,
     });
   });
 

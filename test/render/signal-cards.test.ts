@@ -4,7 +4,7 @@ import { slackAsText } from '../../src/channels/slack/preview.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { composeWebhook } from '../../src/channels/webhook/compose.ts';
 import {
-  digested,
+  mostTroubled,
   type Notice,
   noticeOf,
   noticeOfAlert,
@@ -52,19 +52,18 @@ const summaryOf = (bot: object) =>
   botbellTells({
     template: 'summary',
     destination: 'slack:#ops',
-    moreBots: 0,
     reason: 'mute',
     since: STARTED_AT,
     lastAt: STARTED_AT + HOUR_MS,
     count: 2,
-    bots: [{ ...BOT, ...bot }],
+    ...mostTroubled([{ ...BOT, ...bot }]),
   });
 const digestOf = (...bots: object[]) =>
   botbellTells({
     template: 'digest',
     group: 'operators',
     since: STARTED_AT,
-    ...digested(bots.map((bot) => ({ ...BOT, is_muted: false, ...bot }))),
+    ...mostTroubled(bots.map((bot) => ({ ...BOT, is_muted: false, ...bot }))),
   });
 
 const webhookFormat = { name: 'webhook', compose: composeWebhook };
@@ -123,8 +122,32 @@ const TABLE: readonly (readonly [what: string, notice: Notice, en: RegExp, ja: R
   [
     'what was held back, why, and of which BOTs and jobs',
     summaryOf({}),
-    /^<!here> ⚠️ 2 messages were held back: Get items\n[^]*while muted: 20 Nov 2026, 09:00:00 \(GMT\+9\) – 20 Nov 2026, 10:00:00[^]*Get items · 2 failed · j-1, j-2/,
-    /2件の通知を保留[^]*9:00:00 \(JST\) 〜 [^]*10:00:00[^]*ミュート中[^]*Get items · エラー 2件 · j-1, j-2/,
+    /^<!here> ❌ 2 failed of 2 messages held back: Get items\n[^]*while muted: 20 Nov 2026, 09:00:00 \(GMT\+9\) – 20 Nov 2026, 10:00:00[^]*Get items · 2 failed · j-1, j-2/,
+    /❌ エラー 2件、保留していた通知 2件：Get items\n[^]*9:00:00 \(JST\) 〜 [^]*10:00:00[^]*ミュート中[^]*Get items · エラー 2件 · j-1, j-2/,
+  ],
+  [
+    'an error in a summary, what it says, when it came, and where its job is',
+    summaryOf({ lastError: { text: 'no login', at: STARTED_AT - HOUR_MS, jobId: 'j-2' } }),
+    /Get items +no login \(08:00\)/,
+    /Get items +no login \(8:00\)/,
+  ],
+  [
+    'an error in a digest, on which day it came if that was another one',
+    digestOf({ lastError: { text: '', at: STARTED_AT - 24 * HOUR_MS, jobId: 'j-2' } }),
+    /Get items +– \(19 Nov, 09:00\)/,
+    /Get items +– \(11月19日 9:00\)/,
+  ],
+  [
+    'a message that is told as itself, since when it was held',
+    callbackTold(1, undefined, { heldSince: STARTED_AT - HOUR_MS }),
+    /Held back since 20 Nov 2026, 08:00:00/,
+    /2026年11月20日 8:00:00 \(JST\) から保留していました/,
+  ],
+  [
+    'a missed result that is told as itself, since when it was held',
+    { ...MISSED, heldSince: STARTED_AT },
+    /Held back since 20 Nov 2026, 09:00:00/,
+    /から保留していました/,
   ],
   [
     'what else was held back: missed, overdue and started runs',
@@ -135,7 +158,7 @@ const TABLE: readonly (readonly [what: string, notice: Notice, en: RegExp, ja: R
   [
     'a digest, what failed, was missed and is muted',
     digestOf({ missed: 1, succeeded: 4, is_muted: true }),
-    /^⚠️ 2 failed, 1 missed since [^]*Get items · 2 failed · 1 missed · 4 succeeded · muted/,
+    /^❌ 2 failed, 1 missed since [^]*Get items · 2 failed · 1 missed · 4 succeeded · muted/,
     /エラー 2件、未着 1件[^]*成功 4件 · ミュート中/,
   ],
   [
@@ -147,7 +170,7 @@ const TABLE: readonly (readonly [what: string, notice: Notice, en: RegExp, ja: R
   [
     'a digest of more BOTs than it names, what failed of all of them',
     digestOf(...Array.from({ length: 60 }, () => ({}))),
-    /^⚠️ 120 failed, 0 missed [^]*and 10 more BOTs/,
+    /^❌ 120 failed, 0 missed [^]*and 10 more BOTs/,
     /エラー 120件、未着 0件[^]*ほか 10 件のBOT/,
   ],
   ['a digest of nothing, that all is well', digestOf(), /^✅ All is well since/, /^✅ .*問題はありません/],

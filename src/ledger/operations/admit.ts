@@ -3,7 +3,8 @@
  * callbacks are looked up only if there are any.
  */
 import sql, { type Sql } from 'sql-template-tag';
-import { elapsedSecondsOf } from '../../callback/callback.ts';
+import { elapsedSecondsOf, statusNameOf } from '../../callback/callback.ts';
+import { firstLine } from '../../text/cut.ts';
 import { fixed, type Tx } from '../database.ts';
 import { MOST_TIMES, writeHistory } from '../history.ts';
 import { keyOf, nameIn } from '../keys.ts';
@@ -49,6 +50,7 @@ export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
     status: callback.status,
     startedAt,
     elapsed: elapsedSecondsOf(callback) ?? null,
+    error: statusNameOf(callback) === 'error' ? firstLine(callback.message ?? '', LONGEST_ERROR) : null,
     routing,
     /** In the form of `stored-body.ts`; `bytes` is the size as received. */
     body: await toStored(arrival.body),
@@ -59,6 +61,9 @@ export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
     isAccepted,
   };
 }
+
+/** Characters that a summary shows of an error. */
+const LONGEST_ERROR = 300;
 
 const FULL = 'the store has reached store.max_size, and nothing that is done is left to be forgotten';
 
@@ -166,10 +171,10 @@ async function writeCallback(tx: Tx, args: AdmitArgs): Promise<Written> {
   return only(
     await tx.all<Written>(fixed`
       INSERT INTO callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
-        last_received_at, times_received, elapsed, routing, bytes)
+        last_received_at, times_received, elapsed, routing, bytes, error)
       VALUES ('callback', ${args.jobKey}, ${args.identity}, ${args.jobId}, ${args.botKey}, ${args.botId}, ${args.botName},
         ${args.status}, ${args.startedAt}, ${tx.now}, ${tx.now}, 1, ${args.elapsed}, ${args.routing},
-        ${args.bytes})
+        ${args.bytes}, ${args.error})
       ON CONFLICT (job_key, identity) DO UPDATE
         SET times_received = callbacks.times_received + 1, last_received_at = excluded.last_received_at
       RETURNING id, times_received, received_at`),

@@ -18,6 +18,10 @@ interface CountedRow extends Pick<DigestedBot, 'succeeded' | 'errors' | 'missed'
   readonly botName: string;
   /** Something of it is held now, even if that came before the last digest. */
   readonly isMuted: boolean;
+  /** Of the last error. */
+  readonly error: string | undefined;
+  readonly failedAt: number | undefined;
+  readonly jobId: string | undefined;
 }
 
 /**
@@ -31,24 +35,33 @@ export async function digestCounts(
 ) {
   const until = Math.max(since, tx.now - marginMs);
   const isCounted = sql`id > ${position} AND received_at >= ${since} AND received_at < ${until}`;
+  const isError = sql`${isCounted} AND kind = 'callback' AND status = 1`;
   const counted = await tx.all<CountedRow>(sql`
     WITH read AS (
       SELECT id FROM callbacks WHERE ${isCounted}
-      UNION SELECT callback_id FROM deliveries WHERE held_until IS NOT NULL)
-    SELECT min(bot_id) AS bot_id, max(bot_name) AS bot_name,
+      UNION SELECT callback_id FROM deliveries WHERE held_until IS NOT NULL),
+    counted AS (
+    SELECT bot_key, min(bot_id) AS bot_id, max(bot_name) AS bot_name,
+      max(CASE WHEN ${isError} THEN id END) AS last_error_id,
       count(CASE WHEN ${isCounted} AND kind = 'callback' AND status = 0 THEN 1 END) AS succeeded,
-      count(CASE WHEN ${isCounted} AND kind = 'callback' AND status = 1 THEN 1 END) AS errors,
+      count(CASE WHEN ${isError} THEN 1 END) AS errors,
       count(CASE WHEN ${isCounted} AND kind = 'missed' THEN 1 END) AS missed,
       max(CASE WHEN EXISTS (
         SELECT 1 FROM deliveries WHERE callback_id = callbacks.id AND held_until IS NOT NULL) THEN 1 ELSE 0 END) AS is_muted
     FROM callbacks WHERE id IN (SELECT id FROM read) AND kind IN ('callback', 'missed', 'overdue')
-    GROUP BY bot_key ORDER BY bot_key`);
-  const bots: DigestedBot[] = counted.map(({ botId, botName, isMuted, ...counts }) => ({
-    bot_id: botId,
-    bot_name: botName,
-    ...counts,
-    is_muted: isMuted,
-  }));
+    GROUP BY bot_key)
+    SELECT counted.bot_id, counted.bot_name, succeeded, errors, missed, is_muted,
+      error, received_at AS failed_at, job_id
+    FROM counted LEFT JOIN callbacks ON callbacks.id = last_error_id ORDER BY counted.bot_key`);
+  const bots = counted.map(
+    ({ botId, botName, isMuted, error, failedAt, jobId = '', ...counts }): DigestedBot => ({
+      bot_id: botId,
+      bot_name: botName,
+      ...counts,
+      is_muted: isMuted,
+      ...(failedAt !== undefined && { lastError: { text: error ?? '', at: failedAt, jobId } }),
+    }),
+  );
   return { bots, next: await digestFrom(tx, { since: until, position }, marginMs) };
 }
 

@@ -1,4 +1,7 @@
-/** Ends holds: what a rule held until now is sent, as one summary for each destination, unless another rule still holds it. */
+/**
+ * Ends holds: what a rule held until now is sent, as one summary for each destination or, if it is one message, as itself, unless
+ * another rule still holds it.
+ */
 import sql, { join } from 'sql-template-tag';
 import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
 import type { Receipt } from '../../channels/channel.ts';
@@ -7,7 +10,7 @@ import type { Telling } from '../../signal/decide.ts';
 import type { Snooze } from '../../signal/rules.ts';
 import type { Tx } from '../database.ts';
 import { type HistoryWhat, writeEach } from '../history.ts';
-import { type CallbackKind, type DeliveryTarget, SUPERSEDED } from '../ledger.ts';
+import { type CallbackKind, type DecidedTarget, type DeliveryTarget, SUPERSEDED } from '../ledger.ts';
 import { holdBack, insertRows, makePending } from '../operations/deliveries.ts';
 import { IS_LATE_START } from '../rows.ts';
 import { openSnoozes } from './snoozes.ts';
@@ -27,6 +30,8 @@ export interface EndedHold extends DeliveryTarget, HeldOn {
   readonly jobId: string;
   readonly status: StatusCode;
   readonly receivedAt: number;
+  /** The first line of an error's message. */
+  readonly error: string | undefined;
   /** It is an `executing` whose job's result is known. */
   readonly isLate: boolean;
 }
@@ -59,7 +64,7 @@ const AT_ONCE = 5000;
 export async function endedHolds(tx: Tx, destination: string, after = 0): Promise<EndedHolds> {
   const held = await tx.all<EndedHold>(sql`
     SELECT deliveries.id, callback_id, destination, channel, address, reason, held_until, snooze_id, telling, kind, bot_id,
-      bot_name, job_id, status, received_at, CASE WHEN ${IS_LATE_START} THEN 1 ELSE 0 END AS is_late
+      bot_name, job_id, status, received_at, error, CASE WHEN ${IS_LATE_START} THEN 1 ELSE 0 END AS is_late
     FROM deliveries JOIN callbacks ON callbacks.id = callback_id
     WHERE held_until IS NOT NULL AND destination = ${destination} AND callback_id > ${after}
       AND (held_until <= ${tx.now} OR reason IN ('mute', 'snooze'))
@@ -70,8 +75,11 @@ export async function endedHolds(tx: Tx, destination: string, after = 0): Promis
 /** A delivery as its end is written. */
 export type HeldRow = Pick<EndedHold, 'id' | 'callbackId'>;
 
-/** What an ended hold leads to: another hold, superseded, a delivery by itself (no route names it any more), or a summary. */
-export type HoldOutcome = HeldOn | typeof SUPERSEDED | 'pending' | 'summary';
+/**
+ * What an ended hold leads to: another hold, superseded, a delivery as itself (told so, or with no route that names it any more), or
+ * a summary.
+ */
+export type HoldOutcome = HeldOn | { readonly telling: Telling } | typeof SUPERSEDED | 'pending' | 'summary';
 
 /** What ended holds come to at one destination. */
 export interface HoldsEnd {
@@ -79,7 +87,7 @@ export interface HoldsEnd {
   readonly timer: Pick<Timer, 'key' | 'dueAt'>;
   readonly ends: readonly { readonly outcome: HoldOutcome; readonly rows: readonly HeldRow[] }[];
   /** The one message for those that end in a summary. */
-  readonly summary: { readonly subject: OwnSubject<'summary'>; readonly to: DeliveryTarget };
+  readonly summary: { readonly subject: OwnSubject<'summary'>; readonly to: DecidedTarget };
 }
 
 /** Writes it, unless the timer is not this process's any more. */
@@ -102,6 +110,7 @@ async function endOne(
   rows: readonly HeldRow[],
 ): Promise<void> {
   if (outcome === 'pending') await release(tx, rows);
+  else if (typeof outcome === 'object' && 'telling' in outcome) await release(tx, rows, outcome.telling);
   else if (outcome === SUPERSEDED) await holdBack(tx, rows, SUPERSEDED);
   else await holdOn(tx, rows, outcome);
 }
@@ -120,8 +129,12 @@ async function holdOn(tx: Tx, rows: readonly HeldRow[], hold: HeldOn): Promise<v
   await writeEach(tx, rows, 'held', { result: reason, entry: { endsAt: heldUntil } });
 }
 
-async function release(tx: Tx, rows: readonly HeldRow[]): Promise<void> {
+async function release(tx: Tx, rows: readonly HeldRow[], telling?: Telling): Promise<void> {
   await makePending(tx, rows, { countsAnew: false });
+  if (telling !== undefined)
+    await tx.all(
+      sql`UPDATE deliveries SET telling = ${telling} WHERE id IN (${join(rows.map(({ id }) => id))})`,
+    );
   await writeEach(tx, rows, 'released');
 }
 
@@ -153,7 +166,7 @@ const MOST_JOBS = 20;
 
 type Held = Pick<
   EndedHold,
-  'destination' | 'reason' | 'receivedAt' | 'botId' | 'botName' | 'jobId' | 'status' | 'kind'
+  'destination' | 'reason' | 'receivedAt' | 'botId' | 'botName' | 'jobId' | 'status' | 'kind' | 'error'
 >;
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
@@ -191,6 +204,8 @@ export class Counted {
     bot.bot_name = held.botName;
     const counter = COUNTERS[held.kind === 'callback' ? statusNameOf(held) : held.kind];
     if (counter !== undefined) bot[counter] += 1;
+    if (counter === 'errors')
+      bot.lastError = { text: held.error ?? '', at: held.receivedAt, jobId: held.jobId };
     if (held.jobId === '' || bot.jobs.includes(held.jobId)) return;
     bot.jobs.push(held.jobId);
     if (bot.jobs.length > MOST_JOBS) bot.jobs.shift();
