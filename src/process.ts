@@ -13,6 +13,8 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 // A compose file passes an unset variable on as an empty one.
 if (process.env['BOTBELL_LOG_LEVEL'] === '') delete process.env['BOTBELL_LOG_LEVEL'];
 
+const running = { isService: false };
+
 const message = (text: string) => void process.stderr.write(`${text}\n`);
 
 process.exitCode = await runProgram(process.argv.slice(2), {
@@ -26,12 +28,21 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   untilStopped,
   onHangup: (listener) => void process.on('SIGHUP', listener),
 });
+// A pipe that is read slowly gets all of it. A service ends in time.
+if (!running.isService) await Promise.all([process.stdout, process.stderr].map(isRead));
 setTimeout(() => {
   endDespiteHangingStore(message);
   // Node waits for its threads before it ends.
   if (disk.isHanging) process.kill(process.pid, 'SIGKILL');
   process.exit();
 }, LAST_WAIT_MS).unref();
+
+/** Resolves when whatever was written is handed on, or can be no more. */
+function isRead(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => resolve());
+  });
+}
 
 /** Resolves to '' when the terminal is closed without an answer. */
 async function askTerminal(question: string): Promise<string> {
@@ -52,6 +63,7 @@ async function askTerminal(question: string): Promise<string> {
  * forwards its signals, so one signal can come twice.
  */
 function untilStopped(): Promise<void> {
+  running.isService = true;
   return new Promise((resolve) => {
     let isStopping = false;
     const stop = (signal: NodeJS.Signals) => {

@@ -103,6 +103,8 @@ export interface AdminServices {
   readonly surroundings: Surroundings;
   readonly metrics: { readonly contentType: string; readonly text: () => Promise<string> };
   readonly readiness: () => Readiness;
+  /** Why the store cannot be written; undefined while it can be. */
+  readonly storeTrouble: () => string | undefined;
   readonly archive: Archive;
   readonly people: People;
   readonly reloading: Reloading;

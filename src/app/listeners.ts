@@ -78,7 +78,7 @@ function receiverOf({ config }: AppSettings, services: Services): Handler {
 }
 
 function adminServices(services: Services): AdminServices {
-  const { pipeline, ledger, metrics, reloading, reports } = services;
+  const { pipeline, ledger, metrics, reloading, reports, settings } = services;
   return {
     surroundings: surroundingsOf(services),
     metrics: {
@@ -86,6 +86,10 @@ function adminServices(services: Services): AdminServices {
       text: () => metrics.text(() => figuresOf(ledger, pipeline)),
     },
     readiness: () => readinessOf(services),
+    storeTrouble: () =>
+      readinessOf(services).store
+        ? undefined
+        : settings.current.redact(ledger.trouble ?? 'it does not answer'),
     archive: ledger.archive,
     people: pipeline.people,
     reloading,

@@ -201,7 +201,9 @@ export class Reports {
   };
 
   #turnAway(line: TurnedAwayLine, from: string): void {
-    if (this.#isTime(`${line.listener} ${line.http} ${line.reason}`, LINE_MS))
+    // What follows a colon is a cause, in a database's words.
+    const [reason] = (line.reason ?? '').split(': ', 1);
+    if (this.#isTime(`${line.listener} ${line.http} ${reason}`, LINE_MS))
       this.#logger.warn({ ...line, from: shortId(from) }, 'turned away');
   }
 

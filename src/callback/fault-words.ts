@@ -1,4 +1,4 @@
-/** Says in Japanese why a body was refused. The details stay in English, as in the answer to the sender. */
+/** Says in Japanese why a body was refused. What is kept is English, as in the answer to the sender. */
 
 const BY_STATUS: Readonly<Record<number, string>> = {
   400: '本文がJSONではありません。',
@@ -12,4 +12,27 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 export function refusalInJapanese(status: number, detail: string): string {
   const words = BY_STATUS[status] ?? '受け付けられない内容です。';
   return status === 422 || status === 503 ? words : `${words}（${detail}）`;
+}
+
+const WANTED: Readonly<Record<string, string>> = {
+  'a string': '文字列',
+  'an integer': '整数',
+  'a number': '数値',
+  'an object': 'オブジェクト',
+  'an array': '配列',
+  'a JSON object': 'JSONのオブジェクト',
+  '0, 1 or 2': '0、1、2のいずれか',
+};
+
+/** @param detail of a `CallbackError` */
+export function faultInJapanese(detail: string): string {
+  const [, wanted, found] = /^(?:is missing: it )?must be (.*?)(?:, found (.*))?$/.exec(detail) ?? [];
+  if (wanted === undefined)
+    return detail.replace(/^is nested deeper than (\d+) levels$/, '入れ子が$1段を超えています');
+  const expected =
+    WANTED[wanted] ??
+    wanted.replace(/^an ISO 8601 date-time that exists, such as/, '実在するISO 8601の日時、例：');
+  if (found === undefined) return `ありません（${expected}が必要です）`;
+  const given = WANTED[found] ?? found.replace(/^the string /, '文字列 ').replace(/^the number /, '数値 ');
+  return `${expected}が必要ですが、${given} です`;
 }

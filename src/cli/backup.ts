@@ -1,11 +1,12 @@
 /** `botbell backup`: writes a complete copy of the SQLite store while the service runs. */
 import { backUp } from '../ledger/backup.ts';
+import { visible } from '../text/clean.ts';
 import type { CommandContext } from './context.ts';
 import { loadLedgerConfig } from './load-config.ts';
 
 export async function run(context: CommandContext, file: string): Promise<number> {
   const { store } = await loadLedgerConfig(context);
   await backUp(store.url, file);
-  context.result(`${file}: a whole copy of the store`);
+  context.result(visible(`${file}: a whole copy of the store`));
   return 0;
 }

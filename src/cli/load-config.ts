@@ -23,8 +23,11 @@ export function readProject(
 }
 
 /** Prints warnings as messages. @throws {CommandFailed} with every error of the config and its templates */
-export async function loadProject(source: ConfigSource): Promise<Project> {
-  const { loaded, problems } = await readProject(source);
+export async function loadProject(
+  source: ConfigSource,
+  how: { readonly withoutSecrets?: boolean } = {},
+): Promise<Project> {
+  const { loaded, problems } = await readProject(source, how);
   if (loaded === undefined) throw refusalOf(problems);
   source.secrets?.add(loaded.config.secrets);
   for (const problem of problems) source.message?.(formatProblem(problem));

@@ -24,7 +24,7 @@ interface PreviewedMessage {
 }
 
 export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
-  const { config, renderer } = await loadProject(context);
+  const { config, renderer } = await loadProject(context, { withoutSecrets: true });
   const checked = await readCallback(context, file, config);
   const formats = formatsOf(config, channelTypes);
   const previews = chosen(context, config, checked.callback, options.to).flatMap((routed) => {
@@ -67,7 +67,8 @@ function chosen(
   if (to === undefined) return destinations;
   const wanted = destinationTyped(to, config);
   const routed = destinations.find(({ destination }) => destination === wanted.destination);
-  if (routed === undefined) context.message(`${wanted.destination}: no route sends this callback there`);
+  if (routed === undefined)
+    context.message(visibleOnOneLine(`${wanted.destination}: no route sends this callback there`));
   return [routed ?? wanted];
 }
 

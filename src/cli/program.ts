@@ -73,7 +73,7 @@ function createProgram(context: CommandContext, action: Action): Command {
     })
     .configureOutput({
       writeOut: (text) => context.result(text.trimEnd()),
-      writeErr: (text) => context.message(text.trimEnd()),
+      writeErr: (text) => context.message(visible(text.trimEnd())),
     })
     .exitOverride();
   addService(program, action);

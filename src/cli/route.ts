@@ -31,7 +31,7 @@ const LONGEST_SHOWN = 100;
 const PERHAPS = 'perhaps, by what came before: --at now tells';
 
 export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
-  const project = await loadProject(context);
+  const project = await loadProject(context, { withoutSecrets: true });
   const { timezone } = project.config.display;
   const checked = await readCallback(context, file, project.config);
   const { callback } = checked;

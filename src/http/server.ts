@@ -42,11 +42,11 @@ export async function listen(
     { ...TIMEOUTS, ...timeouts },
     (request, response) => void handler(request, response),
   );
-  server.maxConnections = MOST_CONNECTIONS;
   server.maxRequestsPerSocket = MOST_REQUESTS_OF_CONNECTION;
   // No limit, since Node silently drops the headers past it, also a proxy's. Node's limit of 16 KiB bounds them.
   server.maxHeadersCount = 0;
   server.on('connection', closeGently);
+  keepRoom(server);
   await started(server, host, port);
   const { port: bound } = server.address() as AddressInfo;
   return { host, port: bound, close: (withinMs) => close(server, withinMs) };
@@ -58,6 +58,21 @@ function started(server: Server, host: string, port: number): Promise<void> {
       reject(new Error(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
     });
     server.listen(port, host, resolve);
+  });
+}
+
+/** At the limit, closes connections that wait for no answer: those kept open, and of those that have sent nothing the oldest. */
+function keepRoom(server: Server): void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    if (open.size >= MOST_CONNECTIONS) {
+      server.closeIdleConnections();
+      [...open].find(({ bytesRead }) => bytesRead === 0)?.destroy();
+      for (const each of open) if (each.destroyed) open.delete(each);
+    }
+    if (open.size >= MOST_CONNECTIONS) return void socket.destroy();
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
   });
 }
 

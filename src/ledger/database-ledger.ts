@@ -1,7 +1,7 @@
 /** The ledger of a service: the operations as methods, each bounded by a deadline. */
 import { type Clock, Deadline } from '../time/clock.ts';
 import { DEFAULT_WITHIN_MS } from './database.ts';
-import { isOutOfOrder, unavailable } from './failures.ts';
+import { isOutOfOrder, reasonOf, unavailable } from './failures.ts';
 import { keyOf } from './keys.ts';
 import type { Admission, Alert, Arrival, DueDelivery, RefusedBody, Settlement } from './ledger.ts';
 import { admitArgs } from './operations/admit.ts';
@@ -53,6 +53,8 @@ class ServiceLedger {
   readonly archive: Archive;
   /** When the store was last written, by the monotonic clock; undefined: never, or a write has failed since, since it cannot be. */
   writtenAt: number | undefined;
+  /** Why the store cannot be written, since the last write that succeeded. */
+  trouble: string | undefined;
 
   /** @param reading sees what is committed, and never shares a connection with an open transaction */
   constructor(writing: Database, reading: Database, settings: LedgerSettings) {
@@ -158,10 +160,16 @@ class ServiceLedger {
     return async (name, args, options) => {
       try {
         const result = await call(name, args, options);
-        if (ALWAYS_WRITING.has(name)) this.writtenAt = this.#settings.clock.monotonic();
+        if (ALWAYS_WRITING.has(name)) {
+          this.writtenAt = this.#settings.clock.monotonic();
+          this.trouble = undefined;
+        }
         return result;
       } catch (error) {
-        if (isOutOfOrder(error)) this.writtenAt = undefined;
+        if (isOutOfOrder(error)) {
+          this.writtenAt = undefined;
+          this.trouble = reasonOf(error);
+        }
         throw error;
       }
     };

@@ -30,9 +30,7 @@ const IN_MEMORY = `${SQLITE}${MEMORY}`;
 
 /** @throws {Error} the store cannot be opened, or another version or program has written it; says what to do */
 export async function openLedger(url: string, options: LedgerOptions): Promise<DatabaseLedger> {
-  const writing = await openDatabase(url, options, false);
-  // A ledger in memory has one connection.
-  const reading = url === IN_MEMORY ? writing : await openDatabase(url, options, true);
+  const [writing, reading] = await openBoth(url, options);
   const ledger = ledgerOver(writing, reading, options);
   try {
     // SQLite's thread opens the file with the first call, which rejects if it cannot be written.
@@ -40,8 +38,29 @@ export async function openLedger(url: string, options: LedgerOptions): Promise<D
     return ledger;
   } catch (error) {
     await ledger.close();
-    throw error;
+    throw unusable(url, error);
   }
+}
+
+/** @returns the connection for writing and the one for reading */
+async function openBoth(url: string, options: DatabaseOptions): Promise<readonly [Database, Database]> {
+  try {
+    const writing = await openDatabase(url, options, false);
+    // A ledger in memory has one connection.
+    return [writing, url === IN_MEMORY ? writing : await openDatabase(url, options, true)];
+  } catch (error) {
+    throw unusable(url, error);
+  }
+}
+
+/** The error of a store that cannot be used, in the words of `inspectStore`. */
+function unusable(url: string, error: unknown): Error {
+  try {
+    if (url.startsWith(SQLITE) && url !== IN_MEMORY) checkWritable(resolve(sqlitePathOf(url)));
+  } catch (found) {
+    return found as Error;
+  }
+  return error as Error;
 }
 
 /** The service's SQLite threads start with the first call, which rejects if the file cannot be opened. */
@@ -114,7 +133,7 @@ async function look(url: string, clock: Clock): Promise<Database | undefined> {
     if (await found.call('isLedger', [])) return found;
   } catch (error) {
     await found?.close();
-    throw new Error(reasonOf(error), { cause: error });
+    throw new Error(reasonOf(unusable(url, error)), { cause: error });
   }
   await found.close();
   return undefined;

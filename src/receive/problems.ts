@@ -3,6 +3,7 @@ import { type CallbackError, InvalidCallback, TooManyValues } from '../callback/
 import { UndecodableBody } from '../callback/decode.ts';
 import type { Verdict } from '../deliver/outcome.ts';
 import { HttpProblem } from '../http/problem.ts';
+import { reasonOf } from '../ledger/failures.ts';
 import { LedgerFull, LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
 
 /** The service retries no sooner (callback interface, "Limits"). It need not retry later: Botbell waits out a remote's pause. */
@@ -16,8 +17,10 @@ export function problemOf(verdict: Verdict, members: Readonly<Record<string, unk
   return new HttpProblem({ status, detail, members, headers: RETRY_AFTER });
 }
 
+/** @param cause is logged with it */
 export function unavailable(detail: string, cause?: unknown): HttpProblem {
-  return new HttpProblem({ status: 503, detail, headers: RETRY_AFTER }, { cause });
+  const logged = cause === undefined ? detail : `${detail.replace(/\.$/, '')}: ${reasonOf(cause)}`;
+  return new HttpProblem({ status: 503, detail, logged, headers: RETRY_AFTER }, { cause });
 }
 
 export function tooLarge(what: string): HttpProblem {

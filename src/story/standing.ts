@@ -71,7 +71,8 @@ function foundOf(delivery: DeliveryRecord, now: number): Found {
   return heldUntil === undefined ? ['held'] : ['held until', heldUntil];
 }
 
-function deliveredKind(delivery: DeliveryRecord) {
+/** Whether somebody was told, or a remote cannot say so, or an outbox only printed it. */
+export function deliveredKind(delivery: Pick<DeliveryRecord, 'state' | 'receipt'>) {
   if (isPrinted(delivery)) return 'printed';
   return delivery.receipt?.[ACCEPTED_AS] === undefined ? 'told' : 'accepted';
 }

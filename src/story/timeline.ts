@@ -153,7 +153,7 @@ class Timeline {
     const { at, result = '', entry } = row;
     const took = this.#sayings.duration(Math.max(0, at - entry.receivedAt));
     const answer = this.#sayings.say(`answer ${result as CallbackResult}`);
-    return this.#event(row, 'answered', { took, answer }, `HTTP ${entry.status}, ${result}`);
+    return this.#event(row, 'answered', { took, answer }, `HTTP ${entry.status}`);
   }
 
   /** The values of the sentence `by hand`. */

@@ -73,7 +73,7 @@ describe('botbell why', () => {
     expect(stdout).to.match(
       /✓ slack:#ops was told, by the 1st attempt, in [\d.]+ m?s\. \(channel C0OPS0001, ts /,
     );
-    expect(stdout).to.match(/answered after [\d.]+ m?s: everybody has been told\. \(HTTP 200, delivered\)/);
+    expect(stdout).to.match(/answered after [\d.]+ m?s: everybody has been told\. \(HTTP 200\)/);
     expect((await why('job-that-never-came')).code).to.equal(1);
   });
 

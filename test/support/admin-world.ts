@@ -61,6 +61,7 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
   const services = {
     metrics: { contentType: metrics.contentType, text },
     readiness: readiness ?? ready,
+    storeTrouble: () => undefined,
     onUnforeseen: (error: unknown) => unforeseen.push(error),
     archive: archive ?? ({} as Archive),
     people: { callbacks: archive?.callbacks, ...people } as People,

@@ -137,6 +137,7 @@ function servicesOver({ archive }: Recorded, clock: ManualClock, unforeseen: unk
       snoozes: () => Promise.resolve([]),
       bulks: () => Promise.resolve([]),
     },
+    storeTrouble: () => undefined,
     onUnforeseen: (error: unknown) => unforeseen.push(error),
   } as unknown as AdminServices;
 }

@@ -15,8 +15,22 @@ function isRead(main: HTMLElement): boolean {
     window.scrollY > SCROLLED ||
     (focused !== null && focused !== main && main.contains(focused)) ||
     (selection !== null && !selection.isCollapsed && main.contains(selection.anchorNode)) ||
-    main.querySelector('details[open]:not(form details)') !== null
+    main.querySelector('details[open]:not(form details)') !== null ||
+    [...main.querySelectorAll<Control>('input, textarea, option')].some(isFilledIn)
   );
+}
+
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLOptionElement;
+
+function isFilledIn(control: Control): boolean {
+  if (control instanceof HTMLOptionElement) return control.selected && !isFirst(control);
+  return control.value !== control.defaultValue;
+}
+
+/** Whether the page came with it chosen. */
+function isFirst(option: HTMLOptionElement): boolean {
+  const chosen = option.parentElement?.querySelector('[selected]') ?? option.parentElement?.firstElementChild;
+  return chosen === option;
 }
 
 /** @returns the page's current state; undefined if it cannot be fetched now */

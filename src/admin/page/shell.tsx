@@ -14,26 +14,39 @@ interface ShellFacts extends Awaited<ReturnType<typeof factsFor>> {
 }
 
 /** The facts on every page, about the responding process. */
-export async function factsFor({ surroundings, reloading, archive }: AdminServices) {
+export async function factsFor({ surroundings, reloading, archive, storeTrouble }: AdminServices) {
   // If the ledger cannot be read, the page that reports it needs no count.
   const open = await archive.countOpen().catch(() => undefined);
   const { version, processName } = surroundings;
   const { configHash, failure } = reloading.status;
   const isConfigRefused = failure !== undefined;
-  return { version, processName, configHash, isConfigRefused, dead: open?.dead ?? 0 };
+  return {
+    version,
+    processName,
+    configHash,
+    isConfigRefused,
+    dead: open?.dead ?? 0,
+    trouble: storeTrouble(),
+  };
 }
 
+/** The first section of each entry gives it its name. */
 const MENU = [
-  ['bots', '/'],
-  ['callbacks', '/callbacks'],
-  ['dead', '/dead'],
-  ['refused', '/refused'],
-  ['destinations', '/destinations'],
-  ['snoozes', '/snoozes'],
-  ['playground', '/playground'],
-  ['config', '/config'],
+  ['bots'],
+  ['callbacks'],
+  ['dead', 'refused'],
+  ['destinations', 'snoozes'],
+  ['config', 'playground'],
 ] as const;
-export type Section = (typeof MENU)[number][0];
+export type Section = (typeof MENU)[number][number];
+
+function pathOf(section: Section): string {
+  return section === 'bots' ? '/' : `/${section}`;
+}
+
+function entryOf(section: Section | undefined): readonly Section[] {
+  return MENU.find((entry: readonly Section[]) => section !== undefined && entry.includes(section)) ?? [];
+}
 
 const NAMES_OF_LANGUAGES = { en: 'English', ja: '日本語' } as const;
 
@@ -68,8 +81,13 @@ export function Shell({ shown, section, assets, facts }: ShellProps) {
         <Header section={section} facts={facts} />
         <main id="content" tabIndex={-1} data-every={everySeconds}>
           <FlashMessage flash={facts.flash} />
+          {facts.trouble === undefined ? null : (
+            <p class="flash failed" role="alert">
+              {t('store down')} <Foreign text={facts.trouble} />
+            </p>
+          )}
           {facts.isConfigRefused && section !== 'config' ? <Refused /> : null}
-          <Head shown={shown} />
+          <Head shown={shown} section={section} />
           {shown.body}
         </main>
         <Footer facts={facts} />
@@ -89,9 +107,9 @@ function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
     <header>
       <strong>Botbell</strong>
       <nav aria-label={t('sections')}>
-        {MENU.map(([name, path]) => (
-          <a key={name} href={path} aria-current={section === name ? 'page' : undefined}>
-            {t(`nav.${name}`)}
+        {MENU.map(([name]) => (
+          <a key={name} href={pathOf(name)} aria-current={entryOf(section)[0] === name ? 'page' : undefined}>
+            {t(`menu.${name}`)}
             {!marks[name] ? null : <strong class="count"> {marks[name]}</strong>}
           </a>
         ))}
@@ -107,9 +125,20 @@ function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
   );
 }
 
-function Head({ shown: { title, lead, facts } }: Pick<ShellProps, 'shown'>) {
+function Head({ shown: { title, lead, facts }, section }: Pick<ShellProps, 'shown' | 'section'>) {
+  const { t } = useReader();
+  const [first, ...others] = entryOf(section);
   return (
     <div class="head">
+      {first === undefined || others.length === 0 ? null : (
+        <nav aria-label={t(`menu.${first as 'dead'}`)}>
+          {[first, ...others].map((each) => (
+            <a key={each} href={pathOf(each)} aria-current={each === section ? 'page' : undefined}>
+              {t(`nav.${each}`)}
+            </a>
+          ))}
+        </nav>
+      )}
       <h1>
         <Foreign text={title} />
       </h1>

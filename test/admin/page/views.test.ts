@@ -176,8 +176,8 @@ describe('a list of callbacks', () => {
     expect(html).not.to.contain('/redeliveries/new');
   });
 
-  it('says how many have been told', () => {
-    expect(callbacks({})).to.contain('1 of 2 told').and.to.contain('Given up');
+  it('says the worst of what became of its messages, and of how many', () => {
+    expect(callbacks({})).to.contain('Given up: 1 of 2');
   });
 
   it('says where there is nothing', () => {

@@ -105,7 +105,7 @@ function MonthOfRuns({ data: { runs, isCut } }: BotProps) {
   const count = t('bots.strip', { runs: runs.length, failed });
   return (
     <Section title={t('bot.runs')} aside={count}>
-      <Scatter runs={runs} from={now - DAYS_SHOWN * DAY_MS} to={now} title={`${t('bot.runs')}: ${count}`} />
+      <Scatter runs={runs} to={now} title={`${t('bot.runs')}: ${count}`} />
       {isCut ? <p class="quiet">{t('bot.runs, cut')}</p> : null}
     </Section>
   );

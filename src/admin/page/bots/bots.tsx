@@ -144,6 +144,7 @@ function BotList({ data: { name, rows, next, isCut } }: BotsProps) {
         caption={t('nav.bots')}
         rows={rows}
         empty={t('bots.none')}
+        toneOf={({ isFailing }) => (isFailing ? 'bad' : undefined)}
         columns={[
           { head: t('bot'), kind: 'main', cell: (row) => <Name row={row} /> },
           { head: t('bots.runs'), kind: 'narrow', cell: (row) => <Runs row={row} /> },
@@ -177,7 +178,7 @@ function Name({ row: { botId, botName, isSnoozed } }: OfRow) {
 
 function Runs({ row: { runs, failed } }: OfRow) {
   const title = useReader().t('bots.strip', { runs: runs.length, failed });
-  return <Strip runs={runs} room={RUNS_SHOWN} title={title} />;
+  return <Strip runs={runs} title={title} />;
 }
 
 function LastResult({ row: { last, lastReceivedAt, lastResultAt } }: OfRow) {

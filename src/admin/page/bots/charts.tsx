@@ -7,8 +7,6 @@ import { useReader } from '../reader.ts';
 interface StripProps {
   /** Newest first. */
   readonly runs: readonly Run[];
-  /** How many runs fit. */
-  readonly room: number;
   /** Text for screen readers. */
   readonly title: string;
 }
@@ -20,13 +18,13 @@ const LOWEST = 4;
 const HIGHEST = STRIP_HEIGHT - BAR - 2;
 
 /** One bar per run, newest at the right; its height shows the duration. Errors have a cross, unfinished runs are hollow. */
-export function Strip({ runs, room, title }: StripProps) {
+export function Strip({ runs, title }: StripProps) {
   const longest = longestOf(runs);
-  const width = room * SLOT;
+  const width = runs.length * SLOT;
   const box = { viewBox: `0 0 ${width} ${STRIP_HEIGHT}`, width, height: STRIP_HEIGHT };
   return (
     <svg class="strip" role="img" aria-label={title} preserveAspectRatio="xMaxYMid slice" {...box}>
-      {runs.slice(0, room).map((run, index) => {
+      {runs.map((run, index) => {
         const tone = RUN_TONES[statusNameOf(run)];
         const x = width - (index + 1) * SLOT + 1;
         // The square root keeps short runs distinguishable beside a very long one.
@@ -45,9 +43,9 @@ export function Strip({ runs, room, title }: StripProps) {
 }
 
 interface ScatterProps {
+  /** Newest first; at least one. */
   readonly runs: readonly Run[];
-  /** Milliseconds since the epoch. */
-  readonly from: number;
+  /** Milliseconds since the epoch: the end of the time that is shown, which begins with the oldest run. */
   readonly to: number;
   readonly title: string;
 }
@@ -60,19 +58,26 @@ const RIGHT = 8;
 const TOP = 32;
 const BOTTOM = 30;
 const MARK = 4;
-const WEEK_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
+const MARKS = 4;
 
-/** One mark per run by time and duration: a dot for a success, a cross for an error, a ring for an unfinished run. */
-export function Scatter({ runs, from, to, title }: ScatterProps) {
+/**
+ * One mark per run by time and duration: a dot for a success, a cross for an error, a ring for an unfinished run. A run that does not
+ * say how long it took stands below the line.
+ */
+export function Scatter({ runs, to, title }: ScatterProps) {
   const { formats } = useReader();
   const longest = longestOf(runs);
   // The axis ends at a multiple of 2 s, 2 min or 2 h, so that its middle is a round number, too.
   const unit = [7200, 120].find((seconds) => longest > seconds) ?? 2;
   const most = Math.ceil(longest / unit) * unit;
+  const from = Math.min(to - DAY_MS, runs.at(-1)?.receivedAt ?? to);
   const x = (at: number) =>
     LEFT + (WIDTH - LEFT - RIGHT) * Math.max(0, Math.min(1, (at - from) / (to - from)));
-  const y = (seconds = 0) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - seconds / most);
-  const weeks = Math.floor((to - from) / WEEK_MS);
+  const y = (seconds: number | undefined) =>
+    seconds === undefined ? HEIGHT - BOTTOM + 2 * MARK : TOP + (HEIGHT - TOP - BOTTOM) * (1 - seconds / most);
+  const days = Math.max(1, Math.ceil((to - from) / DAY_MS / MARKS));
+  const marked = Array.from({ length: MARKS }, (_, index) => to - index * days * DAY_MS);
   return (
     <svg class="plot" role="img" aria-label={title} viewBox={`0 0 ${WIDTH} ${HEIGHT}`}>
       {[0, most / 2, most].map((seconds) => (
@@ -83,11 +88,13 @@ export function Scatter({ runs, from, to, title }: ScatterProps) {
           </text>
         </g>
       ))}
-      {Array.from({ length: weeks + 1 }, (_, index) => to - index * WEEK_MS).map((at) => (
-        <text key={at} x={x(at)} y={HEIGHT - 8} text-anchor={at === to ? 'end' : 'middle'}>
-          {formats.day(at)}
-        </text>
-      ))}
+      {marked
+        .filter((at) => at > from)
+        .map((at) => (
+          <text key={at} x={x(at)} y={HEIGHT - 8} text-anchor={at === to ? 'end' : 'middle'}>
+            {formats.day(at)}
+          </text>
+        ))}
       {runs.map((run) => {
         const tone = RUN_TONES[statusNameOf(run)];
         const [left, top] = [x(run.receivedAt), y(run.elapsedSeconds)];

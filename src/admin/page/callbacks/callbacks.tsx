@@ -133,16 +133,18 @@ function callbackColumns({ t }: Reader): readonly Column<ArchivedCallback>[] {
 
 const WORST_FIRST = ['dead', 'pending', 'held', 'delivered'] as const;
 
-/** How many of the callback's deliveries were delivered, and the worst state among them. */
+/** The worst state among the callback's deliveries and, unless all are in it, how many are. */
 function Told({ callback: { deliveries, result } }: { readonly callback: ArchivedCallback }) {
   const reader = useReader();
   const worst = WORST_FIRST.map((state) => deliveries.find((each) => each.state === state)).find(Boolean);
   if (worst === undefined) return <Status tone="idle" word={reader.t(`result.${result ?? 'none'}`)} />;
-  const told = deliveries.filter((each) => toneOf(each) === 'good').length;
+  const word = stateWord(worst, reader);
+  const some = deliveries.filter((each) => stateWord(each, reader) === word).length;
+  const all = deliveries.length;
   return (
-    <>
-      <Status tone={toneOf(worst)} word={reader.t('callbacks.told, of', { told, all: deliveries.length })} />
-      {toneOf(worst) === 'good' ? null : <span class="quiet"> · {stateWord(worst, reader)}</span>}
-    </>
+    <Status
+      tone={toneOf(worst)}
+      word={some === all ? word : reader.t('callbacks.told, of', { word, some, all })}
+    />
   );
 }

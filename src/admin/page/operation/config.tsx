@@ -23,7 +23,7 @@ export const configView: View = async ({ query, reader: { t }, services: { idleR
       {preview === undefined ? null : <Changes preview={preview} />}
     </>
   );
-  return { title: t('nav.config'), body };
+  return { title: t('nav.config'), body, ...(preview && { everySeconds: 0 }) };
 };
 
 function Failure({ failure }: Pick<ReloadStatus, 'failure'>) {

@@ -84,7 +84,7 @@ function Standing({ row: { lastDeliveredAt, lastFailedAt, pausedMs, isPrinted } 
     return <Status tone="wait" word={t('destinations.paused', { time: formats.duration(pausedMs) })} />;
   if ((lastFailedAt ?? 0) > (lastDeliveredAt ?? 0))
     return <Status tone="bad" word={t('destinations.fails')} />;
-  if (isPrinted) return <Status tone="idle" word={t('printed')} />;
+  if (isPrinted) return <Status tone="idle" word={t('state.printed')} />;
   if (lastDeliveredAt === undefined) return <Status tone="idle" word={t('destinations.unused')} />;
   return <Status tone="good" word={t('destinations.works')} />;
 }

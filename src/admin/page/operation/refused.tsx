@@ -1,7 +1,7 @@
 /** Refused bodies by fault, and the list of one group. */
 import type { ComponentChildren } from 'preact';
 import type { CallbackError } from '../../../callback/callback.ts';
-import { refusalInJapanese } from '../../../callback/fault-words.ts';
+import { faultInJapanese, refusalInJapanese } from '../../../callback/fault-words.ts';
 import type { ArchivedRefusal, RefusedAlike } from '../../../ledger/archive/archive.ts';
 import { shortText } from '../../../text/cut.ts';
 import { wholeNumberIn } from '../../../people/filters.ts';
@@ -94,12 +94,13 @@ function Refusal({ refusal, children }: RefusalProps) {
 
 /** A body's faults, each with the JSON pointer of its value. */
 export function Faults({ errors }: { readonly errors: readonly CallbackError[] }) {
-  const { t } = useReader();
+  const { t, language } = useReader();
   return (
     <ul class="reasons">
       {errors.slice(0, MOST_FAULTS).map(({ pointer, detail }) => (
         <li key={`${pointer} ${detail}`}>
-          {pointer === '' ? t('refused.whole') : <Code text={pointer} />} <Foreign text={detail} />
+          {pointer === '' ? t('refused.whole') : <Code text={pointer} />}{' '}
+          <Foreign text={language === 'ja' ? faultInJapanese(detail) : detail} />
         </li>
       ))}
       {errors.length > MOST_FAULTS ? <li>…</li> : null}

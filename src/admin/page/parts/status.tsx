@@ -3,7 +3,7 @@ import { type StatusCode, statusNameOf } from '../../../callback/callback.ts';
 import type { ArchivedCallback } from '../../../ledger/archive/archive.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/ledger.ts';
 import type { DeliveryRecord, DeliveryState } from '../../../ledger/ledger.ts';
-import { isPrinted } from '../../../story/standing.ts';
+import { deliveredKind, isPrinted } from '../../../story/standing.ts';
 import { type Reader, useReader } from '../reader.ts';
 import { Foreign } from './text.tsx';
 
@@ -48,7 +48,7 @@ export function toneOf(delivery: Pick<Standing, 'state' | 'receipt'>): Tone {
 /** The word for a delivery's state; for a delivery held for good, the word for its reason. */
 export function stateWord(delivery: Standing, { t }: Pick<Reader, 't'>): string {
   const { state, reason } = delivery;
-  if (isPrinted(delivery)) return t('printed');
+  if (state === 'delivered') return t(`state.${deliveredKind(delivery)}`);
   const ended = state === 'held' ? ENDED.find((each) => each === reason) : undefined;
   return ended === undefined ? t(`state.${state}`) : t(`ended.${ended}`);
 }

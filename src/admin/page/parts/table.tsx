@@ -15,12 +15,13 @@ interface TableProps<Row> {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
+  readonly toneOf?: (row: Row) => 'bad' | undefined;
   /** Shown instead of a table without rows. */
   readonly empty?: string;
 }
 
 /** Roles are explicit, since the CSS `display` of narrow screens removes a table's implicit ones. */
-export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, empty, toneOf }: TableProps<Row>) {
   if (rows.length === 0) return empty === undefined ? null : <p class="empty">{empty}</p>;
   return (
     <table role="table" aria-label={caption}>
@@ -35,7 +36,7 @@ export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
       </thead>
       <tbody role="rowgroup">
         {rows.map((row, index) => (
-          <tr key={index} role="row">
+          <tr key={index} role="row" class={toneOf?.(row)}>
             {columns.map(({ head, kind, cell }) => {
               const shared = { class: kind, 'data-label': head, children: cell(row) };
               if (kind === 'main') return <th key={head} scope="row" role="rowheader" {...shared} />;

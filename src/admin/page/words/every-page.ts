@@ -2,6 +2,11 @@
 export const EVERY_PAGE = {
   skip: ['Skip to the content', '本文へ移動'],
   sections: ['Sections', 'メニュー'],
+  'menu.bots': ['BOTs', 'BOT'],
+  'menu.callbacks': ['Callbacks', 'コールバック'],
+  'menu.dead': ['Undelivered', '未配信'],
+  'menu.destinations': ['Destinations', '宛先'],
+  'menu.config': ['Setup', 'セットアップ'],
   'nav.bots': ['BOTs', 'BOT'],
   'nav.callbacks': ['Callbacks', 'コールバック'],
   'nav.dead': ['Dead letters', '配信不能'],
@@ -22,7 +27,9 @@ export const EVERY_PAGE = {
   'state.pending': ['Not yet delivered', '届いていません'],
   'state.dead': ['Given up', '送信をあきらめました'],
   'state.held': ['Held back', '保留中'],
-  printed: ['Printed only', '出力のみ'],
+  'state.told': ['Delivered', '届きました'],
+  'state.accepted': ['Accepted, not confirmed', '受け付け済み（未確認）'],
+  'state.printed': ['Printed only', '出力のみ'],
   'kind.alert': ['Alert', 'お知らせ'],
   'kind.overdue': ['Overdue', '実行が長すぎます'],
   'kind.missed': ['Missed', '結果が未着'],
@@ -75,8 +82,8 @@ export const EVERY_PAGE = {
   'notFound.home': ['To all BOTs', 'BOTの一覧へ'],
   'unreadable.title': ['The ledger cannot be read at the moment', '現在、記録を読み込めません'],
   'unreadable.text': [
-    'Callbacks are still taken as long as they can be written. Try again in a moment; the log says more.',
-    '書き込みができる間、コールバックの受付は続いています。しばらくしてからもう一度お試しください。詳しくはログをご覧ください。',
+    'Try again in a moment; the log says more.',
+    'しばらくしてからもう一度お試しください。詳しくはログをご覧ください。',
   ],
   'unreadable.again': ['Try again', 'もう一度試す'],
   'unforeseen.title': ['Something went wrong', '問題が発生しました'],
@@ -87,6 +94,10 @@ export const EVERY_PAGE = {
   'message.none': [
     'There is nothing to show: it has been forgotten, or the config has no such channel any more.',
     '表示できるものがありません。保存期間が過ぎたか、設定にこのチャンネルがありません。',
+  ],
+  'store down': [
+    'The store cannot be written, so callbacks are answered 503:',
+    '記録に書き込めないため、コールバックに503で応答しています：',
   ],
   'config refused': [
     'The config on the disk has errors and was not loaded: the one before it stays in force.',

@@ -42,7 +42,7 @@ export const VIEWS = {
   'callbacks.when': ['2026-01-31, 2026-01-31T09:00 or 2d', '2026-01-31、2026-01-31T09:00、2d など'],
   'callbacks.run': ['Run', '実行'],
   'callbacks.told': ['Told', '通知'],
-  'callbacks.told, of': ['{told} of {all} told', '{all}件中{told}件が到着'],
+  'callbacks.told, of': ['{word}: {some} of {all}', '{word}：{all}件中{some}件'],
   'callback.about': ['What it is about', '対象のコールバック'],
   'callback.summary': ['Told in a summary', 'まとめて通知'],
   'callback.until': ['until', '終了予定'],

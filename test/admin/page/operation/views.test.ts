@@ -50,7 +50,7 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
       '/act/see-refused',
       '/refused?like=12',
     ],
-    ['受付拒否', 'must be 0, 1 or 2', '203.0.113.7'],
+    ['受付拒否', '0、1、2のいずれかが必要ですが', '203.0.113.7'],
   ],
   [
     '/destinations',
