@@ -109,7 +109,7 @@ function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
       <nav aria-label={t('sections')}>
         {MENU.map(([name]) => (
           <a key={name} href={pathOf(name)} aria-current={entryOf(section)[0] === name ? 'page' : undefined}>
-            {t(`menu.${name}`)}
+            {t(name === 'dead' ? 'nav.undelivered' : `nav.${name}`)}
             {!marks[name] ? null : <strong class="count"> {marks[name]}</strong>}
           </a>
         ))}
@@ -131,7 +131,7 @@ function Head({ shown: { title, lead, facts }, section }: Pick<ShellProps, 'show
   return (
     <div class="head">
       {first === undefined || others.length === 0 ? null : (
-        <nav aria-label={t(`menu.${first as 'dead'}`)}>
+        <nav aria-label={t('sections, of')}>
           {[first, ...others].map((each) => (
             <a key={each} href={pathOf(each)} aria-current={each === section ? 'page' : undefined}>
               {t(`nav.${each}`)}

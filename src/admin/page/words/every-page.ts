@@ -2,11 +2,8 @@
 export const EVERY_PAGE = {
   skip: ['Skip to the content', '本文へ移動'],
   sections: ['Sections', 'メニュー'],
-  'menu.bots': ['BOTs', 'BOT'],
-  'menu.callbacks': ['Callbacks', 'コールバック'],
-  'menu.dead': ['Undelivered', '未配信'],
-  'menu.destinations': ['Destinations', '宛先'],
-  'menu.config': ['Setup', 'セットアップ'],
+  'sections, of': ['Parts of this section', 'サブメニュー'],
+  'nav.undelivered': ['Undelivered', '未配信'],
   'nav.bots': ['BOTs', 'BOT'],
   'nav.callbacks': ['Callbacks', 'コールバック'],
   'nav.dead': ['Dead letters', '配信不能'],
