@@ -36,6 +36,8 @@ export interface Outgoing extends Pick<Composed, 'message' | 'plain' | 'asText'>
   readonly idempotencyKey: () => string;
   /** The job that the message is about; undefined if it is about none. */
   readonly jobId?: string | undefined;
+  /** What the message is about, for what sorts messages without reading them. */
+  readonly labels?: Labels | undefined;
   /** Undefined: the message is neither a reply nor an edit. */
   readonly perJob?: PerJob | undefined;
   readonly timeoutMs: number;
@@ -48,6 +50,15 @@ export interface Outgoing extends Pick<Composed, 'message' | 'plain' | 'asText'>
 
 /** The longest wait for an answer to a message that was handed over: to the end of a mail, ten minutes (RFC 5321, 4.5.3.2.6). */
 export const LONGEST_ANSWER_MS = 600_000;
+
+export interface Labels {
+  /** The BOT's id; '' if the message is about none, or several. */
+  readonly bot: string;
+  /** `succeeded`, `error`, `executing`; or the notice's name: `overdue`, `digest`, `dead_letter`. */
+  readonly status: string;
+  /** It tells of an error, or of what is missing or cannot be delivered. */
+  readonly isError: boolean;
+}
 
 /** How a destination groups the messages of one job; only for the modes in `ChannelType.perJob`. */
 export interface PerJob {

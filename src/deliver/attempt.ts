@@ -5,7 +5,7 @@ import { DeliveryFailure } from '../channels/failure.ts';
 import type { Config } from '../config/config.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
-import { isAlert, jobIdOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
+import { isAlert, jobIdOf, labelsOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
 import { type Clock, Deadline, DeadlinePassed } from '../time/clock.ts';
 import { type AddressedNotice, type PlannedTarget, RESERVE_MS, type Settings, toldBy } from './settings.ts';
 
@@ -104,6 +104,7 @@ async function send(
     onHandedOver: longer && (() => (progress.isHandedOver = true)),
     idempotencyKey: () => idempotencyKeyOf(addressed),
     jobId: jobIdOf(notice),
+    labels: labelsOf(notice),
     perJob,
   });
   return bounded(sent, begun, progress, timers);

@@ -1,4 +1,5 @@
 /** Notices: a template's name, and what the message is about, a callback or data of Botbell's own. Times: milliseconds since 1970. */
+import type { Labels } from '../channels/channel.ts';
 import {
   ALL_STATUSES,
   type Callback,
@@ -253,6 +254,17 @@ export function aboutOf(notice: Notice): AlertedCallback {
   if ('callback' in subject) return subject.callback;
   const [bot_id, bot_name] = subject.template === 'missed' ? [subject.botId, subject.botName] : ['', ''];
   return { job_id: '', bot_id, bot_name, status: 1 };
+}
+
+const GOOD_NEWS: ReadonlySet<string> = new Set(['summary', 'digest', 'test']);
+
+export function labelsOf(notice: Notice): Labels {
+  const { bot_id: bot } = aboutOf(notice);
+  if (isAlert(notice)) return { bot, status: notice.template, isError: !GOOD_NEWS.has(notice.template) };
+  const { template, callback } = notice;
+  const isOverdue = template === 'overdue';
+  const status = isOverdue ? template : statusNameOf(callback);
+  return { bot, status, isError: isOverdue || callback.status === 1 };
 }
 
 /** Identifies the notice: the same in every attempt. */

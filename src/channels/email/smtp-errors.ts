@@ -46,8 +46,8 @@ const LOGIN = meaning(
 );
 const PASSWORDS_OFF = meaning(
   'config',
-  'Exchange Online takes no password for SMTP here: use oauth, a connector that relays for this machine’s address, or another provider',
-  'Exchange OnlineではSMTPのパスワード認証が無効です。oauth を設定するか、このマシンのアドレスを許可するコネクタ、または別のメールサービスを利用してください',
+  'Exchange Online takes no password for SMTP here: use oauth (and switch on “Authenticated SMTP” for the mailbox), a connector that relays for this machine’s address, or another provider',
+  'Exchange OnlineではSMTPのパスワード認証が無効です。oauth を設定する（メールボックスの「認証済みSMTP」も有効にします）か、このマシンのアドレスを許可するコネクタ、または別のメールサービスを利用してください',
 );
 const SENDER = meaning(
   'config',
@@ -155,6 +155,8 @@ const MEANINGS: Meanings = {
 export function smtpFailureOf(error: unknown, hide: (words: string) => string): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
   const { isHandedOver, cause } = error instanceof SmtpFailure ? error : { isHandedOver: true, cause: error };
+  // No token for the login: nodemailer's error holds the reason.
+  if (cause instanceof Error && cause.cause instanceof DeliveryFailure) return cause.cause;
   const { responseCode, ...given } = (cause instanceof Error ? cause : {}) as SmtpError;
   if (typeof responseCode === 'number') return answerFailure({ ...given, responseCode }, hide);
   const { code = '', command } = given;

@@ -50,8 +50,8 @@ export function turnLimitsOf(url: string): TurnLimits {
   return { connections, mails: Math.max(0, Number(rateLimit) || 0), perMs: Number(rateDelta) || 1000 };
 }
 
-export function isSmtpUrl(text: string): boolean {
-  if (!/^smtps?:\/\//i.test(text) || !URL.canParse(text)) return false;
+export function isSmtpUrl(text: string | undefined): boolean {
+  if (text === undefined || !/^smtps?:\/\//i.test(text) || !URL.canParse(text)) return false;
   try {
     const { host, service } = parseConnectionUrl(text);
     return host !== undefined || service !== undefined;
@@ -68,21 +68,28 @@ export function secretsInSmtpUrl(url: string): string[] {
   return [...new Set([new URL(url).password, pass, url, ...sent])];
 }
 
-export function warningsOfSmtpUrl(url: string): SettingWarning[] {
-  const { secure = false, requireTLS = false, port, tls } = poolOptionsOf(url);
-  const doubts: string[] = [];
+/** @param hasToken it logs in by OAuth instead of a password */
+export function warningsOfSmtpUrl(url: string, hasToken = false): SettingWarning[] {
+  const options = poolOptionsOf(url);
+  const { secure = false, port } = options;
+  const doubts = hasToken || hasPassword(url) ? doubtsOfLogin(options) : [];
   // Such a connection times out: each side waits for the other to begin.
   if (secure ? STARTTLS_PORTS.has(port) : port === TLS_PORT)
     doubts.push(`port ${port} goes with ${secure ? 'smtp' : 'smtps'}://`);
-  if (passwordIn(url) !== '' && !secure && !requireTLS)
-    doubts.push(
-      'the password may cross the network in clear: use smtps://, or smtp:// without TLS switched off',
-    );
-  if (passwordIn(url) !== '' && tls?.rejectUnauthorized === false)
-    doubts.push('the password is given to any server that answers: drop tls.rejectUnauthorized=false');
   return doubts.map((message) => ({ key: 'smtp', message }));
 }
 
-function passwordIn(url: string): string {
-  return parseConnectionUrl(url).auth?.pass ?? '';
+function doubtsOfLogin({ secure = false, requireTLS = false, tls }: SMTPPoolOptions): string[] {
+  const doubts: string[] = [];
+  if (!secure && !requireTLS)
+    doubts.push(
+      'the login may cross the network in clear: use smtps://, or smtp:// without TLS switched off',
+    );
+  if (tls?.rejectUnauthorized === false)
+    doubts.push('the login is given to any server that answers: drop tls.rejectUnauthorized=false');
+  return doubts;
+}
+
+export function hasPassword(url: string): boolean {
+  return (parseConnectionUrl(url).auth?.pass ?? '') !== '';
 }

@@ -1,9 +1,12 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
 import type { Channel } from '../../../src/channels/channel.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
 import { composeMail } from '../../../src/channels/email/compose.ts';
 import { emailFormat } from '../../../src/channels/email/format.ts';
 import {
+  type CaughtMail,
   startMailCatcher,
   type MailCatcher,
   type MailFault,
@@ -51,6 +54,15 @@ const outgoing = (parts: object = {}) => outgoingOf({ address: 'ops@example.com'
 const withFault = (fault: MailFault) => ({
   arrange: (mail: MailCatcher) => void mail.faults.push({ times: 1, ...fault }),
 });
+
+/** By name in lower case, with encoded words (RFC 2047) decoded, which the parser leaves as they are. */
+function headersOf(caught: CaughtMail | undefined): Record<string, string> {
+  const decoded = (value: string) =>
+    value.replace(/\s*=\?UTF-8\?B\?([^?]*)\?=/g, (_word, base64 = '') =>
+      Buffer.from(String(base64), 'base64').toString(),
+    );
+  return Object.fromEntries(caught?.parsed.headers.map(({ key, value }) => [key, decoded(value)]) ?? []);
+}
 
 const refusal = (at: MailStep, code: number, failureClass: FailureCase<MailCatcher>['failureClass']) => ({
   isAtConnect: at === 'connect' || at === 'auth',
@@ -146,6 +158,60 @@ describe('the email channel', () => {
       .and.contain('X-Auto-Response-Suppress: All');
     expect(caught?.parsed.text?.trim()).to.equal(message.text);
     expect(caught?.parsed.html?.trim()).to.equal(message.html);
+  });
+
+  it('reaches an address whose local part is quoted', async () => {
+    const heard: string[] = [];
+    // smtp-server takes no such address.
+    const server = createServer((socket) => {
+      socket.write('220 ready\r\n');
+      socket.on('data', (data) => {
+        const lines = String(data).split('\r\n').slice(0, -1);
+        heard.push(...lines);
+        for (const line of lines)
+          if (/^(?:EHLO|MAIL|RCPT|RSET|QUIT|\.$)/.test(line)) socket.write('250 ok\r\n');
+          else if (line === 'DATA') socket.write('354 go on\r\n');
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const smtp = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}?ignoreTLS=true`;
+    const plain = await emailChannel.open({ smtp, from: FROM }, environment);
+    await plain.send(outgoing({ address: emailChannel.parseAddress('"taro..yamada"@example.jp') }));
+    expect(heard)
+      .to.include('RCPT TO:<"taro..yamada"@example.jp>')
+      .and.include('To: <"taro..yamada"@example.jp>');
+    await plain.close();
+    server.close();
+  });
+
+  it('says for the rules of a mailbox what the mail is about, and that an error is important', async () => {
+    const bot = `在庫確認BOT ${'長'.repeat(300)}\r\nBcc: evil@example.com`;
+    for (const labels of [
+      { bot, status: 'error', isError: true },
+      { bot: '', status: 'digest', isError: false },
+    ])
+      await channel.send(outgoing({ labels }));
+    const valuesOf = (index: number) => headersOf(mail.mails[index]);
+    const [error, digest] = [valuesOf(0), valuesOf(1)];
+    expect(error)
+      .to.include({ 'x-botbell-status': 'error', importance: 'high' })
+      .and.not.have.property('bcc');
+    expect(error['x-botbell-bot']).to.match(/^在庫確認BOT 長{100,}/);
+    expect(digest).to.include({ 'x-botbell-status': 'digest' });
+    expect(digest).not.to.have.any.keys('x-botbell-bot', 'importance');
+    expect(mail.mails[0]?.raw).to.match(/^(?:[\t\x20-\x7e]{0,998}\r\n)+$/);
+  });
+
+  it('carries the headers and the address for answers that the config names', async () => {
+    const own = await emailChannel.open(
+      { smtp: urlOf(mail), from: FROM, reply_to: 'RPA team <rpa@example.com>', headers: { 'X-Env': '本番' } },
+      environment,
+    );
+    await own.send(outgoing());
+    const [caught] = mail.mails;
+    expect(caught?.parsed.replyTo).to.deep.equal([{ name: 'RPA team', address: 'rpa@example.com' }]);
+    expect(headersOf(caught)).to.include({ 'x-env': '本番' });
+    await own.close();
   });
 
   it('threads the mails of one job, and no others', async () => {
@@ -349,6 +415,16 @@ describe('the settings of an email channel', () => {
     for (const from of [undefined, '', 'BOT alerts', 'a@x.jp, b@x.jp', 'a@x.jp\r\nBcc: b@x.jp', 7]) {
       expect(problemOf({ smtp, from })).to.be.a('string').that.contains('from');
     }
+  });
+
+  it('have no header of Botbell’s own, and none of several lines', () => {
+    const of = (headers: unknown) => problemOf({ smtp, from: FROM, headers });
+    expect(of({ 'X-Env': 'production', 'List-Id': '<bots.example.com>' })).to.equal(undefined);
+    for (const name of ['To', 'bcc', 'Content-Type', 'X-Botbell-Status', 'Importance', 'a b', 'a:b', ''])
+      expect(of({ [name]: 'x' }), name).to.contain('headers');
+    for (const value of ['a\r\nBcc: b@x.jp', 'a\nb', '', 7])
+      expect(of({ 'X-Env': value })).to.contain('headers');
+    expect(problemOf({ smtp, from: FROM, reply_to: 'a@x.jp, b@x.jp' })).to.contain('reply_to');
   });
 
   it('speak the email format', () => {

@@ -1,0 +1,120 @@
+/** The settings of an email channel. */
+import { type InferType, mixed, object, string } from 'yup';
+import { isJsonObject } from '../../text/json-object.ts';
+import { warningsOfApi } from '../api-url.ts';
+import type { SettingWarning } from '../channel.ts';
+import { parseMailAddress, parseMailbox } from './address.ts';
+import { hasPassword, isSmtpUrl, secretsInSmtpUrl, warningsOfSmtpUrl } from './smtp-url.ts';
+
+/** Printable ASCII without a colon (RFC 5322, 2.2). */
+const HEADER_NAME = /^[!-9;-~]{1,70}$/;
+const HEADER_VALUE = /^[^\p{Cc}\u2028\u2029]{1,500}$/u;
+
+/** Headers that Botbell, nodemailer or a mail server on the way sets. */
+const TAKEN =
+  /^(?:from|sender|to|cc|bcc|reply-to|subject|date|message-id|in-reply-to|references|mime-version|content-.*|auto-submitted|x-auto-response-suppress|importance|x-botbell-.*|return-path|received|dkim-signature|resent-.*)$/i;
+
+const HEADERS_RULE =
+  '${path} must be one line of text each, by names of headers that Botbell does not set by itself';
+
+const text = (rule: string) =>
+  string()
+    .strict()
+    .typeError(`\${path} must be ${rule}`)
+    .required(`\${path} is missing: ${rule}`)
+    .meta({ example: 'not-set-here' });
+
+/** Client credentials (RFC 6749, 4.4) by which a token for SMTP is fetched. */
+const oauthSettings = object({
+  token_url: text('the https:// URL of the token endpoint')
+    .test('url', '${path} must be an http:// or https:// URL without user or fragment', isTokenUrl)
+    .meta({ example: 'https://login.microsoftonline.com/TENANT/oauth2/v2.0/token' }),
+  client_id: text('the ID of the application'),
+  client_secret: text('the secret of the application'),
+  scope: text('the scope, e.g. https://outlook.office365.com/.default'),
+  user: text('the mailbox that is sent from')
+    .test('mailbox', '${path} must be one mail address', passes(parseMailAddress))
+    .meta({ example: 'alerts@example.com' }),
+})
+  .noUnknown()
+  .strict()
+  .default(undefined)
+  .optional();
+
+export type OauthSettings = NonNullable<InferType<typeof oauthSettings>>;
+
+export const emailSettings = object({
+  smtp: string()
+    .typeError('${path} must be a string')
+    .required('${path} is missing: the URL of the mail server, e.g. smtps://user:password@mail.example.com')
+    .test(
+      'url',
+      '${path} must be an smtp:// or smtps:// URL; percent-encode / : @ ? # % in the user name and password',
+      isSmtpUrl,
+    )
+    .meta({ example: 'smtps://mail.example.com' }),
+  from: string()
+    .typeError('${path} must be a string')
+    .required('${path} is missing: the sender, e.g. BOT alerts <alerts@example.com>')
+    .test(
+      'mailbox',
+      '${path} must be one address: alerts@example.com or BOT alerts <alerts@example.com>',
+      passes(parseMailbox),
+    )
+    .meta({ example: 'alerts@example.com' }),
+  reply_to: string()
+    .typeError('${path} must be a string')
+    .test('mailbox', '${path} must be one address, to which answers go', passes(parseMailbox))
+    .meta({ example: 'alerts@example.com' }),
+  headers: mixed<Readonly<Record<string, string>>>()
+    .test('headers', HEADERS_RULE, areHeaders)
+    .meta({ jsonSchema: { type: 'object', additionalProperties: { type: 'string' } } }),
+  oauth: oauthSettings,
+})
+  .noUnknown()
+  .strict()
+  .test(
+    'login',
+    'has both oauth and a login in smtp: leave the user and password out of the URL',
+    ({ smtp, oauth }) => oauth === undefined || !isSmtpUrl(smtp) || !hasPassword(smtp),
+  );
+
+export type EmailSettings = InferType<typeof emailSettings>;
+
+/** Undefined passes: the value is optional, or said to be missing. */
+function passes(parse: (value: string) => unknown) {
+  return (value: string | undefined): boolean => {
+    try {
+      if (value !== undefined) parse(value);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+}
+
+function isTokenUrl(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, username, password, hash } = new URL(url);
+  return /^https?:$/.test(protocol) && username + password + hash === '';
+}
+
+function areHeaders(headers: unknown): boolean {
+  if (!isJsonObject(headers)) return headers === undefined;
+  return Object.entries(headers).every(
+    ([name, value]) =>
+      HEADER_NAME.test(name) && !TAKEN.test(name) && typeof value === 'string' && HEADER_VALUE.test(value),
+  );
+}
+
+export function secretsOfEmail({ smtp, oauth }: EmailSettings): readonly string[] {
+  return [...secretsInSmtpUrl(smtp), ...(oauth === undefined ? [] : [oauth.client_secret])];
+}
+
+export function warningsOfEmail({ smtp, oauth }: EmailSettings): readonly SettingWarning[] {
+  const ofToken = warningsOfApi({ token_url: oauth?.token_url });
+  return [
+    ...warningsOfSmtpUrl(smtp, oauth !== undefined),
+    ...ofToken.map(({ message }) => ({ key: ['oauth', 'token_url'], message })),
+  ];
+}
