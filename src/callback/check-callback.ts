@@ -62,33 +62,26 @@ function errorsIn(value: JsonObject, startedAt: number | undefined): CallbackErr
   }
 }
 
+type Rule = (value: unknown) => boolean;
+type Guard = (value: unknown) => value is string | number | object;
+
 /** The check of the type is the whole rule, since each further test of yup's costs as much as a field. */
-function required(what: string, isRight: (value: unknown) => boolean, wrong = found(what)) {
+function required(what: string, isRight: Rule, wrong = found(what)) {
   return mixed(isRight as Guard)
     .typeError(wrong)
     .defined(`is missing: it must be ${what}`)
     .nonNullable(wrong);
 }
 
-function optional(what: string, isRight: (value: unknown) => boolean) {
+function optional(what: string, isRight: Rule) {
   return mixed(isRight as Guard)
     .typeError(found(what))
     .nullable();
 }
 
-type Guard = (value: unknown) => value is string | number | object;
-
-function isString(value: unknown): boolean {
-  return typeof value === 'string';
-}
-
-function isStatus(value: unknown): boolean {
-  return value === 0 || value === 1 || value === 2;
-}
-
-function isNumber(value: unknown): boolean {
-  return typeof value === 'number' || value instanceof SpeltNumber;
-}
+const isString: Rule = (value) => typeof value === 'string';
+const isNumber: Rule = (value) => typeof value === 'number' || value instanceof SpeltNumber;
+const isStatus: Rule = (value) => value === 0 || value === 1 || value === 2;
 
 type Message = (params: { value: unknown }) => string;
 

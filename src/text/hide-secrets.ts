@@ -29,8 +29,12 @@ const LONGEST_MESSAGE = 500;
 
 /** Makes text one line of at most 500 characters without secrets. */
 export function redactor(hide: (text: string) => string): (text: string) => string {
-  // Hides twice: before the cut, which could leave half a secret, and after cleaning, which can join one that was split.
-  return (text) => cutEnd(hide(shortLine(hide(text), 2 * LONGEST_MESSAGE)), LONGEST_MESSAGE, '…');
+  return (text) => {
+    // Before the cut, which could leave half a secret, and again after cleaning, which can join one that was split.
+    const hidden = hide(text);
+    const line = shortLine(hidden, 2 * LONGEST_MESSAGE);
+    return cutEnd(line === hidden ? line : hide(line), LONGEST_MESSAGE, '…');
+  };
 }
 
 /** Only the latest are kept, since a process may reload for years. */

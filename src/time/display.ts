@@ -26,14 +26,12 @@ const LOCAL_TIME = {
   timeZoneName: 'short',
 } as const;
 
-const INSTANT_FORMATS: Readonly<Record<Language, ZonedFormat>> = {
+/** Of instants in each language, and of an offset from UTC. */
+const FORMATS: Readonly<Record<Language | 'offset', ZonedFormat>> = {
   en: { ...LOCAL_TIME, locale: 'en-GB', month: 'short', hour: '2-digit' },
   ja: { ...LOCAL_TIME, locale: 'ja-JP', month: 'numeric', hour: 'numeric' },
+  offset: { locale: 'en-US', timeZoneName: 'longOffset' },
 };
-
-const OFFSET_FORMAT: ZonedFormat = { locale: 'en-US', timeZoneName: 'longOffset' };
-
-const formatters = new Map<string, Intl.DateTimeFormat>();
 
 const numberFormatters = {
   en: new Intl.NumberFormat('en', { maximumFractionDigits: 1 }),
@@ -124,36 +122,43 @@ const MINUTE_MS = 60_000;
 /** From then on the offset of every zone is a whole number of minutes; Liberia's was the last that was not. */
 const WHOLE_MINUTES_FROM = Date.UTC(1973, 0);
 
-/** By minute, zone and language: formatting is slow, and runs that end together have begun in the same few minutes. */
-const minutes = new Map<string, ReturnType<typeof formattedParts>>();
-const MOST_MINUTES = 1000;
+/** Keeps what `make` gives, since Intl is slow, until there are `most` results. */
+function kept<Args extends readonly (string | number)[], Result>(
+  most: number,
+  make: (...args: Args) => Result,
+): (...args: Args) => Result {
+  const results = new Map<string, Result>();
+  return (...args) => {
+    const key = args.join(' ');
+    const known = results.get(key);
+    if (known !== undefined) return known;
+    if (results.size >= most) results.clear();
+    const made = make(...args);
+    results.set(key, made);
+    return made;
+  };
+}
+
+const formatterOf = kept(1000, (timezone: string, kind: keyof typeof FORMATS) => {
+  const { locale, ...options } = FORMATS[kind];
+  return new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
+});
+
+/** Runs that end together have begun in the same few minutes. */
+const partsOfMinute = kept(1000, formattedParts);
 
 function partsOf(ms: number, timezone: string, language: Language) {
   if (ms < WHOLE_MINUTES_FROM) return formattedParts(ms, timezone, language);
-  const minute = Math.floor(ms / MINUTE_MS);
-  const key = `${minute} ${timezone} ${language}`;
-  const parts = minutes.get(key) ?? formattedParts(ms, timezone, language);
-  if (minutes.size >= MOST_MINUTES) minutes.clear();
-  minutes.set(key, parts);
+  const parts = partsOfMinute(ms - (ms % MINUTE_MS), timezone, language);
   return { ...parts, second: String(Math.floor((ms % MINUTE_MS) / 1000)).padStart(2, '0') };
 }
 
 /** Parts instead of a formatted string, since Intl's punctuation differs between Node releases. */
 function formattedParts(ms: number, timezone: string, language: Language) {
-  const parts = formatterOf(timezone, INSTANT_FORMATS[language]).formatToParts(ms);
+  const parts = formatterOf(timezone, language).formatToParts(ms);
   const byType = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
   const { year = '', month = '', day = '', hour = '', minute = '', second = '', timeZoneName = '' } = byType;
   return { year, month, day, hour, minute, second, timeZoneName };
-}
-
-/** @throws {RangeError} the time zone is unknown */
-function formatterOf(timezone: string, { locale, ...options }: ZonedFormat): Intl.DateTimeFormat {
-  const key = `${locale} ${timezone}`;
-  const known = formatters.get(key);
-  if (known !== undefined) return known;
-  const formatter = new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
-  formatters.set(key, formatter);
-  return formatter;
 }
 
 /** In milliseconds. */
@@ -182,14 +187,14 @@ export function parseSize(text: string): number | undefined {
 
 const DAY_MS = 86_400_000;
 
-/** An offset at the end of `OFFSET_FORMAT`'s output: `GMT`, `GMT+09:00`, `GMT-00:44:30`. */
+/** An offset at the end of a formatted `offset`: `GMT`, `GMT+09:00`, `GMT-00:44:30`. */
 const OFFSET = /GMT(?:([+-])([\d:]+))?$/;
 
 /** Whether `name` is a time zone of the IANA database; false for offsets such as `+09:00`. */
 export function isTimezone(name: string): boolean {
   if (!/^[a-z]/i.test(name)) return false;
   try {
-    formatterOf(name, OFFSET_FORMAT);
+    formatterOf(name, 'offset');
     return true;
   } catch {
     return false;
@@ -214,23 +219,9 @@ export function instantToZoned(instant: number, timezone: string): number {
   return instant + offsetAt(instant, timezone);
 }
 
-/** By instant and zone: `mute` asks for the same midnights again and again, and formatting one is slow. */
-const offsets = new Map<string, number>();
-const MOST_OFFSETS = 10_000;
-
-function offsetAt(instant: number, timezone: string): number {
-  const key = `${instant} ${timezone}`;
-  const known = offsets.get(key);
-  if (known !== undefined) return known;
-  if (offsets.size >= MOST_OFFSETS) offsets.clear();
-  const offset = computedOffset(instant, timezone);
-  offsets.set(key, offset);
-  return offset;
-}
-
-/** The zone's offset from UTC in ms, positive east of it. */
-function computedOffset(instant: number, timezone: string): number {
-  const [, sign, offset = ''] = OFFSET.exec(formatterOf(timezone, OFFSET_FORMAT).format(instant)) ?? [];
+/** The zone's offset from UTC in ms, positive east of it. `mute` asks for the same midnights again and again. */
+const offsetAt = kept(10_000, (instant: number, timezone: string): number => {
+  const [, sign, offset = ''] = OFFSET.exec(formatterOf(timezone, 'offset').format(instant)) ?? [];
   const seconds = offset.split(':').reduce((sum, part, index) => sum + Number(part) * 60 ** (2 - index), 0);
   return (sign === '-' ? -seconds : seconds) * 1000;
-}
+});
