@@ -140,8 +140,6 @@ export interface ChannelType<Settings = unknown> {
    */
   optionsOf(settings?: Settings): Readonly<Record<string, Schema>>;
   readonly pace: ChannelPace;
-  /** The most calls at once, for which the remote, and the channel's connections, have room. Messages past it wait their turn. */
-  readonly calls: number;
   /** The `PerJob` modes that the channel supports; left out: none. */
   readonly perJob?: readonly ('thread' | 'update')[] | undefined;
   /** @param settings undefined if unknown, as for an outbox */

@@ -3,6 +3,7 @@ import { redactor, secretsHidden } from '../text/hide-secrets.ts';
 import { formatProblem } from '../config/problems.ts';
 import { type CommandContext, configFileOf, styled } from './context.ts';
 import { readProject } from './load-config.ts';
+import { Failures } from '../channels/failure.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { ChannelConfig, Config } from '../config/config.ts';
 import { poolsThrough } from '../outbound/exchange.ts';
@@ -45,8 +46,10 @@ async function checkOnline(
       context.result(`${what}: ${styled(context, 'green', await check())}`);
       return true;
     } catch (error) {
-      const reason = redact(error instanceof Error ? error.message : String(error));
-      context.result(`${what}: ${styled(context, 'red', 'cannot be used')}: ${reason}`);
+      for (const each of error instanceof Failures ? error.failures : [error]) {
+        const reason = redact(each instanceof Error ? each.message : String(each));
+        context.result(`${what}: ${styled(context, 'red', 'cannot be used')}: ${reason}`);
+      }
       return false;
     }
   };

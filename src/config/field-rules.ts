@@ -1,4 +1,5 @@
 /** Rules for single values of the config: each returns what is wrong with a text, or undefined. */
+import { hasWholeLogin, LOGIN_RULE } from '../outbound/login.ts';
 import { parseProxy } from '../outbound/proxy.ts';
 import { didYouMean, nearestOrAll } from '../text/nearest.ts';
 import { cronFault } from '../signal/expect.ts';
@@ -107,24 +108,36 @@ export const cidrRule = holding(
   isNetwork,
 );
 
-export const storeUrlRule = holding(
-  'must be sqlite:PATH, such as sqlite:data/botbell.db, or postgres://user:password@host/name',
-  (text) => /^sqlite:(?!\/\/)./.test(text) || (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)),
+/** Also says what to do about a user name or a password that ends the URL's login too early. */
+function withLogin(rule: PlainRule): PlainRule {
+  return (text) => {
+    const wrong = rule(text);
+    if (wrong !== undefined) return text.includes('@') ? `${wrong}; ${LOGIN_RULE}` : wrong;
+    return hasWholeLogin(text) ? undefined : `cannot be read: ${LOGIN_RULE}`;
+  };
+}
+
+export const storeUrlRule = withLogin(
+  holding(
+    'must be sqlite:PATH, such as sqlite:data/botbell.db, or postgres://user:password@host/name',
+    (text) => /^sqlite:(?!\/\/)./.test(text) || (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)),
+  ),
 );
 
 /** Empty means no URL. */
-export const webUrlRule = holding(
-  'must be an http:// or https:// URL, such as https://botbell.example.com',
-  (text) => text === '' || (/^https?:\/\/\S+$/.test(text) && URL.canParse(text)),
+export const webUrlRule = withLogin(
+  holding(
+    'must be an http:// or https:// URL, such as https://botbell.example.com',
+    (text) => text === '' || (/^https?:\/\/\S+$/.test(text) && URL.canParse(text)),
+  ),
 );
 
-export const PROXY_RULE =
-  'must be the URL of an HTTP proxy, such as http://proxy.example.com:3128 or http://user:password@proxy.example.com:3128, user and password percent-encoded';
+export const PROXY_RULE = `must be the URL of an HTTP proxy, such as http://proxy.example.com:3128 or http://user:password@proxy.example.com:3128; ${LOGIN_RULE}`;
 
 /** Empty means the proxy of the environment variables. */
 export const proxyRule = orElse(
   'off',
-  holding(PROXY_RULE, (text) => text === '' || parseProxy(text) !== undefined),
+  holding(PROXY_RULE, (text) => text === '' || (parseProxy(text) !== undefined && hasWholeLogin(text))),
 );
 
 export const timezoneRule: Rule = (text) => {

@@ -17,6 +17,16 @@ export function percentDecoded(text: string): string {
   }
 }
 
+/** What to do where a URL's login is not read as it was meant. */
+export const LOGIN_RULE = 'percent-encode / : @ ? # % in the user name and password';
+
+/** Whether a URL's login ends where it was meant to: else a part of a password would be taken for a host, and shown. */
+export function hasWholeLogin(url: string): boolean {
+  const [, authority = '', rest = ''] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
+  const login = authority.slice(0, Math.max(0, authority.lastIndexOf('@')));
+  return !rest.includes('@') && !login.includes('@');
+}
+
 /** A part of a path or a query that is a credential: a key, a token, an ID. Words are none, however long. */
 export function isKey(part: string): boolean {
   return part.length >= 8 && /\p{L}/u.test(part) && /\d/.test(part);

@@ -19,7 +19,6 @@ const chatSettings = object({
 export const chatType: ChannelType<InferType<typeof chatSettings>> = {
   type: 'chat',
   pace: { addressMs: 1000, channelMs: 100 },
-  calls: 10,
   perJob: ['thread'],
   settings: chatSettings,
   optionsOf: () => ({

@@ -359,6 +359,18 @@ store: { url: "postgres://bell:\${DB}@\${HOST}/bell" }`;
     expect(secretsOf('store: { url: "postgres://bell:100%25%zz@db/bell" }')).to.include('100%25%zz');
   });
 
+  it('are never shown in part, where a sign in them ends the login of a URL: what to do is said instead', () => {
+    for (const url of [
+      'postgres://bot:pa/s3cret@db/x',
+      'postgres://bot:1#s3cret@db/x',
+      'postgres://b:p@s3cret@db/x',
+    ]) {
+      const said = messagesOf(`store: { url: "${url}" }\n${MINIMAL}`).join();
+      expect(said, url).to.contain('percent-encode / : @ ? # % in the user name and password');
+      expect(said).not.to.contain('s3cret');
+    }
+  });
+
   it('include the URL of the heartbeat, and the key in it', () => {
     const secrets = secretsOf('heartbeat: { url: "https://hc-ping.com/${CHECK}?rid=1" }', {
       CHECK: '5e0a-4f21',

@@ -20,12 +20,6 @@ const AMPLE_MS = 5_000;
 /** More than a channel has connections. */
 const MANY = 60;
 
-/** As many messages at once as the dispatcher sends. */
-async function inTurns(count: number, calls: number, send: () => Promise<unknown>): Promise<void> {
-  for (let left = count; left > 0; left -= calls)
-    await Promise.all(Array.from({ length: Math.min(left, calls) }, send));
-}
-
 export interface FailureCase<Remote> {
   /** The rest of a sentence that begins with "fails as … when". */
   readonly when: string;
@@ -47,8 +41,6 @@ export interface ContractSubject<Remote> {
   readonly message: unknown;
   /** The plain form of a message, as its format composes it. */
   readonly plainOf?: (message: unknown) => (() => unknown) | undefined;
-  /** At once; left out: any number. */
-  readonly calls?: number;
   readonly hostileMessages: readonly unknown[];
   readonly failures: readonly FailureCase<Remote>[];
   start(): Promise<Remote>;
@@ -131,7 +123,12 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
   });
 
   it('sends many messages at the same time, each once', async () => {
-    await inTurns(MANY, subject.calls ?? MANY, () => send(shared));
+    const sendInTurn = async () => {
+      const giveBack = await shared.turn?.(60_000);
+      await send(shared);
+      giveBack?.();
+    };
+    await Promise.all(Array.from({ length: MANY }, sendInTurn));
     expect(arrivedCount()).to.equal(MANY);
   }).timeout(60_000);
 

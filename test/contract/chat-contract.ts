@@ -97,7 +97,6 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       address,
       message,
       plainOf: () => plain,
-      calls: type.calls,
       hostileMessages: HOSTILE_CARDS.map((card) => composed(card).message),
       failures: [
         ...subject.failures,

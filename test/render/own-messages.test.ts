@@ -139,6 +139,15 @@ describe('a Slack message of a template’s own', () => {
     expect(await where({})).to.have.lengthOf(1);
   });
 
+  it('is found at fault where its own blocks are more than what is sent', async () => {
+    const many = await problemsOf({ blocks: Array.from({ length: 49 }, () => section('words')) });
+    expect(many).to.deep.equal([
+      '1 of the 49 blocks would be left out: a message has 48 blocks and 7500 characters at most',
+    ]);
+    const long = await problemsOf({ blocks: Array.from({ length: 4 }, () => section('x'.repeat(2500))) });
+    expect(long.join()).to.match(/^1 of the 4 blocks would be left out/);
+  });
+
   it('is cut to what Slack takes, and whole, whatever the values', async () => {
     const fields = Array.from({ length: 10 }, () => ({
       type: 'mrkdwn',

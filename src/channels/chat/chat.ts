@@ -11,6 +11,7 @@ import type {
   SettingWarning,
 } from '../channel.ts';
 import { openedChannel, type Sending, sendOrPlain } from '../open-channel.ts';
+import { Turns } from '../turns.ts';
 
 /** One message on its way; `deadline` on the scale of `performance.now()`. */
 export interface Call<Message> extends Outgoing {
@@ -36,8 +37,9 @@ export interface OpenAddress<Message> extends Omit<Sending, 'send'> {
   send(call: Call<Message>): Promise<Receipt>;
 }
 
-export interface Chat<Message, Settings>
-  extends Answers, Pick<ChannelType, 'type' | 'pace' | 'calls' | 'perJob'> {
+export interface Chat<Message, Settings> extends Answers, Pick<ChannelType, 'type' | 'pace' | 'perJob'> {
+  /** The most calls at once; the connections to each hook or API, of which there are 50, have room for them. */
+  readonly calls: number;
   readonly address: Address<Message, Settings>;
   /** The options of a destination: `mention_on_error` if the chat supports mentions. */
   readonly options?: Readonly<Record<string, Schema>>;
@@ -51,7 +53,6 @@ export function chat<Message, Settings>(definition: Chat<Message, Settings>): Ch
   return {
     type,
     pace,
-    calls,
     perJob,
     settings: address.settings,
     optionsOf: () => options,
@@ -61,7 +62,12 @@ export function chat<Message, Settings>(definition: Chat<Message, Settings>): Ch
     warningsOf: address.warningsOf,
     open: async (settings, environment) => {
       const opened = await address.open(definition, settings, environment);
-      return openedChannel({ ...opened, send: (outgoing) => sendWithin(opened, outgoing) });
+      const turns = new Turns({ connections: calls, mails: 0, perMs: 0 });
+      return openedChannel({
+        ...opened,
+        turn: (withinMs) => turns.take(withinMs),
+        send: (outgoing) => sendWithin(opened, outgoing),
+      });
     },
   };
 }

@@ -12,14 +12,13 @@ import { AccessTokens } from './oauth.ts';
 import { type EmailSettings, emailSettings, secretsOfEmail, warningsOfEmail } from './settings.ts';
 import { smtpFailureOf } from './smtp-errors.ts';
 import { poolOptionsOf, turnLimitsOf } from './smtp-url.ts';
-import { Turns } from './turns.ts';
+import { Turns } from '../turns.ts';
 
 const VERIFY_TIMEOUT_MS = 10_000;
 
 export const emailChannel: ChannelType<EmailSettings> = {
   type: 'email',
   pace: { addressMs: 1000, channelMs: 100 },
-  calls: 3,
   // Always: the references of a job's mails make them a thread.
   perJob: ['thread'],
   settings: emailSettings,

@@ -1,5 +1,6 @@
 /** The settings of an email channel. */
 import { type InferType, mixed, object, string } from 'yup';
+import { hasWholeLogin, LOGIN_RULE } from '../../outbound/login.ts';
 import { isJsonObject } from '../../text/json-object.ts';
 import { warningsOfApi } from '../api-url.ts';
 import type { SettingWarning } from '../channel.ts';
@@ -49,8 +50,8 @@ export const emailSettings = object({
     .required('${path} is missing: the URL of the mail server, e.g. smtps://user:password@mail.example.com')
     .test(
       'url',
-      '${path} must be an smtp:// or smtps:// URL; percent-encode / : @ ? # % in the user name and password',
-      isSmtpUrl,
+      `\${path} must be an smtp:// or smtps:// URL; ${LOGIN_RULE}`,
+      (text) => isSmtpUrl(text) && hasWholeLogin(text ?? ''),
     )
     .meta({ example: 'smtps://mail.example.com' }),
   from: string()

@@ -2,7 +2,7 @@
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
 import type { SMTPPoolOptions } from 'nodemailer';
 import { LONGEST_ANSWER_MS, type SettingWarning } from '../channel.ts';
-import type { TurnLimits } from './turns.ts';
+import type { TurnLimits } from '../turns.ts';
 
 /** Less than an attempt of Botbell's own takes; one inside a POST ends at its own deadline, which is sooner. */
 const CONNECT_TIMEOUT_MS = 25_000;

@@ -29,7 +29,6 @@ export function outboxOf(types: readonly Posed[]): ChannelType<OutboxSettings> {
   return {
     type: 'outbox',
     pace: { addressMs: 1000, channelMs: 100 },
-    calls: 50,
     perJob: ['thread', 'update'],
     settings: settingsFor(names),
     optionsOf: (settings) => (settings === undefined ? {} : posedBy(settings).optionsOf()),

@@ -172,13 +172,25 @@ export function textLength(value: unknown): number {
  * Slack does not document the most characters of a message (`msg_blocks_too_long`); refusals were seen from about 9,600 on.
  * Mentions and the line that counts left-out blocks bring a message to about 8,000.
  */
-const MAX_TOTAL = 7500;
+export const MAX_TOTAL = 7500;
 
 /** Two of the 50 blocks are reserved: for mentions, and for the line that counts left-out blocks. */
-const MOST_BLOCKS = MAX_BLOCKS - 2;
+export const MOST_BLOCKS = MAX_BLOCKS - 2;
 
 /** A template's own blocks within Slack's limits: long texts are cut with a mark, empty and surplus parts are left out. */
 export function fitBlocks(blocks: readonly TemplateValue[], language: Language): readonly SlackObject[] {
+  const { kept, more } = sentOf(blocks, language);
+  if (more === 0) return kept;
+  const text: SlackObject = { type: 'plain_text', text: moreMark(language, more), emoji: false };
+  return [...kept, { type: 'context', elements: [text] }];
+}
+
+/** How many blocks are left out, since a message would have too many blocks or characters. */
+export function countLeftOut(blocks: readonly TemplateValue[]): number {
+  return sentOf(blocks, 'en').more;
+}
+
+function sentOf(blocks: readonly TemplateValue[], language: Language) {
   const found = new Judgement(cutMark(language));
   const fitted = blocks
     .map((block) => anyBlock(block, [], found) as TemplateValue | undefined)
@@ -186,8 +198,5 @@ export function fitBlocks(blocks: readonly TemplateValue[], language: Language):
   const table = fitted.find((block) => typeOf(block) === 'table');
   let kept = fitted.filter((block) => block === table || typeOf(block) !== 'table').slice(0, MOST_BLOCKS);
   while (textLength(kept) > MAX_TOTAL) kept = kept.slice(0, -1);
-  const more = fitted.length - kept.length;
-  if (more === 0) return kept;
-  const text: SlackObject = { type: 'plain_text', text: moreMark(language, more), emoji: false };
-  return [...kept, { type: 'context', elements: [text] }];
+  return { kept, more: fitted.length - kept.length };
 }

@@ -11,7 +11,7 @@ import type {
   TextKind,
   ValuePlace,
 } from '../channel.ts';
-import { fitBlocks, flawsOfBlocks } from './block-kit.ts';
+import { countLeftOut, fitBlocks, flawsOfBlocks, MAX_TOTAL, MOST_BLOCKS } from './block-kit.ts';
 import { drawCard, messageOf, type SlackContext, summaryOf } from './compose.ts';
 import { isList, isObject, type SlackMessage, type SlackObject, stringAt, typeOf } from './message.ts';
 import { escapeMrkdwn } from './mrkdwn.ts';
@@ -94,5 +94,9 @@ function inspect({ text, blocks }: RenderedParts): readonly PartFault[] {
       : [],
   );
   const others = blocks.map((block) => (isDrawn(block) ? { type: 'divider' } : block));
-  return [...unknown, ...flawsOfBlocks(others).filter(({ isOfValue }) => !isOfValue)];
+  const flaws = [...unknown, ...flawsOfBlocks(others).filter(({ isOfValue }) => !isOfValue)];
+  const leftOut = countLeftOut(others);
+  if (flaws.length > 0 || leftOut === 0) return flaws;
+  const message = `${leftOut} of the ${blocks.length} blocks would be left out: a message has ${MOST_BLOCKS} blocks and ${MAX_TOTAL} characters at most`;
+  return [{ path: ['blocks'], message }];
 }

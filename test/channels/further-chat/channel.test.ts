@@ -1,5 +1,8 @@
 /** What a further chat needs of a test: its stand-in, its errors, and a file of expected messages. */
 import { join } from 'node:path';
+import { expect } from 'chai';
+import { poolsThrough } from '../../../src/outbound/exchange.ts';
+import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
 import { markdownAsText } from '../../support/markdown-text.ts';
 import { type Verdict, wrongRequest } from '../../support/chat-stand-in.ts';
@@ -41,5 +44,18 @@ describe('a further chat', () => {
       const parts = attachments.map((each) => `${each.title}\n${markdownAsText(each.text)}`);
       return [markdownAsText(text), ...parts].join('\n').trim();
     },
+  });
+
+  it('has so many calls at once, and whoever waits for one in vain has made no attempt', async () => {
+    const hooks = { ops: 'https://chat.example/hooks/1/2' };
+    const channel = await rocketChat.open(
+      { hooks },
+      { print: () => undefined, openPool: poolsThrough(NO_PROXIES) },
+    );
+    const turns = await Promise.all(Array.from({ length: 10 }, async () => channel.turn?.(1000)));
+    expect(await channel.turn?.(0)).to.equal(undefined);
+    turns[3]?.();
+    expect(await channel.turn?.(0)).to.be.a('function');
+    await channel.close();
   });
 });

@@ -525,4 +525,39 @@ describe('the settings of a Slack channel', () => {
     expect(slackChannel.parseAddress('ops', { token: TOKEN })).to.equal('#ops');
     expect(() => slackChannel.parseAddress('two words', { token: TOKEN })).to.throw(AddressError);
   });
+
+  it('is doubted by a token that cannot post as the app, or that is the placeholder', () => {
+    const doubted = (token: string) => slackChannel.warningsOf({ token }).map(({ message }) => message);
+    expect(doubted('xoxb-1-token')).to.deep.equal([]);
+    expect(doubted('xapp-1-A0').join()).to.match(/app-level token/);
+    expect(doubted('xoxp-1-2').join()).to.match(/user token/);
+    expect(doubted('xoxb-your-token').join()).to.match(/placeholder/);
+  });
+
+  it('posts by the name and with the emoji that the config gives', async () => {
+    const slack = await startSlack();
+    const look = { username: 'BOT alerts', icon_emoji: ':robot_face:' };
+    const channel = await slackChannel.open({ token: TOKEN, api_url: slack.apiUrl, ...look }, environment);
+    await channel.send(outgoing());
+    expect(slack.messages[0]?.args).to.include(look);
+    await channel.close();
+    await slack.close();
+  });
+
+  it('is not admitted where the token lacks a scope, which is named', async () => {
+    const server = createServer((_request, response) =>
+      response
+        .setHeader('x-oauth-scopes', 'channels:read,chat:write.public')
+        .setHeader('content-type', 'application/json')
+        .end('{"ok":true,"team":"T"}'),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const settings = { token: TOKEN, api_url: `http://127.0.0.1:${port}/api/` };
+    const channel = await slackChannel.open(settings, environment);
+    expect(await failureOf(channel.verify())).to.include({ class: 'config', code: 'missing_scope' });
+    await channel.close();
+    server.close();
+  });
 });

@@ -1,5 +1,5 @@
-/** Hands out a channel's connections in the order in which they are asked for, and no faster than the mail server is to be asked. */
-import { type Clock, systemClock } from '../../time/clock.ts';
+/** Hands out a channel's calls in the order in which they are asked for, and no faster than the remote is to be asked. */
+import { type Clock, systemClock } from '../time/clock.ts';
 
 export interface TurnLimits {
   /** Connections at a time. */
@@ -30,17 +30,19 @@ export class Turns {
   /** @returns gives the connection back; undefined: none came in time */
   take(withinMs: number): Promise<(() => void) | undefined> {
     return new Promise((resolve) => {
+      let stopTimer = () => {};
       const give = () => {
         stopTimer();
         resolve(() => this.#giveBack());
       };
       const waiting = { give };
-      const stopTimer = this.#clock.startTimer(Math.max(0, withinMs), () => {
+      this.#waiting.push(waiting);
+      this.#serve();
+      if (!this.#waiting.includes(waiting)) return;
+      stopTimer = this.#clock.startTimer(Math.max(0, withinMs), () => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         resolve(undefined);
       });
-      this.#waiting.push(waiting);
-      this.#serve();
     });
   }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { Turns, type TurnLimits } from '../../../src/channels/email/turns.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { Turns, type TurnLimits } from '../../src/channels/turns.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 describe('the turns of mails', () => {
   const open = (limits: Partial<TurnLimits>) => {
