@@ -324,6 +324,17 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         expect((await bench.claim(other)).map(({ record }) => record.id)).to.deep.equal([ops]);
       });
 
+      it('stays claimed for as long as its process says that the attempt goes on, and no other can say so', async () => {
+        const [ops] = idsOf(await bench.arrive({}, [OPS]));
+        const other = await bench.openAs('second');
+        await bench.ledger.takeOver([ops], undefined, 2 * LEASE_MS);
+        await other.takeOver([ops], undefined, 9 * LEASE_MS);
+        await pass(2 * LEASE_MS - 1);
+        expect(await bench.claim(other)).to.deep.equal([]);
+        await pass(1);
+        expect((await bench.claim(other)).map(({ record }) => record.id)).to.deep.equal([ops]);
+      });
+
       it('is due as it was planned where Botbell itself has made the attempt', async () => {
         const [ops] = idsOf(await bench.arrive({}, [OPS]));
         await bench.ledger.takeOver([ops]);

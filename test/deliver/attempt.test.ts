@@ -65,7 +65,8 @@ describe('an attempt', () => {
       onAttempt: (addressed, result) => reported.push([addressed, result]),
       ...overrides,
     });
-    return (addressed: AddressedNotice) => attempt({ addressed, settings }).result;
+    return (addressed: AddressedNotice, longer?: Begun['longer']) =>
+      attempt({ addressed, settings, ...(longer && { longer }) }).result;
   };
 
   beforeEach(() => {
@@ -151,6 +152,40 @@ describe('an attempt', () => {
     const result = await attemptAt(() => Promise.resolve({}))({ ...NOTICE, channel: 'gone' });
     expect(failureOf(result)).to.include({ class: 'config', code: 'unknown_channel' });
     expect(failureOf(result).message).to.contain('gone');
+  });
+
+  describe('goes on past the time limit', () => {
+    it('of a POST for half a minute where no POST waits for it, and says so, since its claim must last', async () => {
+      const longer: number[] = [];
+      let limit = 0;
+      const send = attemptAt(async ({ timeoutMs }) => {
+        limit = timeoutMs;
+        await clock.sleep(29_000);
+        return { ts: '1.2' };
+      });
+      const result = await clock.runUntil(
+        send(NOTICE, { isOwn: true, onLonger: (ms) => void longer.push(ms) }),
+      );
+      expect([limit, longer, result.durationMs]).to.deep.equal([30_000, [25_000], 29_000]);
+      expect(result.receipt).to.deep.equal({ ts: '1.2' });
+    });
+
+    it('for ten minutes where the whole message was sent and may be answered yet', async () => {
+      const longer: number[] = [];
+      const takes = (ms: number) =>
+        attemptAt(async ({ onHandedOver }) => {
+          onHandedOver?.();
+          await clock.sleep(ms);
+          return { ts: '1.2' };
+        });
+      const onLonger = (ms: number) => void longer.push(ms);
+      const late = await clock.runUntil(takes(600_000)(NOTICE, { isOwn: false, onLonger }));
+      expect([late.receipt, longer]).to.deep.equal([{ ts: '1.2' }, [600_000]]);
+      const silent = await clock.runUntil(takes(700_000)(NOTICE, { isOwn: false, onLonger }));
+      expect(failureOf(silent)).to.include({ code: 'ETIMEDOUT', mayHaveArrived: true });
+      const test = await clock.runUntil(takes(600_000)(NOTICE));
+      expect(test.durationMs).to.equal(5250);
+    });
   });
 
   describe('cuts off a channel that ignores its time limit', () => {
