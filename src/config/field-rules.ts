@@ -14,7 +14,7 @@ export interface Known {
   /** Names of the existing template folders. */
   readonly templateSets: readonly string[];
   /** @returns what is wrong with a Liquid condition; undefined if nothing is */
-  readonly conditionFault: (condition: string) => { readonly message: string } | undefined;
+  readonly conditionFault: (condition: string) => string | undefined;
 }
 
 /** @returns what is wrong, to be read after the value's path; undefined if nothing is */
@@ -173,7 +173,7 @@ export const conditionRule = every(
   matching(/\S/, 'must be a Liquid condition, such as output.count == 0'),
   (text, { conditionFault }) => {
     const fault = conditionFault(text);
-    return fault && `: ${fault.message}`;
+    return fault && `: ${fault}`;
   },
 );
 

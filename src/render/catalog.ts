@@ -1,6 +1,7 @@
 /** Finds the template for a set, format and name: the given set before the display language's, user files before built-in ones. */
 import type { MessageFormat } from '../channels/channel.ts';
 import type { DisplayConfig } from '../config/config.ts';
+import { LANGUAGES } from '../config/schema.ts';
 import type { TemplateName } from '../notice/notice.ts';
 import type { Language } from '../time/display.ts';
 import { CARD_KIND } from './card-template.ts';
@@ -33,9 +34,6 @@ export interface Choice {
   /** The built-in card, for when `card` fails. */
   readonly builtIn: Template;
 }
-
-/** Each is also the name of a built-in set. */
-const LANGUAGES: readonly Language[] = ['en', 'ja'];
 
 export class TemplateCatalog {
   readonly sources: TemplateSources;
@@ -86,6 +84,7 @@ export class TemplateCatalog {
     const files = sets.flatMap((set) => folders.map((folder) => folder.files.get(`${set}/${name}`)));
     const file = files.find((each) => each !== undefined);
     if (file === undefined) return undefined;
+    // A language's name is also that of its built-in set.
     const language = LANGUAGES.find((each) => each === file.set) ?? this.sources.display.language;
     const template = this.#templates.get(file) ?? new Template(file, kind, language, this.#engines[language]);
     this.#templates.set(file, template);

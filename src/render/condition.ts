@@ -10,10 +10,9 @@ import {
 import { plainNumber } from '../text/spelt-number.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { createEngine, TIME_LIMIT_MS } from './engine.ts';
-import { findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
+import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 import { createLinks } from './links.ts';
 import { samplesOf } from './samples.ts';
-import { positionOf } from './value-places.ts';
 import { type NoticeView, viewOf } from './view.ts';
 
 const BEGIN = '{% if ';
@@ -25,27 +24,20 @@ const NO_CONDITION =
 
 const PLAIN_DISPLAY: DisplayConfig = { timezone: 'UTC', language: 'en', links: {} };
 
-/** The fault of a condition; undefined: it is valid. */
-export function conditionFault(condition: string): LiquidFault | undefined {
+/** What is wrong with a condition; undefined: nothing is. */
+export function conditionFault(condition: string): string | undefined {
   const { liquid, names } = checker();
   const { templates = [], fault } = parseLiquid(liquid, BEGIN + condition + END);
-  if (
-    MARKUP.test(condition) ||
-    condition.trim() === '' ||
-    (fault === undefined && !isWhole(condition, liquid))
-  )
-    return { message: NO_CONDITION, line: 1, column: 1 };
-  const slip = slipIn(condition);
-  if (slip !== undefined) return slip;
-  if (fault !== undefined) return inCondition(fault);
-  const [unknown] = findUnknownVariables(liquid, templates, names);
-  return unknown && inCondition(unknown);
+  const isCondition = condition.trim() !== '' && !MARKUP.test(condition);
+  if (!isCondition || (fault === undefined && !isWhole(condition, liquid))) return NO_CONDITION;
+  const [first] = fault === undefined ? findUnknownVariables(liquid, templates, names) : [fault];
+  return slipIn(condition) ?? first?.message;
 }
 
 const STRING = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/gsu;
 const RANGE = /\([^()]*\)/gu;
 
-/** What liquidjs takes without a word: it stops reading there, or reads nothing. Each ends with the wrong sign. */
+/** What liquidjs takes without a word: it stops reading there, or reads nothing. */
 const SLIPS: readonly (readonly [slip: RegExp, message: string])[] = [
   [/["']/u, 'this quote is not closed'],
   [/[()]/u, 'parentheses are for ranges alone: (1..3)'],
@@ -54,18 +46,10 @@ const SLIPS: readonly (readonly [slip: RegExp, message: string])[] = [
   [/(?<![^\s,:|])\[/u, 'a value begins with the name of a variable: output["a b"]'],
 ];
 
-function slipIn(condition: string): LiquidFault | undefined {
+function slipIn(condition: string): string | undefined {
   const letters = (text: string) => 'x'.repeat(text.length);
   const bare = condition.replace(STRING, letters).replace(RANGE, letters);
-  for (const [slip, message] of SLIPS) {
-    const found = slip.exec(bare);
-    if (found !== null) return { message, ...positionOf(condition, found.index + found[0].length - 1) };
-  }
-  return undefined;
-}
-
-function inCondition({ message, line, column }: LiquidFault): LiquidFault {
-  return { message, line, column: line === 1 ? Math.max(1, column - BEGIN.length) : column };
+  return SLIPS.find(([slip]) => slip.test(bare))?.[1];
 }
 
 let made: { readonly liquid: Liquid; readonly names: readonly string[] } | undefined;

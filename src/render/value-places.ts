@@ -33,10 +33,7 @@ export function withOwnAddresses(source: string, kind: TextKind): string {
 }
 
 /** Line and column count from 1. */
-export function positionOf(
-  source: string,
-  index: number,
-): { readonly line: number; readonly column: number } {
+function positionOf(source: string, index: number): { readonly line: number; readonly column: number } {
   const before = source.slice(0, index).split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

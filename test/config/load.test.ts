@@ -149,7 +149,7 @@ default_route: { repeat: changes, notify: [all] }
   });
 
   it('is told where a condition is wrong', () => {
-    const conditionFault = (text: string) => ({ message: `no ${text}` });
+    const conditionFault = (text: string) => `no ${text}`;
     const { problems } = loadConfig('botbell.yaml', {
       variables: {},
       channelTypes: fakeChannels,

@@ -55,42 +55,39 @@ describe('A condition', () => {
   ];
   for (const text of RIGHT) it(`is right: ${text}`, () => expect(conditionFault(text)).to.equal(undefined));
 
-  const WRONG: Readonly<Record<string, readonly [number, string]>> = {
-    '{{ output.a }} == 0': [1, 'without {{ }} and {% %}'],
-    'true %}{% include "x"': [1, 'without {{ }} and {% %}'],
-    'output.a = 0': [11, 'expected'],
-    'output.a ==': [1, 'a condition is a value'],
-    'and output.a': [1, 'a condition is a value'],
-    '': [1, 'a condition is a value'],
-    ' \n ': [1, 'a condition is a value'],
-    'message contains "x': [18, 'this quote is not closed'],
-    "message == 'x": [12, 'this quote is not closed'],
-    "status == 1 and\n  message == 'it\\'s": [14, 'this quote is not closed'],
-    "message | fit: 'x": [16, 'this quote is not closed'],
-    'message == "a" or bot_id == "b\\"': [29, 'this quote is not closed'],
-    'status == 1)': [12, 'parentheses'],
-    "(message == 'x')": [10, 'invalid range syntax'],
-    'status == 1,': [12, 'something is missing'],
-    'status == 1, 2': [12, 'a comma stands'],
-    'message | size, 3': [15, 'a comma stands'],
-    'output.': [7, 'something is missing'],
-    'output.a. == 1': [9, 'something is missing'],
-    'status == 1.': [12, 'something is missing'],
-    'message |': [9, 'something is missing'],
-    'message | size |': [16, 'something is missing'],
-    'message | fit: ': [14, 'something is missing'],
-    'message | fit: | size': [14, 'something is missing'],
-    '[0] == 1': [1, 'a value begins with the name'],
-    'output["a" == 1': [16, 'not closed'],
-    'output.a output.b': [1, 'a condition is a value'],
-    '== 0': [1, 'a condition is a value'],
-    'outptu.a == 0': [1, 'there is no variable "outptu"; did you mean "output"?'],
-    'true and\n  jobid == 1': [3, 'there is no variable "jobid"; did you mean "job_id"?'],
-    'output.a | upcas': [1, 'there is no filter "upcas"; did you mean "upcase"?'],
+  const WRONG: Readonly<Record<string, string>> = {
+    '{{ output.a }} == 0': 'without {{ }} and {% %}',
+    'true %}{% include "x"': 'without {{ }} and {% %}',
+    'output.a = 0': 'expected',
+    'output.a ==': 'a condition is a value',
+    'and output.a': 'a condition is a value',
+    '': 'a condition is a value',
+    ' \n ': 'a condition is a value',
+    'message contains "x': 'this quote is not closed',
+    "message == 'x": 'this quote is not closed',
+    "status == 1 and\n  message == 'it\\'s": 'this quote is not closed',
+    "message | fit: 'x": 'this quote is not closed',
+    'message == "a" or bot_id == "b\\"': 'this quote is not closed',
+    'status == 1)': 'parentheses',
+    "(message == 'x')": 'invalid range syntax',
+    'status == 1,': 'something is missing',
+    'status == 1, 2': 'a comma stands',
+    'message | size, 3': 'a comma stands',
+    'output.': 'something is missing',
+    'output.a. == 1': 'something is missing',
+    'status == 1.': 'something is missing',
+    'message |': 'something is missing',
+    'message | size |': 'something is missing',
+    'message | fit: ': 'something is missing',
+    'message | fit: | size': 'something is missing',
+    '[0] == 1': 'a value begins with the name',
+    'output["a" == 1': 'not closed',
+    'output.a output.b': 'a condition is a value',
+    '== 0': 'a condition is a value',
+    'outptu.a == 0': 'there is no variable "outptu"; did you mean "output"?',
+    'true and\n  jobid == 1': 'there is no variable "jobid"; did you mean "job_id"?',
+    'output.a | upcas': 'there is no filter "upcas"; did you mean "upcase"?',
   };
-  for (const [text, [column, message]] of Object.entries(WRONG))
-    it(`is wrong: ${JSON.stringify(text)}`, () => {
-      expect(conditionFault(text)?.message).to.include(message);
-      expect(conditionFault(text)?.column).to.equal(column);
-    });
+  for (const [text, message] of Object.entries(WRONG))
+    it(`is wrong: ${JSON.stringify(text)}`, () => expect(conditionFault(text)).to.include(message));
 });
