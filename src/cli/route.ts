@@ -8,8 +8,10 @@ import type { Asking, PlannedDelivery } from '../ledger/ledger.ts';
 import { type OpenArchive, openArchive } from '../ledger/open-ledger.ts';
 import { type Arriving, type Foreseen, judge, type Known, NOTHING_KNOWN } from '../ledger/signal/judge.ts';
 import { noticeOf } from '../notice/notice.ts';
-import { type RoutedDestination, type RouteExplanation, routesOf } from '../route/router.ts';
+import type { RoutedDestination } from '../route/router.ts';
 import type { AskedRoute, RouteVerdict } from '../signal/decide.ts';
+import { routeEvents } from '../story/routing.ts';
+import { Sayings, type StoryEvent } from '../story/sayings.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
@@ -25,9 +27,6 @@ interface Options {
 
 const LONGEST_ID = 200;
 
-/** Characters of a bot_id in the line of a route that does not match it. */
-const LONGEST_SHOWN = 100;
-
 const PERHAPS = 'perhaps, by what came before: --at now tells';
 
 export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
@@ -40,8 +39,10 @@ export async function run(context: CommandContext, file: string, options: Option
   const time = at === undefined ? '' : `, at ${formatInstant(at, timezone, 'en')}`;
   const id = JSON.stringify(shortLine(callback.bot_id, LONGEST_ID));
   context.result(`bot_id ${id}, ${statusNameOf(callback)}${time}`);
+  const sayings = new Sayings({ language: 'en', timezone, now: systemClock.now() });
   for (const explanation of router.explainAll(callback))
-    context.result(lineOf(context, explanation, whyOf(explanation, checked, project)));
+    for (const event of routeEvents(explanation, 0, callback, sayings))
+      context.result(lineOf(context, event));
   const lines = at === undefined ? undefined : await ruledLines(context, project, checked, at);
   const { destinations, perhaps } = router.route(callback);
   const linesOf = (to: RoutedDestination) =>
@@ -55,52 +56,9 @@ export async function run(context: CommandContext, file: string, options: Option
   return 0;
 }
 
-function lineOf(context: CommandContext, { route, verdict }: RouteExplanation, why: string): string {
-  const isApplied = !NOT_APPLIED.has(verdict);
-  const mark = isApplied ? styled(context, 'green', '✓') : styled(context, 'dim', '·');
-  return `  ${mark} ${route}: ${visibleOnOneLine(why)}`;
-}
-
-const NOT_APPLIED: ReadonlySet<RouteExplanation['verdict']> = new Set([
-  'not of this status',
-  'tells an overdue run',
-  'another BOT',
-  'not needed',
-]);
-
-/** What is said of a route that names the BOT. */
-const SAID = {
-  tells: () => '',
-  'tells a recovery': () => '; of a success it tells only where that is the first one after an error',
-  'tells a late result': ({ status }) =>
-    `; of ${status} it tells only where that comes late, after a result was missed`,
-  'tells a recovery or a late result': () =>
-    '; of a success it tells only where that is the first one after an error, or comes late, after a result was missed',
-  'tells an overdue run': () =>
-    ', but of a start it tells only where the run has no result in time (overdue)',
-  'tells nobody': () => '; it tells nobody, on purpose (notify: [])',
-  'told already': () => '; whom it names, an earlier route names already, and each is told once',
-  'not of this status': ({ on, status }) => `, but it is told only of ${on.join(' and ')}; this is ${status}`,
-} satisfies Partial<Record<RouteExplanation['verdict'], (of: Said) => string>>;
-
-interface Said {
-  readonly on: readonly string[];
-  readonly status: string;
-}
-
-/** Why the route applies, or does not. */
-function whyOf(
-  { route, verdict, pattern, on = [] }: RouteExplanation,
-  { callback }: CheckedCallback,
-  { config }: Project,
-): string {
-  if (verdict === 'not needed') return 'a route names this BOT, so the default route does not apply';
-  if (verdict !== 'another BOT') {
-    const named = pattern === undefined ? 'no route names this BOT' : `bot_id matches ${pattern}`;
-    return named + SAID[verdict]({ on, status: statusNameOf(callback) });
-  }
-  const patterns = routesOf(config).find(({ name }) => name === route)?.botIds ?? [];
-  return `bot_id ${JSON.stringify(shortLine(callback.bot_id, LONGEST_SHOWN))} does not match ${patterns.join(', ')}`;
+function lineOf(context: CommandContext, { what, text, small = '' }: StoryEvent): string {
+  const mark = what === 'route matched' ? styled(context, 'green', '✓') : styled(context, 'dim', '·');
+  return `  ${mark} ${visibleOnOneLine(`${small}: ${text}`)}`;
 }
 
 function destinationLine(context: CommandContext, { destination, templateSet, route }: RoutedDestination) {

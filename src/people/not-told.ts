@@ -1,11 +1,9 @@
 /** What has not reached a destination, and why: callbacks of a BOT and status that share a reason are told together. */
-import { statusNameOf } from '../callback/callback.ts';
 import type { ArchivedCallback } from '../ledger/archive/archive.ts';
 import type { Archive } from '../ledger/registry.ts';
 import { routingEvents, routingOf } from '../story/routing.ts';
 import { Sayings, type StoryContext } from '../story/sayings.ts';
 import { summarise } from '../story/standing.ts';
-import { callbackJson } from './json.ts';
 
 export interface NotTold {
   readonly count: number;
@@ -71,17 +69,4 @@ async function whyNot(
   if (deliveries.length > 0) return summarise({ ...story, deliveries }, context.now, sayings);
   const events = routingEvents(routingOf(story), story.receivedAt, story, sayings);
   return events.map(({ text }) => text).join(sayings.say('space'));
-}
-
-/** @param redact takes secrets out of a text */
-export function notToldJson({ count, last, why }: NotTold, redact: (text: string) => string) {
-  const { id, job_id, bot_id, bot_name, received_at } = callbackJson(last, redact);
-  return {
-    bot_id,
-    bot_name,
-    status: statusNameOf(last),
-    count,
-    why: redact(why),
-    last: { id, job_id, received_at },
-  };
 }

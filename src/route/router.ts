@@ -52,7 +52,7 @@ export interface RouteExplanation {
   /** Destination keys that this route reaches and no earlier one did. */
   readonly reaches: readonly string[];
   readonly verdict: RouteVerdict;
-  /** The pattern that the BOT's id matches; undefined: none, or the default route. */
+  /** The pattern that the BOT's id matches, or all that it does not match; undefined: the default route. */
   readonly pattern?: string | undefined;
   /** The route's `on`, if the verdict is `not of this status`. */
   readonly on?: readonly Occasion[];
@@ -193,5 +193,6 @@ function keysOf({ notify }: RouteConfig): readonly string[] {
 }
 
 function explainUnmatched({ name, botIds }: RouteConfig): RouteExplanation {
-  return { route: name, reaches: [], verdict: botIds.length === 0 ? 'not needed' : 'another BOT' };
+  if (botIds.length === 0) return { route: name, reaches: [], verdict: 'not needed' };
+  return { route: name, reaches: [], verdict: 'another BOT', pattern: botIds.join(', ') };
 }

@@ -39,9 +39,15 @@ export function routingEvents(
 }
 
 /** The verdicts by which nothing is told of a callback when it comes. */
-const NOT_APPLIED: ReadonlySet<string> = new Set(['not of this status', 'tells an overdue run']);
+const NOT_APPLIED: ReadonlySet<string> = new Set([
+  'not of this status',
+  'tells an overdue run',
+  'another BOT',
+  'not needed',
+]);
 
-function routeEvents(
+/** What is said of one route. */
+export function routeEvents(
   { route: name, pattern, verdict, reaches, on = [] }: RouteExplanation,
   at: number,
   callback: OfCallback,

@@ -42,6 +42,8 @@ export const ENGLISH = {
   'told by': '{route} tells {who}: no earlier one tells it now.',
   'a named route': 'The route {route}',
   'route, not of this status': '{route} does not apply: it tells only of {statuses}, and this is {status}.',
+  'route, another BOT': '{route} does not match this BOT’s id.',
+  'route, not needed': 'A route names this BOT, so the default route is not needed.',
   'no other route': 'No other route names this BOT.',
   'no route': 'No route names this BOT, and there is no default route.',
   'routed by config': 'The config had changed, so it was routed anew.',

@@ -42,6 +42,8 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   'told by': '{who} には、{route}で通知します。それより前のルートは、今は通知しません。',
   'a named route': 'ルート {route} ',
   'route, not of this status': '{route}は使われません。通知するのは{statuses}だけで、これは{status}です。',
+  'route, another BOT': '{route}は、このBOTのIDに当てはまりません。',
+  'route, not needed': 'このBOTを指定したルートがあるため、既定のルートは使われません。',
   'no other route': 'ほかに、このBOTを指定したルートはありません。',
   'no route': 'このBOTを指定したルートがなく、既定のルートもありません。',
   'routed by config': '設定が変わったため、宛先を決め直しました。',

@@ -278,9 +278,9 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
       expect(code).to.equal(0);
       expect(stdout.split('\n').map((line) => line.trim())).to.deep.equal([
         'bot_id "invoice-import", error',
-        '· routes[0]: bot_id "invoice-import" does not match get_items',
-        '✓ routes[1]: bot_id matches invoice-*',
-        '· default_route: a route names this BOT, so the default route does not apply',
+        '· routes[0]: The route for get_items does not match this BOT’s id.',
+        '✓ routes[1]: The route for invoice-* applies: it tells slack:#ops and email:ops@example.com.',
+        '· default_route: A route names this BOT, so the default route is not needed.',
         'reaches 2:',
         'slack:#ops (routes[1])',
         'email:ops@example.com (routes[1])',

@@ -121,6 +121,21 @@ describe('botbell why', () => {
     );
   });
 
+  it('tells what did not reach a destination, and why, each reason once', async () => {
+    await post({});
+    await post({ bot_id: 'quiet', status: 0 });
+    await post({ bot_id: 'quiet', status: 0 });
+    await post({ bot_id: 'quiet' });
+    const { code, stdout } = await why('--not-told', 'slack:#log');
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/^2 × job .* BOT quiet .* succeeded .*\n {2}The route for quiet does not apply/m);
+    expect(stdout)
+      .to.include('1 × ')
+      .and.to.include('The route for invoice-import applies: it tells slack:#ops.');
+    const wrong = await why('--not-told', 'slack:#lgo');
+    expect([wrong.code, wrong.stderr.includes('did you mean "slack:#log"?')]).to.deep.equal([2, true]);
+  });
+
   it('prints what its documentation shows', async () => {
     faults = new Map([['#ops', { kind: 'error', error: 'not_in_channel' }]]);
     const { posted } = await post({ job_id: '4711', bot_id: 'daily-report', bot_name: 'Daily report' });

@@ -43,6 +43,18 @@ describe('a listening server', () => {
     expect(await client.answer()).to.include({ status: 200, body: 'hello' });
   });
 
+  it('takes a new connection at its limit, and closes for it those that are idle', async () => {
+    const server = await start((_request, response) => response.end('hello'));
+    const kept = await connect(server);
+    kept.write(GET);
+    await kept.answer();
+    await Promise.all(Array.from({ length: 1100 }, () => connect(server)));
+    const client = await connect(server);
+    client.write(GET);
+    expect((await client.answer())?.status).to.equal(200);
+    expect(await kept.answer(), 'the idle one').to.equal(undefined);
+  });
+
   it('says in words that the address is taken', async () => {
     const { port } = await start(() => {});
     const error = await rejectionOf(listen(() => {}, { host: '127.0.0.1', port }));

@@ -246,6 +246,7 @@ describe('the explanation of routing', () => {
         route: 'routes[3]',
         reaches: [],
         verdict: 'another BOT',
+        pattern: 'nightly-*, y',
       },
       {
         route: 'default_route',

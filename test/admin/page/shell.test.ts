@@ -28,6 +28,14 @@ describe('every page', () => {
     expect(faultsIn(body)).to.deep.equal([]);
   });
 
+  it('says that the store cannot be written, and why', async () => {
+    const broken = await openPageWorld({ storeTrouble: () => 'database or disk is full' });
+    expect((await broken.get(NOWHERE)).body).to.match(
+      /role="alert">The store cannot be written.*disk is full/,
+    );
+    await broken.close();
+  });
+
   it('is for browsers: who asks for JSON gets no page', async () => {
     expect((await world.get(NOWHERE, { accept: 'application/json' })).body).not.to.contain('<html');
     expect((await world.get('/api/nowhere')).body).not.to.contain('<html');
