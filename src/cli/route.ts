@@ -43,14 +43,15 @@ export async function run(context: CommandContext, file: string, options: Option
   for (const explanation of router.explainAll(callback))
     for (const event of routeEvents(explanation, 0, callback, sayings))
       context.result(lineOf(context, event));
-  const lines = at === undefined ? undefined : await ruledLines(context, project, checked, at);
+  const ruled = at === undefined ? undefined : await ruledLines(context, project, checked, at);
   const { destinations, perhaps } = router.route(callback);
+  const ruledAt = ({ destination }: RoutedDestination) => ruled?.get(destination);
   const linesOf = (to: RoutedDestination) =>
-    lines === undefined ? (perhaps.includes(to) ? [PERHAPS] : []) : lines.get(to.destination);
+    ruled === undefined ? (perhaps.includes(to) ? [PERHAPS] : []) : ruledAt(to)?.lines;
   const reached = [...destinations, ...perhaps].filter((to) => linesOf(to) !== undefined);
   context.result(reached.length === 0 ? 'reaches nobody' : `reaches ${reached.length}:`);
   for (const routed of reached) {
-    context.result(destinationLine(context, routed));
+    context.result(destinationLine(context, routed, ruledAt(routed)));
     for (const line of linesOf(routed) ?? []) context.result(`    ${line}`);
   }
   return 0;
@@ -61,18 +62,31 @@ function lineOf(context: CommandContext, { what, text, small = '' }: StoryEvent)
   return `  ${mark} ${visibleOnOneLine(`${small}: ${text}`)}`;
 }
 
-function destinationLine(context: CommandContext, { destination, templateSet, route }: RoutedDestination) {
+/** @param ruled undefined: the rules are not asked */
+function destinationLine(
+  context: CommandContext,
+  routed: RoutedDestination,
+  ruled: Ruled | undefined,
+): string {
+  const { teller = routed.route } = ruled ?? {};
+  const { templateSet } = routed.asked.find(({ name }) => name === teller) ?? routed;
   const set = templateSet === undefined ? '' : `, template set ${templateSet}`;
-  return `  ${styled(context, 'bold', destination)} (${route}${set})`;
+  return `  ${styled(context, 'bold', routed.destination)} (${teller}${set})`;
 }
 
-/** The rules' decisions in words, by destination. A destination without an entry is not reached. */
+/** The rules' decision about a destination in words, and the route that it is by. */
+interface Ruled {
+  readonly lines: readonly string[];
+  readonly teller: string | undefined;
+}
+
+/** The rules' decisions, by destination. A destination without an entry is not reached. */
 async function ruledLines(
   context: CommandContext,
   project: Project,
   checked: CheckedCallback,
   at: number,
-): Promise<ReadonlyMap<string, readonly string[]>> {
+): Promise<ReadonlyMap<string, Ruled>> {
   const say = (message: string) => context.message(visibleOnOneLine(message));
   const arriving = arrivingOf(project, checked, { at, say });
   const found = await readKnown(project.config, arriving);
@@ -84,7 +98,8 @@ async function ruledLines(
   return new Map(
     foreseen.flatMap((each) => {
       const lines = foreseenInLines(each, asked)?.map(visibleOnOneLine);
-      return lines === undefined ? [] : [[each.target.destination, lines] as const];
+      const teller = each.decision?.verdict.route;
+      return lines === undefined ? [] : [[each.target.destination, { lines, teller }] as const];
     }),
   );
 }

@@ -27,7 +27,7 @@ export async function endHolds(
   settings: Settings,
   signals: Pick<DatabaseLedger['signals'], 'endedHolds' | 'endHolds'>,
 ): Promise<void> {
-  const ends = new Ends(routesOf(settings.config).map(({ name }) => name));
+  const ends = new Ends(settings);
   for (let after = 0, isMore = true; isMore;) {
     const ended = await signals.endedHolds(destinationOf(timer), after);
     const outcomeOf = decider(ended, settings);
@@ -42,18 +42,19 @@ type Written = HoldsEnd['ends'][number] & { readonly rows: HeldRow[] };
 
 /** What is to be written, gathered message by message. */
 class Ends {
-  /** Names, in the order of the config. */
-  readonly #routes: readonly string[];
+  /** The routes' places in the config, by name. */
+  readonly #places: ReadonlyMap<string, number>;
   readonly #byOutcome = new Map<string, Written>();
   readonly #told: HeldRow[] = [];
   readonly #counted = new Counted();
   /** The first that is told. */
   #first: (EndedHold & Tells) | undefined;
-  /** The place of the first route that tells trouble, else of the first that tells. */
-  #teller = { isOfTrouble: false, place: Infinity };
+  /** The first route that tells trouble, else the first that tells. */
+  #teller: string | undefined;
+  #rank = Infinity;
 
-  constructor(routes: readonly string[]) {
-    this.#routes = routes;
+  constructor(settings: Settings) {
+    this.#places = new Map(routesOf(settings.config).map(({ name }, place) => [name, place]));
   }
 
   add(held: EndedHold, outcome: Ended): void {
@@ -73,10 +74,11 @@ class Ends {
     this.#first ??= { ...held, ...tells };
     this.#counted.add(held);
     const isOfTrouble = held.kind !== 'callback' || statusNameOf(held) === 'error';
-    const place = this.#routes.indexOf(tells.route ?? '');
-    const known = this.#teller;
-    if (place === -1 || (known.isOfTrouble && !isOfTrouble)) return;
-    if (place < known.place || isOfTrouble !== known.isOfTrouble) this.#teller = { isOfTrouble, place };
+    const place = this.#places.get(tells.route ?? '') ?? Infinity;
+    const rank = isOfTrouble ? place : this.#places.size + place;
+    if (rank >= this.#rank) return;
+    this.#rank = rank;
+    this.#teller = tells.route;
   }
 
   get written(): HoldsEnd['ends'] {
@@ -88,8 +90,7 @@ class Ends {
 
   get summary(): HoldsEnd['summary'] {
     const { destination = '', channel = '', address = '' } = this.#first ?? {};
-    const route = this.#routes[this.#teller.place];
-    const telling = route === undefined ? undefined : { wantedBy: [route] };
+    const telling = this.#teller === undefined ? undefined : { wantedBy: [this.#teller] };
     return { subject: this.#counted.subject, to: { destination, channel, address, telling } };
   }
 }
