@@ -1,6 +1,5 @@
 /** Finds the problems of the templates that a config uses before anything is sent. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { PartFault } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
 import { cardOf } from './card-template.ts';
@@ -56,20 +55,15 @@ function checkTemplate(
   const problems = [...template.problems, ...template.findUnknownVariables(names)];
   if (template.problems.length > 0) return problems;
   const faultsWith = (view: NoticeView): readonly Problem[] => {
-    if (messages === undefined) return faultsIn(template, () => void template.render(view, LIMIT_MS));
-    const parts = builtIn.render(view, Infinity);
-    const card = cardOf(parts, { name, language: builtIn.language, view });
-    return faultsIn(template, () => messages.inspect(template.render(view, LIMIT_MS, card)));
+    const { language } = builtIn;
+    const card = messages && cardOf(builtIn.render(view, Infinity), { name, language, view });
+    try {
+      const parts = template.render(view, LIMIT_MS, card);
+      return (messages?.inspect(parts) ?? []).map(({ path, message }) => template.problemAt(path, message));
+    } catch (error) {
+      if (error instanceof TemplateFault) return [error.problem];
+      throw error;
+    }
   };
   return [...problems, ...views.flatMap(faultsWith)];
-}
-
-/** The problems that show when a template is rendered. */
-function faultsIn(template: Template, render: () => readonly PartFault[] | void): readonly Problem[] {
-  try {
-    return (render() ?? []).map(({ path, message }) => template.problemAt(path, message));
-  } catch (error) {
-    if (error instanceof TemplateFault) return [error.problem];
-    throw error;
-  }
 }
