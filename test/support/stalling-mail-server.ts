@@ -21,7 +21,8 @@ export class StallingMailServer {
   async readOn(): Promise<string> {
     const [socket] = this.#sockets;
     if (socket === undefined) throw new Error('nobody came');
-    const gone = once(socket, 'close');
+    // `once` would reject at a reset, by which a connection that is destroyed may end, too.
+    const gone = new Promise((resolve) => socket.once('close', resolve));
     socket.resume();
     await gone;
     return this.#text;
