@@ -1,5 +1,5 @@
 /** What people do while Botbell runs, by the settings in force, for the page, the API and the command line. */
-import type { RedeliveryFilter, RedeliveryTally } from '../ledger/actions/actions.ts';
+import type { RedeliveryFilter, RedeliveryTally, RoutedByHand } from '../ledger/actions/actions.ts';
 import type {
   ArchivedCallback,
   CallbackFilter,
@@ -9,13 +9,20 @@ import type {
 } from '../ledger/archive/archive.ts';
 import type { Actor } from '../ledger/history.ts';
 import type { Actions, Archive } from '../ledger/registry.ts';
-import { nearest } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import { planOf, type Planning, type PlannedTarget, runningConfig } from '../deliver/settings.ts';
 import { routesOf } from '../route/router.ts';
 import { destinationOf, unknown } from './destinations.ts';
 import { bulkJson, snoozeJson, testJson } from './json.ts';
-import { hintFor, type Outcome, type OutcomeName, Refused, statusOf, type Worded } from './outcomes.ts';
+import {
+  hintFor,
+  type Outcome,
+  type OutcomeName,
+  Refused,
+  statusOf,
+  type Worded,
+  wordedIn,
+} from './outcomes.ts';
 import { readSnooze, type SnoozeFields } from './snooze.ts';
 import type { TestOutcome } from './test-message.ts';
 
@@ -57,13 +64,7 @@ export function createPeople(parts: ActionParts) {
     async routeAnew(id: number, actor: Actor) {
       const story = await archive.story(id);
       const routed = story && (await actions.routeAnew(id, planByHand(parts.planning(), story), actor));
-      const outcome = routed ?? 'unknown';
-      return done(
-        'route anew',
-        actor,
-        id,
-        typeof outcome === 'string' ? { name: outcome } : toldNow(id, outcome),
-      );
+      return done('route anew', actor, id, routedOutcome(id, routed ?? 'unknown'));
     },
     /** Marks a refused body as seen, and the earlier ones with the same fault. */
     async seeRefused(id: number, actor: Actor) {
@@ -86,13 +87,7 @@ export function createPeople(parts: ActionParts) {
     /** @throws {Refused} neither the config nor the ledger knows the filter's destination */
     async callbacks(filter: CallbackFilter, page: PageRequest = {}): Promise<Page<ArchivedCallback>> {
       const found = await archive.callbacks(filter, page);
-      const { destination } = filter;
-      if (found.items.length === 0 && destination !== undefined)
-        await refuseUnknown(
-          destination,
-          parts,
-          async () => (await archive.callbacks({ destination }, { limit: 1 })).items.length > 0,
-        );
+      if (found.items.length === 0) await refuseUnknown(filter, parts);
       return found;
     },
   };
@@ -114,25 +109,25 @@ function planByHand(planning: Planning, callback: Pick<CallbackStory, 'kind' | '
   return { targets, routing, channels: runningConfig(planning).channels };
 }
 
-function toldNow(
-  id: number,
-  json: { readonly told: readonly string[]; readonly untouched: readonly string[] },
-): Outcome {
+function routedOutcome(id: number, json: RoutedByHand | 'superseded' | 'unknown'): Outcome {
+  if (typeof json === 'string') return { name: json };
   const name = json.told.length === 0 ? 'routed to nobody' : 'routed';
   return { name, values: { destinations: json.told.join(', ') }, json: { id, ...json } };
 }
 
-/** @throws {Refused} the config does not have the destination, and nothing in the ledger was for it */
+/** @throws {Refused} the config does not have the filter's destination, and nothing has been sent there */
 async function refuseUnknown(
-  destination: string,
-  { planning }: Pick<ActionParts, 'planning'>,
-  isInLedger: () => Promise<boolean>,
-  others: readonly string[] = [],
+  { destination }: CallbackFilter,
+  { planning, ledger }: ActionParts,
 ): Promise<void> {
   const known = [...planning().destinations.keys()];
-  if (known.includes(destination) || (await isInLedger())) return;
-  throw unknown(destination, hintFor(destination, [...known, ...others]));
+  if (destination === undefined || known.includes(destination)) return;
+  const [seen] = await ledger.archive.destinations([destination]);
+  if ((seen?.lastDeliveredAt ?? seen?.lastFailedAt) === undefined)
+    throw unknown(destination, hintFor(destination, known));
 }
+
+const UNKNOWN: Outcome = { name: 'unknown' };
 
 function inBulk(parts: ActionParts) {
   const { actions } = parts.ledger;
@@ -140,10 +135,7 @@ function inBulk(parts: ActionParts) {
   /** @throws {Refused} nobody knows the filter's destination */
   const tally = async (filter: RedeliveryFilter): Promise<RedeliveryTally> => {
     const found = await actions.tally(filter);
-    if (found.messages > 0 || filter.destination === undefined) return found;
-    const others = (await actions.tally({})).destinations.map((each) => each.destination);
-    const isThere = others.includes(filter.destination);
-    await refuseUnknown(filter.destination, parts, () => Promise.resolve(isThere), others);
+    if (found.messages === 0) await refuseUnknown(filter, parts);
     return found;
   };
   return {
@@ -158,12 +150,8 @@ function inBulk(parts: ActionParts) {
     },
     async stopBulk(id: number, actor: Actor) {
       const bulk = await actions.stopBulk(id, actor);
-      return done(
-        'stop in bulk',
-        actor,
-        id,
-        bulk ? { name: 'stopped', json: bulkJson(bulk) } : { name: 'unknown' },
-      );
+      const outcome = bulk ? ({ name: 'stopped', json: bulkJson(bulk) } as const) : UNKNOWN;
+      return done('stop in bulk', actor, id, outcome);
     },
   };
 }
@@ -181,11 +169,8 @@ function snoozing(parts: ActionParts) {
       const hint = asked.botId === undefined ? '' : await hintOfBot(asked.botId, planning(), archive);
       const id = await actions.snooze({ ...asked, destination, actor });
       const kept = (await actions.snoozes()).find((each) => each.id === id);
-      return done('snooze', actor, id, {
-        name: 'snoozed',
-        values: { hint },
-        json: kept ? snoozeJson(kept) : { id },
-      });
+      const json = kept ? snoozeJson(kept) : { id };
+      return done('snooze', actor, id, { name: 'snoozed', values: { hint }, json });
     },
     /** Releases what the snooze holds. */
     async endSnooze(id: number, actor: Actor) {
@@ -202,11 +187,9 @@ async function hintOfBot(botId: string, { config }: Planning, archive: Archive):
   const named = routesOf(config).flatMap(({ botIds }) => botIds);
   if (named.includes(botId) || (await archive.bot(botId)) !== undefined) return '';
   const bots = await archive.bots('', MOST_BOTS);
-  const meant = nearest(botId, [...bots.map((bot) => bot.botId), ...named]);
-  const [en, ja] =
-    meant === undefined ? ['.', ''] : [`; did you mean "${meant}"?`, `「${meant}」のことですか？`];
+  const hint = hintFor(botId, [...bots.map((bot) => bot.botId), ...named], false);
   return [
-    ` No callback of "${botId}" has come yet${en}`,
-    `ただし「${botId}」のコールバックはまだ届いていません。${ja}`,
+    ` No callback of "${botId}" has come yet${wordedIn(hint, 'en') || '.'}`,
+    `ただし「${botId}」のコールバックはまだ届いていません。${wordedIn(hint, 'ja')}`,
   ];
 }

@@ -146,15 +146,15 @@ async function postEverywhere({ post, remotes }: Office, text: string, index: nu
   mail.faults.splice(0);
 }
 
-/** All that goes to a destination of that name, and for that reason: nothing, but the page tells who asked for it. */
+/** All of a BOT of that name: nothing, but the page tells who asked for it. */
 async function redeliver({ url }: Office, text: string): Promise<void> {
-  const destination = `slack:${text.replaceAll(/\s/g, '').slice(0, 300)}`;
+  const bot_id = text.slice(0, 300);
   const { statusCode, body } = await request(
-    `${url}/api/dismiss?${new URLSearchParams({ destination }).toString()}`,
+    `${url}/api/dismiss?${new URLSearchParams({ bot_id }).toString()}`,
     { method: 'POST' },
   );
   await body.dump();
-  expect(statusCode, destination).to.be.oneOf([202, 400, 503]);
+  expect(statusCode, bot_id).to.be.oneOf([202, 400, 503]);
 }
 
 function filesNamed(text: string): unknown {

@@ -15,7 +15,8 @@ type Addresses = (known: Known) => readonly string[];
 
 const ADDRESSES: Readonly<Record<string, Addresses>> = {
   '/': ({ strings }) => ['/', ...inTurns('/', ['name', 'state', 'sort', 'after'], strings)],
-  '/bots/:id': ({ bots, strings }) => [...bots, ...fewOf(strings)].map((bot) => `/bots/${segment(bot)}`),
+  '/bots': ({ bots }) => fewOf(bots).map((bot) => `/bots?${new URLSearchParams({ bot_id: bot })}`),
+  '/bots/:bot_id': ({ bots, strings }) => [...bots, ...fewOf(strings)].map((bot) => `/bots/${segment(bot)}`),
   '/callbacks': ({ jobs, strings }) => [
     '/callbacks',
     ...fewOf(jobs).map((job) => `/callbacks?${new URLSearchParams({ job_id: job })}`),
@@ -36,7 +37,7 @@ const ADDRESSES: Readonly<Record<string, Addresses>> = {
 };
 
 /**
- * @param path of a view, e.g. `/bots/:id`
+ * @param path of a view, e.g. `/bots/:bot_id`
  * @throws {Error} one that needs an id of which nothing is known: say here where it comes from
  */
 export function addressesOf(path: string, known: Known): readonly string[] {
@@ -49,7 +50,8 @@ export function addressesOf(path: string, known: Known): readonly string[] {
 /** Of the office: what there is most to see of. */
 const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   '/': ['/', '/?name=BOT'],
-  '/bots/:id': ['/bots/invoice-import', '/bots/price-watch', '/bots/crm-export'],
+  '/bots': ['/bots?bot_id=invoice-import'],
+  '/bots/:bot_id': ['/bots/invoice-import', '/bots/price-watch', '/bots/crm-export'],
   '/snoozes': ['/snoozes', '/snoozes?bot_id=price-watch&time=2030-01-01T09:00'],
   '/callbacks': [
     '/callbacks',
