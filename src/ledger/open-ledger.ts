@@ -55,10 +55,12 @@ async function openBoth(url: string, options: DatabaseOptions): Promise<readonly
 
 /** The error of a store that cannot be used, in the words of `inspectStore`. */
 function unusable(url: string, error: unknown): Error {
+  const path = sqlitePathOf(url);
   try {
-    if (url.startsWith(SQLITE) && url !== IN_MEMORY) checkWritable(resolve(sqlitePathOf(url)));
+    if (url.startsWith(SQLITE) && url !== IN_MEMORY) checkWritable(resolve(path));
   } catch (found) {
-    return found as Error;
+    const reason = (found as Error).message;
+    return new Error(`store.url: the SQLite file ${path} cannot be used: ${reason}`, { cause: found });
   }
   return error as Error;
 }
