@@ -78,10 +78,12 @@ export async function readConfigFile(
 function targetsOf(config: Config, formats: ReturnType<typeof formatsOf>) {
   const alerted = { notify: config.delivery.alerts, templateSet: undefined };
   const targets = [...routesOf(config), alerted].flatMap(({ notify, templateSet }) =>
-    notify.flatMap(({ channel }) => {
+    notify.flatMap(({ channel, destination }) => {
       const format = formats.get(channel);
-      return format === undefined ? [] : [{ format, templateSet }];
+      return format === undefined ? [] : [{ format, templateSet, destination }];
     }),
   );
-  return new Map(targets.map((each) => [`${each.format.name}/${each.templateSet}`, each])).values();
+  const keyOf = ({ format, templateSet, destination }: (typeof targets)[number]) =>
+    `${format.name}/${templateSet} ${format.templateAt?.(destination)?.path ?? ''}`;
+  return new Map(targets.map((each) => [keyOf(each), each])).values();
 }

@@ -195,6 +195,16 @@ export interface MessageFormat<Message = unknown> {
   compose(card: Card, context: ComposeContext): Composed<Message>;
   /** Left out if templates cannot write messages of this format. */
   readonly own?: OwnMessages<Message>;
+  /** The template of a destination that the config itself gives, in place of a file; its parts are those of `own`. */
+  readonly templateAt?: (destination: string) => TemplateInConfig | undefined;
+}
+
+/** A template as a file would hold it; the same object each time. */
+export interface TemplateInConfig {
+  /** Where problems are said to be. */
+  readonly path: string;
+  /** YAML. */
+  readonly text: string;
 }
 
 /** Messages that a template writes itself, instead of a card. */
@@ -205,6 +215,8 @@ export interface OwnMessages<Message> {
   textAt(path: readonly (string | number)[], parent: TemplateValue): TextKind;
   /** Escaped pieces of the card, by name, that a template may place in the part: `{{ drawn.outputs }}`. Left out: none. */
   drawnIn?(part: string, card: Card): Readonly<Record<string, string>>;
+  /** Whether templates may use the card, too, by its name: `{{ card.title }}`. */
+  readonly showsCard?: boolean;
   /** Assembles the rendered parts: cuts long texts with a visible mark, drops empty ones, adds mentions. */
   compose(parts: RenderedParts, card: Card, context: ComposeContext): Composed<Message>;
   /** The faults in rendered parts for which the remote would refuse the message. */
@@ -214,7 +226,7 @@ export interface OwnMessages<Message> {
 export interface MessagePart {
   readonly required: boolean;
   /** Every string inside a list or an object is rendered. */
-  readonly kind: 'string' | 'list' | 'object' | 'boolean';
+  readonly kind: 'string' | 'list' | 'object' | 'boolean' | 'any';
 }
 
 /** How a template string prints a foreign value. Instances are shared, since each gets a Liquid engine of its own. */

@@ -1,5 +1,5 @@
 /** Finds the template for a set, format and name: the given set before the display language's, user files before built-in ones. */
-import type { MessageFormat } from '../channels/channel.ts';
+import type { MessageFormat, TemplateInConfig } from '../channels/channel.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { LANGUAGES } from '../config/schema.ts';
 import type { TemplateName } from '../notice/notice.ts';
@@ -52,23 +52,38 @@ export class TemplateCatalog {
   }
 
   /** Uses the display language's set for an unknown one. @throws {Error} if a built-in card is missing */
-  choose({ templateSet, format }: Pick<RenderTarget, 'templateSet' | 'format'>, name: TemplateName): Choice {
+  choose(
+    { templateSet, format, destination = '' }: Omit<RenderTarget, 'options'>,
+    name: TemplateName,
+  ): Choice {
     const { language } = this.sources.display;
     const set = this.setNames.find((each) => each === templateSet) ?? language;
     const choices = this.#choices.get(format) ?? new Map<string, Choice>();
     this.#choices.set(format, choices);
-    const key = `${set}/${name}`;
-    const choice = choices.get(key) ?? this.#choose([set, language], format, name);
+    const inConfig = format.templateAt?.(destination);
+    const key = `${set}/${name} ${inConfig?.path ?? ''}`;
+    const choice = choices.get(key) ?? this.#choose([set, language], format, name, inConfig);
     choices.set(key, choice);
     return choice;
   }
 
-  #choose(sets: readonly string[], format: MessageFormat, name: TemplateName): Choice {
+  #choose(
+    sets: readonly string[],
+    format: MessageFormat,
+    name: TemplateName,
+    inConfig: TemplateInConfig | undefined,
+  ): Choice {
     const { own, builtIn } = this.sources;
     const card = this.#first(sets, [own, builtIn], `${CARD_FOLDER}/${name}`, CARD_KIND);
     const fallback = this.#first(sets, [builtIn], `${CARD_FOLDER}/${name}`, CARD_KIND);
     if (card === undefined || fallback === undefined)
       throw new Error(`the built-in template ${CARD_FOLDER}/${name}.yaml is missing`);
+    if (format.own && inConfig)
+      return {
+        own: this.#compiled({ ...inConfig, set: card.file.set }, format.own),
+        card,
+        builtIn: fallback,
+      };
     const message = format.own && this.#first(sets, [own], `${format.name}/${name}`, format.own);
     // A set's card comes before the message of another set.
     const isNearer = message !== undefined && sets.indexOf(message.file.set) <= sets.indexOf(card.file.set);
@@ -83,7 +98,10 @@ export class TemplateCatalog {
   ): Template | undefined {
     const files = sets.flatMap((set) => folders.map((folder) => folder.files.get(`${set}/${name}`)));
     const file = files.find((each) => each !== undefined);
-    if (file === undefined) return undefined;
+    return file && this.#compiled(file, kind);
+  }
+
+  #compiled(file: SourceFile, kind: TemplateKind): Template {
     // A language's name is also that of its built-in set.
     const language = LANGUAGES.find((each) => each === file.set) ?? this.sources.display.language;
     const template = this.#templates.get(file) ?? new Template(file, kind, language, this.#engines[language]);

@@ -13,14 +13,14 @@ import { type NoticeView, viewOf } from './view.ts';
 export async function checkTemplates(
   catalog: TemplateCatalog,
   links: Links,
-  targets: Iterable<Pick<RenderTarget, 'format' | 'templateSet'>>,
+  targets: Iterable<Omit<RenderTarget, 'options'>>,
 ): Promise<Problem[]> {
   const { own, builtIn } = catalog.sources;
   const problems = [...links.problems, ...own.problems, ...builtIn.problems];
-  // The tests check the built-in templates.
-  if (own.files.size === 0) return problems;
   const checked = new Set<Template>();
-  for (const target of targets)
+  // The tests check the built-in templates.
+  const isOfUser = ({ format }: Pick<RenderTarget, 'format'>) => own.files.size > 0 || format.templateAt;
+  for (const target of [...targets].filter(isOfUser))
     for (const name of TEMPLATE_NAMES) {
       const choice = catalog.choose(target, name);
       for (const template of new Set([choice.own, choice.card])) {
@@ -51,7 +51,11 @@ function checkTemplate(
   const messages = own === template ? target.format.own : undefined;
   const display = { ...catalog.sources.display, language: template.language };
   const views = samplesOf(name).map((sample) => viewOf(sample, display, links));
-  const names = [...Object.keys(views[0] ?? {}), ...(messages === undefined ? [] : ['drawn'])];
+  // A template that shows the card is that of every notice.
+  const isOfAll = messages?.showsCard === true;
+  const shown = isOfAll ? TEMPLATE_NAMES.flatMap((each) => samplesOf(each).slice(0, 1)) : [];
+  const variables = [...views, ...shown.map((sample) => viewOf(sample, display, links))].flatMap(Object.keys);
+  const names = [...variables, ...(messages === undefined ? [] : [isOfAll ? 'card' : 'drawn'])];
   const problems = [...template.problems, ...template.findUnknownVariables(names)];
   if (template.problems.length > 0) return problems;
   const faultsWith = (view: NoticeView): readonly Problem[] => {

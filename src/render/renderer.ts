@@ -96,7 +96,7 @@ export class Renderer {
   }
 
   /** Every problem of the template files that `targets` use. Yields to the event loop after each template. */
-  check(targets: Iterable<Pick<RenderTarget, 'format' | 'templateSet'>>): Promise<Problem[]> {
+  check(targets: Iterable<Omit<RenderTarget, 'options'>>): Promise<Problem[]> {
     return checkTemplates(this.#catalog, this.#links, targets);
   }
 

@@ -27,7 +27,7 @@ interface Part extends MessagePart {
 }
 
 /** The parts that one kind of template file may have, and how their strings are printed. */
-export interface TemplateKind extends Pick<OwnMessages<unknown>, 'drawnIn'> {
+export interface TemplateKind extends Pick<OwnMessages<unknown>, 'drawnIn' | 'showsCard'> {
   readonly parts: Readonly<Record<string, Part>>;
   /** The kind of text in the string at `path`; undefined: plain text. */
   textAt(path: Path, parent: TemplateValue): TextKind | undefined;
@@ -95,7 +95,8 @@ export class Template {
     new TemplateFault(this.#problemIn(path, faultOf(liquid, error)));
 
   #globalsOf(part: string | undefined, card: Card | undefined): object {
-    const drawnIn = this.#kind.drawnIn;
+    const { drawnIn, showsCard } = this.#kind;
+    if (showsCard === true && card !== undefined) return { card };
     if (drawnIn === undefined || card === undefined || part === undefined) return {};
     return {
       // A getter, since most templates do not use `drawn`.
@@ -125,7 +126,7 @@ export class Template {
       this.#report([name], `unknown part "${name}"${didYouMean(name, Object.keys(parts))}`);
       return false;
     }
-    if (kindOf(value) !== part.kind) {
+    if (part.kind !== 'any' && kindOf(value) !== part.kind) {
       this.#report([name], `"${name}" must be ${part.kind === 'object' ? 'an' : 'a'} ${part.kind}`);
       return false;
     }

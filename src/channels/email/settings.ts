@@ -51,7 +51,7 @@ export const emailSettings = object({
     .test(
       'url',
       `\${path} must be an smtp:// or smtps:// URL; ${LOGIN_RULE}`,
-      (text) => isSmtpUrl(text) && hasWholeLogin(text ?? ''),
+      (text) => isSmtpUrl(text) && hasWholeLogin(text),
     )
     .meta({ example: 'smtps://mail.example.com' }),
   from: string()

@@ -4,12 +4,12 @@ import { mixed, object } from 'yup';
 import { exactJson } from '../../text/exact-json.ts';
 import { isJsonObject } from '../../text/json-object.ts';
 import { isKey } from '../../outbound/login.ts';
-import type { Outgoing } from '../channel.ts';
+import type { ChannelType, MessageFormat, Outgoing } from '../channel.ts';
 import { HOURLY, meaning } from '../answers.ts';
 import { chat } from '../chat/chat.ts';
-import { hooks, hookUrl } from '../chat/hooks.ts';
+import { hooks, type HookSettings, hookUrl } from '../chat/hooks.ts';
 import { JSON_HEADERS } from '../chat/remote.ts';
-import { composeWebhook, type WebhookMessage } from './compose.ts';
+import { composeWebhook, ownBodies } from './compose.ts';
 
 const SECRET = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
 const SECRET_RULE =
@@ -38,6 +38,13 @@ const hookSchema = object({
   headers: mixed()
     .test('headers', HEADERS_RULE, areHeaders)
     .meta({ jsonSchema: { type: 'object', additionalProperties: TEXT } }),
+  body: mixed()
+    .test(
+      'body',
+      '${path} must be a map or a list: the JSON to send, its strings in Liquid',
+      (body) => body === undefined || isJsonObject(body) || Array.isArray(body),
+    )
+    .meta({ jsonSchema: { anyOf: [{ type: 'object' }, { type: 'array' }] } }),
 })
   .noUnknown()
   .strict();
@@ -47,6 +54,8 @@ interface Hook {
   /** Each secret gives a signature, so that secrets can be rotated: the receiver accepts any of them. */
   readonly secret?: string | readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent instead of the callback. */
+  readonly body?: unknown;
 }
 
 /** Undefined is accepted: a secret is optional, and its variable may not be set when the config is checked. */
@@ -87,17 +96,44 @@ function secretsInHeader([name, value]: readonly [string, string]): readonly str
   return CREDENTIAL.test(name) ? [value, ...parts.slice(1)] : parts.filter(isKey);
 }
 
-export const webhookChannel = chat({
+/** Of a body, the strings that are credentials, such as a routing key; not those with values. */
+function secretsInBody(value: unknown): readonly string[] {
+  if (typeof value === 'string') return isKey(value) && !/[{\s]/.test(value) ? [value] : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(secretsInBody) : [];
+}
+
+const FORMAT: MessageFormat = { name: 'webhook', namesDestination: true, compose: composeWebhook };
+
+/** By the channel's settings, since templates are compiled once for each format. */
+const FORMATS = new WeakMap<object, MessageFormat>();
+
+function formatOf(settings?: HookSettings<Hook>): MessageFormat {
+  const known = settings && FORMATS.get(settings);
+  if (known !== undefined || settings === undefined) return known ?? FORMAT;
+  const bodies = Object.entries(settings.hooks).flatMap(([name, { body }]) =>
+    body === undefined
+      ? []
+      : [[name, { path: `hooks.${name}.body`, text: JSON.stringify({ body }) }] as const],
+  );
+  const templates = new Map(bodies);
+  const templateAt = (destination: string) => templates.get(destination.replace(/^[^:]*:/, ''));
+  const format = bodies.length === 0 ? FORMAT : { ...FORMAT, own: ownBodies, templateAt };
+  FORMATS.set(settings, format);
+  return format;
+}
+
+const byCallback = chat({
   type: 'webhook',
   title: { en: 'The webhook', ja: 'Webhook' },
   pace: { addressMs: 100, channelMs: 0 },
   calls: 20,
-  format: { name: 'webhook', namesDestination: true, compose: composeWebhook },
-  address: hooks<WebhookMessage, Hook>({
+  format: FORMAT,
+  address: hooks<unknown, Hook>({
     entry: hookSchema,
     secretsOf: (hook) => [
       ...signingSecretsOf(hook),
       ...Object.entries(hook.headers ?? {}).flatMap(secretsInHeader),
+      ...secretsInBody(hook.body),
     ],
     warningOf: (_url, hook) =>
       signingSecretsOf(hook).length === 0
@@ -120,6 +156,8 @@ export const webhookChannel = chat({
   },
   receiptOf: ({ status }) => (status >= 200 && status <= 299 ? { answered: String(status) } : undefined),
 });
+
+export const webhookChannel: ChannelType<HookSettings<Hook>> = { ...byCallback, formatOf };
 
 /** Standard Webhooks, "Webhook headers": an ID for all attempts, the time of this attempt, a signature for each secret. */
 function signedHeaders({ idempotencyKey }: Outgoing, body: string, secrets: readonly string[]) {

@@ -1,9 +1,10 @@
 /** A webhook's message: the callback as it came, or the words of an alert. */
+import { cleanText } from '../../text/clean.ts';
 import { endsOf } from '../../text/cut.ts';
 import { exactJson, objectOf } from '../../text/exact-json.ts';
 import type { JsonObject } from '../../text/json-object.ts';
 import type { Card } from '../card.ts';
-import type { Composed, ComposeContext } from '../channel.ts';
+import type { Composed, ComposeContext, OwnMessages, TextKind } from '../channel.ts';
 import { shownAs } from '../preview.ts';
 
 export interface WebhookMessage {
@@ -20,10 +21,27 @@ const MAX_BYTES = 256 * 1024;
 /** Characters of each text if the message is too large even without the output. */
 const MOST_CHARACTERS = 2000;
 
+/** Characters of one value in a hook's own body. */
+const MOST_OF_A_VALUE = 20_000;
+
 export function composeWebhook(card: Card, context: ComposeContext): Composed<WebhookMessage> {
-  const message = fittingMessage(card, context);
+  return asJson(fittingMessage(card, context));
+}
+
+function asJson<Message>(message: Message): Composed<Message> {
   return { message, ...shownAs(() => ({ lines: [{ code: exactJson(message, '  ') }] })) };
 }
+
+const JSON_TEXT: TextKind = { escape: cleanText, most: MOST_OF_A_VALUE, placeOf: () => 'text' };
+
+/** A hook's own `body`: whatever JSON its receiver takes. JSON needs no escape, whatever the values. */
+export const ownBodies = {
+  parts: { body: { required: true, kind: 'any' } },
+  textAt: () => JSON_TEXT,
+  showsCard: true,
+  compose: ({ body }) => asJson(body),
+  inspect: () => [],
+} satisfies OwnMessages<unknown>;
 
 function fittingMessage(
   card: Card,
