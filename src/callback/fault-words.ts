@@ -24,11 +24,15 @@ const WANTED: Readonly<Record<string, string>> = {
   '0, 1 or 2': '0、1、2のいずれか',
 };
 
-/** @param detail of a `CallbackError` */
+/** @param detail of a `CallbackError`, or why a body is none */
 export function faultInJapanese(detail: string): string {
   const [, wanted, found] = /^(?:is missing: it )?must be (.*?)(?:, found (.*))?$/.exec(detail) ?? [];
   if (wanted === undefined)
-    return detail.replace(/^is nested deeper than (\d+) levels$/, '入れ子が$1段を超えています');
+    return detail
+      .replace(/^is nested deeper than (\d+) levels$/, '入れ子が$1段を超えています')
+      .replace(/^The body is not JSON: (.*)\.$/, 'JSONではありません（$1）')
+      .replace(/^The body is not UTF-8.*$/, 'UTF-8ではありません')
+      .replace(/^The body is empty.*$/, '空です');
   const expected =
     WANTED[wanted] ??
     wanted.replace(/^an ISO 8601 date-time that exists, such as/, '実在するISO 8601の日時、例：');
