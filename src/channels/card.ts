@@ -31,6 +31,8 @@ export interface Card {
   readonly outputs: readonly OutputView[];
   /** The number of outputs in the callback; `outputs` may hold fewer. */
   readonly outputCount: number;
+  /** Where all outputs are: the job's address, else that of Botbell's page; '' if there is neither. */
+  readonly restUrl: string;
   readonly link: CardLink | undefined;
   readonly footer: string;
 }

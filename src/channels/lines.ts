@@ -1,10 +1,17 @@
 /** A card as lines of plain text, and as text in a chat's markup. */
+import { piecesOf } from '../text/addresses.ts';
+import { isAligned } from '../text/aligned.ts';
 import { wholeUrl } from '../text/clean.ts';
+import type { Fact } from './card.ts';
 
 /** A part of a line with one style and one link. */
 export interface Run {
   readonly text: string;
-  readonly style?: 'bold' | 'italic' | 'code' | 'strike' | 'mention' | undefined;
+  /**
+   * For chats whose escapes would be copied along: they draw an `id` as code, and a `word` where it needs an escape. Text
+   * elsewhere.
+   */
+  readonly style?: 'bold' | 'italic' | 'code' | 'id' | 'word' | 'strike' | 'mention' | undefined;
   /** Normalized http or https URL; '' or left out if the run is no link. */
   readonly url?: string;
 }
@@ -27,22 +34,46 @@ export type CardLine =
   /** Verbatim text, drawn as preformatted. */
   | { readonly code: string }
   /** Short texts, drawn side by side where the channel can. */
-  | { readonly facts: Runs };
+  | { readonly facts: readonly Runs[] };
 
-/** The one place where the text of a value becomes runs: an address and nothing else becomes a link. @param text cleaned and cut */
+/** The one place where foreign text becomes runs: the addresses in it become links. @param text cleaned and cut */
+export function runsOfText(text: string): Runs {
+  return piecesOf(text).map(({ text: piece, url }) =>
+    url === '' ? { text: piece } : { text: piece, url, style: 'word' },
+  );
+}
+
+const WORD = /^(?=.*[^\p{L}\p{N}])\S{1,200}$/u;
+
+/** Like `runsOfText`, for a value, of which each sign counts if it is one word with signs. */
 export function runsOfValue(text: string): Runs {
-  const url = wholeUrl(text);
-  return [url === undefined ? { text } : { text, url }];
+  const runs = runsOfText(text);
+  return WORD.test(text) ? runs.map((run) => ({ ...run, style: 'word' })) : runs;
+}
+
+/** A word of letters or digits alone is none. */
+const ID = /^(?=.*\D)(?=.*\P{L})\S{1,200}$/u;
+
+export function runsOfFact({ name, value, url }: Fact): Runs {
+  const label = name === '' ? [] : [{ text: `${name} ` }];
+  if (ID.test(value)) return [...label, { text: value, url: url || (wholeUrl(value) ?? ''), style: 'id' }];
+  return [...label, ...(url === '' ? runsOfText(value) : [{ text: value, url }])];
+}
+
+/** Whether what the run shows is the address that it opens. */
+export function showsItsAddress({ text, url = '' }: Run): boolean {
+  return url !== '' && (text === url || wholeUrl(text) === url);
 }
 
 /** The one place where a value and its name become lines. @param text cleaned and cut */
 export function linesOfValue(label: string, text: string): readonly CardLine[] {
-  return [{ label, runs: runsOfValue(text) }];
+  return isAligned(text) ? [{ label, runs: [] }, { code: text }] : [{ label, runs: runsOfValue(text) }];
 }
 
-/** One line, or none for an empty text. */
-export function words(text: string, style?: Run['style']): readonly { readonly runs: Runs }[] {
-  return text === '' ? [] : [{ runs: [style === undefined ? { text } : { text, style }] }];
+/** One line, or none for an empty text. @param url of all of it; '': it is no link */
+export function words(text: string, style?: Run['style'], url = ''): readonly { readonly runs: Runs }[] {
+  const run = { text, ...(style !== undefined && { style }), ...(url !== '' && { url }) };
+  return text === '' ? [] : [{ runs: [run] }];
 }
 
 export function plainText(runs: Runs): string {
@@ -58,9 +89,13 @@ export function withoutLast(lines: readonly CardLine[]): readonly CardLine[] | u
   return [...rest, { facts: last.facts.slice(0, -1) }];
 }
 
-/** For chats that collapse blanks: the text with its indentation in no-break spaces. */
-export function indented(text: string): string {
-  return text.replace(/^[ \t]+/gmu, (blanks) => '\u00a0'.repeat(blanks.length));
+const NO_BREAK_SPACE = '\u00a0';
+
+/** For chats that collapse blanks: the text with its indentation and columns in no-break spaces. */
+export function withBlanks(text: string): string {
+  return text
+    .replace(/(?<=\n)[ \t]+/gu, (blanks) => NO_BREAK_SPACE.repeat(blanks.length))
+    .replace(/[ \t]{2,}/gu, (blanks) => `${NO_BREAK_SPACE.repeat(blanks.length - 1)} `);
 }
 
 /** Functions that write a chat's markup. */
@@ -70,8 +105,14 @@ export interface Markup {
   /** @param text already marked up */
   readonly bold: (text: string) => string;
   readonly code: (plain: string) => string;
+  /** Code within a line; undefined for a text that cannot be. Left out if the chat has none, or its escapes are not copied along. */
+  readonly inlineCode?: (plain: string) => string | undefined;
+  /** Whether `code` shows no links, so that the addresses in it are repeated below. */
+  readonly isCodeWithoutLinks?: boolean;
   /** @param text already marked up */
   readonly link: (text: string, url: string) => string;
+  /** An address that opens; left out if it is a link like any other. */
+  readonly address?: (address: string) => string;
   /** If left out, tables are written as lists. @param rows of cells that are already marked up; the first holds the names */
   readonly table?: (rows: readonly (readonly string[])[]) => string;
   /** Separates two facts. */
@@ -85,7 +126,8 @@ export const UNMARKED: Markup = {
   text: asItIs,
   bold: asItIs,
   code: asItIs,
-  link: (text, url) => (text === url ? url : `${text} ${url}`.trim()),
+  link: (text, url) => `${text} ${url}`.trim(),
+  address: asItIs,
   between: '\n',
 };
 
@@ -94,23 +136,39 @@ export function markedUp(lines: readonly CardLine[], markup: Markup): string {
 }
 
 function markedLine(line: CardLine, markup: Markup): string {
-  const { text, bold, code, table, between } = markup;
-  const marked = (runs: Runs) => runs.map((run) => markedRun(run, markup));
-  const onOneLine = (runs: Runs) => marked(runs).join('').replaceAll('\n', ' ');
-  if ('code' in line) return code(line.code);
-  if ('facts' in line) return marked(line.facts).join(between);
+  const { text, bold, table, between } = markup;
+  const marked = (runs: Runs) => runs.map((run) => markedRun(run, markup)).join('');
+  const onOneLine = (runs: Runs) => marked(runs).replaceAll('\n', ' ');
+  if ('code' in line) return markedCode(line.code, markup);
+  if ('facts' in line) return line.facts.map(marked).join(between);
   if ('items' in line) {
     if (line.table === undefined || table === undefined)
       return line.items.map((item) => `• ${onOneLine(item)}`).join('\n');
     return table([line.table.names.map(text), ...line.table.rows.map((row) => row.map(onOneLine))]);
   }
-  const shown = marked(line.runs).join('');
+  const shown = marked(line.runs);
   if (!('label' in line)) return shown;
   const gap = shown.includes('\n') ? '\n' : ' ';
   return `${bold(text(line.label))}:${shown === '' ? '' : gap + shown}`;
 }
 
-function markedRun({ text, style, url = '' }: Run, markup: Markup): string {
-  const words = style === 'bold' ? markup.bold(markup.text(text)) : markup.text(text);
+/** The most addresses that are repeated below code. */
+const MOST_ADDRESSES = 3;
+
+function markedCode(code: string, markup: Markup): string {
+  if (markup.isCodeWithoutLinks !== true) return markup.code(code);
+  const addresses = runsOfText(code)
+    .filter(showsItsAddress)
+    .map((run) => markedRun(run, markup));
+  return [markup.code(code), ...[...new Set(addresses)].slice(0, MOST_ADDRESSES)].join('\n');
+}
+
+function markedRun(run: Run, markup: Markup): string {
+  const { text, style, url = '' } = run;
+  if (showsItsAddress(run) && markup.address !== undefined) return markup.address(text);
+  const escaped = markup.text(text);
+  const isCode = style === 'code' || style === 'id' || (style === 'word' && escaped !== text);
+  const code = isCode ? markup.inlineCode?.(text) : undefined;
+  const words = style === 'bold' ? markup.bold(escaped) : (code ?? escaped);
   return url === '' ? words : markup.link(words, url);
 }

@@ -1,27 +1,20 @@
 /** The outputs of a card as lines: cut, cleaned and counted, without markup. */
 import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import { cleanMiddle, cutMiddle } from '../text/cut.ts';
-import { formatSize, type Language } from '../time/display.ts';
+import { formatSize } from '../time/display.ts';
 import type { Card, FileView, OutputView } from './card.ts';
-import {
-  type CardLine,
-  linesOfValue,
-  markedUp,
-  runsOfValue,
-  type ShownTable,
-  UNMARKED,
-  words,
-} from './lines.ts';
+import { type CardLine, linesOfValue, type Runs, runsOfValue, type ShownTable, words } from './lines.ts';
 import { countMark, emptyMark, leftOutMark, moreMark } from './marks.ts';
 import { fileEntries, inlineText, memberText, nameText } from './value-text.ts';
 
 /** How much of one output is shown. */
-interface Limits {
+interface Limits extends Pick<Card, 'language' | 'restUrl'> {
   /** The most items of a list, and the most files. */
   readonly items: number;
   /** Characters, approximately. */
   readonly room: number;
-  readonly language: Language;
+  /** Left out: lists of objects are lists like any other. */
+  readonly hasTables?: boolean | undefined;
 }
 
 /** The least room for each output, in characters; an output that cannot have it is only counted. */
@@ -29,33 +22,38 @@ const LEAST = 100;
 
 /** Each output takes the room that it needs, except for `LEAST` per later output. @param most outputs that are shown */
 export function linesOfOutputs(
-  { outputs, outputCount, language }: Pick<Card, 'outputs' | 'outputCount' | 'language'>,
+  { outputs, outputCount, language, restUrl }: Card,
   most: number,
-  { items, room }: Omit<Limits, 'language'>,
+  { items, room, hasTables }: Omit<Limits, 'language' | 'restUrl'>,
 ): readonly CardLine[] {
   const some = outputs.slice(0, most);
   const all: (readonly CardLine[])[] = [];
-  let left = room;
+  const limits = { items, language, restUrl, hasTables };
+  let free = room;
   for (const output of some) {
-    if (left < LEAST) break;
+    if (free < LEAST) break;
     const others = (some.length - all.length - 1) * LEAST;
-    const lines = linesOfOutput(output, { items, language, room: Math.max(LEAST, left - others) });
-    left -= Math.max(LEAST, markedUp(lines, UNMARKED).length);
+    const lines = linesOfOutput(output, { ...limits, room: Math.max(LEAST, free - others) });
+    free -= Math.max(LEAST, sum(lines.map(lengthOf)));
     all.push(lines);
   }
-  return [...all.flat(), ...words(moreMark(language, outputCount - all.length), 'italic')];
+  return [...all.flat(), ...notShown(outputCount - all.length, limits)];
 }
+
+/** Characters of the line that says how many are left out. */
+const LONGEST_MARK = 20;
 
 function linesOfOutput(output: OutputView, limits: Limits): readonly CardLine[] {
   const { name, kind, items, files, fileCount } = output;
   const { language, room } = limits;
   const isList = kind === 'list' && items.length > 0;
   const label = `${nameWithin(name) || '–'}${isList ? countMark(language, items.length) : ''}`;
-  const half = { ...limits, room: files.length > 0 ? room / 2 : room };
+  const left = room - label.length - LONGEST_MARK;
+  const each = { ...limits, room: isList && files.length > 0 ? left / 2 : left };
   return [
     ...(isList || files.length > 0 ? [{ label, runs: [] }] : linesOfScalar(label, output, limits)),
-    ...(isList ? linesOfList(items, half) : []),
-    ...linesOfFiles(files, fileCount, half),
+    ...(isList ? linesOfList(items, each) : []),
+    ...linesOfFiles(files, fileCount, each),
   ];
 }
 
@@ -67,31 +65,61 @@ function linesOfScalar(label: string, output: OutputView, limits: Limits): reado
   return kind === 'other' ? [{ label, runs: [{ text, style: 'code' }] }] : linesOfValue(label, text);
 }
 
-function linesOfFiles(
-  files: readonly FileView[],
-  count: number,
-  { items: most, room, language }: Limits,
-): readonly CardLine[] {
+function linesOfFiles(files: readonly FileView[], count: number, limits: Limits): readonly CardLine[] {
+  const { items: most, room, language } = limits;
   const runs = files.slice(0, most).map(({ name, size, url }) => ({
     text: nameWithin(name) + (size === '' ? '' : ` (${formatSize(size, language)})`),
     url,
   }));
-  const shown = withinRoom(runs, room, ({ text, url }) => text.length + url.length);
+  const shown = withinRoom(runs, room, (run) => sizeOf([run]));
   return [
     ...shown.map((file) => ({ runs: [{ text: '📎 ' }, file] })),
-    ...words(moreMark(language, count - shown.length), 'italic'),
+    ...notShown(count - shown.length, limits),
   ];
 }
 
 const LONGEST_LINE = 300;
 
-function linesOfList(list: readonly unknown[], { items: most, room, language }: Limits): readonly CardLine[] {
-  const all = list.slice(0, most).map((item) => short(inlineText(item), LONGEST_LINE));
-  const items = withinRoom(all, room, ({ length }) => length);
+function linesOfList(list: readonly unknown[], limits: Limits): readonly CardLine[] {
+  const { items: most, room, hasTables } = limits;
+  const table = hasTables ? tableOf(list, most) : undefined;
+  const rows = table && withinRoom(table.rows, room, sizeOfRow);
+  const items = list
+    .slice(0, rows?.length ?? most)
+    .map((item) => runsOfValue(short(inlineText(item), LONGEST_LINE)));
+  const shown = rows === undefined ? withinRoom(items, room, sizeOf) : items;
   return [
-    { items: items.map(runsOfValue), table: tableOf(list, items.length) },
-    ...words(moreMark(language, list.length - items.length), 'italic'),
+    { items: shown, table: table && rows && { ...table, rows } },
+    ...notShown(list.length - shown.length, limits),
   ];
+}
+
+/** In characters, with the addresses that are not shown. */
+function sizeOf(runs: Runs): number {
+  return sum(runs.map(({ text, url = '' }) => text.length + url.length));
+}
+
+function sizeOfRow(row: readonly Runs[]): number {
+  return row.length + sizeOf(row.flat());
+}
+
+function lengthOf(line: CardLine): number {
+  if ('code' in line) return line.code.length;
+  if ('facts' in line) return sum(line.facts.map(sizeOf));
+  if ('items' in line) return sum(line.table?.rows.map(sizeOfRow) ?? line.items.map(sizeOf));
+  return sizeOf(line.runs) + ('label' in line ? line.label.length : 0);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** How many are not shown, and where they are. */
+function notShown(
+  count: number,
+  { language, restUrl }: Pick<Limits, 'language' | 'restUrl'>,
+): readonly CardLine[] {
+  return words(moreMark(language, count), 'italic', restUrl);
 }
 
 /** In characters; that of a row is approximate. */

@@ -2,7 +2,7 @@
 import { escapeHtml } from '../text/clean.ts';
 import type { Tone } from './card.ts';
 import type { Composed } from './channel.ts';
-import { type CardLine, type Run, type Runs, type ShownTable } from './lines.ts';
+import { type CardLine, type Run, type Runs, runsOfText, type ShownTable, showsItsAddress } from './lines.ts';
 
 /** A message as lines: of the card, or of whatever a template wrote in its place. */
 export interface ShownLines {
@@ -22,7 +22,7 @@ function linesAsText({ lines }: ShownLines): string {
 
 function lineAsText(line: CardLine): string {
   if ('code' in line) return line.code;
-  if ('facts' in line) return line.facts.map(runAsText).join(' · ');
+  if ('facts' in line) return line.facts.map((fact) => fact.map(runAsText).join('')).join(' · ');
   if ('items' in line) {
     if (line.table === undefined) return line.items.map((item) => `• ${cellAsText(item)}`).join('\n');
     return rowsOf(line.table)
@@ -37,9 +37,10 @@ function cellAsText(runs: Runs): string {
   return runs.map(runAsText).join('').replaceAll('\n', ' ');
 }
 
-function runAsText({ text, style, url = '' }: Run): string {
+function runAsText(run: Run): string {
+  const { text, style, url = '' } = run;
   const words = style === 'code' ? `\`${text}\`` : text;
-  return url === '' || url === text ? words : `${words} (${url})`.trim();
+  return url === '' || showsItsAddress(run) ? words : `${words} (${url})`.trim();
 }
 
 function rowsOf({ names, rows }: ShownTable): readonly (readonly Runs[])[] {
@@ -81,8 +82,8 @@ function linesAsHtml({ lines, tone }: ShownLines): string {
 }
 
 function lineAsHtml(line: CardLine): string {
-  if ('code' in line) return `<pre>${escapeHtml(line.code)}</pre>`;
-  if ('facts' in line) return `<div class="line quiet">${line.facts.map(runAsHtml).join(' · ')}</div>`;
+  if ('code' in line) return `<pre>${runsAsHtml(runsOfText(line.code))}</pre>`;
+  if ('facts' in line) return `<div class="line quiet">${line.facts.map(runsAsHtml).join(' · ')}</div>`;
   if ('items' in line)
     return line.table === undefined
       ? `<ul>${line.items.map((item) => `<li>${runsAsHtml(item)}</li>`).join('')}</ul>`
@@ -106,7 +107,7 @@ const TAGS = { bold: 'b', italic: 'i', strike: 's', code: 'code' } as const;
 function runAsHtml({ text, style, url = '' }: Run): string {
   const words = escapeHtml(text || url);
   if (url !== '') return `<a href="${escapeHtml(url)}" rel="noreferrer">${words}</a>`;
-  if (style === undefined) return words;
+  if (style === undefined || style === 'id' || style === 'word') return words;
   return style === 'mention'
     ? `<span class="mention">${words}</span>`
     : `<${TAGS[style]}>${words}</${TAGS[style]}>`;

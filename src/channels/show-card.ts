@@ -1,9 +1,10 @@
 /** The parts of a card that a chat shows, as plain text: cleaned and cut to a room, for each channel to escape and mark up. */
+import { isAligned } from '../text/aligned.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cutEnd, cutMiddle } from '../text/cut.ts';
 import { type Card, type CardLink, type Fact, SYMBOLS } from './card.ts';
 import type { Language } from '../time/display.ts';
-import { type CardLine, type Run, words } from './lines.ts';
+import { type CardLine, runsOfFact, runsOfText, words } from './lines.ts';
 import type { ComposeContext } from './channel.ts';
 import { linesOfOutputs, textWithin } from './outputs.ts';
 
@@ -16,7 +17,7 @@ export interface ShownCard {
   readonly text: string;
   /** Foreign text, in several lines. */
   readonly message: string;
-  /** Whether the message is drawn as preformatted: every character of an error or alert matters, other messages are prose. */
+  /** Whether the message is drawn as preformatted: every character of an error or alert matters, other messages may be prose. */
   readonly isVerbatim: boolean;
   readonly outputs: readonly CardLine[];
   readonly facts: readonly Fact[];
@@ -26,13 +27,16 @@ export interface ShownCard {
 
 /** The most outputs, items of each output and facts, and the most characters of a fact and of the footer. */
 export interface Most {
+  /** Whether lists of objects are tables; left out: they are lists like any other. */
+  readonly hasTables?: boolean;
   readonly outputs: number;
   readonly items: number;
   readonly facts: number;
   readonly factLength: number;
 }
 
-const MOST: Most = { outputs: 15, items: 10, facts: 8, factLength: 120 };
+/** Slack takes 100 rows in a table, with the one of names. */
+export const MOST: Most = { outputs: 15, items: 99, facts: 8, factLength: 120 };
 const MAX_LINE = 130;
 const MAX_SUMMARY = 600;
 const MAX_NAME = 40;
@@ -54,8 +58,11 @@ export function showCard(card: Card, room: number, most = MOST): ShownCard {
     summary: cutEnd(cleanLine(`${SYMBOLS[tone]} ${card.summary}`), MAX_SUMMARY, '…'),
     text,
     message,
-    isVerbatim: message !== '' && (tone === 'error' || tone === 'alert'),
-    outputs: linesOfOutputs(card, most.outputs, { items: most.items, room: forOutputs }),
+    isVerbatim: message !== '' && (tone === 'error' || tone === 'alert' || isAligned(message)),
+    outputs: linesOfOutputs(card, most.outputs, {
+      ...most,
+      room: Math.max(forOutputs, room - message.length - text.length),
+    }),
     facts: card.facts
       .slice(0, most.facts)
       .map(({ name, value, url }) => ({
@@ -88,13 +95,13 @@ export type PlainPart = CardPart | 'summary';
 const LINES: Readonly<Record<PlainPart, (shown: ShownCard) => readonly CardLine[]>> = {
   summary: ({ summary }) => words(summary),
   title: ({ title }) => words(title, 'bold'),
-  text: ({ text }) => words(text),
-  message: ({ message, isVerbatim }) => (isVerbatim ? [{ code: message }] : words(message)),
+  text: ({ text }) => linesOfText(text),
+  message: ({ message, isVerbatim }) => (isVerbatim ? [{ code: message }] : linesOfText(message)),
   outputs: ({ outputs }) => outputs,
   link: ({ link }) => (link === undefined ? [] : [{ runs: [link] }]),
   facts: ({ facts, footer }) => {
-    const runs = [...facts.map(runOfFact), ...words(footer, 'italic').flatMap((line) => line.runs)];
-    return runs.length === 0 ? [] : [{ facts: runs }];
+    const all = [...facts.map(runsOfFact), ...words(footer, 'italic').map((line) => line.runs)];
+    return all.length === 0 ? [] : [{ facts: all }];
   },
 };
 
@@ -102,8 +109,8 @@ export function linesOfCard(shown: ShownCard, parts: readonly PlainPart[]): read
   return parts.flatMap((part) => LINES[part](shown));
 }
 
-function runOfFact({ name, value, url }: Fact): Run {
-  return { text: `${name} ${value}`.trim(), url };
+function linesOfText(text: string): readonly CardLine[] {
+  return text === '' ? [] : [{ runs: runsOfText(text) }];
 }
 
 /** The lookbehind allows a match only at the first blank of a run; without it, a long run takes quadratic time. */

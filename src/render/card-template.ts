@@ -53,6 +53,7 @@ export function cardOf(parts: RenderedParts, { name, language, view }: Filling):
     facts: factsOf(parts['facts']),
     outputs,
     outputCount: outputs.length === 0 ? 0 : countOf(view['output'], outputs),
+    restUrl: outputs.length === 0 ? '' : textAt(view, 'job_url') || textAt(view, 'page_url'),
     link: linkOf(parts['link']),
     footer: lineAt(parts, 'footer'),
   };

@@ -60,6 +60,7 @@ function callbackView(
     held_back: heldBack,
     held_since: heldSince === undefined ? '' : localTime(heldSince, display),
     job_url: '',
+    page_url: job_id === '' ? '' : urlOfPage(`callbacks?${new URLSearchParams({ job_id })}`, display),
     outputs: lazily(() =>
       viewOutputs(output, {
         urlOf: (file) => links.file(view, file),
@@ -118,8 +119,12 @@ function ownView(
 type SubjectOfPage = AlertSubject | OwnSubject<'summary' | 'digest'>;
 
 /** The address of the page about a subject; '' if no URL of the page is configured. */
-function pageUrlOf(subject: SubjectOfPage, { pageUrl }: DisplayConfig): string {
-  return pageUrl === undefined ? '' : `${pageUrl.replace(/\/+$/, '')}/${pageOf(subject)}`;
+function pageUrlOf(subject: SubjectOfPage, display: DisplayConfig): string {
+  return urlOfPage(pageOf(subject), display);
+}
+
+function urlOfPage(page: string, { pageUrl }: DisplayConfig): string {
+  return pageUrl === undefined ? '' : `${pageUrl.replace(/\/+$/, '')}/${page}`;
 }
 
 function pageOf(subject: SubjectOfPage): string {

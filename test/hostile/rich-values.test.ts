@@ -152,7 +152,7 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
         .and.to.match(/200$/);
     });
 
-    it('are links where a value is an address, which is seen', () => {
+    it('are links where an address is seen', () => {
       const output = {
         page: 'https://example.com/a*b_c',
         words: 'see https://example.com/a, or http://example.org/?q=1&r=<2>.',
@@ -165,6 +165,8 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
       const message = renderer.slack({ ...BARE, bot_name: 'https://evil.example/', output });
       expect(richLinks(message)).to.deep.equal([
         'https://example.com/a*b_c',
+        'https://example.com/a',
+        'http://example.org/?q=1&r=',
         'https://example.com/1',
         'https://example.com/2',
       ]);

@@ -13,6 +13,7 @@ export function cardWith(parts: Partial<Card> = {}): Card {
     facts: [{ name: 'Job', value: 'job-1', url: 'https://jobs.test/1?a=b&c=d' }],
     outputs,
     outputCount: outputs.length,
+    restUrl: '',
     link: undefined,
     footer: '',
     ...parts,

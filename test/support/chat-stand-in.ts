@@ -170,12 +170,14 @@ export function outOfFences(markdown: string, end: keyof typeof FENCES): string 
   return markdown.replaceAll(FENCES[end], '');
 }
 
+/** Also links that show their address, which only Discord is sent. */
+export const INLINE_CODE = /(?<!\\)`[^`\\\n]+`|<https?:\/\/[^\s<>]+>/g;
+
 /** Markdown that a cut has left open, so that foreign text in it acts or our own signs show: a fence, a link or an escape. */
 export function openMarkdown(markdown: string, end: keyof typeof FENCES): string | undefined {
-  const drawn = outOfFences(markdown, end).replaceAll(
-    end === 'atLine' ? /\\(?:[^\p{L}\p{N}\s]|(?=[\p{L}\p{N}$]))/gu : /\\[^\p{L}\p{N}\s]/gu,
-    '',
-  );
+  const drawn = outOfFences(markdown, end)
+    .replaceAll(INLINE_CODE, '')
+    .replaceAll(end === 'atLine' ? /\\(?:[^\p{L}\p{N}\s]|(?=[\p{L}\p{N}$]))/gu : /\\[^\p{L}\p{N}\s]/gu, '');
   const links = drawn.replaceAll(/\[[^[\]]*\]\(https?:[^()\s]+\)/g, '');
   return firstWrong(
     [links.includes('`'), 'code without an end'],

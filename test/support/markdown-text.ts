@@ -3,6 +3,7 @@ export function markdownAsText(markdown: string): string {
   return markdown
     .replaceAll(/^`{3,}$/gm, '')
     .replaceAll(/\]\(https?:[^()\s]+\)/g, ']')
+    .replaceAll(/(?<!\\)`|(?<=<https?:[^<>\s]*)>|<(?=https?:)/g, '')
     .replaceAll(/\*\*|(?<!\\)[[\]]/g, '')
     .replaceAll(/\\([^\p{L}\p{N}\s])/gu, '$1')
     .trim();

@@ -4,7 +4,15 @@ import { type CardLine, type Markup, markedUp, withoutLast, words } from '../lin
 import type { Composed, ComposeContext, MessageFormat } from '../channel.ts';
 import type { Mentions } from '../mention-option.ts';
 import { shownAs } from '../preview.ts';
-import { type CardPart, LADDER, linesOfCard, type PlainPart, showCard, withJobId } from '../show-card.ts';
+import {
+  type CardPart,
+  LADDER,
+  linesOfCard,
+  MOST,
+  type PlainPart,
+  showCard,
+  withJobId,
+} from '../show-card.ts';
 
 /** A card as a chat is given it, cut to its limit. */
 export interface Drawn {
@@ -72,10 +80,11 @@ function fitting<Message>(
   const { tone } = card;
   const writer = (parts === PLAIN ? plainMarkup : undefined) ?? markup;
   const marks = typeof writer === 'function' ? writer(tone) : writer;
+  const most = { ...MOST, hasTables: marks.table !== undefined };
   const called = mentions?.of(context) ?? [];
   const written = [...new Set(called.map((entry) => mentions?.write(entry) ?? ''))];
   const drawnOf = (share: number, fewer?: readonly CardLine[]): Drawn => {
-    const shown = showCard(card, Math.floor(room * share));
+    const shown = showCard(card, Math.floor(room * share), most);
     const { title, summary, link } = shown;
     const lines = fewer ?? linesOfCard(shown, parts);
     return { tone, title, summary, link, called, mentions: written, lines, text: markedUp(lines, marks) };

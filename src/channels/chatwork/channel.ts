@@ -4,6 +4,7 @@ import { jsonOf, meaning } from '../answers.ts';
 import { AddressError } from '../channel.ts';
 import { chat } from '../chat/chat.ts';
 import { drawnFormat } from '../chat/draw.ts';
+import { percentEncoded } from '../chat/markdown.ts';
 import { FORM_HEADERS } from '../chat/remote.ts';
 import { tokenApi } from '../chat/token-api.ts';
 import { type Markup, UNMARKED } from '../lines.ts';
@@ -18,7 +19,11 @@ const MAX_CHARACTERS = 20_000;
 
 /** Chatwork has no escape, so full-width brackets, which look alike and have no effect, replace brackets. */
 const escape = (text: string) => text.replaceAll('[', '［').replaceAll(']', '］');
-const PLAIN: Markup = { ...UNMARKED, text: escape };
+const PLAIN: Markup = {
+  ...UNMARKED,
+  text: escape,
+  address: (address) => address.replace(/[[\]]/g, percentEncoded),
+};
 const MARKUP: Markup = { ...PLAIN, code: (text) => `[code]${escape(text)}[/code]` };
 
 const MENTIONS = mentionsOf('the account id of a person or all', /^(?:\d{1,18}|all)$/, (entry) =>

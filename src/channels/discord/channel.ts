@@ -6,6 +6,7 @@ import { type Drawn, drawnFormat } from '../chat/draw.ts';
 import { hooks } from '../chat/hooks.ts';
 import { markdownWith } from '../chat/markdown.ts';
 import { jsonCall } from '../chat/remote.ts';
+import type { Markup } from '../lines.ts';
 import { mentionsOf } from '../mention-option.ts';
 import { TONE_COLOURS } from '../preview.ts';
 
@@ -27,10 +28,14 @@ interface Embed {
 const MAX = { title: 256, description: 4096, content: 2000 } as const;
 
 /** Discord ends a block of code at the first three backticks, wherever they stand. */
-const MARKUP = markdownWith(
-  /[\\*_~`|>#\-[\]()<:@+]/g,
-  (text) => `\`\`\`\n${text.replace(/`(?=`)/g, '`\u200b')}\n\`\`\``,
-);
+const MARKUP: Markup = {
+  ...markdownWith(
+    /[\\*_~`|>#\-[\]()<:@+]/g,
+    (text) => `\`\`\`\n${text.replace(/`(?=`)/g, '`\u200b')}\n\`\`\``,
+  ),
+  // Discord shows no link whose words are an address.
+  address: (address) => `<${address}>`,
+};
 
 const MENTIONS = mentionsOf(
   'everyone, here, <@&ID> of a role or <@ID> of a person',

@@ -17,7 +17,7 @@ export interface EmailMessage {
 /** Characters that a card's long parts share. */
 const ROOM = 32_000;
 
-const MOST: Most = { outputs: 40, items: 50, facts: 20, factLength: 250 };
+const MOST: Most = { outputs: 40, items: 500, facts: 20, factLength: 250, hasTables: true };
 
 /** Gmail cuts mails beyond about 102 KB and shows the rest behind a link. */
 export const MOST_BYTES = 80_000;

@@ -2,7 +2,7 @@
 import { shortLine } from '../../text/cut.ts';
 import type { Card, Fact, Tone } from '../card.ts';
 import type { ShownCard } from '../show-card.ts';
-import { Html, linkTo, NOTHING, safeHtml } from './html.ts';
+import { Html, linkedText, linkTo, NOTHING, safeHtml } from './html.ts';
 import { outputsAsHtml } from './outputs.ts';
 
 /** Colours of the bar and of a message's box, and the bar's symbol: no emoji, which would not be drawn in white. */
@@ -112,7 +112,8 @@ ${boxOf(footer, FOOTER_STYLE, 'quiet')}
 /** Empty for empty content. */
 function boxOf(content: string | Html, style: string, kind = 'text'): Html {
   if (content === '' || content === NOTHING) return NOTHING;
-  return safeHtml`<div dir="auto" class="${kind}" style="${style}">${content}</div>`;
+  const inside = typeof content === 'string' ? linkedText(content) : content;
+  return safeHtml`<div dir="auto" class="${kind}" style="${style}">${inside}</div>`;
 }
 
 function messageOf({ message, isVerbatim }: ShownCard, { colour, tint }: Look): Html {
@@ -121,6 +122,6 @@ function messageOf({ message, isVerbatim }: ShownCard, { colour, tint }: Look): 
 }
 
 function factRow({ name, value, url }: Fact): Html {
-  return safeHtml`<tr><td class="quiet" width="72" style="padding:6px 12px 0 0;color:#5c6773;white-space:nowrap;vertical-align:top">${name}</td><td dir="auto" style="padding:6px 0 0 0;color:#1f2933;word-break:break-word">${linkTo(url, value)}</td></tr>
+  return safeHtml`<tr><td class="quiet" width="72" style="padding:6px 12px 0 0;color:#5c6773;white-space:nowrap;vertical-align:top">${name}</td><td dir="auto" style="padding:6px 0 0 0;color:#1f2933;word-break:break-word">${url === '' ? linkedText(value) : linkTo(url, value)}</td></tr>
 `;
 }

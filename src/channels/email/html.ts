@@ -1,4 +1,5 @@
 /** HTML whose values are all escaped: only `safeHtml` makes it from values. */
+import { piecesOf } from '../../text/addresses.ts';
 import { cleanText, escapeHtml, wholeUrl } from '../../text/clean.ts';
 
 /** HTML that is already escaped. */
@@ -44,6 +45,19 @@ function keepBlanks(text: string): string {
   return text
     .replaceAll('\t', TAB)
     .replace(/^ +| {2,}/gmu, (run) => run.replace(/ ( ?)/gu, `${NO_BREAK_SPACE}$1`));
+}
+
+const PRE_STYLE =
+  'margin:4px 0;padding:8px 12px;background-color:#f1f3f6;color:#1f2933;font-family:Consolas,Menlo,monospace;font-size:13px;line-height:1.5;overflow-x:auto';
+
+/** Text whose columns stay aligned: it does not wrap, and copies unchanged. */
+export function preformatted(text: string): Html {
+  return new Html(`<pre class="box" style="${PRE_STYLE}">${escapeHtml(text)}</pre>`);
+}
+
+/** The text with its addresses as links. */
+export function linkedText(text: string): Html {
+  return safeHtml`${piecesOf(text).map((piece) => linkTo(piece.url, piece.text))}`;
 }
 
 /** Legible on white, and on black in mail readers that invert colours. */

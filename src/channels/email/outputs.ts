@@ -1,7 +1,7 @@
 /** Renders a card's outputs as rows and tables of HTML. */
 import type { CardLine, Run, Runs, ShownTable } from '../lines.ts';
 import type { ShownCard } from '../show-card.ts';
-import { type Html, linkTo, NOTHING, safeHtml } from './html.ts';
+import { type Html, linkTo, preformatted, safeHtml } from './html.ts';
 
 /** A mail is too narrow for more; wider tables are shown as lists. */
 const MOST_COLUMNS = 8;
@@ -9,7 +9,7 @@ const MOST_COLUMNS = 8;
 const CELL = 'border-top:1px solid #d8dee6;vertical-align:top;color:#1f2933;word-break:break-word';
 
 export function outputsAsHtml({ outputs }: ShownCard): Html {
-  if (outputs.length === 0) return NOTHING;
+  if (outputs.length === 0) return safeHtml``;
   return safeHtml`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:12px 0 4px 0;font-size:14px;line-height:1.7">
 ${outputs.map(rowOf)}</table>`;
 }
@@ -28,14 +28,16 @@ function rowOf(line: CardLine): Html {
 
 function insideOf(line: CardLine): Html {
   if ('runs' in line) return safeHtml`${line.runs.map(runOf)}`;
-  if (!('items' in line)) return NOTHING;
+  if ('facts' in line) return safeHtml`${line.facts.flat().map(runOf)}`;
+  if ('code' in line) return preformatted(line.code);
   const { table, items } = line;
   if (table !== undefined && table.names.length <= MOST_COLUMNS) return tableOf(table);
   return safeHtml`${items.map((item) => safeHtml`<div dir="auto">• ${item.map(runOf)}</div>`)}`;
 }
 
 function runOf({ text, style, url = '' }: Run): Html {
-  if (style === 'italic') return safeHtml`<span class="quiet" style="color:#5c6773">${text}</span>`;
+  if (style === 'italic')
+    return safeHtml`<span class="quiet" style="color:#5c6773">${linkTo(url, text)}</span>`;
   if (style === 'code')
     return safeHtml`<code style="font-family:Consolas,Menlo,monospace;font-size:13px">${text}</code>`;
   return linkTo(url, text);

@@ -10,7 +10,7 @@ import { type Drawn, drawnFormat, jsonBytes } from '../chat/draw.ts';
 import { hooks } from '../chat/hooks.ts';
 import { percentEncoded } from '../chat/markdown.ts';
 import { jsonCall } from '../chat/remote.ts';
-import { indented, type Markup, UNMARKED } from '../lines.ts';
+import { type Markup, markedUp, runsOfText, UNMARKED, withBlanks } from '../lines.ts';
 import { mentionsOf } from '../mention-option.ts';
 import { TONE_COLOURS } from '../preview.ts';
 
@@ -31,16 +31,18 @@ const MAX_TEXT = 3800;
 /** Google publishes one message per second and space, for all apps together, but no time to wait ("Usage limits"). */
 const WAIT_SECONDS = 5;
 
-const htmlOf = (text: string) => escapeHtml(indented(text));
+const htmlOf = (text: string) => escapeHtml(withBlanks(text));
 
 function markupOf(tone: Tone): Markup {
-  return {
+  const markup: Markup = {
     text: htmlOf,
     bold: (html) => `<b>${html}</b>`,
-    code: (text) => `<font color="${TONE_COLOURS[tone]}">${htmlOf(text)}</font>`,
+    code: (text) =>
+      `<font color="${TONE_COLOURS[tone]}">${markedUp([{ runs: runsOfText(text) }], markup)}</font>`,
     link: (html, url) => `<a href="${escapeHtml(url)}">${html || escapeHtml(url)}</a>`,
     between: ' · ',
   };
+  return markup;
 }
 
 /** The text of a message has no escape, so similar characters replace those of its markup. */
@@ -53,6 +55,8 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
   '`': 'ˋ',
 };
 const disguised = (text: string) => text.replace(/[<>*_~`]/g, (sign) => LOOK_ALIKES[sign] ?? sign);
+
+const encoded = (address: string) => address.replace(/[*_~`]/g, percentEncoded);
 
 /** It is not documented whether headers and buttons support markup, so they get no text that looks like tags. */
 const withoutTags = (text: string) => text.replaceAll('<', '‹').replaceAll('>', '›').trim() || '–';
@@ -85,7 +89,8 @@ export const googleChatChannel = chat({
     plainMarkup: {
       ...UNMARKED,
       text: disguised,
-      link: (text, url) => UNMARKED.link(text, url.replace(/[*_~`]/g, percentEncoded)),
+      link: (text, url) => UNMARKED.link(text, encoded(url)),
+      address: encoded,
     },
     parts: ['text', 'message', 'outputs', 'facts'],
     room: 6000,

@@ -25,28 +25,30 @@ interface Attachment {
 /** A post takes 16,383 characters (Mattermost, "Incoming webhooks"); longer texts are split, but attachments are not. */
 const MAX_CHARACTERS = 12_000;
 
-/** Mattermost shows a backslash before a letter, a digit or `$` as it is. */
-const MARKDOWN = markdownWith(/\\(?![\p{L}\p{N}$])|[`*_{}[\]()#+\-!>~|]/gu, fenced);
+/**
+ * What acts anywhere, and what acts at the beginning of a line or a word alone. Mattermost shows a backslash before a letter, a
+ * digit or `$` as it is.
+ */
+const MARKDOWN = markdownWith(/\\(?![\p{L}\p{N}$])|[`*_[\]~|]|#(?=[\p{L}\s])|(?<=^\s*)[#+\-=>]/gmu, fenced);
 
 /** Even in code, incoming webhooks translate Slack's `<!channel>`, `<@user>` and `<url|label>`, also across lines. */
 const SLACK = /<(?=[!@#]|[^<|]+\|)/g;
 
-/** A word joiner stops what no backslash stops: mentions of everybody, which act even in code, then of people, and emoji. */
-const CALLING = /@(?=channel|all|here)/gi;
-const DRAWING = /@(?=\w)|(?<!\w):(?=[\w+-]+:)|[~#](?=\w)/g;
+/** A word joiner stops what no backslash stops: mentions of people and emoji. */
+const DRAWING = /(?<!\w)(?:@(?=\w)|:(?=[\w+-]+:(?!\w)))/g;
 
-const broken = (text: string, acting: RegExp) => text.replace(acting, '$&\u2060');
+const broken = (text: string) => text.replace(DRAWING, '$&\u2060');
 
 /** A block of code ends at a line that begins with as many backticks. */
 function fenced(text: string): string {
   const longest = (text.match(/`+/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
   const fence = '`'.repeat(longest + 1);
-  return `${fence}\n${broken(text.replace(SLACK, '‹'), CALLING)}\n${fence}`;
+  return `${fence}\n${text}\n${fence}`;
 }
 
 const MARKUP: Markup = {
   ...MARKDOWN,
-  text: (text) => broken(MARKDOWN.text(text.replaceAll('<', '‹')), DRAWING),
+  text: (text) => broken(MARKDOWN.text(text.replaceAll('<', '‹'))),
   table: ([names = [], ...rows]) =>
     ['', rowOf(names), `|${' --- |'.repeat(names.length)}`, ...rows.map(rowOf), ''].join('\n'),
 };
@@ -77,10 +79,14 @@ export const mattermostChannel = chat({
     message: ({ tone, summary, mentions, text }) => ({
       ...(mentions.length > 0 && { text: mentions.join(' ') }),
       attachments: [
-        { fallback: broken(summary.replace(SLACK, '‹'), DRAWING), color: TONE_COLOURS[tone], text },
+        {
+          fallback: broken(summary).replace(SLACK, '‹'),
+          color: TONE_COLOURS[tone],
+          text: text.replace(SLACK, '‹'),
+        },
       ],
     }),
-    plain: ({ mentions, text }) => ({ text: `${mentions.join(' ')} ${text}`.trim() }),
+    plain: ({ mentions, text }) => ({ text: `${mentions.join(' ')} ${text.replace(SLACK, '‹')}`.trim() }),
   }),
   address: hooks<MattermostMessage>({
     warningOf: ({ pathname }) =>

@@ -6,7 +6,7 @@ import type { Composed, ComposeContext } from '../channel.ts';
 import { type Markup, markedUp, UNMARKED, withoutLast } from '../lines.ts';
 import { cutMark } from '../marks.ts';
 import { shownAs } from '../preview.ts';
-import { CARD_PARTS, fitted, linesOfCard, showCard, withJobId } from '../show-card.ts';
+import { CARD_PARTS, fitted, linesOfCard, MOST, showCard, withJobId } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';
 import { textLength } from './block-kit.ts';
 import { mentionBlock, mentionsFor } from './mentions.ts';
@@ -27,12 +27,14 @@ const MOST_CHARACTERS = 8000;
 /** Characters of text, message and outputs. The other parts, such as facts, seldom bring a message past `MOST_CHARACTERS`. */
 const ROOM = 6000;
 
+const MOST_ON_SLACK = { ...MOST, hasTables: true };
+
 export type SlackContext = Pick<ComposeContext, 'options' | 'isError'> &
   Partial<Pick<ComposeContext, 'callback'>>;
 
 export function composeSlack(card: Card, context: SlackContext): Composed<SlackMessage> {
   const draw = (room: number) => {
-    const shown = showCard(card, room);
+    const shown = showCard(card, room, MOST_ON_SLACK);
     const body = linesOfCard(shown, ['title', 'text', 'message', 'outputs', 'link']);
     return [...richText(body), ...richText(linesOfCard(shown, ['facts']))];
   };
@@ -85,7 +87,7 @@ function linesBelow(card: Card, context: SlackContext): string {
 
 /** The blocks that a template may place for each part of the card; none for any other name. */
 export function drawCard(card: Card): (part: string) => readonly SlackObject[] {
-  const shown = showCard(card, ROOM);
+  const shown = showCard(card, ROOM, MOST_ON_SLACK);
   return (name) =>
     richText(
       linesOfCard(

@@ -1,6 +1,6 @@
 /** Lines of a card as blocks of native rich text, whose text Slack does not parse: it needs no escaping and copies unchanged. */
 import { isBlank } from '../../text/clean.ts';
-import { type CardLine, plainText, type Run, type Runs, type ShownTable } from '../lines.ts';
+import { type CardLine, plainText, type Run, type Runs, runsOfText, type ShownTable } from '../lines.ts';
 import { isUsableUrl, type SlackObject, typeOf } from './message.ts';
 
 /** Slack takes one table per message, so further tables become lists. */
@@ -21,7 +21,8 @@ export function richText(lines: readonly CardLine[]): readonly SlackObject[] {
   };
   for (const line of lines) {
     const isTaken = blocks.some((block) => typeOf(block) === 'table');
-    if ('code' in line) endSection({ type: 'rich_text_preformatted', elements: [words(line.code)] });
+    if ('code' in line)
+      endSection({ type: 'rich_text_preformatted', elements: runsOfText(line.code).map(runOf) });
     else if (!('items' in line)) section.push(...(section.length > 0 ? [words('\n')] : []), ...runsOf(line));
     else if (line.table === undefined || isTaken) endSection(listOf(line.items));
     else endBlock(tableOf(line.table));
@@ -34,7 +35,7 @@ type LineOfRuns = Exclude<CardLine, { readonly items: unknown } | { readonly cod
 
 function runsOf(line: LineOfRuns): readonly SlackObject[] {
   if ('facts' in line)
-    return line.facts.flatMap((fact, index) => [...(index === 0 ? [] : [words(' · ')]), runOf(fact)]);
+    return line.facts.flatMap((fact, index) => [...(index === 0 ? [] : [words(' · ')]), ...fact.map(runOf)]);
   if (!('label' in line)) return line.runs.map(runOf);
   const label = words(line.label, 'bold');
   return line.runs.length === 0 ? [label] : [label, words('  '), ...line.runs.map(runOf)];
@@ -47,7 +48,9 @@ function runOf({ text, style, url = '' }: Run): SlackObject {
 }
 
 function words(text: string, style?: Run['style']): SlackObject {
-  return style === undefined ? { type: 'text', text } : { type: 'text', text, style: { [style]: true } };
+  return style === undefined || style === 'id' || style === 'word'
+    ? { type: 'text', text }
+    : { type: 'text', text, style: { [style]: true } };
 }
 
 /** Replaces an empty text, which Slack would refuse. */

@@ -4,7 +4,7 @@
  */
 import type { Tone } from '../card.ts';
 import { type Drawn, drawnFormat, jsonBytes } from '../chat/draw.ts';
-import { type CardLine, indented, type Run, type Runs, UNMARKED } from '../lines.ts';
+import { type CardLine, type Run, type Runs, runsOfText, UNMARKED, withBlanks } from '../lines.ts';
 import { mentionsOf } from '../mention-option.ts';
 
 interface Look {
@@ -118,7 +118,10 @@ function teamsMessage(card: CardContent) {
 }
 
 function elementsOf(line: CardLine): readonly Element[] {
-  if ('code' in line) return [boxOf('emphasis', linesOf([run(line.code, { fontType: 'Monospace' })]))];
+  if ('code' in line)
+    return [
+      boxOf('emphasis', linesOf(runsOfText(line.code).map((one) => runOf(one, { fontType: 'Monospace' })))),
+    ];
   if ('items' in line)
     return line.items.flatMap((item) => linesOf([run('• '), ...item.map((one) => runOnOneLine(one))]));
   if ('facts' in line) return [factLine(line.facts)];
@@ -127,20 +130,28 @@ function elementsOf(line: CardLine): readonly Element[] {
   return linesOf([...label, ...line.runs.map((one) => runOf(one))]);
 }
 
-function factLine(facts: Runs): Line {
+function factLine(facts: readonly Runs[]): Line {
   const look = { isSubtle: true } as const;
-  const runs = facts.map((fact) => runOnOneLine(fact, look));
-  return lineOf(runs.flatMap((one, index) => (index === 0 ? [one] : [run(' · ', look), one])));
+  const between = run(' · ', look);
+  return lineOf(
+    facts.flatMap((fact, index) => [
+      ...(index === 0 ? [] : [between]),
+      ...fact.map((one) => runOnOneLine(one, look)),
+    ]),
+  );
 }
 
-/** A block for each line of the last run, since it is not documented whether Teams shows line ends in a run. */
+/** A block for each line, since it is not documented whether Teams shows line ends in a run. */
 function linesOf(runs: readonly TextRun[]): readonly Line[] {
-  const last = runs.at(-1);
-  const texts = (last?.text ?? '').split('\n').filter((text) => text.trim() !== '');
-  const lines = texts.map((text, index) =>
-    lineOf([...(index === 0 ? runs.slice(0, -1) : []), run(indented(text), last)]),
-  );
-  return lines.map((line, index) => (index === 0 ? line : { ...line, spacing: 'None' }));
+  const lines: TextRun[][] = [[]];
+  for (const one of runs)
+    for (const [index, text] of withBlanks(one.text).split('\n').entries()) {
+      if (index > 0) lines.push([]);
+      if (text !== '') lines.at(-1)?.push({ ...one, text });
+    }
+  return lines
+    .filter((line) => line.some(({ text }) => text.trim() !== ''))
+    .map((line, index) => (index === 0 ? lineOf(line) : { ...lineOf(line), spacing: 'None' }));
 }
 
 function runOnOneLine({ text, ...rest }: Run, look?: Look): TextRun {

@@ -4,6 +4,7 @@ import {
   type ChatAnswer,
   type ChatRequest,
   firstWrong,
+  INLINE_CODE,
   openMarkdown,
   outOfFences,
   outOfShape,
@@ -69,21 +70,22 @@ function wrongMessage({ text = '', attachments = [] }: Message): string | undefi
   const words = text.replace(OWN_MENTION, '');
   const shown = [words, ...attachments.map((each) => each.text)];
   const raw = attachments.map(({ fallback = '' }) => fallback);
-  const drawn = [...shown.map((one) => outOfFences(one, 'atLine')), ...raw];
+  const marked = shown.map((one) => outOfFences(one, 'atLine').replaceAll(INLINE_CODE, ''));
+  const drawn = [...marked, ...raw];
   return (
     firstWrong(
       [text.trim() === '' && attachments.length === 0, 'an empty message'],
       [raw.some((fallback) => fallback.trim() === ''), 'no fallback'],
       [shown.some((one) => Array.from(one).length > MAX_CHARACTERS), 'it is longer than a post'],
-      [[...shown, ...raw].some((one) => /@(?:channel|all|here)\b/i.test(one)), 'a mention'],
+      [drawn.some((one) => /(?<!\w)@(?:channel|all|here)\b/i.test(one)), 'a mention'],
       [
         [...shown, ...raw].some((one) => /<(?:!\w|@\w|[a-z0-9]{26}>|https?:|[^<>\s]*\|)/i.test(one)),
         'a sequence of Slack',
       ],
-      [drawn.some((one) => /(?<!\\)@\w/.test(one)), 'a mention of a person'],
-      [shown.map((one) => outOfFences(one, 'atLine')).some((one) => /(?<!\\)!\[/.test(one)), 'an image'],
+      [drawn.some((one) => /(?<![\w\\])@\w/.test(one)), 'a mention of a person'],
+      [marked.some((one) => /(?<!\\)!\[/.test(one)), 'an image'],
       [drawn.some((one) => /(?<![\w\\]):[a-z0-9_+-]+:/.test(one)), 'an emoji'],
-      [drawn.some((one) => /(?<![\w\\])[~#][a-z]/i.test(one)), 'a link to a channel or a tag'],
+      [marked.some((one) => /(?<![\w\\])[~#][a-z]/i.test(one)), 'a link to a channel or a tag'],
     ) ?? shown.map((one) => openMarkdown(one, 'atLine')).find(Boolean)
   );
 }

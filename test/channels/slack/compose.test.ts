@@ -16,6 +16,7 @@ const CARD: Card = {
   facts: [{ name: 'Job', value: 'j-1', url: 'https://example.com/jobs/j-1' }],
   outputs: [],
   outputCount: 0,
+  restUrl: '',
   link: undefined,
   footer: '',
 };
@@ -53,7 +54,10 @@ describe('a card on Slack', () => {
         elements: [
           {
             type: 'rich_text_section',
-            elements: [{ type: 'link', url: 'https://example.com/jobs/j-1', text: 'Job j-1' }],
+            elements: [
+              { type: 'text', text: 'Job ' },
+              { type: 'link', url: 'https://example.com/jobs/j-1', text: 'j-1' },
+            ],
           },
         ],
       },
@@ -91,7 +95,7 @@ describe('a card on Slack', () => {
     const many = Array.from({ length: 1234 }, (_, index) => `row ${index}`);
     expect(shown({ outputs: [listOf('rows', many)], outputCount: 99 }))
       .to.include('rows (1,234)\n• row 0')
-      .and.to.include('… 1,224 more\n… 98 more');
+      .and.to.include('• row 98\n… 1,135 more\n… 98 more');
     const wide = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [`field ${index}`, 'x'.repeat(50)]),
     );
@@ -106,15 +110,16 @@ describe('a card on Slack', () => {
     );
   });
 
-  it('leads nowhere but to the addresses it was given, and to the one that a value is', () => {
+  it('leads nowhere but to the addresses it was given, and to those that its texts show', () => {
     const outputs = [{ ...listOf('page', []), kind: 'scalar' as const, value: 'https://example.org/a' }];
     const { message } = slackFormat.compose(
-      { ...CARD, message: 'https://evil.example/', outputs, outputCount: 1 },
+      { ...CARD, message: 'see https://evil.example/.', outputs, outputCount: 1 },
       QUIET,
     );
     expect(richLinks(message)).to.deep.equal([
+      'https://evil.example/',
       'https://example.org/a',
-      'Job j-1 <https://example.com/jobs/j-1>',
+      'j-1 <https://example.com/jobs/j-1>',
     ]);
   });
 

@@ -17,6 +17,7 @@ const CARD: Card = {
   facts: [],
   outputs: [],
   outputCount: 0,
+  restUrl: '',
   link: undefined,
   footer: '',
 };
