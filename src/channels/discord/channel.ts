@@ -37,6 +37,12 @@ const MARKUP: Markup = {
   address: (address) => `<${address}>`,
 };
 
+/** Plain text stands in `content`, in which what the destination allows to mention would act, backslash or not. */
+const PLAIN_MARKUP: Markup = {
+  ...MARKUP,
+  text: (text) => MARKUP.text(text).replace(/@(?=everyone|here)/g, '@\u200b'),
+};
+
 const MENTIONS = mentionsOf(
   'everyone, here, <@&ID> of a role or <@ID> of a person',
   /^(?:@?everyone|@?here|<@&?\d{5,25}>)$/,
@@ -94,6 +100,7 @@ export const discordChannel = chat({
     name: 'discord',
     mentions: MENTIONS,
     markup: MARKUP,
+    plainMarkup: PLAIN_MARKUP,
     parts: ['text', 'message', 'outputs', 'facts'],
     room: 3500,
     limit: {
@@ -103,7 +110,7 @@ export const discordChannel = chat({
     },
     message: messageOf,
     plain: ({ mentions, text }) => ({
-      content: [...mentions, text].join(mentions.length > 0 ? '\n' : ''),
+      content: mentions.length === 0 ? text : `${mentions.join(' ')}\n${text}`,
       allowed_mentions: allowed(mentions),
     }),
   }),

@@ -29,16 +29,42 @@ describe('the channel Teams', () => {
       isIn: ({ body }) => body.includes('"mentioned":{"id":"ops@example.com"'),
     },
     failures: [
-      'WorkflowTriggerIsNotEnabled',
-      'TriggerInputSchemaMismatch',
-      'DirectApiAuthorizationRequired',
-      'WorkflowNotFound',
-    ].map((code) => ({
-      when: `it answers ${code}`,
-      failureClass: 'config' as const,
-      code,
-      ...withFault(refusal(400, code)),
-    })),
+      ...[
+        'WorkflowTriggerIsNotEnabled',
+        'TriggerInputSchemaMismatch',
+        'DirectApiAuthorizationRequired',
+        'WorkflowNotFound',
+      ].map((code) => ({
+        when: `it answers ${code}`,
+        failureClass: 'config' as const,
+        code,
+        ...withFault(refusal(400, code)),
+      })),
+      {
+        when: 'a sign-in answers 200 in its place',
+        failureClass: 'config',
+        code: 'told_of_failure',
+        ...withFault(answering(200, '<html><title>Sign in to your account</title>')),
+      },
+      {
+        when: 'a 200 tells that the delivery failed',
+        failureClass: 'config',
+        code: 'told_of_failure',
+        ...withFault(answering(200, 'Webhook message delivery failed with error: bad payload')),
+      },
+      {
+        when: 'a 200 tells that Teams limited the rate',
+        failureClass: 'rate_limited',
+        code: 'told_429',
+        retryAfterMs: 30_000,
+        ...withFault(
+          answering(
+            200,
+            'Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429',
+          ),
+        ),
+      },
+    ],
     cardRefused: { fault: refusal(400, 'InvalidCard'), code: 'InvalidCard' },
     limit: {
       most: 4,
