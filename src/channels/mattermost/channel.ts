@@ -29,7 +29,7 @@ const MAX_CHARACTERS = 12_000;
  * What acts anywhere, and what acts at the beginning of a line or a word alone. Mattermost shows a backslash before a letter, a
  * digit or `$` as it is.
  */
-const MARKDOWN = markdownWith(/\\(?![\p{L}\p{N}$])|[`*_[\]~|]|#(?=[\p{L}\s])|(?<=^\s*)[#+\-=>]/gmu, fenced);
+const MARKDOWN = markdownWith(/\\(?![\p{L}\p{N}$])|[`*_[\]~|]|#(?=[\p{L}\s])|(?<=^\s*)[#+\->]/gmu, fenced);
 
 /** Even in code, incoming webhooks translate Slack's `<!channel>`, `<@user>` and `<url|label>`, also across lines. */
 const SLACK = /<(?=[!@#]|[^<|]+\|)/g;

@@ -70,9 +70,12 @@ function fittingText(line: string, mentions: string, below: string, language: La
   return `${mentions} ${cut}\n${below}`.trim();
 }
 
+const { bold, between } = UNMARKED;
 const MRKDWN: Markup = {
-  ...UNMARKED,
   text: escapeMrkdwn,
+  bold,
+  between,
+  code: escapeMrkdwn,
   link: (text, url) => (isUsableUrl(url) ? `<${escapeMrkdwn(url)}|${text || escapeMrkdwn(url)}>` : text),
 };
 
