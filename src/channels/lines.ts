@@ -107,8 +107,6 @@ export interface Markup {
   readonly code: (plain: string) => string;
   /** Code within a line; undefined for a text that cannot be. Left out if the chat has none, or its escapes are not copied along. */
   readonly inlineCode?: (plain: string) => string | undefined;
-  /** Whether `code` shows no links, so that the addresses in it are repeated below. */
-  readonly isCodeWithoutLinks?: boolean;
   /** @param text already marked up */
   readonly link: (text: string, url: string) => string;
   /** An address that opens; left out if it is a link like any other. */
@@ -136,10 +134,10 @@ export function markedUp(lines: readonly CardLine[], markup: Markup): string {
 }
 
 function markedLine(line: CardLine, markup: Markup): string {
-  const { text, bold, table, between } = markup;
+  const { text, bold, code, table, between } = markup;
   const marked = (runs: Runs) => runs.map((run) => markedRun(run, markup)).join('');
   const onOneLine = (runs: Runs) => marked(runs).replaceAll('\n', ' ');
-  if ('code' in line) return markedCode(line.code, markup);
+  if ('code' in line) return code(line.code);
   if ('facts' in line) return line.facts.map(marked).join(between);
   if ('items' in line) {
     if (line.table === undefined || table === undefined)
@@ -150,17 +148,6 @@ function markedLine(line: CardLine, markup: Markup): string {
   if (!('label' in line)) return shown;
   const gap = shown.includes('\n') ? '\n' : ' ';
   return `${bold(text(line.label))}:${shown === '' ? '' : gap + shown}`;
-}
-
-/** The most addresses that are repeated below code. */
-const MOST_ADDRESSES = 3;
-
-function markedCode(code: string, markup: Markup): string {
-  if (markup.isCodeWithoutLinks !== true) return markup.code(code);
-  const addresses = runsOfText(code)
-    .filter(showsItsAddress)
-    .map((run) => markedRun(run, markup));
-  return [markup.code(code), ...[...new Set(addresses)].slice(0, MOST_ADDRESSES)].join('\n');
 }
 
 function markedRun(run: Run, markup: Markup): string {

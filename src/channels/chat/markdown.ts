@@ -9,7 +9,6 @@ export function markdownWith(signs: RegExp, code: Markup['code']): Markup {
     text: (text) => text.replace(signs, '\\$&').replace(NUMBERED, '$1\\$2'),
     bold: (text) => `**${text}**`,
     code,
-    isCodeWithoutLinks: true,
     // Code with one of these in it could end too early.
     inlineCode: (text) => (/[`\\\n]/.test(text) || text.trim() === '' ? undefined : `\`${text}\``),
     link: (text, url) => (text === '' ? '' : `[${text}](${url.replace(/[()\\<>`]/g, percentEncoded)})`),
