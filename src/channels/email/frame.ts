@@ -29,7 +29,7 @@ const HEAD = new Html(`<meta charset="utf-8">
   .page { background-color: #16191d !important; }
   .card { background-color: #22262c !important; }
   .card, .card table, .card td, .card th { border-color: #3a4048 !important; }
-  .card, .card h1, .card td, .card th, .card div { color: #e4e7eb !important; }
+  .card, .card h1, .card td, .card th, .card div, .card pre { color: #e4e7eb !important; }
   .card .quiet { color: #a3abb6 !important; }
   .card .box { background-color: #2b3038 !important; }
   .card .bar { color: #fdfdfd !important; }

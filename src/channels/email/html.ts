@@ -52,7 +52,9 @@ const PRE_STYLE =
 
 /** Text whose columns stay aligned: it does not wrap, and copies unchanged. */
 export function preformatted(text: string): Html {
-  return new Html(`<pre class="box" style="${PRE_STYLE}">${escapeHtml(text)}</pre>`);
+  const pre = new Html(`<pre class="box" style="${PRE_STYLE}">${escapeHtml(text)}</pre>`);
+  // In any other table, long lines would widen the mail.
+  return safeHtml`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="table-layout:fixed"><tr><td>${pre}</td></tr></table>`;
 }
 
 /** The text with its addresses as links. */

@@ -149,6 +149,16 @@ describe('a mail drawn from a card', () => {
     expect(seen(html).split(shown).length - 1).to.be.at.least(8);
   });
 
+  it('shows a value in columns as it is, in a font of fixed width, and opens the addresses in its texts', () => {
+    const columns = 'NAME    STATE\n<web-1>   up';
+    const message = 'see https://a.example/b_(c).';
+    const { html } = composeMail(cardWith({ message, outputs: [outputWith({ value: columns })] }));
+    const [, inside = ''] = /<pre[^>]*>([^<]*)<\/pre>/.exec(html) ?? [];
+    expect(inside).to.equal(columns.replace('<', '&lt;').replace('>', '&gt;'));
+    const address = 'https://a.example/b_(c)';
+    expect(linksIn(html)).to.deep.include({ address, words: address });
+  });
+
   it('lets each value have its own direction', () => {
     const { html } = composeMail(
       cardWith({ title: 'שלום', message: 'مرحبا', outputs: [outputWith({ value: 'שלום' })] }),
