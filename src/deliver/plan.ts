@@ -12,18 +12,25 @@ import { expectationKey, overdueOf } from './watch.ts';
 
 /** Limits of what is kept: plans, and characters of a bot_id. */
 const MOST_KEPT = 1000;
+/** Of their texts: a plan of thousands of destinations has a megabyte. */
+const MOST_CHARACTERS = 16 * 1024 * 1024;
 const LONGEST_KEPT = 200;
 
 /** @returns gives the same plan for the same BOT and status while it is kept */
 export function createPlans(config: Config, router: Router): PlanFor {
   const kept = new Map<string, CallbackPlan>();
+  let characters = 0;
   return (callback) => {
     if (callback.bot_id.length > LONGEST_KEPT) return planFor(config, router, callback);
     const key = `${callback.status} ${callback.bot_id}`;
     const known = kept.get(key);
     if (known !== undefined) return known;
-    if (kept.size >= MOST_KEPT) kept.clear();
+    if (kept.size >= MOST_KEPT || characters >= MOST_CHARACTERS) {
+      kept.clear();
+      characters = 0;
+    }
     const plan = planFor(config, router, callback);
+    characters += plan.routing.length + plan.asking.length;
     kept.set(key, plan);
     return plan;
   };

@@ -44,6 +44,18 @@ describe('A plan', () => {
     expect(made(0)).not.to.equal(all[0]);
   });
 
+  it('is forgotten where the kept ones have tens of megabytes, as for thousands of destinations', () => {
+    const notify = Array.from({ length: 300 }, (_, number) =>
+      plannedTo(`slack:#${'c'.repeat(4000)}${number}`),
+    );
+    const planFor = plansOf([route({}, { notify })]);
+    const made = (number: number) => planFor({ bot_id: `bot-${number}`, status: ERROR });
+    const first = made(0);
+    expect(made(0)).to.equal(first);
+    for (let number = 1; number < 20; number += 1) made(number);
+    expect(made(0)).not.to.equal(first);
+  });
+
   it('is not kept for a BOT whose id is long', () => {
     const planFor = plansOf([route({})]);
     const long = { bot_id: 'a'.repeat(201), status: ERROR } as const;

@@ -216,12 +216,19 @@ function insertTargets(
 /** What was read of `Arrival.asking`, by its text: a config has one for each BOT and status. */
 const askings = new Map<string, Asking>();
 const MOST_ASKINGS = 1000;
+/** One for thousands of destinations has a megabyte. */
+const MOST_CHARACTERS = 16 * 1024 * 1024;
+let characters = 0;
 
 function askingIn(text: string): Asking {
   const known = askings.get(text);
   if (known !== undefined) return known;
   const asking = JSON.parse(text) as Asking;
-  if (askings.size >= MOST_ASKINGS) askings.clear();
+  if (askings.size >= MOST_ASKINGS || characters >= MOST_CHARACTERS) {
+    askings.clear();
+    characters = 0;
+  }
+  characters += text.length;
   askings.set(text, asking);
   return asking;
 }
