@@ -61,7 +61,7 @@ export function runsOfFact({ name, value, url }: Fact): Runs {
 }
 
 /** Whether what the run shows is the address that it opens. */
-export function showsItsAddress({ text, url = '' }: Run): boolean {
+function showsItsAddress({ text, url = '' }: Run): boolean {
   return url !== '' && (text === url || wholeUrl(text) === url);
 }
 
@@ -104,6 +104,8 @@ export interface Markup {
   readonly text: (plain: string) => string;
   /** @param text already marked up */
   readonly bold: (text: string) => string;
+  /** Other styles, of text already marked up; if left out, such text is like any other. */
+  readonly styles?: Partial<Record<NonNullable<Run['style']>, (text: string) => string>>;
   readonly code: (plain: string) => string;
   /** Code within a line; undefined for a text that cannot be. Left out if the chat has none, or its escapes are not copied along. */
   readonly inlineCode?: (plain: string) => string | undefined;
@@ -151,11 +153,15 @@ function markedLine(line: CardLine, markup: Markup): string {
 }
 
 function markedRun(run: Run, markup: Markup): string {
-  const { text, style, url = '' } = run;
+  const { text, url = '' } = run;
   if (showsItsAddress(run) && markup.address !== undefined) return markup.address(text);
-  const escaped = markup.text(text);
-  const isCode = style === 'code' || style === 'id' || (style === 'word' && escaped !== text);
-  const code = isCode ? markup.inlineCode?.(text) : undefined;
-  const words = style === 'bold' ? markup.bold(escaped) : (code ?? escaped);
+  const words = styled(run, markup);
   return url === '' ? words : markup.link(words, url);
+}
+
+function styled({ text, style }: Run, { text: escape, bold, styles, inlineCode }: Markup): string {
+  const escaped = escape(text);
+  const isCode = style === 'code' || style === 'id' || (style === 'word' && escaped !== text);
+  const write = style === 'bold' ? bold : style && styles?.[style];
+  return (isCode ? inlineCode?.(text) : undefined) ?? write?.(escaped) ?? escaped;
 }

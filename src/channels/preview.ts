@@ -2,7 +2,7 @@
 import { escapeHtml } from '../text/clean.ts';
 import type { Tone } from './card.ts';
 import type { Composed } from './channel.ts';
-import { type CardLine, type Run, type Runs, runsOfText, type ShownTable, showsItsAddress } from './lines.ts';
+import { type CardLine, type Markup, markedUp, runsOfText, UNMARKED } from './lines.ts';
 
 /** A message as lines: of the card, or of whatever a template wrote in its place. */
 export interface ShownLines {
@@ -13,38 +13,10 @@ export interface ShownLines {
 
 /** The parts of `Composed` that show it. */
 export function shownAs(shown: () => ShownLines): Pick<Composed, 'asText' | 'asHtml'> {
-  return { asText: () => linesAsText(shown()), asHtml: () => linesAsHtml(shown()) };
-}
-
-function linesAsText({ lines }: ShownLines): string {
-  return lines.map(lineAsText).join('\n').replace(/\s+$/, '');
-}
-
-function lineAsText(line: CardLine): string {
-  if ('code' in line) return line.code;
-  if ('facts' in line) return line.facts.map((fact) => fact.map(runAsText).join('')).join(' · ');
-  if ('items' in line) {
-    if (line.table === undefined) return line.items.map((item) => `• ${cellAsText(item)}`).join('\n');
-    return rowsOf(line.table)
-      .map((row) => row.map(cellAsText).join(' | '))
-      .join('\n');
-  }
-  const shown = line.runs.map(runAsText).join('');
-  return 'label' in line ? `${line.label}${shown === '' ? '' : `: ${shown}`}` : shown;
-}
-
-function cellAsText(runs: Runs): string {
-  return runs.map(runAsText).join('').replaceAll('\n', ' ');
-}
-
-function runAsText(run: Run): string {
-  const { text, style, url = '' } = run;
-  const words = style === 'code' ? `\`${text}\`` : text;
-  return url === '' || showsItsAddress(run) ? words : `${words} (${url})`.trim();
-}
-
-function rowsOf({ names, rows }: ShownTable): readonly (readonly Runs[])[] {
-  return [names.map((text) => [{ text, style: 'bold' as const }]), ...rows];
+  return {
+    asText: () => markedUp(shown().lines, TERMINAL).trimEnd(),
+    asHtml: () => linesAsHtml(shown()),
+  };
 }
 
 /** The colours of the tones in chats that support colours, and in previews. */
@@ -66,7 +38,6 @@ body { margin: 16px; background: #fff; color: #1d1c1d }
 pre, code { padding: 2px 4px; border: 1px solid rgba(128,128,128,.35); border-radius: 4px; background: rgba(128,128,128,.1); font: 12px/1.5 Menlo, Consolas, monospace }
 pre { margin: 4px 0; padding: 8px; white-space: pre-wrap }
 .mention { padding: 0 3px; border-radius: 3px; background: rgba(242,199,68,.35); font-weight: 700 }
-ul { margin: 4px 0; padding-left: 24px }
 table { margin: 8px 0; border-collapse: collapse }
 th, td { padding: 4px 12px; border: 1px solid rgba(128,128,128,.35); text-align: left; vertical-align: top; font-size: 14px }
 a { color: #1264a3 }
@@ -76,41 +47,43 @@ a { color: #1264a3 }
 }
 </style>`;
 
+/** For a terminal. */
+const TERMINAL: Markup = {
+  ...UNMARKED,
+  styles: { code: (text) => `\`${text}\`` },
+  link: (text, url) => `${text} (${url})`.trim(),
+  table: (rows) => rows.map((cells) => cells.join(' | ')).join('\n'),
+  between: ' · ',
+};
+
+const within = (tag: string) => (html: string) => `<${tag}>${html}</${tag}>`;
+
+const HTML: Markup = {
+  text: escapeHtml,
+  bold: within('b'),
+  styles: {
+    italic: within('i'),
+    strike: within('s'),
+    code: within('code'),
+    mention: (html) => `<span class="mention">${html}</span>`,
+  },
+  code: (text) => `<pre>${markedUp([{ runs: runsOfText(text) }], HTML)}</pre>`,
+  link: (html, url) => `<a href="${escapeHtml(url)}" rel="noreferrer">${html || escapeHtml(url)}</a>`,
+  table: ([names = [], ...rows]) => {
+    const head = names.map(within('th')).join('');
+    const body = rows.map((cells) => `<tr>${cells.map(within('td')).join('')}</tr>`);
+    return `<table><tr>${head}</tr>${body.join('')}</table>`;
+  },
+  between: ' · ',
+};
+
 function linesAsHtml({ lines, tone }: ShownLines): string {
   const bar = tone === undefined ? '' : ` bar" style="border-color:${TONE_COLOURS[tone]}`;
-  return `${STYLE}\n<div class="chat${bar}">\n${lines.map(lineAsHtml).join('\n')}\n</div>`;
-}
-
-function lineAsHtml(line: CardLine): string {
-  if ('code' in line) return `<pre>${runsAsHtml(runsOfText(line.code))}</pre>`;
-  if ('facts' in line) return `<div class="line quiet">${line.facts.map(runsAsHtml).join(' · ')}</div>`;
-  if ('items' in line)
-    return line.table === undefined
-      ? `<ul>${line.items.map((item) => `<li>${runsAsHtml(item)}</li>`).join('')}</ul>`
-      : tableAsHtml(line.table);
-  const label = 'label' in line ? `<b>${escapeHtml(line.label)}</b> ` : '';
-  return `<div class="line">${label}${runsAsHtml(line.runs)}</div>`;
-}
-
-function tableAsHtml({ names, rows }: ShownTable): string {
-  const head = names.map((name) => `<th>${escapeHtml(name)}</th>`).join('');
-  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${runsAsHtml(cell)}</td>`).join('')}</tr>`);
-  return `<table><tr>${head}</tr>${body.join('')}</table>`;
-}
-
-function runsAsHtml(runs: Runs): string {
-  return runs.map(runAsHtml).join('');
-}
-
-const TAGS = { bold: 'b', italic: 'i', strike: 's', code: 'code' } as const;
-
-function runAsHtml({ text, style, url = '' }: Run): string {
-  const words = escapeHtml(text || url);
-  if (url !== '') return `<a href="${escapeHtml(url)}" rel="noreferrer">${words}</a>`;
-  if (style === undefined || style === 'id' || style === 'word') return words;
-  return style === 'mention'
-    ? `<span class="mention">${words}</span>`
-    : `<${TAGS[style]}>${words}</${TAGS[style]}>`;
+  const shown = lines.map((line) => {
+    const quiet = 'facts' in line ? ' quiet' : '';
+    return `<div class="line${quiet}">${markedUp([line], HTML)}</div>`;
+  });
+  return `${STYLE}\n<div class="chat${bar}">\n${shown.join('\n')}\n</div>`;
 }
 
 export function textAsHtml(text: string): string {
