@@ -1,7 +1,6 @@
 /** Makes every attempt of this process, whether a POST waits for it or not. */
 import { UNSPECIFIED_PAUSE_MS } from '../channels/retry-after.ts';
 import type { Settlement } from '../ledger/ledger.ts';
-import { jobIdOf } from '../notice/notice.ts';
 import { UnderWay } from '../time/clock.ts';
 import { milestoneOf, withAlert } from './alerts.ts';
 import { addressedTo, type Attempt, type AttemptResult, type Begun, type RunningAttempt } from './attempt.ts';
@@ -88,10 +87,8 @@ export class Dispatcher {
     const { ledger, onUnwritten, onDue } = this.#dependencies;
     const deliveries = tasks.flatMap(({ update }) => update ?? []);
     const attempts = tasks.flatMap(({ record, attempts: made }) => attemptRecords(record.id, made));
-    const [task] = tasks;
-    const jobId = task && jobIdOf(task.notice);
     try {
-      if (await ledger.settle({ ...ending, deliveries, attempts }, withinMs, jobId)) onDue();
+      if (await ledger.settle({ ...ending, deliveries, attempts }, withinMs)) onDue();
     } catch (error) {
       for (const task of tasks) task.error = error;
       onUnwritten(error);

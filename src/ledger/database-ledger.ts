@@ -1,11 +1,10 @@
 /** The ledger of a service: the operations as methods, each bounded by a deadline. */
 import { type Clock, Deadline } from '../time/clock.ts';
 import { DEFAULT_WITHIN_MS } from './database.ts';
-import { isOutOfOrder, reasonOf, unavailable } from './failures.ts';
-import { keyOf } from './keys.ts';
-import type { Admission, Alert, Arrival, DueDelivery, RefusedBody, Settlement } from './ledger.ts';
+import { isOutOfOrder, reasonOf } from './failures.ts';
+import type { Admission, Alert, Arrival, RefusedBody, Settlement } from './ledger.ts';
 import { admitArgs } from './operations/admit.ts';
-import type { Claimed, ClaimRequest } from './operations/claim.ts';
+import type { ClaimRequest } from './operations/claim.ts';
 import type { RunningConfig } from './operations/processes.ts';
 import {
   actionOperations,
@@ -31,11 +30,6 @@ export interface LedgerSettings {
   readonly leaseMs: number;
   /** How long the service has to retry before Botbell takes a delivery over. */
   readonly takeOverAfterMs: number;
-}
-
-/** What a tick has claimed, with the notices of its deliveries. */
-export interface ClaimedWork extends Omit<Claimed, 'deliveries'> {
-  readonly deliveries: readonly DueDelivery[];
 }
 
 /** A stop takes less than a second in all (contract, "Stopping"). */
@@ -78,24 +72,25 @@ class ServiceLedger {
 
   async admit(arrival: Arrival, withinMs = DEFAULT_WITHIN_MS): Promise<Admission> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
-    const { leaseMs, takeOverAfterMs } = this.#settings;
-    const args = await admitArgs(arrival, { leaseMs, takeOverAfterMs });
-    if (this.#unwritten.isAny) await this.#writeUnwrittenOf(args.jobKey, deadline);
-    const { firstBody, ...admission } = await this.#writing.call('admit', [args], {
-      withinMs: deadline.remainingMs,
-      isDurable: arrival.isAccepted,
-    });
-    return { ...admission, callback: firstBody === undefined ? arrival.callback : callbackIn(firstBody) };
+    const args = await admitArgs(arrival, this.#settings);
+    const options = { withinMs: deadline.remainingMs, isDurable: arrival.isAccepted };
+    const { firstBody, ...admission } = await this.#writing.call('admit', [args], options);
+    const callback = firstBody === undefined ? arrival.callback : callbackIn(firstBody);
+    if (admission.isNew) return { ...admission, callback };
+    const deliveries = admission.deliveries.map((record) =>
+      this.isUnwritten(record.id) ? { ...record, state: 'delivered' as const } : record,
+    );
+    return { ...admission, callback, deliveries };
   }
 
   /**
-   * If it throws, successes are kept in memory, for `writeUnwritten` and for the job's next callback.
+   * If it throws, successes are kept in memory, for `writeUnwritten`.
    * @returns whether something is due now
    */
-  settle(settlement: Settlement, withinMs?: number, jobId = ''): Promise<boolean> {
+  settle(settlement: Settlement, withinMs?: number): Promise<boolean> {
     const { isDurable } = settlement;
     return this.#writing.call('settle', [settlement], { withinMs, isDurable }).catch((error: unknown) => {
-      this.#unwritten.keep(settlement, keyOf(jobId));
+      this.#unwritten.keep(settlement);
       throw error;
     });
   }
@@ -122,7 +117,7 @@ class ServiceLedger {
    * Claims what is due. Deliveries: each destination's oldest first, bulk last unless it is its turn; none behind an earlier one of
    * its job; 1 MiB of bodies, or one.
    */
-  async claim(request: Omit<ClaimRequest, 'leaseMs'>): Promise<ClaimedWork> {
+  async claim(request: Omit<ClaimRequest, 'leaseMs'>) {
     const { leaseMs } = this.#settings;
     const { deliveries, ...claimed } = await this.#writing.call('claim', [{ ...request, leaseMs }]);
     return {
@@ -146,13 +141,6 @@ class ServiceLedger {
     const deadline = new Deadline(this.#settings.clock, withinMs);
     await deadline.bound(this.#unwritten.write()).catch(() => undefined);
     await deadline.bound(Promise.all([this.#writing.close(), this.#reading.close()])).catch(() => undefined);
-  }
-
-  /** @throws {LedgerUnavailable} */
-  async #writeUnwrittenOf(jobKey: string, deadline: Deadline): Promise<void> {
-    await deadline.bound(this.#unwritten.writeOf(jobKey)).catch((error: unknown) => {
-      throw unavailable(error);
-    });
   }
 
   /** The call, which also keeps `writtenAt`. */

@@ -30,25 +30,17 @@ const IN_MEMORY = `${SQLITE}${MEMORY}`;
 
 /** @throws {Error} the store cannot be opened, or another version or program has written it; says what to do */
 export async function openLedger(url: string, options: LedgerOptions): Promise<DatabaseLedger> {
-  const [writing, reading] = await openBoth(url, options);
-  const ledger = ledgerOver(writing, reading, options);
+  let ledger: DatabaseLedger | undefined;
   try {
+    const writing = await openDatabase(url, options, false);
+    // A ledger in memory has one connection.
+    const reading = url === IN_MEMORY ? writing : await openDatabase(url, options, true);
+    ledger = ledgerOver(writing, reading, options);
     // SQLite's thread opens the file with the first call, which rejects if it cannot be written.
     await writing.call('processes', [], { withinMs: OPEN_WITHIN_MS });
     return ledger;
   } catch (error) {
-    await ledger.close();
-    throw unusable(url, error);
-  }
-}
-
-/** @returns the connection for writing and the one for reading */
-async function openBoth(url: string, options: DatabaseOptions): Promise<readonly [Database, Database]> {
-  try {
-    const writing = await openDatabase(url, options, false);
-    // A ledger in memory has one connection.
-    return [writing, url === IN_MEMORY ? writing : await openDatabase(url, options, true)];
-  } catch (error) {
+    await ledger?.close();
     throw unusable(url, error);
   }
 }

@@ -135,15 +135,13 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export function runNamed(name: OperationName, args: readonly unknown[]): (tx: Tx) => Promise<unknown> {
-  return (tx) => (operations[name] as (tx: Tx, ...args: readonly unknown[]) => Promise<unknown>)(tx, ...args);
-}
-
 /** Runs the operations over transactions in this process. */
 export function databaseOver(transactions: Transactions): Database {
   return {
-    call: (name, args, options) =>
-      transactions.run(runNamed(name, args) as (tx: Tx) => Promise<Result<typeof name>>, options),
+    call: (name, args, options) => {
+      const operation = operations[name] as (tx: Tx, ...args: unknown[]) => Promise<Result<typeof name>>;
+      return transactions.run((tx) => operation(tx, ...args), options);
+    },
     close: () => transactions.close(),
   };
 }

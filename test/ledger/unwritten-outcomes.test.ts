@@ -4,7 +4,6 @@ import { OperationFailed } from '../../src/ledger/failures.ts';
 import type { AttemptRecord, Settlement } from '../../src/ledger/ledger.ts';
 import { UnwrittenOutcomes } from '../../src/ledger/unwritten-outcomes.ts';
 import { answerOf, delivered, failed, settlementOf } from '../contract/ledger-under-test.ts';
-import { rejectionOf } from '../support/rejection-of.ts';
 
 function attempt(deliveryId: number): AttemptRecord {
   return { deliveryId, startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined };
@@ -31,8 +30,8 @@ describe('unwritten outcomes', () => {
   it('are who was told, with their attempts; no failures, and no answers that nobody may have got', async () => {
     const settlement = settlementOf([delivered(1), failed(2)]);
     const attempts = [attempt(1), attempt(2)];
-    outcomes.keep({ ...settlement, attempts, answer: answerOf(200, 'delivered'), refused: [2] }, 'job');
-    outcomes.keep({ ...settlementOf([failed(3)]), answer: answerOf(502, 'failed') }, 'job');
+    outcomes.keep({ ...settlement, attempts, answer: answerOf(200, 'delivered'), refused: [2] });
+    outcomes.keep({ ...settlementOf([failed(3)]), answer: answerOf(502, 'failed') });
     expect([outcomes.has(1), outcomes.has(2)]).to.deep.equal([true, false]);
     await outcomes.write();
     expect(written).to.deep.equal([{ ...settlementOf([delivered(1)]), attempts: [attempt(1)] }]);
@@ -40,15 +39,15 @@ describe('unwritten outcomes', () => {
   });
 
   it('are written in order, and once for all who ask at the same moment', async () => {
-    outcomes.keep(settlementOf([delivered(1)]), 'job');
-    outcomes.keep(settlementOf([delivered(2)]), 'job');
+    outcomes.keep(settlementOf([delivered(1)]));
+    outcomes.keep(settlementOf([delivered(2)]));
     await Promise.all([outcomes.write(), outcomes.write()]);
     await outcomes.write();
     expect(idsWritten()).to.deep.equal([[1], [2]]);
   });
 
   it('stay while the store is away', async () => {
-    outcomes.keep(settlementOf([delivered(1)]), 'job');
+    outcomes.keep(settlementOf([delivered(1)]));
     failure = () => new Error('away');
     await outcomes.write();
     failure = () => undefined;
@@ -57,26 +56,16 @@ describe('unwritten outcomes', () => {
   });
 
   it('are tried again behind the others, so that one that stays locked holds up none of them', async () => {
-    for (const id of [1, 2, 3]) outcomes.keep(settlementOf([delivered(id)]), 'job');
+    for (const id of [1, 2, 3]) outcomes.keep(settlementOf([delivered(id)]));
     failure = ({ deliveries }) => (deliveries[0]?.id === 1 ? new Error('locked') : undefined);
     await outcomes.write();
     await outcomes.write();
     expect(idsWritten()).to.deep.equal([[2], [3]]);
   });
 
-  it('are waited for by their own job alone', async () => {
-    outcomes.keep(settlementOf([delivered(1)]), 'job');
-    failure = () => new Error('locked');
-    await outcomes.writeOf('another');
-    expect((await rejectionOf(outcomes.writeOf('job'))).message).to.equal('locked');
-    failure = () => undefined;
-    await outcomes.writeOf('job');
-    expect(idsWritten()).to.deep.equal([[1]]);
-  });
-
   it('are dropped when a store that works refuses them', async () => {
-    outcomes.keep(settlementOf([delivered(1)]), 'job');
-    outcomes.keep(settlementOf([delivered(2)]), 'job');
+    outcomes.keep(settlementOf([delivered(1)]));
+    outcomes.keep(settlementOf([delivered(2)]));
     failure = ({ deliveries }) => (deliveries[0]?.id === 1 ? new OperationFailed('never') : undefined);
     await outcomes.write();
     expect(idsWritten()).to.deep.equal([[2]]);

@@ -24,17 +24,13 @@ import { decideAll } from '../signal/admission.ts';
 import { claimOf, holdBack, insertRows, writeBody } from './deliveries.ts';
 import { answerEntry, writeAnswer } from './settle.ts';
 
-interface AdmissionSettings {
-  /** How long a claim lasts: longer than a process can spend on one callback. */
-  readonly leaseMs: number;
-  /** How long the service has to retry before Botbell takes a delivery over. */
-  readonly takeOverAfterMs: number;
-}
-
 type AdmitArgs = Awaited<ReturnType<typeof admitArgs>>;
 
-/** The values to write of an arrival, computed outside the transaction to keep that short. */
-export async function admitArgs(arrival: Arrival, settings: AdmissionSettings) {
+/** The values to write of an arrival, computed outside the transaction to keep that short. @param settings as in `LedgerSettings` */
+export async function admitArgs(
+  arrival: Arrival,
+  settings: { readonly leaseMs: number; readonly takeOverAfterMs: number },
+) {
   const { callback, identity, startedAt, routing, asking, likeness, unmet, isAccepted } = arrival;
   const jobKey = keyOf(callback.job_id);
   // Without a spread, here as in what each POST makes: V8 takes several times as long for an object that begins with one.

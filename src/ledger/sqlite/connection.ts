@@ -19,8 +19,8 @@ const LARGE_LOG_BYTES = 4 * 1024 * 1024;
 
 export class SqliteConnection {
   readonly #database: DatabaseSyncInstance;
-  readonly #statements = new Map<string, StatementSyncInstance>();
-  readonly #fixed = new Map<TemplateStringsArray, StatementSyncInstance>();
+  /** By their text, or by the template of a `Fixed`. */
+  readonly #statements = new Map<string | TemplateStringsArray, StatementSyncInstance>();
   /** A writer's file and log; none for a reader or a ledger in memory. */
   readonly #watched: readonly WatchedFile[];
   readonly #pageBytes: number;
@@ -46,9 +46,8 @@ export class SqliteConnection {
 
   /** As `Tx.all` promises. */
   all(statement: Statement): unknown[] {
-    const prepared =
-      statement instanceof Fixed ? this.#preparedOnce(statement) : this.#prepared(statement.sql);
-    const rows = prepared.all(...statement.values.map(storedValue));
+    const key = statement instanceof Fixed ? statement.strings : statement.sql;
+    const rows = this.#prepared(key, () => statement.sql).all(...statement.values.map(storedValue));
     return (rows as Record<string, unknown>[]).map(rowIn);
   }
 
@@ -94,7 +93,6 @@ export class SqliteConnection {
 
   close(): void {
     this.#statements.clear();
-    this.#fixed.clear();
     try {
       this.look();
     } catch {
@@ -120,20 +118,13 @@ export class SqliteConnection {
     return row?.[pragma] ?? 0;
   }
 
-  #preparedOnce(fixed: Fixed): StatementSyncInstance {
-    const known = this.#fixed.get(fixed.strings);
+  /** @param key what always has the same text */
+  #prepared(key: string | TemplateStringsArray, text = () => key as string): StatementSyncInstance {
+    const known = this.#statements.get(key);
     if (known !== undefined) return known;
-    const statement = this.#database.prepare(fixed.sql);
-    this.#fixed.set(fixed.strings, statement);
-    return statement;
-  }
-
-  #prepared(text: string): StatementSyncInstance {
-    const known = this.#statements.get(text);
-    if (known !== undefined) return known;
-    const statement = this.#database.prepare(text);
+    const statement = this.#database.prepare(text());
     if (this.#statements.size >= KEPT_STATEMENTS) this.#statements.clear();
-    this.#statements.set(text, statement);
+    this.#statements.set(key, statement);
     return statement;
   }
 }

@@ -1,7 +1,8 @@
 /** The thread of a SQLite ledger, so that the service's event loop never waits for a disk. Waiting calls share one transaction. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../../time/clock.ts';
 import { sentError } from '../failures.ts';
-import { runNamed } from '../registry.ts';
+import { databaseOver } from '../registry.ts';
 import { openSqlite } from './transactions.ts';
 import {
   type FromThread,
@@ -12,13 +13,10 @@ import {
   type ToThread,
 } from './thread-database.ts';
 
-const transactions = openSqlite({
-  ...(workerData as ThreadSettings),
-  clock: { now: () => Date.now(), monotonic: sharedClockMs },
-  onEvent: send,
-});
+const settings = workerData as ThreadSettings;
+const database = openSqlite({ ...settings, clock: systemClock, onEvent: send }).then(databaseOver);
 // Calls are rejected with the reason; the next call starts another thread, which may find the file repaired.
-transactions.catch(() => setImmediate(() => parentPort?.close()));
+database.catch(() => setImmediate(() => parentPort?.close()));
 
 function send(message: FromThread): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
@@ -40,15 +38,16 @@ function reply(each: ThreadReply): void {
 
 async function run({ id, name, args, isDurable, until }: ThreadCall): Promise<void> {
   try {
-    const opened = await transactions;
-    reply({ id, result: await opened.runUntil(until, runNamed(name, args), isDurable) });
+    const { call } = await database;
+    const result = await call(name, args, { withinMs: until - sharedClockMs(), isDurable });
+    reply({ id, result });
   } catch (error) {
     reply({ id, error: sentError(error) });
   }
 }
 
 async function close(): Promise<void> {
-  await transactions.then((opened) => opened.close()).catch(() => undefined);
+  await database.then((opened) => opened.close()).catch(() => undefined);
   parentPort?.close();
 }
 

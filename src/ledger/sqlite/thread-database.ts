@@ -19,7 +19,7 @@ export interface ThreadSettings {
 export interface ThreadCall {
   readonly id: number;
   readonly name: OperationName;
-  readonly args: readonly unknown[];
+  readonly args: Args<OperationName>;
   readonly isDurable: boolean;
   /** The deadline, by `sharedClockMs`: past it, the call is not begun. */
   readonly until: number;

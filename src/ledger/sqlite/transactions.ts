@@ -27,7 +27,6 @@ interface SqliteSettings {
   /** `monotonic` has to be the clock of the calls' deadlines. */
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly isReader?: boolean | undefined;
-  /** Undefined: no limit. */
   readonly space?: Pick<Space, 'makeRoom'> | undefined;
 }
 
@@ -40,16 +39,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** One call of a batch has failed in a store that works. */
-class CallFailed extends Error {
-  override readonly cause: LedgerUnavailable;
-
-  constructor(cause: unknown) {
-    super('a call of the batch has failed');
-    this.cause = failed(cause);
-  }
-}
-
 export class SqliteTransactions implements Transactions {
   readonly #settings: SqliteSettings;
   readonly #waiting: Waiting[] = [];
@@ -59,21 +48,18 @@ export class SqliteTransactions implements Transactions {
     this.#settings = settings;
   }
 
-  run<Result>(work: (tx: Tx) => Promise<Result>, options: CallOptions = {}): Promise<Result> {
-    const until = this.#settings.clock.monotonic() + (options.withinMs ?? DEFAULT_WITHIN_MS);
-    return this.runUntil(until, work, options.isDurable ?? false);
-  }
-
-  /** @param until the deadline, by `monotonic`: past it, the call is not begun */
-  runUntil<Result>(until: number, work: (tx: Tx) => Promise<Result>, isDurable: boolean): Promise<Result> {
+  run<Result>(
+    work: (tx: Tx) => Promise<Result>,
+    { withinMs = DEFAULT_WITHIN_MS, isDurable = false }: CallOptions = {},
+  ): Promise<Result> {
     return new Promise<unknown>((resolve, reject) => {
       if (this.#waiting.length >= MOST_WAITING) throw new LedgerUnavailable('the ledger is not keeping up');
+      const until = this.#settings.clock.monotonic() + withinMs;
       this.#waiting.push({ work, isDurable, until, resolve, reject });
       this.#running ??= this.#runAll();
     }) as Promise<Result>;
   }
 
-  /** Closes the connection after the waiting calls have been run. */
   async close(): Promise<void> {
     await this.#running;
     this.#settings.connection.close();
@@ -97,15 +83,13 @@ export class SqliteTransactions implements Transactions {
       const results = await this.#inTransaction(() => this.#runEach(batch, isFull));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]);
     } catch (error) {
-      if (batch.length > 1 && error instanceof CallFailed)
+      if (batch.length > 1 && error instanceof LedgerUnavailable)
         for (const call of batch) await this.#runBatch([call].filter((each) => this.#isInTime(each)));
-      else
-        for (const { reject } of batch)
-          reject(error instanceof CallFailed ? error.cause : unavailable(error));
+      else for (const { reject } of batch) reject(unavailable(error));
     }
   }
 
-  /** @throws {CallFailed} at the first call that fails */
+  /** @throws {LedgerUnavailable} at the first call that fails in a store that works */
   async #runEach(batch: readonly Waiting[], isFull: boolean): Promise<readonly unknown[]> {
     const { connection } = this.#settings;
     const tx = this.#transactionAt(isFull);
@@ -114,7 +98,7 @@ export class SqliteTransactions implements Transactions {
       try {
         results.push(await work(tx));
       } catch (error) {
-        throw !connection.isInTransaction || isTrouble(error) ? error : new CallFailed(error);
+        throw !connection.isInTransaction || isTrouble(error) ? error : failed(error);
       }
     return results;
   }
@@ -160,7 +144,6 @@ export class SqliteTransactions implements Transactions {
     };
   }
 
-  /** Rejects a call that is past its deadline. */
   #isInTime({ until, reject }: Waiting): boolean {
     const isInTime = this.#settings.clock.monotonic() < until;
     if (!isInTime) reject(new LedgerUnavailable('the ledger did not come to it in time'));
