@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
-import { flawsOfBlocks, textLength } from '../channels/slack/block-kit.ts';
+import { judgeBlocks, textLength } from '../channels/slack/block-kit.ts';
 import type { BlockFlaw } from '../channels/slack/block-rules.ts';
 import { isJsonObject } from '../text/json-object.ts';
 
@@ -232,7 +232,7 @@ function refusalOfText({ text, blocks }: SlackArguments): CallResult | undefined
 function refusalOfBlocks(blocks: unknown): CallResult | undefined {
   if (blocks === undefined) return undefined;
   if (!Array.isArray(blocks)) return refusal('invalid_blocks_format');
-  const flaws = flawsOfBlocks(blocks);
+  const { flaws } = judgeBlocks(blocks);
   if (flaws.length > 0) return refusal('invalid_blocks', flaws);
   return textLength(blocks) > MAX_TOTAL_TEXT ? refusal('msg_blocks_too_long') : undefined;
 }

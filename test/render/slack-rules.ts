@@ -1,7 +1,7 @@
 /** What Slack takes, written down apart from the code that keeps to it. */
 import { expect } from 'chai';
 import type { TemplateValue } from '../../src/channels/channel.ts';
-import { flawsOfBlocks } from '../../src/channels/slack/block-kit.ts';
+import { judgeBlocks } from '../../src/channels/slack/block-kit.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 
 type Block = Readonly<Record<string, TemplateValue>>;
@@ -56,7 +56,7 @@ export function expectAcceptable(message: SlackMessage): void {
 }
 
 function expectAcceptableBlocks(blocks: readonly Block[]): void {
-  expect(flawsOfBlocks(blocks), JSON.stringify(blocks)).to.deep.equal([]);
+  expect(judgeBlocks(blocks).flaws, JSON.stringify(blocks)).to.deep.equal([]);
   expect(blocks.length).to.be.within(1, 40);
   const total = everyString(blocks.map(withoutTypes)).reduce((sum, text) => sum + text.length, 0);
   expect(total, 'characters in all blocks').to.be.at.most(8000);

@@ -4,7 +4,7 @@ import { chat } from '../chat/chat.ts';
 import { hooks } from '../chat/hooks.ts';
 import { jsonCall } from '../chat/remote.ts';
 import { slackFormat } from '../slack/format.ts';
-import { slackMentions } from '../slack/mentions.ts';
+import { slackMentions } from '../slack/mrkdwn.ts';
 import type { SlackMessage } from '../slack/message.ts';
 
 const HOST = /\.slack(?:-gov)?\.com$/;

@@ -1,20 +1,15 @@
 /** The blocks that Slack takes in a message (Block Kit reference): one table for cutting, `check` and the local Slack. */
 import { isJsonObject } from '../../text/json-object.ts';
-import type { TemplateValue } from '../channel.ts';
-import { anything, type BlockFlaw, byType, is, Judgement, list, object, oneOf } from './block-rules.ts';
+import { anything, type BlockFlaw, byType, flag, Judgement, list, object, oneOf } from './block-rules.ts';
 import { type Rule, type Rules, text, url } from './block-rules.ts';
-import type { Language } from '../../time/display.ts';
-import { cutMark, moreMark } from '../marks.ts';
-import { isObject, type SlackObject, typeOf } from './message.ts';
+import type { SlackObject } from './message.ts';
 import { cutMrkdwn } from './mrkdwn.ts';
 
 /** "up to 50 blocks in each message". */
-export const MAX_BLOCKS = 50;
+const MAX_BLOCKS = 50;
 /** Characters of all tables in a message together. */
 const MAX_TABLE_TEXT = 10_000;
 
-const flag = is('boolean');
-const number = is('number');
 const id = text(255);
 
 /** Sets `verbatim`; without it, Slack turns names and URLs in the text into mentions and links. */
@@ -28,11 +23,7 @@ const mrkdwn = (most: number): Rule => {
 
 const plain = (most: number) => ({ plain_text: object({ text: text(most) }, { emoji: flag }) });
 const plainText = (most: number) => byType(plain(most));
-const texts = (most: number) => ({
-  ...plain(most),
-  mrkdwn: mrkdwn(most),
-});
-const anyText = (most: number) => byType(texts(most));
+const texts = (most: number) => ({ ...plain(most), mrkdwn: mrkdwn(most) });
 
 const block = (required: Rules, optional: Rules = {}, anyOf: readonly string[] = []) =>
   object(required, { ...optional, block_id: id }, anyOf);
@@ -53,7 +44,7 @@ const button = object(
   },
 );
 
-/** Known types that notifications do not use; their contents are not checked. */
+/** Known types whose contents are not checked, since notifications hardly use them. */
 function others(types: string): Rules {
   return Object.fromEntries(types.split(' ').map((type) => [type, anything]));
 }
@@ -64,58 +55,48 @@ const elements = others(
     'datetimepicker timepicker radio_buttons checkboxes workflow_button',
 );
 
-const style = object(
-  {},
-  { bold: flag, italic: flag, strike: flag, code: flag, underline: flag, highlight: flag },
-);
 /** Slack documents no limit for a run. Blanks alone are allowed, since they may separate two runs. */
 const words = text(8000, { isNothing: (value) => value === '' });
+const styled = { style: anything };
 
 /** If the URL is refused, the link's text is kept. */
 const link: Rule = (value, ...where) => {
-  const kept = object({ url }, { text: words, style, unsafe: flag })(value, ...where);
+  const kept = object({ url }, { text: words, unsafe: flag, ...styled })(value, ...where);
   const label = isJsonObject(value) ? value['text'] : undefined;
   return kept ?? (typeof label === 'string' && label !== '' ? { type: 'text', text: label } : undefined);
 };
 
-const run = byType({
-  text: object({ text: words }, { style }),
-  link,
-  emoji: object({ name: id }, { unicode: id, style }),
-  user: object({ user_id: id }, { style }),
-  usergroup: object({ usergroup_id: id }, { style }),
-  team: object({ team_id: id }, { style }),
-  channel: object({ channel_id: id }, { style }),
-  broadcast: object({ range: oneOf('here', 'channel', 'everyone') }, { style }),
-  color: object({ value: id }),
-  date: object({ timestamp: number, format: id }, { url, fallback: id, style }),
-});
-
 const MANY = 1000;
-const runs = { elements: list(MANY, run) };
-const section = object(runs);
+const runs = {
+  elements: list(
+    MANY,
+    byType({
+      text: object({ text: words }, styled),
+      link,
+      ...others('emoji user usergroup team channel broadcast color date'),
+    }),
+  ),
+};
+const section = { rich_text_section: object(runs) };
 
 const richText = block({
   elements: list(
     MANY,
     byType({
-      rich_text_section: section,
+      ...section,
       rich_text_list: object(
-        {
-          style: oneOf('bullet', 'ordered'),
-          elements: list(MANY, byType({ rich_text_section: section })),
-        },
-        { indent: number, offset: number, border: number },
+        { style: oneOf('bullet', 'ordered'), elements: list(MANY, byType(section)) },
+        { indent: anything, offset: anything, border: anything },
       ),
-      rich_text_preformatted: object(runs, { border: number, language: id }),
-      rich_text_quote: object(runs, { border: number }),
+      rich_text_preformatted: object(runs, { border: anything, language: id }),
+      rich_text_quote: object(runs, { border: anything }),
     }),
   ),
 });
 
 const cell = byType({
   raw_text: object({ text: text(3000) }),
-  raw_number: object({ value: number }, { text: id }),
+  raw_number: object({ value: anything }, { text: id }),
   rich_text: richText,
 });
 
@@ -125,8 +106,8 @@ const anyBlock = byType({
   section: block(
     {},
     {
-      text: anyText(3000),
-      fields: list(10, anyText(2000)),
+      text: byType(texts(3000)),
+      fields: list(10, byType(texts(2000))),
       accessory: byType({ button, image, ...elements }),
       expand: flag,
     },
@@ -144,19 +125,6 @@ const anyBlock = byType({
   ),
   ...others('video file context_actions data_table card carousel task_card plan contact_card'),
 });
-
-/** The flaws for which Slack would refuse a message's blocks. */
-export function flawsOfBlocks(blocks: unknown): readonly BlockFlaw[] {
-  const found = new Judgement('');
-  list(MAX_BLOCKS, anyBlock)(blocks, ['blocks'], found);
-  const entries: readonly unknown[] = Array.isArray(blocks) ? blocks : [];
-  const tables = [...entries.entries()].filter(([, each]) => isJsonObject(each) && each['type'] === 'table');
-  const [first, second] = tables;
-  if (second !== undefined) found.flaw(['blocks', second[0]], 'only_one_table_allowed');
-  if (first !== undefined && textLength(tables) > MAX_TABLE_TEXT)
-    found.flaw(['blocks', first[0]], `must be less than ${MAX_TABLE_TEXT + 1} characters`);
-  return found.flaws;
-}
 
 /** The characters of all strings but those of `type`; entities count as they are written. */
 export function textLength(value: unknown): number {
@@ -178,26 +146,33 @@ export const MAX_TOTAL = 7500;
 /** Two of the 50 blocks are reserved: for mentions, and for the line that counts left-out blocks. */
 export const MOST_BLOCKS = MAX_BLOCKS - 2;
 
-/** A template's own blocks within Slack's limits: long texts are cut with a mark, empty and surplus parts are left out. */
-export function fitBlocks(blocks: readonly TemplateValue[], language: Language): readonly SlackObject[] {
-  const { kept, more } = sentOf(blocks, language);
-  if (more === 0) return kept;
-  const text: SlackObject = { type: 'plain_text', text: moreMark(language, more), emoji: false };
-  return [...kept, { type: 'context', elements: [text] }];
+const isTable = (block: unknown) => isJsonObject(block) && block['type'] === 'table';
+
+interface JudgedBlocks {
+  /** For which Slack would refuse the blocks. */
+  readonly flaws: readonly BlockFlaw[];
+  /** What is sent of them: long texts cut, empty and surplus parts left out. */
+  readonly kept: readonly SlackObject[];
+  /** How many whole blocks are left out, since a message would have too many blocks or characters. */
+  readonly leftOut: number;
 }
 
-/** How many blocks are left out, since a message would have too many blocks or characters. */
-export function countLeftOut(blocks: readonly TemplateValue[]): number {
-  return sentOf(blocks, 'en').more;
-}
-
-function sentOf(blocks: readonly TemplateValue[], language: Language) {
-  const found = new Judgement(cutMark(language));
-  const fitted = blocks
-    .map((block) => anyBlock(block, [], found) as TemplateValue | undefined)
-    .filter(isObject);
-  const table = fitted.find((block) => typeOf(block) === 'table');
-  let kept = fitted.filter((block) => block === table || typeOf(block) !== 'table').slice(0, MOST_BLOCKS);
+/** @param mark ends each text that is cut */
+export function judgeBlocks(blocks: unknown, mark = '…'): JudgedBlocks {
+  const found = new Judgement(mark);
+  const fitted = (list(Infinity, anyBlock)(blocks, ['blocks'], found) ?? []) as SlackObject[];
+  judgeWhole(Array.isArray(blocks) ? blocks : [], found);
+  const table = fitted.find(isTable);
+  let kept = fitted.filter((block) => block === table || !isTable(block)).slice(0, MOST_BLOCKS);
   while (textLength(kept) > MAX_TOTAL) kept = kept.slice(0, -1);
-  return { kept, more: fitted.length - kept.length };
+  return { flaws: found.flaws, kept, leftOut: fitted.length - kept.length };
+}
+
+function judgeWhole(blocks: readonly unknown[], found: Judgement): void {
+  if (blocks.length > MAX_BLOCKS) found.flaw(['blocks'], `no more than ${MAX_BLOCKS} items allowed`);
+  const tables = [...blocks.keys()].filter((index) => isTable(blocks[index]));
+  const [first, second] = tables;
+  if (second !== undefined) found.flaw(['blocks', second], 'only_one_table_allowed');
+  if (first !== undefined && textLength(blocks.filter(isTable)) > MAX_TABLE_TEXT)
+    found.flaw(['blocks', first], `must be less than ${MAX_TABLE_TEXT + 1} characters`);
 }

@@ -35,14 +35,13 @@ export type Rules = Readonly<Record<string, Rule>>;
 
 export const anything: Rule = (value) => value;
 
-export function is(type: 'boolean' | 'number'): Rule {
-  return (value, path, found) => (typeof value === type ? value : found.flaw(path, `must be a ${type}`));
-}
-
 export function oneOf(...values: readonly unknown[]): Rule {
   return (value, path, found) =>
     values.includes(value) ? value : found.flaw(path, `must be one of ${values.join(', ')}`);
 }
+
+export const flag: Rule = (value, path, found) =>
+  typeof value === 'boolean' ? value : found.flaw(path, 'must be a boolean');
 
 /** In less room, the words that say that something was cut do not fit. */
 const ROOM_FOR_WORDS = 80;
@@ -65,45 +64,41 @@ export const url: Rule = (value, path, found) => {
 };
 
 /** @param nothing replaces a refused item, which otherwise is left out */
-export function list(most: number, item: Rule, nothing?: unknown): Rule {
-  return (value, path, found) => {
+export function list(most: number, item: Rule, nothing?: unknown) {
+  return (value: unknown, path: BlockFlaw['path'], found: Judgement): readonly unknown[] | undefined => {
     if (!Array.isArray(value)) return found.flaw(path, 'must provide an array');
     if (value.length === 0) return found.flaw(path, 'no less than 1 items allowed');
     if (value.length > most) found.flaw(path, `no more than ${most} items allowed`);
-    const items = value.map((each, index) => item(each, [...path, index], found));
-    const kept = items
-      .map((each) => (each === undefined ? nothing : each))
-      .filter((each) => each !== undefined);
+    const items = value.map((each, index) => item(each, [...path, index], found) ?? nothing);
+    const kept = items.filter((each) => each !== undefined);
     return kept.length > 0 ? kept.slice(0, most) : undefined;
   };
 }
 
 /** An object is refused if a required member or its `url` is refused. @param anyOf at least one of these is required */
 export function object(required: Rules, optional: Rules = {}, anyOf: readonly string[] = []): Rule {
-  const rules: Rules = { type: anything, ...required, ...optional };
+  const rules = new Map<string, Rule>(Object.entries({ type: anything, ...required, ...optional }));
+  const known = [...rules.keys()].filter((key) => key !== 'type');
   return (value, path, found) => {
     if (!isJsonObject(value)) return found.flaw(path, 'must provide an object');
     const given = Object.keys(value).filter((key) => value[key] !== undefined);
-    const lacksAll = (keys: readonly string[], of: readonly string[]) =>
-      keys.length > 0 && !keys.some((key) => of.includes(key));
-    for (const key of Object.keys(required))
-      if (!given.includes(key)) found.flaw(path, `missing required field: ${key}`);
-    if (lacksAll(anyOf, given)) found.flaw(path, `missing required field: ${anyOf.join(' or ')}`);
-    const members = given.map((key) => [key, ruleOf(rules, key)(value[key], [...path, key], found)] as const);
-    const kept = Object.fromEntries(members.filter(([, member]) => member !== undefined));
-    const needed = [...Object.keys(required), ...given.filter((key) => key === 'url')];
-    const isWhole = needed.every((key) => key in kept) && !lacksAll(anyOf, Object.keys(kept));
-    return isWhole ? kept : undefined;
+    const lackedBy = (keys: readonly string[]) => {
+      const lacked = Object.keys(required).filter((key) => !keys.includes(key));
+      const hasAny = anyOf.length === 0 || anyOf.some((key) => keys.includes(key));
+      return hasAny ? lacked : [...lacked, anyOf.join(' or ')];
+    };
+    for (const key of lackedBy(given)) found.flaw(path, `missing required field: ${key}`);
+    const kept = given.flatMap((key) => {
+      const rule = rules.get(key);
+      if (rule === undefined)
+        found.flaw([...path, key], `invalid additional property: ${key}${didYouMean(key, known)}`);
+      const member = rule?.(value[key], [...path, key], found);
+      return member === undefined ? [] : [[key, member] as const];
+    });
+    const keys = kept.map(([key]) => key);
+    const isWhole = lackedBy(keys).length === 0 && given.includes('url') === keys.includes('url');
+    return isWhole ? Object.fromEntries(kept) : undefined;
   };
-}
-
-function ruleOf(rules: Rules, key: string): Rule {
-  const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
-  const known = () => Object.keys(rules).filter((each) => each !== 'type');
-  return (
-    rule ??
-    ((_, path, found) => found.flaw(path, `invalid additional property: ${key}${didYouMean(key, known())}`))
-  );
 }
 
 /** An object whose `type` picks its rule. */

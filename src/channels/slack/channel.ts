@@ -7,7 +7,7 @@ import { type Address, chat } from '../chat/chat.ts';
 import { tokenSettings } from '../chat/token-api.ts';
 import { SLACK } from './answers.ts';
 import { slackFormat } from './format.ts';
-import { slackMentions } from './mentions.ts';
+import { slackMentions } from './mrkdwn.ts';
 import type { SlackMessage } from './message.ts';
 
 const DEFAULT_API_URL = 'https://slack.com/api/';
@@ -27,7 +27,7 @@ const slackSettings = object({
   .noUnknown()
   .strict();
 
-export type SlackSettings = InferType<typeof slackSettings>;
+type SlackSettings = InferType<typeof slackSettings>;
 
 /** Tokens that cannot post as the app, or that nobody has put in yet. */
 const DOUBTS: readonly (readonly [RegExp, string])[] = [

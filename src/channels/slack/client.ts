@@ -1,11 +1,14 @@
 /** Posts, replies to and edits Slack messages with one token over one connection pool. Loaded when a Slack channel opens. */
+import { WebAPIPlatformError, WebAPIRequestError } from '@slack/web-api';
+import type { HttpPool } from '../../outbound/pool.ts';
+import { failureOfAnswer } from '../answers.ts';
 import { type PerJob, type Receipt, ROOT_GONE } from '../channel.ts';
 import type { Call, OpenAddress } from '../chat/chat.ts';
 import { VERIFY_TIMEOUT_MS } from '../chat/remote.ts';
 import { DeliveryFailure } from '../failure.ts';
-import type { HttpPool } from '../../outbound/pool.ts';
+import { networkErrorOf, networkFailureOf } from '../network-error.ts';
+import { SLACK } from './answers.ts';
 import { type SlackCall, slackCalls } from './calls.ts';
-import { lacksScope, slackFailureOf } from './errors.ts';
 import type { SlackMessage } from './message.ts';
 
 /** Foreign text must never become a mention or a link. */
@@ -35,13 +38,10 @@ export function openSlackClient(
   return {
     send: (sent) => tell(call, look, sent),
     verify: async () => {
-      const { response_metadata: metadata } = (await call(
-        'auth.test',
-        undefined,
-        VERIFY_TIMEOUT_MS,
-      )) as Tested;
-      const missing = metadata?.scopes && needed.find((scope) => !metadata.scopes?.includes(scope));
-      if (missing !== undefined) throw lacksScope(missing);
+      const tested: Tested = await call('auth.test', undefined, VERIFY_TIMEOUT_MS);
+      const scopes = tested.response_metadata?.scopes;
+      const missing = scopes && needed.find((scope) => !scopes.includes(scope));
+      if (missing !== undefined) throw failureIn({ error: 'missing_scope', needed: missing });
     },
     free: () => pool.destroy(),
     failureOf: slackFailureOf,
@@ -51,6 +51,18 @@ export function openSlackClient(
 /** The answer of `auth.test`, in which the client names the token's scopes if Slack does. */
 interface Tested {
   readonly response_metadata?: { readonly scopes?: readonly string[] };
+}
+
+/** The failure for any error of a call to Slack, without the error itself, which may hold the token or the message. */
+export function slackFailureOf(error: unknown): DeliveryFailure {
+  const cause = error instanceof WebAPIRequestError ? error.original : error;
+  if (cause instanceof DeliveryFailure) return cause;
+  if (cause instanceof WebAPIPlatformError) return failureIn(cause.data);
+  return networkFailureOf(SLACK.title, networkErrorOf(cause));
+}
+
+function failureIn(answer: object): DeliveryFailure {
+  return failureOfAnswer({ status: 200, headers: {}, body: JSON.stringify(answer) }, SLACK);
 }
 
 function tell(

@@ -9,9 +9,8 @@ import { shownAs } from '../preview.ts';
 import { CARD_PARTS, fitted, linesOfCard, MOST, showCard, withJobId } from '../show-card.ts';
 import type { Language } from '../../time/display.ts';
 import { textLength } from './block-kit.ts';
-import { mentionBlock, mentionsFor } from './mentions.ts';
 import { isUsableUrl, type SlackMessage, type SlackObject } from './message.ts';
-import { cutMrkdwn, escapeMrkdwn } from './mrkdwn.ts';
+import { cutMrkdwn, escapeMrkdwn, mentionsFor } from './mrkdwn.ts';
 import { linesOfSlack } from './preview.ts';
 import { richText } from './rich-text.ts';
 
@@ -56,7 +55,8 @@ export function messageOf(
 ): Composed<SlackMessage> {
   const mentions = mentionsFor(context);
   const text = fittingText(line, mentions, '', card.language);
-  const above = mentions === '' ? [] : [mentionBlock(mentions)];
+  const mrkdwn: SlackObject = { type: 'mrkdwn', text: mentions, verbatim: true };
+  const above = mentions === '' ? [] : [{ type: 'section', text: mrkdwn }];
   const message = blocks.length === 0 ? { text } : { text, blocks: [...above, ...blocks] };
   const plain = () => ({ text: fittingText(line, mentions, linesBelow(card, context), card.language) });
   const hasPlain = blocks.length > 0 && text !== '';

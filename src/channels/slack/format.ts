@@ -1,11 +1,120 @@
-/** The format of Slack messages, which are drawn from a card or written by a template. */
-import type { MessageFormat } from '../channel.ts';
-import { composeSlack } from './compose.ts';
-import type { SlackMessage } from './message.ts';
-import { slackMessages } from './own-messages.ts';
+/**
+ * The format of Slack messages: drawn from a card, or written by a template as `text` in mrkdwn and `blocks` as Block Kit Builder
+ * gives them.
+ */
+import { CARD_PARTS } from '../show-card.ts';
+import { cleanText, isBlank } from '../../text/clean.ts';
+import type { Card } from '../card.ts';
+import type {
+  Composed,
+  MessageFormat,
+  OwnMessages,
+  PartFault,
+  RenderedParts,
+  TemplateValue,
+  TextKind,
+  ValuePlace,
+} from '../channel.ts';
+import { cutMark, moreMark } from '../marks.ts';
+import { judgeBlocks, MAX_TOTAL, MOST_BLOCKS } from './block-kit.ts';
+import { composeSlack, drawCard, messageOf, type SlackContext, summaryOf } from './compose.ts';
+import { isList, isObject, type SlackMessage, type SlackObject, stringAt, typeOf } from './message.ts';
+import { escapeMrkdwn } from './mrkdwn.ts';
+
+/** Characters of one value: a text object takes 3,000, and a message some 8,000. */
+const LONGEST_VALUE = 2000;
+
+/** Text that Slack shows without parsing it. */
+const LITERAL: TextKind = { escape: cleanText, most: LONGEST_VALUE, placeOf: () => 'text' };
+
+const MRKDWN: TextKind = {
+  escape: (text) => escapeMrkdwn(cleanText(text)),
+  most: LONGEST_VALUE,
+  placeOf: placeInMrkdwn,
+};
+
+const ADDRESS: TextKind = {
+  escape: (text) => text,
+  most: Infinity,
+  placeOf: (before, behind) => (before + behind === '' ? 'address' : 'nowhere'),
+};
+
+/** Strings that Slack interprets, such as IDs and styles. */
+const NOWHERE: TextKind = { escape: () => '', most: 0, placeOf: () => 'nowhere' };
+
+const ADDRESS_KEYS: ReadonlySet<unknown> = new Set(['url', 'image_url']);
+const TEXT_KEYS: ReadonlySet<unknown> = new Set(['text', 'alt_text', 'fallback', 'accessibility_label']);
+
+export const slackMessages = {
+  parts: { text: { required: false, kind: 'string' }, blocks: { required: false, kind: 'list' } },
+  textAt,
+  compose,
+  inspect,
+} satisfies OwnMessages<SlackMessage>;
 
 export const slackFormat = {
   name: 'slack',
   compose: composeSlack,
   own: slackMessages,
 } satisfies MessageFormat<SlackMessage>;
+
+function textAt(path: readonly (string | number)[], parent: TemplateValue): TextKind {
+  const key = path.at(-1);
+  if (path.length === 1) return MRKDWN;
+  if (ADDRESS_KEYS.has(key)) return ADDRESS;
+  if (!TEXT_KEYS.has(key)) return NOWHERE;
+  const type = isObject(parent) && key === 'text' ? typeOf(parent) : '';
+  // Slack does not document whether text in a markdown block can mention.
+  if (type === 'markdown') return NOWHERE;
+  return type === 'mrkdwn' ? MRKDWN : LITERAL;
+}
+
+/** Inside `<address|words>`, a value can be the whole address or a part of the words. */
+function placeInMrkdwn(before: string, behind: string): ValuePlace {
+  const control = /<([^<>]*)$/.exec(before)?.[1];
+  if (control === undefined || control.includes('|')) return 'text';
+  return control === '' && /^[|>]/.test(behind) ? 'address' : 'nowhere';
+}
+
+function compose({ text, blocks }: RenderedParts, card: Card, context: SlackContext): Composed<SlackMessage> {
+  const line = typeof text === 'string' && !isBlank(text) ? text.toWellFormed().trim() : summaryOf(card);
+  return messageOf(line, isList(blocks) ? fittedBlocks(blocks, card) : [], card, context);
+}
+
+function fittedBlocks(blocks: readonly TemplateValue[], card: Card): readonly SlackObject[] {
+  const { language } = card;
+  const { kept, leftOut } = judgeBlocks(withDrawn(blocks, card), cutMark(language));
+  if (leftOut === 0) return kept;
+  const text: SlackObject = { type: 'plain_text', text: moreMark(language, leftOut), emoji: false };
+  return [...kept, { type: 'context', elements: [text] }];
+}
+
+/** Replaces each block such as `draw: outputs` with the blocks of that part of the card. */
+function withDrawn(blocks: readonly TemplateValue[], card: Card): readonly TemplateValue[] {
+  if (!blocks.some(isDrawn)) return blocks;
+  const drawn = drawCard(card);
+  return blocks.flatMap<TemplateValue>((block) =>
+    isDrawn(block) ? drawn(stringAt(block, 'draw')) : [block],
+  );
+}
+
+function isDrawn(block: TemplateValue): block is SlackObject {
+  return isObject(block) && 'draw' in block;
+}
+
+function inspect({ text, blocks }: RenderedParts): readonly PartFault[] {
+  if (text === undefined && blocks === undefined)
+    return [{ path: [], message: 'a message needs "text", "blocks" or both' }];
+  if (!isList(blocks) || blocks.length === 0) return [];
+  const unknown = [...blocks.entries()].flatMap(([index, block]) =>
+    isDrawn(block) && !(CARD_PARTS as readonly string[]).includes(stringAt(block, 'draw'))
+      ? [{ path: ['blocks', index], message: `"draw" can only be ${CARD_PARTS.join(', ')}` }]
+      : [],
+  );
+  const others = blocks.map((block) => (isDrawn(block) ? { type: 'divider' } : block));
+  const judged = judgeBlocks(others);
+  const flaws = [...unknown, ...judged.flaws.filter(({ isOfValue }) => !isOfValue)];
+  if (flaws.length > 0 || judged.leftOut === 0) return flaws;
+  const message = `${judged.leftOut} of the ${blocks.length} blocks would be left out: a message has ${MOST_BLOCKS} blocks and ${MAX_TOTAL} characters at most`;
+  return [{ path: ['blocks'], message }];
+}

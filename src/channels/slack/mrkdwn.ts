@@ -1,5 +1,7 @@
-/** Escaping and cutting for mrkdwn, Slack's markup. */
+/** mrkdwn, Slack's markup: escaping, cutting, and the mentions of `mention_on_error`. */
 import { cutEnd } from '../../text/cut.ts';
+import type { ComposeContext } from '../channel.ts';
+import { mentionsOf } from '../mention-option.ts';
 
 /** Slack, "Formatting message text": escape these three characters only. Escaped text can neither mention nor link. */
 export function escapeMrkdwn(text: string): string {
@@ -22,4 +24,23 @@ export function cutMrkdwn(text: string, most: number, mark: string): string {
     .replace(/<[^<>]*$/u, '');
   const isOpen = kept.split(FENCE).length % 2 === 0;
   return `${kept}${isOpen ? `\n${FENCE}` : ''}${mark}`;
+}
+
+/** Slack: Formatting message text, "Mentioning users", "Mentioning groups", "Special mentions". */
+const FORM = /^(?:@|<@|<!|<!subteam\^)?(?:(here|channel|everyone)|([UW][A-Z0-9]{2,30})|(S[A-Z0-9]{2,30}))>?$/;
+
+export const slackMentions = mentionsOf(
+  '"@here", "@channel", "@everyone", a user ID (U…) or a user group ID (S…)',
+  FORM,
+  (entry) => {
+    const [, everybody, user, group = ''] = FORM.exec(entry) ?? [];
+    if (everybody !== undefined) return `<!${everybody}>`;
+    return user === undefined ? `<!subteam^${group}>` : `<@${user}>`;
+  },
+);
+
+/** Without duplicates: `<!here> <@U…> <!subteam^S…>`; '' for nobody. */
+export function mentionsFor(context: Pick<ComposeContext, 'isError' | 'options'>): string {
+  const called = slackMentions.of(context).filter((entry) => FORM.test(entry));
+  return [...new Set(called.map((entry) => slackMentions.write(entry)))].join(' ');
 }

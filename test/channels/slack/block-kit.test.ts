@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { flawsOfBlocks } from '../../../src/channels/slack/block-kit.ts';
+import { judgeBlocks } from '../../../src/channels/slack/block-kit.ts';
 
 const plain = (text: string) => ({ type: 'plain_text', text, emoji: false });
 const mrkdwn = (text: string) => ({ type: 'mrkdwn', text, verbatim: true });
@@ -133,13 +133,13 @@ const REFUSED: readonly (readonly [string, unknown, string, string])[] = [
 describe('the blocks that Slack takes', () => {
   for (const [what, blocks] of Object.entries(ACCEPTED)) {
     it(`may be ${what}`, () => {
-      expect(flawsOfBlocks(blocks)).to.deep.equal([]);
+      expect(judgeBlocks(blocks).flaws).to.deep.equal([]);
     });
   }
 
   for (const [what, blocks, pointer, words] of REFUSED) {
     it(`may not be ${what}`, () => {
-      const flaws = flawsOfBlocks(blocks);
+      const flaws = judgeBlocks(blocks).flaws;
       const messages = flaws
         .filter(({ path }) => `/${path.join('/')}` === pointer)
         .map(({ message }) => message);
@@ -148,7 +148,7 @@ describe('the blocks that Slack takes', () => {
   }
 
   it('are judged, whatever they are', () => {
-    fc.assert(fc.property(fc.anything(), (value) => Array.isArray(flawsOfBlocks(value))));
-    fc.assert(fc.property(fc.jsonValue(), (value) => Array.isArray(flawsOfBlocks([value]))));
+    fc.assert(fc.property(fc.anything(), (value) => Array.isArray(judgeBlocks(value).flaws)));
+    fc.assert(fc.property(fc.jsonValue(), (value) => Array.isArray(judgeBlocks([value]).flaws)));
   });
 });

@@ -5,7 +5,7 @@ import { failureOfAnswer } from '../../../src/channels/answers.ts';
 import { DeliveryFailure, FAILURE_CLASSES } from '../../../src/channels/failure.ts';
 import type { FailureClass } from '../../../src/channels/failure.ts';
 import { SLACK, SLACK_MEANINGS } from '../../../src/channels/slack/answers.ts';
-import { slackFailureOf } from '../../../src/channels/slack/errors.ts';
+import { slackFailureOf } from '../../../src/channels/slack/client.ts';
 
 const platformError = (data: object): WebAPIPlatformError =>
   new WebAPIPlatformError({ ok: false, ...data } as ConstructorParameters<typeof WebAPIPlatformError>[0]);

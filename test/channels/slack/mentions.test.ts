@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { mentionsFor, slackMentions } from '../../../src/channels/slack/mentions.ts';
+import { mentionsFor, slackMentions } from '../../../src/channels/slack/mrkdwn.ts';
 
 const WRITTEN: readonly (readonly [string, string])[] = [
   ['@here', '<!here>'],

