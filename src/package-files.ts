@@ -9,7 +9,10 @@ export const DEMO_CONFIG = fileURLToPath(new URL('../config/botbell.demo.yaml', 
 /** The example config and the schema are in it. */
 export const CONFIG_FILES = fileURLToPath(new URL('../config', import.meta.url));
 
-/** What `botbell init` writes. */
+/** The built program. */
+export const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+
+/** What `botbell init` writes, by language. */
 export const STARTER = fileURLToPath(new URL('../config/starter', import.meta.url));
 
 export const SAMPLES = fileURLToPath(new URL('../config/samples', import.meta.url));

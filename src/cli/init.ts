@@ -1,25 +1,62 @@
 /** `botbell init`: writes a first config and prints the next commands. */
-import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
-import { CONFIG_FILES, SAMPLES, STARTER } from '../package-files.ts';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
+import { channelTypes, printsOnly } from '../channels/registry.ts';
+import { CONFIG_FILES, PROGRAM, SAMPLES, STARTER } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
-import { CommandFailed, type CommandContext } from './context.ts';
+import { nearestOrAll } from '../text/nearest.ts';
+import { CommandFailed, type CommandContext, WrongUsage } from './context.ts';
 
-/** @throws {Error} if one of the files exists already, or the folder cannot be written */
-export function run(context: CommandContext, folder: string): number {
-  refuseWhatIsThere(folder);
+interface InitOptions {
+  readonly lang: 'en' | 'ja';
+  /** Types of channels; left out: an outbox. */
+  readonly channels?: readonly string[];
+}
+
+/**
+ * @throws {CommandFailed} one of the files exists already
+ * @throws {WrongUsage} there is no such type of channel
+ * @throws {Error} the folder cannot be written
+ */
+export function run(context: CommandContext, folder: string, { lang, channels }: InitOptions): number {
+  for (const type of channels ?? []) refuseUnknown(type);
+  const starter = join(STARTER, lang);
+  refuseWhatIsThere(starter, folder);
+  const botbell = programIn(folder, context.variables['PATH'] ?? '');
   const beside = relative(resolve(folder), CONFIG_FILES).replaceAll(sep, '/') || '.';
-  for (const entry of readdirSync(STARTER, { recursive: true, withFileTypes: true })) {
+  for (const entry of readdirSync(starter, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const source = join(entry.parentPath, entry.name);
-    const path = join(folder, ownName(relative(STARTER, source)));
-    const text = readFileSync(source, 'utf8').replaceAll('../botbell.', () => `${beside}/botbell.`);
+    const path = join(folder, ownName(relative(starter, source)));
+    const text = readFileSync(source, 'utf8')
+      .replaceAll('../../botbell.', () => `${beside}/botbell.`)
+      .replace('; botbell serve', () => `; ${botbell} serve`);
     mkdirSync(dirname(path), { recursive: true });
     // Never overwrite a file created since the check.
-    writeFileSync(path, text, { flag: 'wx' });
+    writeFileSync(path, channels === undefined ? text : withChannels(text, channels), { flag: 'wx' });
   }
-  context.result(visible(nextSteps(folder)));
+  const steps = {
+    botbell,
+    folder: resolve(folder) === resolve() ? undefined : folder,
+    sample: relative(resolve(folder), join(SAMPLES, 'error.json')),
+    isRemote: channels !== undefined,
+  };
+  context.result(visible(nextSteps(lang === 'ja' ? JAPANESE : ENGLISH, steps)));
   return 0;
+}
+
+function refuseUnknown(type: string): void {
+  const known = [...channelTypes.keys()].filter((each) => !printsOnly(each));
+  if (!known.includes(type))
+    throw new WrongUsage(`--channels: there is no ${type}${nearestOrAll(type, known)}`);
+}
+
+/** In the starter a channel's line, and that of its address, stand in comments; those of the outbox go. */
+function withChannels(text: string, channels: readonly string[]): string {
+  const named = new RegExp(`^( +)# ((?:- )?(?:${channels.join('|')}):)`, 'gm');
+  const outbox = /(?:^ +#.*\n)+^ +slack: \{ type: outbox.*\n/m;
+  const slack = channels.includes('slack') ? /(?!)/ : /^ +- slack: .*\n(?: {6,}#.*\n)?/m;
+  return text.replace(outbox, '').replace(slack, '').replace(named, '$1$2');
 }
 
 /** In the repository the file has no leading dot, so that no tool there loads it. */
@@ -28,10 +65,10 @@ function ownName(name: string): string {
 }
 
 /** Checks top-level names only: an existing `templates` folder counts even if none of its files would be overwritten. */
-function refuseWhatIsThere(folder: string): void {
+function refuseWhatIsThere(starter: string, folder: string): void {
   // Broken symbolic links count as existing.
   const isThere = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined;
-  const there = readdirSync(STARTER).map(ownName).filter(isThere);
+  const there = readdirSync(starter).map(ownName).filter(isThere);
   if (there.length === 0) return;
   const where = folder === '.' ? 'this folder' : folder;
   throw new CommandFailed(
@@ -39,17 +76,57 @@ function refuseWhatIsThere(folder: string): void {
   );
 }
 
-function nextSteps(folder: string): string {
-  const isHere = resolve(folder) === resolve();
-  const sample = relative(resolve(folder), join(SAMPLES, 'error.json'));
-  return `Written${isHere ? '' : ` to ${folder}`}: botbell.yaml, .env.example, templates/
+/** What a shell in `folder` calls this program by. */
+function programIn(folder: string, path: string): string {
+  // npx and npm scripts have these folders for what they run, and the shell has not.
+  const folders = path.split(delimiter).filter((each) => !each.endsWith(join('node_modules', '.bin')));
+  if (folders.some((each) => existsSync(join(each, 'botbell')))) return 'botbell';
+  return `node ${relative(resolve(folder), PROGRAM)}`;
+}
 
-${isHere ? 'Check the config:' : `Go there and check the config:\n  cd ${folder}`}
-  npx botbell check
-Run it. Until botbell.yaml names your Slack, it prints messages instead of sending them:
-  npx botbell serve
-In another terminal, in the same folder, post a callback as the job service does:
-  npx botbell send ${sample}
-Once your secrets are in .env (copy .env.example), run it with them:
-  (set -a; . ./.env; npx botbell serve)`;
+interface Steps {
+  readonly botbell: string;
+  /** Undefined: the reader is there. */
+  readonly folder: string | undefined;
+  readonly sample: string;
+  /** Whether secrets have to be set before anything runs. */
+  readonly isRemote: boolean;
+}
+
+const ENGLISH = {
+  written: (where: string) => `Written${where && ` to ${where}`}: botbell.yaml, .env.example, templates/`,
+  enter: 'Go there:',
+  secrets:
+    "Put your channels' secrets into .env, your addresses into botbell.yaml, and read .env in each terminal:",
+  check: 'Check the config:',
+  print: 'Run it. Until botbell.yaml names your Slack, it prints messages instead of sending them:',
+  test: 'Send a test to each destination, and run it:',
+  send: 'In another terminal, in the same folder, post a callback as the job service does:',
+  later: 'Once your secrets are in .env (copy .env.example), run it with them:',
+};
+
+const JAPANESE: typeof ENGLISH = {
+  written: (where) => `${where && `${where} に`}書き出しました：botbell.yaml、.env.example、templates/`,
+  enter: 'フォルダーへ移動します。',
+  secrets: 'チャネルの秘密情報を .env に、宛先を botbell.yaml に書き、ターミナルごとに .env を読み込みます。',
+  check: '設定を確認します。',
+  print: '起動します。botbell.yaml に自分のSlackを書くまでは、メッセージを送らずに表示します。',
+  test: '宛先ごとにテストメッセージを送り、起動します。',
+  send: '別のターミナルを開き、同じフォルダーから、ジョブサービスと同じようにコールバックを送ります。',
+  later: '秘密情報を .env に書いたら（.env.example をコピーします）、次のように起動します。',
+};
+
+function nextSteps(words: typeof ENGLISH, { botbell, folder, sample, isRemote }: Steps): string {
+  const steps: readonly (readonly string[])[] = [
+    folder === undefined ? [] : [words.enter, `cd ${folder}`],
+    isRemote ? [words.secrets, 'cp .env.example .env', 'set -a; . ./.env; set +a'] : [],
+    [words.check, `${botbell} check`],
+    isRemote ? [words.test, `${botbell} test --all`, `${botbell} serve`] : [words.print, `${botbell} serve`],
+    [words.send, `${botbell} send ${sample}`],
+    isRemote ? [] : [words.later, `(set -a; . ./.env; ${botbell} serve)`],
+  ];
+  return `${words.written(folder ?? '')}\n\n${steps
+    .filter(([what]) => what !== undefined)
+    .map((lines) => lines.join('\n  '))
+    .join('\n')}`;
 }

@@ -59,7 +59,9 @@ function explanationOf(error: unknown): string {
 
 function createProgram(context: CommandContext, action: Action): Command {
   const program = new Command('botbell')
-    .description('A webhook-to-chat bridge: BOT execution results in, Slack messages and mail out.')
+    .description(
+      'A webhook-to-chat bridge: results of BOTs in, messages on Slack and other chats and by email out.',
+    )
     .version(readVersion(), '-V, --version')
     .option(
       '-c, --config <file>',
@@ -220,6 +222,12 @@ function addTools(program: Command, action: Action): void {
     .command('init')
     .description('write a config of your own to begin with, and nothing over what is there')
     .argument('[dir]', 'the folder to write it to', '.')
+    .addOption(
+      new Option('--lang <language>', 'of the comments, and of the messages')
+        .choices(['en', 'ja'])
+        .default('en'),
+    )
+    .option('--channels <types>', 'such as teams,email; without it, messages are printed', list)
     .action(action(() => import('./init.ts')));
   program
     .command('schema')
@@ -238,6 +246,10 @@ function wholeNumber(least: number): (text: string) => number {
     if (/^\d{1,15}$/.test(text) && Number(text) >= least) return Number(text);
     throw new InvalidArgumentError(`It must be a whole number from ${least} on.`);
   };
+}
+
+function list(text: string): readonly string[] {
+  return text.split(',').map((each) => each.trim());
 }
 
 function ids(text: string, before: readonly number[]): readonly number[] {

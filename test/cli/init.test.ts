@@ -1,7 +1,9 @@
 /** `botbell init`: what it writes can be used at once, and it never takes anything away. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { expect } from 'chai';
+import { parse } from 'yaml';
+import { channelTypes } from '../../src/channels/registry.ts';
 import { runCommand } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -64,16 +66,73 @@ describe('botbell init', () => {
     const { stdout } = await runCommand(['init']);
     const sample = /send (\S+)\n/.exec(stdout)?.[1] ?? '';
     expect(resolve(folder, sample)).to.equal(ERROR);
-    expect(stdout.replace(sample, '<sample>')).to.equal(`Written: botbell.yaml, .env.example, templates/
+    const program = `node ${relative(folder, join(ROOT, 'dist/main.js'))}`;
+    const told = stdout.replace(sample, '<sample>').replaceAll(program, '<botbell>');
+    expect(told).to.equal(`Written: botbell.yaml, .env.example, templates/
 
 Check the config:
-  npx botbell check
+  <botbell> check
 Run it. Until botbell.yaml names your Slack, it prints messages instead of sending them:
-  npx botbell serve
+  <botbell> serve
 In another terminal, in the same folder, post a callback as the job service does:
-  npx botbell send <sample>
+  <botbell> send <sample>
 Once your secrets are in .env (copy .env.example), run it with them:
-  (set -a; . ./.env; npx botbell serve)`);
+  (set -a; . ./.env; <botbell> serve)`);
+    expect(textOf('.env.example')).to.include(`(set -a; . ./.env; ${program} serve)`);
+  });
+
+  it('calls the program by its name where a shell finds it, but not where only npx does', async () => {
+    for (const [bin, name] of [
+      ['bin', 'botbell check'],
+      ['node_modules/.bin', 'dist/main.js check'],
+    ] as const) {
+      mkdirSync(join(folder, bin), { recursive: true });
+      writeFileSync(join(folder, bin, 'botbell'), '');
+      const { stdout } = await runCommand(['init', `by-${name.length}`], {
+        variables: { PATH: join(folder, bin) },
+      });
+      expect(stdout).to.include(name);
+    }
+  });
+
+  const starters = async (...args: readonly string[]) => {
+    for (const lang of ['en', 'ja']) await runCommand(['init', lang, '--lang', lang, ...args]);
+    return ['en', 'ja'].map((lang) => parse(textOf(`${lang}/botbell.yaml`)) as Record<string, unknown>);
+  };
+
+  it('writes the same config with Japanese comments, for Japanese messages in Tokyo', async () => {
+    const [english, japanese] = await starters();
+    expect(japanese).to.deep.equal({ ...english, display: { timezone: 'Asia/Tokyo', language: 'ja' } });
+    expect(contentsOf(join(folder, 'ja'))).to.deep.equal(WRITTEN);
+    const keys = (lang: string) => textOf(`${lang}/.env.example`).match(/^#[A-Z_]+=/gm);
+    expect(keys('ja')).to.deep.equal(keys('en'));
+    expect((await runCommand(['init', 'other', '--lang', 'ja'])).stdout).to.include('設定を確認します。');
+  });
+
+  const TYPES = [...channelTypes.keys()].filter((type) => type !== 'outbox');
+
+  it('writes the channels that are named in place of the outbox, each with an address', async () => {
+    for (const written of await starters('--channels', 'teams, email')) {
+      expect(Object.keys(written['channels'] as object)).to.deep.equal(['email', 'teams']);
+      expect(written['groups']).to.deep.equal({
+        operators: [{ email: ['ops@example.com'] }, { teams: 'ops' }],
+      });
+    }
+    for (const lang of ['en', 'ja']) {
+      const all = ['init', `all-${lang}`, '--lang', lang, '--channels', TYPES.join(',')];
+      expect((await runCommand(all)).stdout).to.match(/\n {2}cp \.env\.example \.env\n/);
+      const config = `all-${lang}/botbell.yaml`;
+      const { groups } = parse(textOf(config)) as { groups: { operators: readonly object[] } };
+      expect(groups.operators.flatMap((entry) => Object.keys(entry))).to.have.members(TYPES);
+      const checked = await runCommand(['check', '--without-secrets', '--strict', '--config', config]);
+      expect([checked.code, checked.stdout]).to.deep.equal([0, `${config}: ok`]);
+    }
+  });
+
+  it('refuses a channel that there is not, and names the nearest', async () => {
+    const { code, stderr } = await runCommand(['init', '--channels', 'email,teamz']);
+    expect([code, stderr]).to.deep.equal([2, 'error: --channels: there is no teamz; did you mean "teams"?']);
+    expect(contentsOf(folder)).to.deep.equal([]);
   });
 
   it('writes what every command takes where none is named, unless config/botbell.yaml is there', async () => {
@@ -113,16 +172,15 @@ Once your secrets are in .env (copy .env.example), run it with them:
     );
     const variables = { SLACK_BOT_TOKEN: 'xoxb-1', SMTP_URL: 'smtps://u:p@127.0.0.1' };
     const { stdout: messages } = await runCommand(['preview', ERROR], { variables });
-    const destinations = ['slack:#bot-alerts', 'slack:#invoices', 'email:ops@example.com'];
+    const destinations = ['slack:#bot-alerts', 'email:ops@example.com'];
     for (const destination of destinations) expect(messages).to.include(destination);
     expect(messages, 'by the set that the route names').to.match(
-      /slack:#invoices\n {2}❌ 請求書取込BOT failed: タスク 3「ログイン」.*\n(\n|$)/,
+      /slack:#bot-alerts\n {2}@here ❌ 請求書取込BOT failed: タスク 3「ログイン」.*\n(\n|$)/,
     );
   });
 
   it('lists the variables of the config, and no others', async () => {
     await runCommand(['init']);
-    expect(textOf('.env.example')).to.include('(set -a; . ./.env; npx botbell serve)');
     const inConfig = [...textOf('botbell.yaml').matchAll(/\$\{([A-Z_]+)(?::-)?\}/g)].map(([, name]) => name);
     const listed = [...textOf('.env.example').matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name);
     expect(listed.toSorted()).to.deep.equal(inConfig.filter((name) => name !== 'NAME').toSorted());

@@ -43,19 +43,18 @@ const withAllChannels = (yaml: string): string =>
     .replaceAll(/^ {2}# {3}(\w+: )/gm, '    $1')
     .replaceAll(/^ {2}slack: \{ type: outbox.*\n/gm, '');
 
-describe('The configs to begin with', () => {
-  for (const path of ['config/starter/botbell.yaml', 'config/botbell.example.yaml'])
-    it(`name in comments each channel there is, which passes the check: ${path}`, async () => {
-      const text = withAllChannels(readDocument(path));
-      const types = new Set([...text.matchAll(/type: (\w+)/g)].map(([, type]) => type));
-      expect([...channelTypes.keys()].filter((type) => !types.has(type) && type !== 'outbox')).to.deep.equal(
-        [],
-      );
-      const file = join(tempFolder(), 'botbell.yaml');
-      writeFileSync(file, text);
-      const { code, stdout } = await runCommand(['check', '--strict', '--without-secrets', '--config', file]);
-      expect([code, stdout]).to.deep.equal([0, `${file}: ok`]);
-    });
+describe('The example config', () => {
+  it('names each channel there is, and passes the check', async () => {
+    const text = withAllChannels(readDocument('config/botbell.example.yaml'));
+    const types = new Set([...text.matchAll(/type: (\w+)/g)].map(([, type]) => type));
+    expect([...channelTypes.keys()].filter((type) => !types.has(type) && type !== 'outbox')).to.deep.equal(
+      [],
+    );
+    const file = join(tempFolder(), 'botbell.yaml');
+    writeFileSync(file, text);
+    const { code, stdout } = await runCommand(['check', '--strict', '--without-secrets', '--config', file]);
+    expect([code, stdout]).to.deep.equal([0, `${file}: ok`]);
+  });
 });
 
 describe('The configs that documents show', () => {

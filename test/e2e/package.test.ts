@@ -15,7 +15,7 @@ const CONTENTS = [
   /^dist\/(main\.js|[\w-]+\.js|[\w-]+\.json|THIRD-PARTY-LICENSES\.txt|assets\/app\.(css|js))$/,
   /^templates\/(en|ja)\/card\/\w+\.yaml$/,
   /^config\/(botbell\.(demo|example)\.yaml|botbell\.schema\.json|samples\/\w+\.json)$/,
-  /^config\/starter\/(botbell\.yaml|env\.example|templates\/README\.md|templates\/short\/slack\/\w+\.yaml)$/,
+  /^config\/starter\/(en|ja)\/(botbell\.yaml|env\.example|templates\/README\.md|templates\/short\/slack\/\w+\.yaml)$/,
 ];
 
 const NEEDED = [
@@ -24,7 +24,8 @@ const NEEDED = [
   'dist/assets/app.js',
   'dist/THIRD-PARTY-LICENSES.txt',
   'config/botbell.schema.json',
-  'config/starter/env.example',
+  'config/starter/en/env.example',
+  'config/starter/ja/env.example',
   'LICENSE',
 ];
 
@@ -114,9 +115,9 @@ describe('The package', () => {
     expect(sets.size, 'cards in two languages').to.equal(2);
   });
 
-  it('gives a config by `npx botbell init` that `check` takes with no variable set, by the commands that it names', () => {
+  it('gives a config by `botbell init` that `check` takes with no variable set, by the commands that it names', () => {
     const { place, printed } = initialised('first');
-    const [, enter = '', check = ''] = /\n {2}(cd .*)\n {2}(.* check)\n/.exec(printed) ?? [];
+    const [, enter = '', check = ''] = /\n {2}(cd .*)\n.*\n {2}(.* check)\n/.exec(printed) ?? [];
     const { status, stdout } = run(folder, 'sh', '-c', `${enter} && ${check}`);
     expect([status, stdout]).to.deep.equal([0, 'botbell.yaml: ok\n']);
     const bare = run(place, 'npx', 'botbell', 'check', '--without-secrets', '--config', 'botbell.yaml');
@@ -134,7 +135,7 @@ describe('The package', () => {
     expect([status, stdout.includes('receiver.token')], stdout).to.deep.equal([1, true]);
   });
 
-  it('shows everything with `npx botbell demo`', () => {
+  it('shows everything with `botbell demo`', () => {
     const { status, stdout } = run(folder, 'npx', 'botbell', 'demo');
     expect([status, /^To see these messages on a page/m.test(stdout)], stdout).to.deep.equal([0, true]);
     for (const place of ['slack:#shop', 'teams:shop'])
