@@ -11,7 +11,7 @@ import { isValid } from './json-schema-validator.ts';
 const SCHEMA = 'config/botbell.schema.json';
 
 describe('The JSON Schema in the package', () => {
-  it('is what `botbell schema` prints: npx botbell schema > config/botbell.schema.json', async () => {
+  it('is what `botbell schema` prints: botbell schema > config/botbell.schema.json', async () => {
     const { stdout } = await runCommand(['schema']);
     expect(readFileSync(SCHEMA, 'utf8')).to.equal(`${stdout}\n`);
   });

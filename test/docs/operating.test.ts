@@ -64,7 +64,7 @@ describe('The operating guide', () => {
     );
     const run = (command: string) => {
       const program = `node ${join(ROOT, 'dist/main.js')}`;
-      const input = command.replaceAll('npx botbell', program);
+      const input = command.replaceAll(/^botbell(?= )/gm, program);
       const { status, stderr } = spawnSync('sh', ['-e'], { cwd: folder, input, encoding: 'utf8' });
       return { status, stderr };
     };

@@ -142,7 +142,7 @@ describe('botbell why', () => {
     faults = new Map();
     await world.post(posted);
     await post({ job_id: '4712', bot_id: 'invoice-imprt', bot_name: 'Invoice import' });
-    const shown = /```text\n\$ npx botbell why 4711\n(.*?)\n\$ npx botbell why 4712\n(.*?)```/s.exec(
+    const shown = /```text\n\$ botbell why 4711\n(.*?)\n\$ botbell why 4712\n(.*?)```/s.exec(
       readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8'),
     );
     expect(shown).not.to.equal(null);

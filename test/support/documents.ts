@@ -87,19 +87,21 @@ export interface Session {
   readonly output: string;
 }
 
-const SESSION = /^(?:\$ export (?<variables>.*)\n)?\$ npx botbell (?<args>.*)\n(?<output>[^]*)$/;
+const SESSION = /^(?:\$ export (?<variables>.*)\n)?\$ botbell (?<args>.*)\n(?<output>[^]*)$/;
 
-/** Each `console` block: perhaps `$ export <variables>`, then the program with its arguments, and what it prints. */
+/** Each `console` block but those of npm: perhaps `$ export <variables>`, then the program with its arguments, and what it prints. */
 export function sessionsIn(text: string): Session[] {
-  return blocksOf(text, 'console').map((block) => {
-    const { groups } = SESSION.exec(block) ?? {};
-    if (groups === undefined) throw new Error(`this session cannot be run: ${block}`);
-    return {
-      args: (groups['args'] ?? '').split(' '),
-      variables: variablesIn(groups['variables'] ?? ''),
-      output: (groups['output'] ?? '').trimEnd(),
-    };
-  });
+  return blocksOf(text, 'console')
+    .filter((block) => !block.startsWith('$ npm'))
+    .map((block) => {
+      const { groups } = SESSION.exec(block) ?? {};
+      if (groups === undefined) throw new Error(`this session cannot be run: ${block}`);
+      return {
+        args: (groups['args'] ?? '').split(' '),
+        variables: variablesIn(groups['variables'] ?? ''),
+        output: (groups['output'] ?? '').trimEnd(),
+      };
+    });
 }
 
 function variablesIn(text: string): Record<string, string> {
