@@ -7,7 +7,7 @@ import type { TemplateFailure } from '../render/renderer.ts';
 import type { Telling } from '../signal/decide.ts';
 import type { RenderTarget } from '../render/catalog.ts';
 import { toldBy } from '../deliver/settings.ts';
-import { destinationsOf, type RoutedDestination, type Router } from '../route/router.ts';
+import { destinationsOf, type PlannedTarget, type Router } from '../route/router.ts';
 
 /** Routes and renders by one config. Sends nothing and changes no metrics. */
 export interface Drawing {
@@ -28,7 +28,7 @@ export interface Drawing {
 
 /** A message's destination and the route that sends it there; `route` is undefined if no route does. */
 export type Place = Pick<Destination, 'destination' | 'channel' | 'options' | 'mentionHours'> &
-  Pick<Partial<RoutedDestination>, 'route' | 'templateSet' | 'asked'>;
+  Pick<PlannedTarget, 'route' | 'templateSet' | 'asked'>;
 
 /** A rendered message. Its destination may be just a channel's name. */
 export interface DrawnMessage extends Pick<Place, 'destination' | 'route' | 'templateSet'> {
@@ -48,9 +48,8 @@ export function placesFor(
   if (to === undefined) return routed;
   const isIt = ({ destination }: Destination) => destination === to;
   const [channel = ''] = to.split(':', 1);
-  return [
-    routed.find(isIt) ?? destinationsOf(config).find(isIt) ?? { destination: to, channel, options: {} },
-  ];
+  const elsewhere = { destination: to, channel, options: {} };
+  return [routed.find(isIt) ?? destinationsOf(config).get(to) ?? elsewhere];
 }
 
 /** How and when a message is told. `now`: milliseconds since 1970. */

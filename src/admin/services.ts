@@ -112,8 +112,6 @@ export interface AdminServices {
   /** Draws by the config in force. */
   readonly drawing: () => Drawing;
   readonly paused: () => readonly Paused[];
-  /** Names of the routes that have matched nothing for 30 days. @throws {LedgerUnavailable} */
-  readonly idleRoutes: () => Promise<readonly string[]>;
   readonly samples: readonly Sample[];
 }
 

@@ -96,7 +96,6 @@ function adminServices(services: Services): AdminServices {
     onUnforeseen: reports.onUnforeseen,
     drawing: () => drawingOf(services),
     paused: () => pipeline.paces.paused,
-    idleRoutes: () => pipeline.idleRoutes(),
     samples: samplesIn(SAMPLES),
   };
 }

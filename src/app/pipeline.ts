@@ -1,12 +1,11 @@
 /** Wires the parts that deliver. They read the settings in force at each use and live on through reloads. */
 import { refusalAlert, reloadAlert } from '../deliver/alerts.ts';
-import { createAttempt } from '../deliver/attempt.ts';
+import type { AttemptDependencies } from '../deliver/attempt.ts';
 import { type Chore, Chores } from '../deliver/chores.ts';
 import { Claims } from '../deliver/claims.ts';
 import { Dispatcher } from '../deliver/dispatcher.ts';
 import { SeenDestinations } from '../deliver/figures.ts';
 import { ConfigFollower } from '../deliver/follow-config.ts';
-import { idleRoutes } from '../deliver/idle-routes.ts';
 import { Paces } from '../deliver/pace.ts';
 import { createPost, type Post, untilOf } from '../deliver/post.ts';
 import { Signals } from '../deliver/signals.ts';
@@ -67,13 +66,13 @@ export class Pipeline {
     const paceOf = (channel: string) => settings.current.channels.get(channel)?.pace;
     const paces = (this.paces = new Paces({ clock, store: ledger, paceOf, onTrouble }));
     const onDue = () => this.#chores.hurry(this.#claiming);
-    const { onMilestone, onHeld, onUnwritten, onUnforeseen, onAction, onIdleRoute } = reports;
-    const said = { onMilestone, onHeld, onUnwritten, onUnforeseen, onAction, onIdleRoute };
+    const { onMilestone, onHeld, onUnwritten, onUnforeseen, onAction } = reports;
+    const said = { onMilestone, onHeld, onUnwritten, onUnforeseen, onAction };
     const shared = { ...said, clock, settings, ledger, random, paces, onDue };
     const follower = (this.#follower = new ConfigFollower(shared));
     const dispatcher = (this.dispatcher = new Dispatcher({
       ...shared,
-      attempt: this.#attempt(),
+      attempts: this.#attempts(),
       isBehind: (destination) => this.#claims.isBehind(destination),
       onRoom: () => this.#claims.goOn(),
     }));
@@ -92,11 +91,6 @@ export class Pipeline {
         return sendTest(request, clock, (begun) => dispatcher.once(begun));
       },
     });
-  }
-
-  /** Names of the routes that have matched nothing for 30 days. @throws {LedgerUnavailable} */
-  idleRoutes(): Promise<readonly string[]> {
-    return idleRoutes(this.#parts.settings.current, this.#parts.ledger);
   }
 
   /** Keeps a refused body and alerts the operators. Never rejects. */
@@ -154,9 +148,9 @@ export class Pipeline {
     return within(GOODBYE_MS, left, this.#parts.clock);
   }
 
-  #attempt() {
+  #attempts(): AttemptDependencies {
     const { clock, ledger, reports } = this.#parts;
-    return createAttempt({
+    return {
       clock,
       timers: systemClock,
       jobMessages: (told) => ledger.jobMessages(told),
@@ -164,7 +158,7 @@ export class Pipeline {
         this.#seen.attempted(addressed.destination, result);
         reports.onAttempt(addressed, result);
       },
-    });
+    };
   }
 
   #adopt(next: AppSettings, previous: AppSettings): void {

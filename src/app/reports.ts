@@ -129,9 +129,6 @@ export class Reports {
     this.#logger.info({ destination, bot_id: shortId(botId), rule }, `${kind} held`);
   };
 
-  readonly onIdleRoute = (route: string): void =>
-    this.#logger.warn({ route }, 'a route has matched nothing for 30 days');
-
   /**
    * Counts each attempt except test messages. Logs failures and messages that were sent as plain text; the callback's own line
    * covers the others.

@@ -6,19 +6,13 @@ import type { Channel, ChannelType } from '../channels/channel.ts';
 import { type ChannelConfig, type Config, formatsOf, type Problem } from '../config/config.ts';
 import type { Readings } from '../config/readings.ts';
 import { createPlans } from '../deliver/plan.ts';
-import {
-  type OpenChannel,
-  type PlannedTarget,
-  type Planning,
-  type RunningSettings,
-  type Settings,
-} from '../deliver/settings.ts';
+import type { OpenChannel, Planning, RunningSettings, Settings } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { type LedgerOptions, openLedger } from '../ledger/open-ledger.ts';
 import { ownerName } from '../ledger/operations/processes.ts';
 import { noticeOf } from '../notice/notice.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
-import { createRouter, routesOf } from '../route/router.ts';
+import { createRouter, destinationsOf } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
 
 export interface LoadedConfig {
@@ -88,19 +82,8 @@ export function decidedBy({ config, configHash }: Pick<LoadedConfig, 'config' | 
     configHash,
     router,
     planFor: createPlans(config, router),
-    destinations: targetsOf(config),
+    destinations: destinationsOf(config),
   };
-}
-
-export function targetsOf(config: Config): ReadonlyMap<string, PlannedTarget> {
-  const routed = routesOf(config).flatMap(({ notify, templateSet }) =>
-    notify.map((told): PlannedTarget => ({ ...told, templateSet })),
-  );
-  const others = [...config.delivery.alerts, ...config.digests.flatMap(({ notify }) => notify)];
-  const targets = new Map<string, PlannedTarget>();
-  for (const target of [...routed, ...others])
-    if (!targets.has(target.destination)) targets.set(target.destination, target);
-  return targets;
 }
 
 /**
@@ -112,7 +95,7 @@ async function openChannels(
   { channelTypes, print }: SettingsEnvironment,
   previous: AppSettings | undefined,
 ): Promise<Settings['channels']> {
-  const used = new Set([...targetsOf(config).values()].map(({ channel }) => channel));
+  const used = new Set([...destinationsOf(config).values()].map(({ channel }) => channel));
   const openPool = poolsThrough(config.proxies);
   const channels = new Map<string, OpenChannel>();
   const opened: Channel[] = [];

@@ -6,7 +6,7 @@ import { channelTypes } from '../channels/registry.ts';
 import { formatsOf, type Config, type Destination, optionsAt } from '../config/config.ts';
 import { noticeOf } from '../notice/notice.ts';
 import { destinationTyped } from '../people/destinations.ts';
-import { createRouter, type RoutedDestination } from '../route/router.ts';
+import { createRouter, type PlannedTarget } from '../route/router.ts';
 import { systemClock } from '../time/clock.ts';
 import { escapeHtml as html, visible, visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { type CommandContext, styled } from './context.ts';
@@ -54,7 +54,7 @@ function inLines(context: CommandContext, { destination, composed }: PreviewedMe
   return `${styled(context, 'bold', destination)}\n${visibleAndIndented(composed.asText())}\n`;
 }
 
-type Routed = Destination & Pick<Partial<RoutedDestination>, 'templateSet'>;
+type Routed = Destination & Pick<PlannedTarget, 'templateSet'>;
 
 /** The destinations that the callback is routed to, or only `to`, even if no route sends the callback there. */
 function chosen(

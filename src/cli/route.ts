@@ -8,7 +8,7 @@ import type { Asking, PlannedDelivery } from '../ledger/ledger.ts';
 import { type OpenArchive, openArchive } from '../ledger/open-ledger.ts';
 import { type Arriving, type Foreseen, judge, type Known, NOTHING_KNOWN } from '../ledger/signal/judge.ts';
 import { noticeOf } from '../notice/notice.ts';
-import type { RoutedDestination } from '../route/router.ts';
+import type { PlannedTarget } from '../route/router.ts';
 import type { AskedRoute, RouteVerdict } from '../signal/decide.ts';
 import { routeEvents } from '../story/routing.ts';
 import { Sayings, type StoryEvent } from '../story/sayings.ts';
@@ -45,8 +45,8 @@ export async function run(context: CommandContext, file: string, options: Option
       context.result(lineOf(context, event));
   const ruled = at === undefined ? undefined : await ruledLines(context, project, checked, at);
   const { destinations, perhaps } = router.route(callback);
-  const ruledAt = ({ destination }: RoutedDestination) => ruled?.get(destination);
-  const linesOf = (to: RoutedDestination) =>
+  const ruledAt = ({ destination }: PlannedTarget) => ruled?.get(destination);
+  const linesOf = (to: PlannedTarget) =>
     ruled === undefined ? (perhaps.includes(to) ? [PERHAPS] : []) : ruledAt(to)?.lines;
   const reached = [...destinations, ...perhaps].filter((to) => linesOf(to) !== undefined);
   context.result(reached.length === 0 ? 'reaches nobody' : `reaches ${reached.length}:`);
@@ -63,13 +63,9 @@ function lineOf(context: CommandContext, { what, text, small = '' }: StoryEvent)
 }
 
 /** @param ruled undefined: the rules are not asked */
-function destinationLine(
-  context: CommandContext,
-  routed: RoutedDestination,
-  ruled: Ruled | undefined,
-): string {
+function destinationLine(context: CommandContext, routed: PlannedTarget, ruled: Ruled | undefined): string {
   const { teller = routed.route } = ruled ?? {};
-  const { templateSet } = routed.asked.find(({ name }) => name === teller) ?? routed;
+  const { templateSet } = routed.asked?.find(({ name }) => name === teller) ?? routed;
   const set = templateSet === undefined ? '' : `, template set ${templateSet}`;
   return `  ${styled(context, 'bold', routed.destination)} (${teller}${set})`;
 }

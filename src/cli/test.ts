@@ -1,7 +1,7 @@
 /** `botbell test`: sends real messages marked as tests, and reports each remote's answer. */
 import { type AppSettings, openSettings } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
-import { createAttempt } from '../deliver/attempt.ts';
+import { Attempt } from '../deliver/attempt.ts';
 import { openIn } from '../deliver/settings.ts';
 import { destinationOf } from '../people/destinations.ts';
 import { sendTest, type TestOutcome } from '../people/test-message.ts';
@@ -47,18 +47,14 @@ async function testAll(
   destinations: ReadonlySet<string>,
 ): Promise<boolean> {
   // Pauses and paces that a running service has learned are not known here.
-  const attempt = createAttempt({
-    clock: systemClock,
-    timers: systemClock,
-    onAttempt: () => undefined,
-  });
+  const dependencies = { clock: systemClock, timers: systemClock, onAttempt: () => undefined };
   let isFine = true;
   for (const [index, destination] of [...destinations].entries()) {
     const target = settings.destinations.get(destination);
     if (target === undefined) continue;
     if (index > 0) await systemClock.sleep(settings.channels.get(target.channel)?.pace.channelMs ?? 0);
     const request = { target, settings, askedBy: userHere() ?? '', language: 'en' } as const;
-    const outcome = await sendTest(request, systemClock, (begun) => attempt(begun).result);
+    const outcome = await sendTest(request, systemClock, (begun) => new Attempt(begun, dependencies).result);
     context.result(lineOf(context, outcome));
     isFine &&= outcome.isDelivered;
   }

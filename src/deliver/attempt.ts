@@ -7,7 +7,8 @@ import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
 import { isAlert, jobIdOf, labelsOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
 import { type Clock, Deadline, DeadlinePassed } from '../time/clock.ts';
-import { type AddressedNotice, type PlannedTarget, RESERVE_MS, type Settings, toldBy } from './settings.ts';
+import { type AddressedNotice, RESERVE_MS, type Settings, toldBy } from './settings.ts';
+import type { PlannedTarget } from '../route/router.ts';
 
 /** An attempt's outcome. */
 type Ending =
@@ -20,32 +21,19 @@ export type AttemptResult = Ending & { readonly startedAt: number; readonly dura
 export interface Begun {
   readonly addressed: AddressedNotice;
   readonly settings: Pick<Settings, 'config' | 'channels' | 'compose' | 'redact'>;
-  /** Left out: it ends at `delivery.timeout`, although the remote may answer later. */
-  readonly longer?: Longer;
+  /** No POST waits for it. */
+  readonly isOwn?: boolean;
+  /**
+   * Called when it goes on for `ms` at most after `delivery.timeout`: its claim must last as long. Left out: it ends then, although the
+   * remote may answer later.
+   */
+  readonly onLonger?: (ms: number) => void;
   /** The message, if it was made before; then the notice has no more of its callback than `afterRendering` leaves. */
   readonly composed?: Pick<Composed, 'message' | 'plain' | 'asText'> | undefined;
 }
 
-/** When an attempt may go on past `delivery.timeout`. */
-export interface Longer {
-  /** No POST waits for it. */
-  readonly isOwn: boolean;
-  /** Called when it goes on for `ms` at most: its claim must last as long. */
-  readonly onLonger: (ms: number) => void;
-}
-
 /** What an attempt of Botbell's own may take, which no POST waits for. */
 const OWN_TIMEOUT_MS = 30_000;
-
-export interface RunningAttempt {
-  readonly result: Promise<AttemptResult>;
-  /** Whether the whole message was sent, and its answer is waited for. */
-  readonly isHandedOver: () => boolean;
-  /** Ends the attempt with the failure `cut_off`: the message may or may not have arrived. */
-  cut(): void;
-}
-
-export type Attempt = (begun: Begun) => RunningAttempt;
 
 export interface AttemptDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
@@ -57,84 +45,74 @@ export interface AttemptDependencies {
   readonly jobMessages?: DatabaseLedger['jobMessages'];
 }
 
-export function createAttempt(dependencies: AttemptDependencies): Attempt {
-  const { clock, onAttempt } = dependencies;
-  return (begun) => {
+/** Begins at once. */
+export class Attempt {
+  readonly result: Promise<AttemptResult>;
+  /** Whether the whole message was sent, and its answer is waited for. */
+  isHandedOver = false;
+  /** Ends the attempt with the failure `cut_off`: the message may or may not have arrived. */
+  cut = (): void => {};
+  readonly #begun: Begun;
+  readonly #dependencies: AttemptDependencies;
+
+  constructor(begun: Begun, dependencies: AttemptDependencies) {
+    this.#begun = begun;
+    this.#dependencies = dependencies;
+    const { clock, onAttempt } = dependencies;
     const startedAt = clock.now();
     const since = clock.monotonic();
-    let cut = () => {};
-    const wasCut = new Promise<Ending>((resolve) => (cut = () => resolve({ failure: CUT_OFF })));
-    const progress: Progress = { isHandedOver: false };
-    const sent = send(begun, dependencies, progress).then(
+    const wasCut = new Promise<Ending>((resolve) => (this.cut = () => resolve({ failure: CUT_OFF })));
+    const sent = this.#send().then(
       (receipt): Ending => ({ receipt: withoutSecrets(receipt, begun) }),
       (error: unknown): Ending => ({ failure: classed(error, begun) }),
     );
-    const result = Promise.race([sent, wasCut]).then((ending) => {
+    this.result = Promise.race([sent, wasCut]).then((ending) => {
       const made = { ...ending, startedAt, durationMs: clock.monotonic() - since };
       onAttempt(begun.addressed, made);
       return made;
     });
-    return { result, cut, isHandedOver: () => progress.isHandedOver };
-  };
-}
+  }
 
-interface Progress {
-  isHandedOver: boolean;
-}
+  /** @throws {DeadlinePassed} the channel ignores its time limit */
+  async #send(): Promise<Receipt> {
+    const { addressed, settings, isOwn, onLonger, composed } = this.#begun;
+    const { address, channel: name, options, notice } = addressed;
+    const { channel } = settings.channels.get(name) ?? {};
+    if (channel === undefined) throw unknownChannel(name);
+    const perJob = await perJobOf(addressed, this.#dependencies.jobMessages);
+    const { message, plain, asText } = composed ?? settings.compose(addressed);
+    const { timeoutMs } = settings.config.delivery;
+    const ownMs = isOwn === true ? Math.max(0, OWN_TIMEOUT_MS - timeoutMs) : 0;
+    const sent = channel.send({
+      address,
+      message,
+      plain,
+      asText,
+      options,
+      timeoutMs: timeoutMs + ownMs,
+      onHandedOver: onLonger && (() => (this.isHandedOver = true)),
+      idempotencyKey: () => idempotencyKeyOf(addressed),
+      jobId: jobIdOf(notice),
+      labels: labelsOf(notice),
+      perJob,
+    });
+    return this.#bounded(sent, timeoutMs, ownMs);
+  }
 
-/** @throws {DeadlinePassed} the channel ignores its time limit */
-async function send(
-  begun: Begun,
-  { jobMessages, timers }: Pick<AttemptDependencies, 'jobMessages' | 'timers'>,
-  progress: Progress,
-): Promise<Receipt> {
-  const { addressed, settings, longer, composed } = begun;
-  const { address, channel: name, options, notice } = addressed;
-  const { channel } = settings.channels.get(name) ?? {};
-  if (channel === undefined) throw unknownChannel(name);
-  const perJob = await perJobOf(addressed, jobMessages);
-  const { message, plain, asText } = composed ?? settings.compose(addressed);
-  const sent = channel.send({
-    address,
-    message,
-    plain,
-    asText,
-    options,
-    timeoutMs: timeLimitOf(begun),
-    onHandedOver: longer && (() => (progress.isHandedOver = true)),
-    idempotencyKey: () => idempotencyKeyOf(addressed),
-    jobId: jobIdOf(notice),
-    labels: labelsOf(notice),
-    perJob,
-  });
-  return bounded(sent, begun, progress, timers);
-}
-
-function timeLimitOf({ settings, longer }: Begun): number {
-  const { timeoutMs } = settings.config.delivery;
-  return longer?.isOwn === true ? Math.max(timeoutMs, OWN_TIMEOUT_MS) : timeoutMs;
-}
-
-/** Ends at `delivery.timeout`, at the longer time limit of an own attempt, or when the answer to a message has been waited for. */
-async function bounded(
-  sent: Promise<Receipt>,
-  begun: Begun,
-  progress: Progress,
-  timers: AttemptDependencies['timers'],
-): Promise<Receipt> {
-  const { settings, longer } = begun;
-  const { timeoutMs } = settings.config.delivery;
-  const within = (ms: number) => new Deadline(timers, ms + RESERVE_MS).bound(sent).catch(unlessLate);
-  const goOn = (ms: number) => {
-    longer?.onLonger(ms);
-    return within(ms);
-  };
-  const ownMs = timeLimitOf(begun) - timeoutMs;
-  let receipt = await within(timeoutMs);
-  if (receipt === undefined && ownMs > 0) receipt = await goOn(ownMs);
-  if (receipt === undefined && progress.isHandedOver) receipt = await goOn(LONGEST_ANSWER_MS);
-  if (receipt === undefined) throw new DeadlinePassed('the channel ignores its time limit');
-  return receipt;
+  /** Ends at `delivery.timeout`, at the longer time limit of an own attempt, or when the answer to a message has been waited for. */
+  async #bounded(sent: Promise<Receipt>, timeoutMs: number, ownMs: number): Promise<Receipt> {
+    const within = (ms: number) =>
+      new Deadline(this.#dependencies.timers, ms + RESERVE_MS).bound(sent).catch(unlessLate);
+    const goOn = (ms: number) => {
+      this.#begun.onLonger?.(ms);
+      return within(ms);
+    };
+    let receipt = await within(timeoutMs);
+    if (receipt === undefined && ownMs > 0) receipt = await goOn(ownMs);
+    if (receipt === undefined && this.isHandedOver) receipt = await goOn(LONGEST_ANSWER_MS);
+    if (receipt === undefined) throw new DeadlinePassed('the channel ignores its time limit');
+    return receipt;
+  }
 }
 
 function unlessLate(error: unknown): undefined {

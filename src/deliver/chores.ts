@@ -17,9 +17,8 @@ export interface ChoresDependencies {
   readonly onRecovered: () => void;
 }
 
-/** One chore's next step. */
+/** One chore's next step. `dueAt`: by the monotonic clock. */
 interface Loop {
-  /** By the monotonic clock. */
   dueAt: number;
   step: Promise<void> | undefined;
   stopTimer: () => void;
@@ -38,7 +37,7 @@ export class Chores {
   start(chores: readonly Chore[]): void {
     for (const chore of chores) {
       this.#loops.set(chore, { dueAt: -Infinity, step: undefined, stopTimer: () => {} });
-      this.#schedule(chore);
+      this.hurry(chore);
     }
   }
 
@@ -47,7 +46,7 @@ export class Chores {
     const loop = this.#loops.get(chore);
     if (loop === undefined) return;
     loop.dueAt = -Infinity;
-    this.#schedule(chore);
+    this.#schedule(chore, loop);
   }
 
   /** Begins no further step; resolves when those under way have ended. */
@@ -58,24 +57,12 @@ export class Chores {
     await Promise.all(loops.flatMap(({ step }) => step ?? []));
   }
 
-  #schedule(chore: Chore): void {
+  #schedule(chore: Chore, loop: Loop): void {
     const { clock } = this.#dependencies;
-    const loop = this.#loops.get(chore);
-    if (loop === undefined) return;
     loop.stopTimer();
     if (this.#isStopped || loop.step !== undefined) return;
-    const waitMs = Math.max(0, loop.dueAt - clock.monotonic());
-    loop.stopTimer = clock.startTimer(waitMs, () => void this.#goOn(chore, loop));
-  }
-
-  /** A timer may fire slightly early: the step then waits for another one. */
-  async #goOn(chore: Chore, loop: Loop): Promise<void> {
-    if (loop.dueAt <= this.#dependencies.clock.monotonic()) {
-      loop.step = this.#do(chore, loop);
-      await loop.step;
-      loop.step = undefined;
-    }
-    this.#schedule(chore);
+    const begin = () => void (loop.step = this.#do(chore, loop));
+    loop.stopTimer = clock.startTimer(Math.max(0, loop.dueAt - clock.monotonic()), begin);
   }
 
   async #do(chore: Chore, loop: Loop): Promise<void> {
@@ -88,5 +75,7 @@ export class Chores {
       if (this.#failing.size === 0) onTrouble(error);
       this.#failing.add(chore);
     }
+    loop.step = undefined;
+    this.#schedule(chore, loop);
   }
 }

@@ -3,17 +3,16 @@ import { UNSPECIFIED_PAUSE_MS } from '../channels/retry-after.ts';
 import type { Settlement } from '../ledger/ledger.ts';
 import { UnderWay } from '../time/clock.ts';
 import { milestoneOf, withAlert } from './alerts.ts';
-import { addressedTo, type Attempt, type AttemptResult, type Begun, type RunningAttempt } from './attempt.ts';
+import { addressedTo, Attempt, type AttemptDependencies, type AttemptResult, type Begun } from './attempt.ts';
 import { attemptRecords, isRefusedLastingly, retryInMs, updateAfter } from './outcome.ts';
-import type { Delivering } from './delivering.ts';
+import type { Delivering, Order, Task } from './delivering.ts';
 import { fits } from './pace.ts';
-import type { Order, Task } from './task.ts';
 
 /** Most calls to one destination at the same moment: fewer than the 50 connections of a channel over HTTP. */
 const MOST_CALLS = 40;
 
 export interface DispatcherDependencies extends Delivering {
-  readonly attempt: Attempt;
+  readonly attempts: AttemptDependencies;
   /** Whether due deliveries of the destination are still unclaimed: they go before new ones. */
   readonly isBehind: (destination: string) => boolean;
   /** A queued task has got its slot, so its queue has room. */
@@ -59,9 +58,7 @@ export class Dispatcher {
   submit(order: Order): Task {
     let end = () => {};
     const ended = new Promise<void>((resolve) => (end = resolve));
-    const { record, notice, firstReceivedAt, planned, settings, until, asOf, composed, onEnded } = order;
-    const made = { composed, attempts: [], isTakenOver: false, ended, end };
-    const task: Task = { record, notice, firstReceivedAt, planned, settings, until, asOf, onEnded, ...made };
+    const task: Task = { ...order, attempts: [], isTakenOver: false, ended, end };
     this.#tasks.set(task.record.id, task);
     this.#underWay.until(task.ended);
     queueMicrotask(() => this.#take(task));
@@ -105,10 +102,10 @@ export class Dispatcher {
 
   /** Makes an attempt without a delivery in the ledger. @returns undefined: none may be made there for now */
   async once(begun: Begun): Promise<AttemptResult | undefined> {
-    const { paces, attempt } = this.#dependencies;
+    const { paces, attempts } = this.#dependencies;
     const { destination } = begun.addressed;
     if (this.#isStopping || paces.waitMs(destination) > 0) return undefined;
-    return this.#resultOf(attempt(begun), destination);
+    return this.#resultOf(new Attempt(begun, attempts), destination);
   }
 
   get isStopping(): boolean {
@@ -210,12 +207,8 @@ export class Dispatcher {
     else if (task.update === undefined) {
       const at = { firstReceivedAt, now, config: settings.config };
       const addressed = addressedTo(notice, planned, record, at);
-      task.attempt = this.#dependencies.attempt({
-        addressed,
-        settings,
-        composed,
-        longer: this.#longerOf(task),
-      });
+      const begun = { addressed, settings, composed, ...this.#longer(task) };
+      task.attempt = new Attempt(begun, this.#dependencies.attempts);
       const result = await this.#resultOf(task.attempt, destination);
       task.attempt = undefined;
       task.attempts.push(result);
@@ -231,7 +224,7 @@ export class Dispatcher {
     return channel?.turn?.(until - this.#dependencies.clock.monotonic()) ?? nothingToGiveBack;
   }
 
-  #longerOf(task: Task) {
+  #longer(task: Task): Pick<Begun, 'isOwn' | 'onLonger'> {
     const onLonger = (ms: number) =>
       void this.holdClaims([task], ms).catch((error: unknown) => this.#dependencies.onUnforeseen(error));
     return { isOwn: task.onEnded === undefined, onLonger };
@@ -248,7 +241,7 @@ export class Dispatcher {
   }
 
   /** The attempt's result, after the pause that the remote asked for has been noted. */
-  async #resultOf({ result: made }: RunningAttempt, destination: string): Promise<AttemptResult> {
+  async #resultOf({ result: made }: Attempt, destination: string): Promise<AttemptResult> {
     const result = await made;
     const { failure } = result;
     const pauseMs =

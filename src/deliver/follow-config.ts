@@ -13,7 +13,8 @@ import { type AlertSettings, milestoneOf, withAlert } from './alerts.ts';
 import type { Delivering } from './delivering.ts';
 import { updateOf } from './outcome.ts';
 import { plannedDelivery } from './plan.ts';
-import { type Plan, planOf, plannedFor, runningConfig, type Settings } from './settings.ts';
+import { planOf, plannedFor, runningConfig, type Settings } from './settings.ts';
+import type { Plan } from '../route/router.ts';
 
 const NOT_ROUTED: DeliveryError = {
   class: 'config',

@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { type CheckedCallback, statusNameOf } from '../callback/callback.ts';
 import type { Config, RouteConfig } from '../config/config.ts';
 import type { Asking, PlannedDelivery } from '../ledger/ledger.ts';
-import type { Router } from '../route/router.ts';
+import type { Planned, PlannedTarget, Router } from '../route/router.ts';
 import type { AskedRoute } from '../signal/decide.ts';
 import { likenessOf } from '../signal/likeness.ts';
 import { NO_RULES } from '../signal/rules.ts';
-import type { CallbackPlan, Planned, PlanFor, PlannedTarget } from './settings.ts';
+import type { CallbackPlan, PlanFor } from './settings.ts';
 import { expectationKey, overdueOf } from './watch.ts';
 
 /** Limits of what is kept: plans, and characters of a bot_id. */

@@ -4,9 +4,8 @@ import type { Admission, Arrival, DeliveryRecord } from '../ledger/ledger.ts';
 import { afterRendering, type CallbackNotice, noticeOf } from '../notice/notice.ts';
 import { addressedTo } from './attempt.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import type { Order, Task } from './task.ts';
 import { judge, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
-import type { Delivering } from './delivering.ts';
+import type { Delivering, Order, Task } from './delivering.ts';
 import { judgedBy } from './plan.ts';
 import { type CallbackPlan, plannedFor, RESERVE_MS, type Settings } from './settings.ts';
 
@@ -178,7 +177,7 @@ class OpenPost {
   /** A message that was handed over may be answered later, and must not be sent anew, so the service need not post it again. */
   #holdUnanswered(): void {
     const { dispatcher } = this.#delivering;
-    const unanswered = [...this.#tasks.values()].filter(({ attempt }) => attempt?.isHandedOver() === true);
+    const unanswered = [...this.#tasks.values()].filter(({ attempt }) => attempt?.isHandedOver === true);
     if (unanswered.length === 0) return;
     const held = dispatcher.holdClaims(unanswered, LONGEST_ANSWER_MS, this.#leftMs());
     this.#writing.push(held.catch(() => undefined));

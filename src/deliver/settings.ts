@@ -1,10 +1,10 @@
 /** Settings: what one config decides about delivering, which destinations it plans for a notice, and the swap to the next config. */
-import type { Callback, CheckedCallback, StatusCode } from '../callback/callback.ts';
+import type { CheckedCallback, StatusCode } from '../callback/callback.ts';
 import type { CallbackKind, DeliveryTarget } from '../ledger/ledger.ts';
 import type { Notice } from '../notice/notice.ts';
 import type { Channel, ChannelPace, Composed } from '../channels/channel.ts';
-import { type Config, type Destination, optionsAt, type RouteConfig } from '../config/config.ts';
-import { type RouteExplanation, type Router, routesOf } from '../route/router.ts';
+import { type Config, optionsAt, type RouteConfig } from '../config/config.ts';
+import { type Plan, type Planned, type PlannedTarget, type Router, routesOf } from '../route/router.ts';
 import type { Telling } from '../signal/decide.ts';
 import type { PerJob } from '../signal/rules.ts';
 import type { Clock } from '../time/clock.ts';
@@ -15,13 +15,6 @@ import type { Clock } from '../time/clock.ts';
  */
 export const RESERVE_MS = 250;
 
-/** A destination, with the template set and the routes that decide its messages. */
-export interface PlannedTarget extends Destination {
-  readonly templateSet?: string | undefined;
-  /** The routes whose rules decide whether it is told now, later or not; undefined: it is told now. */
-  readonly asked?: readonly RouteConfig[] | undefined;
-}
-
 /** One notice for one destination. */
 export interface AddressedNotice extends PlannedTarget {
   readonly notice: Notice;
@@ -29,14 +22,6 @@ export interface AddressedNotice extends PlannedTarget {
   readonly callbackId?: number | undefined;
   /** Set when a person has a delivered notice sent again: a different text each time. */
   readonly anew?: string | undefined;
-}
-
-/** The destinations of a notice; `explanations` are stored in the ledger. */
-export interface Plan {
-  readonly destinations: readonly PlannedTarget[];
-  /** Destinations that are told only of a recovery, or of a result that comes after it was missed. */
-  readonly perhaps: readonly PlannedTarget[];
-  readonly explanations: readonly RouteExplanation[];
 }
 
 /** The plan for callbacks, with its parts as the ledger takes them. */
@@ -50,9 +35,6 @@ export interface CallbackPlan extends Plan {
   /** A route of the BOT compares its errors with the last one that was told. */
   readonly comparesErrors: boolean;
 }
-
-/** The fields of a callback on which its plan depends. */
-export type Planned = Pick<Callback, 'bot_id' | 'status'>;
 
 /** Gives the same plan for the same BOT and status while it is kept. */
 export type PlanFor = (callback: Planned) => CallbackPlan;

@@ -10,28 +10,24 @@ import { type DigestedBot, mostTroubled, type OwnSubject } from '../notice/notic
 import { routesOf } from '../route/router.ts';
 import { digestAtStart, nextDigest } from '../signal/calendar.ts';
 import { missedFrom, withMissed } from '../signal/expect.ts';
-import type { Delivering, Firing } from './delivering.ts';
+import type { Delivering } from './delivering.ts';
 import { endHolds } from './ended-holds.ts';
-import { knownBots, lookAtRoute, watchTimer } from './idle-routes.ts';
 import { plannedDelivery } from './plan.ts';
 import { type Settings, watchersOf } from './settings.ts';
-import { expectTimers, isRouteOf, isStillExpected, overdueOf } from './watch.ts';
+import { expectTimers, isRouteOf, isStillExpected, knownBots, overdueOf } from './watch.ts';
 
 export interface SignalsDependencies extends Delivering {
-  readonly onIdleRoute: Firing['onIdleRoute'];
   /** Counts the work as under way. */
   readonly until: (work: Promise<unknown>) => void;
 }
 
-/** Most claimed timers that this process has in hand, and most that it fires at the same moment, so that POSTs find the store free. */
-const MOST_IN_HAND = 64;
-const MOST_AT_ONCE = 4;
+/** Most claimed timers that this process fires at the same moment, so that POSTs find the store free. */
+const MOST_AT_ONCE = 8;
 
 export class Signals {
   readonly #dependencies: SignalsDependencies;
   /** The settings whose timers the ledger has. */
   #adopted: Settings | undefined;
-  readonly #waiting: (() => Promise<void>)[] = [];
   #firing = 0;
 
   constructor(dependencies: SignalsDependencies) {
@@ -40,44 +36,33 @@ export class Signals {
 
   /** How many timers may be claimed; none before the ledger has those of these settings. */
   roomFor(settings: Settings): number {
-    return this.#adopted === settings ? MOST_IN_HAND - this.#waiting.length - this.#firing : 0;
+    return this.#adopted === settings ? MOST_AT_ONCE - this.#firing : 0;
   }
 
   /** Fires what was claimed at `now` by the store's clock, and adopts settings that are new, or in force again after those of other processes. */
   async take({ timers, isLatest }: Tick, now: number, settings: Settings): Promise<void> {
+    for (const timer of timers) this.#dependencies.until(this.#fire(timer, settings, now));
     if (!isLatest) this.#adopted = undefined;
     else if (this.#adopted !== settings) await this.#adopt(settings).catch(this.#dependencies.onUnforeseen);
-    for (const timer of timers) this.#waiting.push(() => this.#fire(timer, settings, now));
-    while (this.#firing < MOST_AT_ONCE && this.#waiting.length > 0) this.#next();
-  }
-
-  #next(): void {
-    const fire = this.#waiting.shift();
-    if (fire === undefined) return;
-    this.#firing += 1;
-    const fired = fire().finally(() => {
-      this.#firing -= 1;
-      this.#next();
-      if (this.#firing === 0) this.#dependencies.onDue();
-    });
-    this.#dependencies.until(fired);
   }
 
   /** One that fails is fired again when its claim has expired. Never rejects. */
   async #fire(timer: Timer, settings: Settings, now: number): Promise<void> {
-    const { ledger, onHeld, onIdleRoute, onUnforeseen } = this.#dependencies;
+    const { ledger, onHeld, onUnforeseen, onDue } = this.#dependencies;
+    this.#firing += 1;
     try {
-      const fired = await FIRED_BY[timer.kind](timer as Timer<never>, { settings, now, ledger, onIdleRoute });
-      if (fired === undefined) return;
-      const { kind = '', botId = '' } = fired.notice ?? {};
-      for (const { reason, destination } of await ledger.signals.fire(fired))
+      const fired = await FIRED_BY[timer.kind](timer as Timer<never>, { settings, now, ledger });
+      const { kind = '', botId = '' } = fired?.notice ?? {};
+      for (const { reason, destination } of fired ? await ledger.signals.fire(fired) : [])
         if (reason) onHeld(reason, { kind, botId, destination });
     } catch (error) {
       onUnforeseen(error);
     }
+    this.#firing -= 1;
+    if (this.#firing === 0) onDue();
   }
 
-  /** Has the ledger hold the timers of these settings and no others: for expected BOTs, open runs, digests and routes. */
+  /** Has the ledger hold the timers of these settings and no others: for expected BOTs, open runs and digests. */
   async #adopt(settings: Settings): Promise<void> {
     const { ledger, onDue } = this.#dependencies;
     const routes = routesOf(settings.config);
@@ -91,7 +76,6 @@ export class Signals {
       ...digestTimers(settings, standing),
       ...expectTimers(settings, known, now),
       ...overdue.filter(({ dueAt }) => dueAt > now - LOST_MS),
-      ...routes.map((route) => watchTimer(route, now, { lastAt: now, isIdle: false })),
     ];
     const asked = new Set(timers.map(({ key }) => key));
     const ended = begun.filter((timer) => !asked.has(timer.key) && !isStillExpected(timer, settings));
@@ -131,6 +115,12 @@ function digestKey({ group }: Pick<DigestConfig, 'group'>): string {
   return timerKey('digest', group);
 }
 
+/** What firing a timer goes by. `now`: the store's time at the claim. */
+interface Firing extends Pick<Delivering, 'ledger'> {
+  readonly settings: Settings;
+  readonly now: number;
+}
+
 /** Undefined: all of it is written. */
 type Fire = (timer: Timer<never>, firing: Firing) => Promise<Fired | undefined>;
 
@@ -138,7 +128,6 @@ const FIRED_BY: Readonly<Record<Timer['kind'], Fire>> = {
   overdue,
   expect: missed,
   digest: tellDigest,
-  route: lookAtRoute,
   hold: (timer, { settings, ledger }) => endHolds(timer, settings, ledger.signals).then(() => undefined),
   burst: (timer) => Promise.resolve({ timer }),
 };

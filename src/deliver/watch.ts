@@ -2,6 +2,7 @@
 import type { Expectation } from '../signal/rules.ts';
 import { isPattern } from '../config/bot-id-pattern.ts';
 import type { ArchivedBot } from '../ledger/archive/archive.ts';
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { keyOf } from '../ledger/keys.ts';
 import type { ExpectedBot } from '../ledger/signal/judge.ts';
 import { type Timer, timerKey } from '../ledger/signal/timers.ts';
@@ -13,6 +14,13 @@ import type { Settings } from './settings.ts';
 /** Routes with equal rules share a BOT's timer. Another rule has another one, which begins anew. */
 export function expectationKey(rule: Expectation, botId: string): string {
   return timerKey('expect', rule) + keyOf(botId);
+}
+
+/** Most BOTs that are looked at together. */
+const MOST_BOTS_KNOWN = 10_000;
+
+export function knownBots({ archive }: Pick<DatabaseLedger, 'archive'>): Promise<readonly ArchivedBot[]> {
+  return archive.bots('', MOST_BOTS_KNOWN);
 }
 
 /** Timers for the BOTs that a route names exactly, and for those that the ledger knows. */

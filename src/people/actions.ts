@@ -10,8 +10,8 @@ import type {
 import type { Actor } from '../ledger/history.ts';
 import type { Actions, Archive } from '../ledger/registry.ts';
 import type { Language } from '../time/display.ts';
-import { planOf, type Planning, type PlannedTarget, runningConfig } from '../deliver/settings.ts';
-import { routesOf } from '../route/router.ts';
+import { planOf, type Planning, runningConfig } from '../deliver/settings.ts';
+import { type PlannedTarget, routesOf } from '../route/router.ts';
 import { destinationOf, unknown } from './destinations.ts';
 import { bulkJson, snoozeJson, testJson } from './json.ts';
 import {

@@ -1,4 +1,5 @@
 /** Sends a message that is marked as a test to one destination, and says what its remote answered. */
+import type { PlannedTarget } from '../route/router.ts';
 import { randomBytes } from 'node:crypto';
 import { ACCEPTED_AS, idsIn, type Receipt } from '../channels/channel.ts';
 import { DeliveryFailure, failureInWords, type FailureClass } from '../channels/failure.ts';
@@ -6,7 +7,6 @@ import type { Language } from '../time/display.ts';
 import { noticeOfAlert } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import type { AttemptResult, Begun } from '../deliver/attempt.ts';
-import type { PlannedTarget } from '../deliver/settings.ts';
 
 export interface TestRequest {
   readonly target: PlannedTarget;

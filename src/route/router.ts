@@ -12,22 +12,28 @@ export function routesOf({
   return defaultRoute === undefined ? routes : [...routes, defaultRoute];
 }
 
-/** Every destination of routes and alerts, each once. */
-export function destinationsOf(config: Config): readonly Destination[] {
-  const all = [...routesOf(config).flatMap(({ notify }) => notify), ...config.delivery.alerts];
-  return [...new Map(all.map((destination) => [destination.destination, destination])).values()];
+/** A destination as the first route that reaches it has it told. */
+export interface PlannedTarget extends Destination {
+  readonly templateSet?: string | undefined;
+  /** That route's name, e.g. `routes[2]`; undefined: none reaches it. */
+  readonly route?: string | undefined;
+  /** The routes whose rules decide whether it is told now, later or not, in order; undefined: it is told now. */
+  readonly asked?: readonly RouteConfig[] | undefined;
 }
 
-/** A destination with the options of the first route that reaches it. */
-export interface RoutedDestination extends Destination {
-  readonly templateSet: string | undefined;
-  /** The route's name, e.g. `routes[2]`. */
-  readonly route: string;
-  /** Every route that may tell it, in order; the rules of each are asked. */
-  readonly asked: readonly RouteConfig[];
+/** Every destination of routes, alerts and digests, by its name. */
+export function destinationsOf(config: Config): ReadonlyMap<string, PlannedTarget> {
+  const routed = routesOf(config).flatMap(({ notify, templateSet }) =>
+    notify.map((told): PlannedTarget => ({ ...told, templateSet })),
+  );
+  const others = [...config.delivery.alerts, ...config.digests.flatMap(({ notify }) => notify)];
+  const targets = new Map<string, PlannedTarget>();
+  for (const target of [...routed, ...others])
+    if (!targets.has(target.destination)) targets.set(target.destination, target);
+  return targets;
 }
 
-/** The decision about one route. The ledger keeps it, and stories in other languages are told from it. */
+/** What was decided about one route. */
 export type RouteVerdict =
   | 'tells'
   /** It tells a success only if that is the first one after an error. */
@@ -58,16 +64,17 @@ export interface RouteExplanation {
   readonly on?: readonly Occasion[];
 }
 
-export interface RoutingDecision {
-  readonly destinations: readonly RoutedDestination[];
+/** The destinations of a notice. */
+export interface Plan {
+  readonly destinations: readonly PlannedTarget[];
   /** Destinations that are told only of a recovery, or of a result that comes after it was missed. */
-  readonly perhaps: readonly RoutedDestination[];
-  /** Only of the routes that name the BOT, or the default one; `explainAll` gives the others, too. */
+  readonly perhaps: readonly PlannedTarget[];
+  /** Only of the routes that name the BOT, or the default one; `explainAll` gives the others, too. The ledger keeps them. */
   readonly explanations: readonly RouteExplanation[];
 }
 
-/** The fields of a callback on which routing depends. */
-type Subject = Pick<Callback, 'bot_id' | 'status'>;
+/** The fields of a callback on which its plan depends. */
+export type Planned = Pick<Callback, 'bot_id' | 'status'>;
 
 interface Match {
   readonly route: RouteConfig;
@@ -87,14 +94,14 @@ export function createRouter(routes: readonly RouteConfig[], defaultRoute: Route
     if (matches.length > 0 || defaultRoute === undefined) return matches;
     return [{ route: defaultRoute, pattern: undefined, position: routes.length }];
   };
-  const route = (callback: Subject): RoutingDecision => gather(named(callback.bot_id), callback);
+  const route = (callback: Planned): Plan => gather(named(callback.bot_id), callback);
   return {
     /** Depends on the config alone: `deliver/plan.ts` keeps what it gives. */
     route,
     /** The routes that name a BOT, whatever their `on`; if there are none, the default one. */
     routesOf: (botId: string) => named(botId).map((match) => match.route),
     /** The decision about every route of the config, in order. */
-    explainAll: (callback: Subject): RouteExplanation[] => {
+    explainAll: (callback: Planned): RouteExplanation[] => {
       const said = new Map(route(callback).explanations.map((each) => [each.route, each]));
       const all = routesOf({ routes, defaultRoute });
       return all.map((each) => said.get(each.name) ?? explainUnmatched(each));
@@ -126,14 +133,14 @@ function indexRoutes(routes: readonly RouteConfig[]): (botId: string) => readonl
  * A destination that several routes reach is told once, with the options of the first of them that tells it. How it shows a job is
  * said by the first in the file, whatever that tells, so that all messages of a job are shown alike.
  */
-function gather(applying: readonly Match[], callback: Subject): RoutingDecision {
+function gather(applying: readonly Match[], callback: Planned): Plan {
   const status = statusNameOf(callback);
   const told = applying.filter(({ route }) => route.on.includes(status));
   const others = applying.filter(({ route }) => !route.on.includes(status) && mayTellNow(route, status));
   const [certain, perhaps, any] = [reached(told), reached(others), reached(applying)];
   const explanations = applying.map((match) => explain(match, status, certain));
   const asked = [...told, ...others].sort((a, b) => a.position - b.position);
-  const withAsked = (each: Reached): RoutedDestination => ({
+  const withAsked = (each: PlannedTarget): PlannedTarget => ({
     ...each,
     perJob: any.get(each.destination)?.perJob ?? each.perJob,
     asked: asked.map(({ route }) => route).filter((route) => isReachedBy(route, each)),
@@ -154,10 +161,8 @@ function isReachedBy({ notify }: RouteConfig, { destination }: Destination): boo
   return notify.some((told) => told.destination === destination);
 }
 
-type Reached = Omit<RoutedDestination, 'asked'>;
-
-function reached(matches: readonly Match[]): ReadonlyMap<string, Reached> {
-  const destinations = new Map<string, Reached>();
+function reached(matches: readonly Match[]): ReadonlyMap<string, PlannedTarget> {
+  const destinations = new Map<string, PlannedTarget>();
   for (const { route } of matches)
     for (const told of route.notify)
       if (!destinations.has(told.destination))
@@ -165,7 +170,11 @@ function reached(matches: readonly Match[]): ReadonlyMap<string, Reached> {
   return destinations;
 }
 
-function explain(match: Match, status: StatusName, certain: ReadonlyMap<string, Reached>): RouteExplanation {
+function explain(
+  match: Match,
+  status: StatusName,
+  certain: ReadonlyMap<string, PlannedTarget>,
+): RouteExplanation {
   const { pattern, route } = match;
   const { name, on, notify } = route;
   const base = { route: name, pattern };

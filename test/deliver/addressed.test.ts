@@ -1,8 +1,8 @@
 /** What a delivery that a person has given back says of its age, and by what it is told from the one before. */
+import type { PlannedTarget } from '../../src/route/router.ts';
 import { expect } from 'chai';
 import type { Config, RouteConfig } from '../../src/config/config.ts';
 import { addressedTo } from '../../src/deliver/attempt.ts';
-import type { PlannedTarget } from '../../src/deliver/settings.ts';
 import { noticeOfAlert } from '../../src/notice/notice.ts';
 import type { TimeWindow } from '../../src/signal/rules.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';

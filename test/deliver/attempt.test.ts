@@ -4,10 +4,10 @@ import { redactor, secretsHidden } from '../../src/text/hide-secrets.ts';
 import type { Channel, Outgoing } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import {
+  Attempt,
   type AttemptDependencies,
   type AttemptResult,
   type Begun,
-  createAttempt,
 } from '../../src/deliver/attempt.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';
@@ -59,14 +59,14 @@ describe('an attempt', () => {
       redact: redactor(secretsHidden([SECRET])),
       ...overrides,
     };
-    const attempt = createAttempt({
+    const dependencies = {
       clock,
       timers: clock,
-      onAttempt: (addressed, result) => reported.push([addressed, result]),
+      onAttempt: (addressed: AddressedNotice, result: AttemptResult) => reported.push([addressed, result]),
       ...overrides,
-    });
-    return (addressed: AddressedNotice, longer?: Begun['longer']) =>
-      attempt({ addressed, settings, ...(longer && { longer }) }).result;
+    };
+    return (addressed: AddressedNotice, longer?: Pick<Begun, 'isOwn' | 'onLonger'>) =>
+      new Attempt({ addressed, settings, ...longer }, dependencies).result;
   };
 
   beforeEach(() => {

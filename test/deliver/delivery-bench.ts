@@ -15,14 +15,13 @@ import type { Verdict } from '../../src/deliver/outcome.ts';
 import type { Incoming } from '../../src/deliver/post.ts';
 import {
   type AddressedNotice,
-  type PlannedTarget,
   RunningSettings,
   type Settings,
   type PlanFor,
 } from '../../src/deliver/settings.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
-import type { Router } from '../../src/route/router.ts';
+import type { PlannedTarget, Router } from '../../src/route/router.ts';
 import type { RaisedAlert } from '../../src/notice/notice.ts';
 import { composedOf } from '../support/composed.ts';
 import { startOf } from '../support/callbacks.ts';
@@ -317,5 +316,5 @@ export function planTo(destinations: readonly string[]): PlanFor {
 export function routerTo(destinations: readonly string[]): Router {
   const decision = { destinations: destinations.map(plannedTo), perhaps: [], explanations: [] };
   const router = { route: () => decision, routesOf: () => [], explainAll: () => [] };
-  return router as unknown as Router;
+  return router;
 }

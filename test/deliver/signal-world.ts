@@ -48,8 +48,6 @@ export class SignalWorld {
   readonly held: string[] = [];
   /** What should never happen: templates that fail, a store that cannot be used. */
   readonly troubles: unknown[] = [];
-  /** Routes that the log says have matched nothing for 30 days. */
-  readonly idle: string[] = [];
   readonly processes: Process[] = [];
   readonly #isServer: boolean;
   #yaml: string;
@@ -206,7 +204,6 @@ export class SignalWorld {
       void (own && this.held.push(`${own.kind} ${own.destination} ${rule}`));
     return Object.assign(reports, {
       onHeld,
-      onIdleRoute: (name: string) => void this.idle.push(name),
       onStoreTrouble: trouble,
       onUnwritten: trouble,
       onUnforeseen: trouble,

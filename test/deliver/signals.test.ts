@@ -392,35 +392,4 @@ ${rest}`;
     await world.pass(8 * HOUR);
     expect(told()).to.have.length(1);
   });
-
-  it('does not leave its route idle by coming once in a while', async () => {
-    await begin(expecting('one').replace(/ +expect: .*\n/, ''));
-    await world.passBy(4 * DAY, 6 * HOUR);
-    await world.post({ bot_id: 'one', status: 0 });
-    await world.passBy(27 * DAY, 6 * HOUR);
-    const isIdle = async () =>
-      JSON.stringify(await world.store.rows('timers', 'key')).includes('\\"isIdle\\":true');
-    expect(await isIdle()).to.equal(false);
-    await world.passBy(4 * DAY, 6 * HOUR);
-    expect(await isIdle()).to.equal(true);
-  });
-});
-
-describe('of months', () => {
-  it('a route that has matched nothing for 30 days is said in the log and on the page, until it matches', async () => {
-    const world = await SignalWorld.open(CONFIG, EVENING);
-    const onPage = () => world.processes[0]?.pipeline.idleRoutes();
-    await world.pass(29 * DAY);
-    await world.post({ bot_id: 'crawler', status: 0 });
-    await world.passBy(2 * DAY, DAY);
-    expect(world.idle).to.have.members(['routes[1]', 'default_route']);
-    expect(await onPage()).to.deep.equal(['routes[1]', 'default_route']);
-
-    await world.reload(CONFIG.replace('routes:', 'routes:\n  - { bot_id: new, notify: [] }'));
-    await world.pass(10 * SECOND);
-    expect(await onPage(), 'by their names of today').to.deep.equal(['routes[2]', 'default_route']);
-    await world.post({ bot_id: 'nightly', status: 0 });
-    expect(await onPage()).to.deep.equal(['default_route']);
-    await world.close();
-  });
 });

@@ -78,7 +78,7 @@ describe('routing', () => {
     const { destinations } = router.route({ bot_id: 'a', status: ERROR });
     const told = destinations.map(({ asked, ...each }) => ({
       ...each,
-      asked: asked.map(({ name }) => name),
+      asked: asked?.map(({ name }) => name),
     }));
     expect(told).to.deep.equal([
       {

@@ -308,7 +308,6 @@ export async function openOperationWorld(): Promise<OperationWorld> {
       },
       drawing: drawings,
       paused: () => [{ key: 'slack:#bot-alerts', ms: 25_000 }],
-      idleRoutes: () => Promise.resolve(['routes[3]']),
       samples: SAMPLES,
     },
     done,

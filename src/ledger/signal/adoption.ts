@@ -12,7 +12,7 @@ export async function standing(
   return {
     now: tx.now,
     /** Timers that a config asks for, of whichever config. */
-    begun: await timersOf(tx, ['digest', 'expect', 'route']),
+    begun: await timersOf(tx, ['digest', 'expect']),
     /** Where a digest that begins now begins to count. */
     digest: await digestFrom(tx, { since: tx.now, position: 0 }, marginMs),
     runs: isWatchingRuns ? await openRuns(tx) : [],

@@ -4,7 +4,7 @@ import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 
 /** `burst` counts the messages of a window, and fires nothing. `hold`: holds have ended at a destination. */
-export type TimerKind = 'overdue' | 'expect' | 'digest' | 'route' | 'hold' | 'burst';
+export type TimerKind = 'overdue' | 'expect' | 'digest' | 'hold' | 'burst';
 
 export interface Timer<Data = unknown> {
   readonly key: string;
@@ -99,14 +99,6 @@ function knownBy(timers: readonly Pick<Timer, 'key' | 'data'>[]): KnownByTimers 
 export async function putTimers(tx: Tx, timers: readonly Timer<object>[]): Promise<void> {
   for (const { key, dueAt, data } of timers)
     await tx.all(sql`UPDATE timers SET due_at = ${dueAt}, data = ${data} WHERE key = ${key}`);
-}
-
-/** The data of a timer of kind `route`. */
-export interface WatchedRoute {
-  /** When a callback last matched it, or the config began with it: callbacks are deleted long before 30 days are over. */
-  readonly lastAt: number;
-  /** It had matched nothing for 30 days when it was looked at. */
-  readonly isIdle: boolean;
 }
 
 /** The key of a timer that a part of the config (`what`) asks for; callers append the BOT's key for a timer of one BOT. */

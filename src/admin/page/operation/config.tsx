@@ -11,15 +11,14 @@ import type { View } from '../view.ts';
 
 const HASH_SHOWN = 12;
 
-export const configView: View = async ({ query, reader: { t }, services: { idleRoutes, reloading } }) => {
+export const configView: View = async ({ query, reader: { t }, services: { reloading } }) => {
   const { status } = reloading;
   // The preview reads many callbacks, so it is made only on request.
   const preview = query.get('preview') === '1' ? await reloading.preview() : undefined;
-  const idle = await idleRoutes();
   const body = (
     <>
       <Failure failure={status.failure} />
-      <InForce status={status} idle={idle} />
+      <InForce status={status} />
       {preview === undefined ? null : <Changes preview={preview} />}
     </>
   );
@@ -37,13 +36,7 @@ function Failure({ failure }: Pick<ReloadStatus, 'failure'>) {
   );
 }
 
-interface InForceProps {
-  readonly status: ReloadStatus;
-  /** Names of routes that have matched nothing for 30 days. */
-  readonly idle: readonly string[];
-}
-
-function InForce({ status, idle }: InForceProps) {
+function InForce({ status }: { readonly status: ReloadStatus }) {
   const { file, configHash, loadedAt, warnings, unchanged } = status;
   const { t } = useReader();
   return (
@@ -60,9 +53,6 @@ function InForce({ status, idle }: InForceProps) {
         </Term>
         <Term of={t('config.unchanged')}>
           <Chips names={unchanged} />
-        </Term>
-        <Term of={t('config.idle')}>
-          <Chips names={idle} />
         </Term>
       </dl>
       <Problems problems={warnings} />

@@ -46,13 +46,13 @@ export const destinationsView: View = async (request) => {
 async function loadRows({ services }: ViewRequest): Promise<readonly Row[]> {
   const { archive, people, drawing, paused } = services;
   const { config } = drawing();
-  const channels = new Map(destinationsOf(config).map((each) => [each.destination, each.channel]));
+  const channels = destinationsOf(config);
   const snoozed = await people.snoozes();
   const waits = new Map(paused().map(({ key, ms }) => [key, ms]));
   const standings = await archive.destinations([...channels.keys()]);
   return standings.map((standing) => {
     const { destination } = standing;
-    const channel = channels.get(destination) ?? '';
+    const channel = channels.get(destination)?.channel ?? '';
     return {
       ...standing,
       isPrinted: printsOnly(config.channels.get(channel)?.type ?? ''),

@@ -11,7 +11,7 @@ import type { View } from '../view.ts';
 export const snoozesView: View = async ({ query, reader, services: { people, drawing } }) => {
   const { t, formats } = reader;
   const snoozes = await people.snoozes();
-  const destinations = destinationsOf(drawing().config).map(({ destination }) => destination);
+  const destinations = [...destinationsOf(drawing().config).keys()];
   const body = (
     <>
       <Section>

@@ -98,7 +98,7 @@ function Options({ trial: { to, templateSet, drawing } }: OfTrial) {
   const named = (value: string) => [value, value] as const;
   const destinations = [
     ['', t('playground.routed')] as const,
-    ...destinationsOf(drawing.config).map(({ destination }) => named(destination)),
+    ...[...destinationsOf(drawing.config).keys()].map(named),
     ...[...drawing.formats.keys()].map((channel) => [channel, t('playground.any of', { channel })] as const),
   ];
   const sets = [['', t('playground.any set')] as const, ...drawing.templateSets.map(named)];

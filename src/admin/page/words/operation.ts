@@ -100,7 +100,6 @@ export const OPERATION = {
   'config.error': ['Error', '誤り'],
   'config.warning': ['Warning', '注意'],
   'config.unchanged': ['Needs a restart', '再起動が必要な項目'],
-  'config.idle': ['Matched nothing for 30 days', '30日間使われていないルート'],
   'config.reload': ['Reload now', '再読み込みする'],
   'config.preview': ['What would a reload change?', '再読み込みすると何が変わりますか？'],
   'config.previewRefused': ['It would be refused:', '次の誤りがあるため、読み込まれません。'],

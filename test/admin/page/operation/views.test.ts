@@ -92,8 +92,6 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
       'did you mean',
       'config/botbell.yaml:41:13',
       'admin.listen',
-      'Matched nothing for 30 days',
-      'routes[3]',
       'slack:#keiri',
     ],
     ['設定', '前回の再読み込みはできませんでした'],
