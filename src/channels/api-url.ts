@@ -10,19 +10,14 @@ export function apiUrl() {
 }
 
 function isApiUrl(text: string | undefined): boolean {
-  if (text === undefined) return true;
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password, search, hash } = new URL(text);
-  return /^https?:$/.test(protocol) && username + password + search + hash === '';
+  return text === undefined || (isHttpUrl(text) && !text.includes('?'));
 }
 
-/** Accepts a URL without a path, for a service whose paths begin at the root. */
-export function originUrl() {
-  return apiUrl().test(
-    'origin',
-    '${path} must be an origin, without a path: https://www.example.com',
-    (text) => text === undefined || !URL.canParse(text) || new URL(text).pathname === '/',
-  );
+/** Whether it is an http or https URL without a user and a fragment. */
+export function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && username + password + hash === '';
 }
 
 /** The URL with a trailing slash, so that relative paths resolve below it. */

@@ -30,7 +30,7 @@ export interface Composed<Message = unknown> {
 export interface Outgoing extends Pick<Composed, 'message' | 'plain' | 'asText'> {
   /** Canonical, as `parseAddress` returned it. */
   readonly address: string;
-  /** The destination's options, as `ChannelType.optionsOf` checked them. */
+  /** The destination's options, as `MessageFormat.options` checked them. */
   readonly options: DestinationOptions;
   /** Stable over retries of one (callback, destination); 64 lower-case hexadecimal digits. A function, as few channels need it. */
   readonly idempotencyKey: () => string;
@@ -95,12 +95,12 @@ export interface Channel {
    * Waits for one of the channel's own connections, or for its own rate, before `send`: that is no attempt. Left out: there is
    * always room. @returns gives it back; undefined: none came within so many milliseconds
    */
-  turn?(withinMs: number): Promise<(() => void) | undefined>;
+  readonly turn?: ((withinMs: number) => Promise<(() => void) | undefined>) | undefined;
   /** @throws {DeliveryFailure}; the caller treats any other error as `transient`. */
   send(outgoing: Outgoing): Promise<Receipt>;
   /**
    * Checks that the remote accepts the token or login, without sending a message; if the remote has no call for that, checks
-   * that it can be reached. @throws {DeliveryFailure} @throws {Failures} of several addresses
+   * that it can be reached. @throws {DeliveryFailure} @throws {AggregateError} of several
    */
   verify(): Promise<void>;
   /** Waits for the calls in flight, then frees every socket. */
@@ -134,11 +134,6 @@ export interface ChannelType<Settings = unknown> {
   readonly type: string;
   /** Strict schema of the channel's config keys other than `type`. */
   readonly settings: Schema<Settings>;
-  /**
-   * Strict schemas of the options that a destination on this channel may have, by key.
-   * @param settings undefined: the options for any settings
-   */
-  optionsOf(settings?: Settings): Readonly<Record<string, Schema>>;
   readonly pace: ChannelPace;
   /** The `PerJob` modes that the channel supports; left out: none. */
   readonly perJob?: readonly ('thread' | 'update')[] | undefined;
@@ -169,7 +164,7 @@ export type TemplateValue =
 export type RenderedParts = Readonly<Record<string, TemplateValue>>;
 
 export interface ComposeContext {
-  /** The destination's options, as `ChannelType.optionsOf` checked them. */
+  /** The destination's options, as `MessageFormat.options` checked them. */
   readonly options: DestinationOptions;
   /** Whether `mention_on_error` applies: the message is an error or an alert. */
   readonly isError: boolean;
@@ -190,6 +185,8 @@ export interface ComposeContext {
 export interface MessageFormat<Message = unknown> {
   /** Also the folder of templates for this format: `templates/<set>/<name>/<template>.yaml`. */
   readonly name: string;
+  /** Strict schemas of the options that a destination may have, by key; left out: none. */
+  readonly options?: Readonly<Record<string, Schema>>;
   /** Whether a message says to which destination it goes; left out: destinations with the same options share a message. */
   readonly namesDestination?: boolean;
   compose(card: Card, context: ComposeContext): Composed<Message>;

@@ -64,17 +64,6 @@ export class DeliveryFailure extends Error implements FailureToExplain {
   }
 }
 
-/** What `verify` found of several addresses. */
-export class Failures extends Error {
-  override readonly name = 'Failures';
-  readonly failures: readonly DeliveryFailure[];
-
-  constructor(failures: readonly DeliveryFailure[]) {
-    super(failures.map(({ message }) => message).join(' '));
-    this.failures = failures;
-  }
-}
-
 /** @param words without their full stops */
 export function failureOf(
   details: Omit<FailureDetails, 'message' | 'japanese'>,

@@ -58,7 +58,7 @@ const TERMINAL: Markup = {
 
 const within = (tag: string) => (html: string) => `<${tag}>${html}</${tag}>`;
 
-const HTML: Markup = {
+const PAGE: Markup = {
   text: escapeHtml,
   bold: within('b'),
   styles: {
@@ -67,7 +67,7 @@ const HTML: Markup = {
     code: within('code'),
     mention: (html) => `<span class="mention">${html}</span>`,
   },
-  code: (text) => `<pre>${markedUp([{ runs: runsOfText(text) }], HTML)}</pre>`,
+  code: (text) => `<pre>${markedUp([{ runs: runsOfText(text) }], PAGE)}</pre>`,
   link: (html, url) => `<a href="${escapeHtml(url)}" rel="noreferrer">${html || escapeHtml(url)}</a>`,
   table: ([names = [], ...rows]) => {
     const head = names.map(within('th')).join('');
@@ -81,7 +81,7 @@ function linesAsHtml({ lines, tone }: ShownLines): string {
   const bar = tone === undefined ? '' : ` bar" style="border-color:${TONE_COLOURS[tone]}`;
   const shown = lines.map((line) => {
     const quiet = 'facts' in line ? ' quiet' : '';
-    return `<div class="line${quiet}">${markedUp([line], HTML)}</div>`;
+    return `<div class="line${quiet}">${markedUp([line], PAGE)}</div>`;
   });
   return `${STYLE}\n<div class="chat${bar}">\n${shown.join('\n')}\n</div>`;
 }

@@ -9,14 +9,10 @@ export interface TurnLimits {
   readonly perMs: number;
 }
 
-interface Waiting {
-  readonly give: () => void;
-}
-
 export class Turns {
   readonly #limits: TurnLimits;
   readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: (() => void)[] = [];
   /** When the last mails began, as many as the rate counts, the oldest first. */
   readonly #begun: number[] = [];
   #taken = 0;
@@ -27,24 +23,20 @@ export class Turns {
     this.#clock = clock;
   }
 
-  /** @returns gives the connection back; undefined: none came in time */
-  take(withinMs: number): Promise<(() => void) | undefined> {
-    return new Promise((resolve) => {
-      let stopTimer = () => {};
+  /** As `Channel.turn`; bound, so that it can be passed as a function. */
+  readonly take = (withinMs: number): Promise<(() => void) | undefined> =>
+    new Promise((resolve) => {
       const give = () => {
         stopTimer();
         resolve(() => this.#giveBack());
       };
-      const waiting = { give };
-      this.#waiting.push(waiting);
-      this.#serve();
-      if (!this.#waiting.includes(waiting)) return;
-      stopTimer = this.#clock.startTimer(Math.max(0, withinMs), () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+      const stopTimer = this.#clock.startTimer(Math.max(0, withinMs), () => {
+        this.#waiting.splice(this.#waiting.indexOf(give), 1);
         resolve(undefined);
       });
+      this.#waiting.push(give);
+      this.#serve();
     });
-  }
 
   #giveBack(): void {
     this.#taken -= 1;
@@ -59,7 +51,7 @@ export class Turns {
       if (mails > 0) this.#begun.push(this.#clock.monotonic());
       if (this.#begun.length > mails) this.#begun.shift();
       this.#taken += 1;
-      this.#waiting.shift()?.give();
+      this.#waiting.shift()?.();
     }
   }
 

@@ -3,7 +3,6 @@ import { redactor, secretsHidden } from '../text/hide-secrets.ts';
 import { formatProblem } from '../config/problems.ts';
 import { type CommandContext, configFileOf, styled } from './context.ts';
 import { readProject } from './load-config.ts';
-import { Failures } from '../channels/failure.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { ChannelConfig, Config } from '../config/config.ts';
 import { poolsThrough } from '../outbound/exchange.ts';
@@ -46,7 +45,8 @@ async function checkOnline(
       context.result(`${what}: ${styled(context, 'green', await check())}`);
       return true;
     } catch (error) {
-      for (const each of error instanceof Failures ? error.failures : [error]) {
+      const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
+      for (const each of errors) {
         const reason = redact(each instanceof Error ? each.message : String(each));
         context.result(`${what}: ${styled(context, 'red', 'cannot be used')}: ${reason}`);
       }

@@ -83,6 +83,6 @@ function entrySchema(name: string, type: ChannelType, settings: unknown): Schema
   };
   return section('Whom to tell on one channel.', {
     [name]: textOrTexts(addressRule, 'Whom it reaches there.'),
-    ...optionFields(type.optionsOf(settings), ['message', ...(type.perJob ?? [])]),
+    ...optionFields(type.formatOf(settings).options ?? {}, ['message', ...(type.perJob ?? [])]),
   });
 }

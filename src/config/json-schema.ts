@@ -51,7 +51,7 @@ function channelSchema({ type, settings }: ChannelType): JsonSchema {
 
 /** The keys are channel names, which only the loader knows, and the options of all channel types. */
 function destinationSchema(types: readonly ChannelType[]): JsonSchema {
-  const options = types.flatMap((type) => Object.entries(type.optionsOf()));
+  const options = types.flatMap((type) => Object.entries(type.formatOf().options ?? {}));
   const fields = Object.entries(optionFields(Object.fromEntries(options)));
   return {
     type: 'object',

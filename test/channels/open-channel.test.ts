@@ -1,8 +1,13 @@
 /** What every channel does when it is closed, and where a card is refused. */
 import { expect } from 'chai';
+import { object } from 'yup';
+import { chat } from '../../src/channels/chat/chat.ts';
 import type { Outgoing, Receipt } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
-import { openedChannel, sendOrPlain } from '../../src/channels/open-channel.ts';
+import { openedChannel } from '../../src/channels/open-channel.ts';
+import { poolsThrough } from '../../src/outbound/exchange.ts';
+import { NO_PROXIES } from '../../src/outbound/proxy.ts';
+import { formatWith } from '../config/fake-channels.ts';
 import { failureOf, outgoingOf } from '../contract/channel-contract.ts';
 
 const OUTGOING = outgoingOf({ address: 'a', message: 'm' });
@@ -28,13 +33,12 @@ describe('An open channel', () => {
     expect(await failureOf(sendingTo(known))).to.equal(known);
   });
 
-  it('is freed once what it was sending has ended, and sends nothing after that', async () => {
+  it('is freed once what it was sending has ended', async () => {
     const steps: string[] = [];
     let fail: (error: Error) => void = () => undefined;
     const channel = channelThat(() => new Promise((_resolve, reject) => (fail = reject)), steps);
     const sending = channel.send(OUTGOING);
     const closed = channel.close();
-    expect(await failureOf(channel.send(OUTGOING))).to.include({ code: 'channel_closed' });
     expect(steps).to.deep.equal([]);
     fail(new Error('x'));
     expect(await failureOf(sending)).to.include({ code: 'config' });
@@ -44,11 +48,35 @@ describe('An open channel', () => {
 });
 
 describe('A card that the remote refuses', () => {
-  const refusing = (failureClass: DeliveryFailure['class']) => (message: string) =>
-    message === 'card' ? Promise.reject(failure(failureClass)) : Promise.resolve({ id: '1' });
+  const refusing = async (failureClass: DeliveryFailure['class'], plain: (() => string) | undefined) => {
+    const { open } = chat({
+      type: 'fake',
+      title: { en: 'Fake', ja: 'Fake' },
+      pace: { addressMs: 1, channelMs: 0 },
+      meanings: {},
+      format: formatWith({}),
+      address: {
+        settings: object(),
+        parseAddress: (text) => text,
+        secretsOf: () => [],
+        warningsOf: () => [],
+        open: () =>
+          Promise.resolve({
+            send: ({ message }) =>
+              message === 'card' ? Promise.reject(failure(failureClass)) : Promise.resolve({ id: '1' }),
+            verify: () => Promise.resolve(),
+            free: () => undefined,
+            failureOf: () => failure('config'),
+          }),
+      },
+    });
+    const environment = { print: () => undefined, openPool: poolsThrough(NO_PROXIES) };
+    const channel = await open({}, environment);
+    return channel.send(outgoingOf({ address: 'a', message: 'card', plain }));
+  };
 
   it('goes out as plain text, and the receipt says so', async () => {
-    expect(await sendOrPlain(refusing('permanent'), 'card', () => 'plain')).to.deep.equal({
+    expect(await refusing('permanent', () => 'plain')).to.deep.equal({
       id: '1',
       card_refused: 'permanent',
       card_refused_reason: 'It said no.',
@@ -57,11 +85,7 @@ describe('A card that the remote refuses', () => {
 
   it('is no reason for plain text where a config, the rate or the network failed, or there is none', async () => {
     for (const failureClass of ['config', 'rate_limited', 'transient'] as const)
-      expect((await failureOf(sendOrPlain(refusing(failureClass), 'card', () => 'plain'))).class).to.equal(
-        failureClass,
-      );
-    expect(await failureOf(sendOrPlain(refusing('permanent'), 'card', undefined))).to.include({
-      class: 'permanent',
-    });
+      expect((await failureOf(refusing(failureClass, () => 'plain'))).class).to.equal(failureClass);
+    expect(await failureOf(refusing('permanent', undefined))).to.include({ class: 'permanent' });
   });
 });

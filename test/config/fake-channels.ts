@@ -1,6 +1,6 @@
 /** Channel types for config tests: small, strict, and given to quoting what they refuse. */
-import { number, object, string, type InferType } from 'yup';
-import { AddressError, type ChannelType } from '../../src/channels/channel.ts';
+import { number, object, type Schema, string, type InferType } from 'yup';
+import { AddressError, type ChannelType, type MessageFormat } from '../../src/channels/channel.ts';
 import { mentionsOf } from '../../src/channels/mention-option.ts';
 
 const chatSettings = object({
@@ -16,20 +16,25 @@ const chatSettings = object({
   .noUnknown()
   .strict();
 
+/** A format of which a config needs the options alone. */
+export function formatWith(options: Readonly<Record<string, Schema>>): MessageFormat {
+  return { name: 'chat', options, compose: unused };
+}
+
 export const chatType: ChannelType<InferType<typeof chatSettings>> = {
   type: 'chat',
   pace: { addressMs: 1000, channelMs: 100 },
   perJob: ['thread'],
   settings: chatSettings,
-  optionsOf: () => ({
-    mention: string()
-      .strict()
-      .matches(/^@/, ({ value }: { value: unknown }) => `"${String(value)}" does not begin with @`)
-      .meta({ doc: 'Whom to mention.' }),
-    retries: number().strict().integer(),
-    mention_on_error: mentionsOf('@ and a name', /^@/).option,
-  }),
-  formatOf: unused,
+  formatOf: () =>
+    formatWith({
+      mention: string()
+        .strict()
+        .matches(/^@/, ({ value }: { value: unknown }) => `"${String(value)}" does not begin with @`)
+        .meta({ doc: 'Whom to mention.' }),
+      retries: number().strict().integer(),
+      mention_on_error: mentionsOf('@ and a name', /^@/).option,
+    }),
   parseAddress: (text) => {
     if (!/^#./.test(text)) throw new AddressError(`"${text}" does not begin with #`);
     return text.toLowerCase();

@@ -7,7 +7,7 @@ import type { Config } from '../../src/config/config.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { NO_RULES } from '../../src/signal/rules.ts';
-import { chatType, fakeChannels } from './fake-channels.ts';
+import { chatType, fakeChannels, formatWith } from './fake-channels.ts';
 import { loadText, type Given } from './load-fixture.ts';
 
 const MINIMAL = `
@@ -399,7 +399,7 @@ describe('A listener', () => {
 describe('The options of a destination', () => {
   const types = new Map<string, ChannelType>([
     ['chat', chatType],
-    ['room', { ...chatType, type: 'room', optionsOf: () => ({ mention: number().strict() }) }],
+    ['room', { ...chatType, type: 'room', formatOf: () => formatWith({ mention: number().strict() }) }],
   ]);
   const text = (mentions: string) => `
 channels: { chat: { type: chat, token: xoxb-1 }, room: { type: room, token: xoxb-2 } }

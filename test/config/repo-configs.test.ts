@@ -10,7 +10,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { isJsonObject } from '../../src/text/json-object.ts';
 import { rootSchema } from '../../src/config/schema.ts';
 import { YamlSource } from '../../src/config/yaml-source.ts';
-import { chatType } from './fake-channels.ts';
+import { chatType, formatWith } from './fake-channels.ts';
 import { isValid } from './json-schema-validator.ts';
 
 const VARIABLES = { SLACK_BOT_TOKEN: 'xoxb-token', SMTP_URL: 'smtps://user:pass@mail.example.com' };
@@ -29,7 +29,7 @@ function typeOf(type: string, settings: Record<string, Schema>): ChannelType {
     ...chatType,
     type,
     settings: object(settings).noUnknown().strict(),
-    optionsOf: () => ({ mention_on_error: mixed() }),
+    formatOf: () => formatWith({ mention_on_error: mixed() }),
     parseAddress: (text) => text,
     secretsOf: () => [],
     warningsOf: () => [],

@@ -2,7 +2,7 @@
 import type { Card, CardLink, Tone } from '../card.ts';
 import { type CardLine, type Markup, markedUp, withoutLast, words } from '../lines.ts';
 import type { Composed, ComposeContext, MessageFormat } from '../channel.ts';
-import type { Mentions } from '../mention-option.ts';
+import { MENTION_OPTION, type Mentions } from '../mention-option.ts';
 import { shownAs } from '../preview.ts';
 import {
   type CardPart,
@@ -48,9 +48,10 @@ export interface Drawing<Message> {
 }
 
 export function drawnFormat<Message>(drawing: Drawing<Message>): MessageFormat<Message> {
-  const { name, parts, message, plain } = drawing;
+  const { name, mentions, parts, message, plain } = drawing;
   return {
     name,
+    ...(mentions && { options: { [MENTION_OPTION]: mentions.option } }),
     compose: (card, context): Composed<Message> => {
       const drawn = fitting(drawing, card, context, parts, message);
       return {

@@ -7,12 +7,11 @@ import { isJsonObject } from '../../text/json-object.ts';
 import { nearestOrAll } from '../../text/nearest.ts';
 import { secretsOfUrl } from '../../outbound/login.ts';
 import { type Answers, failureOfAnswer } from '../answers.ts';
-import { isInClear } from '../api-url.ts';
+import { isHttpUrl, isInClear } from '../api-url.ts';
 import { AddressError } from '../channel.ts';
-import { DeliveryFailure, Failures } from '../failure.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
 import { type Address, type Call, receiptFrom } from './chat.ts';
-import { type HttpCall, jsonCall, Remote, VERIFY_TIMEOUT_MS } from './remote.ts';
+import { type HttpCall, jsonCall, openRemote, type Remote, VERIFY_TIMEOUT_MS } from './remote.ts';
 
 /** A hook's entry in the config. */
 type Hook = string | { readonly url: string };
@@ -41,47 +40,44 @@ export interface HookSettings<Entry extends Hook = string> {
 export function hooks<Message, Entry extends Hook = string>(
   parts: HookParts<Message, Entry> = {},
 ): Address<Message, HookSettings<Entry>> {
-  const { entry, suffix, request = (url, { message }) => jsonCall(url, message) } = parts;
+  const { entry, suffix, request = (url, { message }) => jsonCall(url, message), isAsked = false } = parts;
   return {
     settings: object({ hooks: hooksOf(entry) })
       .noUnknown()
       .strict(),
-    parse: (text, settings) => hookAddress(text, settings?.hooks, suffix),
+    parseAddress: (text, settings) => hookAddress(text, settings?.hooks, suffix),
     secretsOf: ({ hooks }) =>
       Object.values(hooks).flatMap((hook) => [
         ...secretsOfUrl(textOf(hook)),
         ...(parts.secretsOf?.(hook) ?? []),
       ]),
     warningsOf: ({ hooks }) =>
-      Object.entries(hooks).flatMap(([name, hook]) =>
-        [clearWarning(urlOf(hook)), parts.warningOf?.(urlOf(hook), hook)].flatMap((message) =>
+      Object.entries(hooks).flatMap(([name, hook]) => {
+        const url = new URL(textOf(hook));
+        const messages = [isInClear(url) ? IN_CLEAR : undefined, parts.warningOf?.(url, hook)];
+        return messages.flatMap((message) =>
           message === undefined ? [] : [{ key: ['hooks', name], message }],
-        ),
-      ),
+        );
+      }),
     open: (chat, { hooks }, { openPool }) => {
-      const remote = new Remote(chat.title, openPool);
-      const { free, failureOf } = remote;
+      const remote = openRemote(chat.title, openPool);
       return Promise.resolve({
+        ...remote,
         send: async (call) => {
-          const name = call.address.replace(/\/.*/, '');
-          const hook = hooks[name] as Entry;
-          const asked = { ...request(urlOf(hook), call, hook), hook: name, deadline: call.deadline };
-          return receiptFrom(await remote.call(asked), chat);
+          const hook = hooks[call.address.replace(/\/.*/, '')] as Entry;
+          const asked = request(new URL(textOf(hook)), call, hook);
+          return receiptFrom(await remote.call(asked, call.deadline), chat);
         },
-        verify: () => verify(remote, { ...chat, isAsked: parts.isAsked === true }, hooks),
-        free,
-        failureOf,
+        verify: () => verify(remote, chat, hooks, isAsked),
       });
     },
   };
 }
 
+const IN_CLEAR = 'the message and its key cross the network in clear: use https://';
+
 function textOf(hook: Hook): string {
   return typeof hook === 'string' ? hook : hook.url;
-}
-
-function urlOf(hook: Hook): URL {
-  return new URL(textOf(hook));
 }
 
 const HOOK_NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,79}$/u;
@@ -110,12 +106,8 @@ export function hookUrl() {
     .strict()
     .typeError(rule)
     .required('${path} is missing: the URL of the webhook')
-    .test('url', rule, (text) => URL.canParse(text) && isHookUrl(new URL(text)))
+    .test('url', rule, isHttpUrl)
     .meta({ example: 'https://not-set-here.example/' });
-}
-
-function isHookUrl({ protocol, username, password, hash }: URL): boolean {
-  return /^https?:$/.test(protocol) && username + password + hash === '';
 }
 
 /** @param hooks undefined if unknown, as for an outbox: any name is accepted */
@@ -136,37 +128,26 @@ function hookAddress(text: string, hooks: HookSettings<Hook>['hooks'] | undefine
   throw new AddressError(`${shown} is no hook of the channel${nearestOrAll(name, Object.keys(hooks ?? {}))}`);
 }
 
-function clearWarning(url: URL): string | undefined {
-  return isInClear(url) ? 'the message and its key cross the network in clear: use https://' : undefined;
-}
-
-/** Asks all hooks, side by side. */
+/**
+ * Asks all hooks side by side: each itself if `isAsked`, else only its host, which checks connection and certificate.
+ * @throws {DeliveryFailure} which names its hook @throws {AggregateError} of several
+ */
 async function verify(
   remote: Remote,
-  chat: Answers & { readonly isAsked: boolean },
+  chat: Answers,
   hooks: HookSettings<Hook>['hooks'],
+  isAsked: boolean,
 ): Promise<void> {
-  const asked = Object.entries(hooks).map(([name, hook]) => failureOfHook(remote, chat, name, urlOf(hook)));
-  const failures = (await Promise.all(asked)).filter((failure) => failure !== undefined);
-  const [first, ...others] = failures;
-  if (first !== undefined) throw others.length === 0 ? first : new Failures(failures);
-}
-
-/** Asks the hook if a GET shows that it works; else only its host, which checks connection and certificate. */
-async function failureOfHook(
-  remote: Remote,
-  chat: Answers & { readonly isAsked: boolean },
-  hook: string,
-  whole: URL,
-): Promise<DeliveryFailure | undefined> {
-  const url = chat.isAsked ? whole : new URL('/', whole);
-  // A failure names the hook, since the channel may have many.
-  const title = { en: `${chat.title.en} (${hook})`, ja: `${chat.title.ja}（${hook}）` };
-  try {
-    const deadline = performance.now() + VERIFY_TIMEOUT_MS;
-    const answer = await remote.call({ method: 'GET', url, hook, deadline });
-    return chat.isAsked && answer.status > 299 ? failureOfAnswer(answer, { ...chat, title }) : undefined;
-  } catch (error) {
-    return networkFailureOf(title, networkErrorOf(error));
-  }
+  const deadline = performance.now() + VERIFY_TIMEOUT_MS;
+  const asked = Object.entries(hooks).map(async ([name, hook]) => {
+    const title = { en: `${chat.title.en} (${name})`, ja: `${chat.title.ja}（${name}）` };
+    const url = new URL(isAsked ? '' : '/', textOf(hook));
+    const answer = await remote.call({ method: 'GET', url }, deadline).catch((error: unknown) => {
+      throw networkFailureOf(title, networkErrorOf(error));
+    });
+    if (isAsked && answer.status > 299) throw failureOfAnswer(answer, { ...chat, title });
+  });
+  const outcomes = await Promise.allSettled(asked);
+  const failures = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
 }

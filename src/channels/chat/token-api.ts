@@ -1,9 +1,9 @@
 /** Addresses of chats whose API takes a token. */
 import { object, type Schema, string } from 'yup';
-import { type Answers, failureOfAnswer } from '../answers.ts';
+import { failureOfAnswer } from '../answers.ts';
 import { apiUrl, baseUrl, warningsOfApi } from '../api-url.ts';
 import { type Address, type Call, receiptFrom } from './chat.ts';
-import { type HttpCall, Remote, VERIFY_TIMEOUT_MS } from './remote.ts';
+import { type HttpCall, openRemote, VERIFY_TIMEOUT_MS } from './remote.ts';
 
 interface TokenSettings {
   readonly token: string;
@@ -31,7 +31,7 @@ export function tokenSettings({ what, pattern, rule, example = 'not-set-here' }:
 interface Api<Message> extends TokenRule {
   /** By default; ends with a slash. */
   readonly url: string;
-  readonly parse: Address<Message, TokenSettings>['parse'];
+  readonly parseAddress: Address<Message, TokenSettings>['parseAddress'];
   /** The header that has the token, and the path and body of a message. */
   login(token: string): Readonly<Record<string, string>>;
   request(api: URL, call: Call<Message>): HttpCall;
@@ -43,25 +43,22 @@ export function tokenApi<Message>(api: Api<Message>): Address<Message, TokenSett
   const settings: Schema<TokenSettings> = object(tokenSettings(api)).noUnknown().strict();
   return {
     settings,
-    parse: api.parse,
+    parseAddress: api.parseAddress,
     secretsOf: ({ token }) => [token],
     warningsOf: ({ api_url }) => warningsOfApi({ api_url }),
     open: (chat, { token, api_url = api.url }, { openPool }) => {
-      const remote = new Remote(chat.title, openPool);
-      const { free, failureOf } = remote;
+      const remote = openRemote(chat.title, openPool);
       const base = baseUrl(api_url);
       const ask = (call: HttpCall, deadline: number) =>
-        remote.call({ ...call, headers: { ...api.login(token), ...call.headers }, deadline });
-      const verify = async (answers: Answers) => {
-        const me: HttpCall = { method: 'GET', url: new URL(api.me, base) };
-        const answer = await ask(me, performance.now() + VERIFY_TIMEOUT_MS);
-        if (answer.status !== 200) throw failureOfAnswer(answer, answers);
-      };
+        remote.call({ ...call, headers: { ...api.login(token), ...call.headers } }, deadline);
       return Promise.resolve({
+        ...remote,
         send: async (call) => receiptFrom(await ask(api.request(base, call), call.deadline), chat),
-        verify: () => verify(chat),
-        free,
-        failureOf,
+        verify: async () => {
+          const me: HttpCall = { method: 'GET', url: new URL(api.me, base) };
+          const answer = await ask(me, performance.now() + VERIFY_TIMEOUT_MS);
+          if (answer.status !== 200) throw failureOfAnswer(answer, chat);
+        },
       });
     },
   };

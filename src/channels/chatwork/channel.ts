@@ -49,7 +49,6 @@ export const chatworkChannel = chat({
   /** 300 in five minutes per token, ten in ten seconds per room (developer.chatwork.com/docs/endpoints). */
   pace: { addressMs: 1000, channelMs: 1000 },
   calls: 10,
-  options: { mention_on_error: MENTIONS.option },
   format: drawnFormat<ChatworkMessage>({
     name: 'chatwork',
     mentions: MENTIONS,
@@ -67,7 +66,7 @@ export const chatworkChannel = chat({
     what: 'the API token of the account that posts',
     pattern: /^[\x21-\x7e]{8,}$/,
     rule: 'an API token: eight characters or more, no spaces, no line breaks, ASCII alone',
-    parse: roomId,
+    parseAddress: roomId,
     login: (token) => ({ 'x-chatworktoken': token }),
     request: (api, { address, message }) => ({
       url: new URL(`rooms/${address}/messages`, api),

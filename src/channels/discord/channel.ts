@@ -94,8 +94,6 @@ export const discordChannel = chat({
   title: { en: 'Discord', ja: 'Discord' },
   /** A limit of five in two seconds was seen; Discord says not to rely on fixed numbers, so 429 decides. */
   pace: { addressMs: 500, channelMs: 0 },
-  calls: 20,
-  options: { mention_on_error: MENTIONS.option },
   format: drawnFormat<DiscordMessage>({
     name: 'discord',
     mentions: MENTIONS,

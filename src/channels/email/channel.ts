@@ -22,7 +22,6 @@ export const emailChannel: ChannelType<EmailSettings> = {
   // Always: the references of a job's mails make them a thread.
   perJob: ['thread'],
   settings: emailSettings,
-  optionsOf: () => ({}),
   formatOf: () => emailFormat,
   parseAddress: parseMailAddress,
   secretsOf: secretsOfEmail,
@@ -45,7 +44,7 @@ async function openEmail(settings: EmailSettings, { openPool }: ChannelEnvironme
     return { messageId: mail.messageId };
   };
   return openedChannel({
-    turn: (withinMs) => turns.take(withinMs),
+    turn: turns.take,
     send,
     verify: () => loggedIn(() => transport.verify(VERIFY_TIMEOUT_MS)),
     free: async () => {

@@ -79,9 +79,7 @@ export const googleChatChannel = chat({
   type: 'google_chat',
   title: { en: 'Google Chat', ja: 'Google Chat' },
   pace: { addressMs: 1000, channelMs: 0 },
-  calls: 20,
   perJob: ['thread'],
-  options: { mention_on_error: MENTIONS.option },
   format: drawnFormat<GoogleChatMessage>({
     name: 'google_chat',
     mentions: MENTIONS,

@@ -2,11 +2,11 @@
 import { object, string } from 'yup';
 import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { type Answers, codeAt, jsonOf, meaning } from '../answers.ts';
-import { originUrl, warningsOfApi } from '../api-url.ts';
+import { apiUrl, baseUrl, warningsOfApi } from '../api-url.ts';
 import { AddressError } from '../channel.ts';
 import { type Address, type Chat, receiptFrom } from '../chat/chat.ts';
 import { drawnFormat } from '../chat/draw.ts';
-import { jsonCall, Remote, VERIFY_TIMEOUT_MS } from '../chat/remote.ts';
+import { jsonCall, openRemote, VERIFY_TIMEOUT_MS } from '../chat/remote.ts';
 import { mentionsOf } from '../mention-option.ts';
 import { CARD_PARTS } from '../show-card.ts';
 import { MARKUP } from './text.ts';
@@ -22,7 +22,7 @@ const MAX_CHARACTERS = 2000;
 /** Each mention has an ID of up to a hundred characters. */
 const MOST_MENTIONS = 10;
 
-export const lineworksMentions = mentionsOf(
+const lineworksMentions = mentionsOf(
   'the ID of a member or all',
   /^[^\s"<>]{1,100}$/,
   (id) => `<m userId="${id}">`,
@@ -54,8 +54,8 @@ export const BOT_FIELDS = {
     /^\d*$/,
     '${path} must be the number of the bot',
   ),
-  auth_url: originUrl(),
-  api_url: originUrl(),
+  auth_url: apiUrl(),
+  api_url: apiUrl(),
 };
 
 /** A talk room's ID, or a member's by `user:` and the ID that the member signs in with. */
@@ -73,7 +73,7 @@ function botAddress(text: string): string {
 
 const LOGIN: Address<LineworksMessage, BotSettings> = {
   settings: object(BOT_FIELDS).noUnknown().strict(),
-  parse: botAddress,
+  parseAddress: botAddress,
   secretsOf: ({ client_secret: secret = '', private_key: key = '' }) => [
     ...[secret, key].filter((each) => each !== ''),
     ...key.split(/\n|\\n/).filter((line) => line.length > 30),
@@ -81,19 +81,19 @@ const LOGIN: Address<LineworksMessage, BotSettings> = {
   warningsOf: ({ auth_url, api_url }) => warningsOfApi({ auth_url, api_url }),
   open: (chat, settings, { openPool }) => {
     const { bot_id: bot = '', api_url: api = 'https://www.worksapis.com' } = settings;
-    const remote = new Remote(chat.title, openPool);
-    const { free, failureOf } = remote;
+    const remote = openRemote(chat.title, openPool);
     const token = accessToken(remote, settings);
     const post = async (
       address: string,
       message: LineworksMessage,
       deadline: number,
     ): Promise<HttpAnswer> => {
-      const url = new URL(`/v1.0/bots/${bot}/${pathOf(address)}`, api);
+      const url = new URL(`v1.0/bots/${bot}/${pathOf(address)}`, baseUrl(api));
       const headers = { authorization: `Bearer ${await token.text(deadline)}` };
-      return remote.call({ ...jsonCall(url, message, headers), deadline });
+      return remote.call(jsonCall(url, message, headers), deadline);
     };
     return Promise.resolve({
+      ...remote,
       send: async ({ address, message, deadline }) => {
         let answer = await post(address, message, deadline);
         if (answer.status === 401) {
@@ -103,8 +103,6 @@ const LOGIN: Address<LineworksMessage, BotSettings> = {
         return receiptFrom(answer, chat);
       },
       verify: async () => void (await token.text(performance.now() + VERIFY_TIMEOUT_MS)),
-      free,
-      failureOf,
     });
   },
 };
@@ -132,7 +130,6 @@ export const lineworksBot: Chat<LineworksMessage, BotSettings> = {
   pace: { addressMs: 1000, channelMs: 1000 },
   /** For a tenant, five requests at once are too many. */
   calls: 1,
-  options: { mention_on_error: lineworksMentions.option },
   format: drawnFormat<LineworksMessage>({
     name: 'lineworks',
     mentions: lineworksMentions,

@@ -30,7 +30,6 @@ function wayOf(known?: LineworksSettings): ChannelType<LineworksSettings> {
 export const lineworksChannel: ChannelType<LineworksSettings> = {
   ...byBot,
   settings,
-  optionsOf: (known) => wayOf(known).optionsOf(known),
   formatOf: (known) => wayOf(known).formatOf(known),
   parseAddress: (address, known) => wayOf(known).parseAddress(address, known),
   secretsOf: (known) => wayOf(known).secretsOf(known),

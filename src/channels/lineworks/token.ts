@@ -2,6 +2,7 @@
 import { createPrivateKey, createSign } from 'node:crypto';
 import { NothingSent } from '../../outbound/exchange.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
+import { baseUrl } from '../api-url.ts';
 import { FORM_HEADERS, type Remote } from '../chat/remote.ts';
 
 /** The bot's part of the channel's settings; all of them but the URLs are present. */
@@ -74,9 +75,9 @@ async function fetchToken(remote: Remote, settings: BotSettings, deadline: numbe
     client_secret,
     scope: 'bot',
   });
-  const url = new URL('/oauth2/v2.0/token', auth_url);
-  const call = { url, headers: FORM_HEADERS, body: form.toString(), deadline };
-  const answer = await remote.call(call).catch((error: unknown) => {
+  const url = new URL('oauth2/v2.0/token', baseUrl(auth_url));
+  const call = { url, headers: FORM_HEADERS, body: form.toString() };
+  const answer = await remote.call(call, deadline).catch((error: unknown) => {
     throw new NothingSent(error);
   });
   const { access_token: text, expires_in: seconds } = jsonOf(answer);

@@ -65,7 +65,6 @@ export const mattermostChannel = chat({
   // By default, a server allows a sender ten messages per second.
   pace: { addressMs: 200, channelMs: 0 },
   calls: 10,
-  options: { mention_on_error: MENTIONS.option },
   format: drawnFormat<MattermostMessage>({
     name: 'mattermost',
     mentions: MENTIONS,

@@ -12,7 +12,7 @@ import {
 } from '../channel.ts';
 
 /** A channel type that an outbox stands in for: it has the same addresses, options and messages. */
-type Posed = Pick<ChannelType, 'type' | 'formatOf' | 'parseAddress' | 'optionsOf'>;
+type Posed = Pick<ChannelType, 'type' | 'formatOf' | 'parseAddress'>;
 
 export interface OutboxSettings {
   readonly as: string;
@@ -21,17 +21,13 @@ export interface OutboxSettings {
 /** @param types the channel types that it can stand in for, without their settings */
 export function outboxOf(types: readonly Posed[]): ChannelType<OutboxSettings> {
   const names = types.map(({ type }) => type);
-  const posedBy = (settings?: OutboxSettings): Posed => {
-    const posed = types.find(({ type }) => type === settings?.as);
-    if (posed === undefined) throw new Error('an outbox needs a type of channel to stand in for');
-    return posed;
-  };
+  const posedBy = (settings?: OutboxSettings): Posed =>
+    types.find(({ type }) => settings === undefined || type === settings.as) as Posed;
   return {
     type: 'outbox',
     pace: { addressMs: 1000, channelMs: 100 },
     perJob: ['thread', 'update'],
     settings: settingsFor(names),
-    optionsOf: (settings) => (settings === undefined ? {} : posedBy(settings).optionsOf()),
     formatOf: (settings) => posedBy(settings).formatOf(),
     parseAddress: (text, settings) => posedBy(settings).parseAddress(text),
     secretsOf: () => [],

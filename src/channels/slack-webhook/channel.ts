@@ -4,7 +4,6 @@ import { chat } from '../chat/chat.ts';
 import { hooks } from '../chat/hooks.ts';
 import { jsonCall } from '../chat/remote.ts';
 import { slackFormat } from '../slack/format.ts';
-import { slackMentions } from '../slack/mrkdwn.ts';
 import type { SlackMessage } from '../slack/message.ts';
 
 const HOST = /\.slack(?:-gov)?\.com$/;
@@ -14,8 +13,6 @@ export const slackWebhookChannel = chat({
   title: { en: 'Slack', ja: 'Slack' },
   /** "1 per second per webhook" (docs.slack.dev/apis/web-api/rate-limits). */
   pace: { addressMs: 1000, channelMs: 0 },
-  calls: 20,
-  options: { mention_on_error: slackMentions.option },
   format: slackFormat,
   address: hooks<SlackMessage>({
     warningOf: ({ hostname, pathname }) =>

@@ -7,7 +7,6 @@ import { type Address, chat } from '../chat/chat.ts';
 import { tokenSettings } from '../chat/token-api.ts';
 import { SLACK } from './answers.ts';
 import { slackFormat } from './format.ts';
-import { slackMentions } from './mrkdwn.ts';
 import type { SlackMessage } from './message.ts';
 
 const DEFAULT_API_URL = 'https://slack.com/api/';
@@ -43,7 +42,7 @@ function warningsOf({ token, api_url }: SlackSettings): readonly SettingWarning[
 
 const address: Address<SlackMessage, SlackSettings> = {
   settings: slackSettings,
-  parse: parseSlackAddress,
+  parseAddress: parseSlackAddress,
   secretsOf: ({ token }) => [token],
   warningsOf,
   open: async (_chat, settings, { openPool }) => {
@@ -63,7 +62,6 @@ export const slackChannel = chat({
   pace: { addressMs: 1000, channelMs: 200 },
   calls: 50,
   perJob: ['thread', 'update'],
-  options: { mention_on_error: slackMentions.option },
   format: slackFormat,
   address,
 });

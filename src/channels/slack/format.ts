@@ -19,7 +19,7 @@ import { cutMark, moreMark } from '../marks.ts';
 import { judgeBlocks, MAX_TOTAL, MOST_BLOCKS } from './block-kit.ts';
 import { composeSlack, drawCard, messageOf, type SlackContext, summaryOf } from './compose.ts';
 import { isList, isObject, type SlackMessage, type SlackObject, stringAt, typeOf } from './message.ts';
-import { escapeMrkdwn } from './mrkdwn.ts';
+import { escapeMrkdwn, slackMentions } from './mrkdwn.ts';
 
 /** Characters of one value: a text object takes 3,000, and a message some 8,000. */
 const LONGEST_VALUE = 2000;
@@ -54,6 +54,7 @@ export const slackMessages = {
 
 export const slackFormat = {
   name: 'slack',
+  options: { mention_on_error: slackMentions.option },
   compose: composeSlack,
   own: slackMessages,
 } satisfies MessageFormat<SlackMessage>;

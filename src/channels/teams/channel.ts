@@ -4,7 +4,7 @@ import { codeAt, GONE, isPage, jsonOf, meaning, RATE_LIMITED } from '../answers.
 import { ACCEPTED_AS } from '../channel.ts';
 import { chat } from '../chat/chat.ts';
 import { hooks } from '../chat/hooks.ts';
-import { teamsFormat, teamsMentions, type TeamsMessage } from './compose.ts';
+import { teamsFormat, type TeamsMessage } from './compose.ts';
 
 /** Office 365 connectors ended in May 2026, the first hosts of workflows on 30 November 2025. */
 const DEAD_HOSTS = /\.webhook\.office\.com$|^outlook\.office(?:365)?\.com$|\.logic\.azure\.com$/;
@@ -23,8 +23,6 @@ export const teamsChannel = chat({
   title: { en: 'Teams', ja: 'Teams' },
   // No rate is published for the trigger; its predecessors, the connectors, took four messages a second.
   pace: { addressMs: 1000, channelMs: 0 },
-  calls: 20,
-  options: { mention_on_error: teamsMentions.option },
   format: teamsFormat,
   address: hooks<TeamsMessage>({
     warningOf: ({ hostname, searchParams }) => {

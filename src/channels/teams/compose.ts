@@ -58,7 +58,7 @@ const STYLES: Readonly<Record<Tone, string>> = {
 /** A user principal name, or the ID of a user in Entra. */
 const USER = /^(?:[^\s<>"@]+@[^\s<>"@]+\.[^\s<>"@]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
-export const teamsMentions = mentionsOf(
+const teamsMentions = mentionsOf(
   'the sign-in name of a user (user@example.com) or an Entra object ID',
   USER,
   (id) => `<at>${id}</at>`,

@@ -126,7 +126,6 @@ const byCallback = chat({
   type: 'webhook',
   title: { en: 'The webhook', ja: 'Webhook' },
   pace: { addressMs: 100, channelMs: 0 },
-  calls: 20,
   format: FORMAT,
   address: hooks<unknown, Hook>({
     entry: hookSchema,

@@ -19,7 +19,6 @@ export const rocketChat = chat({
   title: { en: 'Rocket.Chat', ja: 'Rocket.Chat' },
   pace: { addressMs: 1000, channelMs: 0 },
   calls: 10,
-  options: { mention_on_error: MENTIONS.option },
   format: drawnFormat<RocketMessage>({
     name: 'rocket_chat',
     mentions: MENTIONS,

@@ -272,7 +272,7 @@ describe('the settings of LINE WORKS', () => {
     expect(lineworksChannel.parseAddress(ROOM.toUpperCase(), {})).to.equal(ROOM);
     expect(lineworksChannel.parseAddress('user:ops@example', {})).to.equal('user:ops@example');
     expect(() => lineworksChannel.parseAddress('ops', {})).to.throw(AddressError);
-    expect(Object.keys(lineworksChannel.optionsOf({ hooks }))).to.deep.equal([]);
-    expect(Object.keys(lineworksChannel.optionsOf({}))).to.deep.equal(['mention_on_error']);
+    expect(Object.keys(lineworksChannel.formatOf({ hooks }).options ?? {})).to.deep.equal([]);
+    expect(Object.keys(lineworksChannel.formatOf({}).options ?? {})).to.deep.equal(['mention_on_error']);
   });
 });

@@ -9,7 +9,7 @@ import { poolsThrough } from '../../../src/outbound/exchange.ts';
 import { secretsHidden } from '../../../src/text/hide-secrets.ts';
 import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
-import { createSignal, outgoingOf } from '../../contract/channel-contract.ts';
+import { outgoingOf } from '../../contract/channel-contract.ts';
 import { plainCard } from '../../support/chat-cards.ts';
 import { startChatStandIn } from '../../support/chat-stand-in.ts';
 import { judgeWebhook } from './stand-in.ts';
@@ -164,32 +164,6 @@ describe('the channel webhook', () => {
     const keys = ['ab%2Fcd%21efghijk1(x)', 'a%20b%2Fsecret%21key(1)'];
     for (const quoted of [url, ...keys, ...keys.map(decodeURIComponent), 'key-of-erp-9'])
       expect(hide(`<${quoted}>`)).to.equal('<[secret]>');
-  });
-
-  it('keeps a hook that hangs from holding up another one at the same host', async () => {
-    const remote = await startChatStandIn(judgeWebhook(SECRET));
-    const url = `${remote.origin}/hooks/0a1b2c3d4e5f`;
-    const channel = await webhookChannel.open(
-      { hooks: { slow: { url }, erp: { url, secret: SECRET } } },
-      { print: () => undefined, openPool: poolsThrough(NO_PROXIES) },
-    );
-    const message = composeMessage(plainCard(), contextOf(CALLBACK));
-    const [connections, gate] = [50, createSignal()];
-    let sendings: Promise<unknown>[] = [];
-    await new Promise<void>((resolve) => {
-      let waiting = 0;
-      const until = () => {
-        if ((waiting += 1) === connections) resolve();
-        return gate.given;
-      };
-      remote.faults.push(...Array.from({ length: connections }, () => ({ kind: 'delay' as const, until })));
-      sendings = remote.faults.map(() => channel.send(outgoingOf({ address: 'slow', message })));
-    });
-    await channel.send(outgoingOf({ address: 'erp', message, timeoutMs: 2000 }));
-    gate.give();
-    await Promise.allSettled(sendings);
-    await channel.close();
-    await remote.close();
   });
 
   it('refuses secrets and headers that would not do, and says that nothing is signed without a secret', () => {
