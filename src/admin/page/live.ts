@@ -1,5 +1,7 @@
 /** The page's script: refreshes the page regularly, but not while the reader is using it. */
 
+const EVERY_MS = 5000;
+
 /** In pixels. A reader who has scrolled further is reading. */
 const SCROLLED = 80;
 
@@ -7,31 +9,23 @@ function mainOf(root: Document): HTMLElement | null {
   return root.querySelector('main');
 }
 
-/** Whether the reader has scrolled, selected text, opened details or focused something. */
+/** Whether the reader has filled in or focused something, scrolled, selected text or opened details. */
 function isRead(main: HTMLElement): boolean {
   const selection = document.getSelection();
   const focused = document.activeElement;
   return (
+    isFilledIn ||
     window.scrollY > SCROLLED ||
     (focused !== null && focused !== main && main.contains(focused)) ||
     (selection !== null && !selection.isCollapsed && main.contains(selection.anchorNode)) ||
-    main.querySelector('details[open]:not(form details)') !== null ||
-    [...main.querySelectorAll<Control>('input, textarea, option')].some(isFilledIn)
+    main.querySelector('details[open]:not(form details)') !== null
   );
 }
 
-type Control = HTMLInputElement | HTMLTextAreaElement | HTMLOptionElement;
-
-function isFilledIn(control: Control): boolean {
-  if (control instanceof HTMLOptionElement) return control.selected && !isFirst(control);
-  return control.value !== control.defaultValue;
-}
-
-/** Whether the page came with it chosen. */
-function isFirst(option: HTMLOptionElement): boolean {
-  const chosen = option.parentElement?.querySelector('[selected]') ?? option.parentElement?.firstElementChild;
-  return chosen === option;
-}
+let isFilledIn = false;
+document.addEventListener('input', () => {
+  isFilledIn = true;
+});
 
 /** @returns the page's current state; undefined if it cannot be fetched now */
 async function pageNow(): Promise<Document | undefined> {
@@ -55,17 +49,11 @@ function show(next: Document): void {
   if (menu && freshMenu && !menu.contains(document.activeElement)) menu.replaceWith(freshMenu);
 }
 
-async function follow(everyMs: number): Promise<never> {
-  for (;;) {
-    await new Promise((resolve) => {
-      window.setTimeout(resolve, everyMs);
-    });
-    const main = mainOf(document);
-    if (document.hidden || main === null || isRead(main)) continue;
-    const next = await pageNow();
-    if (next !== undefined) show(next);
-  }
+async function refresh(): Promise<void> {
+  const main = mainOf(document);
+  const next = document.hidden || main === null || isRead(main) ? undefined : await pageNow();
+  if (next !== undefined) show(next);
+  window.setTimeout(() => void refresh(), EVERY_MS);
 }
 
-const seconds = Number(mainOf(document)?.dataset['every'] ?? 0);
-if (seconds > 0) void follow(seconds * 1000);
+if (mainOf(document)?.dataset['still'] === 'false') window.setTimeout(() => void refresh(), EVERY_MS);

@@ -124,7 +124,7 @@ function answering(services: AdminServices, assets: Assets) {
     const reader = readerOf(ctx, surroundings);
     const shown = await view({ params: ctx.params, query, reader, services });
     if (shown === undefined) throw notFound();
-    await answer(ctx, flash === undefined ? shown : { ...shown, everySeconds: 0 }, reader, section, flash);
+    await answer(ctx, flash === undefined ? shown : { ...shown, isStill: true }, reader, section, flash);
   };
   /** Redirects, by default to the form's page, with the outcome as a message; a form that was filled in is shown again as it is. */
   const act = async (ctx: RouterContext, action: Act, form: URLSearchParams) => {

@@ -60,7 +60,7 @@ interface ShellProps {
 
 export function Shell({ shown, section, assets, facts }: ShellProps) {
   const { t, language } = useReader();
-  const { title, everySeconds = 5 } = shown;
+  const { title, isStill = false } = shown;
   const undelivered = facts.dead === 0 ? '' : ` (${t('undelivered', { number: facts.dead })})`;
   return (
     <html lang={language}>
@@ -79,7 +79,7 @@ export function Shell({ shown, section, assets, facts }: ShellProps) {
           {t('skip')}
         </a>
         <Header section={section} facts={facts} />
-        <main id="content" tabIndex={-1} data-every={everySeconds}>
+        <main id="content" tabIndex={-1} data-still={isStill}>
           <FlashMessage flash={facts.flash} />
           {facts.trouble === undefined ? null : (
             <p class="flash failed" role="alert">

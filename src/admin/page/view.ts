@@ -21,8 +21,8 @@ export interface Shown {
   readonly body?: ComponentChildren;
   /** HTTP status code; default: 200. */
   readonly status?: number;
-  /** Seconds between refreshes; 0: never; default: 5. */
-  readonly everySeconds?: number;
+  /** Whether the page must not refresh itself. */
+  readonly isStill?: boolean;
 }
 
 /** @returns undefined for a 404 */

@@ -60,7 +60,6 @@ const LIST: CallbacksProps = {
 const BOT_DATA: BotData = {
   bot: BOT,
   runs: [runOf(1, { status: 1 }), runOf(2), runOf(3, { status: 2, elapsedSeconds: undefined })],
-  isCut: true,
   told: [{ status: 1, names: [`slack:${HOSTILE}`] }],
   late: BOTS.late,
   snoozes: [SNOOZE],
@@ -68,8 +67,8 @@ const BOT_DATA: BotData = {
 
 /** Every view with data that has something of everything. */
 const VIEWS: Readonly<Record<string, ComponentChildren>> = {
-  bots: h(Bots, { data: BOTS }),
-  bot: [h(BotFacts, { data: BOT_DATA }), h(Bot, { data: BOT_DATA })],
+  bots: h(Bots, BOTS),
+  bot: [h(BotFacts, BOT_DATA), h(Bot, BOT_DATA)],
   callbacks: h(Callbacks, LIST),
   callback: [
     h(CallbackFacts, { callback: storyOf() }),
@@ -78,7 +77,7 @@ const VIEWS: Readonly<Record<string, ComponentChildren>> = {
 };
 
 const htmlOf = (view: ComponentChildren, language: Language = 'en') => htmlFor(readerIn(language), view);
-const bots = (fields: Partial<BotsData> = {}) => htmlOf(h(Bots, { data: { ...BOTS, ...fields } }));
+const bots = (fields: Partial<BotsData> = {}) => htmlOf(h(Bots, { ...BOTS, ...fields }));
 const callbacks = (fields: Partial<CallbacksProps>) => htmlOf(h(Callbacks, { ...LIST, ...fields }));
 
 describe('every view', () => {
@@ -105,7 +104,7 @@ describe('the overview', () => {
     const html = bots();
     expect(html).to.contain('4 runs, 2 failed');
     expect(html).to.contain('usually 1 min');
-    expect(htmlOf(h(Bots, { data: BOTS }), 'ja')).to.contain('通常は1分');
+    expect(htmlOf(h(Bots, BOTS), 'ja')).to.contain('通常は1分');
   });
 
   it('shows the beginning of a name that would fill the list', () => {
@@ -127,7 +126,7 @@ describe('the overview', () => {
   });
 
   it('says it of the BOT itself, too', () => {
-    const facts = (late: BotData['late']) => htmlOf(h(BotFacts, { data: { ...BOT_DATA, late } }));
+    const facts = (late: BotData['late']) => htmlOf(h(BotFacts, { ...BOT_DATA, late }));
     expect(facts(BOT_DATA.late)).to.match(/href="\/callbacks\/9">.*>Missed</);
     expect(facts([])).not.to.contain('Missed');
   });

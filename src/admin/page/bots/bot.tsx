@@ -1,11 +1,10 @@
 /** One BOT: its runs, their durations, and its current destinations. */
 import type { Run } from '../../../ledger/archive/archive.ts';
 import { Snoozed } from '../operation/snoozes.tsx';
-import { Section } from '../parts/layout.tsx';
+import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { KindStatus, RunStatus } from '../parts/status.tsx';
-import { Table, Term } from '../parts/table.tsx';
 import { Chips, Code, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
-import { useReader } from '../reader.ts';
+import { type Reader, useReader } from '../reader.ts';
 import type { View, ViewRequest } from '../view.ts';
 import { Scatter } from './charts.tsx';
 
@@ -21,7 +20,7 @@ export const showBot: View = async (request) => {
   const data = await loadBot(request);
   if (data === undefined) return undefined;
   const { botName, botId } = data.bot;
-  return { title: nameOf(botName, botId), facts: <BotFacts data={data} />, body: <Bot data={data} /> };
+  return { title: nameOf(botName, botId), facts: <BotFacts {...data} />, body: <Bot {...data} /> };
 };
 
 async function loadBot({
@@ -39,12 +38,10 @@ async function loadBot({
     return { status, names: explanations.flatMap(({ reaches }) => reaches) };
   });
   const reached = new Set(told.flatMap(({ names }) => names));
-  /** Newest first. */
-  const runs = last.filter(({ receivedAt }) => receivedAt >= now - DAYS_SHOWN * DAY_MS);
   return {
     bot,
-    runs,
-    isCut: runs.length === MOST_RUNS,
+    /** Newest first. */
+    runs: last.filter(({ receivedAt }) => receivedAt >= now - DAYS_SHOWN * DAY_MS),
     /** Destinations for each status, by the config in force. */
     told,
     /** Notices of a result that was missed or is overdue, and has not come since. */
@@ -56,11 +53,7 @@ async function loadBot({
   };
 }
 
-interface BotProps {
-  readonly data: BotData;
-}
-
-export function BotFacts({ data: { bot, runs, late } }: BotProps) {
+export function BotFacts({ bot: { botId: bot_id }, runs, late }: BotData) {
   const { t } = useReader();
   const last = runs.find(({ status }) => status !== 2) ?? runs[0];
   return (
@@ -71,68 +64,56 @@ export function BotFacts({ data: { bot, runs, late } }: BotProps) {
           <KindStatus callback={{ kind, status: 1 }} />
         </a>
       ))}
-      <Code text={bot.botId} />
-      <a href={pathTo(['callbacks'], { bot_id: bot.botId })}>{t('bot.callbacks')}</a>
-      <a href={pathTo(['snoozes'], { bot_id: bot.botId })}>{t('snoozes.link')}</a>
+      <Code text={bot_id} />
+      <a href={pathTo(['callbacks'], { bot_id })}>{t('bot.callbacks')}</a>
+      <a href={pathTo(['snoozes'], { bot_id })}>{t('snoozes.link')}</a>
     </>
   );
 }
 
-export function Bot({ data }: BotProps) {
-  const { t } = useReader();
-  const { bot, runs, told, snoozes } = data;
-  return (
-    <>
-      <Snoozed snoozes={snoozes} of={bot.botId} />
-      {runs.length === 0 ? null : <MonthOfRuns data={data} />}
-      <Section title={t('bot.told')}>
-        <dl class="terms">
-          {told.map(({ status, names }) => (
-            <Term key={status} of={<RunStatus status={status} />}>
-              <Chips names={names} />
-            </Term>
-          ))}
-        </dl>
-      </Section>
-      <LatestRuns runs={runs.slice(0, RUNS_LISTED)} />
-    </>
-  );
-}
-
-function MonthOfRuns({ data: { runs, isCut } }: BotProps) {
+export function Bot({ bot, runs, told, snoozes }: BotData) {
   const { t, now } = useReader();
   const failed = runs.filter(({ status }) => status === 1).length;
   const count = t('bots.strip', { runs: runs.length, failed });
   return (
-    <Section title={t('bot.runs')} aside={count}>
-      <Scatter runs={runs} to={now} title={`${t('bot.runs')}: ${count}`} />
-      {isCut ? <p class="quiet">{t('bot.runs, cut')}</p> : null}
-    </Section>
+    <>
+      <Snoozed snoozes={snoozes} of={bot.botId} />
+      {runs.length === 0 ? null : (
+        <Section title={t('bot.runs')} aside={count}>
+          <Scatter runs={runs} to={now} title={`${t('bot.runs')}: ${count}`} />
+          {runs.length < MOST_RUNS ? null : <p class="quiet">{t('bot.runs, cut')}</p>}
+        </Section>
+      )}
+      <Section title={t('bot.told')}>
+        <Table caption="bot.told" rows={told} columns={TOLD} />
+      </Section>
+      <Section title={t('bots.runs')}>
+        <Table caption="bots.runs" rows={runs.slice(0, RUNS_LISTED)} empty="bot.no runs" columns={RUNS} />
+      </Section>
+    </>
   );
 }
 
-function LatestRuns({ runs }: { readonly runs: readonly Run[] }) {
-  const { t, formats } = useReader();
-  const took = ({ elapsedSeconds }: Run) =>
-    elapsedSeconds === undefined ? '–' : formats.elapsed(elapsedSeconds);
-  const status = (run: Run) => (
-    <a href={pathTo(['callbacks', run.callbackId])}>
-      <RunStatus status={run.status} />
+const TOLD: Columns<BotData['told'][number]> = [
+  ['status', ({ status }) => <RunStatus status={status} />, 'main'],
+  ['destination', ({ names }) => <Chips names={names} />],
+];
+
+const RUNS: Columns<Run> = [
+  ['status', linkTo, 'main'],
+  ['started', ({ startedAt }) => <Time at={startedAt} />, 'narrow'],
+  ['took', elapsedIn, 'number'],
+  ['job', ({ jobId }) => <JobLink id={jobId} />, 'narrow'],
+];
+
+function linkTo({ callbackId, status }: Run) {
+  return (
+    <a href={pathTo(['callbacks', callbackId])}>
+      <RunStatus status={status} />
     </a>
   );
-  return (
-    <Section title={t('bot.recent')}>
-      <Table
-        caption={t('bot.recent')}
-        rows={runs}
-        empty={t('bot.no runs')}
-        columns={[
-          { head: t('status'), kind: 'main', cell: status },
-          { head: t('started'), kind: 'narrow', cell: ({ startedAt }) => <Time at={startedAt} /> },
-          { head: t('took'), kind: 'number', cell: took },
-          { head: t('job'), kind: 'narrow', cell: ({ jobId }) => <JobLink id={jobId} /> },
-        ]}
-      />
-    </Section>
-  );
+}
+
+function elapsedIn({ elapsedSeconds }: Run, { formats }: Reader) {
+  return elapsedSeconds === undefined ? '–' : formats.elapsed(elapsedSeconds);
 }

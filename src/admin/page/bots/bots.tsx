@@ -1,11 +1,10 @@
 /** The overview: what needs attention, then a row for each BOT, failing ones first. */
 import type { ArchivedBot, LateBot, Run } from '../../../ledger/archive/archive.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
-import { Section } from '../parts/layout.tsx';
+import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { KindStatus, RunStatus } from '../parts/status.tsx';
-import { Older, Table } from '../parts/table.tsx';
-import { BotName, Code, pathTo, Time } from '../parts/text.tsx';
-import { useReader } from '../reader.ts';
+import { BotName, Code, Older, pathTo, Time } from '../parts/text.tsx';
+import { type Reader, useReader } from '../reader.ts';
 import type { View, ViewRequest } from '../view.ts';
 import { botsOnPage, usualSeconds } from './bot-list.ts';
 import { Strip } from './charts.tsx';
@@ -20,7 +19,7 @@ export type BotsData = Awaited<ReturnType<typeof loadBots>>;
 
 export const showBots: View = async (request) => {
   const data = await loadBots(request);
-  return { title: request.reader.t('nav.bots'), body: <Bots data={data} /> };
+  return { title: request.reader.t('nav.bots'), body: <Bots {...data} /> };
 };
 
 async function loadBots({ query, services: { archive, people, drawing } }: ViewRequest) {
@@ -52,22 +51,18 @@ function rowOf(bot: ArchivedBot, runs: readonly Run[], isSnoozed: boolean) {
   return { ...bot, runs, last, failed, usual: usualSeconds(runs), isSnoozed };
 }
 
-interface BotsProps {
-  readonly data: BotsData;
-}
-
-export function Bots({ data }: BotsProps) {
+export function Bots(data: BotsData) {
   const { late, receiver } = data;
   return (
     <>
-      <Tiles data={data} />
+      <Tiles {...data} />
       {late.length === 0 ? null : <Late late={late} />}
-      {receiver === undefined ? <BotList data={data} /> : <Start receiver={receiver} />}
+      {receiver === undefined ? <BotList {...data} /> : <Start receiver={receiver} />}
     </>
   );
 }
 
-function Tiles({ data: { work, failing } }: BotsProps) {
+function Tiles({ work, failing }: BotsData) {
   const { t, formats } = useReader();
   const tiles = [
     { word: 'bots.failing', count: failing, to: '/', tone: 'bad' },
@@ -133,7 +128,7 @@ function Start({ receiver: { listen, path, tokens } }: StartProps) {
   );
 }
 
-function BotList({ data: { name, rows, next, isCut } }: BotsProps) {
+function BotList({ name, rows, next, isCut }: BotsData) {
   const { t } = useReader();
   return (
     <Section>
@@ -141,29 +136,28 @@ function BotList({ data: { name, rows, next, isCut } }: BotsProps) {
         <Field name="name" label={t('bots.search')} value={name} />
       </FilterForm>
       <Table
-        caption={t('nav.bots')}
+        caption="nav.bots"
         rows={rows}
-        empty={t('bots.none')}
+        empty="bots.none"
         toneOf={({ isFailing }) => (isFailing ? 'bad' : undefined)}
-        columns={[
-          { head: t('bot'), kind: 'main', cell: (row) => <Name row={row} /> },
-          { head: t('bots.runs'), kind: 'narrow', cell: (row) => <Runs row={row} /> },
-          { head: t('bots.last'), kind: 'narrow', cell: (row) => <LastResult row={row} /> },
-          { head: t('took'), kind: 'number', cell: (row) => <Duration row={row} /> },
-        ]}
+        columns={COLUMNS}
       />
       {isCut ? <p class="quiet">{t('bots.isMore')}</p> : null}
-      <Older to={next === undefined ? undefined : pathTo([''], { name, after: next })} />
+      {next === undefined ? null : <Older to={pathTo([''], { name, after: next })} />}
     </Section>
   );
 }
 
-interface OfRow {
-  readonly row: BotsData['rows'][number];
-}
+type Row = BotsData['rows'][number];
 
-function Name({ row: { botId, botName, isSnoozed } }: OfRow) {
-  const { t } = useReader();
+const COLUMNS: Columns<Row> = [
+  ['bot', linkTo, 'main'],
+  ['bots.runs', stripOf, 'narrow'],
+  ['bots.last', lastResultOf, 'narrow'],
+  ['took', durationsOf, 'number'],
+];
+
+function linkTo({ botId, botName, isSnoozed }: Row, { t }: Reader) {
   return (
     <>
       <a href={pathTo(['bots'], { bot_id: botId })}>
@@ -176,13 +170,11 @@ function Name({ row: { botId, botName, isSnoozed } }: OfRow) {
   );
 }
 
-function Runs({ row: { runs, failed } }: OfRow) {
-  const title = useReader().t('bots.strip', { runs: runs.length, failed });
-  return <Strip runs={runs} title={title} />;
+function stripOf({ runs, failed }: Row, { t }: Reader) {
+  return <Strip runs={runs} title={t('bots.strip', { runs: runs.length, failed })} />;
 }
 
-function LastResult({ row: { last, lastReceivedAt, lastResultAt } }: OfRow) {
-  const { t } = useReader();
+function lastResultOf({ last, lastReceivedAt, lastResultAt }: Row, { t }: Reader) {
   return (
     <>
       {last === undefined ? t('bots.no result') : <RunStatus status={last.status} />}
@@ -193,8 +185,7 @@ function LastResult({ row: { last, lastReceivedAt, lastResultAt } }: OfRow) {
   );
 }
 
-function Duration({ row: { last, usual } }: OfRow) {
-  const { t, formats } = useReader();
+function durationsOf({ last, usual }: Row, { t, formats }: Reader) {
   return (
     <>
       {last?.elapsedSeconds === undefined ? '–' : formats.elapsed(last.elapsedSeconds)}

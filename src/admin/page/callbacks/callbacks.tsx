@@ -6,10 +6,9 @@ import { FAILURE_CLASSES } from '../../../channels/failure.ts';
 import { readFilter, wrongParameters } from '../../../people/filters.ts';
 import { outcomeInWords, Refused } from '../../../people/outcomes.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
-import { Section } from '../parts/layout.tsx';
+import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { KindStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
-import { type Column, Older, Table } from '../parts/table.tsx';
-import { BotName, JobLink, pathTo, Time } from '../parts/text.tsx';
+import { BotName, JobLink, Older, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 
@@ -89,62 +88,47 @@ function Filter({ asked, wrong }: CallbacksProps) {
   );
 }
 
-function List({ asked, page }: CallbacksProps) {
-  const reader = useReader();
-  const { t } = reader;
-  const isBulk = asked.search === undefined && Object.keys(asked).length > 0 && page.items.length > 0;
+function List({ asked, page: { items, next } }: CallbacksProps) {
+  const { t } = useReader();
+  const isBulk = asked.search === undefined && Object.keys(asked).length > 0 && items.length > 0;
   return (
     <>
-      <Table
-        caption={t('nav.callbacks')}
-        empty={t('callbacks.none')}
-        rows={page.items}
-        columns={callbackColumns(reader)}
-      />
+      <Table caption="nav.callbacks" empty="callbacks.none" rows={items} columns={COLUMNS} />
       {isBulk && asked.state !== 'pending' && asked.state !== 'delivered' ? (
         <p>
           <a href={pathTo(['redeliveries', 'new'], asked)}>{t('callbacks.redeliver')}</a>
         </p>
       ) : null}
-      <Older
-        to={page.next === undefined ? undefined : pathTo(['callbacks'], { ...asked, before: page.next })}
-      />
+      {next === undefined ? null : <Older to={pathTo(['callbacks'], { ...asked, before: next })} />}
     </>
   );
 }
 
-function callbackColumns({ t }: Reader): readonly Column<ArchivedCallback>[] {
-  return [
-    {
-      head: t('bot'),
-      kind: 'main',
-      cell: ({ id, botName, botId }) => (
-        <a href={pathTo(['callbacks', id])}>
-          <BotName name={botName} id={botId} />
-        </a>
-      ),
-    },
-    { head: t('callbacks.run'), kind: 'narrow', cell: (callback) => <KindStatus callback={callback} /> },
-    { head: t('callbacks.told'), kind: 'narrow', cell: (callback) => <Told callback={callback} /> },
-    { head: t('received'), kind: 'narrow', cell: ({ receivedAt }) => <Time at={receivedAt} /> },
-    { head: t('job'), kind: 'narrow', cell: ({ jobId }) => (jobId === '' ? null : <JobLink id={jobId} />) },
-  ];
+const COLUMNS: Columns<ArchivedCallback> = [
+  ['bot', linkTo, 'main'],
+  ['callbacks.run', (callback) => <KindStatus callback={callback} />, 'narrow'],
+  ['callbacks.told', standingOf, 'narrow'],
+  ['received', ({ receivedAt }) => <Time at={receivedAt} />, 'narrow'],
+  ['job', ({ jobId }) => (jobId === '' ? null : <JobLink id={jobId} />), 'narrow'],
+];
+
+function linkTo({ id, botName, botId }: ArchivedCallback) {
+  return (
+    <a href={pathTo(['callbacks', id])}>
+      <BotName name={botName} id={botId} />
+    </a>
+  );
 }
 
 const WORST_FIRST = ['dead', 'pending', 'held', 'delivered'] as const;
 
 /** The worst state among the callback's deliveries and, unless all are in it, how many are. */
-function Told({ callback: { deliveries, result } }: { readonly callback: ArchivedCallback }) {
-  const reader = useReader();
+function standingOf({ deliveries, result }: ArchivedCallback, reader: Reader) {
   const worst = WORST_FIRST.map((state) => deliveries.find((each) => each.state === state)).find(Boolean);
   if (worst === undefined) return <Status tone="idle" word={reader.t(`result.${result ?? 'none'}`)} />;
   const word = stateWord(worst, reader);
   const some = deliveries.filter((each) => stateWord(each, reader) === word).length;
   const all = deliveries.length;
-  return (
-    <Status
-      tone={toneOf(worst)}
-      word={some === all ? word : reader.t('callbacks.told, of', { word, some, all })}
-    />
-  );
+  const part = reader.t('callbacks.told, of', { word, some, all });
+  return <Status tone={toneOf(worst)} word={some === all ? word : part} />;
 }

@@ -1,10 +1,9 @@
 /** The config in force, the problems of the last failed reload, and what a reload would change. */
 import type { Problem } from '../../../config/config.ts';
-import type { ReloadPreview, ReloadStatus } from '../../services.ts';
+import type { ReloadPreview, ReloadStatus, RoutingChange } from '../../services.ts';
 import { PostButton } from '../parts/forms.tsx';
-import { Section } from '../parts/layout.tsx';
+import { type Columns, Section, Table, Terms } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
-import { Table, Term } from '../parts/table.tsx';
 import { Chips, Code, Foreign, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
 import type { View } from '../view.ts';
@@ -13,48 +12,40 @@ const HASH_SHOWN = 12;
 
 export const configView: View = async ({ query, reader: { t }, services: { reloading } }) => {
   const { status } = reloading;
+  const { failure } = status;
   // The preview reads many callbacks, so it is made only on request.
   const preview = query.get('preview') === '1' ? await reloading.preview() : undefined;
   const body = (
     <>
-      <Failure failure={status.failure} />
+      {failure === undefined ? null : (
+        <Section
+          className="failed"
+          title={<Status tone="bad" word={t('config.failed')} />}
+          aside={<Time at={failure.at} />}
+        >
+          <Problems problems={failure.problems} />
+        </Section>
+      )}
       <InForce status={status} />
       {preview === undefined ? null : <Changes preview={preview} />}
     </>
   );
-  return { title: t('nav.config'), body, ...(preview && { everySeconds: 0 }) };
+  return { title: t('nav.config'), body, isStill: preview !== undefined };
 };
-
-function Failure({ failure }: Pick<ReloadStatus, 'failure'>) {
-  const { t } = useReader();
-  if (failure === undefined) return null;
-  const title = <Status tone="bad" word={t('config.failed')} />;
-  return (
-    <Section className="failed" title={title} aside={<Time at={failure.at} />}>
-      <Problems problems={failure.problems} />
-    </Section>
-  );
-}
 
 function InForce({ status }: { readonly status: ReloadStatus }) {
   const { file, configHash, loadedAt, warnings, unchanged } = status;
   const { t } = useReader();
   return (
     <Section title={t('config.inForce')}>
-      <dl class="terms">
-        <Term of={t('config.file')}>
-          <Code text={file} />
-        </Term>
-        <Term of={t('config.hash')}>
-          <Code text={configHash.slice(0, HASH_SHOWN)} />
-        </Term>
-        <Term of={t('config.loaded')}>
-          <Time at={loadedAt} as="instant" />
-        </Term>
-        <Term of={t('config.unchanged')}>
-          <Chips names={unchanged} />
-        </Term>
-      </dl>
+      <Terms
+        of={{
+          'config.file': <Code text={file} />,
+          'config.hash': <Code text={configHash.slice(0, HASH_SHOWN)} />,
+          'config.loaded': <Time at={loadedAt} as="instant" />,
+          'config.unchanged': <Chips names={unchanged} />,
+        }}
+      />
       <Problems problems={warnings} />
       <div class="actions">
         <PostButton action="/act/reload" word={t('config.reload')} />
@@ -72,7 +63,7 @@ function Problems({ problems }: { readonly problems: readonly Problem[] }) {
       {problems.map(({ place: { file, line, column }, message, severity }) => (
         <li key={`${file} ${line} ${column} ${message}`}>
           <Status tone={severity === 'error' ? 'bad' : 'wait'} word={t(`config.${severity}`)} />{' '}
-          <Code text={`${file}:${line}:${column}`} /> <Foreign text={message} />
+          <Code text={`${file}:${line}:${column}`} /> <Foreign text={message} lang="en" />
         </li>
       ))}
     </ul>
@@ -89,17 +80,7 @@ export function Changes({ preview }: { readonly preview: ReloadPreview }) {
     <Section title={t('config.preview')}>
       <p>{configHash === undefined ? t('config.previewRefused') : lead}</p>
       {isComplete ? null : <p class="quiet">{t('config.previewPart')}</p>}
-      <Table
-        caption={t('config.preview')}
-        rows={changes}
-        columns={[
-          { head: t('bot'), kind: 'main', cell: ({ botId }) => <Foreign text={botId} /> },
-          { head: t('status'), cell: ({ status }) => t(`status.${status}`) },
-          { head: t('nav.callbacks'), kind: 'number', cell: ({ callbacks }) => formats.number(callbacks) },
-          { head: t('config.added'), cell: ({ added }) => <Chips names={added} /> },
-          { head: t('config.removed'), cell: ({ removed }) => <Chips names={removed} /> },
-        ]}
-      />
+      <Table caption="config.preview" rows={changes} columns={CHANGES} />
       <Problems problems={problems} />
       {unchanged.length === 0 ? null : (
         <p>
@@ -109,3 +90,11 @@ export function Changes({ preview }: { readonly preview: ReloadPreview }) {
     </Section>
   );
 }
+
+const CHANGES: Columns<RoutingChange> = [
+  ['bot', ({ botId }) => <Foreign text={botId} />, 'main'],
+  ['status', ({ status }, { t }) => t(`status.${status}`)],
+  ['nav.callbacks', ({ callbacks }) => callbacks, 'number'],
+  ['config.added', ({ added }) => <Chips names={added} />],
+  ['config.removed', ({ removed }) => <Chips names={removed} />],
+];

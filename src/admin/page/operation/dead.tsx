@@ -3,31 +3,18 @@ import type { BulkRedelivery, RedeliveryFilter, RedeliveryTally } from '../../..
 import type { DeadLetters } from '../../../ledger/archive/archive.ts';
 import { filterQuery, readRedelivery } from '../../../people/filters.ts';
 import { PostButton, PostForm } from '../parts/forms.tsx';
-import { Section } from '../parts/layout.tsx';
+import { type Columns, Section, Table, Terms } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
-import { Table, Term } from '../parts/table.tsx';
 import { Chips, Code, Foreign, Time } from '../parts/text.tsx';
-import { useReader } from '../reader.ts';
+import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 
-export const deadView: View = async ({ reader: { t, formats }, services: { archive, people } }) => {
+export const deadView: View = async ({ reader: { t }, services: { archive, people } }) => {
   const groups = await archive.deadLetters();
   const bulks = await people.bulks();
   const body = (
     <>
-      <Table
-        caption={t('nav.dead')}
-        rows={groups}
-        empty={t('dead.none')}
-        columns={[
-          { head: t('destination'), kind: 'main', cell: ({ destination }) => <Code text={destination} /> },
-          { head: t('dead.cause'), cell: (group) => <Cause group={group} /> },
-          { head: t('dead.messages'), kind: 'number', cell: ({ count }) => formats.number(count) },
-          { head: t('dead.oldest'), cell: ({ oldestAt }) => <Time at={oldestAt} /> },
-          { head: t('dead.newest'), cell: ({ newestAt }) => <Time at={newestAt} /> },
-          { head: t('dead.actions'), cell: (group) => <WhatToDo group={group} /> },
-        ]}
-      />
+      <Table caption="nav.dead" rows={groups} empty="dead.none" columns={GROUPS} />
       {groups.length < 2 ? null : (
         <p class="actions">
           <a href={dryRunOf({ state: 'dead' })} class="button">
@@ -35,21 +22,29 @@ export const deadView: View = async ({ reader: { t, formats }, services: { archi
           </a>
         </p>
       )}
-      {bulks.length === 0 ? null : <Redeliveries bulks={bulks} />}
+      {bulks.length === 0 ? null : (
+        <Section title={t('bulk.title')}>
+          <Table caption="bulk.title" rows={bulks} columns={BULKS} />
+        </Section>
+      )}
     </>
   );
-  const isBusy = bulks.some(({ state }) => state === 'running' || state === 'delivering');
-  return { title: t('nav.dead'), lead: t('dead.lead'), body, ...(isBusy && { everySeconds: 1 }) };
+  return { title: t('nav.dead'), lead: t('dead.lead'), body };
 };
 
-interface OfGroup {
-  readonly group: DeadLetters;
-}
+const GROUPS: Columns<DeadLetters> = [
+  ['destination', ({ destination }) => <Code text={destination} />, 'main'],
+  ['dead.cause', causeOf],
+  ['messages', ({ count }) => count, 'number'],
+  ['dead.oldest', ({ oldestAt }) => <Time at={oldestAt} />],
+  ['dead.newest', ({ newestAt }) => <Time at={newestAt} />],
+  ['dead.actions', actionsOn],
+];
 
-function Cause({ group: { errorClass, errorCode } }: OfGroup) {
+function causeOf({ errorClass, errorCode }: DeadLetters, { word }: Reader) {
   return (
     <>
-      <Foreign text={useReader().word('error_class', errorClass || 'none')} />
+      <Foreign text={word('error_class', errorClass || 'none')} />
       <small>
         <Foreign text={[errorClass, errorCode].filter(Boolean).join(' · ')} />
       </small>
@@ -57,8 +52,7 @@ function Cause({ group: { errorClass, errorCode } }: OfGroup) {
   );
 }
 
-function WhatToDo({ group: { destination, errorClass, errorCode } }: OfGroup) {
-  const { t } = useReader();
+function actionsOn({ destination, errorClass, errorCode }: DeadLetters, { t }: Reader) {
   const filter = { state: 'dead', destination, errorClass, errorCode } as const;
   return (
     <div class="actions">
@@ -81,8 +75,8 @@ export const dryRunView: View = async ({ query, reader, services }) => {
   const tally = await services.people.tally(filter);
   const lead = t(tally.messages === 0 ? 'bulk.nothing' : 'bulk.new, lead');
   const body = tally.messages === 0 ? null : <DryRun filter={filter} tally={tally} />;
-  // No refresh, so that the numbers do not change before the reader confirms them.
-  return { title: t('bulk.new'), lead, everySeconds: 0, body };
+  // The numbers must not change before the reader confirms them.
+  return { title: t('bulk.new'), lead, isStill: true, body };
 };
 
 interface DryRunProps {
@@ -91,31 +85,21 @@ interface DryRunProps {
 }
 
 function DryRun({ filter, tally }: DryRunProps) {
-  const { t, formats } = useReader();
+  const reader = useReader();
+  const { t } = reader;
   const { destinations, oldestAt, newestAt } = tally;
   const messages = t('bulk.messages', { number: tally.messages });
   return (
     <>
       <Section>
-        <dl class="terms">
-          <Term of={t('bulk.meant')}>
-            <Meant filter={filter} />
-          </Term>
-          <Term of={t('dead.oldest')}>
-            <Time at={oldestAt} />
-          </Term>
-          <Term of={t('dead.newest')}>
-            <Time at={newestAt} />
-          </Term>
-        </dl>
-        <Table
-          caption={t('destination')}
-          rows={destinations}
-          columns={[
-            { head: t('destination'), kind: 'main', cell: ({ destination }) => <Code text={destination} /> },
-            { head: t('dead.messages'), kind: 'number', cell: (each) => formats.number(each.messages) },
-          ]}
+        <Terms
+          of={{
+            'bulk.meant': conditionsOf({ filter }, reader),
+            'dead.oldest': <Time at={oldestAt} />,
+            'dead.newest': <Time at={newestAt} />,
+          }}
         />
+        <Table caption="destination" rows={destinations} columns={DESTINATIONS} />
       </Section>
       <PostForm
         action="/act/redeliver-all"
@@ -133,9 +117,13 @@ function DryRun({ filter, tally }: DryRunProps) {
   );
 }
 
+const DESTINATIONS: Columns<RedeliveryTally['destinations'][number]> = [
+  ['destination', ({ destination }) => <Code text={destination} />, 'main'],
+  ['messages', ({ messages }) => messages, 'number'],
+];
+
 /** A filter's conditions as chips. */
-function Meant({ filter }: { readonly filter: RedeliveryFilter }) {
-  const { word, formats } = useReader();
+function conditionsOf({ filter }: Pick<BulkRedelivery, 'filter'>, { word, formats }: Reader) {
   const names = [...filterQuery(filter)].map(([name, value]) => {
     const isTime = name === 'from' || name === 'to';
     return `${word('filter', name)}: ${isTime ? formats.short(Date.parse(value)) : word(name, value)}`;
@@ -145,40 +133,17 @@ function Meant({ filter }: { readonly filter: RedeliveryFilter }) {
 
 const TONES = { running: 'busy', delivering: 'busy', done: 'good', stopped: 'idle' } as const;
 
-interface RedeliveriesProps {
-  /** Newest first. */
-  readonly bulks: readonly BulkRedelivery[];
-}
+const BULKS: Columns<BulkRedelivery> = [
+  ['bulk.meant', conditionsOf, 'main'],
+  ['status', progressOf],
+  ['messages', ({ given }) => given, 'number'],
+  ['bulk.delivered', ({ delivered }) => delivered, 'number'],
+  ['bulk.pending', ({ pending }) => pending, 'number'],
+  ['bulk.dead', ({ dead }) => dead, 'number'],
+  ['started', startOf, 'narrow'],
+];
 
-function Redeliveries({ bulks }: RedeliveriesProps) {
-  const { t, formats } = useReader();
-  const numbers = (['given', 'delivered', 'pending', 'dead'] as const).map((name) => ({
-    head: t(`bulk.${name}`),
-    kind: 'number' as const,
-    cell: (bulk: BulkRedelivery) => formats.number(bulk[name]),
-  }));
-  return (
-    <Section title={t('bulk.title')}>
-      <Table
-        caption={t('bulk.title')}
-        rows={bulks}
-        columns={[
-          { head: t('bulk.meant'), kind: 'main', cell: ({ filter }) => <Meant filter={filter} /> },
-          { head: t('destinations.state'), cell: (bulk) => <Standing bulk={bulk} /> },
-          ...numbers,
-          { head: t('bulk.began'), kind: 'narrow', cell: (bulk) => <Begun bulk={bulk} /> },
-        ]}
-      />
-    </Section>
-  );
-}
-
-interface OfBulk {
-  readonly bulk: BulkRedelivery;
-}
-
-function Standing({ bulk: { id, what, state } }: OfBulk) {
-  const { t } = useReader();
+function progressOf({ id, what, state }: BulkRedelivery, { t }: Reader) {
   return (
     <>
       <Status tone={TONES[state]} word={t(`bulk.${state}`)} />
@@ -190,7 +155,7 @@ function Standing({ bulk: { id, what, state } }: OfBulk) {
   );
 }
 
-function Begun({ bulk: { startedAt, actor } }: OfBulk) {
+function startOf({ startedAt, actor }: BulkRedelivery) {
   return (
     <>
       <Time at={startedAt} />

@@ -4,12 +4,13 @@ import { printsOnly } from '../../../channels/registry.ts';
 import type { ArchivedDestination } from '../../../ledger/archive/archive.ts';
 import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
 import { destinationsOf } from '../../../route/router.ts';
+import type { AdminServices } from '../../services.ts';
 import { PostButton } from '../parts/forms.tsx';
+import { type Columns, Table } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
-import { Table } from '../parts/table.tsx';
 import { Code, Foreign, pathTo, Time } from '../parts/text.tsx';
-import { useReader } from '../reader.ts';
-import type { View, ViewRequest } from '../view.ts';
+import type { Reader } from '../reader.ts';
+import type { View } from '../view.ts';
 import { Snoozed } from './snoozes.tsx';
 
 interface Row extends ArchivedDestination {
@@ -19,32 +20,13 @@ interface Row extends ArchivedDestination {
   readonly snoozes: readonly KeptSnooze[];
 }
 
-export const destinationsView: View = async (request) => {
-  const { t } = request.reader;
-  const rows = await loadRows(request);
-  const body = (
-    <Table
-      caption={t('nav.destinations')}
-      rows={rows}
-      empty={t('destinations.none')}
-      columns={[
-        { head: t('destination'), kind: 'main', cell: (row) => <Name row={row} /> },
-        { head: t('destinations.state'), kind: 'narrow', cell: (row) => <Standing row={row} /> },
-        {
-          head: t('destinations.lastTold'),
-          kind: 'narrow',
-          cell: (row) => <Time at={row.lastDeliveredAt} />,
-        },
-        { head: t('destinations.lastError'), cell: (row) => <LastError row={row} /> },
-        { head: t('destinations.test'), kind: 'narrow', cell: (row) => <Actions row={row} /> },
-      ]}
-    />
-  );
+export const destinationsView: View = async ({ reader: { t }, services }) => {
+  const rows = await loadRows(services);
+  const body = <Table caption="nav.destinations" rows={rows} empty="destinations.none" columns={COLUMNS} />;
   return { title: t('nav.destinations'), lead: t('destinations.lead'), body };
 };
 
-async function loadRows({ services }: ViewRequest): Promise<readonly Row[]> {
-  const { archive, people, drawing, paused } = services;
+async function loadRows({ archive, people, drawing, paused }: AdminServices): Promise<readonly Row[]> {
   const { config } = drawing();
   const channels = destinationsOf(config);
   const snoozed = await people.snoozes();
@@ -62,11 +44,15 @@ async function loadRows({ services }: ViewRequest): Promise<readonly Row[]> {
   });
 }
 
-interface OfRow {
-  readonly row: Row;
-}
+const COLUMNS: Columns<Row> = [
+  ['destination', nameOf, 'main'],
+  ['status', statusOf, 'narrow'],
+  ['destinations.lastTold', ({ lastDeliveredAt }) => <Time at={lastDeliveredAt} />, 'narrow'],
+  ['destinations.lastError', errorOf],
+  ['destinations.test', actionsOn, 'narrow'],
+];
 
-function Name({ row: { destination, snoozes } }: OfRow) {
+function nameOf({ destination, snoozes }: Row) {
   return (
     <>
       <a href={pathTo(['callbacks'], { destination })}>
@@ -78,8 +64,7 @@ function Name({ row: { destination, snoozes } }: OfRow) {
 }
 
 /** The destination's state by its latest delivery or failure. */
-function Standing({ row: { lastDeliveredAt, lastFailedAt, pausedMs, isPrinted } }: OfRow) {
-  const { t, formats } = useReader();
+function statusOf({ lastDeliveredAt, lastFailedAt, pausedMs, isPrinted }: Row, { t, formats }: Reader) {
   if (pausedMs !== undefined)
     return <Status tone="wait" word={t('destinations.paused', { time: formats.duration(pausedMs) })} />;
   if ((lastFailedAt ?? 0) > (lastDeliveredAt ?? 0))
@@ -89,8 +74,7 @@ function Standing({ row: { lastDeliveredAt, lastFailedAt, pausedMs, isPrinted } 
   return <Status tone="good" word={t('destinations.works')} />;
 }
 
-function LastError({ row: { lastFailedAt, lastError } }: OfRow) {
-  const { t, language } = useReader();
+function errorOf({ lastFailedAt, lastError }: Row, { t, language }: Reader) {
   if (lastError === undefined) return <span class="quiet">–</span>;
   return (
     <>
@@ -102,8 +86,7 @@ function LastError({ row: { lastFailedAt, lastError } }: OfRow) {
   );
 }
 
-function Actions({ row: { destination } }: OfRow) {
-  const { t } = useReader();
+function actionsOn({ destination }: Row, { t }: Reader) {
   return (
     <div class="actions">
       <PostButton action="/act/test" fields={{ destination }} kind="small" word={t('destinations.send')} />

@@ -8,8 +8,7 @@ import { wholeNumberIn } from '../../../people/filters.ts';
 import { PostButton } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
-import { Older } from '../parts/table.tsx';
-import { Code, Foreign, ForeignBlock, pathTo, Time } from '../parts/text.tsx';
+import { Code, Foreign, ForeignBlock, Older, pathTo, Time } from '../parts/text.tsx';
 import { useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 
@@ -36,7 +35,7 @@ export const refusedView: View = async ({ query, reader: { t }, services: { arch
       {alike?.items.map((refusal) => (
         <Refusal key={refusal.id} refusal={refusal} />
       ))}
-      <Older to={next === undefined ? undefined : pathTo(['refused'], { like, before: next })} />
+      {next === undefined ? null : <Older to={pathTo(['refused'], { like, before: next })} />}
     </>
   );
   return { title: t('refused.title'), lead: t('refused.lead'), body };

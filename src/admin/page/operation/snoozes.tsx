@@ -2,33 +2,18 @@
 import { destinationsOf } from '../../../route/router.ts';
 import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
 import { Field, PostButton, PostForm } from '../parts/forms.tsx';
-import { Section } from '../parts/layout.tsx';
-import { Table } from '../parts/table.tsx';
+import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { Code, Foreign, Time } from '../parts/text.tsx';
-import { useReader } from '../reader.ts';
+import { type Reader, useReader } from '../reader.ts';
 import type { View } from '../view.ts';
 
-export const snoozesView: View = async ({ query, reader, services: { people, drawing } }) => {
-  const { t, formats } = reader;
+export const snoozesView: View = async ({ query, reader: { t }, services: { people, drawing } }) => {
   const snoozes = await people.snoozes();
   const destinations = [...destinationsOf(drawing().config).keys()];
   const body = (
     <>
       <Section>
-        <Table
-          caption={t('nav.snoozes')}
-          rows={snoozes}
-          empty={t('snoozes.none')}
-          columns={[
-            { head: t('bot'), kind: 'main', cell: ({ botId }) => <Foreign text={botId ?? t('any')} /> },
-            { head: t('destination'), cell: ({ destination }) => <Code text={destination ?? t('any')} /> },
-            { head: t('snoozes.until'), cell: (snooze) => <End snooze={snooze} /> },
-            { head: t('snoozes.because'), cell: ({ because }) => <Foreign text={because || '–'} /> },
-            { head: t('snoozes.by'), cell: ({ by }) => <Foreign text={by} /> },
-            { head: t('snoozes.held'), kind: 'number', cell: ({ held }) => formats.number(held) },
-            { head: t('snoozes.end'), kind: 'narrow', cell: ({ id }) => <EndButton id={id} /> },
-          ]}
-        />
+        <Table caption="nav.snoozes" rows={snoozes} empty="snoozes.none" columns={COLUMNS} />
       </Section>
       <Section title={t('snoozes.new')}>
         <NewSnooze asked={query} destinations={destinations} />
@@ -38,9 +23,29 @@ export const snoozesView: View = async ({ query, reader, services: { people, dra
   return { title: t('nav.snoozes'), lead: t('snoozes.lead'), body };
 };
 
-function EndButton({ id }: Pick<KeptSnooze, 'id'>) {
-  const word = useReader().t('snoozes.end');
-  return <PostButton action="/act/end-snooze" fields={{ id }} kind="small" word={word} />;
+const COLUMNS: Columns<KeptSnooze> = [
+  ['bot', ({ botId }, { t }) => <Foreign text={botId ?? t('any')} />, 'main'],
+  ['destination', ({ destination }, { t }) => <Code text={destination ?? t('any')} />],
+  ['snoozes.until', endOf],
+  ['snoozes.because', ({ because }) => <Foreign text={because || '–'} />],
+  ['snoozes.by', ({ by }) => <Foreign text={by} />],
+  ['state.held', ({ held }) => held, 'number'],
+  [
+    'snoozes.end',
+    ({ id }, { t }) => (
+      <PostButton action="/act/end-snooze" fields={{ id }} kind="small" word={t('snoozes.end')} />
+    ),
+    'narrow',
+  ],
+];
+
+function endOf({ until, untilSuccess }: KeptSnooze, { t }: Reader) {
+  return (
+    <>
+      {untilSuccess ? `${t('snoozes.at most')} ` : ''}
+      <Time at={until} />
+    </>
+  );
 }
 
 interface NewSnoozeProps {
@@ -75,16 +80,6 @@ function NewSnooze({ asked, destinations }: NewSnoozeProps) {
   );
 }
 
-function End({ snooze: { until, untilSuccess } }: { readonly snooze: KeptSnooze }) {
-  const { t } = useReader();
-  return (
-    <>
-      {untilSuccess ? `${t('snoozes.at most')} ` : ''}
-      <Time at={until} />
-    </>
-  );
-}
-
 interface SnoozedProps {
   readonly snoozes: readonly KeptSnooze[];
   /** The BOT or destination that the reader looks at. */
@@ -93,19 +88,17 @@ interface SnoozedProps {
 
 /** The snoozes of a BOT or destination, one per line. */
 export function Snoozed({ snoozes, of }: SnoozedProps) {
-  const { t } = useReader();
+  const reader = useReader();
   if (snoozes.length === 0) return null;
   return (
     <ul class="snoozes">
       {snoozes.map((snooze) => (
         <li key={snooze.id} class="facts">
-          <a href="/snoozes">{t('snoozed')}</a>
+          <a href="/snoozes">{reader.t('snoozed')}</a>
           {[snooze.botId, snooze.destination].map((each) =>
             each === undefined || each === of ? null : <Code key={each} text={each} />,
           )}
-          <span>
-            <End snooze={snooze} />
-          </span>
+          <span>{endOf(snooze, reader)}</span>
           <Foreign text={[snooze.by, snooze.because].filter(Boolean).join(': ')} />
         </li>
       ))}

@@ -16,39 +16,20 @@ interface FieldProps {
   readonly options?: readonly (readonly [value: string, word: string])[] | undefined;
 }
 
-const TEXT = { type: 'text' } as const;
+const TEXT = { type: 'text', autocomplete: 'off', spellcheck: false, dir: 'auto' } as const;
 const TIME = { type: 'datetime-local' } as const;
 
 /** A text field or a choice, with its hint. */
-export function Field({
-  name,
-  label,
-  value = '',
-  isWrong = false,
-  hint,
-  isTime = false,
-  options,
-}: FieldProps) {
+export function Field({ name, label, value = '', isWrong = false, hint, isTime, options }: FieldProps) {
   const { t } = useReader();
   const about = [isWrong ? t('filter.wrong') : '', hint].filter(Boolean).join(' ');
-  const shared = {
-    id: `field-${name}`,
-    name,
-    'aria-invalid': isWrong,
-    'aria-describedby': about === '' ? undefined : `about-${name}`,
-  };
+  const aboutId = about === '' ? undefined : `about-${name}`;
+  const shared = { id: `field-${name}`, name, 'aria-invalid': isWrong, 'aria-describedby': aboutId };
   return (
     <div class="field">
       <label for={shared.id}>{label}</label>
       {options === undefined ? (
-        <input
-          {...shared}
-          {...(isTime ? TIME : TEXT)}
-          value={cleanText(value)}
-          autocomplete="off"
-          spellcheck={false}
-          dir="auto"
-        />
+        <input {...shared} {...(isTime ? TIME : TEXT)} value={cleanText(value)} />
       ) : (
         <select {...shared}>
           {options.map(([option, word]) => (
@@ -58,8 +39,8 @@ export function Field({
           ))}
         </select>
       )}
-      {about === '' ? null : (
-        <small id={`about-${name}`} class={isWrong ? 'problem' : 'quiet'}>
+      {aboutId === undefined ? null : (
+        <small id={aboutId} class={isWrong ? 'problem' : 'quiet'}>
           {about}
         </small>
       )}

@@ -1,5 +1,7 @@
-/** The section of a view. */
+/** Sections, tables (on narrow screens lists of terms), and lists of terms. */
 import type { ComponentChildren } from 'preact';
+import { type Reader, useReader } from '../reader.ts';
+import type { Word } from '../words/words.ts';
 
 interface SectionProps {
   readonly title?: ComponentChildren;
@@ -9,9 +11,9 @@ interface SectionProps {
   readonly children: ComponentChildren;
 }
 
-export function Section({ title, aside, className, children }: SectionProps) {
+export function Section({ title, aside, className = '', children }: SectionProps) {
   return (
-    <section class={className === undefined ? 'panel' : `panel ${className}`}>
+    <section class={`panel ${className}`}>
       {title === undefined ? null : (
         <header>
           <h2>{title}</h2>
@@ -20,5 +22,74 @@ export function Section({ title, aside, className, children }: SectionProps) {
       )}
       {children}
     </section>
+  );
+}
+
+/**
+ * `head`: on a narrow screen each cell's term; `cell`: a number is formatted;
+ * `kind`: `number`: right-aligned; `main`: the row's head; `narrow`: on one line.
+ */
+export type Columns<Row> = readonly (readonly [
+  head: Word,
+  cell: (row: Row, reader: Reader) => ComponentChildren,
+  kind?: 'number' | 'main' | 'narrow',
+])[];
+
+interface TableProps<Row> {
+  /** What the table lists; for screen readers only. */
+  readonly caption: Word;
+  readonly columns: Columns<Row>;
+  readonly rows: readonly Row[];
+  readonly toneOf?: (row: Row) => 'bad' | undefined;
+  /** Shown instead of a table without rows. */
+  readonly empty?: Word;
+}
+
+/** Roles are explicit, since the CSS `display` of narrow screens removes a table's implicit ones. */
+export function Table<Row>({ caption, columns, rows, empty, toneOf }: TableProps<Row>) {
+  const reader = useReader();
+  const { t, formats } = reader;
+  if (rows.length === 0) return empty === undefined ? null : <p class="empty">{t(empty)}</p>;
+  const cells = (row: Row) =>
+    columns.map(([head, cell, kind]) => {
+      const shown = cell(row, reader);
+      const children = typeof shown === 'number' ? formats.number(shown) : shown;
+      const shared = { class: kind, 'data-label': t(head), children };
+      if (kind === 'main') return <th key={head} scope="row" role="rowheader" {...shared} />;
+      return <td key={head} role="cell" {...shared} />;
+    });
+  return (
+    <table role="table" aria-label={t(caption)}>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(([head, , kind]) => (
+            <th key={head} scope="col" role="columnheader" class={kind}>
+              {t(head)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row, index) => (
+          <tr key={index} role="row" class={toneOf?.(row)}>
+            {cells(row)}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export function Terms({ of }: { readonly of: Readonly<Partial<Record<Word, ComponentChildren>>> }) {
+  const { t } = useReader();
+  return (
+    <dl class="terms">
+      {Object.entries(of).map(([term, value]) => (
+        <div key={term}>
+          <dt>{t(term as Word)}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

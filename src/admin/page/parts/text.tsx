@@ -9,14 +9,21 @@ const LONGEST_LINE = 300;
 const LONGEST_NAME = 80;
 const SHORT_ID = 13;
 
+interface ForeignProps {
+  readonly text: string;
+  readonly class?: string;
+  /** For what is said in English on every page. */
+  readonly lang?: 'en';
+}
+
 /** Any text on one line, cut, and isolated so that it cannot change the direction of the text beside it. */
-export function Foreign({ text, className }: { readonly text: string; readonly className?: string }) {
-  return <bdi class={className}>{cutEnd(cleanLine(text), LONGEST_LINE, '…')}</bdi>;
+export function Foreign({ text, ...attributes }: ForeignProps) {
+  return <bdi {...attributes}>{cutEnd(cleanLine(text), LONGEST_LINE, '…')}</bdi>;
 }
 
 /** An id, a destination or a code, in a font with distinct letters. */
 export function Code({ text }: { readonly text: string }) {
-  return <Foreign text={text} className="code" />;
+  return <Foreign text={text} class="code" />;
 }
 
 /** Text with its line breaks, in a box that scrolls, also by keyboard. */
@@ -87,5 +94,13 @@ export function Time({ at, as = 'both' }: TimeProps) {
       {{ instant: whole, ago: formats.relative(at), both: `${formats.short(at)} ` }[as]}
       {as === 'both' ? <span class="quiet">{formats.relative(at)}</span> : null}
     </time>
+  );
+}
+
+export function Older({ to }: { readonly to: string }) {
+  return (
+    <p>
+      <a href={to}>{useReader().t('older')} ›</a>
+    </p>
   );
 }

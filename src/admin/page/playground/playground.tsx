@@ -41,7 +41,7 @@ export const playgroundView: View = async ({ query, reader: { t }, services }) =
     </div>
   );
   // No refresh, since it would discard what is being typed.
-  return { title: t('nav.playground'), lead: t('playground.lead'), everySeconds: 0, body };
+  return { title: t('nav.playground'), lead: t('playground.lead'), isStill: true, body };
 };
 
 /** `GET /playground/message`: one of the messages, for its frame. */
@@ -156,7 +156,7 @@ function Message({ drawn, path }: MessageProps) {
         <h3>
           <Code text={destination} />
         </h3>
-        <Foreign text={by} className="quiet" />
+        <Foreign text={by} class="quiet" />
       </header>
       {title === undefined ? null : (
         <p>

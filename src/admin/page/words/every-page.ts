@@ -62,6 +62,7 @@ export const EVERY_PAGE = {
   took: ['Took', '所要時間'],
   received: ['Received', '受信'],
   destination: ['Destination', '宛先'],
+  messages: ['Messages', '件数'],
   older: ['Older', '以前'],
   never: ['never', 'なし'],
   any: ['Any', 'すべて'],

@@ -18,7 +18,6 @@ export const VIEWS = {
   'bot.runs, cut': ['Only the last 2,000 callbacks are looked at.', '最新の2,000件までが対象です。'],
   'bot.no runs': ['No run in the last 30 days.', '過去30日間に実行はありません。'],
   'bot.told': ['Who is told now', '現在の宛先'],
-  'bot.recent': ['Latest runs', '最近の実行'],
   'bot.callbacks': ['All its callbacks', 'すべてのコールバック'],
 
   'callbacks.none': ['No such callback has come.', '該当するコールバックはありません。'],

@@ -21,6 +21,9 @@ type ValuesOf<K extends Key> = [NamesIn<Table[K][0]>] extends [never]
   ? []
   : [values: Readonly<Record<NamesIn<Table[K][0]>, string | number>>];
 
+/** The phrases without braces. */
+export type Word = { [K in Key]: ValuesOf<K> extends [] ? K : never }[Key];
+
 /** Formats numbers for the language. */
 export type Translate = <K extends Key>(key: K, ...values: ValuesOf<K>) => string;
 

@@ -63,7 +63,7 @@ describe('What people do on the page', () => {
       because,
     });
     expect(answer.body).to.include('Name a BOT, a destination, or both.').and.to.include(because);
-    expect(answer.body, 'it is not made anew while it is filled in').to.include('data-every="0"');
+    expect(answer.body, 'it is not made anew while it is filled in').to.include('data-still="true"');
     expect(answer.headers).not.to.have.property('location');
   });
 
