@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { styleText } from 'node:util';
 import type { Actor } from '../ledger/history.ts';
+import { visible } from '../text/clean.ts';
 import type { HiddenSecrets } from '../text/hide-secrets.ts';
 
 export interface CommandContext {
@@ -28,6 +29,10 @@ type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 /** Adds the style only if the output is a terminal. */
 export function styled(context: Pick<CommandContext, 'isTerminal'>, style: Style, text: string): string {
   return context.isTerminal ? styleText(style, text) : text;
+}
+
+export function printJson({ result }: Pick<CommandContext, 'result'>, value: unknown): void {
+  result(visible(JSON.stringify(value, null, 2)));
 }
 
 /** The name of the user that runs the command; undefined if their id has no name, as in some containers. */

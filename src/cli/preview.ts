@@ -8,8 +8,8 @@ import { noticeOf } from '../notice/notice.ts';
 import { destinationTyped } from '../people/destinations.ts';
 import { createRouter, type PlannedTarget } from '../route/router.ts';
 import { systemClock } from '../time/clock.ts';
-import { escapeHtml as html, visible, visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
-import { type CommandContext, styled } from './context.ts';
+import { escapeHtml as html, visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
+import { type CommandContext, printJson, styled } from './context.ts';
 import { loadProject } from './load-config.ts';
 import { readCallback } from './read-callback.ts';
 
@@ -41,7 +41,7 @@ export async function run(context: CommandContext, file: string, options: Option
   });
   if (previews.length === 0) context.message('no route sends this callback to anybody');
   if (options.format === 'html') context.result(previewPage(previews));
-  else if (options.format === 'json') context.result(visible(JSON.stringify(previews.map(shapeOf), null, 2)));
+  else if (options.format === 'json') printJson(context, previews.map(shapeOf));
   else context.result(previews.map((each) => inLines(context, each)).join('\n'));
   return 0;
 }

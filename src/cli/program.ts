@@ -78,12 +78,8 @@ function createProgram(context: CommandContext, action: Action): Command {
       writeErr: (text) => context.message(visible(text.trimEnd())),
     })
     .exitOverride();
-  addService(program, action);
-  addDryRuns(program, action);
-  addLedger(program, action);
-  addRedeliver(program, action);
-  addSnooze(program, action);
-  addTools(program, action);
+  for (const add of [addService, addDryRuns, addLedger, addRedeliver, addSnooze, addTools])
+    add(program, action);
   return program;
 }
 
@@ -163,7 +159,12 @@ function addRedeliver(program: Command, action: Action): void {
     .description(
       'have what is dead, or held as no longer routed, delivered again, after saying how many, and to whom',
     )
-    .argument('[id...]', 'deliveries, as `botbell why --format json` and the page name them', ids, [])
+    .argument(
+      '[id...]',
+      'deliveries, as `botbell why --format json` and the page name them',
+      (id: string, before: readonly number[]) => [...before, wholeNumber(1)(id)],
+      [],
+    )
     .option('--dead', 'all that is dead or held as no longer routed')
     .option('--destination <destination>', 'of --dead, only to this one, e.g. slack:#ops')
     .option('--since <duration>', 'of --dead, only what came since, e.g. 2d', duration)
@@ -235,34 +236,31 @@ function addTools(program: Command, action: Action): void {
     .action(action(() => import('./schema.ts')));
 }
 
-function httpUrl(text: string): string {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    throw new InvalidArgumentError('It must be an http(s) URL.');
-  return text;
-}
-
-function wholeNumber(least: number): (text: string) => number {
+/** Reads an option's text; `read` returns undefined for what is refused. */
+function reading<T>(read: (text: string) => T | undefined, what: string): (text: string) => T {
   return (text) => {
-    if (/^\d{1,15}$/.test(text) && Number(text) >= least) return Number(text);
-    throw new InvalidArgumentError(`It must be a whole number from ${least} on.`);
+    const value = read(text);
+    if (value === undefined) throw new InvalidArgumentError(`It must be ${what}.`);
+    return value;
   };
 }
 
-function list(text: string): readonly string[] {
-  return text.split(',').map((each) => each.trim());
-}
+const list = (text: string) => text.split(',').map((each) => each.trim());
 
-function ids(text: string, before: readonly number[]): readonly number[] {
-  return [...before, wholeNumber(1)(text)];
-}
+const duration = reading(parseDuration, 'a duration, e.g. 30s');
 
-function nowOrTime(text: string): string {
-  if (text === 'now' || parseStartTime(text, 'UTC') !== undefined) return text;
-  throw new InvalidArgumentError('It must be a date-time, e.g. 2026-11-24T18:00, or now.');
-}
+const httpUrl = reading(
+  (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined),
+  'an http(s) URL',
+);
 
-function duration(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === undefined) throw new InvalidArgumentError('It must be a duration, e.g. 30s.');
-  return ms;
+const nowOrTime = reading(
+  (text) => (text === 'now' || parseStartTime(text, 'UTC') !== undefined ? text : undefined),
+  'a date-time, e.g. 2026-11-24T18:00, or now',
+);
+
+function wholeNumber(least: number): (text: string) => number {
+  const read = (text: string) =>
+    /^\d{1,15}$/.test(text) && Number(text) >= least ? Number(text) : undefined;
+  return reading(read, `a whole number from ${least} on`);
 }

@@ -43,17 +43,15 @@ export async function run(context: CommandContext, file: string, options: Option
   for (const explanation of router.explainAll(callback))
     for (const event of routeEvents(explanation, 0, callback, sayings))
       context.result(lineOf(context, event));
-  const ruled = at === undefined ? undefined : await ruledLines(context, project, checked, at);
   const { destinations, perhaps } = router.route(callback);
-  const ruledAt = ({ destination }: PlannedTarget) => ruled?.get(destination);
-  const linesOf = (to: PlannedTarget) =>
-    ruled === undefined ? (perhaps.includes(to) ? [PERHAPS] : []) : ruledAt(to)?.lines;
-  const reached = [...destinations, ...perhaps].filter((to) => linesOf(to) !== undefined);
+  const decided = at === undefined ? undefined : await ruledLines(context, project, checked, at);
+  const reached = [...destinations, ...perhaps].flatMap((to) => {
+    const unruled = { lines: perhaps.includes(to) ? [PERHAPS] : [] };
+    const ruled = decided === undefined ? unruled : decided.get(to.destination);
+    return ruled === undefined ? [] : [[destinationLine(context, to, ruled), ...ruled.lines]];
+  });
   context.result(reached.length === 0 ? 'reaches nobody' : `reaches ${reached.length}:`);
-  for (const routed of reached) {
-    context.result(destinationLine(context, routed, ruledAt(routed)));
-    for (const line of linesOf(routed) ?? []) context.result(`    ${line}`);
-  }
+  for (const lines of reached) context.result(lines.join('\n    '));
   return 0;
 }
 
@@ -62,49 +60,54 @@ function lineOf(context: CommandContext, { what, text, small = '' }: StoryEvent)
   return `  ${mark} ${visibleOnOneLine(`${small}: ${text}`)}`;
 }
 
-/** @param ruled undefined: the rules are not asked */
-function destinationLine(context: CommandContext, routed: PlannedTarget, ruled: Ruled | undefined): string {
-  const { teller = routed.route } = ruled ?? {};
+function destinationLine(
+  context: CommandContext,
+  routed: PlannedTarget,
+  { teller = routed.route }: Ruled,
+): string {
   const { templateSet } = routed.asked?.find(({ name }) => name === teller) ?? routed;
   const set = templateSet === undefined ? '' : `, template set ${templateSet}`;
   return `  ${styled(context, 'bold', routed.destination)} (${teller}${set})`;
 }
 
-/** The rules' decision about a destination in words, and the route that it is by. */
+/** The rules' decision about a destination in words, and the route that it is by; undefined: the first that reaches it. */
 interface Ruled {
   readonly lines: readonly string[];
-  readonly teller: string | undefined;
+  readonly teller?: string | undefined;
 }
 
-/** The rules' decisions, by destination. A destination without an entry is not reached. */
+/** By destination; one without an entry is not reached. */
+type Decided = ReadonlyMap<string, Ruled>;
+
 async function ruledLines(
   context: CommandContext,
   project: Project,
   checked: CheckedCallback,
   at: number,
-): Promise<ReadonlyMap<string, Ruled>> {
+): Promise<Decided> {
   const say = (message: string) => context.message(visibleOnOneLine(message));
-  const arriving = arrivingOf(project, checked, { at, say });
+  const arriving = arrivingOf(project, checked, at, say);
   const found = await readKnown(project.config, arriving);
   const isKnown = typeof found !== 'string';
   if (!isKnown) say(`what came before, and what is snoozed, is not known: ${found}`);
   const { timezone } = project.config.display;
   const asked = { status: statusNameOf(checked.callback), isKnown, timezone };
   const { foreseen } = judge(arriving, isKnown ? found : NOTHING_KNOWN, at);
-  return new Map(
-    foreseen.flatMap((each) => {
-      const lines = foreseenInLines(each, asked)?.map(visibleOnOneLine);
-      const teller = each.decision?.verdict.route;
-      return lines === undefined ? [] : [[each.target.destination, { lines, teller }] as const];
-    }),
-  );
+  const decided = new Map<string, Ruled>();
+  for (const each of foreseen) {
+    const lines = foreseenInLines(each, asked)?.map(visibleOnOneLine);
+    const teller = each.decision?.verdict.route;
+    if (lines !== undefined) decided.set(each.target.destination, { lines, teller });
+  }
+  return decided;
 }
 
 /** The question that a POST of this callback would ask the ledger. */
 function arrivingOf(
   project: Project,
   checked: CheckedCallback,
-  { at, say }: { readonly at: number; readonly say: (message: string) => void },
+  at: number,
+  say: (message: string) => void,
 ): Arriving {
   const { callback, startedAt } = checked;
   const { job_id, bot_id, bot_name, status } = callback;
@@ -158,13 +161,12 @@ function foreseenInLines(foreseen: Foreseen, asked: Asked): readonly string[] | 
 
 /** Names of the rules whose decision depends on earlier callbacks. */
 function rulesOfBefore({ asked = [], burst }: PlannedDelivery, status: StatusName): string[] {
-  const isError = status === 'error';
-  const some = (isSo: (route: AskedRoute) => boolean) => asked.some(isSo);
+  const some = (of: StatusName, isSo: (route: AskedRoute) => boolean) => status === of && asked.some(isSo);
   const matters = {
-    after_failures: isError && some(({ rules }) => rules.afterFailures > 1),
-    repeat: isError && some(({ rules }) => rules.repeat !== 'every'),
-    recovered: status === 'succeeded' && some(({ on }) => on.includes('recovered')),
-    expect: status !== 'executing' && some(({ timer }) => timer !== undefined),
+    after_failures: some('error', ({ rules }) => rules.afterFailures > 1),
+    repeat: some('error', ({ rules }) => rules.repeat !== 'every'),
+    recovered: some('succeeded', ({ on }) => on.includes('recovered')),
+    expect: status !== 'executing' && asked.some(({ timer }) => timer !== undefined),
     burst: burst !== undefined,
   };
   return Object.entries(matters).flatMap(([name, isSo]) => (isSo ? name : []));

@@ -4,12 +4,12 @@ import type { KeptSnooze } from '../ledger/signal/snoozes.ts';
 import { snoozeJson } from '../people/json.ts';
 import { outcomeInWords } from '../people/outcomes.ts';
 import { readSnooze } from '../people/snooze.ts';
-import { visible, visibleOnOneLine } from '../text/clean.ts';
+import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
 import { formatInstant } from '../time/display.ts';
 import { beside } from './beside.ts';
-import { actorHere, type CommandContext, WrongUsage } from './context.ts';
+import { actorHere, type CommandContext, printJson, WrongUsage } from './context.ts';
 import { loadLedgerConfig } from './load-config.ts';
 
 interface Options {
@@ -41,7 +41,7 @@ export async function run(context: CommandContext, botId = '', options: Options)
     const kept = (await people.snoozes()).filter(
       ({ id }) => begun === undefined || id === begun.json?.['id'],
     );
-    if (format === 'json') context.result(visible(JSON.stringify(kept.map(snoozeJson), null, 2)));
+    if (format === 'json') printJson(context, kept.map(snoozeJson));
     else if (kept.length === 0) context.message('nothing is snoozed');
     else for (const snooze of kept) context.result(lineOf(snooze, config.display.timezone));
     return 0;

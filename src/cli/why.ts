@@ -1,6 +1,6 @@
 /** `botbell why`: tells the stories of a job's callbacks, or of a BOT's latest ones, or what did not reach a destination, from the ledger. */
 import { decidedBy } from '../app/settings.ts';
-import { type StatusName, statusNameOf } from '../callback/callback.ts';
+import { statusNameOf } from '../callback/callback.ts';
 import type { Config } from '../config/config.ts';
 import type { ArchivedCallback, CallbackFilter, CallbackStory } from '../ledger/archive/archive.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
@@ -10,13 +10,13 @@ import { destinationOf } from '../people/destinations.ts';
 import { notToldJson, storyJson } from '../people/json.ts';
 import { notTold } from '../people/not-told.ts';
 import { createRouter } from '../route/router.ts';
-import type { StoryContext, StoryEvent, StoryEventName } from '../story/sayings.ts';
+import type { StoryContext, StoryEventName } from '../story/sayings.ts';
 import { type LoadedStory, loadStory } from '../story/story.ts';
-import { visible, visibleOnOneLine } from '../text/clean.ts';
+import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
-import { formatInstant, type Language } from '../time/display.ts';
-import { CommandFailed, type CommandContext, styled, WrongUsage } from './context.ts';
+import { formatInstant } from '../time/display.ts';
+import { CommandFailed, type CommandContext, printJson, styled, WrongUsage } from './context.ts';
 import { loadLedgerConfig } from './load-config.ts';
 
 interface Options {
@@ -29,7 +29,7 @@ interface Options {
   readonly format: 'text' | 'json';
 }
 
-/** The newest callbacks of a job that are shown without `--last`. */
+/** The newest callbacks that are shown without `--last`. */
 const MOST_OF_JOB = 100;
 const MOST_OF_BOT = 5;
 const SINCE_MS = 86_400_000;
@@ -40,7 +40,15 @@ interface Asked {
   readonly context: CommandContext;
   readonly config: Config;
   readonly archive: Archive;
-  readonly display: Display;
+  readonly telling: StoryContext;
+}
+
+type Filter = Pick<CallbackFilter, 'jobId' | 'botId'>;
+
+/** One callback's story, or one reason, in JSON and in lines of text. */
+interface Told {
+  readonly shape: object;
+  readonly text: string;
 }
 
 export async function run(
@@ -48,87 +56,69 @@ export async function run(
   jobId: string | undefined,
   options: Options,
 ): Promise<number> {
-  const { bot, notTold: destination, since, last, format } = options;
-  if ([jobId, bot, destination].filter((each) => each !== undefined).length !== 1)
+  const { bot: botId, notTold: destination, since, last, format } = options;
+  if ([jobId, botId, destination].filter((each) => each !== undefined).length !== 1)
     throw new WrongUsage('name either a job or, with --bot, a BOT, or with --not-told a destination');
   if (since !== undefined && destination === undefined) throw new WrongUsage('--since goes with --not-told');
   const config = await loadLedgerConfig(context);
   const { archive, close } = await openArchive(config.store.url);
-  const asked = { context, config, archive, display: { ...config.display, redact: context.secrets.hide } };
+  const telling = { ...config.display, redact: context.secrets.hide, now: systemClock.now() };
+  const asked = { context, config, archive, telling };
+  const shapes: object[] = [];
   try {
-    if (destination !== undefined) await tellNotTold(asked, destination, since, format);
-    else await tellStories(asked, { jobId, botId: bot }, last, format);
-    return 0;
+    const all =
+      destination === undefined ? stories(asked, { jobId, botId }, last) : untold(asked, destination, since);
+    for await (const { shape, text } of all)
+      if (format === 'json') shapes.push(shape);
+      else context.result(text);
   } finally {
     await close();
   }
+  if (format === 'json') printJson(context, shapes);
+  return 0;
 }
 
-async function tellStories(
-  { context, config, archive, display }: Asked,
-  filter: Pick<CallbackFilter, 'jobId' | 'botId'>,
-  last: number | undefined,
-  format: Options['format'],
-): Promise<void> {
-  const most = last ?? (filter.jobId === undefined ? MOST_OF_BOT : MOST_OF_JOB);
-  const { ids, isMore } = await newest(archive, filter, most);
-  if (ids.length === 0) throw new CommandFailed(nothingKnown(filter));
-  if (isMore && filter.jobId !== undefined)
-    context.message(`these are the last ${most} callbacks of the job; for more, say --last <n>`);
-  const shapes: unknown[] = [];
-  // One at a time, so that a thousand stories are not in memory at once.
-  for (const id of ids.toReversed()) {
-    const told = await loadStory(archive, id, now(display));
-    if (told === undefined) continue;
-    if (format === 'json') shapes.push(storyJson(told, display.redact));
-    else context.result(storyInLines(context, told, remedyFor(told.callback, config), display));
+/** Loads one story at a time, since a callback may be large. */
+async function* stories(
+  { context, config, archive, telling }: Asked,
+  filter: Filter,
+  last = filter.jobId === undefined ? MOST_OF_BOT : MOST_OF_JOB,
+): AsyncGenerator<Told> {
+  const { items, next } = await archive.callbacks(filter, { limit: last });
+  if (items.length === 0) throw new CommandFailed(nothingKnown(filter));
+  const isCut = filter.jobId !== undefined || items.length < last;
+  if (isCut && next !== undefined)
+    context.message(`these are the last ${items.length} callbacks; the page shows all of them`);
+  for (const { id } of items.toReversed()) {
+    const story = await loadStory(archive, id, telling);
+    if (story === undefined) continue;
+    const text = storyInLines(context, story, remedyFor(story.callback, config), telling);
+    yield { shape: storyJson(story, context.secrets.hide), text };
   }
-  if (format === 'json') context.result(visible(JSON.stringify(shapes, null, 2)));
-}
-
-function now(display: Display): StoryContext {
-  return { ...display, now: systemClock.now() };
-}
-
-/** Reads page by page, since a page is bounded. */
-async function newest(archive: Archive, filter: CallbackFilter, most: number) {
-  const ids: number[] = [];
-  let before: number | undefined;
-  do {
-    const { items, next } = await archive.callbacks(filter, { before, limit: most - ids.length });
-    ids.push(...items.map(({ id }) => id));
-    before = next;
-  } while (before !== undefined && ids.length < most);
-  return { ids, isMore: before !== undefined };
 }
 
 /** @throws {Refused} the config tells nobody there */
-async function tellNotTold(
-  { context, config, archive, display }: Asked,
+async function* untold(
+  { context, config, archive, telling }: Asked,
   name: string,
-  since: number | undefined,
-  format: Options['format'],
-): Promise<void> {
+  since = SINCE_MS,
+): AsyncGenerator<Told> {
+  const { hide } = context.secrets;
   const destination = destinationOf(name, decidedBy({ config, configHash: '' }));
-  const from = systemClock.now() - (since ?? SINCE_MS);
-  const found = await notTold(archive, { destination, from }, now(display));
-  if (format === 'json') {
-    const shapes = found.map((each) => notToldJson(each, display.redact));
-    return context.result(visible(JSON.stringify(shapes, null, 2)));
-  }
+  const found = await notTold(archive, { destination, from: telling.now - since }, telling);
   if (found.length === 0) context.message(`whatever has come since then was told at ${destination}`);
-  const { timezone, language } = display;
-  for (const { count, last, why } of found) {
-    const at = formatInstant(last.receivedAt, timezone, language);
-    const heading = styled(context, 'bold', headingOf(last, display));
-    context.result(`${count} × ${heading} · ${at}\n  ${visibleOnOneLine(display.redact(why))}\n`);
+  for (const each of found) {
+    const { count, last, why } = each;
+    const at = formatInstant(last.receivedAt, telling.timezone, telling.language);
+    const heading = `${count} × ${styled(context, 'bold', headingOf(last, hide))} · ${at}`;
+    yield { shape: notToldJson(each, hide), text: `${heading}\n  ${visibleOnOneLine(hide(why))}\n` };
   }
 }
 
-function nothingKnown({ jobId, botId = '' }: Pick<CallbackFilter, 'jobId' | 'botId'>): string {
-  const id = JSON.stringify(shortLine(jobId ?? botId, LONGEST_ID));
+function nothingKnown({ jobId, botId = '' }: Filter): string {
+  const whose = jobId === undefined ? 'the BOT' : 'job';
   return visibleOnOneLine(
-    `no callback of ${jobId === undefined ? 'the BOT' : 'job'} ${id} is known here: it never came, was refused (its body is then kept with the reason), came to another store.url, or has been forgotten (store.keep)`,
+    `no callback of ${whose} ${JSON.stringify(shortLine(jobId ?? botId, LONGEST_ID))} is known here: it never came, was refused (its body is then kept with the reason), came to another store.url, or has been forgotten (store.keep)`,
   );
 }
 
@@ -150,21 +140,6 @@ function remedyFor(callback: CallbackStory, { routes, defaultRoute }: Config): s
   return `botbell redeliver --route ${PLAIN_WORD.test(jobId) ? jobId : '<job_id>'}`;
 }
 
-interface Display {
-  readonly language: Language;
-  readonly timezone: string;
-  /** Takes secrets out of a text. */
-  readonly redact: (text: string) => string;
-}
-
-const STATUS: Readonly<Record<Language, Readonly<Record<StatusName, string>>>> = {
-  en: { succeeded: 'succeeded', error: 'error', executing: 'executing' },
-  ja: { succeeded: '成功', error: 'エラー', executing: '実行中' },
-};
-
-const JOB: Readonly<Record<Language, string>> = { en: 'job', ja: 'ジョブ' };
-const REMEDY: Readonly<Record<Language, string>> = { en: 'To have it told: ', ja: '通知するには：' };
-
 type Style = Parameters<typeof styled>[1];
 
 /** Symbol and colour of events; the sentence has the same meaning in words. */
@@ -177,6 +152,8 @@ const MARKS: Partial<Readonly<Record<StoryEventName, readonly [mark: string, sty
   superseded: ['‖', 'yellow'],
 };
 
+const TIME_OF_DAY = /,? (\d+:\d+:\d+)/;
+
 /**
  * The text ends with an empty line.
  * @param remedy a command to suggest, if any
@@ -185,46 +162,32 @@ function storyInLines(
   context: CommandContext,
   { callback, story }: LoadedStory,
   remedy: string | undefined,
-  display: Display,
+  { timezone, language }: StoryContext,
 ): string {
-  const days = dayIn(display);
-  const lines = [
-    styled(context, 'bold', headingOf(callback, display)),
-    `  ${visibleOnOneLine(story.summary)}`,
-  ];
+  const heading = styled(context, 'bold', headingOf(callback, context.secrets.hide));
+  const lines = [heading, `  ${visibleOnOneLine(story.summary)}`];
   let day = '';
-  for (const event of story.events) {
-    const own = days.dayOf(event.at);
+  for (const { at, what, text, small } of story.events) {
+    const instant = formatInstant(at, timezone, language);
+    const own = instant.replace(TIME_OF_DAY, '');
     if (own !== day) lines.push(`  ${styled(context, 'dim', own)}`);
     day = own;
-    lines.push(lineOf(context, event, days.timeOf(event.at)));
+    const time = TIME_OF_DAY.exec(instant)?.[1]?.padStart(8, '0') ?? '';
+    const [mark, style] = MARKS[what] ?? ['·', 'dim'];
+    const said = `  ${time} ${styled(context, style, mark)} ${visibleOnOneLine(text)}`;
+    lines.push(
+      small === undefined ? said : `${said} ${styled(context, 'dim', `(${visibleOnOneLine(small)})`)}`,
+    );
   }
-  if (remedy !== undefined)
-    lines.push(`  ${styled(context, 'cyan', '→')} ${REMEDY[display.language]}${remedy}`);
+  if (remedy !== undefined) lines.push(`  ${styled(context, 'cyan', '→')} To have it told: ${remedy}`);
   return `${lines.join('\n')}\n`;
 }
 
-function headingOf(callback: ArchivedCallback, { language, redact }: Display): string {
+function headingOf(callback: ArchivedCallback, redact: (text: string) => string): string {
   const { jobId, botId, botName, kind } = callback;
   const name = (text: string) => shortLine(redact(text), LONGEST_ID);
-  const status = kind === 'callback' ? STATUS[language][statusNameOf(callback)] : kind;
-  const job = jobId === '' ? '' : `${JOB[language]} ${name(jobId)} · `;
+  const job = jobId === '' ? '' : `job ${name(jobId)} · `;
   const named = botName === '' ? '' : ` (${name(botName)})`;
-  return visibleOnOneLine(`${job}BOT ${name(botId)}${named} · ${status}`);
-}
-
-function lineOf(context: CommandContext, event: StoryEvent, time: string): string {
-  const [mark, style] = MARKS[event.what] ?? ['·', 'dim'];
-  const small =
-    event.small === undefined ? '' : ` ${styled(context, 'dim', `(${visibleOnOneLine(event.small)})`)}`;
-  return `  ${time} ${styled(context, style, mark)} ${visibleOnOneLine(event.text)}${small}`;
-}
-
-function dayIn({ timezone, language }: Display) {
-  const times = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, timeStyle: 'medium' });
-  return {
-    timeOf: (ms: number) => times.format(ms),
-    /** The date with its time zone. */
-    dayOf: (ms: number) => formatInstant(ms, timezone, language).replace(/,? \d+:\d+:\d+/, ''),
-  };
+  const what = kind === 'callback' ? statusNameOf(callback) : kind;
+  return visibleOnOneLine(`${job}BOT ${name(botId)}${named} · ${what}`);
 }
