@@ -210,8 +210,6 @@ export interface OwnMessages<Message> {
   readonly parts: Readonly<Record<string, MessagePart>>;
   /** What kind of text the string at `path` is; `parent` is the object or list that holds it, before rendering. */
   textAt(path: readonly (string | number)[], parent: TemplateValue): TextKind;
-  /** Escaped pieces of the card, by name, that a template may place in the part: `{{ drawn.outputs }}`. Left out: none. */
-  drawnIn?(part: string, card: Card): Readonly<Record<string, string>>;
   /** Whether templates may use the card, too, by its name: `{{ card.title }}`. */
   readonly showsCard?: boolean;
   /** Assembles the rendered parts: cuts long texts with a visible mark, drops empty ones, adds mentions. */
@@ -234,6 +232,8 @@ export interface TextKind {
   readonly most: number;
   /** Judges by the template's own markup before and after the value; there, `\u0001` stands for each other value. */
   placeOf(before: string, behind: string): ValuePlace;
+  /** Escaped pieces of the card, by name, that a template may place in such a text: `{{ drawn.outputs }}`. Left out: none. */
+  drawn?(card: Card): Readonly<Record<string, string>>;
 }
 
 /**

@@ -1,12 +1,14 @@
 /** The strings of a template that contain Liquid, printed by as few renderings as can be: beginning one costs more than most strings. */
 import type { Liquid, Template as LiquidTemplate } from 'liquidjs';
+import type { TextKind } from '../channels/channel.ts';
 import type { Path } from '../config/path.ts';
 import { tokenOf } from './liquid-faults.ts';
 
 export interface LiquidString {
   readonly path: Path;
-  /** The part of the message whose variables it sees; undefined: all parts have the same. */
-  readonly part: string | undefined;
+  /** Undefined: plain text. */
+  readonly kind: TextKind | undefined;
+  /** The engine of the kind. */
   readonly liquid: Liquid;
   /** What the string was parsed to. */
   readonly nodes: LiquidTemplate[];
@@ -17,8 +19,8 @@ export interface LiquidString {
 /** What one rendering reads. */
 export interface Reading {
   readonly view: Readonly<Record<string, unknown>>;
-  /** The variables of a part, beside those of the view. */
-  readonly globalsOf: (part: string | undefined) => object;
+  /** The variables beside those of the view, for a kind of text. */
+  readonly globalsOf: (kind: TextKind | undefined) => object;
   /** On the scale of `performance.now()`. */
   readonly until: number;
   /** The error to throw for one of liquidjs' about a string. */
@@ -35,7 +37,7 @@ export function standsAlone(text: string): boolean {
   return REACHES_ON.test(text) || text.includes(SEPARATOR);
 }
 
-/** Strings of one engine and one part that are printed together. */
+/** Strings of one engine that are printed together. */
 export class Batch {
   readonly #first: LiquidString;
   readonly #strings: LiquidString[];
@@ -49,8 +51,8 @@ export class Batch {
 
   /** @returns false: the string cannot be printed together with these */
   takes(string: LiquidString): boolean {
-    const { liquid, part, standsAlone } = this.#first;
-    if (standsAlone || string.standsAlone || string.liquid !== liquid || string.part !== part) return false;
+    const { liquid, standsAlone } = this.#first;
+    if (standsAlone || string.standsAlone || string.liquid !== liquid) return false;
     this.#nodes.push(...liquid.parse(SEPARATOR), ...string.nodes);
     this.#strings.push(string);
     return true;
@@ -86,9 +88,9 @@ function printedAlone(string: LiquidString, reading: Reading): string {
   }
 }
 
-function rendered({ liquid, nodes, part }: LiquidString, { view, globalsOf, until }: Reading): string {
+function rendered({ liquid, nodes, kind }: LiquidString, { view, globalsOf, until }: Reading): string {
   const renderLimit = Math.max(0, until - performance.now());
-  return String(liquid.renderSync(nodes, view, { globals: globalsOf(part), renderLimit }));
+  return String(liquid.renderSync(nodes, view, { globals: globalsOf(kind), renderLimit }));
 }
 
 /** A variable and nothing else, as most strings are. The other names are none for liquidjs, or none of the view. */

@@ -19,7 +19,7 @@ import { type Engines, TIME_LIMIT_MS } from './engine.ts';
 import { Batch, type LiquidString, printerOfVariable, type Reading, standsAlone } from './liquid-strings.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 import type { SourceFile } from './template-folder.ts';
-import { findMisplaced, withOwnAddresses } from './value-places.ts';
+import { guarded } from './value-places.ts';
 
 interface Part extends MessagePart {
   /** The keys that the object, or each object of the list, may have; left out: any key. */
@@ -27,7 +27,7 @@ interface Part extends MessagePart {
 }
 
 /** The parts that one kind of template file may have, and how their strings are printed. */
-export interface TemplateKind extends Pick<OwnMessages<unknown>, 'drawnIn' | 'showsCard'> {
+export interface TemplateKind extends Pick<OwnMessages<unknown>, 'showsCard'> {
   readonly parts: Readonly<Record<string, Part>>;
   /** The kind of text in the string at `path`; undefined: plain text. */
   textAt(path: Path, parent: TemplateValue): TextKind | undefined;
@@ -82,7 +82,7 @@ export class Template {
   render(view: Reading['view'], limitMs = TIME_LIMIT_MS, card?: Card): RenderedParts {
     const [first] = this.problems;
     if (first !== undefined) throw new TemplateFault(first);
-    const globalsOf = (part: string | undefined) => this.#globalsOf(part, card);
+    const globalsOf = (kind: TextKind | undefined) => this.#globalsOf(kind, card);
     const reading = { view, globalsOf, until: performance.now() + limitMs, faultOf: this.#faultOf };
     const texts = new Map<LiquidString, string>();
     for (const batch of this.#batches) batch.print(reading, texts);
@@ -94,14 +94,13 @@ export class Template {
   readonly #faultOf = ({ path, liquid }: LiquidString, error: unknown) =>
     new TemplateFault(this.#problemIn(path, faultOf(liquid, error)));
 
-  #globalsOf(part: string | undefined, card: Card | undefined): object {
-    const { drawnIn, showsCard } = this.#kind;
-    if (showsCard === true && card !== undefined) return { card };
-    if (drawnIn === undefined || card === undefined || part === undefined) return {};
+  #globalsOf(kind: TextKind | undefined, card: Card | undefined): object {
+    if (card === undefined) return {};
+    if (this.#kind.showsCard === true) return { card };
     return {
       // A getter, since most templates do not use `drawn`.
       get drawn() {
-        const drawn = Object.entries(drawnIn(part, card));
+        const drawn = Object.entries(kind?.drawn?.(card) ?? {});
         return Object.fromEntries(drawn.map(([name, text]) => [name, new Escaped(text)]));
       },
     };
@@ -161,15 +160,12 @@ export class Template {
     if (!text.includes('{{') && !text.includes('{%')) return () => text;
     const kind = this.#kind.textAt(path, parent);
     const liquid = this.#engines(kind);
-    const { templates: nodes, fault } = parseLiquid(
-      liquid,
-      kind === undefined ? text : withOwnAddresses(text, kind),
-    );
-    const faults = fault === undefined ? kind && findMisplaced(text, kind) : [fault];
-    for (const each of faults ?? []) this.problems.push(this.#problemIn(path, each));
+    const source = kind === undefined ? { text, faults: [] } : guarded(text, kind);
+    const { templates: nodes, fault } = parseLiquid(liquid, source.text);
+    for (const each of fault === undefined ? source.faults : [fault])
+      this.problems.push(this.#problemIn(path, each));
     if (nodes === undefined) return () => '';
-    const part = this.#kind.drawnIn && String(path[0]);
-    const string = { path, part, liquid, nodes, standsAlone: standsAlone(text) };
+    const string = { path, kind, liquid, nodes, standsAlone: standsAlone(text) };
     this.#strings.push(string);
     const print = printerOfVariable(text, liquid);
     if (print !== undefined) return ({ view }) => print(view);

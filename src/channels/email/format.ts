@@ -27,11 +27,18 @@ const LONGEST_TEXT = Math.floor(MOST_BYTES / 3) - 1;
 
 const anywhere = (): ValuePlace => 'text';
 
-const TEXT: TextKind = { escape: cleanText, most: LONGEST_VALUE, placeOf: anywhere };
+const drawn = (card: Card) => ({ outputs: outputsAsText(showMail(card)) });
+
+const TEXT: TextKind = { escape: cleanText, most: LONGEST_VALUE, placeOf: anywhere, drawn };
 
 const KINDS: Readonly<Record<string, TextKind>> = {
-  subject: { escape: cleanLine, most: 300, placeOf: anywhere },
-  html: { escape: linesAsHtml, most: LONGEST_VALUE, placeOf: placeInHtml },
+  subject: { escape: cleanLine, most: 300, placeOf: anywhere, drawn },
+  html: {
+    escape: linesAsHtml,
+    most: LONGEST_VALUE,
+    placeOf: placeInHtml,
+    drawn: (card) => ({ outputs: outputsAsHtml(showMail(card)).text }),
+  },
 };
 
 const PART = { required: false, kind: 'string' } as const;
@@ -39,10 +46,6 @@ const PART = { required: false, kind: 'string' } as const;
 export const ownMails = {
   parts: { subject: PART, text: PART, html: PART },
   textAt: ([part]) => KINDS[part ?? ''] ?? TEXT,
-  drawnIn: (part, card) => {
-    const shown = showMail(card);
-    return { outputs: part === 'html' ? outputsAsHtml(shown).text : outputsAsText(shown) };
-  },
   compose,
   inspect: () => [],
 } satisfies OwnMessages<EmailMessage>;

@@ -54,8 +54,8 @@ describe('an own mail', () => {
 
   it('may place the drawn outputs', () => {
     const card = cardWith({ outputs: [outputWith({ name: '<b>' })] });
-    expect(ownMails.drawnIn('text', card)['outputs']).to.equal('<b>: 12');
-    const drawn = ownMails.drawnIn('html', card)['outputs'];
+    expect(ownMails.textAt(['text']).drawn?.(card)['outputs']).to.equal('<b>: 12');
+    const drawn = ownMails.textAt(['html']).drawn?.(card)['outputs'];
     expect(drawn).to.include('&lt;b&gt;').and.not.include('<b>');
     if (typeof drawn === 'string') expectWellFormed(drawn);
   });
