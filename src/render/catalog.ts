@@ -38,7 +38,7 @@ export interface Choice {
 export class TemplateCatalog {
   readonly sources: TemplateSources;
   readonly setNames: readonly string[];
-  readonly #choices = new WeakMap<MessageFormat, Map<string, Choice>>();
+  readonly #choices = new Map<string, Choice>();
   readonly #engines: Readonly<Record<Language, Engines>>;
   /** By file, since all formats share the card templates. */
   readonly #templates = new Map<SourceFile, Template>();
@@ -58,12 +58,10 @@ export class TemplateCatalog {
   ): Choice {
     const { language } = this.sources.display;
     const set = this.setNames.find((each) => each === templateSet) ?? language;
-    const choices = this.#choices.get(format) ?? new Map<string, Choice>();
-    this.#choices.set(format, choices);
     const inConfig = format.templateAt?.(destination);
-    const key = `${set}/${name} ${inConfig?.path ?? ''}`;
-    const choice = choices.get(key) ?? this.#choose([set, language], format, name, inConfig);
-    choices.set(key, choice);
+    const key = `${format.name}/${set}/${name} ${inConfig?.path ?? ''}`;
+    const choice = this.#choices.get(key) ?? this.#choose([set, language], format, name, inConfig);
+    this.#choices.set(key, choice);
     return choice;
   }
 
@@ -78,16 +76,15 @@ export class TemplateCatalog {
     const fallback = this.#first(sets, [builtIn], `${CARD_FOLDER}/${name}`, CARD_KIND);
     if (card === undefined || fallback === undefined)
       throw new Error(`the built-in template ${CARD_FOLDER}/${name}.yaml is missing`);
-    if (format.own && inConfig)
-      return {
-        own: this.#compiled({ ...inConfig, set: card.file.set }, format.own),
-        card,
-        builtIn: fallback,
-      };
-    const message = format.own && this.#first(sets, [own], `${format.name}/${name}`, format.own);
+    const choice = { own: undefined, card, builtIn: fallback };
+    if (format.own === undefined) return choice;
+    if (inConfig !== undefined)
+      return { ...choice, own: this.#compiled({ ...inConfig, set: card.file.set }, format.own) };
+    if (format.templateAt !== undefined) return choice;
+    const message = this.#first(sets, [own], `${format.name}/${name}`, format.own);
     // A set's card comes before the message of another set.
     const isNearer = message !== undefined && sets.indexOf(message.file.set) <= sets.indexOf(card.file.set);
-    return { own: isNearer ? message : undefined, card, builtIn: fallback };
+    return isNearer ? { ...choice, own: message } : choice;
   }
 
   #first(

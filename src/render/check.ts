@@ -1,9 +1,10 @@
 /** Finds the problems of the templates that a config uses before anything is sent. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { MessageFormat } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
 import { cardOf } from './card-template.ts';
-import type { Choice, RenderTarget, TemplateCatalog } from './catalog.ts';
+import type { RenderTarget, TemplateCatalog } from './catalog.ts';
 import type { Links } from './links.ts';
 import { samplesOf } from './samples.ts';
 import { type Template, TemplateFault } from './template.ts';
@@ -23,40 +24,40 @@ export async function checkTemplates(
   for (const target of [...targets].filter(isOfUser))
     for (const name of TEMPLATE_NAMES) {
       const choice = catalog.choose(target, name);
-      for (const template of new Set([choice.own, choice.card])) {
+      for (const template of [choice.own, choice.card]) {
         if (template === undefined || template === choice.builtIn || checked.has(template)) continue;
         checked.add(template);
-        problems.push(...checkTemplate(template, { target, name, choice, catalog, links }));
+        const messages = template === choice.own ? target.format.own : undefined;
+        const display = { ...catalog.sources.display, language: template.language };
+        const viewsOf = (of: TemplateName) => samplesOf(of).map((sample) => viewOf(sample, display, links));
+        problems.push(...checkTemplate(template, name, { messages, viewsOf, builtIn: choice.builtIn }));
         await nextTurn();
       }
     }
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
 
-interface CheckContext {
-  readonly target: Pick<RenderTarget, 'format'>;
-  readonly name: TemplateName;
-  readonly choice: Choice;
-  readonly catalog: TemplateCatalog;
-  readonly links: Links;
-}
-
 /** Far more than a message may take: a busy machine may pause the process, and a good template must not fail the check for that. */
 const LIMIT_MS = 5000;
 
+interface CheckContext {
+  /** Undefined: the template is a card's. */
+  readonly messages: MessageFormat['own'];
+  readonly viewsOf: (name: TemplateName) => readonly NoticeView[];
+  readonly builtIn: Template;
+}
+
 function checkTemplate(
   template: Template,
-  { target, name, choice: { own, builtIn }, catalog, links }: CheckContext,
+  name: TemplateName,
+  { messages, viewsOf, builtIn }: CheckContext,
 ): readonly Problem[] {
-  const messages = own === template ? target.format.own : undefined;
-  const display = { ...catalog.sources.display, language: template.language };
-  const views = samplesOf(name).map((sample) => viewOf(sample, display, links));
+  const views = viewsOf(name);
   // A template that shows the card is that of every notice.
   const isOfAll = messages?.showsCard === true;
-  const shown = isOfAll ? TEMPLATE_NAMES.flatMap((each) => samplesOf(each).slice(0, 1)) : [];
-  const variables = [...views, ...shown.map((sample) => viewOf(sample, display, links))].flatMap(Object.keys);
-  const names = [...variables, ...(messages === undefined ? [] : [isOfAll ? 'card' : 'drawn'])];
-  const problems = [...template.problems, ...template.findUnknownVariables(names)];
+  const variables = (isOfAll ? TEMPLATE_NAMES.flatMap(viewsOf) : views).flatMap(Object.keys);
+  const more = messages === undefined ? [] : [isOfAll ? 'card' : 'drawn'];
+  const problems = [...template.problems, ...template.findUnknownVariables([...variables, ...more])];
   if (template.problems.length > 0) return problems;
   const faultsWith = (view: NoticeView): readonly Problem[] => {
     const { language } = builtIn;

@@ -12,6 +12,7 @@ import type { DisplayConfig } from '../config/config.ts';
 import { createEngine, TIME_LIMIT_MS } from './engine.ts';
 import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 import { createLinks } from './links.ts';
+import { lazily } from './outputs.ts';
 import { samplesOf } from './samples.ts';
 import { type NoticeView, viewOf } from './view.ts';
 
@@ -52,16 +53,11 @@ function slipIn(condition: string): string | undefined {
   return SLIPS.find(([slip]) => slip.test(bare))?.[1];
 }
 
-let made: { readonly liquid: Liquid; readonly names: readonly string[] } | undefined;
-
-/** Created with the first condition and shared, since a config may have thousands. */
-function checker(): NonNullable<typeof made> {
-  if (made !== undefined) return made;
-  const links = createLinks(PLAIN_DISPLAY);
-  const view = viewOf(samplesOf('succeeded')[0], PLAIN_DISPLAY, links);
-  made = { liquid: engineFor(PLAIN_DISPLAY), names: Object.keys(view) };
-  return made;
-}
+/** Shared, since a config may have thousands of conditions. */
+const checker = lazily(() => {
+  const view = viewOf(samplesOf('succeeded')[0], PLAIN_DISPLAY, createLinks(PLAIN_DISPLAY));
+  return { liquid: engineFor(PLAIN_DISPLAY), names: Object.keys(view) };
+});
 
 /** Whether values and operators alternate. liquidjs accepts a missing operand and values without an operator between them. */
 function isWhole(condition: string, { options }: Liquid): boolean {

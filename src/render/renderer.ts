@@ -28,7 +28,6 @@ interface Drawn {
   readonly views: Map<Language, NoticeView>;
   /** By template; undefined: the template failed or took too long, and is not rendered again. */
   readonly cards: Map<Template, Card | undefined>;
-  readonly messages: Map<Template, RenderedParts | undefined>;
   /** The latest message of each format. */
   readonly composed: Map<MessageFormat, ComposedFor>;
 }
@@ -104,9 +103,9 @@ export class Renderer {
     for (const template of new Set([card, builtIn])) {
       const filling = this.#filling(template, drawn);
       const limitMs = template === builtIn ? Infinity : undefined;
-      const made = once(drawn.cards, template, report, () =>
-        cardOf(template.render(filling.view, limitMs), filling),
-      );
+      const make = () => cardOf(template.render(filling.view, limitMs), filling);
+      if (!drawn.cards.has(template)) drawn.cards.set(template, tried(report, make));
+      const made = drawn.cards.get(template);
       if (made !== undefined) return made;
     }
     return plainCard(this.#filling(builtIn, drawn));
@@ -116,7 +115,7 @@ export class Renderer {
   #ownMessage({ own }: Choice, card: Card, drawn: Drawn, report: Report): RenderedParts | undefined {
     if (own === undefined) return undefined;
     const { view } = this.#filling(own, drawn);
-    return once(drawn.messages, own, report, () => own.render(view, undefined, card));
+    return tried(report, () => own.render(view, undefined, card));
   }
 
   #filling({ language }: Template, drawn: Drawn): Filling {
@@ -125,7 +124,7 @@ export class Renderer {
 
   #drawnOf(notice: Notice): Drawn {
     if (this.#latest?.notice !== notice)
-      this.#latest = { notice, views: new Map(), cards: new Map(), messages: new Map(), composed: new Map() };
+      this.#latest = { notice, views: new Map(), cards: new Map(), composed: new Map() };
     return this.#latest;
   }
 
@@ -162,16 +161,6 @@ function timeOf(notice: Notice): number {
   const { callback, startedAt } = notice;
   const end = startedAt + Math.round((elapsedSecondsOf(callback) ?? 0) * 1000);
   return isKnownInstant(end) ? end : startedAt;
-}
-
-function once<Result>(
-  made: Map<Template, Result | undefined>,
-  template: Template,
-  report: Report,
-  make: () => Result,
-): Result | undefined {
-  if (!made.has(template)) made.set(template, tried(report, make));
-  return made.get(template);
 }
 
 function tried<Result>(report: Report, make: () => Result): Result | undefined {

@@ -27,69 +27,51 @@ export const NO_FOLDER: TemplateFolder = { sets: [], files: new Map(), problems:
 
 /** Reads all files at once, so that errors show before the first message. */
 export async function readTemplateFolder(
-  path: string,
+  root: string,
   formatNames: readonly string[],
 ): Promise<TemplateFolder> {
-  const reading = new Reading([CARD_FOLDER, ...formatNames]);
-  const sets = await reading.folders(path);
-  for (const set of sets) await reading.readSet(path, set);
-  return { sets, files: reading.files, problems: reading.problems };
-}
-
-class Reading {
-  readonly files = new Map<string, SourceFile>();
-  readonly problems: Problem[] = [];
-  readonly #known: readonly string[];
-
-  constructor(known: readonly string[]) {
-    this.#known = known;
-  }
-
-  async folders(path: string): Promise<readonly string[]> {
-    return (await this.#try(path, 'this folder of templates', () => foldersIn(path))) ?? [];
-  }
-
-  async readSet(root: string, set: string): Promise<void> {
-    for (const folder of await this.folders(join(root, set))) {
-      const path = join(root, set, folder);
-      const hint = didYouMean(folder, this.#known);
-      if (this.#known.includes(folder)) await this.#readFiles(path, set, folder);
-      else if (hint !== '') this.#report(path, 'warning', `no channel reads the folder "${folder}"${hint}`);
-    }
-  }
-
-  async #readFiles(folder: string, set: string, kind: string): Promise<void> {
-    const names = await this.#try(folder, 'this folder of templates', () => namesIn(folder));
-    for (const file of names ?? []) {
-      const path = join(folder, file);
-      const name = TEMPLATE_NAMES.find((each) => file === `${each}.yaml`);
-      const text = name && (await this.#try(path, 'this template', () => readText(path)));
-      if (text !== undefined) this.files.set(`${set}/${kind}/${name}`, { path, set, text });
-      if (name === undefined) this.#warnOfStray(path, file);
-    }
-  }
-
-  /** Reports a file whose name is no template's, since nothing would ever use it. */
-  #warnOfStray(path: string, file: string): void {
-    if (!/^[^.].*\.(?:ya?ml|json|liquid)$/u.test(file)) return;
-    const names = TEMPLATE_NAMES.map((each) => `${each}.yaml`);
-    const hint = didYouMean(file, names) || `: templates are ${names.join(', ')}`;
-    this.#report(path, 'warning', `nothing uses the file "${file}"${hint}`);
-  }
-
-  #report(file: string, severity: Problem['severity'], message: string): void {
-    this.problems.push({ place: { file, line: 1, column: 1 }, message, severity });
-  }
-
-  async #try<T>(path: string, what: string, read: () => Promise<T>): Promise<T | undefined> {
+  const files = new Map<string, SourceFile>();
+  const problems: Problem[] = [];
+  const report = (severity: Problem['severity'], path: string, message: string) =>
+    problems.push({ place: { file: path, line: 1, column: 1 }, message, severity });
+  const tried = async <T>(what: string, path: string, read: (path: string) => Promise<T>, otherwise: T) => {
     try {
-      return await read();
+      return await read(path);
     } catch (error) {
       const why = error instanceof NotUtf8 ? `: ${error.message}` : '';
-      this.#report(path, 'error', `${what} cannot be read${why}`);
-      return undefined;
+      report('error', path, `${what} cannot be read${why}`);
+      return otherwise;
     }
-  }
+  };
+  const kinds = [CARD_FOLDER, ...formatNames];
+  const sets = await tried(FOLDER, root, foldersIn, []);
+  for (const set of sets)
+    for (const kind of await tried(FOLDER, join(root, set), foldersIn, [])) {
+      const folder = join(root, set, kind);
+      const hint = didYouMean(kind, kinds);
+      if (!kinds.includes(kind)) {
+        if (hint !== '') report('warning', folder, `no channel reads the folder "${kind}"${hint}`);
+        continue;
+      }
+      for (const file of await tried(FOLDER, folder, namesIn, [])) {
+        const path = join(folder, file);
+        const name = TEMPLATE_NAMES.find((each) => file === `${each}.yaml`);
+        const text = name && (await tried<string | undefined>('this template', path, readText, undefined));
+        if (text !== undefined) files.set(`${set}/${kind}/${name}`, { path, set, text });
+        if (name === undefined && LIKE_A_TEMPLATE.test(file))
+          report('warning', path, `nothing uses the file "${file}"${hintFor(file)}`);
+      }
+    }
+  return { sets, files, problems };
+}
+
+const FOLDER = 'this folder of templates';
+
+const LIKE_A_TEMPLATE = /^[^.].*\.(?:ya?ml|json|liquid)$/u;
+
+function hintFor(file: string): string {
+  const names = TEMPLATE_NAMES.map((each) => `${each}.yaml`);
+  return didYouMean(file, names) || `: templates are ${names.join(', ')}`;
 }
 
 /** SHA-256 (hexadecimal) of a folder's templates, whatever its path and the order of its files. Undefined: there are none. */

@@ -5,16 +5,15 @@ import type { OutputView } from '../channels/card.ts';
 import { failureInWords } from '../channels/failure.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import {
+  type AlertedCallback,
   type AlertNotice,
-  type AlertSubject,
   type CallbackNotice,
   isAlert,
   type Notice,
   type Occasion,
   type OwnSubject,
 } from '../notice/notice.ts';
-import { botsView } from './bots-view.ts';
-import { formatAge, formatElapsed, formatInstant, isKnownInstant } from '../time/display.ts';
+import { formatAge, formatElapsed, formatInstant, formatTimeOfDay, isKnownInstant } from '../time/display.ts';
 import type { Links } from './links.ts';
 import { lazily, viewOutputs } from './outputs.ts';
 
@@ -40,17 +39,10 @@ function callbackView(
   const { language } = display;
   const { code, job_id, bot_id, bot_name, status, start_time } = callback;
   const { elapsed_time = null, output = null, message = null } = callback;
+  const fields = { code, job_id, bot_id, bot_name, status, start_time, elapsed_time, output, message };
   const seconds = elapsedSecondsOf(callback);
   const view: NoticeView & { job_url: string } = {
-    code,
-    job_id,
-    bot_id,
-    bot_name,
-    status,
-    start_time,
-    elapsed_time,
-    output,
-    message,
+    ...fields,
     callback,
     status_name: statusNameOf(callback),
     attempt: timesReceived,
@@ -58,7 +50,7 @@ function callbackView(
     elapsed: seconds === undefined ? '' : formatElapsed(seconds, language),
     delayed_by: delayedMs === undefined ? '' : formatAge(delayedMs, language),
     held_back: heldBack,
-    held_since: heldSince === undefined ? '' : localTime(heldSince, display),
+    held_since: localTime(heldSince, display),
     job_url: '',
     page_url: job_id === '' ? '' : urlOfPage(`callbacks?${new URLSearchParams({ job_id })}`, display),
     outputs: lazily(() =>
@@ -87,59 +79,53 @@ function occasionView(occasion: Occasion, startedAt: number, display: DisplayCon
   return { failing_since: localTime(failingSince, display), failing_for, failures };
 }
 
-function ownView(
-  { alert: { subject, raisedAt, suppressed }, heldSince }: AlertNotice,
-  display: DisplayConfig,
-  links: Links,
-): NoticeView {
-  const at = localTime(raisedAt, display);
-  if (subject.template === 'test') {
-    const { destination, channel, askedBy } = subject;
-    return { destination, channel, asked_by: askedBy, sent_at: at };
+function ownView({ alert, heldSince }: AlertNotice, display: DisplayConfig, links: Links): NoticeView {
+  const { subject, raisedAt, suppressed } = alert;
+  const time = (ms: number | undefined) => localTime(ms, display);
+  const page_url = urlOfPage(pageOf(subject), display);
+  const ofAlert = { alert_name: subject.template, raised_at: time(raisedAt), suppressed, page_url };
+  switch (subject.template) {
+    case 'test': {
+      const { destination, channel, askedBy } = subject;
+      return { destination, channel, asked_by: askedBy, sent_at: time(raisedAt) };
+    }
+    case 'missed': {
+      const { botId: bot_id, botName: bot_name, dueAt, lastResultAt } = subject;
+      const times = { due_at: time(dueAt), last_result_at: time(lastResultAt), held_since: time(heldSince) };
+      return { bot_id, bot_name, ...times };
+    }
+    case 'summary': {
+      const { since, reason, count, lastAt } = subject;
+      const bots = botsView(subject, { ...display, now: raisedAt }, links);
+      return { since: time(since), page_url, ...bots, reason, count, last_at: time(lastAt) };
+    }
+    case 'digest': {
+      const bots = botsView(subject, { ...display, now: raisedAt }, links);
+      return { since: time(subject.since), page_url, ...bots, group: subject.group };
+    }
+    case 'refused':
+      return { ...ofAlert, ...refusedView(subject, display) };
+    case 'reload_refused': {
+      const { file: config_file, problems, moreProblems: more_problems } = subject;
+      return { ...ofAlert, config_file, reason: problems[0] ?? '', problems, more_problems };
+    }
+    case 'dead_letter':
+    case 'config_failure':
+      return { ...ofAlert, ...undeliveredView(subject, display, links) };
   }
-  if (subject.template === 'missed') {
-    const { botId: bot_id, botName: bot_name, dueAt, lastResultAt } = subject;
-    const last_result_at = lastResultAt === undefined ? '' : localTime(lastResultAt, display);
-    const held_since = heldSince === undefined ? '' : localTime(heldSince, display);
-    return { bot_id, bot_name, due_at: localTime(dueAt, display), last_result_at, held_since };
-  }
-  if (subject.template === 'summary' || subject.template === 'digest') {
-    const since = localTime(subject.since, display);
-    const bots = botsView(subject, { ...display, now: raisedAt }, links);
-    const told = { since, ...bots, page_url: pageUrlOf(subject, display) };
-    if (subject.template === 'digest') return { ...told, group: subject.group };
-    const { reason, count, lastAt } = subject;
-    return { ...told, reason, count, last_at: localTime(lastAt, display) };
-  }
-  const page_url = pageUrlOf(subject, display);
-  const common = { alert_name: subject.template, raised_at: at, suppressed, page_url };
-  return { ...common, ...alertView(subject, display, links) };
 }
 
-type SubjectOfPage = AlertSubject | OwnSubject<'summary' | 'digest'>;
-
-/** The address of the page about a subject; '' if no URL of the page is configured. */
-function pageUrlOf(subject: SubjectOfPage, display: DisplayConfig): string {
-  return urlOfPage(pageOf(subject), display);
-}
-
+/** The address of a page; '' if no URL of the page is configured. */
 function urlOfPage(page: string, { pageUrl }: DisplayConfig): string {
   return pageUrl === undefined ? '' : `${pageUrl.replace(/\/+$/, '')}/${page}`;
 }
 
-function pageOf(subject: SubjectOfPage): string {
+/** The page about a subject; '' the overview. */
+function pageOf(subject: OwnSubject): string {
   if ('callbackId' in subject) return `callbacks/${subject.callbackId}`;
-  if (subject.template !== 'summary') return PAGES[subject.template];
-  return `callbacks?${new URLSearchParams({ destination: subject.destination })}`;
-}
-
-const PAGES = { refused: 'refused', reload_refused: 'config', digest: '' };
-
-function alertView(subject: AlertSubject, display: DisplayConfig, links: Links): NoticeView {
-  if (subject.template === 'refused') return refusedView(subject, display);
-  if (subject.template !== 'reload_refused') return undeliveredView(subject, display, links);
-  const { file, problems, moreProblems } = subject;
-  return { config_file: file, reason: problems[0] ?? '', problems, more_problems: moreProblems };
+  const { template } = subject;
+  if (template === 'summary') return `callbacks?${new URLSearchParams({ destination: subject.destination })}`;
+  return template === 'refused' ? template : template === 'reload_refused' ? 'config' : '';
 }
 
 function undeliveredView(
@@ -148,8 +134,6 @@ function undeliveredView(
   links: Links,
 ): NoticeView {
   const { destination, channel, error, attempts, callback, since } = subject;
-  const { job_id, bot_id, bot_name, status } = callback;
-  const fields = { job_id, bot_id, bot_name, status, status_name: statusNameOf({ status }) };
   return {
     destination,
     channel,
@@ -159,10 +143,39 @@ function undeliveredView(
     attempts,
     since: localTime(since, display),
     gives_up_at: 'givesUpAt' in subject ? localTime(subject.givesUpAt, display) : '',
-    ...fields,
-    // The job_id is empty if the alert is about no job.
-    job_url: job_id === '' ? '' : links.job(fields),
+    ...jobView(callback, links),
   };
+}
+
+/** @param callback its job_id is empty if the notice is about no job */
+function jobView({ job_id, bot_id, bot_name, status }: AlertedCallback, links: Links) {
+  const fields = { job_id, bot_id, bot_name, status, status_name: statusNameOf({ status }) };
+  return { ...fields, job_url: job_id === '' ? '' : links.job(fields) };
+}
+
+/** The BOTs of a summary or digest, and what failed of them as outputs. @param now when it is told */
+function botsView(
+  { bots, moreBots: more_bots, errors, missed }: OwnSubject<'summary' | 'digest'>,
+  display: DisplayConfig & { readonly now: number },
+  links: Links,
+) {
+  const shown = bots.map(({ lastError, ...bot }) => {
+    if (lastError === undefined)
+      return { ...bot, last_error: '', last_error_at: '', last_job_id: '', url: '' };
+    const { text, at, jobId } = lastError;
+    const { job_id, job_url } = jobView({ ...bot, job_id: jobId, status: 1 }, links);
+    const told = { last_error: text, last_error_at: formatTimeOfDay(at, display) };
+    return { ...bot, ...told, last_job_id: job_id, url: job_url };
+  });
+  const outputs = () =>
+    shown
+      .filter(({ last_error_at: at }) => at !== '')
+      // `Crawler: no login (06:10)`, which leads to the job.
+      .map(({ bot_id, bot_name, last_error, last_error_at, url }): OutputView => {
+        const value = `${last_error || '–'} (${last_error_at})`;
+        return { name: bot_name || bot_id, kind: 'scalar', value, items: [], files: [], fileCount: 0, url };
+      });
+  return { bots: shown, more_bots, errors, missed, outputs };
 }
 
 /** Faults of a refused body that an alert lists. */
@@ -190,6 +203,7 @@ function durationOf(ms: number, { language }: DisplayConfig): string {
   return formatElapsed(seconds < 3600 ? seconds : seconds - (seconds % 60), language);
 }
 
-function localTime(ms: number, { timezone, language }: DisplayConfig): string {
-  return formatInstant(ms, timezone, language);
+/** '' if there is none. */
+function localTime(ms: number | undefined, { timezone, language }: DisplayConfig): string {
+  return ms === undefined ? '' : formatInstant(ms, timezone, language);
 }
