@@ -21,7 +21,7 @@ import { controlSequences, expectAcceptable, richLinks, richRuns } from './slack
 
 const LANGUAGES: readonly Language[] = ['en', 'ja'];
 const HTML_OF_ITS_OWN =
-  /^<(?:\/?(?:html|head|meta|title|style|body|div|table|tr|td|th|h1|span|code|a|br)\b[^<>]*|!doctype html|!--\[if mso\]|!\[endif\]--)>$/;
+  /^<(?:\/?(?:html|head|meta|title|style|body|div|table|tr|td|th|h1|span|code|pre|a|br)\b[^<>]*|!doctype html|!--\[if mso\]|!\[endif\]--)>$/;
 
 function expectGoodMail(renderer: TestRenderer, callback: Callback): void {
   const { subject, text, html } = renderer.email(callback);

@@ -36,17 +36,15 @@ async function openEmail(settings: EmailSettings, { openPool }: ChannelEnvironme
   const transport = openTransport({ ...poolOptionsOf(smtp), ...(tokens && { auth: tokens.auth }) });
   const turns = new Turns(turnLimitsOf(smtp));
   const hide = secretsHidden(secretsOfEmail(settings));
-  const loggedIn = <T>(work: () => Promise<T>) => tokens?.renewed(work) ?? work();
   const send = async (outgoing: Outgoing): Promise<Receipt> => {
     const mail = mailOf(outgoing, settings);
-    const until = performance.now() + outgoing.timeoutMs;
-    await loggedIn(() => transport.send(mail, { ...outgoing, timeoutMs: until - performance.now() }));
+    await transport.send(mail, outgoing);
     return { messageId: mail.messageId };
   };
   return openedChannel({
     turn: turns.take,
     send,
-    verify: () => loggedIn(() => transport.verify(VERIFY_TIMEOUT_MS)),
+    verify: () => transport.verify(VERIFY_TIMEOUT_MS),
     free: async () => {
       transport.close();
       await tokens?.close();

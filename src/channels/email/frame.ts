@@ -1,8 +1,9 @@
 /** The HTML document of all mails, in light and dark: tables and inline styles, since mail readers support little else. */
+import { Escaped } from '../../text/clean.ts';
 import { shortLine } from '../../text/cut.ts';
 import type { Card, Fact, Tone } from '../card.ts';
 import type { ShownCard } from '../show-card.ts';
-import { Html, linkedText, linkTo, NOTHING, safeHtml } from './html.ts';
+import { linkedText, linkTo, NOTHING, safeHtml } from './html.ts';
 import { outputsAsHtml } from './outputs.ts';
 
 /** Colours of the bar and of a message's box, and the bar's symbol: no emoji, which would not be drawn in white. */
@@ -20,7 +21,7 @@ const LOOKS: Readonly<Record<Tone, Look>> = {
   test: { colour: '#2f5fa8', tint: '#eaf1fa', symbol: '' },
 };
 
-const HEAD = new Html(`<meta charset="utf-8">
+const HEAD = new Escaped(`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
@@ -37,7 +38,7 @@ const HEAD = new Html(`<meta charset="utf-8">
 }
 </style>`);
 
-const TABLE = new Html('role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"');
+const TABLE = new Escaped('role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"');
 
 const CARD_STYLE =
   "max-width:600px;background-color:#fdfdfd;border:1px solid #d8dee6;border-collapse:separate;border-radius:10px;overflow:hidden;font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Hiragino Sans','Noto Sans JP',Meiryo,sans-serif;font-size:15px;line-height:1.6;color:#1f2933";
@@ -87,12 +88,12 @@ ${OUTLOOK_BEGIN}${cardOf({ ...shown, text }, card, bar)}${OUTLOOK_END}
 }
 
 /** Outlook for Windows ignores `max-width`, so a table of its own sets the width. */
-const OUTLOOK_BEGIN = new Html(
+const OUTLOOK_BEGIN = new Escaped(
   '<!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->',
 );
-const OUTLOOK_END = new Html('<!--[if mso]></td></tr></table><![endif]-->');
+const OUTLOOK_END = new Escaped('<!--[if mso]></td></tr></table><![endif]-->');
 
-function cardOf(shown: ShownCard, { title, tone }: Card, bar: string): Html {
+function cardOf(shown: ShownCard, { title, tone }: Card, bar: string): Escaped {
   const { text, link, facts, footer } = shown;
   const leadsTo = link === undefined ? NOTHING : linkTo(link.url, link.text);
   return safeHtml`<table class="card" ${TABLE} style="${CARD_STYLE}">
@@ -110,18 +111,18 @@ ${boxOf(footer, FOOTER_STYLE, 'quiet')}
 }
 
 /** Empty for empty content. */
-function boxOf(content: string | Html, style: string, kind = 'text'): Html {
+function boxOf(content: string | Escaped, style: string, kind = 'text'): Escaped {
   if (content === '' || content === NOTHING) return NOTHING;
   const inside = typeof content === 'string' ? linkedText(content) : content;
   return safeHtml`<div dir="auto" class="${kind}" style="${style}">${inside}</div>`;
 }
 
-function messageOf({ message, isVerbatim }: ShownCard, { colour, tint }: Look): Html {
+function messageOf({ message, isVerbatim }: ShownCard, { colour, tint }: Look): Escaped {
   if (!isVerbatim) return boxOf(message, PLAIN_STYLE);
   return boxOf(message, `${BOX_STYLE};border-left:4px solid ${colour};background-color:${tint}`, 'box');
 }
 
-function factRow({ name, value, url }: Fact): Html {
+function factRow({ name, value, url }: Fact): Escaped {
   return safeHtml`<tr><td class="quiet" width="72" style="padding:6px 12px 0 0;color:#5c6773;white-space:nowrap;vertical-align:top">${name}</td><td dir="auto" style="padding:6px 0 0 0;color:#1f2933;word-break:break-word">${url === '' ? linkedText(value) : linkTo(url, value)}</td></tr>
 `;
 }

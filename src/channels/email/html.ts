@@ -1,27 +1,18 @@
 /** HTML whose values are all escaped: only `safeHtml` makes it from values. */
 import { piecesOf } from '../../text/addresses.ts';
-import { cleanText, escapeHtml, wholeUrl } from '../../text/clean.ts';
+import { cleanText, Escaped, escapeHtml, wholeUrl } from '../../text/clean.ts';
 
-/** HTML that is already escaped. */
-export class Html {
-  readonly text: string;
+export const NOTHING = new Escaped('');
 
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-export const NOTHING = new Html('');
-
-type Value = string | number | Html | readonly Html[];
+type Value = string | number | Escaped | readonly Escaped[];
 
 /** A template tag that escapes its values, for content and quoted attributes. Texts keep line breaks and indentation. */
-export function safeHtml(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
-  return new Html(parts.map((part, index) => part + written(values[index] ?? '')).join(''));
+export function safeHtml(parts: TemplateStringsArray, ...values: readonly Value[]): Escaped {
+  return new Escaped(parts.map((part, index) => part + written(values[index] ?? '')).join(''));
 }
 
 function written(value: Value): string {
-  if (value instanceof Html) return value.text;
+  if (value instanceof Escaped) return value.text;
   if (typeof value === 'string' || typeof value === 'number') return linesAsHtml(String(value));
   return value.map(({ text }) => text).join('');
 }
@@ -51,14 +42,14 @@ const PRE_STYLE =
   'margin:4px 0;padding:8px 12px;background-color:#f1f3f6;color:#1f2933;font-family:Consolas,Menlo,monospace;font-size:13px;line-height:1.5;overflow-x:auto';
 
 /** Text whose columns stay aligned: it does not wrap, and copies unchanged. */
-export function preformatted(text: string): Html {
-  const pre = new Html(`<pre class="box" style="${PRE_STYLE}">${escapeHtml(text)}</pre>`);
+export function preformatted(text: string): Escaped {
+  const pre = new Escaped(`<pre class="box" style="${PRE_STYLE}">${escapeHtml(text)}</pre>`);
   // In any other table, long lines would widen the mail.
   return safeHtml`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="table-layout:fixed"><tr><td>${pre}</td></tr></table>`;
 }
 
 /** The text with its addresses as links. */
-export function linkedText(text: string): Html {
+export function linkedText(text: string): Escaped {
   return safeHtml`${piecesOf(text).map((piece) => linkTo(piece.url, piece.text))}`;
 }
 
@@ -66,7 +57,7 @@ export function linkedText(text: string): Html {
 const LINK_STYLE = 'color:#1a63d8;text-decoration:underline';
 
 /** A link, or only its words when the address cannot be opened. */
-export function linkTo(url: string, words: string): Html {
+export function linkTo(url: string, words: string): Escaped {
   const address = wholeUrl(url);
   if (address === undefined) return safeHtml`${words}`;
   return safeHtml`<a href="${address}" style="${LINK_STYLE}">${words}</a>`;

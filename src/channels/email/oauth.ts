@@ -1,19 +1,14 @@
 /** Access tokens for SMTP by client credentials (RFC 6749, 4.4), which nodemailer's own OAuth 2 does not have. */
 import type { SMTPPoolOptions } from 'nodemailer';
+import { NothingSent, type OpenPool } from '../../outbound/exchange.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
-import { exchange, NothingSent, type OpenPool } from '../../outbound/exchange.ts';
-import type { HttpPool } from '../../outbound/pool.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
-import { networkErrorOf, networkFailureOf } from '../network-error.ts';
+import { FORM_HEADERS, Remote } from '../chat/remote.ts';
+import { DeliveryFailure } from '../failure.ts';
 import type { OauthSettings } from './settings.ts';
-import { SmtpFailure } from './smtp-errors.ts';
+import { MOST_CONNECTIONS } from './smtp-url.ts';
 
 const TIMEOUT_MS = 10_000;
-const MOST_BYTES = 65_536;
-
-/** The share of its lifetime for which a token is kept, so that it does not expire on the way. */
-const KEPT_SHARE = 0.9;
-const UNSPECIFIED_LIFETIME_S = 3600;
 
 const ANSWERS: Answers = {
   title: { en: 'The token server', ja: 'トークンサーバー' },
@@ -39,91 +34,52 @@ const ANSWERS: Answers = {
   },
 };
 
-type Provide = (error: Error | null, token?: string, expires?: number) => void;
+type Provide = (error: Error | null, token?: string) => void;
 
-/** One token for all connections of a channel, kept until it expires or the mail server refuses it. */
+/** nodemailer asks for a token for each connection, and keeps it as long as that. */
 export class AccessTokens {
+  readonly auth: SMTPPoolOptions['auth'];
+  readonly close: () => Promise<void>;
   readonly #settings: OauthSettings;
-  readonly #openPool: OpenPool;
-  #pool: Promise<HttpPool> | undefined;
-  #token: Promise<string> | undefined;
-  #expiresAt = Infinity;
-  /** How often nodemailer has renewed the token itself, as it does after an answer 334. */
-  #renewals = 0;
-  #hide = (words: string): string => words;
+  readonly #remote: Remote;
+  /** The latest first. */
+  #tokens: readonly string[] = [];
 
   constructor(settings: OauthSettings, openPool: OpenPool) {
     this.#settings = settings;
-    this.#openPool = openPool;
-  }
-
-  get auth(): SMTPPoolOptions['auth'] {
-    const provisionCallback = (_user: string, isRenewal: boolean, provide: Provide) => {
-      if (isRenewal) this.#renewals += 1;
-      this.#text(isRenewal).then(
+    this.#remote = new Remote(ANSWERS.title, openPool);
+    this.close = this.#remote.free;
+    const provisionCallback = (_user: string, _isRenewal: boolean, provide: Provide) => {
+      this.#fetch().then(
         (token) => provide(null, token),
-        (error: unknown) => provide(new Error('There is no token', { cause: error })),
+        (error: unknown) => provide(new Error('There is no token', { cause: this.#failureOf(error) })),
       );
     };
-    return { type: 'OAuth2', user: this.#settings.user, provisionCallback };
+    this.auth = { type: 'OAuth2', user: settings.user, provisionCallback };
   }
 
-  /** Removes the token from a text, in every encoding. Bound, so that it can be passed as a function. */
-  readonly hide = (words: string): string => this.#hide(words);
-
-  /** Does the work once more, with a new token, if the mail server refuses the one that was kept. */
-  async renewed<T>(work: () => Promise<T>): Promise<T> {
-    const before = this.#renewals;
-    try {
-      return await work();
-    } catch (error) {
-      if (!isRefusal(error) || this.#renewals !== before) throw error;
-      this.#token = undefined;
-      return work();
-    }
+  /** Removes the tokens of today's connections from a text, in every encoding. */
+  hide(words: string): string {
+    return secretsHidden(this.#tokens)(words);
   }
 
-  async close(): Promise<void> {
-    await (await this.#pool)?.destroy();
+  #failureOf(error: unknown): DeliveryFailure {
+    return error instanceof DeliveryFailure ? error : this.#remote.failureOf(new NothingSent(error));
   }
 
-  #text(isRenewal: boolean): Promise<string> {
-    if (isRenewal || performance.now() >= this.#expiresAt) this.#token = undefined;
-    this.#token ??= this.#fetch().catch((error: unknown) => {
-      this.#token = undefined;
-      throw error;
-    });
-    return this.#token;
-  }
-
-  /** @throws {DeliveryFailure} */
   async #fetch(): Promise<string> {
-    this.#expiresAt = Infinity;
     const { token_url, client_id, client_secret, scope } = this.#settings;
-    const { origin, pathname, search } = new URL(token_url);
     const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope });
-    this.#pool ??= this.#openPool(origin);
-    const answer = await exchange(await this.#pool, {
-      path: pathname + search,
-      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+    const answer = await this.#remote.call({
+      url: new URL(token_url),
+      headers: { ...FORM_HEADERS, accept: 'application/json' },
       body: form.toString(),
       deadline: performance.now() + TIMEOUT_MS,
-      mostBytes: MOST_BYTES,
-    }).catch((error: unknown) => {
-      throw networkFailureOf(ANSWERS.title, networkErrorOf(new NothingSent(error)));
     });
-    const { access_token: token, expires_in: seconds } = jsonOf(answer);
+    const { access_token: token } = jsonOf(answer);
     if (answer.status !== 200 || typeof token !== 'string' || token === '')
       throw failureOfAnswer(answer, ANSWERS);
-    const lifetimeMs = (Number(seconds) || UNSPECIFIED_LIFETIME_S) * 1000;
-    this.#expiresAt = performance.now() + lifetimeMs * KEPT_SHARE;
-    this.#hide = secretsHidden([token]);
+    this.#tokens = [token, ...this.#tokens].slice(0, MOST_CONNECTIONS);
     return token;
   }
-}
-
-/** "Authentication credentials invalid" (RFC 4954). */
-function isRefusal(error: unknown): boolean {
-  const cause: unknown = error instanceof SmtpFailure ? error.cause : undefined;
-  return Reflect.get(Object(cause), 'responseCode') === 535;
 }

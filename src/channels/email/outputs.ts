@@ -1,21 +1,22 @@
 /** Renders a card's outputs as rows and tables of HTML. */
+import type { Escaped } from '../../text/clean.ts';
 import type { CardLine, Run, Runs, ShownTable } from '../lines.ts';
 import type { ShownCard } from '../show-card.ts';
-import { type Html, linkTo, preformatted, safeHtml } from './html.ts';
+import { linkTo, preformatted, safeHtml } from './html.ts';
 
 /** A mail is too narrow for more; wider tables are shown as lists. */
 const MOST_COLUMNS = 8;
 
 const CELL = 'border-top:1px solid #d8dee6;vertical-align:top;color:#1f2933;word-break:break-word';
 
-export function outputsAsHtml({ outputs }: ShownCard): Html {
+export function outputsAsHtml({ outputs }: ShownCard): Escaped {
   if (outputs.length === 0) return safeHtml``;
   return safeHtml`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:12px 0 4px 0;font-size:14px;line-height:1.7">
 ${outputs.map(rowOf)}</table>`;
 }
 
 /** Names on the left, values on the right; lists and files below their name. */
-function rowOf(line: CardLine): Html {
+function rowOf(line: CardLine): Escaped {
   if (!('label' in line))
     return safeHtml`<tr><td dir="auto" colspan="2" style="word-break:break-word">${insideOf(line)}</td></tr>
 `;
@@ -26,7 +27,7 @@ function rowOf(line: CardLine): Html {
 `;
 }
 
-function insideOf(line: CardLine): Html {
+function insideOf(line: CardLine): Escaped {
   if ('runs' in line) return safeHtml`${line.runs.map(runOf)}`;
   if ('facts' in line) return safeHtml`${line.facts.flat().map(runOf)}`;
   if ('code' in line) return preformatted(line.code);
@@ -35,7 +36,7 @@ function insideOf(line: CardLine): Html {
   return safeHtml`${items.map((item) => safeHtml`<div dir="auto">• ${item.map(runOf)}</div>`)}`;
 }
 
-function runOf({ text, style, url = '' }: Run): Html {
+function runOf({ text, style, url = '' }: Run): Escaped {
   if (style === 'italic')
     return safeHtml`<span class="quiet" style="color:#5c6773">${linkTo(url, text)}</span>`;
   if (style === 'code')
@@ -44,7 +45,7 @@ function runOf({ text, style, url = '' }: Run): Html {
 }
 
 /** Draws its lines by inline styles, since mail readers may ignore style sheets. */
-function tableOf({ names, rows }: ShownTable): Html {
+function tableOf({ names, rows }: ShownTable): Escaped {
   const head = names.map(
     (name) =>
       safeHtml`<th scope="col" align="left" dir="auto" style="border-bottom:2px solid #d8dee6">${name}</th>`,
@@ -54,6 +55,6 @@ function tableOf({ names, rows }: ShownTable): Html {
 }
 
 /** Each cell has its own direction, since values may be in different scripts. */
-function cellOf(runs: Runs): Html {
+function cellOf(runs: Runs): Escaped {
   return safeHtml`<td dir="auto" style="border-bottom:1px solid #d8dee6">${runs.map(runOf)}</td>`;
 }

@@ -16,7 +16,7 @@ const TLS_PORT = 465;
 const STARTTLS_PORTS: ReadonlySet<unknown> = new Set([587, 25]);
 
 /** Connections at a time; few servers allow fewer. */
-const MOST_CONNECTIONS = 3;
+export const MOST_CONNECTIONS = 3;
 
 const DEFAULTS: SMTPPoolOptions = {
   connectionTimeout: CONNECT_TIMEOUT_MS,

@@ -9,28 +9,17 @@ import { LONGEST_ANSWER_MS, type Outgoing } from '../channel.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
 import { SmtpFailure } from './smtp-errors.ts';
 
-export interface MailTransport {
-  /**
-   * Nothing is sent after the time limit. Without `onHandedOver` it settles by then; with it, a mail that was handed over is waited
-   * for up to ten minutes. @throws {SmtpFailure} as a rejection
-   */
-  send(mail: SendMailOptions, limits: Limits): Promise<void>;
-  /** On a connection of its own, within the timeout. @throws {SmtpFailure} as a rejection */
-  verify(timeoutMs: number): Promise<void>;
-  /** Call it only when no mail is under way. */
-  close(): void;
-}
-
 /** Destroys an aborted connection instead of ending it, which would still send what is buffered. */
 const DESTROYED_AT_ONCE = { socketCloseTimeout: 0 };
 
 /** As long as an attempt of Botbell's own takes: any connection may wait so long for its answer, and half of them longer. */
 const ANY_WAITS_MS = 30_000;
 
+/** Both calls throw `SmtpFailure` as a rejection. */
 export function openTransport(
   options: SMTPPoolOptions & { readonly maxConnections: number },
   clock: Pick<Clock, 'startTimer'> = systemClock,
-): MailTransport {
+) {
   const transport = createTransport({ ...options, ...DESTROYED_AT_ONCE, pool: true });
   const waiting = { now: 0, most: Math.max(1, Math.floor(options.maxConnections / 2)) };
   /** By their abort signals, which nodemailer passes to its plugins. */
@@ -41,80 +30,76 @@ export function openTransport(
     done();
   });
   return {
-    send: async (mail, limits) => {
-      const sending = new MailUnderWay(limits, waiting, clock);
+    /**
+     * Nothing is sent after the time limit. Without `onHandedOver` it settles by then; with it, a mail that was handed over is waited
+     * for up to ten minutes.
+     */
+    send: async (mail: SendMailOptions, limits: Limits): Promise<void> => {
+      const sending = mailUnderWay(limits, waiting, clock);
       const { signal } = sending;
       underWay.set(signal, sending);
       try {
         await whereThereIsRoom(() => transport.sendMail({ ...mail, signal }));
       } catch (error) {
-        throw new SmtpFailure(sending.isHandedOver, error);
+        throw new SmtpFailure(sending.isHandedOver(), error);
       } finally {
         sending.end();
       }
     },
-    verify: async (timeoutMs) => {
+    /** On a connection of its own, within the timeout. */
+    verify: async (timeoutMs: number): Promise<void> => {
       try {
         await Promise.race([transport.verify(), expiry(timeoutMs)]);
       } catch (error) {
         throw new SmtpFailure(false, error);
       }
     },
+    /** Call it only when no mail is under way. */
     close: () => transport.close(),
   };
 }
 
 type Limits = Pick<Outgoing, 'timeoutMs' | 'onHandedOver'>;
 
+/** The mails of a transport that wait longer than any mail may. */
+interface Waiting {
+  now: number;
+  readonly most: number;
+}
+
+type MailUnderWay = ReturnType<typeof mailUnderWay>;
+
 /** Aborts a mail at its time limit, or, if it was handed over by then, when its answer has been waited for. */
-class MailUnderWay {
-  isHandedOver = false;
-  readonly #limits: Limits;
-  /** Shared by the mails of a transport. */
-  readonly #waiting: { now: number; readonly most: number };
-  readonly #abort = new AbortController();
-  #isWaiting = false;
-  readonly #clock: Pick<Clock, 'startTimer'>;
-  #stopTimer: () => void;
-
-  constructor(
-    limits: Limits,
-    waiting: { now: number; readonly most: number },
-    clock: Pick<Clock, 'startTimer'>,
-  ) {
-    this.#limits = limits;
-    this.#waiting = waiting;
-    this.#clock = clock;
-    this.#stopTimer = clock.startTimer(limits.timeoutMs, () => this.#onLimit());
-  }
-
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
-  handOver(): void {
-    this.isHandedOver = true;
-    this.#limits.onHandedOver?.();
-  }
-
-  end(): void {
-    this.#stopTimer();
-    if (this.#isWaiting) this.#waiting.now -= 1;
-  }
-
-  #onLimit(): void {
-    const { timeoutMs, onHandedOver } = this.#limits;
-    if (!this.isHandedOver || onHandedOver === undefined) return this.#abort.abort(late());
-    const ms = Math.max(0, ANY_WAITS_MS - timeoutMs);
-    this.#stopTimer = this.#clock.startTimer(ms, () => this.#waitLonger());
-  }
-
-  #waitLonger(): void {
-    this.#isWaiting = this.#waiting.now < this.#waiting.most;
-    if (!this.#isWaiting) return this.#abort.abort(late());
-    this.#waiting.now += 1;
-    this.#stopTimer = this.#clock.startTimer(LONGEST_ANSWER_MS, () => this.#abort.abort(late()));
-  }
+function mailUnderWay(
+  { timeoutMs, onHandedOver }: Limits,
+  waiting: Waiting,
+  clock: Pick<Clock, 'startTimer'>,
+) {
+  const abort = new AbortController();
+  let [isHandedOver, isWaiting] = [false, false];
+  const giveUp = () => abort.abort(late());
+  const waitLonger = () => {
+    isWaiting = waiting.now < waiting.most;
+    if (!isWaiting) return giveUp();
+    waiting.now += 1;
+    stopTimer = clock.startTimer(LONGEST_ANSWER_MS, giveUp);
+  };
+  let stopTimer = clock.startTimer(timeoutMs, () => {
+    if (!isHandedOver || onHandedOver === undefined) return giveUp();
+    stopTimer = clock.startTimer(Math.max(0, ANY_WAITS_MS - timeoutMs), waitLonger);
+  });
+  return {
+    signal: abort.signal,
+    isHandedOver: () => isHandedOver,
+    handOver: () => {
+      isHandedOver = true;
+      onHandedOver?.();
+    },
+    end: () => {
+      stopTimer();
+      if (isWaiting) waiting.now -= 1;
+    },
+  };
 }
 
 /** The code by which servers refuse a connection too many (RFC 5321, 3.8). */
