@@ -8,7 +8,7 @@ import { openedChannel } from '../open-channel.ts';
 import { type Mailbox, mailDomainOf, parseMailAddress, parseMailbox, wireAddressOf } from './address.ts';
 import type { EmailMessage } from './compose.ts';
 import { emailFormat } from './format.ts';
-import { AccessTokens } from './oauth.ts';
+import { accessTokens } from './oauth.ts';
 import { type EmailSettings, emailSettings, secretsOfEmail, warningsOfEmail } from './settings.ts';
 import { smtpFailureOf } from './smtp-errors.ts';
 import { poolOptionsOf, turnLimitsOf } from './smtp-url.ts';
@@ -32,7 +32,7 @@ export const emailChannel: ChannelType<EmailSettings> = {
 async function openEmail(settings: EmailSettings, { openPool }: ChannelEnvironment): Promise<Channel> {
   const { smtp, oauth } = settings;
   const { openTransport } = await import('./transport.ts');
-  const tokens = oauth && new AccessTokens(oauth, openPool);
+  const tokens = oauth && accessTokens(oauth, openPool);
   const transport = openTransport({ ...poolOptionsOf(smtp), ...(tokens && { auth: tokens.auth }) });
   const turns = new Turns(turnLimitsOf(smtp));
   const hide = secretsHidden(secretsOfEmail(settings));

@@ -3,7 +3,7 @@ import type { SMTPPoolOptions } from 'nodemailer';
 import { NothingSent, type OpenPool } from '../../outbound/exchange.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
-import { FORM_HEADERS, Remote } from '../chat/remote.ts';
+import { FORM_HEADERS, openRemote } from '../chat/remote.ts';
 import { DeliveryFailure } from '../failure.ts';
 import type { OauthSettings } from './settings.ts';
 import { MOST_CONNECTIONS } from './smtp-url.ts';
@@ -37,49 +37,40 @@ const ANSWERS: Answers = {
 type Provide = (error: Error | null, token?: string) => void;
 
 /** nodemailer asks for a token for each connection, and keeps it as long as that. */
-export class AccessTokens {
-  readonly auth: SMTPPoolOptions['auth'];
-  readonly close: () => Promise<void>;
-  readonly #settings: OauthSettings;
-  readonly #remote: Remote;
-  /** The latest first. */
-  #tokens: readonly string[] = [];
-
-  constructor(settings: OauthSettings, openPool: OpenPool) {
-    this.#settings = settings;
-    this.#remote = new Remote(ANSWERS.title, openPool);
-    this.close = this.#remote.free;
-    const provisionCallback = (_user: string, _isRenewal: boolean, provide: Provide) => {
-      this.#fetch().then(
-        (token) => provide(null, token),
-        (error: unknown) => provide(new Error('There is no token', { cause: this.#failureOf(error) })),
-      );
-    };
-    this.auth = { type: 'OAuth2', user: settings.user, provisionCallback };
-  }
-
-  /** Removes the tokens of today's connections from a text, in every encoding. */
-  hide(words: string): string {
-    return secretsHidden(this.#tokens)(words);
-  }
-
-  #failureOf(error: unknown): DeliveryFailure {
-    return error instanceof DeliveryFailure ? error : this.#remote.failureOf(new NothingSent(error));
-  }
-
-  async #fetch(): Promise<string> {
-    const { token_url, client_id, client_secret, scope } = this.#settings;
-    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope });
-    const answer = await this.#remote.call({
-      url: new URL(token_url),
-      headers: { ...FORM_HEADERS, accept: 'application/json' },
-      body: form.toString(),
-      deadline: performance.now() + TIMEOUT_MS,
-    });
+export function accessTokens(
+  { token_url, client_id, client_secret, scope, user }: OauthSettings,
+  openPool: OpenPool,
+) {
+  const remote = openRemote(ANSWERS.title, openPool);
+  /** Of today's connections, the latest first. */
+  let tokens: readonly string[] = [];
+  const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope });
+  const call = {
+    url: new URL(token_url),
+    headers: { ...FORM_HEADERS, accept: 'application/json' },
+    body: form.toString(),
+  };
+  const fetchToken = async (): Promise<string> => {
+    const answer = await remote.call(call, performance.now() + TIMEOUT_MS);
     const { access_token: token } = jsonOf(answer);
     if (answer.status !== 200 || typeof token !== 'string' || token === '')
       throw failureOfAnswer(answer, ANSWERS);
-    this.#tokens = [token, ...this.#tokens].slice(0, MOST_CONNECTIONS);
+    tokens = [token, ...tokens].slice(0, MOST_CONNECTIONS);
     return token;
-  }
+  };
+  const provisionCallback = (_user: string, _isRenewal: boolean, provide: Provide) => {
+    fetchToken().then(
+      (token) => provide(null, token),
+      (error: unknown) => {
+        const cause = error instanceof DeliveryFailure ? error : remote.failureOf(new NothingSent(error));
+        provide(new Error('There is no token', { cause }));
+      },
+    );
+  };
+  return {
+    auth: { type: 'OAuth2', user, provisionCallback } satisfies SMTPPoolOptions['auth'],
+    /** Removes the tokens from a text, in every encoding. */
+    hide: (words: string): string => secretsHidden(tokens)(words),
+    close: remote.free,
+  };
 }
