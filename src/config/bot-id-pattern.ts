@@ -1,5 +1,6 @@
 /** A route's `bot_id` patterns: an exact id, a glob, or a regular expression between slashes, matched in linear time. */
 import { createRequire } from 'node:module';
+import type { RE2JS } from 're2js';
 
 const REGEX = /^\/(.*)\/([a-z]*)$/s;
 
@@ -7,11 +8,6 @@ const isRegex = (pattern: string): boolean => REGEX.test(pattern);
 
 /** Whether the pattern can match more than one id. */
 export const isPattern = (pattern: string): boolean => isRegex(pattern) || pattern.includes('*');
-
-interface LinearRegex {
-  /** Whether the expression matches anywhere in the text. */
-  test(text: string): boolean;
-}
 
 /** @returns what is wrong with the pattern, to be read after the value's path; undefined if nothing is */
 export function botIdRule(text: string): string | undefined {
@@ -21,24 +17,12 @@ export function botIdRule(text: string): string | undefined {
     return 'begins with a slash, so it must be a regular expression that ends with one: /…/';
   if (text.startsWith('//')) return 'is an empty regular expression';
   try {
-    regexOf(text);
+    compilePattern(text);
     return undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return error.message;
     throw error;
   }
-}
-
-/**
- * The regular expression of a pattern between slashes (`/…/`, `/…/i`), not anchored;
- * undefined for an exact id or a glob.
- * @throws {SyntaxError} for an expression that `botIdRule` refuses
- */
-export function regexOf(pattern: string): LinearRegex | undefined {
-  const [, source, flags = ''] = REGEX.exec(pattern) ?? [];
-  if (source === undefined) return undefined;
-  if (flags !== '' && flags !== 'i') throw new SyntaxError('may have the flag i only: /…/i');
-  return compileLinear(source, flags);
 }
 
 /** @returns a warning for a valid pattern that is probably a mistake; undefined if there is none */
@@ -60,11 +44,13 @@ export type BotIdMatcher = (botId: string) => boolean;
  * A glob's `*` stands for any number of characters, and a glob must match the whole id.
  * A regular expression (RE2 syntax) matches anywhere in the id unless it is anchored.
  * Both take time linear in the length of the id.
- * @throws {SyntaxError} for an invalid regular expression, which a checked config cannot contain
+ * @throws {SyntaxError} for an expression that `botIdRule` refuses
  */
 export function compilePattern(pattern: string): BotIdMatcher {
-  const regex = regexOf(pattern);
-  if (regex === undefined) return (botId) => matchesGlob(botId, pattern);
+  const [, source, flags = ''] = REGEX.exec(pattern) ?? [];
+  if (source === undefined) return (botId) => matchesGlob(botId, pattern);
+  if (flags !== '' && flags !== 'i') throw new SyntaxError('may have the flag i only: /…/i');
+  const regex = compileLinear(source, flags);
   return (botId) => botId.length <= LONGEST_SEARCHED && regex.test(botId);
 }
 
@@ -88,11 +74,11 @@ const requireHere = createRequire(import.meta.url);
 const LONGEST_PART_SHOWN = 3;
 
 /** @throws {SyntaxError} for an invalid expression; the message is to be read after the value's path: `is not …` */
-function compileLinear(source: string, flags: string): LinearRegex {
+function compileLinear(source: string, flags: string): RE2JS {
   // Loaded with the first regular expression, since loading it takes 20 ms and 2 MB.
-  const { RE2JS, RE2JSSyntaxException } = requireHere('re2js') as typeof import('re2js');
+  const { RE2JS: Regex, RE2JSSyntaxException } = requireHere('re2js') as typeof import('re2js');
   try {
-    return RE2JS.compile(source, flags === 'i' ? RE2JS.CASE_INSENSITIVE : 0);
+    return Regex.compile(source, flags === 'i' ? Regex.CASE_INSENSITIVE : 0);
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) throw new SyntaxError(String(error), { cause: error });
     const part = error.getPattern() ?? '';

@@ -1,7 +1,8 @@
 /** Finds contradictions between settings that are each valid. */
 import type { StatusName } from '../callback/callback.ts';
-import { type MuteEntry, type Occasion, WEEKDAYS } from '../signal/rules.ts';
-import { doubtOfBotId, isPattern } from './bot-id-pattern.ts';
+import { holdAt } from '../signal/hold.ts';
+import type { MuteEntry, Occasion } from '../signal/rules.ts';
+import { doubtOfBotId } from './bot-id-pattern.ts';
 import type { Config, RouteConfig, Settings } from './config.ts';
 import { isLoopback } from './field-rules.ts';
 import type { Path } from './path.ts';
@@ -96,23 +97,13 @@ function warnOfRoute(
     );
   if (on.includes('recovered') && !destinationsOf(route).some((key) => errorsReach.has(key)))
     warn(['on'], 'tells of no recovery: whom it tells, no route tells of errors');
-  if (rules.expect !== undefined && botIds.some(isPattern))
-    warn(['expect'], 'stands for a pattern: each BOT that it matches is expected from its first callback on');
 }
 
-const DAY_MINUTES = 1440;
-const WEEK_MINUTES = WEEKDAYS.length * DAY_MINUTES;
+/** After all `dates` of a config. */
+const ANY_TIME = Date.UTC(2999, 0);
 
-/** Whether the entries hold messages of this status in every minute of a week. */
+/** Whether the entries hold messages of this status without an end. */
 function coversAllTimes(mute: readonly MuteEntry[], status: StatusName): boolean {
-  const held = new Uint8Array(WEEK_MINUTES);
-  for (const { dates, except, days = WEEKDAYS, from = 0, to = DAY_MINUTES } of mute) {
-    if (dates !== undefined || except?.includes(status) === true) continue;
-    for (const day of days) {
-      const start = WEEKDAYS.indexOf(day) * DAY_MINUTES + from;
-      const end = start - from + to + (to > from ? 0 : DAY_MINUTES);
-      held.fill(1, start, end).fill(1, 0, Math.max(0, end - WEEK_MINUTES));
-    }
-  }
-  return held.every((minute) => minute === 1);
+  const hold = holdAt(ANY_TIME, { mute, status, snoozes: [], botId: '', destination: '', timezone: 'UTC' });
+  return hold !== undefined && hold.until === undefined;
 }

@@ -26,11 +26,11 @@ export class Problems {
    * @param what follows the value's path: `must be text`, or `: message` for a message with a subject of its own
    */
   error(path: Path, what: string): void {
-    if (!this.isUnknown(path)) this.#add('error', path, this.#sentence(path, what));
+    this.#report('error', path, what);
   }
 
   warning(path: Path, what: string): void {
-    if (!this.isUnknown(path)) this.#add('warning', path, this.#sentence(path, what));
+    this.#report('warning', path, what);
   }
 
   /** Whether the value at `path` has a reference that could not be resolved. */
@@ -52,7 +52,8 @@ export class Problems {
   }
 
   /** Hides interpolated values, since a rule's message may quote the value that it checked. */
-  #sentence(path: Path, what: string): string {
+  #report(severity: Problem['severity'], path: Path, what: string): void {
+    if (this.isUnknown(path)) return;
     const hidden = (this.#interpolated.values.get(pathText(path)) ?? [])
       .filter((value) => value.length >= MIN_HIDDEN_LENGTH)
       // Longest first, since one value may be part of another.
@@ -60,7 +61,8 @@ export class Problems {
     const said = hidden.reduce((text, value) => text.replaceAll(value, HIDDEN), what);
     // A URL where a webhook's name belongs is secret.
     const shown = pathText(path.map((step) => (String(step).includes('://') ? '…' : step)));
-    return path.length === 0 ? said : `${shown}${said.startsWith(':') ? '' : ' '}${said}`;
+    const begin = path.length === 0 || said.startsWith(':') ? shown : `${shown} `;
+    this.#add(severity, path, `${begin}${said}`);
   }
 
   #add(severity: Problem['severity'], path: Path, message: string): void {

@@ -11,14 +11,12 @@ type Told = ReadonlyMap<string, readonly Destination[]>;
 
 /** Reads each route's destinations, even if the route has other errors, so that all are reported at once. */
 export function readTold({ routes, default_route: last }: JsonObject, reader: NotifyReader): Told {
-  const listed: readonly unknown[] = Array.isArray(routes) ? routes : [];
-  const all = [
-    ...listed.map((route, index) => ({ path: ['routes', index], route })),
-    { path: ['default_route'], route: last },
-  ];
   const told = new Map<string, readonly Destination[]>();
-  for (const { path, route } of all)
+  const read = (route: unknown, path: Path) => {
     if (isJsonObject(route)) told.set(pathText(path), reader.read(route['notify'], [...path, 'notify']));
+  };
+  if (Array.isArray(routes)) routes.forEach((route, index) => read(route, ['routes', index]));
+  read(last, ['default_route']);
   return told;
 }
 

@@ -1,5 +1,6 @@
 /** Reads what a config consists of, and remembers digests of it, to tell whether reading again would give the same. */
 import { hash } from 'node:crypto';
+import { serialize } from 'node:v8';
 
 /** @returns what was read under this name. @throws {Error} what reading it threw */
 export type ReadAhead = <T>(name: string, read: () => Promise<T>) => T;
@@ -73,9 +74,5 @@ function valueOf<T>(outcome: Outcome<T>): T {
 /** Only the digest is kept, since the text may hold secrets. */
 function digestOf(outcome: Outcome<unknown>): string {
   const read = 'error' in outcome ? { error: String(outcome.error) } : outcome;
-  return hash('sha256', JSON.stringify(read, withEntries));
-}
-
-function withEntries(_key: string, value: unknown): unknown {
-  return value instanceof Map ? [...value] : value;
+  return hash('sha256', serialize(read));
 }

@@ -23,7 +23,13 @@ describe('The JSON Schema in the package', () => {
     expect(exports['./schema.json']).to.equal(`./${SCHEMA}`);
   });
 
-  for (const file of ['botbell.yaml', 'botbell.example.yaml', 'botbell.demo.yaml', 'starter/botbell.yaml']) {
+  for (const file of [
+    'botbell.yaml',
+    'botbell.example.yaml',
+    'botbell.demo.yaml',
+    'starter/en/botbell.yaml',
+    'starter/ja/botbell.yaml',
+  ]) {
     it(`is named at the head of config/${file}, which is valid by it`, () => {
       const path = join('config', file);
       const text = readFileSync(path, 'utf8');
