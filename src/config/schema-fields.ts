@@ -39,7 +39,11 @@ export function section<Fields extends ObjectShape>(doc: string, fields: Fields)
 }
 
 /** A text that passes a rule. */
-export function text<Text extends string = string>(rule: Rule, doc: string, more: More = {}) {
+export function text(rule: Rule, doc: string, more: More = {}) {
+  return textOf<string>(rule, doc, more);
+}
+
+function textOf<Text extends string>(rule: Rule, doc: string, more: More) {
   return string<Text>()
     .strict()
     .meta({ doc, ...more })
@@ -60,12 +64,16 @@ export function integer(min: number, max: number, doc: string) {
 /** One of these names. */
 export function choice<const Name extends string>(names: readonly Name[], doc: string) {
   const jsonSchema = { anyOf: [{ enum: names }, INTERPOLATED] };
-  return text<Name>((value) => memberRule(value, names), doc, { jsonSchema });
+  return textOf<Name>((value) => memberRule(value, names), doc, { jsonSchema });
 }
 
 /** Texts that pass a rule, each once. */
-export function texts<Text extends string = string>(rule: Rule, doc: string, more: More = {}) {
-  return array(text<Text>(rule, doc, more).defined())
+export function texts(rule: Rule, doc: string, more: More = {}) {
+  return textsOf<string>(rule, doc, more);
+}
+
+function textsOf<Text extends string>(rule: Rule, doc: string, more: More) {
+  return array(textOf<Text>(rule, doc, more).defined())
     .strict()
     .meta({ doc })
     .test('once', (value: readonly string[] | undefined, context) => {
@@ -77,7 +85,7 @@ export function texts<Text extends string = string>(rule: Rule, doc: string, mor
 /** A list of at least one of these names, each once. */
 export function someOf<const Name extends string>(names: readonly Name[], doc: string) {
   const jsonSchema = { type: 'array', minItems: 1, uniqueItems: true, items: { enum: names } };
-  return texts<Name>((name) => memberRule(name, names), doc)
+  return textsOf<Name>((name) => memberRule(name, names), doc, {})
     .min(1, '${path} must name at least one; leave it out otherwise')
     .meta({ jsonSchema });
 }
