@@ -61,29 +61,20 @@ export function answerJson(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
 }
 
-function readCall(request: IncomingMessage, body: string): SlackCall {
-  const isJson = request.headers['content-type']?.startsWith('application/json') === true;
-  const json = isJson ? parsed(body) : formArguments(body);
-  const args = isJsonObject(json) ? json : undefined;
-  const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
-  // With JSON, Slack takes the token from the header alone.
-  const token = bearer ?? (!isJson && typeof args?.['token'] === 'string' ? args['token'] : undefined);
-  const path = request.url ?? '';
-  return { method: path.startsWith(API_PATH) ? path.slice(API_PATH.length) : path, token, args };
+function readCall({ url: path = '', headers }: IncomingMessage, body: string): SlackCall {
+  return {
+    method: path.startsWith(API_PATH) ? path.slice(API_PATH.length) : path,
+    token: /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1],
+    args: body === '' ? {} : parsed(body),
+  };
 }
 
-/** In a form, structured arguments are JSON (Slack: Web API, "POST bodies"). */
-function formArguments(body: string): Record<string, unknown> {
-  const args: Record<string, unknown> = Object.fromEntries(new URLSearchParams(body));
-  if (typeof args['blocks'] === 'string') args['blocks'] = parsed(args['blocks']);
-  return args;
-}
-
-function parsed(json: string): unknown {
+function parsed(json: string): SlackArguments | undefined {
   try {
-    return JSON.parse(json) as unknown;
+    const value: unknown = JSON.parse(json);
+    return isJsonObject(value) ? value : undefined;
   } catch {
-    return json;
+    return undefined;
   }
 }
 
@@ -163,7 +154,7 @@ export interface PostedMessage {
 export interface SlackCall {
   readonly method: string;
   readonly token: string | undefined;
-  /** From JSON or a form, `blocks` always parsed; undefined: the body is no JSON object. */
+  /** Undefined: the body is no JSON object. */
   readonly args: SlackArguments | undefined;
 }
 
