@@ -1,7 +1,7 @@
 /** What people do at the page: deliver again, mark as done, route anew, send a test, reload; and what comes of it. */
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { translator } from '../../src/admin/page/words/words.ts';
+import { translator } from '../../src/admin/page/words.ts';
 import { outcomeInWords } from '../../src/people/outcomes.ts';
 import { until } from '../support/proof-wait.ts';
 import { inBrowser, launchChromium } from './harness/chromium.ts';

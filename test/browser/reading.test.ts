@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { request } from 'undici';
-import { translator } from '../../src/admin/page/words/words.ts';
+import { translator } from '../../src/admin/page/words.ts';
 import { until } from '../support/proof-wait.ts';
 import { inBrowser, launchChromium } from './harness/chromium.ts';
 import { type Office, type OfficeOptions, openOffice } from './harness/office.ts';

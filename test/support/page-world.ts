@@ -5,10 +5,8 @@ import { request } from 'undici';
 import { createApi } from '../../src/admin/api/api.ts';
 import { createAdmin } from '../../src/admin/admin.ts';
 import { WrongPasswords } from '../../src/admin/password.ts';
-import { createFormats } from '../../src/admin/page/formats.ts';
 import { createPages } from '../../src/admin/page/page-router.tsx';
-import { type Reader, ReaderContext } from '../../src/admin/page/reader.ts';
-import { namer, translator } from '../../src/admin/page/words/words.ts';
+import { type Reader, ReaderContext, readerIn as readerOf } from '../../src/admin/page/reader.ts';
 import type { AdminServices } from '../../src/admin/services.ts';
 import { listen, type ListeningServer } from '../../src/http/server.ts';
 import { createRouter } from '../../src/route/router.ts';
@@ -26,17 +24,7 @@ export function htmlFor(reader: Reader, part: ComponentChildren): string {
 
 /** A reader in Tokyo. */
 export function readerIn(language: Language, fields: Partial<Reader> = {}): Reader {
-  const timezone = 'Asia/Tokyo';
-  return {
-    language,
-    timezone,
-    now: PAGE_NOW,
-    formats: createFormats(language, timezone, PAGE_NOW),
-    t: translator(language),
-    word: namer(language),
-    here: '/here?a=1',
-    ...fields,
-  };
+  return { ...readerOf(language, 'Asia/Tokyo', PAGE_NOW, '/here?a=1'), ...fields };
 }
 
 export interface PageWorld {

@@ -3,12 +3,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Context } from 'koa';
 
-interface Asset {
-  readonly path: string;
-  readonly type: string;
-  readonly body: Buffer;
-}
-
 /** The build puts both files beside the program. When run from the sources, the style is the source file. */
 const IS_BUILT = !import.meta.url.endsWith('.ts');
 const BUILT = new URL(IS_BUILT ? './assets/' : '../../../dist/assets/', import.meta.url);
@@ -32,12 +26,12 @@ export function readAssets() {
   };
 }
 
-function asset(extension: string, type: string, body: Buffer): Asset {
+function asset(extension: string, type: string, body: Buffer) {
   const hash = createHash('sha256').update(body).digest('hex').slice(0, HASH_LENGTH);
   return { path: `/assets/app.${hash}.${extension}`, type, body };
 }
 
-export function answerAsset(ctx: Context, { type, body }: Asset): void {
+export function answerAsset(ctx: Context, { type, body }: Assets['style']): void {
   ctx.set('Cache-Control', FOR_EVER);
   ctx.type = type;
   ctx.body = body;

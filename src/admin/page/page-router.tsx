@@ -1,10 +1,19 @@
-/** Maps paths to views and forms to actions, and errors to error pages. */
+/** Maps paths to views, forms to actions, and errors to error pages. */
 import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { renderToString } from 'preact-render-to-string';
 import { HttpProblem, notFound } from '../../http/problem.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
-import { isDone, type Outcome, outcomeInWords, Refused, refusedOutcome } from '../../people/outcomes.ts';
+import type { Actor } from '../../ledger/history.ts';
+import { readRedelivery, wholeNumberIn } from '../../people/filters.ts';
+import {
+  isDone,
+  type Outcome,
+  outcomeInWords,
+  Refused,
+  refusedOutcome,
+  statusOf,
+} from '../../people/outcomes.ts';
 import { readForm } from '../body.ts';
 import { actorOf } from '../password.ts';
 import { routed } from '../routed.ts';
@@ -15,18 +24,16 @@ import { showBots } from './bots/bots.tsx';
 import { showCallback } from './callbacks/callback.tsx';
 import { showCallbacks } from './callbacks/callbacks.tsx';
 import { type Flash, keepLanguage, leaveFlash, returnTo, takeFlash } from './cookies.ts';
-import { faultPage } from './faults.tsx';
-import { type Reader, readerOf, ReaderContext } from './reader.ts';
+import { type Reader, ReaderContext, readerOf, type Shown, type View } from './reader.ts';
 import { answerDelivery } from './message.tsx';
-import { type Act, ACTS } from './operation/acts.ts';
 import { configView } from './operation/config.tsx';
 import { deadView, dryRunView } from './operation/dead.tsx';
 import { destinationsView } from './operation/destinations.tsx';
 import { refusedView } from './operation/refused.tsx';
 import { snoozesView } from './operation/snoozes.tsx';
 import { answerTriedMessage, playgroundView } from './playground/playground.tsx';
+import { Foreign } from './parts/text.tsx';
 import { factsFor, type Section, Shell } from './shell.tsx';
-import type { Shown, View } from './view.ts';
 
 /** No external resources, no script or style but our two files, no framing by other pages. */
 const POLICY = [
@@ -63,6 +70,46 @@ const VIEWS: readonly (readonly [path: string, section: Section, view: View])[] 
 
 /** Path patterns of all views, e.g. `/bots/:bot_id`. */
 export const VIEW_PATHS = VIEWS.map(([path]) => path);
+
+interface Asked extends Pick<AdminServices, 'people' | 'reloading'> {
+  readonly form: URLSearchParams;
+  readonly actor: Actor;
+  readonly reader: Reader;
+}
+
+/** @throws {Refused} */
+type Act = (asked: Asked) => Promise<Outcome>;
+
+/** The form's `id`; 0, which is no row's id, if it is missing or invalid. */
+const idIn = (form: URLSearchParams) => wholeNumberIn(form.get('id')) ?? 0;
+
+const ACTS: Readonly<Record<string, Act>> = {
+  redeliver: ({ form, actor, people }) => people.redeliver(idIn(form), actor, form.get('again') === '1'),
+  dismiss: ({ form, actor, people }) => people.dismiss(idIn(form), actor),
+  route: ({ form, actor, people }) => people.routeAnew(idIn(form), actor),
+  async 'redeliver-all'({ form, actor, reader, people }) {
+    const what = form.get('what') === 'dismissed' ? 'dismissed' : 'redelivered';
+    form.delete('what');
+    return people.startBulk(readRedelivery(form, reader).filter, actor, what);
+  },
+  stop: ({ form, actor, people }) => people.stopBulk(idIn(form), actor),
+  'see-refused': ({ form, actor, people }) => people.seeRefused(idIn(form), actor),
+  async snooze({ form, actor, people }) {
+    const textOf = (name: string) => form.get(name) ?? '';
+    const [bot_id, destination, because] = [textOf('bot_id'), textOf('destination'), textOf('because')];
+    const until = textOf('time') || textOf('until');
+    return people.snooze({ bot_id, destination, because, until }, actor);
+  },
+  'end-snooze': ({ form, actor, people }) => people.endSnooze(idIn(form), actor),
+  test: ({ form, actor, reader, people }) =>
+    people.test(form.get('destination') ?? '', actor, reader.language),
+  async reload({ actor: { user, from }, reloading }) {
+    const result = await reloading.reload(`the page, ${user ?? 'nobody named'} from ${from}`);
+    if (!result.isLoaded) throw new Refused({ name: 'not loaded' });
+    const hash = result.configHash.slice(0, 12);
+    return result.hasChanged ? { name: 'loaded', values: { hash } } : { name: 'unchanged' };
+  },
+};
 
 /** Handles every path outside the API. A request that prefers HTML gets errors as pages, too. */
 export function createPages(services: AdminServices): Middleware {
@@ -106,9 +153,8 @@ type Answers = ReturnType<typeof answering>;
 function answering(services: AdminServices, assets: Assets) {
   const { surroundings } = services;
   const answer = async (ctx: Context, shown: Shown, reader: Reader, section?: Section, flash?: Flash) => {
-    const facts = { ...(await factsFor(services)), flash: flash ?? takeFlash(ctx) };
-    const document = <Shell shown={shown} section={section} assets={assets} facts={facts} />;
-    const page = <ReaderContext.Provider value={reader}>{document}</ReaderContext.Provider>;
+    const props = { shown, section, assets, facts: await factsFor(services), flash: flash ?? takeFlash(ctx) };
+    const page = <ReaderContext.Provider value={reader}>{<Shell {...props} />}</ReaderContext.Provider>;
     ctx.status = shown.status ?? 200;
     ctx.set({ 'Content-Security-Policy': POLICY, Vary: 'Accept-Language, Cookie' });
     ctx.type = 'text/html; charset=utf-8';
@@ -148,4 +194,23 @@ function failedOutcome(error: unknown): Outcome {
   if (error instanceof LedgerUnavailable) return { name: 'store unwritten' };
   if (error instanceof Refused && error.outcome.name === 'query wrong') throw error;
   return refusedOutcome(error);
+}
+
+/** An error page: not found, an invalid request, an unavailable ledger, an unforeseen error. */
+function faultPage(error: unknown, { t, here, language }: Reader): Shown {
+  if (error instanceof LedgerUnavailable) {
+    const again = <a href={here}>{t('unreadable.again')}</a>;
+    return { status: 503, title: t('unreadable.title'), lead: t('unreadable.text'), facts: again };
+  }
+  if (error instanceof Refused) {
+    const why = <Foreign text={outcomeInWords(error.outcome, language)} />;
+    return { status: statusOf(error.outcome), title: t('refusedRequest'), facts: why };
+  }
+  if (!(error instanceof HttpProblem))
+    return { status: 500, title: t('unforeseen.title'), lead: t('unforeseen.text') };
+  const { status, detail } = error.details;
+  if (status !== 404)
+    return { status, title: t('refusedRequest'), facts: <Foreign text={detail} lang="en" /> };
+  const home = <a href="/">{t('notFound.home')}</a>;
+  return { status, title: t('notFound.title'), lead: t('notFound.text'), facts: home };
 }

@@ -1,13 +1,19 @@
-/** The reader of a page: language, time zone and formats of one request. */
+/** The reader of a page: language, time zone and formats of one request. And a view, which draws the parts of a page for a reader. */
 import type { Context } from 'koa';
-import { createContext } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { LANGUAGES } from '../../config/schema.ts';
-import type { Language } from '../../time/display.ts';
-import type { Surroundings } from '../services.ts';
+import {
+  formatAge,
+  formatElapsed,
+  formatInstant,
+  formatSize,
+  formatTimeOfDay,
+  type Language,
+} from '../../time/display.ts';
+import type { AdminServices, Surroundings } from '../services.ts';
 import { keptLanguage } from './cookies.ts';
-import { createFormats, type Formats } from './formats.ts';
-import { namer, type Translate, translator } from './words/words.ts';
+import { namer, type Translate, translator } from './words.ts';
 
 export interface Reader {
   readonly language: Language;
@@ -15,34 +21,38 @@ export interface Reader {
   readonly timezone: string;
   /** Milliseconds since the epoch; the same for the whole page. */
   readonly now: number;
-  readonly formats: Formats;
+  readonly formats: ReturnType<typeof createFormats>;
   readonly t: Translate;
   /** The phrase for a value of a group, such as `status.error`; the value itself if there is none. */
-  readonly word: (group: string | undefined, value: string) => string;
+  readonly word: (group: string, value: string) => string;
   /** The page's path and query, to which a form returns. */
   readonly here: string;
 }
 
-export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'display' | 'now'>): Reader {
-  const { timezone, ...common } = display();
-  const language = keptLanguage(ctx) ?? acceptedLanguage(ctx) ?? common.language;
-  const at = now();
-  return {
-    language,
-    timezone,
-    now: at,
-    formats: createFormats(language, timezone, at),
-    t: translator(language),
-    word: namer(language),
-    here: ctx.path + ctx.search,
-  };
+export interface ViewRequest {
+  /** The path's parameters, decoded. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+  readonly query: URLSearchParams;
+  readonly reader: Reader;
+  readonly services: AdminServices;
 }
 
-/** The browser's preferred language. Without the header, koa would accept the first one. */
-function acceptedLanguage(ctx: Context): Language | undefined {
-  const accepted = ctx.get('Accept-Language') === '' ? false : ctx.acceptsLanguages([...LANGUAGES]);
-  return LANGUAGES.find((language) => language === accepted);
+export interface Shown {
+  /** In the reader's language, without the product's name; may contain foreign text. */
+  readonly title: string;
+  /** A sentence that says what is shown. */
+  readonly lead?: string;
+  /** Shown under the title: a status, an id, links. */
+  readonly facts?: ComponentChildren;
+  readonly body?: ComponentChildren;
+  /** HTTP status code; default: 200. */
+  readonly status?: number;
+  /** Whether the page must not refresh itself. */
+  readonly isStill?: boolean;
 }
+
+/** @returns undefined for a 404 */
+export type View = (request: ViewRequest) => Promise<Shown | undefined>;
 
 /** Gives all components the reader of the page. */
 export const ReaderContext = createContext<Reader | undefined>(undefined);
@@ -51,4 +61,57 @@ export function useReader(): Reader {
   const reader = useContext(ReaderContext);
   if (reader === undefined) throw new Error('a page is drawn for nobody');
   return reader;
+}
+
+export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'display' | 'now'>): Reader {
+  const { timezone, ...common } = display();
+  const language = keptLanguage(ctx) ?? acceptedLanguage(ctx) ?? common.language;
+  return readerIn(language, timezone, now(), ctx.path + ctx.search);
+}
+
+export function readerIn(language: Language, timezone: string, now: number, here: string): Reader {
+  const formats = createFormats(language, timezone, now);
+  return { language, timezone, now, formats, t: translator(language), word: namer(language), here };
+}
+
+/** The browser's preferred language. Without the header, koa would accept the first one. */
+function acceptedLanguage(ctx: Context): Language | undefined {
+  const accepted = ctx.get('Accept-Language') === '' ? false : ctx.acceptsLanguages([...LANGUAGES]);
+  return LANGUAGES.find((language) => language === accepted);
+}
+
+const LOCALES = { en: 'en-GB', ja: 'ja-JP' } as const satisfies Readonly<Record<Language, string>>;
+
+const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+
+/** Formats times, in milliseconds since the epoch, durations and numbers. */
+function createFormats(language: Language, timezone: string, now: number) {
+  const t = translator(language);
+  const locale = LOCALES[language];
+  const formatter = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
+  const [clock, day] = [formatter(CLOCK), formatter({ day: 'numeric', month: 'short' })];
+  /** `3 h 20 min` from seconds; from an hour on rounded to minutes. */
+  const elapsed = (seconds: number) =>
+    formatElapsed(seconds < 3600 ? seconds : Math.round(seconds / 60) * 60, language);
+  /** `3 h ago`, `in 5 min`. */
+  const relative = (ms: number) => {
+    const away = Math.abs(now - ms);
+    if (away < 5000) return t('justNow');
+    return t(now > ms ? 'ago' : 'in', { time: formatAge(away, language) });
+  };
+  return {
+    /** Date, time and zone: `22 Nov 2026, 10:42:05 (GMT+9)`. */
+    instant: (ms: number) => formatInstant(ms, timezone, language),
+    /** `10:42` for today, otherwise `21 Nov, 10:42`. */
+    short: (ms: number) => formatTimeOfDay(ms, { timezone, now, language }),
+    /** `10:42:05` */
+    clock: (ms: number) => clock.format(ms),
+    /** `31 Jan` */
+    day: (ms: number) => day.format(ms),
+    relative,
+    elapsed,
+    number: (value: number) => value.toLocaleString(locale),
+    size: (bytes: number) => formatSize(bytes, language),
+  };
 }

@@ -1,17 +1,12 @@
 /** The HTML document around every view: menu, language, result of an action, and facts about the process. */
 import { LANGUAGES } from '../../config/schema.ts';
+import { outcomeInWords } from '../../people/outcomes.ts';
 import { cleanLine } from '../../text/clean.ts';
 import type { AdminServices } from '../services.ts';
 import type { Assets } from './assets.ts';
 import type { Flash } from './cookies.ts';
 import { Foreign, pathTo } from './parts/text.tsx';
-import { useReader } from './reader.ts';
-import type { Shown } from './view.ts';
-
-interface ShellFacts extends Awaited<ReturnType<typeof factsFor>> {
-  /** The result of the last action. */
-  readonly flash: Flash | undefined;
-}
+import { type Shown, useReader } from './reader.ts';
 
 /** The facts on every page, about the responding process. */
 export async function factsFor({ surroundings, reloading, archive, storeTrouble }: AdminServices) {
@@ -55,12 +50,14 @@ interface ShellProps {
   /** Undefined for an error page outside all sections. */
   readonly section: Section | undefined;
   readonly assets: Assets;
-  readonly facts: ShellFacts;
+  readonly facts: Awaited<ReturnType<typeof factsFor>>;
+  /** The result of the last action. */
+  readonly flash: Flash | undefined;
 }
 
-export function Shell({ shown, section, assets, facts }: ShellProps) {
+export function Shell(props: ShellProps) {
   const { t, language } = useReader();
-  const { title, isStill = false } = shown;
+  const { shown, section, assets, facts } = props;
   const undelivered = facts.dead === 0 ? '' : ` (${t('undelivered', { number: facts.dead })})`;
   return (
     <html lang={language}>
@@ -69,7 +66,7 @@ export function Shell({ shown, section, assets, facts }: ShellProps) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{cleanLine(`${title}${undelivered} · Botbell`)}</title>
+        <title>{cleanLine(`${shown.title}${undelivered} · Botbell`)}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={assets.style.path} />
         <script type="module" src={assets.script.path} />
@@ -79,14 +76,8 @@ export function Shell({ shown, section, assets, facts }: ShellProps) {
           {t('skip')}
         </a>
         <Header section={section} facts={facts} />
-        <main id="content" tabIndex={-1} data-still={isStill}>
-          <FlashMessage flash={facts.flash} />
-          {facts.trouble === undefined ? null : (
-            <p class="flash failed" role="alert">
-              {t('store down')} <Foreign text={facts.trouble} />
-            </p>
-          )}
-          {facts.isConfigRefused && section !== 'config' ? <Refused /> : null}
+        <main id="content" tabIndex={-1} data-still={shown.isStill ?? false}>
+          <Notices {...props} />
           <Head shown={shown} section={section} />
           {shown.body}
         </main>
@@ -96,12 +87,12 @@ export function Shell({ shown, section, assets, facts }: ShellProps) {
   );
 }
 
-function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
+function Header({ section, facts: { dead, isConfigRefused } }: Pick<ShellProps, 'section' | 'facts'>) {
   const { t, here, language, formats } = useReader();
   // Marks of the entries that need attention.
   const marks: Partial<Record<Section, string>> = {
-    dead: facts.dead === 0 ? '' : formats.number(facts.dead),
-    config: facts.isConfigRefused ? '!' : '',
+    dead: dead === 0 ? '' : formats.number(dead),
+    config: isConfigRefused ? '!' : '',
   };
   return (
     <header>
@@ -125,14 +116,38 @@ function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
   );
 }
 
+/** The result of the last action, and what is wrong with the process. */
+function Notices({ section, facts: { trouble, isConfigRefused }, flash }: ShellProps) {
+  const { t, language } = useReader();
+  return (
+    <>
+      {flash === undefined ? null : (
+        <p class={`flash ${flash.kind}`} role={flash.kind === 'failed' ? 'alert' : 'status'}>
+          <strong>{t(flash.kind)}</strong> <Foreign text={flash.text} />
+        </p>
+      )}
+      {trouble === undefined ? null : (
+        <p class="flash failed" role="alert">
+          {t('store down')} <Foreign text={trouble} lang="en" />
+        </p>
+      )}
+      {isConfigRefused && section !== 'config' ? (
+        <p class="flash failed">
+          {outcomeInWords({ name: 'not loaded' }, language)} <a href="/config">{t('config.why')}</a>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
 function Head({ shown: { title, lead, facts }, section }: Pick<ShellProps, 'shown' | 'section'>) {
   const { t } = useReader();
-  const [first, ...others] = entryOf(section);
+  const entry = entryOf(section);
   return (
     <div class="head">
-      {first === undefined || others.length === 0 ? null : (
+      {entry.length < 2 ? null : (
         <nav aria-label={t('sections, of')}>
-          {[first, ...others].map((each) => (
+          {entry.map((each) => (
             <a key={each} href={pathOf(each)} aria-current={each === section ? 'page' : undefined}>
               {t(`nav.${each}`)}
             </a>
@@ -148,32 +163,13 @@ function Head({ shown: { title, lead, facts }, section }: Pick<ShellProps, 'show
   );
 }
 
-function FlashMessage({ flash }: { readonly flash: Flash | undefined }) {
-  const { t } = useReader();
-  if (flash === undefined) return null;
-  return (
-    <p class={`flash ${flash.kind}`} role={flash.kind === 'failed' ? 'alert' : 'status'}>
-      <strong>{t(flash.kind)}</strong> <Foreign text={flash.text} />
-    </p>
-  );
-}
-
-function Refused() {
-  const { t } = useReader();
-  return (
-    <p class="flash failed">
-      {t('config refused')} <a href="/config">{t('config refused, why')}</a>
-    </p>
-  );
-}
-
 function Footer({ facts: { version, configHash, processName } }: Pick<ShellProps, 'facts'>) {
   const { t, timezone } = useReader();
   return (
     <footer>
       <span>Botbell {version}</span>
       <span>
-        {t('footer.config')} <a href="/config">{configHash.slice(0, 12)}</a>
+        {t('nav.config')} <a href="/config">{configHash.slice(0, 12)}</a>
       </span>
       <span>
         {t('footer.zone')} {timezone}

@@ -1,6 +1,7 @@
 /** What the page says, in two languages. */
 import { expect } from 'chai';
-import { PHRASES, translator } from '../../../src/admin/page/words/words.ts';
+import { PHRASES } from '../../../src/admin/page/phrases.ts';
+import { translator } from '../../../src/admin/page/words.ts';
 
 const namesIn = (text: string) => [...text.matchAll(/\{(\w+)/g)].map(([, name]) => name).toSorted();
 

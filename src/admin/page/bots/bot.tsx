@@ -4,8 +4,7 @@ import { Snoozed } from '../operation/snoozes.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { KindStatus, RunStatus } from '../parts/status.tsx';
 import { Chips, Code, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
-import { type Reader, useReader } from '../reader.ts';
-import type { View, ViewRequest } from '../view.ts';
+import { type Reader, useReader, type View, type ViewRequest } from '../reader.ts';
 import { Scatter } from './charts.tsx';
 
 const DAY_MS = 86_400_000;

@@ -4,9 +4,7 @@ import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { KindStatus, RunStatus } from '../parts/status.tsx';
 import { BotName, Code, Older, pathTo, Time } from '../parts/text.tsx';
-import { type Reader, useReader } from '../reader.ts';
-import type { View, ViewRequest } from '../view.ts';
-import { botsOnPage, usualSeconds } from './bot-list.ts';
+import { type Reader, useReader, type View, type ViewRequest } from '../reader.ts';
 import { Strip } from './charts.tsx';
 
 const RUNS_SHOWN = 30;
@@ -44,6 +42,46 @@ async function loadBots({ query, services: { archive, people, drawing } }: ViewR
   };
 }
 
+/**
+ * Selects and sorts BOTs, failing ones first.
+ * @param name part of a name or id, in any case; empty for all
+ * @param after the last BOT of the page before; if it no longer matches, the list begins anew
+ * @returns `next`: the value of `after` for the next page; undefined if there is none
+ */
+export function botsOnPage(
+  all: readonly ArchivedBot[],
+  name: string,
+  after: string | undefined,
+  size: number,
+) {
+  const part = comparable(name);
+  const matching = all
+    .filter(({ botId, botName }) => [botId, botName].some((each) => comparable(each).includes(part)))
+    .toSorted((a, b) => Number(b.isFailing) - Number(a.isFailing) || laterFirst(a, b));
+  const start = matching.findIndex(({ botId }) => botId === after) + 1;
+  const bots = matching.slice(start, start + size);
+  return { bots, next: start + size < matching.length ? bots.at(-1)?.botId : undefined };
+}
+
+/** Sorts by the time of the last result, newest first; a BOT without one by its last callback. */
+function laterFirst(a: ArchivedBot, b: ArchivedBot): number {
+  const [atA, atB] = [a, b].map(({ lastResultAt, lastReceivedAt }) => lastResultAt ?? lastReceivedAt);
+  return (atB ?? 0) - (atA ?? 0) || (a.botId < b.botId ? -1 : 1);
+}
+
+/** Ignores case and the difference between full-width and half-width characters. */
+function comparable(text: string): string {
+  return text.normalize('NFKC').toLowerCase().trim();
+}
+
+/** The median duration of ended runs, in seconds; undefined if none is known. */
+export function usualSeconds(runs: readonly Run[]): number | undefined {
+  const known = runs.flatMap(({ status, elapsedSeconds }) =>
+    status === 2 || elapsedSeconds === undefined ? [] : [elapsedSeconds],
+  );
+  return known.toSorted((a, b) => a - b)[Math.ceil(known.length / 2) - 1];
+}
+
 /** @param runs newest first */
 function rowOf(bot: ArchivedBot, runs: readonly Run[], isSnoozed: boolean) {
   const last = runs.find(({ status }) => status !== 2) ?? runs[0];
@@ -68,7 +106,7 @@ function Tiles({ work, failing }: BotsData) {
     { word: 'bots.failing', count: failing, to: '/', tone: 'bad' },
     { word: 'state.pending', count: work.pending, to: '/callbacks?state=pending', tone: 'wait' },
     { word: 'nav.dead', count: work.dead, to: '/dead', tone: 'bad' },
-    { word: 'refused.title', count: work.refused, to: '/refused', tone: 'wait' },
+    { word: 'nav.refused', count: work.refused, to: '/refused', tone: 'wait' },
   ] as const;
   return (
     <ul class="tiles">

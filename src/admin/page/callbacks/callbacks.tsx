@@ -9,8 +9,7 @@ import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { KindStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
 import { BotName, JobLink, Older, pathTo, Time } from '../parts/text.tsx';
-import { type Reader, useReader } from '../reader.ts';
-import type { View } from '../view.ts';
+import { type Reader, useReader, type View } from '../reader.ts';
 
 /** Fields as given in the URL, to be shown in the form. */
 const FOLDED = [

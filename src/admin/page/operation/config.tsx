@@ -5,8 +5,7 @@ import { PostButton } from '../parts/forms.tsx';
 import { type Columns, Section, Table, Terms } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Chips, Code, Foreign, Time } from '../parts/text.tsx';
-import { useReader } from '../reader.ts';
-import type { View } from '../view.ts';
+import { useReader, type View } from '../reader.ts';
 
 const HASH_SHOWN = 12;
 

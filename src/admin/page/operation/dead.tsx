@@ -6,8 +6,7 @@ import { PostButton, PostForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table, Terms } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Chips, Code, Foreign, Time } from '../parts/text.tsx';
-import { type Reader, useReader } from '../reader.ts';
-import type { View } from '../view.ts';
+import { type Reader, useReader, type View } from '../reader.ts';
 
 export const deadView: View = async ({ reader: { t }, services: { archive, people } }) => {
   const groups = await archive.deadLetters();
@@ -137,9 +136,9 @@ const BULKS: Columns<BulkRedelivery> = [
   ['bulk.meant', conditionsOf, 'main'],
   ['status', progressOf],
   ['messages', ({ given }) => given, 'number'],
-  ['bulk.delivered', ({ delivered }) => delivered, 'number'],
-  ['bulk.pending', ({ pending }) => pending, 'number'],
-  ['bulk.dead', ({ dead }) => dead, 'number'],
+  ['state.delivered', ({ delivered }) => delivered, 'number'],
+  ['state.pending', ({ pending }) => pending, 'number'],
+  ['state.dead', ({ dead }) => dead, 'number'],
   ['started', startOf, 'narrow'],
 ];
 

@@ -9,8 +9,7 @@ import { PostButton } from '../parts/forms.tsx';
 import { type Columns, Table } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Code, Foreign, pathTo, Time } from '../parts/text.tsx';
-import type { Reader } from '../reader.ts';
-import type { View } from '../view.ts';
+import type { Reader, View } from '../reader.ts';
 import { Snoozed } from './snoozes.tsx';
 
 interface Row extends ArchivedDestination {
@@ -66,7 +65,12 @@ function nameOf({ destination, snoozes }: Row) {
 /** The destination's state by its latest delivery or failure. */
 function statusOf({ lastDeliveredAt, lastFailedAt, pausedMs, isPrinted }: Row, { t, formats }: Reader) {
   if (pausedMs !== undefined)
-    return <Status tone="wait" word={t('destinations.paused', { time: formats.duration(pausedMs) })} />;
+    return (
+      <Status
+        tone="wait"
+        word={t('destinations.paused', { time: formats.elapsed(Math.ceil(pausedMs / 1000)) })}
+      />
+    );
   if ((lastFailedAt ?? 0) > (lastDeliveredAt ?? 0))
     return <Status tone="bad" word={t('destinations.fails')} />;
   if (isPrinted) return <Status tone="idle" word={t('state.printed')} />;

@@ -9,8 +9,7 @@ import { PostButton } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Code, Foreign, ForeignBlock, Older, pathTo, Time } from '../parts/text.tsx';
-import { useReader } from '../reader.ts';
-import type { View } from '../view.ts';
+import { useReader, type View } from '../reader.ts';
 
 const AT_ONCE = 20;
 /** Limit on the faults shown, since a body may have thousands. */
@@ -38,7 +37,7 @@ export const refusedView: View = async ({ query, reader: { t }, services: { arch
       {next === undefined ? null : <Older to={pathTo(['refused'], { like, before: next })} />}
     </>
   );
-  return { title: t('refused.title'), lead: t('refused.lead'), body };
+  return { title: t('nav.refused'), lead: t('refused.lead'), body };
 };
 
 /** The group's size and action. */

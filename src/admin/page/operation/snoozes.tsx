@@ -4,8 +4,7 @@ import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
 import { Field, PostButton, PostForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { Code, Foreign, Time } from '../parts/text.tsx';
-import { type Reader, useReader } from '../reader.ts';
-import type { View } from '../view.ts';
+import { type Reader, useReader, type View } from '../reader.ts';
 
 export const snoozesView: View = async ({ query, reader: { t }, services: { people, drawing } }) => {
   const snoozes = await people.snoozes();

@@ -1,7 +1,7 @@
 /** Sections, tables (on narrow screens lists of terms), and lists of terms. */
 import type { ComponentChildren } from 'preact';
 import { type Reader, useReader } from '../reader.ts';
-import type { Word } from '../words/words.ts';
+import type { Word } from '../words.ts';
 
 interface SectionProps {
   readonly title?: ComponentChildren;

@@ -12,8 +12,7 @@ import { Field, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
 import { RunStatus, Status } from '../parts/status.tsx';
 import { BotName, Code, Foreign, ForeignBlock, pathTo } from '../parts/text.tsx';
-import { readerOf, useReader } from '../reader.ts';
-import type { View } from '../view.ts';
+import { readerOf, useReader, type View } from '../reader.ts';
 import { addressesOf, type Trial, tryOut } from './trying.ts';
 
 /** In characters. A longer callback is rendered, but not put into the form's field. */

@@ -1,16 +1,9 @@
 /** Translates the page's phrases: `t('bots.title')`, `t('ago', { time })`. */
-import type { Language } from '../../../time/display.ts';
-import { EVERY_PAGE } from './every-page.ts';
-import { OPERATION } from './operation.ts';
-import { VIEWS } from './views.ts';
-
-/** `{name}` is replaced by a value; `{runs|run|runs}` by a number and its noun, singular or plural. */
-type Phrase = readonly [en: string, ja: string];
-
-export const PHRASES = { ...EVERY_PAGE, ...VIEWS, ...OPERATION } satisfies Readonly<Record<string, Phrase>>;
+import type { Language } from '../../time/display.ts';
+import { PHRASES } from './phrases.ts';
 
 type Table = typeof PHRASES;
-export type Key = keyof Table;
+type Key = keyof Table;
 
 /** The names in the braces of a phrase. */
 type NamesIn<Text> = Text extends `${string}{${infer Braces}}${infer Rest}`
@@ -28,8 +21,8 @@ export type Word = { [K in Key]: ValuesOf<K> extends [] ? K : never }[Key];
 export type Translate = <K extends Key>(key: K, ...values: ValuesOf<K>) => string;
 
 /** Makes `Reader.word`. */
-export function namer(language: Language): (group: string | undefined, value: string) => string {
-  const phrases: Readonly<Record<string, Phrase | undefined>> = PHRASES;
+export function namer(language: Language): (group: string, value: string) => string {
+  const phrases: Readonly<Record<string, readonly string[] | undefined>> = PHRASES;
   return (group, value) => phrases[`${group}.${value}`]?.[language === 'ja' ? 1 : 0] ?? value;
 }
 

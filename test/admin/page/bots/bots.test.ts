@@ -1,6 +1,6 @@
 /** In which order BOTs stand, and what is said of their runs. */
 import { expect } from 'chai';
-import { botsOnPage, usualSeconds } from '../../../../src/admin/page/bots/bot-list.ts';
+import { botsOnPage, usualSeconds } from '../../../../src/admin/page/bots/bots.tsx';
 import type { ArchivedBot, Run } from '../../../../src/ledger/archive/archive.ts';
 
 function bot(botId: string, fields: Partial<ArchivedBot> = {}): ArchivedBot {
