@@ -1,29 +1,51 @@
 /** Shows what the config in force makes of a callback: its routes, and the message for each destination. */
-import type { CheckedCallback } from '../callback/callback.ts';
-import type { Composed, MessageFormat } from '../channels/channel.ts';
-import type { Config, Destination } from '../config/config.ts';
+import { type CheckedCallback, TooManyValues } from '../callback/callback.ts';
+import { createCallbackCheck } from '../callback/check-callback.ts';
+import { decodeBody } from '../callback/decode.ts';
+import type { ChannelType, Composed } from '../channels/channel.ts';
+import { type Config, type Destination, formatsOf } from '../config/config.ts';
+import { tooLarge } from '../http/problem.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
-import type { TemplateFailure } from '../render/renderer.ts';
+import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import type { Telling } from '../signal/decide.ts';
 import type { RenderTarget } from '../render/catalog.ts';
-import { toldBy } from '../deliver/settings.ts';
-import { destinationsOf, type PlannedTarget, type Router } from '../route/router.ts';
+import { type Planning, toldBy } from '../deliver/settings.ts';
+import { destinationsOf, type PlannedTarget } from '../route/router.ts';
 
 /** Routes and renders by one config. Sends nothing and changes no metrics. */
-export interface Drawing {
-  readonly config: Config;
-  /** By the channel's name. */
-  readonly formats: ReadonlyMap<string, MessageFormat>;
-  readonly templateSets: readonly string[];
-  readonly router: Router;
-  /**
-   * Reads a callback's body as the receiver would.
-   * @throws {UndecodableBody}
-   * @throws {InvalidCallback}
-   * @throws {HttpProblem} 413 too large
-   */
-  read(bytes: Uint8Array): CheckedCallback;
-  draw(notice: Notice, target: RenderTarget): Pick<DrawnMessage, 'composed' | 'failures'>;
+export type Drawing = ReturnType<typeof drawingOf>;
+
+export function drawingOf(
+  { config, router, renderer }: Pick<Planning, 'config' | 'router'> & { readonly renderer: Renderer },
+  channelTypes: ReadonlyMap<string, ChannelType>,
+) {
+  return {
+    config,
+    router,
+    /** By the channel's name. */
+    formats: formatsOf(config, channelTypes),
+    templateSets: renderer.templateSets,
+    draw(notice: Notice, target: RenderTarget): Pick<DrawnMessage, 'composed' | 'failures'> {
+      const failures: TemplateFailure[] = [];
+      const composed = renderer.render(notice, target, (failure) => failures.push(failure));
+      return { composed, failures };
+    },
+  };
+}
+
+/**
+ * Reads a callback's body as the receiver would.
+ * @throws {UndecodableBody} @throws {InvalidCallback} @throws {HttpProblem} 413 too large
+ */
+export function readCallback(body: Uint8Array, { display, receiver }: Config): CheckedCallback {
+  const { maxBodyBytes, maxNodes } = receiver;
+  if (body.byteLength > maxBodyBytes) throw tooLarge(`is larger than ${maxBodyBytes} bytes`);
+  try {
+    const { value, tooDeep } = decodeBody(body, maxNodes);
+    return createCallbackCheck(display.timezone)(value, tooDeep);
+  } catch (error) {
+    throw error instanceof TooManyValues ? tooLarge(`holds more than ${maxNodes} JSON values`) : error;
+  }
 }
 
 /** A message's destination and the route that sends it there; `route` is undefined if no route does. */

@@ -5,7 +5,7 @@ import type { ListeningServer } from '../http/server.ts';
 import type { Logger } from '../observe/logger.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { Loads } from '../receive/loads.ts';
-import { within } from '../time/clock.ts';
+import { type Clock, within } from '../time/clock.ts';
 import { openAdmin, openReceiver, type Services } from './listeners.ts';
 import { Pipeline } from './pipeline.ts';
 import type { ConfigReading } from './read-config.ts';
@@ -21,6 +21,7 @@ const GOODBYE_MS = 100;
 const STORE_GOODBYE_MS = 500;
 
 export interface AppOptions extends LoadedConfig, Omit<SettingsEnvironment, 'onTemplateError'> {
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly version: string;
   /** Reads the config again, for a reload. Invalid files are problems in the result, not a rejection. */

@@ -24,7 +24,6 @@ export interface HeartbeatParts {
   readonly settings: { readonly current: { readonly config: Pick<Config, 'heartbeat' | 'proxies'> } };
 }
 
-/** A chore, so that the heartbeat stops when the loop stops. The other chores do not wait for the answer. */
 export function heartbeatChore({ clock, logger, ledger, settings }: HeartbeatParts, ask = askUrl): Chore {
   let said = '';
   /** Logs a line only when it differs from the last one. */
@@ -54,7 +53,7 @@ export function heartbeatChore({ clock, logger, ledger, settings }: HeartbeatPar
   };
 }
 
-/** Whether the last write to the ledger is recent enough for the store to count as usable. */
+/** Whether the store counts as usable. */
 export function isWritten(
   { writtenAt }: Pick<DatabaseLedger, 'writtenAt'>,
   clock: Pick<Clock, 'monotonic'>,

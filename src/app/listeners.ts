@@ -4,9 +4,10 @@ import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { createAdmin } from '../admin/admin.ts';
 import { createApi } from '../admin/api/api.ts';
+import { drawingOf } from '../admin/drawing.ts';
 import { createPages } from '../admin/page/page-router.tsx';
 import { WrongPasswords } from '../admin/password.ts';
-import type { AdminServices, Readiness, Reloading, Sample, Surroundings } from '../admin/services.ts';
+import type { AdminServices, Readiness, Reloading, Sample } from '../admin/services.ts';
 import { createCallbackCheck } from '../callback/check-callback.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { senderReader } from '../http/sender.ts';
@@ -15,7 +16,6 @@ import type { Metrics } from '../observe/metrics.ts';
 import { SAMPLES } from '../package-files.ts';
 import type { Loads } from '../receive/loads.ts';
 import { createReceiver } from '../receive/receiver.ts';
-import { drawingOf } from './drawing.ts';
 import { type HeartbeatParts, isWritten } from './heartbeat.ts';
 import type { Pipeline, PipelineParts } from './pipeline.ts';
 import { figuresOf } from './series.ts';
@@ -80,7 +80,13 @@ function receiverOf({ config }: AppSettings, services: Services): Handler {
 function adminServices(services: Services): AdminServices {
   const { pipeline, ledger, metrics, reloading, reports, settings } = services;
   return {
-    surroundings: surroundingsOf(services),
+    surroundings: {
+      version: services.version,
+      processName: `${hostname()}/${process.pid}`,
+      now: () => services.clock.now(),
+      display: () => settings.current.config.display,
+      redact: (text) => settings.current.redact(text),
+    },
     metrics: {
       contentType: metrics.contentType,
       text: () => metrics.text(() => figuresOf(ledger, pipeline)),
@@ -94,7 +100,7 @@ function adminServices(services: Services): AdminServices {
     people: pipeline.people,
     reloading,
     onUnforeseen: reports.onUnforeseen,
-    drawing: () => drawingOf(services),
+    drawing: () => drawingOf(settings.current, services.channelTypes),
     paused: () => pipeline.paces.paused,
     samples: samplesIn(SAMPLES),
   };
@@ -107,21 +113,9 @@ function samplesIn(folder: string): readonly Sample[] {
     .map((file) => ({ name: basename(file, '.json'), text: readFileSync(join(folder, file), 'utf8') }));
 }
 
-function surroundingsOf({ clock, settings, version }: Services): Surroundings {
-  return {
-    version,
-    processName: `${hostname()}/${process.pid}`,
-    now: () => clock.now(),
-    display: () => settings.current.config.display,
-    redact: (text) => settings.current.redact(text),
-  };
-}
+type Ready = Pick<HeartbeatParts, 'clock' | 'ledger'> & { readonly loads: Pick<Loads, 'isDraining'> };
 
-export function readinessOf({
-  clock,
-  ledger,
-  loads,
-}: Pick<HeartbeatParts, 'clock' | 'ledger'> & { readonly loads: Pick<Loads, 'isDraining'> }): Readiness {
-  // Always true: after a refused reload a valid config is still in force, so callbacks need not go elsewhere.
+export function readinessOf({ clock, ledger, loads }: Ready): Readiness {
+  // `config` is always true: after a refused reload a valid config is still in force, so callbacks need not go elsewhere.
   return { store: isWritten(ledger, clock), config: true, accepting: !loads.isDraining };
 }

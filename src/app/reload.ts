@@ -1,7 +1,4 @@
-/**
- * Loads the config again while Botbell runs: on SIGHUP, by the admin listener, or when its files change. Builds everything first,
- * then swaps; a config with errors changes nothing.
- */
+/** Loads the config again while Botbell runs. Builds everything first, then swaps; a config with errors changes nothing. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Reloading, ReloadPreview, ReloadResult, ReloadStatus } from '../admin/services.ts';
 import type { Config, Problem } from '../config/config.ts';
@@ -13,10 +10,7 @@ import type { ConfigReading } from './read-config.ts';
 import { LOOKED_BACK_MS, routingChanges } from './routing-changes.ts';
 import type { AppSettings, LoadedConfig } from './settings.ts';
 
-/**
- * Polling interval for changes of the config's files. File watchers miss changes on network file systems and in folders that
- * Kubernetes mounts, and editors replace files instead of writing them.
- */
+/** The files are polled: watchers miss changes on network file systems and in folders that Kubernetes mounts. */
 const LOOK_MS = 1000;
 
 export interface ReloaderDependencies {
@@ -72,14 +66,14 @@ export class Reloader implements Reloading {
   reload(cause: string): Promise<ReloadResult> {
     if (this.#isStopped)
       return Promise.resolve({ isLoaded: false, problems: [this.#problem('Botbell is stopping')] });
-    const result = this.#last.then(() => this.#begin(cause));
-    this.#last = result.catch(() => undefined);
+    const result = this.#last.then(() => this.#reload());
+    this.#last = result.then((ended) => this.#dependencies.onReload(ended, cause)).catch(() => undefined);
     return result;
   }
 
   async preview(): Promise<ReloadPreview> {
-    const { clock, settings, readConfig, ledger } = this.#dependencies;
-    const { router, config: running } = settings.current;
+    const { clock, readConfig, ledger } = this.#dependencies;
+    const { router, config: running } = this.#loaded;
     const from = clock.now() - LOOKED_BACK_MS;
     const since = new Date(from).toISOString();
     const { loaded: next, problems } = await readConfig();
@@ -98,14 +92,8 @@ export class Reloader implements Reloading {
     await this.#last;
   }
 
-  get #loaded(): LoadedConfig {
+  get #loaded(): AppSettings {
     return this.#dependencies.settings.current;
-  }
-
-  async #begin(cause: string): Promise<ReloadResult> {
-    const result = await this.#reload();
-    this.#dependencies.onReload(result, cause);
-    return result;
   }
 
   async #reload(): Promise<ReloadResult> {
@@ -139,7 +127,7 @@ export class Reloader implements Reloading {
 
   #problem(message: string): Problem {
     const place = { file: this.#loaded.config.file, line: 1, column: 1 };
-    return { place, message: this.#dependencies.settings.current.redact(message), severity: 'error' };
+    return { place, message: this.#loaded.redact(message), severity: 'error' };
   }
 }
 

@@ -35,19 +35,17 @@ const UNWRITTEN =
 const STORE_FULL =
   'the store is full of what is undelivered: new callbacks are answered 503 until some of it is delivered or dismissed, or store.max_size is raised';
 const FORGOTTEN_EARLY = 'the store nears store.max_size: what is done was forgotten early';
-const TAKEN_OVER = 'taken over: Botbell delivers it from here';
-const GIVEN_UP = 'could not be delivered; no further attempts';
 
-/** The line's level, its text for a callback, and its text behind the name of a notice of Botbell's own, such as an alert. */
-const MILESTONES: Readonly<Record<Milestone['name'], readonly ['info' | 'warn' | 'error', string, string]>> =
+/** The line's level, its text, and its text behind the name of a notice of Botbell's own, where that is another one. */
+const MILESTONES: Readonly<Record<Milestone['name'], readonly ['info' | 'warn' | 'error', string, string?]>> =
   {
     delivered_late: ['info', 'delivered after the answer', 'delivered'],
-    taken_over: ['info', TAKEN_OVER, TAKEN_OVER],
-    given_up: ['error', GIVEN_UP, GIVEN_UP],
-    held: ['warn', 'held back', 'held back'],
+    taken_over: ['info', 'taken over: Botbell delivers it from here'],
+    given_up: ['error', 'could not be delivered; no further attempts'],
+    held: ['warn', 'held back'],
   };
 
-/** Reports what has already been done. Its members are bound, so that they can be passed as functions. */
+/** Its members are bound, so that they can be passed as functions. */
 export class Reports {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
@@ -83,10 +81,8 @@ export class Reports {
   readonly onTemplateError = (failure: TemplateFailure): void => {
     this.#metrics.templateErrors.inc();
     const isCondition = failure.format === 'when';
-    const line = isCondition
-      ? 'a condition failed; it counts as met'
-      : 'a template failed; the built-in one was used';
-    this.#logger.error(failure, line);
+    const line = 'a template failed; the built-in one was used';
+    this.#logger.error(failure, isCondition ? 'a condition failed; it counts as met' : line);
   };
 
   /** Logs each POST to the callback path, but of those turned away only one a second for each reason. */
@@ -157,13 +153,13 @@ export class Reports {
   /** Logs a change of a delivery that no answer reported, or that an operator may have to act on. */
   readonly onMilestone = (milestone: Milestone): void => {
     const { name, record, notice, attempts, lastError, reason, firstReceivedAt } = milestone;
-    const [level, ofCallback, ofOwn] = MILESTONES[name];
+    const [level, ofCallback, ofOwn = ofCallback] = MILESTONES[name];
     const own = isForOperators(notice) ? 'alert' : ownNameOf(notice);
+    const callback = isAlert(notice) ? undefined : notice.callback;
     const line = {
       ...named(record.destination, notice),
-      ...(isAlert(notice)
-        ? {}
-        : { status: statusNameOf(notice.callback), bot_id: shortId(notice.callback.bot_id) }),
+      status: callback && statusNameOf(callback),
+      bot_id: callback && shortId(callback.bot_id),
       attempts,
       ms_since_received: Math.max(0, Math.round(this.#clock.now() - firstReceivedAt)),
       class: lastError?.class,
@@ -187,8 +183,7 @@ export class Reports {
     this.#metrics.reloadOk.set(result.isLoaded ? 1 : 0);
     if (!result.isLoaded) {
       const line = { cause, problems: linesOf(result.problems) };
-      this.#logger.error(line, 'the config was refused: the one before stays in force');
-      return;
+      return this.#logger.error(line, 'the config was refused: the one before stays in force');
     }
     const { hasChanged, configHash: hash, unchanged, warnings } = result;
     this.#metrics.configInForce(hash);
@@ -204,7 +199,7 @@ export class Reports {
       this.#logger.warn({ ...line, from: shortId(from) }, 'turned away');
   }
 
-  /** Whether the reason's last line is at least `everyMs` ago. Otherwise a stranger could fill the disk with log lines. */
+  /** Whether the reason's last line is at least `everyMs` ago: else a stranger could fill the disk. */
   #isTime(reason: string, everyMs: number): boolean {
     const now = this.#clock.monotonic();
     if (now < (this.#saidAt.get(reason) ?? -Infinity) + everyMs) return false;
@@ -213,15 +208,15 @@ export class Reports {
   }
 }
 
+/** The `result` label of a POST without a verdict. */
+function resultWithout(httpStatus: number): string {
+  return httpStatus < 500 ? 'refused' : 'unavailable';
+}
+
 interface TurnedAwayLine extends Readonly<Record<string, unknown>> {
   readonly http: number;
   readonly reason: string | undefined;
   readonly listener?: string;
-}
-
-/** The `result` label of a POST without a verdict. */
-function resultWithout(httpStatus: number): string {
-  return httpStatus >= 400 && httpStatus < 500 ? 'refused' : 'unavailable';
 }
 
 /** `slack:#ops held by mute until 2026-11-25T07:00:00.000Z` */

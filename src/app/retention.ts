@@ -1,10 +1,7 @@
 /** Deletes old callbacks from the ledger, in small steps. */
 import type { Chore } from '../deliver/chores.ts';
-import type { RunningSettings } from '../deliver/settings.ts';
-import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { ForgetPosition } from '../ledger/operations/forget.ts';
-import type { Clock } from '../time/clock.ts';
-import type { AppSettings } from './settings.ts';
+import type { Delivering } from '../deliver/delivering.ts';
 
 const INTERVAL_MS = 60_000;
 
@@ -17,13 +14,9 @@ const DIGESTED_KEPT_MS = 8 * 86_400_000;
 /** How often the scan starts again at the oldest row. Old callbacks kept as undelivered may be many and change little. */
 const ANEW_MS = 86_400_000;
 
-interface RetentionParts {
-  readonly clock: Pick<Clock, 'monotonic'>;
-  readonly ledger: Pick<DatabaseLedger, 'forget'>;
-  readonly settings: Pick<RunningSettings<AppSettings>, 'current'>;
-}
+type Parts = Pick<Delivering, 'clock' | 'ledger' | 'settings'>;
 
-export function retentionChore({ clock, ledger, settings }: RetentionParts): Chore {
+export function retentionChore({ clock, ledger, settings }: Parts): Chore {
   const oldest: ForgetPosition = { done: 0, reachedNobody: 0, isTidied: false };
   let from = oldest;
   let anewAt = -Infinity;

@@ -8,11 +8,6 @@ import type { Figures, Metrics } from '../observe/metrics.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { AppSettings } from './settings.ts';
 
-/** Results of a POST that was not read as a callback. */
-const UNREAD_RESULTS = ['refused', 'unavailable'];
-
-const OUTCOMES = ['delivered', ...FAILURE_CLASSES];
-
 export function beginSeries(
   { callbacks, deliveries, deliverySeconds, storeMaxBytes, configInForce }: Metrics,
   settings: RunningSettings<AppSettings>,
@@ -22,9 +17,9 @@ export function beginSeries(
   storeMaxBytes.set(config.store.url.startsWith('sqlite:') ? config.store.maxSizeBytes : Infinity);
   for (const status of ALL_STATUSES)
     for (const result of CALLBACK_RESULTS) callbacks.inc({ status, result }, 0);
-  for (const result of UNREAD_RESULTS) callbacks.inc({ status: 'none', result }, 0);
+  for (const result of ['refused', 'unavailable']) callbacks.inc({ status: 'none', result }, 0);
   const expectAttempts = (channel: string) => {
-    for (const outcome of OUTCOMES) deliveries.inc({ channel, outcome }, 0);
+    for (const outcome of ['delivered', ...FAILURE_CLASSES]) deliveries.inc({ channel, outcome }, 0);
     deliverySeconds.zero({ channel });
   };
   for (const name of channels.keys()) expectAttempts(name);
@@ -39,7 +34,9 @@ export async function figuresOf(
   { paces: { paused } }: Pick<Pipeline, 'paces'>,
 ): Promise<Figures> {
   const unknown = () => undefined;
-  const asked = [archive.countOpen().catch(unknown), archive.storeBytes().catch(unknown)] as const;
-  const [open, storeBytes] = await Promise.all(asked);
+  const [open, storeBytes] = await Promise.all([
+    archive.countOpen().catch(unknown),
+    archive.storeBytes().catch(unknown),
+  ]);
   return { open, storeBytes, paused: paused.length };
 }

@@ -13,7 +13,6 @@ import { ownerName } from '../ledger/operations/processes.ts';
 import { noticeOf } from '../notice/notice.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import { createRouter, destinationsOf } from '../route/router.ts';
-import type { Clock } from '../time/clock.ts';
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -30,7 +29,6 @@ export interface LoadedConfig {
 /** The parts that no reload changes. */
 export interface SettingsEnvironment {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
-  readonly clock: Clock;
   /** Prints the outbox's messages. */
   readonly print: (text: string) => void;
   readonly onTemplateError: (failure: TemplateFailure) => void;

@@ -26,7 +26,6 @@ export async function run(
   const project = await loadProject(context);
   const settings = await openSettings(project, {
     channelTypes,
-    clock: systemClock,
     print: (text) => context.result(text),
     onTemplateError: ({ message }) => context.message(visibleOnOneLine(message)),
     secrets: context.secrets,

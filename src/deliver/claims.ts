@@ -1,5 +1,5 @@
 /** One claim a tick of whatever Botbell does by itself: deliveries that no POST waits for, ends of holds, and timers. */
-import type { ClaimRequest, Tick } from '../ledger/operations/claim.ts';
+import type { ClaimRequest } from '../ledger/operations/claim.ts';
 import { channelOf, POLL_MS, type Turns } from '../ledger/operations/turns.ts';
 import type { DueDelivery } from '../ledger/ledger.ts';
 import { aboutOf } from '../notice/notice.ts';
@@ -68,13 +68,16 @@ export class Claims {
   }
 
   async #claim(current: Settings, now: number): Promise<void> {
-    const { ledger, signals, onDue } = this.#dependencies;
+    const { ledger, signals, paces, onDue, onBulk } = this.#dependencies;
     const request = this.#requestAt(now, current);
     const { asOf, deliveries, left, last = this.#last, tick } = await ledger.claim(request);
     this.#last = last;
     this.#served += Number(deliveries.length > 0);
     this.#left = new Set(left);
-    if (tick !== undefined) this.#look(tick, now);
+    if (tick !== undefined) paces.take(tick.paces, now);
+    if (tick?.isBulkRunning === true) onBulk();
+    // There may be more of them.
+    if (tick !== undefined && tick.timers.length > 0) this.#nextTickAt = -Infinity;
     const until = now + current.config.receiver.answerWithinMs;
     for (const each of deliveries) this.#launch(each, { settings: current, until, asOf });
     if (deliveries.length > 0) onDue();
@@ -104,14 +107,6 @@ export class Claims {
     const inHand = [...this.#inHand.values()];
     const isBulkFirst = this.#served % BULK_EVERY === 0;
     return { last: this.#last, inHand, waits, isBulkFirst, only: follower.claimable };
-  }
-
-  #look({ timers, paces: current, isBulkRunning }: Tick, since: number): void {
-    const { paces, onBulk } = this.#dependencies;
-    // There may be more of them.
-    if (timers.length > 0) this.#nextTickAt = -Infinity;
-    paces.take(current, since);
-    if (isBulkRunning) onBulk();
   }
 
   #launch(claimed: DueDelivery, by: Pick<Order, 'settings' | 'until' | 'asOf'>): void {

@@ -10,27 +10,24 @@ import { NO_RULES } from '../signal/rules.ts';
 import type { CallbackPlan, PlanFor } from './settings.ts';
 import { expectationKey, overdueOf } from './watch.ts';
 
-/** Limits of what is kept: plans, and characters of a bot_id. */
-const MOST_KEPT = 1000;
-/** Of their texts: a plan of thousands of destinations has a megabyte. */
+/** Limit of the texts that are kept, and what a plan takes beside them: one of thousands of destinations has a megabyte. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
-const LONGEST_KEPT = 200;
+const OVERHEAD = 4096;
 
 /** @returns gives the same plan for the same BOT and status while it is kept */
 export function createPlans(config: Config, router: Router): PlanFor {
   const kept = new Map<string, CallbackPlan>();
   let characters = 0;
   return (callback) => {
-    if (callback.bot_id.length > LONGEST_KEPT) return planFor(config, router, callback);
     const key = `${callback.status} ${callback.bot_id}`;
     const known = kept.get(key);
     if (known !== undefined) return known;
-    if (kept.size >= MOST_KEPT || characters >= MOST_CHARACTERS) {
+    if (characters >= MOST_CHARACTERS) {
       kept.clear();
       characters = 0;
     }
     const plan = planFor(config, router, callback);
-    characters += plan.routing.length + plan.asking.length;
+    characters += OVERHEAD + key.length + plan.routing.length + plan.asking.length;
     kept.set(key, plan);
     return plan;
   };

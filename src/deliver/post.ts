@@ -2,6 +2,7 @@
 import { LONGEST_ANSWER_MS } from '../channels/channel.ts';
 import type { Admission, Arrival, DeliveryRecord } from '../ledger/ledger.ts';
 import { afterRendering, type CallbackNotice, noticeOf } from '../notice/notice.ts';
+import { within } from '../time/clock.ts';
 import { addressedTo } from './attempt.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { judge, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
@@ -62,8 +63,8 @@ export function createPost(delivering: Posting): Post {
 function arrivalOf(incoming: Incoming, plan: CallbackPlan, isAccepted: boolean, settings: Settings): Arrival {
   const { callback, identity, startedAt, body } = incoming;
   const { routing, asking } = plan;
-  const { likeness, unmet } = judgedBy(plan, incoming, (condition) => settings.meets(condition, incoming));
-  return { callback, identity, startedAt, body, routing, asking, likeness, unmet, isAccepted };
+  const judged = judgedBy(plan, incoming, (condition) => settings.meets(condition, incoming));
+  return { callback, identity, startedAt, body, routing, asking, isAccepted, ...judged };
 }
 
 /** An admitted callback, without its body, with the settings that were in force when it came; a reload does not change them. */
@@ -124,7 +125,7 @@ class OpenPost {
   readonly #unwritten: Task[] = [];
   #isOver = false;
   #isAnswered = false;
-  #onOver = () => {};
+  #onAllEnded = () => {};
 
   constructor(delivering: Posting, posted: Posted, waiting: Waiting) {
     this.#delivering = delivering;
@@ -205,7 +206,7 @@ class OpenPost {
     const haveAllEnded = [...this.#tasks.values()].every(({ update }) => update !== undefined);
     if (this.#isOver || haveAllEnded) this.#unwritten.push(task);
     else this.#writing.push(this.#settleEarly(task));
-    if (haveAllEnded) this.#onOver();
+    if (haveAllEnded) this.#onAllEnded();
     return true;
   }
 
@@ -213,15 +214,9 @@ class OpenPost {
   async #allEnded(): Promise<void> {
     if (this.#tasks.size === 0) return;
     const { clock } = this.#delivering;
-    let stopTimer = () => {};
-    await new Promise<void>((resolve) => {
-      this.#onOver = () => {
-        this.#isOver = true;
-        resolve();
-      };
-      stopTimer = clock.startTimer(Math.max(0, this.#posted.until - clock.monotonic()), this.#onOver);
-    });
-    stopTimer();
+    const allEnded = new Promise<void>((resolve) => (this.#onAllEnded = resolve));
+    await within(this.#posted.until - clock.monotonic(), allEnded, clock);
+    this.#isOver = true;
   }
 
   /** Never rejects. */
@@ -254,14 +249,9 @@ class OpenPost {
 
   #standing(record: DeliveryRecord): Standing {
     const task = this.#tasks.get(record.id);
-    const update = task?.update;
-    const isOwn = record.isTakenOver || this.#takenOver.has(record.id);
-    const isTakenOver = isOwn || task?.isTakenOver === true || update?.isTakenOver === true;
-    const { id, destination } = record;
-    const { state, lastError } = update ?? record;
-    const { reason = record.reason, heldUntil = record.heldUntil } = update ?? {};
-    const hasEnded = update !== undefined;
-    return { id, destination, state, lastError, reason, heldUntil, isTakenOver, hasEnded };
+    const isOwn = [record, task, task?.update].some((each) => each?.isTakenOver);
+    const isTakenOver = isOwn || this.#takenOver.has(record.id);
+    return { ...record, ...task?.update, isTakenOver, hasEnded: task?.update !== undefined };
   }
 
   /** Milliseconds that a write may take: at least half of the reserve, even past the deadline. */

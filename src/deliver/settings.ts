@@ -3,10 +3,9 @@ import type { CheckedCallback, StatusCode } from '../callback/callback.ts';
 import type { CallbackKind, DeliveryTarget } from '../ledger/ledger.ts';
 import type { Notice } from '../notice/notice.ts';
 import type { Channel, ChannelPace, Composed } from '../channels/channel.ts';
-import { type Config, optionsAt, type RouteConfig } from '../config/config.ts';
+import { type Config, optionsAt } from '../config/config.ts';
 import { type Plan, type Planned, type PlannedTarget, type Router, routesOf } from '../route/router.ts';
 import type { Telling } from '../signal/decide.ts';
-import type { PerJob } from '../signal/rules.ts';
 import type { Clock } from '../time/clock.ts';
 
 /**
@@ -69,9 +68,9 @@ export function planOf(
     case 'alert':
       return planOfTargets(config.delivery.alerts);
     case 'overdue':
-      return planOfTargets(watchersOf(router, botId, ({ rules }) => rules.overdueMs !== undefined));
+      return planOfTargets(router.watchersOf(botId, ({ rules }) => rules.overdueMs !== undefined));
     case 'missed':
-      return planOfTargets(watchersOf(router, botId, ({ rules }) => rules.expect !== undefined));
+      return planOfTargets(router.watchersOf(botId, ({ rules }) => rules.expect !== undefined));
     case 'summary':
     case 'digest':
       return planOfTargets([destinations.get(destination) ?? []].flat());
@@ -80,26 +79,6 @@ export function planOf(
 
 function planOfTargets(destinations: readonly PlannedTarget[]): Plan {
   return { destinations, perhaps: [], explanations: [] };
-}
-
-/** The destinations of the BOT's routes that match `watches`, each once. */
-export function watchersOf(
-  router: Router,
-  botId: string,
-  watches: (route: RouteConfig) => boolean,
-): readonly PlannedTarget[] {
-  const targets = new Map<string, PlannedTarget>();
-  const perJobs = new Map<string, PerJob>();
-  for (const route of router.routesOf(botId))
-    for (const told of route.notify) {
-      const { destination } = told;
-      const perJob = perJobs.get(destination) ?? told.perJob;
-      perJobs.set(destination, perJob);
-      if (!watches(route)) continue;
-      const known = targets.get(destination) ?? { ...told, perJob, templateSet: route.templateSet };
-      targets.set(destination, { ...known, asked: [...(known.asked ?? []), route] });
-    }
-  return [...targets.values()];
 }
 
 /**

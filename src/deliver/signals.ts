@@ -13,7 +13,7 @@ import { missedFrom, withMissed } from '../signal/expect.ts';
 import type { Delivering } from './delivering.ts';
 import { endHolds } from './ended-holds.ts';
 import { plannedDelivery } from './plan.ts';
-import { type Settings, watchersOf } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { expectTimers, isRouteOf, isStillExpected, knownBots, overdueOf } from './watch.ts';
 
 export interface SignalsDependencies extends Delivering {
@@ -185,7 +185,7 @@ function toldBy(
   botId: string,
   watches: (route: RouteConfig) => boolean,
 ): Pick<FiredNotice, 'planned' | 'timezone'> {
-  const targets = watchersOf(settings.router, botId, watches);
+  const targets = settings.router.watchersOf(botId, watches);
   const planned = targets.map((target) => plannedDelivery(settings.config, target, botId));
   return { planned, timezone: settings.config.display.timezone };
 }

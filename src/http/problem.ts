@@ -93,6 +93,10 @@ export function notFound(logged = 'no such path'): HttpProblem {
   return new HttpProblem({ status: 404, detail: 'There is nothing here.', logged });
 }
 
+export function tooLarge(what: string): HttpProblem {
+  return new HttpProblem({ status: 413, detail: `The body ${what}, the most that is taken.` });
+}
+
 /** @param allow the methods, as the header lists them */
 export function methodNotAllowed(allow: string): HttpProblem {
   const detail = `Only ${allow} is allowed here.`;

@@ -2,7 +2,7 @@
 import { type CallbackError, InvalidCallback, TooManyValues } from '../callback/callback.ts';
 import { UndecodableBody } from '../callback/decode.ts';
 import type { Verdict } from '../deliver/outcome.ts';
-import { HttpProblem } from '../http/problem.ts';
+import { HttpProblem, tooLarge } from '../http/problem.ts';
 import { reasonOf } from '../ledger/failures.ts';
 import { LedgerFull, LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
 
@@ -21,10 +21,6 @@ export function problemOf(verdict: Verdict, members: Readonly<Record<string, unk
 export function unavailable(detail: string, cause?: unknown): HttpProblem {
   const logged = cause === undefined ? detail : `${detail.replace(/\.$/, '')}: ${reasonOf(cause)}`;
   return new HttpProblem({ status: 503, detail, logged, headers: RETRY_AFTER }, { cause });
-}
-
-export function tooLarge(what: string): HttpProblem {
-  return new HttpProblem({ status: 413, detail: `The body ${what}, the most that is taken.` });
 }
 
 /** Nobody has foreseen the error that is its cause. The sender may try again: Botbell can be mended meanwhile. */

@@ -4,8 +4,7 @@ import { PassThrough, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import type { Context, Request } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { HttpProblem } from '../http/problem.ts';
-import { tooLarge } from './problems.ts';
+import { HttpProblem, tooLarge } from '../http/problem.ts';
 
 const JSON_TYPE = 'application/json';
 const UTF_8_NAMES: ReadonlySet<string> = new Set(['', 'utf-8', 'utf8']);

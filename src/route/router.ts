@@ -94,12 +94,22 @@ export function createRouter(routes: readonly RouteConfig[], defaultRoute: Route
     if (matches.length > 0 || defaultRoute === undefined) return matches;
     return [{ route: defaultRoute, pattern: undefined, position: routes.length }];
   };
-  const route = (callback: Planned): Plan => gather(named(callback.bot_id), callback);
+  const route = (callback: Planned): Plan => {
+    const status = statusNameOf(callback);
+    const applying = named(callback.bot_id);
+    const isTold = ({ on }: RouteConfig) => on.includes(status);
+    const reaching = gather(applying, isTold, (each) => mayTellNow(each, status));
+    const tellers = new Map(reaching.destinations.map((told) => [told.destination, told.route]));
+    return { ...reaching, explanations: applying.map((match) => explain(match, status, tellers)) };
+  };
   return {
     /** Depends on the config alone: `deliver/plan.ts` keeps what it gives. */
     route,
     /** The routes that name a BOT, whatever their `on`; if there are none, the default one. */
     routesOf: (botId: string) => named(botId).map((match) => match.route),
+    /** The destinations of the BOT's routes that match `watches`, each once. */
+    watchersOf: (botId: string, watches: (route: RouteConfig) => boolean): readonly PlannedTarget[] =>
+      gather(named(botId), watches, () => false).destinations,
     /** The decision about every route of the config, in order. */
     explainAll: (callback: Planned): RouteExplanation[] => {
       const said = new Map(route(callback).explanations.map((each) => [each.route, each]));
@@ -133,13 +143,15 @@ function indexRoutes(routes: readonly RouteConfig[]): (botId: string) => readonl
  * A destination that several routes reach is told once, with the options of the first of them that tells it. How it shows a job is
  * said by the first in the file, whatever that tells, so that all messages of a job are shown alike.
  */
-function gather(applying: readonly Match[], callback: Planned): Plan {
-  const status = statusNameOf(callback);
-  const told = applying.filter(({ route }) => route.on.includes(status));
-  const others = applying.filter(({ route }) => !route.on.includes(status) && mayTellNow(route, status));
+function gather(
+  applying: readonly Match[],
+  isTold: (route: RouteConfig) => boolean,
+  isPerhapsTold: (route: RouteConfig) => boolean,
+): Omit<Plan, 'explanations'> {
+  const told = applying.filter(({ route }) => isTold(route));
+  const others = applying.filter(({ route }) => !isTold(route) && isPerhapsTold(route));
   const [certain, perhaps, any] = [reached(told), reached(others), reached(applying)];
-  const explanations = applying.map((match) => explain(match, status, certain));
-  const asked = [...told, ...others].sort((a, b) => a.position - b.position);
+  const asked = applying.filter((match) => told.includes(match) || others.includes(match));
   const withAsked = (each: PlannedTarget): PlannedTarget => ({
     ...each,
     perJob: any.get(each.destination)?.perJob ?? each.perJob,
@@ -148,7 +160,6 @@ function gather(applying: readonly Match[], callback: Planned): Plan {
   return {
     destinations: [...certain.values()].map(withAsked),
     perhaps: [...perhaps.values()].filter(({ destination }) => !certain.has(destination)).map(withAsked),
-    explanations,
   };
 }
 
@@ -170,16 +181,17 @@ function reached(matches: readonly Match[]): ReadonlyMap<string, PlannedTarget> 
   return destinations;
 }
 
+/** @param tellers the routes that tell, by destination */
 function explain(
   match: Match,
   status: StatusName,
-  certain: ReadonlyMap<string, PlannedTarget>,
+  tellers: ReadonlyMap<string, string | undefined>,
 ): RouteExplanation {
   const { pattern, route } = match;
   const { name, on, notify } = route;
   const base = { route: name, pattern };
   if (on.includes(status)) {
-    const reaches = keysOf(route).filter((key) => certain.get(key)?.route === name);
+    const reaches = keysOf(route).filter((key) => tellers.get(key) === name);
     if (reaches.length > 0) return { ...base, reaches, verdict: 'tells' };
     return { ...base, reaches, verdict: notify.length === 0 ? 'tells nobody' : 'told already' };
   }

@@ -2,8 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Drawing } from '../../src/admin/drawing.ts';
-import { drawingOf } from '../../src/app/drawing.ts';
+import { type Drawing, drawingOf, readCallback } from '../../src/admin/drawing.ts';
 import { type AppSettings, openSettings } from '../../src/app/settings.ts';
 import { InvalidCallback } from '../../src/callback/callback.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
@@ -49,7 +48,7 @@ describe('What the config in force makes of a callback', () => {
       secrets: new HiddenSecrets(),
     };
     settings = new RunningSettings(await openSettings(project, environment), systemClock, ignore);
-    drawing = drawingOf({ settings, channelTypes });
+    drawing = drawingOf(settings.current, channelTypes);
   });
 
   afterEach(async () => {
@@ -60,7 +59,10 @@ describe('What the config in force makes of a callback', () => {
     const format = drawing.formats.get(channel);
     if (format === undefined) throw new Error(`no channel ${channel}`);
     const target = { format, templateSet: undefined, options: {}, ...more };
-    const { composed, failures } = drawing.draw(noticeOf(drawing.read(bytesOf(callback)), 1), target);
+    const { composed, failures } = drawing.draw(
+      noticeOf(readCallback(bytesOf(callback), drawing.config), 1),
+      target,
+    );
     expect(failures).to.deep.equal([]);
     return composed.asText();
   };
@@ -86,8 +88,8 @@ describe('What the config in force makes of a callback', () => {
   });
 
   it('is not made of what the receiver would refuse, and says why', () => {
-    expect(() => drawing.read(bytesOf({ code: 'x' }))).to.throw(InvalidCallback, '/status');
-    expect(() => drawing.read(Buffer.alloc(1_100_000, ' ')))
+    expect(() => readCallback(bytesOf({ code: 'x' }), drawing.config)).to.throw(InvalidCallback, '/status');
+    expect(() => readCallback(Buffer.alloc(1_100_000, ' '), drawing.config))
       .to.throw(HttpProblem)
       .with.nested.property('details.status', 413);
   });

@@ -315,6 +315,6 @@ export function planTo(destinations: readonly string[]): PlanFor {
 
 export function routerTo(destinations: readonly string[]): Router {
   const decision = { destinations: destinations.map(plannedTo), perhaps: [], explanations: [] };
-  const router = { route: () => decision, routesOf: () => [], explainAll: () => [] };
+  const router = { route: () => decision, routesOf: () => [], watchersOf: () => [], explainAll: () => [] };
   return router;
 }

@@ -183,7 +183,6 @@ export class SignalWorld {
     );
     return openSettings(await loadProject({ variables: {}, configFile: file }), {
       channelTypes,
-      clock: this.clock,
       print: (text) => this.#print(text),
       onTemplateError: (failure) => void this.troubles.push(failure),
       secrets: new HiddenSecrets(),

@@ -1,9 +1,8 @@
 /** The page of an office where some things went wrong: fixed figures, so that views can be told and looked at. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Drawing } from '../../src/admin/drawing.ts';
+import { type Drawing, drawingOf } from '../../src/admin/drawing.ts';
 import type { AdminServices, ReloadPreview, ReloadStatus } from '../../src/admin/services.ts';
-import { drawingOf } from '../../src/app/drawing.ts';
 import { type AppSettings, openSettings } from '../../src/app/settings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { loadProject } from '../../src/cli/load-config.ts';
@@ -293,7 +292,7 @@ export async function openOperationWorld(): Promise<OperationWorld> {
   };
   const first = await openSettings(project, environment);
   const settings = new RunningSettings<AppSettings>(first, systemClock, ignore);
-  const drawings = () => drawingOf({ settings, channelTypes });
+  const drawings = () => drawingOf(settings.current, channelTypes);
   const done: Done[] = [];
   return {
     services: {
