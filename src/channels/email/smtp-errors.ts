@@ -175,8 +175,8 @@ const BROKEN_HANDSHAKE: Words = {
   ja: 'TLSハンドシェイクの途中で接続が切れました',
 };
 const NO_GREETING: Words = {
-  en: 'there was no greeting or answer in time; if its greeting pauses (postscreen: 6 s), raise delivery.timeout, or connectionTimeout and greetingTimeout in the smtp URL',
-  ja: '時間内に最初の応答（greeting）または次の応答がありません。サーバーがgreetingを遅らせる場合（postscreenでは6秒）は、delivery.timeout、またはSMTP URLの connectionTimeout と greetingTimeout を大きくしてください',
+  en: 'there was no greeting or answer in time; if its greeting pauses (postscreen: 6 s), raise delivery.timeout, and for more than 25 s connectionTimeout and greetingTimeout in the smtp URL, too',
+  ja: '時間内に最初の応答（greeting）または次の応答がありません。サーバーがgreetingを遅らせる場合（postscreenでは6秒）は、delivery.timeout を大きくし、25秒を超える場合はSMTP URLの connectionTimeout と greetingTimeout も大きくしてください',
 };
 
 function networkOf(cause: unknown, isHandedOver: boolean): NetworkError {
