@@ -61,10 +61,10 @@ describe('What watches Botbell', () => {
       }
     });
 
-  it('leads from each alert to what the operating guide says of it', () => {
-    const anchors = anchorsOf(readDocument('docs/operating.md'));
+  it('leads from each alert to what its page says to do', () => {
+    const anchors = anchorsOf(readDocument('docs/alerts.md'));
     for (const { alert, annotations } of alerts) {
-      expect(annotations['runbook_url']).to.equal(`docs/operating.md#${alert.toLowerCase()}`);
+      expect(annotations['runbook_url']).to.equal(`docs/alerts.md#${alert.toLowerCase()}`);
       expect(anchors).to.include(alert.toLowerCase());
     }
   });

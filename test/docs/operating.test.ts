@@ -7,8 +7,7 @@ import { parseDocument } from 'yaml';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { RULES } from '../../src/signal/rules.ts';
 import { callback, post } from '../support/bridge-world.ts';
-import { ALERT_SUBJECTS } from '../support/alerts.ts';
-import { anchorsOf, fences, readDocument, ROOT } from '../support/documents.ts';
+import { fences, readDocument, ROOT } from '../support/documents.ts';
 import { completedBy, serveConfig } from '../support/served-config.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -122,10 +121,6 @@ describe('The operating guide', () => {
     const rows = sectionOf('## Snoozes and held messages').match(/^\| `.*/gm) ?? [];
     const named = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, rule]) => rule));
     expect(named).to.include.members(RULES.filter((rule) => rule !== 'on'));
-  });
-
-  it('says what to do at each alert of Botbell’s own', () => {
-    expect(anchorsOf(TEXT)).to.include.members(ALERT_SUBJECTS.map(({ template }) => template));
   });
 });
 
