@@ -1,7 +1,8 @@
 /** Whoever reads one document finds the others: no link leads nowhere, and each is linked. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { deadLinksIn, documentPaths, linksOf, readDocument } from '../support/documents.ts';
+import { deadLinksIn, documentPaths, linksOf, readDocument, ROOT } from '../support/documents.ts';
 
 describe('The documents', () => {
   for (const path of documentPaths()) {
@@ -15,5 +16,17 @@ describe('The documents', () => {
         found.add(join(dirname(path), link.split('#')[0] ?? ''));
     const documents = documentPaths().filter((path) => !path.startsWith('docs/adr/'));
     expect(documents.filter((path) => !found.has(path))).to.deep.equal([]);
+  });
+
+  it('are there that the configs and the files of deploy/ name', () => {
+    for (const folder of ['config', 'deploy'])
+      for (const path of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })) {
+        if (!/\.(?:yaml|example|service)$/.test(path)) continue;
+        const named = readFileSync(join(ROOT, folder, path), 'utf8').match(/docs\/[\w./-]+\.md/g) ?? [];
+        expect(
+          named.filter((page) => !existsSync(join(ROOT, page))),
+          path,
+        ).to.deep.equal([]);
+      }
   });
 });

@@ -1,25 +1,15 @@
-/** The README keeps a newcomer's first minute: what it shows first, what it names, and in Japanese the same. */
+/** The README keeps a newcomer's first minute: what it shows first, and what it names. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createCallbackCheck } from '../../src/callback/check-callback.ts';
-import { blocksOf, fences, headingsOf, linksOf, readDocument, ROOT } from '../support/documents.ts';
+import { blocksOf, readDocument, ROOT } from '../support/documents.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const README = readDocument('README.md');
-const JAPANESE = readDocument('README.ja.md');
 
 const FIRST_LINES = 45;
-
-function inlineCode(text: string): string[] {
-  const prose = text.replaceAll(/^```.*?^```$/gms, '');
-  return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code).toSorted();
-}
-
-function inJapanese(link: string): string {
-  return link === 'README.ja.md' ? 'README.md' : link;
-}
 
 describe('The README', () => {
   it(`shows in its first ${FIRST_LINES} lines what comes in, and the command that shows what goes out, with what it prints`, () => {
@@ -52,14 +42,6 @@ describe('The README', () => {
     expect(readdirSync(join(folder, 'my-botbell'))).to.include('botbell.yaml');
     const check = run('botbell check', join(folder, 'my-botbell'));
     expect([check.status, check.stderr]).to.deep.equal([0, '']);
-  });
-
-  it('is the same in Japanese: sections, commands, pictures, links, and what is code', () => {
-    const levels = (text: string) => headingsOf(text).map(({ level }) => level);
-    expect(levels(JAPANESE)).to.deep.equal(levels(README));
-    expect(fences(JAPANESE)).to.deep.equal(fences(README));
-    expect(linksOf(JAPANESE)).to.deep.equal(linksOf(README).map(inJapanese));
-    expect(inlineCode(JAPANESE)).to.deep.equal(inlineCode(README));
   });
 });
 

@@ -69,6 +69,11 @@ export function linksOf(text: string): string[] {
   return [...withoutFences(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
 }
 
+/** What stands between backticks in the prose. */
+export function inlineCodeOf(text: string): string[] {
+  return [...withoutFences(text).matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
+}
+
 /** Of the links within the repository, those that lead nowhere. @param path of the document, from the root */
 export function deadLinksIn(path: string): string[] {
   const text = readDocument(path);
