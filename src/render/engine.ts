@@ -18,7 +18,7 @@ const PARSE_LIMIT = 500_000;
 export const TIME_LIMIT_MS = 250;
 
 /** The tags that remain: the others print values unescaped, or read files. */
-const TAGS = new Set(['assign', 'if', 'unless', 'case', 'for', 'break', 'continue', 'comment', '#']);
+const TAGS = ['assign', 'if', 'unless', 'case', 'for', 'break', 'continue', 'comment', '#'];
 
 /** How values are printed; `undefined`: as plain text. */
 export type Printing = Pick<TextKind, 'escape' | 'most'> | undefined;
@@ -39,14 +39,11 @@ export function createEngine(
     parseLimit: PARSE_LIMIT,
     operators,
   });
-  for (const name of Object.keys(liquid.tags)) if (!isTag(name, printing)) delete liquid.tags[name];
+  // Where values are escaped, printing would escape a captured text again.
+  const tags = printing === undefined ? [...TAGS, 'capture'] : TAGS;
+  for (const name of Object.keys(liquid.tags)) if (!tags.includes(name)) delete liquid.tags[name];
   registerFilters(liquid, display);
   return liquid;
-}
-
-/** `capture` is for plain text alone: elsewhere, printing would escape the captured text again. */
-function isTag(name: string, printing: Printing): boolean {
-  return TAGS.has(name) || (name === 'capture' && printing === undefined);
 }
 
 function printerOf(printing: Printing, { language }: DisplayConfig): (value: unknown) => string {

@@ -18,8 +18,6 @@ export interface FileContext {
   readonly instantText: (ms: number) => string;
 }
 
-const NO_NAME = '–';
-
 /** A function that makes its value when it is called for the first time. */
 export function lazily<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
@@ -30,39 +28,27 @@ export function viewOutputs(output: unknown, context: FileContext): readonly Out
   if (!isJsonObject(output)) return [];
   return keysOf(output)
     .slice(0, MOST_OUTPUTS)
-    .map((name) => viewOutput(nameText(name) || NO_NAME, output[name], context));
+    .map((name) => viewOutput(nameText(name) || '–', output[name], context));
 }
 
 function viewOutput(name: string, value: unknown, context: FileContext): OutputView {
   const plain = { name, items: [], files: [], fileCount: 0 };
   if (isScalar(value)) return { ...plain, kind: 'scalar', value };
-  if (Array.isArray(value)) {
-    const files = viewFiles(entriesInside(value), context);
-    return valued({ ...plain, ...files, kind: 'list', items: value }, () => cleanLine(memberText(value)));
-  }
-  const entries = fileEntries(value);
+  const items = Array.isArray(value) ? (value as readonly unknown[]) : undefined;
+  const entries = items === undefined ? fileEntries(value) : entriesInside(items);
   if (entries === undefined)
     return { ...plain, kind: 'other', value: endsOf(exactJson(value), LONGEST_VALUE) };
-  const files = viewFiles(entries, context);
-  return valued({ ...plain, ...files, kind: 'files' }, () => cleanLine(inlineText(value)));
-}
-
-/** With a value that is made when it is asked for: no channel shows it, and few templates do. */
-function valued(output: Omit<OutputView, 'value'>, valueOf: () => string): OutputView {
   return {
-    ...output,
+    ...plain,
+    kind: items === undefined ? 'files' : 'list',
+    items: items ?? [],
+    files: entries.slice(0, MOST_FILES).map((entry) => viewFile(entry, context)),
+    fileCount: entries.length,
+    // A getter, since no channel shows it, and few templates do.
     get value() {
-      return valueOf();
+      return cleanLine(items === undefined ? inlineText(value) : memberText(items));
     },
   };
-}
-
-function viewFiles(
-  entries: readonly unknown[],
-  context: FileContext,
-): Pick<OutputView, 'files' | 'fileCount'> {
-  const files = entries.slice(0, MOST_FILES).map((entry) => viewFile(entry, context));
-  return { files, fileCount: entries.length };
 }
 
 /** The file entries in the elements of a list and in their direct members. */

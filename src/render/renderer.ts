@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { elapsedSecondsOf, statusNameOf } from '../callback/callback.ts';
 import type { Card } from '../channels/card.ts';
-import type { Composed, ComposeContext, MessageFormat, RenderedParts } from '../channels/channel.ts';
+import type { Composed, ComposeContext, MessageFormat } from '../channels/channel.ts';
 import type { PlaceInConfig, Problem } from '../config/config.ts';
 import { isAlert, type Notice, type TemplateName } from '../notice/notice.ts';
 import { cardOf, type Filling, plainCard } from './card-template.ts';
@@ -12,7 +12,7 @@ import { Conditions } from './condition.ts';
 import { createLinks, type Links } from './links.ts';
 import { isKnownInstant, type Language } from '../time/display.ts';
 import type { Template } from './template.ts';
-import { type NoticeView, viewOf } from './view.ts';
+import { viewOf } from './view.ts';
 
 /** A template that failed while rendering a real notice. */
 export interface TemplateFailure {
@@ -25,7 +25,7 @@ export interface TemplateFailure {
 /** Results that all destinations of a notice share; its destinations are rendered one after the other. */
 interface Drawn {
   readonly notice: Notice;
-  readonly views: Map<Language, NoticeView>;
+  readonly fillings: Map<Language, Filling>;
   /** By template; undefined: the template failed or took too long, and is not rendered again. */
   readonly cards: Map<Template, Card | undefined>;
   /** The latest message of each format. */
@@ -71,10 +71,11 @@ export class Renderer {
   #composed(choice: Choice, drawn: Drawn, target: RenderTarget, report: Report): Composed {
     const { format } = target;
     const card = this.#cardOf(choice, drawn, report);
-    const own = this.#ownMessage(choice, card, drawn, report);
+    const { own } = choice;
+    const parts = own && tried(report, () => own.render(this.#filling(own, drawn).view, undefined, card));
     const context = contextOf(drawn.notice, card, target);
     return (
-      (own && tried(report, () => format.own?.compose(own, card, context))) ??
+      (parts && tried(report, () => format.own?.compose(parts, card, context))) ??
       tried(report, () => format.compose(card, context)) ??
       format.compose(plainCard(this.#filling(choice.builtIn, drawn)), context)
     );
@@ -82,19 +83,16 @@ export class Renderer {
 
   /** Whether a route's condition holds for a callback. A condition that fails counts as true, so that no message is lost. */
   holds(condition: string, notice: Notice, onFailure: (failure: TemplateFailure) => void): boolean {
-    const { language } = this.#catalog.sources.display;
     const report: Report = (fault) =>
       onFailure({ format: 'when', template: notice.template, message: `${condition}: ${fault}` });
-    const holds = () => this.#conditions.holds(condition, this.#viewIn(language, this.#drawnOf(notice)));
-    return tried(report, holds) ?? true;
+    const { view } = this.#filling(this.#catalog.sources.display, this.#drawnOf(notice));
+    return tried(report, () => this.#conditions.holds(condition, view)) ?? true;
   }
 
-  /** The names of all template sets, built-in and the user's own. */
   get templateSets(): readonly string[] {
     return this.#catalog.setNames;
   }
 
-  /** Every problem of the template files that `targets` use. Yields to the event loop after each template. */
   check(targets: Iterable<Omit<RenderTarget, 'options'>>): Promise<Problem[]> {
     return checkTemplates(this.#catalog, this.#links, targets);
   }
@@ -111,28 +109,20 @@ export class Renderer {
     return plainCard(this.#filling(builtIn, drawn));
   }
 
-  /** Undefined: there is no own template, or it failed. */
-  #ownMessage({ own }: Choice, card: Card, drawn: Drawn, report: Report): RenderedParts | undefined {
-    if (own === undefined) return undefined;
-    const { view } = this.#filling(own, drawn);
-    return tried(report, () => own.render(view, undefined, card));
-  }
-
-  #filling({ language }: Template, drawn: Drawn): Filling {
-    return { name: drawn.notice.template, language, view: this.#viewIn(language, drawn) };
+  #filling({ language }: { readonly language: Language }, { notice, fillings }: Drawn): Filling {
+    let filling = fillings.get(language);
+    if (filling === undefined) {
+      const view = viewOf(notice, { ...this.#catalog.sources.display, language }, this.#links);
+      filling = { name: notice.template, language, view };
+      fillings.set(language, filling);
+    }
+    return filling;
   }
 
   #drawnOf(notice: Notice): Drawn {
     if (this.#latest?.notice !== notice)
-      this.#latest = { notice, views: new Map(), cards: new Map(), composed: new Map() };
+      this.#latest = { notice, fillings: new Map(), cards: new Map(), composed: new Map() };
     return this.#latest;
-  }
-
-  #viewIn(language: Language, { notice, views }: Drawn): NoticeView {
-    const { display } = this.#catalog.sources;
-    const view = views.get(language) ?? viewOf(notice, { ...display, language }, this.#links);
-    views.set(language, view);
-    return view;
   }
 }
 
