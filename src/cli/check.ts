@@ -12,7 +12,6 @@ import { inspectStore } from '../ledger/open-ledger.ts';
 interface Options {
   /** Also verifies each channel's credentials with its remote, and that the store can be used. */
   readonly online?: boolean;
-  /** Warnings count as errors. */
   readonly strict?: boolean;
   /** Accepts references to unset variables and unreadable files, for machines without the secrets. */
   readonly withoutSecrets?: boolean;

@@ -26,7 +26,6 @@ export interface CommandContext {
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
-/** Adds the style only if the output is a terminal. */
 export function styled(context: Pick<CommandContext, 'isTerminal'>, style: Style, text: string): string {
   return context.isTerminal ? styleText(style, text) : text;
 }
@@ -44,7 +43,6 @@ export function userHere(): string | undefined {
   }
 }
 
-/** The actor that the ledger records for actions from the command line. */
 export function actorHere(): Actor {
   return { via: 'command line', user: userHere(), from: hostname() };
 }

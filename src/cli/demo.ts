@@ -19,12 +19,10 @@ import { loadProject } from './load-config.ts';
 /** With --stay, the documented ports are used, unless the environment sets others. */
 const STAY_PORTS = { DEMO_PORT: '8080', DEMO_ADMIN_PORT: '8081' };
 
-/** How often `--stay` looks for new messages. */
 const LOOK_INTERVAL_MS = 200;
 
 interface Scene {
   readonly title: string;
-  /** File in the samples folder. */
   readonly sample: string;
   /** The mail server refuses every attempt that Botbell makes within one request. */
   readonly isMailFailing?: boolean;
@@ -80,7 +78,6 @@ export async function run(context: CommandContext, { stay = false }: { stay?: bo
 
 type World = Awaited<ReturnType<typeof createWorld>>;
 
-/** Starts the stand-ins of Slack and the mail server, and creates a temporary folder. */
 async function createWorld() {
   const token = 'xoxb-demo';
   const channels = [
@@ -150,22 +147,14 @@ function callbacksUrl({ receiver }: RunningApp): string {
 
 interface Answer {
   readonly result?: string;
-  readonly deliveries?: readonly {
-    readonly destination: string;
-    readonly state: string;
-    readonly error?: string;
-  }[];
+  readonly deliveries?: readonly { destination: string; state: string; error?: string }[];
 }
 
-/** Posts the scene's callback as the job service would, and prints the response. */
 async function play(context: CommandContext, scene: Scene, url: string): Promise<void> {
   const sample = JSON.parse(readFileSync(join(SAMPLES, scene.sample), 'utf8')) as Record<string, unknown>;
   const body = JSON.stringify({ ...sample, ...scene.changes });
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-  });
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body });
   const { result = '', deliveries = [] } = (await response.json()) as Answer;
   const became = deliveries.map(({ destination, state, error }) =>
     error === undefined ? `${destination} ${state}` : `${destination} ${state} (${visibleOnOneLine(error)})`,
@@ -174,7 +163,6 @@ async function play(context: CommandContext, scene: Scene, url: string): Promise
   context.result(`   ${styled(context, response.ok ? 'green' : 'yellow', said)}`);
 }
 
-/** Prints the messages sent since the last call. */
 function showNews(context: CommandContext, { slack, mail, printed }: World): void {
   const bar = `   ${styled(context, 'dim', '│')} `;
   const show = (destination: string, text: string) =>

@@ -17,7 +17,6 @@ interface Options {
   readonly yes?: boolean;
   readonly dismiss?: boolean;
   readonly again?: boolean;
-  /** A job's id. */
   readonly route?: string;
 }
 

@@ -138,7 +138,6 @@ async function readKnown(
 
 interface Asked {
   readonly status: StatusName;
-  /** Whether the ledger could be read. */
   readonly isKnown: boolean;
   readonly timezone: string;
 }

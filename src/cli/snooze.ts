@@ -18,7 +18,6 @@ interface Options {
   readonly until?: string;
   readonly because?: string;
   readonly list?: boolean;
-  /** The id of the snooze to end. */
   readonly end?: number;
   readonly format: 'text' | 'json';
 }

@@ -11,7 +11,6 @@ import { type CommandContext, styled, userHere, WrongUsage } from './context.ts'
 import { loadProject } from './load-config.ts';
 
 interface Options {
-  /** Every destination of the config. */
   readonly all?: boolean;
 }
 

@@ -12,7 +12,6 @@ import { section, textOrTexts } from './schema-fields.ts';
 
 interface CheckedChannel {
   readonly type: ChannelType;
-  /** As the type's schema returned them. */
   readonly settings: unknown;
   readonly config: ChannelConfig;
   /** The schema of a `notify` entry for this channel: its addresses and options. */

@@ -61,7 +61,6 @@ export function receiverOf(section: RootSection['receiver']) {
     listen: addressOf(section.listen),
     /** Compared exactly; if there are tokens, the part before `/<token>`. */
     path: tokens.length > 0 ? section.path.replace(/\/$/, '') : section.path,
-    /** Empty if no token is needed. */
     tokens,
     /** Addresses and networks that may send; empty for anyone. */
     allowFrom: section.allow_from,
@@ -151,16 +150,13 @@ export interface RouteConfig {
   readonly rules: RouteRules;
   /** Empty if the config notifies nobody on purpose; then the default route does not apply either. */
   readonly notify: readonly Destination[];
-  /** Names of the groups in `notify`. */
   readonly groups: readonly string[];
   readonly templateSet: string | undefined;
 }
 
 export interface Config extends Settings {
   readonly file: string;
-  /** Folder of the user's template sets. */
   readonly templates: string | undefined;
-  /** Proxies for channels over HTTP and for the heartbeat. */
   readonly proxies: Proxies;
   readonly channels: ReadonlyMap<string, ChannelConfig>;
   readonly digests: readonly DigestConfig[];

@@ -9,9 +9,7 @@ import { isIP, isIPv6 } from 'node:net';
 
 /** What the values of a config may refer to. */
 export interface Known {
-  /** Names of the config's groups. */
   readonly groups: readonly string[];
-  /** Names of the existing template folders. */
   readonly templateSets: readonly string[];
   /** @returns what is wrong with a Liquid condition; undefined if nothing is */
   readonly conditionFault: (condition: string) => string | undefined;
@@ -20,7 +18,6 @@ export interface Known {
 /** @returns what is wrong, to be read after the value's path; undefined if nothing is */
 export type Rule = (text: string, known: Known) => string | undefined;
 
-/** A rule that needs nothing but the text. */
 type PlainRule = (text: string) => string | undefined;
 
 function holding(sentence: string, holds: (text: string) => boolean): PlainRule {
@@ -31,7 +28,6 @@ function matching(pattern: RegExp, sentence: string): PlainRule {
   return holding(sentence, (text) => pattern.test(text));
 }
 
-/** Reports the first rule that fails. */
 function every(...rules: readonly Rule[]): Rule {
   return (text, known) => rules.map((rule) => rule(text, known)).find((wrong) => wrong !== undefined);
 }
@@ -64,7 +60,6 @@ export const groupRule = (name: string, { groups }: Pick<Known, 'groups'>): stri
   return `: there is no group ${JSON.stringify(name)}${hint}`;
 };
 
-/** Requires `text` to be one of `names`. */
 export function memberRule(text: string, names: readonly string[]): string | undefined {
   if (names.includes(text)) return undefined;
   const known = new Intl.ListFormat('en', { type: 'disjunction' }).format(names.map((name) => `"${name}"`));

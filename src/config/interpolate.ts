@@ -14,7 +14,6 @@ const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 const NAME = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 const FILE = /^file:(.+)$/s;
 
-/** Data with every reference replaced, and the values that were put in. */
 export class Interpolated {
   readonly data: unknown;
   readonly problems: { readonly path: Path; readonly message: string }[] = [];

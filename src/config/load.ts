@@ -18,12 +18,10 @@ import { rootSchema } from './schema.ts';
 
 export interface LoadEnvironment {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
-  /** The names of the built-in template sets. */
   readonly builtInSets: readonly string[];
   /** @returns the names of the folders in `path`. @throws when `path` is no folder */
   readonly readFolders: (path: string) => string[];
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Left out: no condition is checked. */
   readonly conditionFault?: Known['conditionFault'];
   /** Reads a file as UTF-8. @throws when the file cannot be read */
   readonly readFile: (path: string) => string;
@@ -37,7 +35,6 @@ export interface LoadedConfig {
   /** SHA-256 of the file's text, in hexadecimal; present with `config`. */
   readonly hash?: string;
   readonly placeInConfig?: PlaceInConfig;
-  /** In the order of their places in the file. */
   readonly problems: readonly Problem[];
   /** The references that `withoutSecrets` accepted without a value. */
   readonly missing?: readonly string[];

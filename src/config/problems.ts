@@ -33,7 +33,6 @@ export class Problems {
     this.#report('warning', path, what);
   }
 
-  /** Whether the value at `path` has a reference that could not be resolved. */
   isUnknown(path: Path): boolean {
     return this.#interpolated.unresolved.has(pathText(path));
   }
@@ -46,7 +45,6 @@ export class Problems {
     return this.#source.placeOf(path);
   }
 
-  /** Errors and warnings in the order of the file. */
   inOrder(): Problem[] {
     return inFileOrder(this.#found);
   }

@@ -21,7 +21,6 @@ interface Named {
 }
 
 export class NotifyReader {
-  /** Each group's destinations, by the group's name. */
   readonly groups = new Map<string, readonly Destination[]>();
   readonly digests: DigestConfig[] = [];
   readonly #channels: CheckedChannels;
@@ -119,7 +118,6 @@ export class NotifyReader {
   }
 }
 
-/** Takes the hours apart from the option that says whom to mention. */
 function withHours(options: JsonObject): Pick<Destination, 'options' | 'mentionHours'> {
   const { [MENTION_OPTION]: mention } = options;
   if (!isJsonObject(mention)) return { options };

@@ -6,11 +6,13 @@ import { serialize } from 'node:v8';
 export type ReadAhead = <T>(name: string, read: () => Promise<T>) => T;
 
 export class Readings {
-  readonly #taken: { readonly again: () => Promise<string>; readonly digest: string }[] = [];
+  readonly #taken: { readonly read: () => Promise<unknown>; readonly digest: string }[] = [];
 
   /** Remembers the outcome of `read`, an error included. @throws {Error} what `read` throws */
   async take<T>(read: () => Promise<T>): Promise<T> {
-    return valueOf(await this.#outcomeOf(read));
+    const outcome = await outcomeOf(read);
+    this.#taken.push({ read, digest: digestOf(outcome) });
+    return valueOf(outcome);
   }
 
   /**
@@ -29,14 +31,14 @@ export class Readings {
         throw new Error('it is read next');
       });
       if (asked.size === 0) return result;
-      for (const [name, read] of asked) outcomes.set(name, await this.#outcomeOf(read));
+      for (const [name, read] of asked) outcomes.set(name, await outcomeOf(() => this.take(read)));
     }
   }
 
   /** Reads everything again. @returns a digest of it all */
   async again(): Promise<string> {
     const digests: string[] = [];
-    for (const { again } of this.#taken) digests.push(await again());
+    for (const { read } of this.#taken) digests.push(digestOf(await outcomeOf(read)));
     return digests.join();
   }
 
@@ -47,12 +49,6 @@ export class Readings {
 
   async areCurrent(): Promise<boolean> {
     return this.isCurrent(await this.again());
-  }
-
-  async #outcomeOf<T>(read: () => Promise<T>): Promise<Outcome<T>> {
-    const outcome = await outcomeOf(read);
-    this.#taken.push({ again: async () => digestOf(await outcomeOf(read)), digest: digestOf(outcome) });
-    return outcome;
   }
 }
 

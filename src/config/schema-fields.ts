@@ -38,7 +38,6 @@ export function section<Fields extends ObjectShape>(doc: string, fields: Fields)
   return object(fields).strict().meta({ doc });
 }
 
-/** A text that passes a rule. */
 export function text(rule: Rule, doc: string, more: More = {}) {
   return textOf<string>(rule, doc, more);
 }
@@ -53,7 +52,6 @@ function textOf<Text extends string>(rule: Rule, doc: string, more: More) {
     });
 }
 
-/** A whole number from `min` to `max`. */
 export function integer(min: number, max: number, doc: string) {
   const rule = `\${path} must be a whole number from ${min} to ${max}`;
   const jsonSchema = { anyOf: [{ type: 'integer', minimum: min, maximum: max }, INTERPOLATED] };
@@ -61,7 +59,6 @@ export function integer(min: number, max: number, doc: string) {
   return whole.min(min, rule).max(max, rule).meta({ doc, jsonSchema });
 }
 
-/** One of these names. */
 export function choice<const Name extends string>(names: readonly Name[], doc: string) {
   const jsonSchema = { anyOf: [{ enum: names }, INTERPOLATED] };
   return textOf<Name>((value) => memberRule(value, names), doc, { jsonSchema });
@@ -99,7 +96,6 @@ export function textOrTexts(rule: Rule, doc: string, { required, ...more }: More
   return lazy((value: unknown) => (Array.isArray(value) ? several : single)).meta(meta);
 }
 
-/** True, false, or texts that pass a rule. */
 export function flagOrTexts(rule: Rule, wanted: string, doc: string) {
   const flag = boolean().strict().typeError(`\${path} must be ${wanted}`);
   const several = texts(rule, doc);

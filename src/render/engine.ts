@@ -53,7 +53,6 @@ function printerOf(printing: Printing, { language }: DisplayConfig): (value: unk
   return (value) => (value instanceof Escaped ? value.text : fitEscaped(textOf(value), most, escape, mark));
 }
 
-/** The engine for a kind of text. */
 export type Engines = (printing: Printing) => Liquid;
 
 /** Creates each engine at its first use. */

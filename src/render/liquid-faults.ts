@@ -12,7 +12,6 @@ export interface LiquidFault {
 /** The place at the end of liquidjs' messages, which `LiquidFault` holds separately. */
 const PLACE_IN_MESSAGE = /, (?:file:.*, )?line:\d+, col:\d+$/su;
 
-/** The parsed text, or why it cannot be parsed. */
 export function parseLiquid(
   liquid: Liquid,
   source: string,
@@ -53,7 +52,6 @@ interface PlacedToken {
   getPosition(): [number, number];
 }
 
-/** The token that an error of liquidjs is about, if it knows. */
 export function tokenOf(error: unknown): PlacedToken | undefined {
   return error instanceof Error && 'token' in error ? (error.token as PlacedToken | undefined) : undefined;
 }

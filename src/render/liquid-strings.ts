@@ -8,15 +8,12 @@ export interface LiquidString {
   readonly path: Path;
   /** Undefined: plain text. */
   readonly kind: TextKind | undefined;
-  /** The engine of the kind. */
   readonly liquid: Liquid;
-  /** What the string was parsed to. */
   readonly nodes: LiquidTemplate[];
   /** Whether what it sets would reach other strings of the same rendering. */
   readonly standsAlone: boolean;
 }
 
-/** What one rendering reads. */
 export interface Reading {
   readonly view: Readonly<Record<string, unknown>>;
   /** The variables beside those of the view, for a kind of text. */

@@ -14,7 +14,6 @@ import { isKnownInstant, type Language } from '../time/display.ts';
 import type { Template } from './template.ts';
 import { viewOf } from './view.ts';
 
-/** A template that failed while rendering a real notice. */
 export interface TemplateFailure {
   readonly format: string;
   readonly template: TemplateName;

@@ -60,7 +60,6 @@ const TOLD = {
   lastError: { text: 'What happened', at: CAME_AT, jobId: 'j-1' },
 };
 
-/** The subjects of Botbell's own messages, by template name. */
 const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly template: Name }, 'template'> } = {
   dead_letter: UNDELIVERED,
   config_failure: { ...UNDELIVERED, givesUpAt: CAME_AT + DAY_MS },

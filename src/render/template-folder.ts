@@ -16,7 +16,6 @@ export interface SourceFile {
 }
 
 export interface TemplateFolder {
-  /** The names of the sets. */
   readonly sets: readonly string[];
   /** Template files by `<set>/<folder>/<name>`. */
   readonly files: ReadonlyMap<string, SourceFile>;

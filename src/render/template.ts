@@ -33,7 +33,6 @@ export interface TemplateKind extends Pick<OwnMessages<unknown>, 'showsCard'> {
   textAt(path: Path, parent: TemplateValue): TextKind | undefined;
 }
 
-/** What the strings of a template say of one notice. */
 interface Printed {
   readonly view: Reading['view'];
   readonly texts: ReadonlyMap<LiquidString, string>;
@@ -43,7 +42,6 @@ type Render = (printed: Printed) => TemplateValue;
 
 export class Template {
   readonly file: SourceFile;
-  /** The language of the rendered message. */
   readonly language: Language;
   /** With any of these, the template cannot be rendered. */
   readonly problems: Problem[] = [];

@@ -17,7 +17,6 @@ import { formatAge, formatElapsed, formatInstant, formatTimeOfDay, isKnownInstan
 import type { Links } from './links.ts';
 import { lazily, viewOutputs } from './outputs.ts';
 
-/** The template's variables by name. */
 export interface NoticeView {
   readonly [name: string]: unknown;
   readonly job_url?: string;
