@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Chore } from '../deliver/chores.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { Logger } from '../observe/logger.ts';
-import { askUrl, NotTaken } from '../outbound/ask-url.ts';
+import { askUrl } from '../outbound/ask-url.ts';
 import { poolsThrough } from '../outbound/exchange.ts';
 import type { Clock } from '../time/clock.ts';
 
@@ -31,14 +31,16 @@ export function heartbeatChore({ clock, logger, ledger, settings }: HeartbeatPar
     if (line !== said) logger[level](why, line);
     said = line;
   };
+  const fail = (reason: string) =>
+    say('warn', 'the heartbeat fails: whoever waits for it may report that Botbell is gone', { reason });
   const beat = async (url: string) => {
     if (!isWritten(ledger, clock)) return say('warn', 'no heartbeat is sent: the store cannot be used');
     try {
-      await ask(url, ASKED_FOR_MS, poolsThrough(settings.current.config.proxies));
-      say('info', 'the heartbeat is taken');
+      const status = await ask(url, ASKED_FOR_MS, poolsThrough(settings.current.config.proxies));
+      if (status < 200 || status > 299) fail(`it answered ${status}`);
+      else say('info', 'the heartbeat is taken');
     } catch (error) {
-      const reason = error instanceof NotTaken ? error.message : networkErrorOf(error).words.en;
-      say('warn', 'the heartbeat fails: whoever waits for it may report that Botbell is gone', { reason });
+      fail(networkErrorOf(error).words.en);
     }
   };
   return {

@@ -36,8 +36,8 @@ export async function createLogger(
 }
 
 /**
- * Most lines hold no secret and go out as they are. In JSON, hiding a secret such as a number or `true` would break the syntax, and
- * an escape may change how a secret is spelt: so in lines that hold a secret or an escape, each text is looked through by itself.
+ * In JSON, hiding a secret such as a number would break the syntax, and an escape may change how a secret is spelt: so in lines that
+ * hold a secret or an escape, which are few, each text is looked through by itself.
  */
 function withoutSecrets(line: string, redact: (text: string) => string): string {
   if (!line.includes('\\') && redact(line) === line) return line;
@@ -60,12 +60,9 @@ function shownEscapes(line: string): string {
 const LARGEST_BACKLOG = 4 * 1024 * 1024;
 
 /**
- * Writes all lines of one turn of the event loop at once at its end, since a write for each line costs as much as making the
- * line.
- *
- * pino's own destination (sonic-boom) does not fit. Asynchronous, it needs `flushSync` at exit, or the last lines are lost; and
- * flushing never ends when nobody reads or the disk is full. Synchronous, it blocks the event loop for as long. Node's stderr
- * writes what fits and drops the rest.
+ * Writes all lines of one turn of the event loop at once, since a write for each costs as much as making the line. pino's own
+ * destination needs `flushSync` at exit, which never ends when nobody reads or the disk is full, or else blocks the event loop.
+ * Node's stderr writes what fits and drops the rest.
  */
 function oncePerTurn(): DestinationStream {
   let held = '';

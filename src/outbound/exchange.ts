@@ -3,10 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { HttpPool } from './pool.ts';
 import { type Proxies, proxyFor } from './proxy.ts';
 
-/**
- * Opens a pool to one origin, such as `https://slack.com`; the caller destroys it. Loads the HTTP client at the first call, so that
- * a config without HTTP channels never loads it.
- */
+/** Opens a pool to one origin, such as `https://slack.com`; the caller destroys it. The HTTP client is loaded at the first call. */
 export type OpenPool = (origin: string) => Promise<HttpPool>;
 
 export function poolsThrough(proxies: Proxies): OpenPool {
@@ -43,9 +40,8 @@ export class NothingSent extends Error {
 }
 
 /**
- * Uses `dispatch`, since undici's `request` costs a tenth of a notification's CPU more. Follows no redirect. Reads the whole body,
- * so a body that breaks off or stalls fails the call. A kept connection that is reset before anything was written on it is replaced
- * once; nothing that was written is sent a second time.
+ * By `dispatch`, since undici's `request` costs a tenth of a notification's CPU more. Follows no redirect. A body that breaks off or
+ * stalls fails the call. A kept connection that is reset before anything was written on it is replaced once.
  * @throws {Error} at the deadline `TimeoutError`, or `UND_ERR_CONNECT_TIMEOUT` when there was no connection: then nothing was sent
  * and nothing will be. `NothingSent`: the connection failed before that. `ProxyError`: the proxy made no connection and forwarded
  * nothing. Otherwise an error of undici's or Node's.

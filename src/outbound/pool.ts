@@ -1,7 +1,4 @@
-/**
- * Opens a channel's pool of connections to one origin: directly or through a forward proxy. To an https: origin the proxy makes a
- * tunnel; the requests to an http: origin it sends itself.
- */
+/** Opens a pool of connections to one origin, directly or through a forward proxy: by a tunnel to https:, else by absolute URLs. */
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { type Proxy, ProxyError } from './proxy.ts';
 
@@ -58,10 +55,7 @@ function tunnelled(origin: string, proxy: Proxy): HttpPool {
   };
 }
 
-/**
- * Makes the pool throw `ProxyError`. Without it, the agent gives the proxy's status only in the message, and retries for ever after
- * a reset, which undici takes for the end of an established connection.
- */
+/** Without `ProxyError`, the agent gives the proxy's status only in a message, and retries for ever after a reset. */
 function tunnels(proxy: Proxy, pool: Pool): Dispatcher {
   const connect = pool.connect.bind(pool);
   return Object.assign(pool, {

@@ -1,7 +1,4 @@
-/**
- * Makes untrusted text safe to display: removes escape sequences, control and invisible characters, normalises, escapes for HTML
- * and URLs. The escaping for a channel's own markup is in the channel's folder.
- */
+/** Makes untrusted text safe to display, and escapes it for terminals, HTML and URLs; channels escape for their own markup. */
 
 /** Characters that need no cleaning, from U+0000 to U+02FF and the most frequent scripts: the fast path of most texts. */
 const PLAIN_CLASS =
@@ -13,10 +10,7 @@ const MAY_BE_NO_LINE = new RegExp(`[^ ${PLAIN_CLASS}]|^ | $| {2}`);
 /** Other than LF; a lone CR overwrites its line. */
 const LINE_BREAK = /\r\n|[\u0085\u2028\u2029]/g;
 
-/**
- * Escape sequences of terminals (ECMA-48, and xterm's of OSC), also those that end too early. Of C1, CSI and OSC count only as a
- * whole: text that was decoded wrongly is full of these characters.
- */
+/** Of terminals (ECMA-48, and xterm's OSC). C1's CSI and OSC count only as a whole: wrongly decoded text is full of them. */
 const ESCAPE_SEQUENCE = new RegExp(
   [
     '\\x1b\\[[0-?]*[ -/]*[@-~]?', // CSI: colours, cursor
@@ -39,10 +33,7 @@ const FLAG_OR_INVISIBLE = new RegExp(`(${FLAG})|${INVISIBLE}`, 'gu');
 const MAX_MARKS = 8;
 const TOO_MANY_MARKS = marksBeyond(MAX_MARKS);
 
-/**
- * Normalisation sorts each run of marks in quadratic time (ICU), so longer runs are cut first. No text of any language has a
- * longer run (UAX #15, "Stream-Safe Text Format"). MAX_MARKS applies after NFC, which composes some marks.
- */
+/** Normalisation sorts a run of marks in quadratic time, so runs longer than any text has are cut first (UAX #15, "Stream-Safe"). */
 const MOST_MARKS_TO_SORT = 30;
 const MORE_THAN_ANY_TEXT_HAS = marksBeyond(MOST_MARKS_TO_SORT);
 
@@ -57,9 +48,9 @@ const JOINER = new RegExp(
 );
 
 /**
- * Makes untrusted text of several lines safe to display: lone surrogates become U+FFFD, line breaks LF. Removes whole escape
- * sequences, what a carriage return overwrites, control, bidi control and invisible characters, but keeps tabs, and joiners where
- * emoji and scripts need them. In NFC, but for compatibility ideographs. Linear in the text, and idempotent.
+ * Safe to display, in several lines: lone surrogates become U+FFFD, line breaks LF. Removes escape sequences, what a carriage return
+ * overwrites, control, bidi and invisible characters, but keeps tabs, and joiners where emoji and scripts need them. In NFC, but for
+ * compatibility ideographs. Linear, and idempotent.
  */
 export function cleanText(text: string): string {
   return MAY_NEED_CLEANING.test(text) ? cleanThoroughly(text) : text;
@@ -89,10 +80,7 @@ function inLines(text: string): string {
   return lines.includes('\r') ? lines.split('\n').map(overwritten).join('\n') : lines;
 }
 
-/**
- * What a line shows in the end: text behind a lone carriage return overwrites what stands before it, as in progress bars. Two in a
- * row end the line's first part.
- */
+/** Text behind a lone carriage return overwrites what stands before it, as in progress bars; two in a row end a line. */
 function overwritten(line: string): string {
   const [first = '', ...others] = line.split('\r');
   const last = others.findLast((part) => !isBlank(part));
@@ -119,14 +107,9 @@ export function isBlank(text: string): boolean {
   return !INK.test(text);
 }
 
-/**
- * Characters that act on a terminal: C0, DEL and C1, which move the cursor, colour or ring; line and paragraph separators; Unicode's
- * Bidi_Control, which changes the direction of reading. Tab and line feed are not among them: each caller decides about these.
- */
+/** Characters that act on a terminal, but for tab and line feed: C0, DEL, C1, line and paragraph separators, Bidi_Control. */
 const ACTING = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const EACH_ACTING = new RegExp(ACTING, 'g');
-
-const INDENT = '  ';
 
 /** Escapes characters that act on a terminal as JSON does, e.g. `\u001b`, so that JSON stays valid. Keeps tab and line feed. */
 export function visible(text: string): string {
@@ -139,7 +122,7 @@ export function visibleOnOneLine(text: string): string {
 }
 
 /** Like `visible`, each line indented, so that foreign text never starts a line. Empty lines get no trailing blanks. */
-export function visibleAndIndented(text: string, indent = INDENT): string {
+export function visibleAndIndented(text: string, indent = '  '): string {
   const lines = visible(text).split('\n');
   return lines.map((line) => (line === '' ? indent.trimEnd() : indent + line)).join('\n');
 }

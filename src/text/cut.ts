@@ -79,10 +79,7 @@ function codePointAtOrBefore(text: string, index: number): number {
   return isInsidePair ? index - 1 : Math.max(0, index);
 }
 
-/**
- * {@link cleanLine} of at most `limit` characters, with an ellipsis if it was cut. Reads only the first {@link WINDOW} times
- * `limit` characters.
- */
+/** {@link cleanLine} of at most `limit` characters, with an ellipsis if it was cut. Reads {@link WINDOW} times as many. */
 export function shortLine(text: string, limit: number): string {
   return shortened(text, limit, cleanLine);
 }
@@ -112,15 +109,12 @@ export function endsOf(text: string, most: number): string {
 /** Smaller cuts have no room for the mark. */
 const SMALLEST_ROOM = 60;
 
-/**
- * Escapes a text to at most `most` characters. A longer text loses its middle first. Escaping makes texts longer, so shorter
- * cuts are tried until the result fits.
- */
+/** Escapes a text to at most `most` characters: since that makes it longer, ever more of its middle goes until it fits. */
 export function fitEscaped(
   text: string,
   most: number,
   escape: (text: string) => string,
-  markOf: (leftOut: number) => string,
+  markOf: MarkOf,
 ): string {
   if (text.length <= most) {
     const whole = escape(text);

@@ -10,11 +10,7 @@ export function isLongEnough(secret: string): boolean {
   return secret.length >= SHORTEST_SECRET;
 }
 
-/**
- * Replaces longer secrets first, so that hiding a secret inside a longer one leaves no rest of the longer one.
- * @param secrets those shorter than eight characters are ignored
- * @param mark replaces each of them
- */
+/** Longer secrets first, so that no rest of one stays. @param secrets those shorter than eight characters are ignored */
 export function secretsHidden(secrets: readonly string[], mark = HIDDEN): (text: string) => string {
   const spellings = [...new Set(secrets.filter(isLongEnough).flatMap(spellingsOf))];
   if (spellings.length === 0) return (text) => text;
@@ -79,8 +75,8 @@ function inUrls(secret: string): string[] {
 }
 
 /**
- * The base64 characters that depend on the secret alone when it is part of a longer encoded text, such as AUTH PLAIN's user and
- * password (RFC 4616). Each secret has three spellings, since its first byte has one of three positions in a group of three.
+ * What depends on the secret alone where it is part of a longer text in base64, such as AUTH PLAIN's (RFC 4616): three spellings,
+ * since its first byte has one of three positions in a group of three.
  */
 function inBase64(secret: string): string[] {
   const bytes = Buffer.from(secret);

@@ -13,10 +13,7 @@ export class NotUtf8 extends Error {
   }
 }
 
-/**
- * Takes one read at a time. Node has four threads for files, which also look up host names: where a file system hangs, it keeps one
- * of them.
- */
+/** Takes one read at a time: a file system that hangs keeps one of Node's four threads, which also look up host names. */
 export class OneRead {
   readonly #patienceMs: number;
   #last: Promise<unknown> = Promise.resolve();

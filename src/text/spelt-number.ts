@@ -1,9 +1,6 @@
 /** Numbers that keep the spelling in which they came. */
 
-/**
- * A number that JavaScript would spell otherwise, such as `1.10` or an id of 64 bits. It prints as it is spelt; in arithmetic it
- * is the nearest number that JavaScript has.
- */
+/** A number that JavaScript would spell otherwise, such as `1.10` or an id of 64 bits. It prints as spelt; the nearest one counts. */
 export class SpeltNumber extends Number {
   readonly spelling: string;
 

@@ -78,10 +78,7 @@ export async function within(
   });
 }
 
-/**
- * Counts the work under way and tells when there is none. A count rather than a set of promises: the old backing stores of a
- * churning set keep all that they held alive until V8's next full garbage collection.
- */
+/** Counts the work under way and tells when there is none. A churning set of promises would keep all that it held alive. */
 export class UnderWay {
   #count = 0;
   #waiting: (() => void)[] = [];

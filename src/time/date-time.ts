@@ -14,10 +14,9 @@ const HOUR_MS = 60 * MINUTE_MS;
 type Groups = Readonly<Record<string, string | undefined>>;
 
 /**
- * The instant (ms; finer digits are dropped) of an ISO 8601 calendar date-time, also with a blank for the T. Minutes and seconds may be left out; a
- * fraction belongs to the last unit given. Without an offset, the time is local to `timezone`. That zone is only our guess, so
- * a local time that the clocks skip is read as that much later. Undefined: the text is no date-time, or its day or time does
- * not exist. A leap second is always accepted, since leap seconds cannot be foreseen, and read as the second after it.
+ * The instant (ms) of an ISO 8601 calendar date-time, also with a blank for the T; undefined if the text is none, or the day or time
+ * does not exist. Minutes and seconds may be left out; a fraction belongs to the last unit given. Without an offset it is local to
+ * `timezone`: our guess, so a time that the clocks skip is read as that much later. A leap second is the second after it.
  */
 export function parseStartTime(text: string, timezone: string): number | undefined {
   const groups: Groups | undefined = (EXTENDED.exec(text) ?? BASIC.exec(text))?.groups;

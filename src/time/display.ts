@@ -38,10 +38,7 @@ const numberFormatters = {
   ja: new Intl.NumberFormat('ja', { maximumFractionDigits: 1 }),
 };
 
-/**
- * 3661 is `1 h 1 min 1 s` or `1時間1分1秒`, 0 is `0 s`. Rounds fractions; values past safe integers stay in seconds.
- * '' for what is no duration: a negative number, or none at all.
- */
+/** 3661 is `1 h 1 min 1 s` or `1時間1分1秒`, 0.4 `0 s`; values past safe integers stay in seconds. '' for what is no duration. */
 export function formatElapsed(seconds: number, language: Language): string {
   if (!(seconds >= 0 && seconds < Infinity)) return '';
   let rest = Math.round(seconds);
@@ -81,10 +78,7 @@ export function formatInstant(ms: number, timezone: string, language: Language):
     : `${parts.day} ${parts.month} ${parts.year}, ${time}`;
 }
 
-/**
- * `10:42` on the same day as `now`, else `21 Nov, 10:42` or `11月21日 10:42`; with the year when it is another one. '' if it is not known.
- * @param timezone an IANA name that `isTimezone` takes
- */
+/** `10:42` on the day of `now`, else `21 Nov, 10:42` or `11月21日 10:42`; with the year if it is another. '' if it is not known. */
 export function formatTimeOfDay(
   ms: number,
   {
@@ -202,9 +196,8 @@ export function isTimezone(name: string): boolean {
 }
 
 /**
- * The instant (ms) at which clocks in `timezone` show the local time `asIfUtc`, which is encoded as if it were UTC. A local time
- * that occurs twice is the earlier instant. One that is skipped is read by the offset before the change, so that 02:30 becomes
- * 03:30 (Temporal's `compatible`; RFC 5545, 3.3.5). @throws {RangeError} the time zone is unknown
+ * The instant (ms) at which clocks in `timezone` show a local time that is encoded as if it were UTC. Of two it is the earlier; a
+ * skipped 02:30 is read as 03:30 (Temporal's `compatible`; RFC 5545, 3.3.5). @throws {RangeError} the time zone is unknown
  */
 export function zonedToInstant(asIfUtc: number, timezone: string): number {
   // No zone changes its offset twice within two days, so these are the only offsets the time can have.

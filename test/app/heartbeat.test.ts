@@ -90,7 +90,7 @@ describe('the heartbeat of the service', () => {
     let clock: ManualClock;
     let ledger: { writtenAt: number };
     let asked: string[];
-    let answer: () => Promise<void>;
+    let answer: () => Promise<number>;
     let config: { heartbeat: { url: string; everyMs: number } | undefined; proxies: typeof NO_PROXIES };
     let chore: Chore;
 
@@ -98,7 +98,7 @@ describe('the heartbeat of the service', () => {
       clock = new ManualClock();
       ledger = { writtenAt: clock.monotonic() };
       asked = [];
-      answer = () => Promise.resolve();
+      answer = () => Promise.resolve(200);
       config = { heartbeat: { url: 'https://watcher.example/a', everyMs: 1000 }, proxies: NO_PROXIES };
       const settings = { current: { config } };
       chore = heartbeatChore({ clock, logger, ledger, settings }, (url) => {

@@ -21,9 +21,8 @@ const DOMAIN =
   /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
 /**
- * One mailbox in lower case, since no server that is used tells `Ops@` from `ops@`, its domain in Unicode, so that both spellings of
- * a Japanese domain are equal, and unquoted where it can be. The local part must be ASCII: otherwise every hop would need SMTPUTF8
- * (RFC 6531), and the mail is lost at one that lacks it. @throws {AddressError}
+ * One mailbox in lower case, its domain in Unicode, so that all spellings are equal, and unquoted where it can be. The local part
+ * must be ASCII: else the mail is lost at a hop without SMTPUTF8 (RFC 6531). @throws {AddressError}
  */
 export function parseMailAddress(text: string): string {
   return mailAddressIn(text).toLowerCase();

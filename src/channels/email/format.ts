@@ -1,7 +1,4 @@
-/**
- * The message format of mails: composes, previews and checks them. A template may write its own mail in
- * `templates/<set>/email/<name>.yaml`, with `subject`, `text` and `html`.
- */
+/** The message format of mails, drawn from a card, or written by a template as `subject`, `text` and `html`. */
 import { cleanLine, cleanText } from '../../text/clean.ts';
 import { cutMiddle } from '../../text/cut.ts';
 import type { Card } from '../card.ts';

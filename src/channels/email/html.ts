@@ -27,10 +27,7 @@ export function linesAsHtml(text: string): string {
   return escaped.replaceAll(NO_BREAK_SPACE, '&nbsp;').replaceAll('\n', '<br>');
 }
 
-/**
- * HTML collapses runs of blanks, so every other blank becomes a no-break space; the blanks between still allow a deep indentation to
- * wrap. Outlook for Windows supports `white-space: pre-wrap` only in `pre`, where it does not wrap long lines.
- */
+/** Makes every other blank of a run a no-break space, so that it wraps: in Outlook, `pre-wrap` does not. */
 function keepBlanks(text: string): string {
   if (!/\t|^ | {2}/mu.test(text)) return text;
   return text

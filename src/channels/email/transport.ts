@@ -1,6 +1,6 @@
 /**
- * Sends mails over nodemailer's pool: each before its deadline or never. A server may keep a mail and answer minutes later (RFC 5321,
- * 4.5.3.2.6), so the answer to a mail that was handed over is waited for. A failure tells whether the mail was handed over.
+ * Sends mails over nodemailer's pool: each before its deadline or never. The answer to a mail that was handed over is waited for,
+ * since a server may give it minutes later (RFC 5321, 4.5.3.2.6).
  */
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';

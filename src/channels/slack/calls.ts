@@ -21,8 +21,8 @@ interface Sent {
 }
 
 /**
- * The client writes its arguments as a form, copies them for log lines that are never written, and has one time limit for all
- * calls. So it is given the number of a call alone, and the call's arguments, made into JSON once, are sent in place of that.
+ * The client writes its arguments as a form, copies them for log lines, and has one time limit for all calls. So it is given the
+ * number of a call alone, in place of which the call's arguments, made into JSON once, are sent.
  */
 export function slackCalls(pool: HttpPool, token: string, api: URL): SlackCall {
   const underWay = new Map<string, Sent>();

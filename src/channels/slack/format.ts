@@ -1,7 +1,4 @@
-/**
- * The format of Slack messages: drawn from a card, or written by a template as `text` in mrkdwn and `blocks` as Block Kit Builder
- * gives them.
- */
+/** The format of Slack messages, drawn from a card, or written by a template as `text` in mrkdwn and `blocks` of Block Kit. */
 import { CARD_PARTS } from '../show-card.ts';
 import { cleanText, isBlank } from '../../text/clean.ts';
 import type { Card } from '../card.ts';
