@@ -29,11 +29,25 @@ export function botIdRule(text: string): string | undefined {
 export function doubtOfBotId(text: string): string | undefined {
   if (/^\*+$/.test(text)) return 'matches every BOT, which leaves nothing to default_route';
   if (text.trim() !== text) return 'begins or ends with a blank, which no bot_id has';
+  if (text.startsWith('/')) return undefined;
   const looksLikeRegex = /^[\^／]|\$$|\\[dwsDWSb]|\[[^\]]+\][*+]|\([^)]*\|[^)]*\)|\.\+$/u.test(text);
-  return looksLikeRegex && !text.startsWith('/')
-    ? 'looks like a regular expression, but is read as a name: put it between slashes, such as /^invoice/'
-    : undefined;
+  if (looksLikeRegex)
+    return 'looks like a regular expression, but is read as a name: put it between slashes, such as /^invoice/';
+  const [, foreign] = FOREIGN.find(([sign]) => sign.test(text)) ?? [];
+  return foreign && `has ${foreign}, which stands for itself here: only * is a wildcard; ${INSTEAD}`;
 }
+
+/** Signs that are none of a glob here, but of another dialect. */
+const FOREIGN: readonly (readonly [sign: RegExp, name: string])[] = [
+  [/^!/, 'an !'],
+  [/\?/, 'a ?'],
+  [/\[[^\]]*\]/, 'a […]'],
+  [/\{[^}]*\}/, 'a {…}'],
+  [/%/, 'a %'],
+  [/,/, 'a comma'],
+];
+
+const INSTEAD = 'write a list, [a, b], or a /regular expression/';
 
 /** In characters. No BOT has a longer id, and a config may have a thousand regular expressions, so they skip longer ids. */
 const LONGEST_SEARCHED = 1000;

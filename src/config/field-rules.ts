@@ -32,8 +32,6 @@ function every(...rules: readonly Rule[]): Rule {
   return (text, known) => rules.map((rule) => rule(text, known)).find((wrong) => wrong !== undefined);
 }
 
-export const anyText: Rule = () => undefined;
-
 /** Names of channels, groups and template sets, which are used in destinations, metrics and folder names. */
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
 
@@ -124,6 +122,15 @@ export const webUrlRule = withLogin(
   holding(
     'must be an http:// or https:// URL, such as https://botbell.example.com',
     (text) => text === '' || (/^https?:\/\/\S+$/.test(text) && URL.canParse(text)),
+  ),
+);
+
+/** The page's links and cookies begin at the root of its host. */
+export const pageUrlRule = every(
+  webUrlRule,
+  holding(
+    'must have no path: the page is served at the root of its host, such as https://botbell.example.com',
+    (text) => !URL.canParse(text) || new URL(text).href === `${new URL(text).origin}/`,
   ),
 );
 

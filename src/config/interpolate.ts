@@ -10,10 +10,22 @@ interface InterpolationSources {
   readonly withoutSecrets?: boolean;
 }
 
-const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
+/** Braces within a reference are balanced, two deep: a default may be Liquid. */
+const REFERENCE = /\$\$\{|\$\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}|(\$\{)/g;
 const NAME = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 const FILE = /^file:(.+)$/s;
 
+const KEY_BLOCKS = /-----BEGIN [^-]*-----[^-]*-----END [^-]*-----/g;
+
+/** @returns what an editor, a shell or a file left in a value that is no part of it; undefined if nothing */
+export function faultOfSecret(value: string): string | undefined {
+  if (/^(["'])(?:(?!\1).)*\1$/s.test(value)) return 'has quotes around its value: remove them';
+  return /[\p{Cc}\uFEFF]/u.test(value.replaceAll(KEY_BLOCKS, ''))
+    ? 'has a line end, a byte order mark or another control character in its value: remove it'
+    : undefined;
+}
+
+/** Data with every reference replaced, and the values that were put in. */
 export class Interpolated {
   readonly data: unknown;
   readonly problems: { readonly path: Path; readonly message: string }[] = [];
@@ -39,10 +51,10 @@ export class Interpolated {
   }
 
   private textOf(text: string, path: Path): string {
-    return text.replaceAll(REFERENCE, (match, reference: string | undefined, end: string) => {
-      if (reference === undefined) return '${';
+    return text.replaceAll(REFERENCE, (match, reference: string | undefined, open?: string) => {
+      if (reference === undefined && open === undefined) return '${';
       const value =
-        end === ''
+        reference === undefined
           ? this.fail(path, 'a ${ is not closed by }: write $${ for a literal ${')
           : this.lookUp(reference, path);
       if (value === undefined) return match;
@@ -64,21 +76,29 @@ export class Interpolated {
   /** As in a shell, the default after `:-` also applies to a variable that is set but empty. */
   private variable(name: string, fallback: string | undefined, path: Path): string | undefined {
     const value = Object.hasOwn(this.sources.variables, name) ? this.sources.variables[name] : undefined;
-    if (value !== undefined && (value !== '' || fallback === undefined)) return value;
+    if (value !== undefined && (value !== '' || fallback === undefined))
+      return this.clean(value, path, `the environment variable ${name}`);
     // An empty default usually turns a setting off here that is on in production, so with `withoutSecrets` it counts as missing.
-    if (fallback !== undefined && (fallback !== '' || this.sources.withoutSecrets !== true)) return fallback;
+    if (fallback !== undefined && (fallback !== '' || this.sources.withoutSecrets !== true))
+      return this.textOf(fallback, path);
     const hint = `set it (no .env file is read by itself), or give a default as \${${name}:-…}`;
     return this.miss(path, name, `the environment variable ${name} is not set: ${hint}`);
   }
 
   private contentOf(file: string, path: Path): string | undefined {
     try {
-      const content = this.sources.readFile(file).replace(/\r?\n$/, '');
+      const content = this.sources.readFile(file).replace(/^\uFEFF|\r?\n$/g, '');
       // An empty file means that its writer failed or has not finished; an empty value would turn the password off.
-      return content.trim() === '' ? this.miss(path, `file:${file}`, `the file ${file} is empty`) : content;
+      if (content.trim() === '') return this.miss(path, `file:${file}`, `the file ${file} is empty`);
+      return this.clean(content, path, `the file ${file}`);
     } catch (error) {
       return this.miss(path, `file:${file}`, `the file ${file} cannot be read: ${(error as Error).message}`);
     }
+  }
+
+  private clean(value: string, path: Path, source: string): string | undefined {
+    const fault = faultOfSecret(value);
+    return fault === undefined ? value : this.fail(path, `${source} ${fault}`);
   }
 
   private miss(path: Path, reference: string, message: string): undefined {

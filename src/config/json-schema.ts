@@ -18,6 +18,7 @@ export function configJsonSchema(channelTypes: ReadonlyMap<string, ChannelType>)
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Botbell config',
     ...jsonSchemaOf(rootSchema.describe()),
+    patternProperties: { '^x-': {} },
     anyOf: [{ required: ['routes'] }, { required: ['default_route'] }],
     $defs: {
       interpolated: { type: 'string', pattern: '\\$\\{' },

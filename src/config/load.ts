@@ -60,7 +60,7 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
     const hint = 'see config/botbell.example.yaml, or have one written by `botbell init`';
     return refused(file, `the config ${what}: ${hint}`);
   }
-  const interpolated = new Interpolated(source.data, { variables, readFile, withoutSecrets });
+  const interpolated = new Interpolated(withoutAnchors(source.data), { variables, readFile, withoutSecrets });
   const problems = new Problems(source, interpolated);
   const config = readConfig(file, interpolated, problems, environment);
   return {
@@ -111,6 +111,11 @@ function readConfig(
   checkTogether(config, problems);
   if (problems.hasErrors()) return undefined;
   return { ...config, secrets: secretsIn(config, channelTypes) };
+}
+
+/** Keys that begin with `x-` are there for their anchors. */
+function withoutAnchors(root: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(root).filter(([key]) => !key.startsWith('x-')));
 }
 
 /** An empty section, such as one whose lines are all commented out, counts as missing. */

@@ -10,8 +10,12 @@ const MIN_HIDDEN_LENGTH = 3;
 
 const HIDDEN = '[hidden]';
 
+/** Of each severity. A file can have any number of them, and the place of each is looked for. */
+const MOST_SHOWN = 100;
+
 export class Problems {
   readonly #found: Problem[] = [];
+  readonly #count = { error: 0, warning: 0 };
   readonly #source: YamlSource;
   readonly #interpolated: Interpolated;
 
@@ -38,15 +42,20 @@ export class Problems {
   }
 
   hasErrors(): boolean {
-    return this.#found.some(({ severity }) => severity === 'error');
+    return this.#count.error > 0;
   }
 
   placeOf(path: Path): Place {
     return this.#source.placeOf(path);
   }
 
+  /** Errors and warnings in the order of the file; of too many, how many more there are. */
   inOrder(): Problem[] {
-    return inFileOrder(this.#found);
+    const shown = inFileOrder(this.#found);
+    const { place, severity } = shown.at(-1) ?? {};
+    const more = this.#count.error + this.#count.warning - shown.length;
+    if (place === undefined || severity === undefined || more === 0) return shown;
+    return [...shown, { place, severity, message: `and ${more} more problems, which are not shown` }];
   }
 
   /** Hides interpolated values, since a rule's message may quote the value that it checked. */
@@ -64,6 +73,8 @@ export class Problems {
   }
 
   #add(severity: Problem['severity'], path: Path, message: string): void {
+    this.#count[severity] += 1;
+    if (this.#count[severity] > MOST_SHOWN) return;
     this.#found.push({ place: this.placeOf(path), message, severity });
   }
 }

@@ -7,6 +7,7 @@ import { isJsonObject } from '../text/json-object.ts';
 import type { Language } from '../time/display.ts';
 import { botIdRule } from './bot-id-pattern.ts';
 import * as rule from './field-rules.ts';
+import { faultOfSecret } from './interpolate.ts';
 import {
   choice,
   faultOf,
@@ -65,11 +66,11 @@ export const receiverSchema = section('Where callbacks come in.', {
 
 const adminSchema = section('Health, metrics and the web page.', {
   listen: text(rule.adminListenRule, 'host:port of the admin listener, or off.').default('127.0.0.1:8081'),
-  password: text(rule.anyText, 'Asked for (user admin); required to listen beyond loopback.', UNSET).default(
+  password: text(faultOfSecret, 'Asked for (user admin); required to listen beyond loopback.', UNSET).default(
     '',
   ),
   url: text(
-    rule.webUrlRule,
+    rule.pageUrlRule,
     'URL at which people reach the page: alerts link to it. Empty: no links.',
   ).default(''),
   hosts: texts(rule.hostRule, 'Further host names that may be asked for on a loopback listener.').default([]),

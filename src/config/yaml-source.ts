@@ -16,8 +16,11 @@ import type { Path } from './path.ts';
 /** YAML 1.2 without tags: dates, `no` and `off` stay texts. */
 const PARSE_OPTIONS = {
   version: '1.2',
+  merge: true,
   resolveKnownTags: false,
   stringKeys: true,
+  // Looked for by `findByNode`: the parser compares each key of a map with every other one.
+  uniqueKeys: false,
   prettyErrors: false,
 } as const;
 
@@ -25,6 +28,7 @@ const MOST_PROBLEMS = 10;
 
 const QUOTE_IT = 'put the whole value in quotes';
 const ALIAS = `a value that begins with * is read as a YAML alias: ${QUOTE_IT}`;
+const TWICE = 'this key is here twice: keep one, or put both values under it';
 const ENDLESS = 'the aliases (*name) of this file contain themselves, or multiply beyond any use';
 
 /** Replace the parser's messages, which quote the text, which may hold a password. Other codes are just "not valid YAML". */
@@ -34,7 +38,6 @@ const MESSAGES: Partial<Record<ErrorCode, string>> = {
     'the indentation does not fit, or a bracket is not closed before this (a # outside of quotes begins a comment)',
   BAD_SCALAR_START: `a value cannot begin with this character: ${QUOTE_IT}`,
   BLOCK_AS_IMPLICIT_KEY: `a value that contains ": " is read as a map: ${QUOTE_IT}, or mend the indentation`,
-  DUPLICATE_KEY: 'this key is here twice: keep one, or put both values under it',
   MISSING_CHAR: 'a quote, bracket or colon is missing before this',
   MULTILINE_IMPLICIT_KEY: 'a key must stand on one line: a colon is missing, or the indentation does not fit',
   MULTIPLE_DOCS: 'the file must hold one document only: remove the line ---',
@@ -138,7 +141,7 @@ export class YamlSource {
 
 function findProblems(document: Document, text: string): Finding[] {
   const errors = [...document.errors, ...document.warnings].map((error) => problemOf(error, text));
-  const found = [...errors, ...findUnknownAliases(document)].sort((a, b) => a.offset - b.offset);
+  const found = [...errors, ...findByNode(document)].sort((a, b) => a.offset - b.offset);
   const lines = found.map(({ offset }) => lineStart(text, offset));
   return found.filter((_, index) => lines[index] !== lines[index - 1]).slice(0, MOST_PROBLEMS);
 }
@@ -146,7 +149,7 @@ function findProblems(document: Document, text: string): Finding[] {
 function problemOf({ code, pos: [offset] }: YAMLError, text: string): Finding {
   const start = lineStart(text, offset);
   const [line = ''] = text.slice(start).split('\n', 1);
-  const [sign, message] = CAUSES.find(([each]) => code !== 'DUPLICATE_KEY' && each.test(line)) ?? [];
+  const [sign, message] = CAUSES.find(([each]) => each.test(line)) ?? [];
   if (sign !== undefined && message !== undefined) return { offset: start + line.search(sign), message };
   return { offset, message: MESSAGES[code] ?? 'not valid YAML' };
 }
@@ -155,10 +158,18 @@ function lineStart(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** The parser reports unknown aliases only when it makes data of the document, and without their place. */
-function findUnknownAliases(document: Document): Finding[] {
+/** Keys that a map has twice, and unknown aliases, which the parser reports without their place. */
+function findByNode(document: Document): Finding[] {
   const problems: Finding[] = [];
   visit(document, {
+    Map(_key, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        const name = isScalar(key) ? key.value : key;
+        if (seen.has(name)) problems.push({ offset: startOf(key), message: TWICE });
+        seen.add(name);
+      }
+    },
     Alias(_key, alias) {
       if (alias.resolve(document) === undefined) problems.push({ offset: startOf(alias), message: ALIAS });
     },

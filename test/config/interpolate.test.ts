@@ -7,6 +7,9 @@ const sources = {
   variables: { NAME: 'value', EMPTY: '', BRACES: '${NAME}' },
   readFile: (path: string) => {
     if (path === '/run/secrets/x') return 'from a file\r\n';
+    if (path === '/run/bom') return '\uFEFFfrom an editor\n';
+    if (path === '/run/lines') return 'secret\n\n';
+    if (path === '/run/key') return '-----BEGIN PRIVATE KEY-----\r\nMIIE\r\n-----END PRIVATE KEY-----\r\n';
     if (path === '/run/empty') return '';
     if (path === '/run/blank') return ' \n';
     throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
@@ -39,8 +42,37 @@ describe('Interpolation', () => {
     expect(textOf('${NONE:-}')).to.equal('');
   });
 
-  it('puts in the content of a file without its last line break', () => {
+  it('takes a default with braces of its own, and with references', () => {
+    const link = 'https://x/{{ job_id }}';
+    expect(textOf(`\${NONE:-${link}}!`)).to.equal(`${link}!`);
+    expect(textOf(`\${NAME:-${link}}!`)).to.equal('value!');
+    expect(textOf('${NONE:-${NAME}}')).to.equal('value');
+    expect(faultsOf('${NONE:-{{ job_id }')).to.deep.equal([
+      'a/0: a ${ is not closed by }: write $${ for a literal ${',
+    ]);
+  });
+
+  it('puts in the content of a file without its last line break and its byte order mark', () => {
     expect(textOf('${file:/run/secrets/x}!')).to.equal('from a file!');
+    expect(textOf('${file:/run/bom}')).to.equal('from an editor');
+    expect(textOf('${file:/run/key}')).to.match(/^-----BEGIN[^]*KEY-----$/);
+  });
+
+  it('refuses what a shell, an editor or a file left around a value', () => {
+    const fault = (SECRET: string) =>
+      new Interpolated('${SECRET}', { ...sources, variables: { SECRET } }).problems.map(
+        ({ message }) => message,
+      );
+    const CONTROL = 'has a line end, a byte order mark or another control character in its value: remove it';
+    for (const value of ['secret\r', 'secret\n', '\uFEFFsecret', 'a\tb', 'a\u0000'])
+      expect(fault(value)).to.deep.equal([`the environment variable SECRET ${CONTROL}`]);
+    for (const value of [`'secret'`, '"secret"'])
+      expect(fault(value)).to.deep.equal([
+        'the environment variable SECRET has quotes around its value: remove them',
+      ]);
+    for (const value of [`it's`, `"BOT" <a@example.com>`, `'a' and 'b'`])
+      expect(fault(value)).to.deep.equal([]);
+    expect(faultsOf('${file:/run/lines}')).to.deep.equal([`a/0: the file /run/lines ${CONTROL}`]);
   });
 
   it('leaves $${ as a literal ${, and any other dollar as it is', () => {

@@ -26,6 +26,8 @@ const route = (botId: string) =>
 describe('A bot_id that no BOT can have', () => {
   const LOOKS_LIKE_REGEX =
     'looks like a regular expression, but is read as a name: put it between slashes, such as /^invoice/';
+  const foreign = (sign: string) =>
+    `has ${sign}, which stands for itself here: only * is a wildcard; write a list, [a, b], or a /regular expression/`;
   const CASES: Readonly<Record<string, string>> = {
     '^a$': LOOKS_LIKE_REGEX,
     '^invoice': LOOKS_LIKE_REGEX,
@@ -34,6 +36,12 @@ describe('A bot_id that no BOT can have', () => {
     "'(foo|bar)'": LOOKS_LIKE_REGEX,
     "'invoice[0-9]+'": LOOKS_LIKE_REGEX,
     '／^invoice／': LOOKS_LIKE_REGEX,
+    "'invoice-?'": foreign('a ?'),
+    "'job[0-9]'": foreign('a […]'),
+    "'{orders,refunds}-import'": foreign('a {…}'),
+    "'!test-*'": foreign('an !'),
+    'sales%': foreign('a %'),
+    "'a, b'": foreign('a comma'),
     '"invoice "': 'begins or ends with a blank, which no bot_id has',
     '" invoice"': 'begins or ends with a blank, which no bot_id has',
     'invoice　': 'begins or ends with a blank, which no bot_id has',

@@ -267,6 +267,29 @@ routes:
   });
 });
 
+describe('What several parts of a config share', () => {
+  it('is merged by <<, and kept under a key that begins with x-', () => {
+    const { routes } = configOf(`
+x-defaults: &defaults
+  on: [error]
+channels:
+  chat: { type: chat, token: xoxb-1 }
+routes:
+  - bot_id: a
+    <<: *defaults
+    notify: &team [{ chat: "#a" }]
+  - bot_id: b
+    <<: *defaults
+    on: [succeeded]
+    notify: *team
+`);
+    expect(routes.map(({ on, notify }) => [on, notify.length])).to.deep.equal([
+      [['error'], 1],
+      [['succeeded'], 1],
+    ]);
+  });
+});
+
 describe('A route that tells nobody', () => {
   it('is meant, so it is read without a word: of default_route, too', () => {
     const { routes, defaultRoute } = configOf(`
