@@ -114,5 +114,3 @@ export interface AdminServices {
   readonly paused: () => readonly Paused[];
   readonly samples: readonly Sample[];
 }
-
-export type ApiServices = Pick<AdminServices, 'archive' | 'people' | 'reloading' | 'surroundings'>;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { createAdmin } from '../admin/admin.ts';
-import { createApi } from '../admin/api/api.ts';
+import { createApi } from '../admin/api.ts';
 import { drawingOf } from '../admin/drawing.ts';
 import { createPages } from '../admin/page/page-router.tsx';
 import { WrongPasswords } from '../admin/password.ts';

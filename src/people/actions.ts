@@ -50,11 +50,14 @@ export interface ActionParts {
 
 export type People = ReturnType<typeof createPeople>;
 
+function result(id: number, name: OutcomeName): Outcome {
+  return { name, json: { id, result: name } };
+}
+
 /** Each action changes the ledger, wakes the loop if something may be due, and is logged. @throws {Refused} it cannot be done */
 export function createPeople(parts: ActionParts) {
   const { actions, archive } = parts.ledger;
   const done = doneBy(parts);
-  const result = (id: number, name: OutcomeName): Outcome => ({ name, json: { id, result: name } });
   return {
     /** @param again also what was delivered */
     redeliver: async (id: number, actor: Actor, again: boolean) =>
@@ -127,8 +130,6 @@ async function refuseUnknown(
     throw unknown(destination, hintFor(destination, known));
 }
 
-const UNKNOWN: Outcome = { name: 'unknown' };
-
 function inBulk(parts: ActionParts) {
   const { actions } = parts.ledger;
   const done = doneBy(parts);
@@ -150,8 +151,12 @@ function inBulk(parts: ActionParts) {
     },
     async stopBulk(id: number, actor: Actor) {
       const bulk = await actions.stopBulk(id, actor);
-      const outcome = bulk ? ({ name: 'stopped', json: bulkJson(bulk) } as const) : UNKNOWN;
-      return done('stop in bulk', actor, id, outcome);
+      return done(
+        'stop in bulk',
+        actor,
+        id,
+        bulk ? { name: 'stopped', json: bulkJson(bulk) } : { name: 'unknown' },
+      );
     },
   };
 }
@@ -175,7 +180,7 @@ function snoozing(parts: ActionParts) {
     /** Releases what the snooze holds. */
     async endSnooze(id: number, actor: Actor) {
       const name = (await actions.endSnooze(id)) ? 'ended' : 'unknown';
-      return done('end a snooze', actor, id, { name, json: { id, result: name } });
+      return done('end a snooze', actor, id, result(id, name));
     },
   };
 }

@@ -3,6 +3,7 @@ import { ALL_STATUSES, type StatusCode, statusNameOf } from '../callback/callbac
 import { parseStartTime } from '../time/date-time.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
 import type { RedeliveryFilter } from '../ledger/actions/actions.ts';
+import type { CallbackFilter } from '../ledger/archive/archive.ts';
 import { CALLBACK_RESULTS, DELIVERY_STATES } from '../ledger/ledger.ts';
 import { cleanText } from '../text/clean.ts';
 import { DAY_MS, instantOn } from '../signal/calendar.ts';
@@ -48,42 +49,35 @@ const TWICE: Worded = ['is given twice', 'は1つだけ指定してください'
 /**
  * Refuses unknown and repeated parameters.
  * @param isForm ignore empty parameters, which forms send; otherwise they are refused, since a script's variable may be unset
- * @param check further problems of the values
  * @throws {Refused} with every problem, also in its `json.errors`
  */
 export function readParameters<Names extends Known>(
   query: URLSearchParams,
   known: Names,
   isForm = false,
-  check: (values: Readonly<Record<string, unknown>>) => readonly Problem[] = () => [],
 ): Values<Names> {
   const values: Record<string, unknown> = {};
   const problems: Problem[] = [];
   for (const name of new Set(query.keys())) {
     const given = query.getAll(name).filter((each) => each.trim() !== '');
     if (isForm && given.length === 0) continue;
-    const { read, rule } = parameterIn(known, name);
+    const { read, rule } = (Object.hasOwn(known, name) ? known[name] : undefined) ?? UNKNOWN;
     const value = given.length === 1 ? read(given[0] ?? '') : undefined;
     if (value !== undefined) values[name] = value;
     else problems.push([cleanText(name), given.length > 1 ? TWICE : rule]);
   }
-  if (problems.length === 0) problems.push(...check(values));
-  if (problems.length > 0) throw new Refused(refusalOf(problems));
+  if (problems.length > 0) throw refusalOf(problems);
   return values as Values<Names>;
 }
 
-function parameterIn(known: Known, name: string): Parameter<unknown> {
-  return (Object.hasOwn(known, name) ? known[name] : undefined) ?? UNKNOWN;
-}
-
-function refusalOf(problems: readonly Problem[]) {
+function refusalOf(problems: readonly Problem[]): Refused {
   const inWords = (rule: Worded) => wordedIn(rule, 'en');
   const listed: Worded = [
     problems.map(([name, rule]) => `"${name}" ${inWords(rule)}`).join('; '),
     problems.map(([name, rule]) => `「${name}」${wordedIn(rule, 'ja')}`).join('、'),
   ];
   const errors = problems.map(([parameter, rule]) => ({ parameter, detail: inWords(rule) }));
-  return { name: 'query wrong', values: { problems: listed }, json: { errors } } as const;
+  return new Refused({ name: 'query wrong', values: { problems: listed }, json: { errors } });
 }
 
 /** The names of the parameters that a refused query is refused for. */
@@ -157,9 +151,9 @@ export const FLAG: Parameter<boolean> = {
 
 /** Ignores empty parameters, which forms send. @throws {Refused} */
 export function readFilter(query: URLSearchParams, context: FilterContext) {
-  const values = readParameters(query, { search: TEXT, ...parametersOf(context), ...PAGE }, true);
-  const { search, before, limit } = values;
-  return { filter: { search, ...filterIn(values) }, page: { before, limit } };
+  const known = { search: TEXT, ...parametersOf(context), ...PAGE };
+  const { before, limit, ...values } = readParameters(query, known, true);
+  return { filter: filterIn(values) as CallbackFilter, page: { before, limit } };
 }
 
 /**
@@ -169,41 +163,37 @@ export function readFilter(query: URLSearchParams, context: FilterContext) {
  */
 export function readRedelivery(query: URLSearchParams, context: FilterContext) {
   const known = { ...parametersOf(context), state: oneOf('dead', 'held'), dry_run: FLAG };
-  const least: Problem = [
-    'state',
-    ['must be dead or held where nothing else is given', 'は、ほかに条件がなければ dead か held です'],
-  ];
-  const values = readParameters(query, known, false, (given) =>
-    Object.keys(given).every((name) => name === 'dry_run') ? [least] : [],
-  );
-  return { filter: filterIn(values), isDryRun: values.dry_run ?? false };
+  const { dry_run: isDryRun = false, ...values } = readParameters(query, known);
+  if (Object.keys(values).length === 0) {
+    const en = 'must be dead or held where nothing else is given';
+    throw refusalOf([['state', [en, 'は、ほかに条件がなければ dead か held です']]]);
+  }
+  return { filter: filterIn(values) as RedeliveryFilter, isDryRun };
 }
 
-function filterIn(values: Values<ReturnType<typeof parametersOf>>): RedeliveryFilter {
-  const { bot_id: botId, job_id: jobId, error_class: errorClass, error_code: errorCode } = values;
-  const { status, state, result, destination, from, to } = values;
-  return { botId, jobId, status, state, result, destination, from, to, errorClass, errorCode };
+/** `bot_id` for `botId`. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** `botId` for `bot_id`. */
+function filterIn(values: object): object {
+  const toCamel = (name: string) => name.replaceAll(/_./g, (found) => found.charAt(1).toUpperCase());
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [toCamel(name), value as unknown]));
 }
 
 /** The query for links, which `readFilter` and `readRedelivery` read as the same filter at any time. */
 export function filterQuery(filter: RedeliveryFilter): URLSearchParams {
+  const { status, from, to, ...texts } = filter;
   const iso = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
-  const parameters: Readonly<Record<string, string | undefined>> = {
-    bot_id: filter.botId,
-    job_id: filter.jobId,
-    status: filter.status === undefined ? undefined : statusNameOf({ status: filter.status }),
-    state: filter.state,
-    result: filter.result,
-    destination: filter.destination,
-    from: iso(filter.from),
-    to: iso(filter.to),
-    error_class: filter.errorClass === '' ? NO_ERROR : filter.errorClass,
-    error_code: filter.errorCode === '' ? NO_ERROR : filter.errorCode,
+  const written = {
+    ...texts,
+    status: status === undefined ? undefined : statusNameOf({ status }),
+    from: iso(from),
+    to: iso(to),
   };
-  const given = Object.entries(parameters).map(([name, value]) =>
-    value === undefined ? [] : [[name, value]],
-  );
-  return new URLSearchParams(given.flat());
+  const given = Object.entries(written).filter(([, text]) => text !== undefined);
+  return new URLSearchParams(given.map(([field, text]) => [snakeCase(field), text || NO_ERROR]));
 }
 
 /** @returns a whole number from 1 to `largest`; undefined for any other text */

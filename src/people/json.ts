@@ -7,7 +7,7 @@ import type { DeliveryRecord } from '../ledger/ledger.ts';
 import type { KeptSnooze } from '../ledger/signal/snoozes.ts';
 import type { StoryEvent } from '../story/sayings.ts';
 import type { LoadedStory } from '../story/story.ts';
-import { filterQuery } from './filters.ts';
+import { filterQuery, snakeCase } from './filters.ts';
 import type { NotTold } from './not-told.ts';
 import type { TestOutcome } from './test-message.ts';
 
@@ -28,9 +28,8 @@ function shape<Of extends object>(of: Of, names: readonly (keyof Of & string)[],
   const fields = names.map((name) => {
     const value = of[name];
     const isTime = name.endsWith('At') && typeof value === 'number';
-    const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     const shown = typeof value === 'string' && redact !== undefined ? redact(value) : (value ?? null);
-    return [snake, isTime ? isoTime(value) : shown];
+    return [snakeCase(name), isTime ? isoTime(value) : shown];
   });
   return Object.fromEntries(fields) as Record<string, unknown>;
 }

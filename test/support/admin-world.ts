@@ -1,6 +1,6 @@
 /** The admin listener over HTTP, with what stands behind it made up or real, as a test needs it. */
 import { request } from 'undici';
-import { createApi } from '../../src/admin/api/api.ts';
+import { createApi } from '../../src/admin/api.ts';
 import { type AdminDependencies, createAdmin } from '../../src/admin/admin.ts';
 import { WrongPasswords } from '../../src/admin/password.ts';
 import type { AdminServices, Reloading } from '../../src/admin/services.ts';

@@ -2,7 +2,7 @@
 import { type ComponentChildren, h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { request } from 'undici';
-import { createApi } from '../../src/admin/api/api.ts';
+import { createApi } from '../../src/admin/api.ts';
 import { createAdmin } from '../../src/admin/admin.ts';
 import { WrongPasswords } from '../../src/admin/password.ts';
 import { createPages } from '../../src/admin/page/page-router.tsx';

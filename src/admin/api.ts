@@ -1,7 +1,19 @@
-/** The JSON API: gives scripts what the page shows and does. */
+/** The JSON API: gives scripts what the page shows and does. Unknown and invalid parameters are refused by name. */
+import { Router, type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
-import type { BulkKind } from '../../ledger/actions/actions.ts';
-import { FLAG, PAGE, type Parameter, readFilter, readRedelivery } from '../../people/filters.ts';
+import type { Problem } from '../config/config.ts';
+import type { BulkKind } from '../ledger/actions/actions.ts';
+import type { Actor } from '../ledger/history.ts';
+import {
+  FLAG,
+  type Known,
+  PAGE,
+  type Parameter,
+  readFilter,
+  readParameters,
+  readRedelivery,
+  wholeNumberIn,
+} from '../people/filters.ts';
 import {
   botJson,
   bulkJson,
@@ -12,15 +24,17 @@ import {
   snoozeJson,
   storyJson,
   tallyJson,
-} from '../../people/json.ts';
-import type { Outcome } from '../../people/outcomes.ts';
-import { SNOOZE_FIELDS } from '../../people/snooze.ts';
-import { loadStory } from '../../story/story.ts';
-import { readTexts } from '../body.ts';
-import { routed } from '../routed.ts';
-import type { ApiServices } from '../services.ts';
-import { addReload } from './reload.ts';
-import { type Asked, createRoutes, NONE, only, type Routes } from './routes.ts';
+} from '../people/json.ts';
+import { type Outcome, Refused, statusOf } from '../people/outcomes.ts';
+import { SNOOZE_FIELDS } from '../people/snooze.ts';
+import { loadStory } from '../story/story.ts';
+import { visibleOnOneLine } from '../text/clean.ts';
+import { readTexts } from './body.ts';
+import { actorOf } from './password.ts';
+import { routed, TO_THE_LETTER } from './routed.ts';
+import type { AdminServices } from './services.ts';
+
+type ApiServices = Pick<AdminServices, 'archive' | 'people' | 'reloading' | 'surroundings'>;
 
 export function createApi(services: ApiServices): Middleware {
   const routes = createRoutes();
@@ -28,6 +42,60 @@ export function createApi(services: ApiServices): Middleware {
     add(routes, services);
   return routed(routes.router);
 }
+
+interface Asked<Values> {
+  readonly ctx: RouterContext;
+  /** The path's `:id`; 0, which is no row's id, if it is missing or invalid. */
+  readonly id: number;
+  /** The query's parameters. */
+  readonly values: Values;
+  readonly actor: Actor;
+}
+
+/** @throws {Refused} names every invalid parameter */
+type Read<Values> = (query: URLSearchParams) => Values;
+
+type Routes = ReturnType<typeof createRoutes>;
+
+function createRoutes() {
+  const router = new Router(TO_THE_LETTER);
+  const asked = <Values>(ctx: RouterContext, read: Read<Values>): Asked<Values> => {
+    const values = read(new URLSearchParams(ctx.querystring));
+    const id = wholeNumberIn(ctx.params['id']) ?? 0;
+    return { ctx, id, values, actor: actorOf(ctx, 'api') };
+  };
+  return {
+    router,
+    /** @param answer the response's body; undefined for a 404 */
+    get: <Values>(path: string, read: Read<Values>, answer: (asked: Asked<Values>) => Promise<unknown>) => {
+      router.get(path, async (ctx) => {
+        const body = await answer(asked(ctx, read));
+        if (body === undefined) throw new Refused({ name: 'unknown' });
+        ctx.body = body;
+      });
+    },
+    /** Answers as the table of outcomes says. */
+    act: <Values>(
+      method: 'post' | 'delete',
+      path: string,
+      read: Read<Values>,
+      act: (asked: Asked<Values>) => Promise<Outcome>,
+    ) => {
+      router[method](path, async (ctx) => {
+        const outcome = await act(asked(ctx, read));
+        ctx.status = statusOf(outcome);
+        ctx.body = outcome.json ?? {};
+      });
+    },
+  };
+}
+
+/** Reads a query that may have no parameters but these. */
+function only<Names extends Known>(known: Names) {
+  return (query: URLSearchParams) => readParameters(query, known);
+}
+
+const NONE = only({});
 
 /** Bytes of a callback's body that is included with its story; a larger one is available at `callback_url` only. */
 const LARGEST_SHOWN = 1024 * 1024;
@@ -125,4 +193,40 @@ function addSnoozes({ get, act }: Routes, { people }: ApiServices): void {
     people.snooze(await readTexts(ctx, SNOOZE_FIELDS), actor),
   );
   act('delete', '/api/snoozes/:id', NONE, ({ id, actor }) => people.endSnooze(id, actor));
+}
+
+function addReload({ act }: Routes, { reloading }: ApiServices): void {
+  act('post', '/-/reload', only({ dry_run: FLAG }), async ({ values }) => {
+    if (values.dry_run === true) {
+      const preview = await reloading.preview();
+      const { problems, configHash: config, unchanged, since, isComplete: is_complete } = preview;
+      if (config === undefined) throw notLoaded(problems);
+      const changes = preview.changes.map(({ botId: bot_id, ...change }) => ({ bot_id, ...change }));
+      const shown = { warnings: placed(problems), unchanged, since, is_complete, changes };
+      return { name: 'counted', json: { result: 'dry_run', config, ...shown } };
+    }
+    const result = await reloading.reload('POST /-/reload');
+    if (!result.isLoaded) throw notLoaded(result.problems);
+    const { hasChanged, configHash: config, warnings, unchanged } = result;
+    const json = { config, warnings: placed(warnings), unchanged };
+    if (!hasChanged) return { name: 'unchanged', json: { result: 'unchanged', ...json } };
+    return { name: 'loaded', json: { result: 'reloaded', ...json } };
+  });
+}
+
+function notLoaded(problems: readonly Problem[]): Refused {
+  const errors = placed(problems.filter(({ severity }) => severity === 'error'));
+  return new Refused({ name: 'not loaded', json: { errors } });
+}
+
+/** The most problems in one response. */
+const MOST_PROBLEMS = 200;
+
+function placed(problems: readonly Problem[]) {
+  return problems.slice(0, MOST_PROBLEMS).map(({ place: { file, line, column }, message }) => ({
+    file,
+    line,
+    column,
+    detail: visibleOnOneLine(message),
+  }));
 }
