@@ -1,16 +1,14 @@
 /** A bot of LINE WORKS: text messages, by a token that a login gives. */
-import { object, string } from 'yup';
-import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { type Answers, codeAt, jsonOf, meaning } from '../answers.ts';
-import { apiUrl, baseUrl, warningsOfApi } from '../api-url.ts';
+import { baseUrl, warningsOfApi } from '../api-url.ts';
 import { AddressError } from '../channel.ts';
-import { type Address, type Chat, receiptFrom } from '../chat/chat.ts';
+import { type Address, type Call, type Chat, receiptFrom } from '../chat/chat.ts';
 import { drawnFormat } from '../chat/draw.ts';
 import { jsonCall, openRemote, VERIFY_TIMEOUT_MS } from '../chat/remote.ts';
+import { type Markup, UNMARKED } from '../lines.ts';
 import { mentionsOf } from '../mention-option.ts';
 import { CARD_PARTS } from '../show-card.ts';
-import { MARKUP } from './text.ts';
-import { accessToken, type BotSettings, isPrivateKey } from './token.ts';
+import { accessToken, botSettings, type BotSettings } from './token.ts';
 
 export interface LineworksMessage {
   readonly content: { readonly type: 'text'; readonly text: string };
@@ -19,10 +17,28 @@ export interface LineworksMessage {
 /** developers.worksmobile.com/jp/docs/bot-send-text: "text", String, up to 2,000 characters. */
 const MAX_CHARACTERS = 2000;
 
+/** A longer URL is left out, since it would take the room of the error message. */
+const LONGEST_URL = 300;
+
+export const MARKUP: Markup = {
+  ...UNMARKED,
+  text: withoutMentions,
+  code: withoutMentions,
+  link: (text, url) => UNMARKED.link(text, url.length > LONGEST_URL ? '' : url),
+};
+
+/**
+ * LINE WORKS takes `<m userId="…">` anywhere as a mention, also one that continues on the next line, and refuses one of a user
+ * outside the room.
+ */
+export function withoutMentions(text: string): string {
+  return text.replace(/<(?=\s*(?:\/\s*)?(?:m|$))/gi, '＜');
+}
+
 /** Each mention has an ID of up to a hundred characters. */
 const MOST_MENTIONS = 10;
 
-const lineworksMentions = mentionsOf(
+const MENTIONS = mentionsOf(
   'the ID of a member or all',
   /^[^\s"<>]{1,100}$/,
   (id) => `<m userId="${id}">`,
@@ -32,31 +48,6 @@ const lineworksMentions = mentionsOf(
 function below(mentions: readonly string[], text: string): LineworksMessage {
   return { content: { type: 'text', text: mentions.length === 0 ? text : `${mentions.join(' ')}\n${text}` } };
 }
-
-/** The placeholder for secrets that are not set when a config is checked. */
-const NOT_SET = 'not-set-here';
-
-const text = (what: string, example = NOT_SET) => {
-  const rule = `\${path} must be ${what}`;
-  return string().strict().typeError(rule).min(1, rule).meta({ example });
-};
-
-export const BOT_FIELDS = {
-  client_id: text('the client ID of the app'),
-  client_secret: text('the client secret of the app'),
-  service_account: text('the service account of the app'),
-  private_key: text('the private key of the service account').test(
-    'key',
-    '${path} must be the private key of the service account in PEM, with its first and last line',
-    (key) => !key || key === NOT_SET || isPrivateKey(key),
-  ),
-  bot_id: text('the number of the bot, in quotes', '1').matches(
-    /^\d*$/,
-    '${path} must be the number of the bot',
-  ),
-  auth_url: apiUrl(),
-  api_url: apiUrl(),
-};
 
 /** A talk room's ID, or a member's by `user:` and the ID that the member signs in with. */
 const CHANNEL = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -72,7 +63,7 @@ function botAddress(text: string): string {
 }
 
 const LOGIN: Address<LineworksMessage, BotSettings> = {
-  settings: object(BOT_FIELDS).noUnknown().strict(),
+  settings: botSettings,
   parseAddress: botAddress,
   secretsOf: ({ client_secret: secret = '', private_key: key = '' }) => [
     ...[secret, key].filter((each) => each !== ''),
@@ -83,24 +74,18 @@ const LOGIN: Address<LineworksMessage, BotSettings> = {
     const { bot_id: bot = '', api_url: api = 'https://www.worksapis.com' } = settings;
     const remote = openRemote(chat.title, openPool);
     const token = accessToken(remote, settings);
-    const post = async (
-      address: string,
-      message: LineworksMessage,
-      deadline: number,
-    ): Promise<HttpAnswer> => {
+    const post = async ({ address, message, deadline }: Call<LineworksMessage>) => {
       const url = new URL(`v1.0/bots/${bot}/${pathOf(address)}`, baseUrl(api));
       const headers = { authorization: `Bearer ${await token.text(deadline)}` };
       return remote.call(jsonCall(url, message, headers), deadline);
     };
     return Promise.resolve({
       ...remote,
-      send: async ({ address, message, deadline }) => {
-        let answer = await post(address, message, deadline);
-        if (answer.status === 401) {
-          token.forget();
-          answer = await post(address, message, deadline);
-        }
-        return receiptFrom(answer, chat);
+      send: async (call) => {
+        const answer = await post(call);
+        if (answer.status !== 401) return receiptFrom(answer, chat);
+        token.forget();
+        return receiptFrom(await post(call), chat);
       },
       verify: async () => void (await token.text(performance.now() + VERIFY_TIMEOUT_MS)),
     });
@@ -112,27 +97,27 @@ function pathOf(address: string): string {
   return user === undefined ? `channels/${address}/messages` : `users/${encodeURIComponent(user)}/messages`;
 }
 
-/** The limits apply to a tenant; the header has seconds. */
-export const TENANT: Pick<Answers, 'title' | 'limits' | 'waitOf'> = {
-  title: { en: 'LINE WORKS', ja: 'LINE WORKS' },
-  limits: 'channel',
-  waitOf: ({ headers }) => headers['ratelimit-reset']?.toString(),
-};
-
 /** The published rates are per minute. */
 const WAIT_SECONDS = 60;
 
-export const lineworksBot: Chat<LineworksMessage, BotSettings> = {
-  ...TENANT,
-  waitOf: (answer) => TENANT.waitOf?.(answer) ?? WAIT_SECONDS,
+/** The limits apply to a tenant; the header has seconds. */
+export const TENANT = {
   type: 'lineworks',
+  title: { en: 'LINE WORKS', ja: 'LINE WORKS' },
   /** Per tenant, 240 a minute on paid plans and 60 on free ones, half of that in the long run. */
   pace: { addressMs: 1000, channelMs: 1000 },
+  limits: 'channel',
+  waitOf: ({ headers }) => headers['ratelimit-reset']?.toString(),
+} satisfies Omit<Answers, 'meanings'> & Pick<Chat<never, never>, 'type' | 'pace'>;
+
+export const lineworksBot: Chat<LineworksMessage, BotSettings> = {
+  ...TENANT,
   /** For a tenant, five requests at once are too many. */
   calls: 1,
+  waitOf: (answer) => TENANT.waitOf(answer) ?? WAIT_SECONDS,
   format: drawnFormat<LineworksMessage>({
     name: 'lineworks',
-    mentions: lineworksMentions,
+    mentions: MENTIONS,
     markup: MARKUP,
     parts: CARD_PARTS,
     room: 2600,

@@ -3,9 +3,9 @@ import { object } from 'yup';
 import type { ChannelType } from '../channel.ts';
 import { chat } from '../chat/chat.ts';
 import { hooksOf, type HookSettings } from '../chat/hooks.ts';
-import { BOT_FIELDS, lineworksBot } from './bot.ts';
+import { lineworksBot } from './bot.ts';
 import { lineworksHooks } from './hook.ts';
-import type { BotSettings } from './token.ts';
+import { BOT_FIELDS, type BotSettings } from './token.ts';
 
 /** The settings that a bot needs, all of them. */
 const BOT_KEYS = ['client_id', 'client_secret', 'service_account', 'private_key', 'bot_id'] as const;

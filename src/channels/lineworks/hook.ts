@@ -4,8 +4,7 @@ import { GONE } from '../answers.ts';
 import type { Chat } from '../chat/chat.ts';
 import { type Drawn, drawnFormat } from '../chat/draw.ts';
 import { hooks, type HookSettings } from '../chat/hooks.ts';
-import { TENANT } from './bot.ts';
-import { MARKUP, withoutMentions } from './text.ts';
+import { MARKUP, TENANT, withoutMentions } from './bot.ts';
 
 export interface LineworksHookMessage {
   readonly title: string;
@@ -35,8 +34,6 @@ const INVALID_URL =
 
 export const lineworksHooks: Chat<LineworksHookMessage, HookSettings> = {
   ...TENANT,
-  type: 'lineworks',
-  pace: { addressMs: 1000, channelMs: 1000 },
   calls: 5,
   format: drawnFormat<LineworksHookMessage>({
     name: 'lineworks_hook',

@@ -1,21 +1,40 @@
-/** Access tokens of a service account (developers.worksmobile.com/jp/docs/auth-jwt): fetched when first needed, renewed early. */
+/** The login of a bot: its settings, and access tokens of its service account (developers.worksmobile.com/jp/docs/auth-jwt). */
 import { createPrivateKey, createSign } from 'node:crypto';
+import { type InferType, object, string } from 'yup';
 import { NothingSent } from '../../outbound/exchange.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
-import { baseUrl } from '../api-url.ts';
+import { apiUrl, baseUrl } from '../api-url.ts';
 import { FORM_HEADERS, type Remote } from '../chat/remote.ts';
 
-/** The bot's part of the channel's settings; all of them but the URLs are present. */
-export interface BotSettings {
-  readonly client_id?: string | undefined;
-  readonly client_secret?: string | undefined;
-  readonly service_account?: string | undefined;
-  /** PEM. */
-  readonly private_key?: string | undefined;
-  readonly bot_id?: string | undefined;
-  readonly auth_url?: string | undefined;
-  readonly api_url?: string | undefined;
-}
+/** The placeholder for secrets that are not set when a config is checked. */
+const NOT_SET = 'not-set-here';
+
+const text = (what: string, example = NOT_SET) => {
+  const rule = `\${path} must be ${what}`;
+  return string().strict().typeError(rule).min(1, rule).meta({ example });
+};
+
+/** All of them but the URLs are present if the channel is a bot. */
+export const BOT_FIELDS = {
+  client_id: text('the client ID of the app'),
+  client_secret: text('the client secret of the app'),
+  service_account: text('the service account of the app'),
+  private_key: text('the private key of the service account').test(
+    'key',
+    '${path} must be the private key of the service account in PEM, with its first and last line',
+    (key) => !key || key === NOT_SET || isPrivateKey(key),
+  ),
+  bot_id: text('the number of the bot, in quotes', '1').matches(
+    /^\d*$/,
+    '${path} must be the number of the bot',
+  ),
+  auth_url: apiUrl(),
+  api_url: apiUrl(),
+};
+
+export const botSettings = object(BOT_FIELDS).noUnknown().strict();
+
+export type BotSettings = InferType<typeof botSettings>;
 
 const LIFETIME_SECONDS = 1800;
 
@@ -41,7 +60,7 @@ function pemOf(key: string): string {
   return key.replaceAll('\\n', '\n');
 }
 
-export function isPrivateKey(key: string): boolean {
+function isPrivateKey(key: string): boolean {
   try {
     return createPrivateKey(pemOf(key)).asymmetricKeyType === 'rsa';
   } catch {
