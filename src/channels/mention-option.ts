@@ -4,11 +4,10 @@ import type { ComposeContext } from './channel.ts';
 
 export const MENTION_OPTION = 'mention_on_error';
 
-/** How a chat mentions. */
 export interface Mentions {
   /** The schema of `mention_on_error`. */
   readonly option: Schema;
-  /** The entries as the config has them; none if the message is no error. */
+  /** The entries as the config has them, without duplicates; none if the message is no error. */
   of(context: Pick<ComposeContext, 'isError' | 'options'>): readonly string[];
   /** An entry in the chat's markup. */
   write(entry: string): string;
@@ -32,7 +31,7 @@ export function mentionsOf(
     entriesOf(value).every((entry) => isWord(entry) && one.test(String(entry))),
   );
   const of: Mentions['of'] = ({ isError, options }) =>
-    isError ? entriesOf(options[MENTION_OPTION]).filter(isWord).slice(0, most).map(String) : [];
+    isError ? [...new Set(entriesOf(options[MENTION_OPTION]).filter(isWord).map(String))].slice(0, most) : [];
   return { option, of, write };
 }
 
@@ -42,6 +41,5 @@ function isWord(entry: unknown): entry is string | number {
 }
 
 function entriesOf(option: unknown): readonly unknown[] {
-  if (option === undefined) return [];
-  return Array.isArray(option) ? option : [option];
+  return option === undefined ? [] : [option].flat();
 }

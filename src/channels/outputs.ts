@@ -1,34 +1,34 @@
 /** The outputs of a card as lines: cut, cleaned and counted, without markup. */
 import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import { cleanMiddle, cutMiddle } from '../text/cut.ts';
-import { formatSize } from '../time/display.ts';
+import { formatSize, type Language } from '../time/display.ts';
 import type { Card, FileView, OutputView } from './card.ts';
 import { type CardLine, linesOfValue, type Runs, runsOfValue, type ShownTable, words } from './lines.ts';
 import { countMark, emptyMark, leftOutMark, moreMark } from './marks.ts';
 import { fileEntries, inlineText, memberText, nameText } from './value-text.ts';
 
-/** How much of one output is shown. */
-interface Limits extends Pick<Card, 'language' | 'restUrl'> {
-  /** The most items of a list, and the most files. */
+export interface MostOfOutputs {
+  readonly outputs: number;
+  /** Of a list, and the most files. */
   readonly items: number;
-  /** Characters, approximately. */
-  readonly room: number;
   /** Left out: lists of objects are lists like any other. */
-  readonly hasTables?: boolean | undefined;
+  readonly hasTables?: boolean;
+}
+
+/** How much of one output is shown; `room` in characters, approximately. */
+interface Limits extends MostOfOutputs, Pick<Card, 'language' | 'restUrl'> {
+  readonly room: number;
 }
 
 /** The least room for each output, in characters; an output that cannot have it is only counted. */
 const LEAST = 100;
 
-/** Each output takes the room that it needs, except for `LEAST` per later output. @param most outputs that are shown */
-export function linesOfOutputs(
-  { outputs, outputCount, language, restUrl }: Card,
-  most: number,
-  { items, room, hasTables }: Omit<Limits, 'language' | 'restUrl'>,
-): readonly CardLine[] {
-  const some = outputs.slice(0, most);
+/** Each output takes the room that it needs, except for `LEAST` per later output. */
+export function linesOfOutputs(card: Card, most: MostOfOutputs, room: number): readonly CardLine[] {
+  const { language, restUrl, outputCount } = card;
+  const some = card.outputs.slice(0, most.outputs);
   const all: (readonly CardLine[])[] = [];
-  const limits = { items, language, restUrl, hasTables };
+  const limits = { ...most, language, restUrl };
   let free = room;
   for (const output of some) {
     if (free < LEAST) break;
@@ -37,7 +37,7 @@ export function linesOfOutputs(
     free -= Math.max(LEAST, sum(lines.map(lengthOf)));
     all.push(lines);
   }
-  return [...all.flat(), ...notShown(outputCount - all.length, limits)];
+  return [...all.flat(), ...notShown(outputCount - all.length, card)];
 }
 
 /** Characters of the line that says how many are left out. */
@@ -59,7 +59,8 @@ function linesOfOutput(output: OutputView, limits: Limits): readonly CardLine[] 
 
 function linesOfScalar(label: string, output: OutputView, limits: Limits): readonly CardLine[] {
   const { kind, value, url = '' } = output;
-  const text = kind === 'scalar' || kind === 'other' ? textWithin(String(value), limits) : '';
+  const text =
+    kind === 'scalar' || kind === 'other' ? textWithin(String(value), limits.room, limits.language) : '';
   if (text === '') return [{ label, runs: [{ text: emptyMark(limits.language), style: 'italic' }] }];
   if (url !== '') return [{ label, runs: [{ text, url }] }];
   return kind === 'other' ? [{ label, runs: [{ text, style: 'code' }] }] : linesOfValue(label, text);
@@ -115,10 +116,7 @@ function sum(numbers: readonly number[]): number {
 }
 
 /** How many are not shown, and where they are. */
-function notShown(
-  count: number,
-  { language, restUrl }: Pick<Limits, 'language' | 'restUrl'>,
-): readonly CardLine[] {
+function notShown(count: number, { language, restUrl }: Pick<Card, 'language' | 'restUrl'>) {
   return words(moreMark(language, count), 'italic', restUrl);
 }
 
@@ -180,7 +178,7 @@ function short(text: string, room: number): string {
 const ROOM_FOR_WORDS = 300;
 
 /** The text cut to the room: its beginning and its end, and between them a mark of how much was left out. */
-export function textWithin(text: string, { room, language }: Pick<Limits, 'room' | 'language'>): string {
+export function textWithin(text: string, room: number, language: Language): string {
   const limit = Math.floor(room);
   const mark = limit < ROOM_FOR_WORDS ? () => ' … ' : leftOutMark(language);
   return cleanMiddle(text, limit, mark);

@@ -2,35 +2,23 @@
 import { isAligned } from '../text/aligned.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cutEnd, cutMiddle } from '../text/cut.ts';
-import { type Card, type CardLink, type Fact, SYMBOLS } from './card.ts';
-import type { Language } from '../time/display.ts';
+import { type Card, SYMBOLS } from './card.ts';
 import { type CardLine, runsOfFact, runsOfText, words } from './lines.ts';
 import type { ComposeContext } from './channel.ts';
-import { linesOfOutputs, textWithin } from './outputs.ts';
+import { linesOfOutputs, type MostOfOutputs, textWithin } from './outputs.ts';
 
-export interface ShownCard {
-  readonly language: Language;
-  /** With the symbol of the card's tone. */
-  readonly title: string;
-  /** One line, with the symbol of the card's tone. */
-  readonly summary: string;
-  readonly text: string;
-  /** Foreign text, in several lines. */
-  readonly message: string;
+/** `title` and `summary` are one line each, with the symbol of the card's tone. */
+export interface ShownCard extends Pick<
+  Card,
+  'title' | 'summary' | 'text' | 'message' | 'facts' | 'link' | 'footer'
+> {
   /** Whether the message is drawn as preformatted: every character of an error or alert matters, other messages may be prose. */
   readonly isVerbatim: boolean;
   readonly outputs: readonly CardLine[];
-  readonly facts: readonly Fact[];
-  readonly link: CardLink | undefined;
-  readonly footer: string;
 }
 
 /** The most outputs, items of each output and facts, and the most characters of a fact and of the footer. */
-export interface Most {
-  /** Whether lists of objects are tables; left out: they are lists like any other. */
-  readonly hasTables?: boolean;
-  readonly outputs: number;
-  readonly items: number;
+export interface Most extends MostOfOutputs {
   readonly facts: number;
   readonly factLength: number;
 }
@@ -47,28 +35,24 @@ const SHARES = { text: 0.2, outputs: 0.4 } as const;
 /** @param room approximate characters for text, message and outputs; the other parts add about 2,000 at most */
 export function showCard(card: Card, room: number, most = MOST): ShownCard {
   const { tone, language } = card;
-  const within = (text: string, characters: number) => textWithin(text, { room: characters, language });
+  const within = (text: string, characters: number) => textWithin(text, characters, language);
   const forOutputs = room * SHARES.outputs;
   const left = card.outputs.length === 0 ? room : room - forOutputs;
   const message = within(card.message, left - Math.min(card.text.length, room * SHARES.text));
   const text = tidied(within(card.text, left - message.length));
   return {
-    language,
     title: cutMiddle(cleanLine(`${SYMBOLS[tone]} ${card.title}`), MAX_LINE, () => '…'),
     summary: cutEnd(cleanLine(`${SYMBOLS[tone]} ${card.summary}`), MAX_SUMMARY, '…'),
     text,
     message,
     isVerbatim: message !== '' && (tone === 'error' || tone === 'alert' || isAligned(message)),
-    outputs: linesOfOutputs(card, most.outputs, {
-      ...most,
-      room: Math.max(forOutputs, room - message.length - text.length),
-    }),
+    outputs: linesOfOutputs(card, most, Math.max(forOutputs, room - message.length - text.length)),
     facts: card.facts
       .slice(0, most.facts)
       .map(({ name, value, url }) => ({
         name: cutMiddle(cleanLine(name), MAX_NAME, () => '…'),
         // Line ends are kept, since every character of an ID matters.
-        value: textWithin(value, { room: most.factLength, language }).trim(),
+        value: within(value, most.factLength).trim(),
         url,
       }))
       .filter(({ value }) => value !== ''),
@@ -84,15 +68,8 @@ export function withJobId(card: Card, { callback }: Partial<Pick<ComposeContext,
   return { ...card, facts: [{ name: 'job_id', value: id, url: '' }, ...card.facts] };
 }
 
-/** In the order in which a message shows them. */
-export const CARD_PARTS = ['title', 'text', 'message', 'outputs', 'link', 'facts'] as const;
-
-export type CardPart = (typeof CARD_PARTS)[number];
-
-/** `summary` stands for all but link and facts where there is plain text only. */
-export type PlainPart = CardPart | 'summary';
-
-const LINES: Readonly<Record<PlainPart, (shown: ShownCard) => readonly CardLine[]>> = {
+const LINES = {
+  /** Stands for all but link and facts where there is plain text only. */
   summary: ({ summary }) => words(summary),
   title: ({ title }) => words(title, 'bold'),
   text: ({ text }) => linesOfText(text),
@@ -103,9 +80,14 @@ const LINES: Readonly<Record<PlainPart, (shown: ShownCard) => readonly CardLine[
     const all = [...facts.map(runsOfFact), ...words(footer, 'italic').map((line) => line.runs)];
     return all.length === 0 ? [] : [{ facts: all }];
   },
-};
+} satisfies Readonly<Record<string, (shown: ShownCard) => readonly CardLine[]>>;
 
-export function linesOfCard(shown: ShownCard, parts: readonly PlainPart[]): readonly CardLine[] {
+export type CardPart = keyof typeof LINES;
+
+/** In the order in which a message shows them. */
+export const CARD_PARTS: readonly CardPart[] = ['title', 'text', 'message', 'outputs', 'link', 'facts'];
+
+export function linesOfCard(shown: ShownCard, parts: readonly CardPart[]): readonly CardLine[] {
   return parts.flatMap((part) => LINES[part](shown));
 }
 
@@ -124,7 +106,7 @@ export function tidied(text: string): string {
 }
 
 /** The shares of the room to try in turn; with 0, text, message and outputs are dropped. */
-export const LADDER: readonly number[] = [0.6, 0.35, 0.2, 0.1, 0];
+const LADDER: readonly number[] = [0.6, 0.35, 0.2, 0.1, 0];
 
 /**
  * Composes with ever less room until the message fits; if none fits, returns the smallest.

@@ -1,30 +1,26 @@
 /** Draws a card for a chat: its message within the chat's limit, its plain form and its preview, all from the same lines. */
-import type { Card, CardLink, Tone } from '../card.ts';
+import type { Card, Tone } from '../card.ts';
 import { type CardLine, type Markup, markedUp, withoutLast, words } from '../lines.ts';
 import type { Composed, ComposeContext, MessageFormat } from '../channel.ts';
 import { MENTION_OPTION, type Mentions } from '../mention-option.ts';
 import { shownAs } from '../preview.ts';
 import {
   type CardPart,
-  LADDER,
+  fitted,
   linesOfCard,
   MOST,
-  type PlainPart,
   showCard,
+  type ShownCard,
   withJobId,
 } from '../show-card.ts';
 
 /** A card as a chat is given it, cut to its limit. */
-export interface Drawn {
+export interface Drawn extends Pick<ShownCard, 'title' | 'summary' | 'link'> {
   readonly tone: Tone;
-  /** Plain, like `summary` and `link`: one line with the symbol of the card's tone. */
-  readonly title: string;
-  readonly summary: string;
-  readonly link: CardLink | undefined;
-  /** Whom the message mentions, in the chat's markup; without duplicates. */
-  readonly mentions: readonly string[];
-  /** The entries of `mention_on_error` that `mentions` writes. */
+  /** The entries of `mention_on_error` that apply. */
   readonly called: readonly string[];
+  /** The same in the chat's markup. */
+  readonly mentions: readonly string[];
   readonly lines: readonly CardLine[];
   /** The lines in the chat's markup. */
   readonly text: string;
@@ -63,7 +59,7 @@ export function drawnFormat<Message>(drawing: Drawing<Message>): MessageFormat<M
   };
 }
 
-const PLAIN: readonly PlainPart[] = ['summary', 'link', 'facts'];
+const PLAIN: readonly CardPart[] = ['summary', 'link', 'facts'];
 
 /** The message's size in bytes of JSON, for `Drawing.limit`. */
 export function jsonBytes(message: unknown): number {
@@ -75,7 +71,7 @@ function fitting<Message>(
   { markup, mentions, room, limit, plainMarkup }: Drawing<Message>,
   card: Card,
   context: ComposeContext,
-  parts: readonly PlainPart[],
+  parts: readonly CardPart[],
   messageOf: (drawn: Drawn) => Message,
 ): Drawn {
   const { tone } = card;
@@ -83,19 +79,15 @@ function fitting<Message>(
   const marks = typeof writer === 'function' ? writer(tone) : writer;
   const most = { ...MOST, hasTables: marks.table !== undefined };
   const called = mentions?.of(context) ?? [];
-  const written = [...new Set(called.map((entry) => mentions?.write(entry) ?? ''))];
-  const drawnOf = (share: number, fewer?: readonly CardLine[]): Drawn => {
-    const shown = showCard(card, Math.floor(room * share), most);
+  const written = called.map((entry) => mentions?.write(entry) ?? '');
+  const drawnOf = (left: number, fewer?: readonly CardLine[]): Drawn => {
+    const shown = showCard(card, left, most);
     const { title, summary, link } = shown;
     const lines = fewer ?? linesOfCard(shown, parts);
     return { tone, title, summary, link, called, mentions: written, lines, text: markedUp(lines, marks) };
   };
   const fits = (drawn: Drawn) => limit.of(messageOf(drawn)) <= limit.most;
-  let drawn = drawnOf(1);
-  for (const share of LADDER) {
-    if (fits(drawn)) return drawn;
-    drawn = drawnOf(share);
-  }
+  let drawn = fitted(room, drawnOf, fits);
   for (let fewer = withoutLast(drawn.lines); fewer !== undefined && !fits(drawn); fewer = withoutLast(fewer))
     drawn = drawnOf(0, fewer);
   return drawn;
