@@ -1,13 +1,8 @@
 /** Turns a service's error answer over HTTP into a `DeliveryFailure`: by the service's own code, else by the HTTP status. */
 import { isJsonObject } from '../text/json-object.ts';
 import type { HttpAnswer } from '../outbound/exchange.ts';
-import {
-  type DeliveryFailure,
-  failureOf,
-  type FailureClass,
-  type FailureDetails,
-  type Words,
-} from './failure.ts';
+import { type DeliveryFailure, failureOf } from './failure.ts';
+import type { FailureClass, FailureDetails, Words } from './failure.ts';
 import { askedMs, obeyedMs } from './retry-after.ts';
 
 /** The failure that an error code or an HTTP status stands for. */
@@ -51,13 +46,9 @@ export function failureOfAnswer(answer: HttpAnswer, answers: Answers): DeliveryF
   const retryAfterMs = pauseOf(answer, details.class, answers);
   const pause = retryAfterMs === undefined ? { en: '', ja: '' } : pauseInWords(retryAfterMs);
   const said = `${code ?? status}${detailOf?.(answer) ?? ''}`;
+  const affected = details.class === 'rate_limited' ? limits : concerns;
   return failureOf(
-    {
-      concerns: details.class === 'rate_limited' ? limits : concerns,
-      retryAfterMs,
-      ...details,
-      code: code ?? `http_${status}`,
-    },
+    { concerns: affected, retryAfterMs, ...details, code: code ?? `http_${status}` },
     {
       en: `${title.en} answered ${said}: ${words.en}${pause.en}`,
       ja: `${title.ja}の応答 ${said}: ${words.ja}${pause.ja}`,
@@ -81,11 +72,9 @@ function pauseInWords(askedFor: number): Words {
   };
 }
 
-const PASSING: ReadonlySet<number> = new Set([408, 425]);
-
 /** Whether the status refuses the message or its address. */
 function isRefusal(status: number): boolean {
-  return status >= 400 && status <= 499 && status !== 429 && !PASSING.has(status);
+  return status >= 400 && status <= 499 && ![408, 425, 429].includes(status);
 }
 
 export const GONE = meaning(
@@ -132,21 +121,19 @@ export function isPage({ body }: Pick<HttpAnswer, 'body'>): boolean {
   return /^\s*<(?:!doctype|html|head|body|title)\b/i.test(body);
 }
 
-const UNUSABLE_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 410]);
-
 function meaningOf(answer: HttpAnswer, code: string | undefined, meanings: Meanings): Meaning {
   const { status } = answer;
   const keys = [code, String(status), isRefusal(status) ? '4xx' : undefined];
   // The remote chooses the code, so an inherited key such as `constructor` must not match.
   const known = keys.find((key) => key !== undefined && Object.hasOwn(meanings, key));
-  return (known === undefined ? undefined : meanings[known]) ?? meaningOfStatus(answer);
+  return meanings[known ?? ''] ?? meaningOfStatus(answer);
 }
 
 function meaningOfStatus({ status, body }: HttpAnswer): Meaning {
   if (status >= 200 && status <= 299 && isPage({ body })) return PAGE;
   if (status === 429) return RATE_LIMITED;
   if (status >= 300 && status <= 399) return REDIRECT;
-  if (UNUSABLE_STATUSES.has(status)) return UNUSABLE;
+  if ([401, 403, 404, 405, 407, 410].includes(status)) return UNUSABLE;
   return isRefusal(status) ? REFUSED : TRY_LATER;
 }
 

@@ -24,7 +24,9 @@ export function networkFailureOf(
   { code, words, isRefusal, mayHaveArrived: isAmbiguous }: NetworkError,
   mayHaveArrived = isAmbiguous,
 ): DeliveryFailure {
-  const outcome = mayHaveArrived ? MAY_HAVE_ARRIVED : NOTHING_SENT;
+  const outcome = mayHaveArrived
+    ? { en: 'The message may have arrived', ja: 'メッセージは届いている可能性があります' }
+    : { en: 'Nothing was sent', ja: 'メッセージは送信されていません' };
   return failureOf(
     { class: isRefusal ? 'config' : 'transient', code, mayHaveArrived },
     {
@@ -33,12 +35,6 @@ export function networkFailureOf(
     },
   );
 }
-
-const MAY_HAVE_ARRIVED: Words = {
-  en: 'The message may have arrived',
-  ja: 'メッセージは届いている可能性があります',
-};
-const NOTHING_SENT: Words = { en: 'Nothing was sent', ja: 'メッセージは送信されていません' };
 
 const MAX_CAUSES = 8;
 
@@ -77,48 +73,49 @@ const TLS_REFUSED: Words = {
 };
 
 const TLS_CODE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|^ERR_SSL|^ERR_TLS|^HOSTNAME_MISMATCH/;
-const NODE_CODE = /^[A-Z][A-Z0-9_]+$/;
 
 export function networkErrorOf(error: unknown): NetworkError {
-  const ofProxy = causeChain(error).find((link) => link instanceof ProxyError);
+  const chain = causeChain(error);
+  const ofProxy = chain.find((link) => link instanceof ProxyError);
   if (ofProxy !== undefined) return proxyErrorOf(ofProxy);
-  const found = codeOf(error);
+  const found = codeOf(chain);
   const ambiguous = AMBIGUOUS[found];
-  if (ambiguous !== undefined) {
-    const mayHaveArrived = !causeChain(error).some((link) => link instanceof NothingSent);
-    return { code: found, words: ambiguous, isRefusal: false, mayHaveArrived };
-  }
+  const mayHaveArrived = ambiguous !== undefined && !chain.some((link) => link instanceof NothingSent);
   const code = found === CONNECT_TIMEOUT ? 'ETIMEDOUT' : found;
-  if (TLS_CODE.test(code)) return { code, words: TLS_REFUSED, isRefusal: true, mayHaveArrived: false };
-  const words = {
+  const isRefusal = TLS_CODE.test(code);
+  const words = ambiguous ?? (isRefusal ? TLS_REFUSED : connectionFailed(code));
+  return { code, words, isRefusal, mayHaveArrived };
+}
+
+function connectionFailed(code: string): Words {
+  return {
     en: `the connection failed (${code}); check host, port, DNS and firewall`,
     ja: `接続に失敗しました（${code}）。ホスト、ポート、DNS、ファイアウォールを確認してください`,
   };
-  return { code, words, isRefusal: false, mayHaveArrived: false };
 }
 
 /** The message never passed the proxy. */
 function proxyErrorOf(error: ProxyError): NetworkError {
   const { proxy, status, cause } = error;
-  if (status === undefined) {
-    const { code, words, isRefusal } = networkErrorOf(cause);
-    const inWords = {
-      en: `the proxy ${proxy} could not be used: ${words.en}`,
-      ja: `プロキシ ${proxy} を利用できません。${words.ja}`,
-    };
-    return { code, words: inWords, isRefusal, mayHaveArrived: false };
+  if (status !== undefined) {
+    const words = answerInWords(error, status);
+    return { code: `proxy_${status}`, words, isRefusal: isLastingAnswer(status), mayHaveArrived: false };
   }
-  const words = answerInWords(error, status);
-  return { code: `proxy_${status}`, words, isRefusal: isLastingAnswer(status), mayHaveArrived: false };
+  const { code, words, isRefusal } = networkErrorOf(cause);
+  const inWords = {
+    en: `the proxy ${proxy} could not be used: ${words.en}`,
+    ja: `プロキシ ${proxy} を利用できません。${words.ja}`,
+  };
+  return { code, words: inWords, isRefusal, mayHaveArrived: false };
 }
 
-function codeOf(error: unknown): string {
-  for (const link of causeChain(error)) {
+function codeOf(chain: readonly Error[]): string {
+  for (const link of chain) {
     if (link.name === 'TimeoutError') return 'ETIMEDOUT';
     if (link.name === 'HTTPParserError') return UNREADABLE;
     for (const key of ['originalCode', 'code']) {
       const code: unknown = Reflect.get(link, key);
-      if (typeof code !== 'string' || !NODE_CODE.test(code)) continue;
+      if (typeof code !== 'string' || !/^[A-Z][A-Z0-9_]+$/.test(code)) continue;
       if (code === 'ETIMEDOUT' && Reflect.get(link, 'syscall') === 'connect') return CONNECT_TIMEOUT;
       return SYNONYMS[code] ?? code;
     }

@@ -17,9 +17,9 @@ interface Look {
 
 type TextRun = ReturnType<typeof run>;
 type Line = ReturnType<typeof lineOf>;
-type Element = Line | ReturnType<typeof boxOf> | ReturnType<typeof mentionLine>;
+type Element = Line | ReturnType<typeof boxOf> | { readonly type: 'TextBlock'; readonly text: string };
 
-export type TeamsMessage = ReturnType<typeof teamsMessage>;
+export type TeamsMessage = ReturnType<typeof messageOf>;
 
 function openUrl(title: string, url: string) {
   return { type: 'Action.OpenUrl', title, url };
@@ -79,36 +79,19 @@ export const teamsFormat = drawnFormat<TeamsMessage>({
   plain: (drawn) => messageOf(drawn, linesOf([run(drawn.text)])),
 });
 
-function messageOf({ called, mentions, summary, link }: Drawn, elements: readonly Element[]): TeamsMessage {
+function messageOf({ called, mentions, summary, link }: Drawn, elements: readonly Element[]) {
   const entities = called.map((id) => ({
     type: 'mention',
     text: `<at>${id}</at>`,
     mentioned: { id, name: id },
   }));
-  return teamsMessage({
+  // A text block supports Markdown and mentions, so it must contain no foreign text.
+  const calling = { type: 'TextBlock', text: mentions.join(' '), wrap: true } as const;
+  const content = {
     fallbackText: withoutMarkdown(summary),
-    body: [...(mentions.length > 0 ? [mentionLine(mentions)] : []), ...elements],
+    body: [...(mentions.length > 0 ? [calling] : []), ...elements],
     msteams: { width: 'Full', ...(entities.length > 0 && { entities }) },
     ...(link !== undefined && { actions: [openUrl(link.text, link.url)] }),
-  });
-}
-
-/** Clients that do not know the card's version show `fallbackText`, and may take Markdown in it. */
-function withoutMarkdown(text: string): string {
-  return broken(text.replace(/[*_~`#[\]]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0)));
-}
-
-interface CardContent {
-  /** The text that clients show if they cannot draw the card. */
-  readonly fallbackText: string;
-  readonly body: readonly Element[];
-  readonly msteams: { readonly width: 'Full'; readonly entities?: readonly object[] };
-  readonly actions?: readonly ReturnType<typeof openUrl>[];
-}
-
-function teamsMessage(card: CardContent) {
-  const content = {
-    ...card,
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
     version: '1.4',
@@ -117,13 +100,17 @@ function teamsMessage(card: CardContent) {
   return { type: 'message', attachments: [attachment] as const };
 }
 
+/** Clients that cannot draw the card show `fallbackText`, and may take Markdown in it. */
+function withoutMarkdown(text: string): string {
+  return broken(text.replace(/[*_~`#[\]]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0)));
+}
+
 function elementsOf(line: CardLine): readonly Element[] {
-  if ('code' in line)
-    return [
-      boxOf('emphasis', linesOf(runsOfText(line.code).map((one) => runOf(one, { fontType: 'Monospace' })))),
-    ];
-  if ('items' in line)
-    return line.items.flatMap((item) => linesOf([run('• '), ...item.map((one) => runOnOneLine(one))]));
+  if ('code' in line) {
+    const runs = runsOfText(line.code).map((one) => runOf(one, { fontType: 'Monospace' }));
+    return [boxOf('emphasis', linesOf(runs))];
+  }
+  if ('items' in line) return line.items.flatMap((item) => linesOf([run('• '), ...onOneLine(item)]));
   if ('facts' in line) return [factLine(line.facts)];
   const gap = line.runs.length > 0 ? '  ' : '';
   const label = 'label' in line ? [run(line.label + gap, { weight: 'Bolder' })] : [];
@@ -133,12 +120,7 @@ function elementsOf(line: CardLine): readonly Element[] {
 function factLine(facts: readonly Runs[]): Line {
   const look = { isSubtle: true } as const;
   const between = run(' · ', look);
-  return lineOf(
-    facts.flatMap((fact, index) => [
-      ...(index === 0 ? [] : [between]),
-      ...fact.map((one) => runOnOneLine(one, look)),
-    ]),
-  );
+  return lineOf(facts.flatMap((fact) => [between, ...onOneLine(fact, look)]).slice(1));
 }
 
 /** A block for each line, since it is not documented whether Teams shows line ends in a run. */
@@ -154,8 +136,8 @@ function linesOf(runs: readonly TextRun[]): readonly Line[] {
     .map((line, index) => (index === 0 ? lineOf(line) : { ...lineOf(line), spacing: 'None' }));
 }
 
-function runOnOneLine({ text, ...rest }: Run, look?: Look): TextRun {
-  return runOf({ ...rest, text: text.replaceAll('\n', ' ') }, look);
+function onOneLine(runs: Runs, look?: Look): readonly TextRun[] {
+  return runs.map((one) => runOf({ ...one, text: one.text.replaceAll('\n', ' ') }, look));
 }
 
 function runOf({ text, style, url = '' }: Run, look: Look = {}): TextRun {
@@ -164,9 +146,4 @@ function runOf({ text, style, url = '' }: Run, look: Look = {}): TextRun {
     ...(style === 'code' && { fontType: 'Monospace' }),
     ...(url !== '' && { selectAction: openUrl(text.trim(), url) }),
   });
-}
-
-/** A text block supports Markdown and mentions, so it must contain no foreign text. */
-function mentionLine(mentions: readonly string[]) {
-  return { type: 'TextBlock', text: mentions.join(' '), wrap: true };
 }
