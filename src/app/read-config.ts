@@ -7,6 +7,7 @@ import { inFileOrder } from '../config/problems.ts';
 import { Readings } from '../config/readings.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
 import { conditionFault } from '../render/condition.ts';
+import { linkFault } from '../render/links.ts';
 import { Renderer } from '../render/renderer.ts';
 import { fingerprintOf, NO_FOLDER, readTemplateFolder } from '../render/template-folder.ts';
 import { routesOf } from '../route/router.ts';
@@ -35,8 +36,8 @@ export interface ConfigReading {
 export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   const { builtInTemplates = BUILT_IN_TEMPLATES, channelTypes } = toRead;
   const readings = new Readings();
-  const found = await readConfigFile({ ...toRead, conditionFault }, readings);
-  const { config, problems, missing = [], hash: ofFile = '', placeInConfig } = found;
+  const found = await readConfigFile({ ...toRead, conditionFault, linkFault }, readings);
+  const { config, problems, missing = [], hash: ofFile = '' } = found;
   if (config === undefined) return { loaded: undefined, problems, missing, readings };
   const formats = formatsOf(config, channelTypes);
   const names = [...formats.values()].map(({ name }) => name);
@@ -45,7 +46,7 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   const fingerprint = fingerprintOf(own);
   const configHash = fingerprint === undefined ? ofFile : hash('sha256', ofFile + fingerprint, 'hex');
   const builtIn = await readTemplateFolder(builtInTemplates, names);
-  const renderer = new Renderer({ display, builtIn, own }, placeInConfig);
+  const renderer = new Renderer({ display, builtIn, own });
   const ofTemplates = await renderer.check(targetsOf(config, formats));
   const warnings = inFileOrder([...problems, ...ofTemplates]);
   const hasErrors = warnings.some(({ severity }) => severity === 'error');
@@ -59,7 +60,7 @@ export async function readConfigFile(
     file,
     builtInTemplates = BUILT_IN_TEMPLATES,
     ...environment
-  }: ConfigToRead & Pick<LoadEnvironment, 'conditionFault'>,
+  }: ConfigToRead & Pick<LoadEnvironment, 'conditionFault' | 'linkFault'>,
   readings = new Readings(),
 ): Promise<LoadedFile> {
   // Not watched: the built-in templates do not change while the program runs.

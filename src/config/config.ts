@@ -4,7 +4,6 @@ import { MENTION_OPTION } from '../channels/mention-option.ts';
 import type { Proxies } from '../outbound/proxy.ts';
 import { isWithin } from '../signal/hold.ts';
 import type { Burst, Digest, Occasion, PerJob, RouteRules, TimeWindow } from '../signal/rules.ts';
-import type { Path } from './path.ts';
 import { parseDuration, parseSize } from '../time/display.ts';
 import { parseListenAddress, parseTimeOfDay } from './field-rules.ts';
 import type { RootSection, WindowSection } from './schema.ts';
@@ -99,9 +98,6 @@ export function windowOf({ days, dates, from, to }: WindowSection): TimeWindow {
     to: to === undefined ? undefined : parseTimeOfDay(to) || 1440,
   };
 }
-
-/** The place of the value at `path` in a config file. */
-export type PlaceInConfig = (path: Path) => Place;
 
 export interface ChannelConfig {
   readonly name: string;

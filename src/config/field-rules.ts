@@ -11,8 +11,9 @@ import { isIP, isIPv6 } from 'node:net';
 export interface Known {
   readonly groups: readonly string[];
   readonly templateSets: readonly string[];
-  /** @returns what is wrong with a Liquid condition; undefined if nothing is */
-  readonly conditionFault: (condition: string) => string | undefined;
+  /** What is wrong with a Liquid condition; left out: no condition is checked. */
+  readonly conditionFault?: PlainRule | undefined;
+  readonly linkFault?: ((link: 'job' | 'file', template: string) => string | undefined) | undefined;
 }
 
 /** @returns what is wrong, to be read after the value's path; undefined if nothing is */
@@ -147,11 +148,15 @@ export const timezoneRule: Rule = (text) => {
   return `must be an IANA time zone such as UTC or Asia/Tokyo${didYouMean(text, Intl.supportedValuesOf('timeZone'))}`;
 };
 
-/** A Liquid template of a URL, checked with `x` in place of each tag. */
-export const linkRule = holding(
-  'must be an http:// or https:// URL, with {{ … }} where values go in',
-  (text) => /^https?:\/\/./.test(text) && URL.canParse(text.replaceAll(/\{\{.*?\}\}|\{%.*?%\}/g, 'x')),
-);
+/** A Liquid template of a URL, checked also with `x` in place of each tag. */
+export const linkRule = (link: 'job' | 'file'): Rule =>
+  every(
+    holding(
+      'must be an http:// or https:// URL, with {{ … }} where values go in',
+      (text) => /^https?:\/\/./.test(text) && URL.canParse(text.replaceAll(/\{\{.*?\}\}|\{%.*?%\}/g, 'x')),
+    ),
+    (text, { linkFault }) => withSubject(linkFault?.(link, text)),
+  );
 
 function durationFrom(least: string, most: string): Rule {
   const [from = 0, to = 0] = [parseDuration(least), parseDuration(most)];
@@ -173,11 +178,13 @@ export const repeatRule = orElse('every', orElse('changes', spanRule));
 
 export const conditionRule = every(
   matching(/\S/, 'must be a Liquid condition, such as output.count == 0'),
-  (text, { conditionFault }) => {
-    const fault = conditionFault(text);
-    return fault && `: ${fault}`;
-  },
+  (text, { conditionFault }) => withSubject(conditionFault?.(text)),
 );
+
+/** For a message that does not go on from the value's path. */
+function withSubject(message: string | undefined): string | undefined {
+  return message && `: ${message}`;
+}
 
 /** @returns minutes since midnight; undefined if `text` is no time of day */
 export function parseTimeOfDay(text: string): number | undefined {

@@ -1,6 +1,6 @@
 /** Reads a config file into a checked Config, or reports all of its problems at once. */
 import { hash } from 'node:crypto';
-import { type Config, type PlaceInConfig, type Problem, settingsOf } from './config.ts';
+import { type Config, type Problem, settingsOf } from './config.ts';
 import { Problems } from './problems.ts';
 import type { Known } from './field-rules.ts';
 import { Interpolated } from './interpolate.ts';
@@ -23,6 +23,7 @@ export interface LoadEnvironment {
   readonly readFolders: (path: string) => string[];
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly conditionFault?: Known['conditionFault'];
+  readonly linkFault?: Known['linkFault'];
   /** Reads a file as UTF-8. @throws when the file cannot be read */
   readonly readFile: (path: string) => string;
   /** For a check on a machine without the config's secrets: accepts references to unset variables and unreadable files. */
@@ -34,7 +35,6 @@ export interface LoadedConfig {
   readonly config?: Config;
   /** SHA-256 of the file's text, in hexadecimal; present with `config`. */
   readonly hash?: string;
-  readonly placeInConfig?: PlaceInConfig;
   readonly problems: readonly Problem[];
   /** The references that `withoutSecrets` accepted without a value. */
   readonly missing?: readonly string[];
@@ -65,7 +65,6 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
   const config = readConfig(file, interpolated, problems, environment);
   return {
     ...(config && { config, hash: hash('sha256', text, 'hex') }),
-    placeInConfig: (path) => problems.placeOf(path),
     problems: problems.inOrder(),
     missing: [...interpolated.missing],
   };
@@ -82,7 +81,7 @@ function readConfig(
   problems: Problems,
   environment: LoadEnvironment,
 ): Config | undefined {
-  const { channelTypes, variables, withoutSecrets, conditionFault = () => undefined } = environment;
+  const { channelTypes, variables, withoutSecrets, conditionFault, linkFault } = environment;
   const root = withoutEmpty(interpolated.data);
   const checked = checkChannels(root['channels'], channelTypes, problems);
   const reader = new NotifyReader(root['groups'], checked, problems);
@@ -91,7 +90,7 @@ function readConfig(
   const templateSets = readTemplateSets(root['templates'], problems, environment);
   const sections = checkSection(rootSchema, root, [], {
     problems,
-    known: { groups, templateSets, conditionFault },
+    known: { groups, templateSets, conditionFault, linkFault },
   });
   // With `withoutSecrets`, the config will run in another environment: ignore the proxy variables of this one.
   const proxies = readProxies(sections?.proxy ?? 'off', withoutSecrets === true ? {} : variables, problems);

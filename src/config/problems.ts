@@ -1,6 +1,6 @@
 /** Collects and formats the problems of a config, each with its place and without interpolated values, which may be secret. */
 import { visibleOnOneLine } from '../text/clean.ts';
-import type { Place, Problem } from './config.ts';
+import type { Problem } from './config.ts';
 import type { Interpolated } from './interpolate.ts';
 import { pathText, type Path } from './path.ts';
 import type { YamlSource } from './yaml-source.ts';
@@ -45,10 +45,6 @@ export class Problems {
     return this.#count.error > 0;
   }
 
-  placeOf(path: Path): Place {
-    return this.#source.placeOf(path);
-  }
-
   /** Errors and warnings in the order of the file; of too many, how many more there are. */
   inOrder(): Problem[] {
     const shown = inFileOrder(this.#found);
@@ -75,7 +71,7 @@ export class Problems {
   #add(severity: Problem['severity'], path: Path, message: string): void {
     this.#count[severity] += 1;
     if (this.#count[severity] > MOST_SHOWN) return;
-    this.#found.push({ place: this.placeOf(path), message, severity });
+    this.#found.push({ place: this.#source.placeOf(path), message, severity });
   }
 }
 

@@ -121,8 +121,8 @@ const displaySchema = section('How times, durations and links are shown.', {
     'en',
   ),
   links: section('URLs as Liquid templates.', {
-    job: text(rule.linkRule, 'URL of a job, e.g. https://example.com/jobs/{{ job_id }}.'),
-    file: text(rule.linkRule, 'URL of an output file, e.g. https://example.com/{{ ref }}.'),
+    job: text(rule.linkRule('job'), 'URL of a job, e.g. https://example.com/jobs/{{ job_id }}.'),
+    file: text(rule.linkRule('file'), 'URL of an output file, e.g. https://example.com/{{ ref }}.'),
   }),
 });
 

@@ -17,7 +17,7 @@ export async function checkTemplates(
   targets: Iterable<Omit<RenderTarget, 'options'>>,
 ): Promise<Problem[]> {
   const { own, builtIn } = catalog.sources;
-  const problems = [...links.problems, ...own.problems, ...builtIn.problems];
+  const problems = [...own.problems, ...builtIn.problems];
   const checked = new Set<Template>();
   // The tests check the built-in templates.
   const isOfUser = ({ format }: Pick<RenderTarget, 'format'>) => own.files.size > 0 || format.templateAt;

@@ -31,8 +31,7 @@ export function conditionFault(condition: string): string | undefined {
   const { templates = [], fault } = parseLiquid(liquid, BEGIN + condition + END);
   const isCondition = condition.trim() !== '' && !MARKUP.test(condition);
   if (!isCondition || (fault === undefined && !isWhole(condition, liquid))) return NO_CONDITION;
-  const [first] = fault === undefined ? findUnknownVariables(liquid, templates, names) : [fault];
-  return slipIn(condition) ?? first?.message;
+  return slipIn(condition) ?? (fault ?? findUnknownVariables(liquid, templates, names)[0])?.message;
 }
 
 const STRING = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/gsu;

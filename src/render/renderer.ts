@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { elapsedSecondsOf, statusNameOf } from '../callback/callback.ts';
 import type { Card } from '../channels/card.ts';
 import type { Composed, ComposeContext, MessageFormat } from '../channels/channel.ts';
-import type { PlaceInConfig, Problem } from '../config/config.ts';
+import type { Problem } from '../config/config.ts';
 import { isAlert, type Notice, type TemplateName } from '../notice/notice.ts';
 import { cardOf, type Filling, plainCard } from './card-template.ts';
 import { type Choice, type RenderTarget, TemplateCatalog, type TemplateSources } from './catalog.ts';
@@ -46,10 +46,9 @@ export class Renderer {
   readonly #conditions: Conditions;
   #latest: Drawn | undefined;
 
-  /** @param placeInConfig gives the places of problems in `display.links` */
-  constructor(sources: TemplateSources, placeInConfig?: PlaceInConfig) {
+  constructor(sources: TemplateSources) {
     this.#catalog = new TemplateCatalog(sources);
-    this.#links = createLinks(sources.display, placeInConfig);
+    this.#links = createLinks(sources.display);
     this.#conditions = new Conditions(sources.display);
   }
 

@@ -3,15 +3,7 @@ import { symlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import { slackAsText } from '../../src/channels/slack/preview.ts';
 import { noticeAbout } from '../support/callbacks.ts';
-import {
-  BARE,
-  LINKS,
-  readFixture,
-  targetOf,
-  templateFolder,
-  ownTemplates,
-  testRenderer,
-} from './render-fixture.ts';
+import { BARE, LINKS, targetOf, templateFolder, ownTemplates, testRenderer } from './render-fixture.ts';
 
 const SLACK = targetOf('slack', 'own');
 const CARD = 'title: t\nsummary: s\n';
@@ -220,20 +212,5 @@ describe('a user’s templates', () => {
       expect(failures).to.have.lengthOf(1);
       expect(failures[0]).to.match(/limit exceeded/);
     });
-  });
-});
-
-describe('a link template', () => {
-  it('is checked like a template', async () => {
-    const renderer = testRenderer({
-      links: { job: 'https://example.com/{{ jb_id }}', file: 'https://{% x %}' },
-    });
-    expect(
-      (await renderer.check([])).map(({ place, message }) => `${place.file}:${place.column}: ${message}`),
-    ).to.deep.equal([
-      'display.links.job:1: there is no variable "jb_id"; did you mean "job_id"?',
-      'display.links.file:1: there is no tag "x"; did you mean "#"?',
-    ]);
-    expect(slackAsText(renderer.slack(readFixture('files.json')))).not.to.include('https://');
   });
 });
