@@ -33,11 +33,7 @@ const trustProxy = flagOrTexts(
   'Take the address of who asks from X-Forwarded-For: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.',
 );
 
-const token = text(
-  rule.tokenRule,
-  'Secret last part of the URL; a list while rotating. Empty: no token.',
-  UNSET,
-);
+const token = text(rule.tokenRule, 'Secret last part of the URL; a list while rotating. Empty: none.', UNSET);
 
 /** A list may hold duplicates and empty tokens, since during a rotation two variables may be equal, or one empty. */
 const tokenField = lazy((value: unknown) =>
@@ -48,15 +44,11 @@ export const receiverSchema = section('Where callbacks come in.', {
   listen: text(rule.listenRule, 'host:port that callbacks are sent to.').default('127.0.0.1:8080'),
   path: text(rule.pathRule, 'Path that callbacks are posted to.').default('/callbacks'),
   token: tokenField,
-  allow_from: texts(rule.cidrRule, 'Addresses or CIDRs that may send. Empty: anyone.', UNSET_NETWORK).default(
-    [],
-  ),
+  allow_from: texts(rule.cidrRule, 'Addresses, CIDRs that may send. Empty: all.', UNSET_NETWORK).default([]),
   trust_proxy: trustProxy,
   max_body: text(rule.sizeRule, 'Largest body, also after decompression; then 413.').default('8mb'),
   max_nodes: integer(1000, 100_000_000, 'Most JSON values in one callback; then 413.').default(500_000),
-  answer_within: text(rule.timerRule, 'For the whole answer, every destination included; then 504.').default(
-    '8s',
-  ),
+  answer_within: text(rule.timerRule, 'Whole answer, every destination included; then 504.').default('8s'),
   answer_when: choice(
     ['delivered', 'accepted'],
     'delivered: answered 200 when everybody has been told. accepted: answered 200 once written down.',
@@ -66,13 +58,8 @@ export const receiverSchema = section('Where callbacks come in.', {
 
 const adminSchema = section('Health, metrics and the web page.', {
   listen: text(rule.adminListenRule, 'host:port of the admin listener, or off.').default('127.0.0.1:8081'),
-  password: text(faultOfSecret, 'Asked for (user admin); required to listen beyond loopback.', UNSET).default(
-    '',
-  ),
-  url: text(
-    rule.pageUrlRule,
-    'URL at which people reach the page: alerts link to it. Empty: no links.',
-  ).default(''),
+  password: text(faultOfSecret, 'Of the user admin; required to listen beyond loopback.', UNSET).default(''),
+  url: text(rule.pageUrlRule, 'URL of the page for people: alerts link to it. Empty: no links.').default(''),
   hosts: texts(rule.hostRule, 'Further host names that may be asked for on a loopback listener.').default([]),
   metrics_token: text(rule.bearerRule, 'A bearer token that opens /metrics alone.', UNSET).default(''),
   trust_proxy: trustProxy,
@@ -82,9 +69,7 @@ export const storeSchema = section('Where what happened is written down.', {
   url: text(rule.storeUrlRule, 'sqlite:PATH, or postgres://user:password@host/name.', {
     example: 'sqlite:store.url is not set here',
   }).default('sqlite:data/botbell.db'),
-  keep: text(rule.durationRule, 'How long callbacks are kept; what reached nobody, 3 days at most.').default(
-    '30d',
-  ),
+  keep: text(rule.durationRule, 'How long callbacks are kept; what reached nobody, 3 days.').default('30d'),
   max_size: text(
     rule.sizeRule,
     'Of a SQLite ledger. Before it is reached, what is done is forgotten early; what is undelivered, never: then 503.',
@@ -94,32 +79,17 @@ export const storeSchema = section('Where what happened is written down.', {
 const deliverySchema = section('How deliveries are tried, and given up.', {
   timeout: text(rule.timerRule, 'Time for one attempt.').default('5s'),
   attempts_per_request: integer(1, 100, 'Attempts inside one callback’s answer_within.').default(2),
-  take_over_after: text(
-    rule.durationRule,
-    'Without a retry from the service for so long, Botbell retries by itself.',
-  ).default('2m'),
-  give_up_after: text(rule.durationRule, 'From then on, what is undelivered is a dead letter.').default(
-    '24h',
-  ),
-  permanent_attempts: integer(
-    0,
-    100,
-    'Non-2xx answers that a failure is worth which no retry soon cures.',
-  ).default(2),
-  alerts: texts(
-    rule.groupRule,
-    'Groups told of dead letters, of settings to mend, and of refused bodies.',
-  ).default([]),
+  take_over_after: text(rule.durationRule, 'After so long without a retry, Botbell retries.').default('2m'),
+  give_up_after: text(rule.durationRule, 'After it, what is undelivered is a dead letter.').default('24h'),
+  permanent_attempts: integer(0, 100, 'Non-2xx answers to what no retry soon cures.').default(2),
+  alerts: texts(rule.groupRule, 'Groups told of dead letters, settings to mend, refused bodies.').default([]),
 });
 
 const displaySchema = section('How times, durations and links are shown.', {
-  timezone: text(
-    rule.timezoneRule,
-    'IANA time zone of times shown, and of a start_time without an offset.',
-  ).default('UTC'),
-  language: choice(LANGUAGES, 'Built-in template set; also the language of dates and durations.').default(
-    'en',
+  timezone: text(rule.timezoneRule, 'IANA zone of times, also of a start_time without offset.').default(
+    'UTC',
   ),
+  language: choice(LANGUAGES, 'Built-in template set; language of dates and durations.').default('en'),
   links: section('URLs as Liquid templates.', {
     job: text(rule.linkRule('job'), 'URL of a job, e.g. https://example.com/jobs/{{ job_id }}.'),
     file: text(rule.linkRule('file'), 'URL of an output file, e.g. https://example.com/{{ ref }}.'),
@@ -205,10 +175,7 @@ const routing = {
     'required',
   ),
   template_set: text(rule.templateSetRule, 'Folder of templates to use instead of the language’s.'),
-  when: text(
-    rule.conditionRule,
-    'A Liquid condition over the template’s variables, such as output.count == 0.',
-  ),
+  when: text(rule.conditionRule, 'A Liquid condition over the templates’ variables: output.count == 0.'),
   after_failures: integer(1, 1000, 'From which error in a row on errors are told. Default: 1.'),
   repeat: text(
     rule.repeatRule,
@@ -223,10 +190,7 @@ const routing = {
 
 const expectSchema = section('When a result is due: either `every` or `cron`.', {
   every: text(rule.spanRule, 'A result at least so often.', SPAN),
-  cron: text(
-    rule.cronRule,
-    'A cron expression of five fields, such as "0 9 * * 1-5", in the display’s timezone.',
-  ),
+  cron: text(rule.cronRule, 'Cron expression, such as "0 9 * * 1-5", in the display’s timezone.'),
   grace: text(rule.spanRule, 'How much later it may come.', SPAN).default('5m'),
 }).test(
   'either',
