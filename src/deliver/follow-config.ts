@@ -2,12 +2,7 @@
 import { nameIn } from '../ledger/keys.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import type { DeliveryError, DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
-import {
-  BEFORE_ALL,
-  type UnroutedRow,
-  type WaitingPosition,
-  type WaitingRow,
-} from '../ledger/operations/rerouting.ts';
+import { BEFORE_ALL, type ReviewedRow, type WaitingPosition } from '../ledger/operations/rerouting.ts';
 import { aboutOf } from '../notice/notice.ts';
 import { type AlertSettings, milestoneOf, withAlert } from './alerts.ts';
 import type { Delivering } from './delivering.ts';
@@ -36,7 +31,7 @@ function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSettings): Del
 }
 
 /** The plan that names an unrouted delivery's destination again; undefined: the delivery stays ended. */
-function revivingPlan(row: UnroutedRow, settings: Settings): Plan | undefined {
+function revivingPlan(row: ReviewedRow, settings: Settings): Plan | undefined {
   const { kind, ageMs } = row;
   if (kind === 'alert' || ageMs >= settings.config.delivery.giveUpAfterMs) return undefined;
   const plan = planOf(settings, row);
@@ -123,7 +118,7 @@ export class ConfigFollower {
     const { ledger, settings, onDue } = this.#delivering;
     const { current } = settings;
     const rows = await ledger.waitingAfter(after);
-    const isAffected = (row: WaitingRow) =>
+    const isAffected = (row: ReviewedRow) =>
       row.errorClass === 'config' ||
       review.changed.has(row.channel) ||
       plannedFor(row, planOf(current, row)) === undefined;

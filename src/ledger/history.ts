@@ -92,7 +92,7 @@ export function writeEach<What extends HistoryWhat>(
   tx: Tx,
   rows: readonly { readonly id: number; readonly callbackId: number }[],
   what: What,
-  more: { readonly result?: string; readonly entry?: HistoryEntries[What] } = {},
+  more: { readonly result?: string | undefined; readonly entry?: HistoryEntries[What] } = {},
 ): Promise<void> {
   const each = rows.map(({ id: deliveryId, callbackId }) => ({ callbackId, what, deliveryId, ...more }));
   return writeHistory(tx, each as readonly NewHistoryRow[]);

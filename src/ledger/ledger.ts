@@ -210,13 +210,6 @@ export interface RefusedBody {
   readonly from: string;
   readonly body: string;
 }
-export interface OpenCounts {
-  readonly pending: number;
-  readonly dead: number;
-  readonly held: number;
-  /** Refused bodies that nobody has marked as seen. */
-  readonly refused: number;
-}
 
 /** The store could not be read or written, or did not answer in time. */
 export class LedgerUnavailable extends Error {

@@ -1,8 +1,6 @@
 /** Every operation by its name, since SQLite's thread receives names and arguments, not functions. */
-import { continueBulk, readBulk, readBulks, startBulk, stopBulk } from './actions/bulks.ts';
-import { dismiss, redeliver } from './actions/one-delivery.ts';
-import { routeByHand } from './actions/route-by-hand.ts';
-import { tally } from './actions/undelivered.ts';
+import { continueBulk, readBulk, readBulks, startBulk, stopBulk, tally } from './actions/bulks.ts';
+import { dismiss, redeliver, routeByHand } from './actions/by-hand.ts';
 import { botNamed, botsAfter, cameSince, lastRuns, lateBots } from './archive/bots.ts';
 import { findCallbacks } from './archive/find-callbacks.ts';
 import {

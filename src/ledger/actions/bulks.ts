@@ -1,16 +1,51 @@
-/** Bulk redeliveries and dismissals: a row records the progress of each, and any process takes the next short step. */
+/** Bulk redeliveries and dismissals of what a filter matches: a row records the progress of each, and any process takes the next short step. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { makePending } from '../operations/deliveries.ts';
 import { lockFree } from '../operations/locks.ts';
 import { type Actor, writeEach } from '../history.ts';
-import type { BulkKind, BulkRedelivery, BulkStep, RedeliveryFilter } from './actions.ts';
-import { keptActor, markDismissed } from './one-delivery.ts';
-import { undelivered } from './undelivered.ts';
+import { conditionsOnCallbacks, conditionsOnDeliveries } from '../archive/find-callbacks.ts';
+import type { DeliveryRecord } from '../ledger.ts';
+import { IS_LATE_START } from '../rows.ts';
+import type { BulkKind, BulkRedelivery, BulkStep, RedeliveryFilter, RedeliveryTally } from './actions.ts';
+import { keptActor, markDismissed } from './by-hand.ts';
 
 const AT_ONCE = 100;
 
 const MOST_LISTED = 100;
+
+/** Dead, or held as no longer routed; literally the conditions of two partial indexes. */
+const IS_UNDELIVERED = sql`deliveries.id IN (
+  SELECT id FROM deliveries WHERE state = 'dead'
+  UNION ALL SELECT id FROM deliveries WHERE reason = 'no longer routed' AND state = 'held')`;
+
+function matches(filter: RedeliveryFilter): Sql {
+  const { botId, jobId, status, result } = filter;
+  const conditions = [IS_UNDELIVERED, sql`NOT ${IS_LATE_START}`, ...conditionsOnCallbacks(filter)];
+  if ([botId, jobId, status, result].some((each) => each !== undefined))
+    conditions.push(sql`callbacks.kind = 'callback'`);
+  return join([...conditions, ...conditionsOnDeliveries(filter)], ' AND ');
+}
+
+/** The first matches by id. @param among a condition on rows of `deliveries` */
+function undelivered(tx: Tx, filter: RedeliveryFilter, among: Sql) {
+  return tx.all<Pick<DeliveryRecord, 'id' | 'callbackId'>>(sql`
+    SELECT deliveries.id, callback_id FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
+    WHERE ${among} AND ${matches(filter)} ORDER BY deliveries.id LIMIT ${AT_ONCE}`);
+}
+
+/** Counts all matches. */
+export async function tally(tx: Tx, filter: RedeliveryFilter): Promise<RedeliveryTally> {
+  const found = sql`
+    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id WHERE ${matches(filter)}`;
+  const all = await tx.first<Omit<RedeliveryTally, 'destinations'>>(
+    sql`SELECT count(*) AS messages, min(received_at) AS oldest_at, max(received_at) AS newest_at ${found}`,
+  );
+  const destinations = await tx.all<RedeliveryTally['destinations'][number]>(
+    sql`SELECT destination, count(*) AS messages ${found} GROUP BY destination ORDER BY 2 DESC, 1`,
+  );
+  return { messages: 0, oldestAt: undefined, newestAt: undefined, ...all, destinations };
+}
 
 export async function startBulk(
   tx: Tx,
@@ -70,7 +105,7 @@ export async function continueBulk(tx: Tx): Promise<BulkStep> {
   );
   if (bulk === undefined) return { isMore: false, given: 0, ended: undefined };
   const isNext = sql`deliveries.id > ${bulk.lookedAt} AND deliveries.id <= ${bulk.untilId}`;
-  const next = (await undelivered(tx, bulk.filter, isNext, AT_ONCE)).map(({ id }) => id);
+  const next = (await undelivered(tx, bulk.filter, isNext)).map(({ id }) => id);
   const locked = await lockFree(tx, next);
   const left = next.find((id) => !locked.includes(id));
   const given = await give(tx, bulk, locked);
@@ -85,7 +120,7 @@ export async function continueBulk(tx: Tx): Promise<BulkStep> {
 /** Gives back or dismisses those that still match once they are locked. */
 async function give(tx: Tx, bulk: RunningBulk, among: readonly number[]): Promise<number> {
   if (among.length === 0) return 0;
-  const rows = await undelivered(tx, bulk.filter, sql`deliveries.id IN (${join(among)})`, AT_ONCE);
+  const rows = await undelivered(tx, bulk.filter, sql`deliveries.id IN (${join(among)})`);
   const entry = { actor: bulk.actor, bulkId: bulk.id };
   await writeEach(tx, rows, bulk.what, { entry });
   if (bulk.what === 'dismissed') await markDismissed(tx, rows);

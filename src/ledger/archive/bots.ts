@@ -12,26 +12,21 @@ export function isOfBot(botId: string): Sql {
   return sql`bot_key IN (${join(keysFor(botId))})`;
 }
 
-type BotRow = Omit<ArchivedBot, 'lastResultAt' | 'isFailing'>;
-
 /** @param keys a query of `bot_key` AS `key`. @param condition on the BOT's last row of `callbacks` */
 async function botsAmong(tx: Tx, keys: Sql, condition: Sql, most: number): Promise<readonly ArchivedBot[]> {
   const lastAt = (status: StatusCode) => sql`(
     SELECT received_at FROM callbacks AS own
     WHERE kind = 'callback' AND own.bot_key = bots.key AND own.status = ${status} ORDER BY id DESC LIMIT 1)`;
-  const rows = await tx.all<BotRow>(sql`
+  const rows = await tx.all<Omit<ArchivedBot, 'lastResultAt' | 'isFailing'>>(sql`
     SELECT last.bot_key AS bot_id, last.bot_name, last.id AS last_callback_id, last.received_at AS last_received_at,
       ${lastAt(0)} AS last_succeeded_at, ${lastAt(1)} AS last_failed_at
     FROM (${keys}) AS bots JOIN callbacks AS last ON last.id = (
       SELECT max(id) FROM callbacks AS own WHERE kind = 'callback' AND own.bot_key = bots.key)
     WHERE ${condition} ORDER BY last.bot_key LIMIT ${most}`);
   return rows.map((row) => {
-    const [succeededAt, failedAt] = [row.lastSucceededAt ?? 0, row.lastFailedAt ?? 0];
-    return {
-      ...row,
-      lastResultAt: Math.max(succeededAt, failedAt) || undefined,
-      isFailing: failedAt > succeededAt,
-    };
+    const { lastSucceededAt = 0, lastFailedAt = 0 } = row;
+    const lastResultAt = Math.max(lastSucceededAt, lastFailedAt) || undefined;
+    return { ...row, lastResultAt, isFailing: lastFailedAt > lastSucceededAt };
   });
 }
 
@@ -56,7 +51,6 @@ export async function botNamed(tx: Tx, botId: string): Promise<ArchivedBot | und
   return (await botsAmong(tx, keys, sql`1 = 1`, 1))[0];
 }
 
-/** The most notices that are read. */
 const MOST_LATE = 1000;
 
 /** Newest notice first; a BOT appears once for each of its notices. */
@@ -75,10 +69,7 @@ export function lateBots(tx: Tx): Promise<readonly LateBot[]> {
 const MOST_COUNTED = 100_000;
 
 /** Counts callbacks since then by BOT and status. isComplete: not limited by `MOST_COUNTED`. */
-export async function cameSince(
-  tx: Tx,
-  since: number,
-): Promise<{ readonly came: readonly CameOfBot[]; readonly isComplete: boolean }> {
+export async function cameSince(tx: Tx, since: number) {
   const came = await tx.all<CameOfBot>(sql`
     SELECT bot_key AS bot_id, status, count(*) AS callbacks FROM (
       SELECT bot_key, status, received_at FROM callbacks
@@ -88,20 +79,13 @@ export async function cameSince(
   return { came, isComplete: came.reduce((sum, { callbacks }) => sum + callbacks, 0) < MOST_COUNTED };
 }
 
-/** Each run has a callback when it begins and one when it ends. */
-const CALLBACKS_A_RUN = 2;
-
-/** Each BOT's last runs, at most `most`. */
-export async function lastRuns(
-  tx: Tx,
-  bots: readonly Pick<ArchivedBot, 'botId'>[],
-  most: number,
-): Promise<ReadonlyMap<string, readonly Run[]>> {
+/** Each BOT's last runs, at most `most`; each has a callback when it begins and one when it ends. */
+export async function lastRuns(tx: Tx, bots: readonly Pick<ArchivedBot, 'botId'>[], most: number) {
   const runs = new Map<string, readonly Run[]>();
   for (const { botId } of bots) {
     const callbacks = await tx.all<Run>(sql`
       SELECT id AS callback_id, job_id, status, started_at, received_at, elapsed AS elapsed_seconds
-      FROM callbacks WHERE bot_key = ${botId} AND kind = 'callback' ORDER BY id DESC LIMIT ${most * CALLBACKS_A_RUN}`);
+      FROM callbacks WHERE bot_key = ${botId} AND kind = 'callback' ORDER BY id DESC LIMIT ${2 * most}`);
     runs.set(botId, runsIn(callbacks).slice(0, most));
   }
   return runs;

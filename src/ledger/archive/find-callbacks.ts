@@ -2,7 +2,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { type DeliveryState, DELIVERY_STATES } from '../ledger.ts';
-import type { ArchivedCallback, CallbackFilter, Page, PageRequest } from './archive.ts';
+import type { CallbackFilter, PageRequest } from './archive.ts';
 import { cleanText } from '../../text/clean.ts';
 import { keysFor } from '../keys.ts';
 import { isOfBot } from './bots.ts';
@@ -16,11 +16,7 @@ export function boundsOf({ before = Number.MAX_SAFE_INTEGER, limit = COMMON_PAGE
 }
 
 /** Conditions without an index, such as an answer or a time, scan from the newest back: a million rows take a second or two. */
-export async function findCallbacks(
-  tx: Tx,
-  filter: CallbackFilter,
-  page: PageRequest = {},
-): Promise<Page<ArchivedCallback>> {
+export async function findCallbacks(tx: Tx, filter: CallbackFilter, page: PageRequest = {}) {
   const { before, limit } = boundsOf(page);
   const conditions = [
     sql`callbacks.id < ${before}`,

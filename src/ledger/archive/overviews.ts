@@ -2,12 +2,10 @@
 import { statSync } from 'node:fs';
 import sql, { bulk, type Sql } from 'sql-template-tag';
 import { isSqlite, type Tx } from '../database.ts';
-import type { OpenCounts } from '../ledger.ts';
 import type {
   ArchivedDestination,
   ArchivedRefusal,
   DeadLetters,
-  Page,
   PageRequest,
   RefusedAlike,
 } from './archive.ts';
@@ -22,17 +20,19 @@ export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
     WHERE state = 'dead' GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`);
 }
 
-/** Counts what waits for Botbell and for people, each from an index of its own. */
-export async function countOpen(tx: Tx): Promise<OpenCounts> {
+const NOTHING_OPEN = { pending: 0, dead: 0, held: 0, refused: 0 };
+
+/** Counts what waits for Botbell and for people, each from an index of its own. refused: that nobody has marked as seen. */
+export async function countOpen(tx: Tx) {
   const count = (rows: Sql) => sql`(SELECT count(*) FROM ${rows})`;
-  const counts = await tx.first<OpenCounts>(sql`SELECT
+  const counts = await tx.first<typeof NOTHING_OPEN>(sql`SELECT
     ${count(sql`deliveries WHERE state = 'pending'`)} AS pending,
     ${count(sql`deliveries WHERE state = 'dead'`)} AS dead,
     ${count(sql`deliveries WHERE reason = 'no longer routed' AND state = 'held'`)}
       + ${count(sql`deliveries WHERE held_until IS NOT NULL`)}
       + ${count(sql`deliveries WHERE summary_id IS NOT NULL AND state = 'held'`)} AS held,
     ${count(sql`refused WHERE is_seen = 0`)} AS refused`);
-  return counts ?? { pending: 0, dead: 0, held: 0, refused: 0 };
+  return counts ?? NOTHING_OPEN;
 }
 
 const SQLITE_BYTES = sql`
@@ -57,11 +57,7 @@ const REFUSALS_A_PAGE = 50;
 const REFUSAL = sql`id, received_at, status, detail, errors, remote_address AS "from", body`;
 
 /** @param like an id: only bodies with the same fault as this one */
-export async function refusals(
-  tx: Tx,
-  page: PageRequest = {},
-  like?: number,
-): Promise<Page<ArchivedRefusal>> {
+export async function refusals(tx: Tx, page: PageRequest = {}, like?: number) {
   const { before, limit } = boundsOf(page);
   const isAlike =
     like === undefined
@@ -86,10 +82,7 @@ export async function refusedAlike(tx: Tx): Promise<readonly RefusedAlike[]> {
 }
 
 /** These destinations, in the order of `names`. */
-export async function destinationsNamed(
-  tx: Tx,
-  names: readonly string[],
-): Promise<readonly ArchivedDestination[]> {
+export async function destinationsNamed(tx: Tx, names: readonly string[]) {
   if (names.length === 0) return [];
   const rows = await tx.all<ArchivedDestination>(sql`
     WITH sought(destination) AS (VALUES ${bulk(names.map((name) => [name]))})

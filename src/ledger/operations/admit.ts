@@ -113,7 +113,8 @@ async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Take
 async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
   const { id, isLateStart, timesReceived } = entered;
   const deliveries = await returned(tx, args, id, isLateStart);
-  await noteReturn(tx, id, timesReceived);
+  if (timesReceived <= MOST_TIMES)
+    await writeHistory(tx, [{ callbackId: id, what: 'received', entry: { times: timesReceived } }]);
   if (isForNobody(args, deliveries)) await answerNobody(tx, entered);
   const isToAttempt = deliveries.some(({ claim }) => claim === 'own');
   const firstBody = isToAttempt ? (await bodiesOf(tx, [{ callbackId: id }])).get(id) : undefined;
@@ -131,10 +132,6 @@ async function answerNobody(tx: Tx, { id, isLateStart, timesReceived }: Entered)
     writeAnswer(tx, id, answer),
     timesReceived <= MOST_TIMES ? writeHistory(tx, [answerEntry(id, answer)]) : undefined,
   ]);
-}
-
-async function noteReturn(tx: Tx, callbackId: number, times: number): Promise<void> {
-  if (times <= MOST_TIMES) await writeHistory(tx, [{ callbackId, what: 'received', entry: { times } }]);
 }
 
 interface Job {
@@ -156,16 +153,10 @@ async function enterJob(tx: Tx, { jobKey, status }: AdmitArgs): Promise<Job> {
   );
 }
 
-interface Written {
-  readonly id: number;
-  readonly timesReceived: number;
-  readonly receivedAt: number;
-}
-
 /** The store's time is when it came: due times, lateness and digests are counted from it, and machines' clocks differ. */
-async function writeCallback(tx: Tx, args: AdmitArgs): Promise<Written> {
+async function writeCallback(tx: Tx, args: AdmitArgs) {
   return only(
-    await tx.all<Written>(fixed`
+    await tx.all<{ id: number; timesReceived: number; receivedAt: number }>(fixed`
       INSERT INTO callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
         last_received_at, times_received, elapsed, routing, bytes, error)
       VALUES ('callback', ${args.jobKey}, ${args.identity}, ${args.jobId}, ${args.botKey}, ${args.botId}, ${args.botName},
@@ -178,7 +169,9 @@ async function writeCallback(tx: Tx, args: AdmitArgs): Promise<Written> {
 }
 
 /** A callback whose job and own row are written. */
-interface Entered extends Pick<Written, 'id' | 'timesReceived'> {
+interface Entered {
+  readonly id: number;
+  readonly timesReceived: number;
   readonly isLateStart: boolean;
   readonly job: Job;
 }
@@ -203,16 +196,13 @@ function insertTargets(
   { id: callbackId, job: { posts } }: Entered,
   targets: readonly DecidedTarget[],
 ): Promise<readonly DeliveryRecord[]> {
+  const posted = { claimedForMs: leaseMs, dueInMs: Math.max(takeOverAfterMs, leaseMs) };
   const planned = { callbackId, jobKey, targets, isFirstOfJob: posts === 1 };
-  if (isAccepted) return insertRows(tx, planned);
-  const dueInMs = Math.max(takeOverAfterMs, leaseMs);
-  return insertRows(tx, planned, { isTakenOver: false, dueInMs, claimedForMs: leaseMs });
+  return insertRows(tx, { ...planned, posted: isAccepted ? undefined : posted });
 }
 
 /** What was read of `Arrival.asking`, by its text: a config has one for each BOT and status. */
 const askings = new Map<string, Asking>();
-const MOST_ASKINGS = 1000;
-/** One for thousands of destinations has a megabyte. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 let characters = 0;
 
@@ -220,7 +210,7 @@ function askingIn(text: string): Asking {
   const known = askings.get(text);
   if (known !== undefined) return known;
   const asking = JSON.parse(text) as Asking;
-  if (askings.size >= MOST_ASKINGS || characters >= MOST_CHARACTERS) {
+  if (characters >= MOST_CHARACTERS) {
     askings.clear();
     characters = 0;
   }
@@ -239,11 +229,9 @@ async function returned(
   if (isLateStart) await supersede(tx, sql`callback_id = ${callbackId}`);
   const own = isLateStart || isAccepted ? [] : await claimOf(tx, callbackId, leaseMs);
   const rows = await deliveriesOf(tx, [callbackId]);
-  return rows.map((row) => (own.includes(row.id) ? asOwn(row) : row));
-}
-
-function asOwn(row: DeliveryRow): DeliveryRow {
-  return row.state === 'pending' ? { ...row, claim: 'own' } : row;
+  return rows.map((row) =>
+    own.includes(row.id) && row.state === 'pending' ? { ...row, claim: 'own' as const } : row,
+  );
 }
 
 function startsOf(jobKey: string): Sql {

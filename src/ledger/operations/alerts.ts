@@ -29,14 +29,9 @@ export async function raise(tx: Tx, alerts: readonly AlertAbout[]): Promise<bool
   return isAnyTold;
 }
 
-interface CauseRow {
-  readonly toldAt: number;
-  readonly suppressed: number;
-}
-
 /** @returns whether the alert was written */
 async function raiseOne(tx: Tx, alert: AlertAbout, key: string): Promise<boolean> {
-  const [cause] = await tx.all<CauseRow>(sql`
+  const [cause] = await tx.all<{ toldAt: number; suppressed: number }>(sql`
     INSERT INTO alert_causes (cause, told_at, suppressed) VALUES (${key}, 0, 0)
     ON CONFLICT (cause) DO UPDATE SET cause = excluded.cause RETURNING told_at, suppressed`);
   const { toldAt, suppressed } = cause ?? { toldAt: 0, suppressed: 0 };

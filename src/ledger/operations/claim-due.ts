@@ -2,8 +2,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
-import { SUPERSEDED } from '../ledger.ts';
-import type { DueDelivery, DueRequest } from '../ledger.ts';
+import { type DueDelivery, type DueRequest, SUPERSEDED } from '../ledger.ts';
 import { EARLIER_IN_JOB, isIdle, type NoticeRow, type RowWithCallback, withCallbacks } from '../rows.ts';
 import { holdBack } from './deliveries.ts';
 
@@ -69,29 +68,19 @@ function withinBytes(rows: readonly RowWithCallback[]): readonly RowWithCallback
 }
 
 /** The time since a delivery became due counts as waiting, not towards its age. */
-async function claimRows(
-  tx: Tx,
-  rows: readonly RowWithCallback[],
-  leaseMs: number,
-): Promise<readonly ClaimedDelivery[]> {
+async function claimRows(tx: Tx, rows: readonly RowWithCallback[], leaseMs: number) {
   if (rows.length === 0) return [];
   await tx.all(sql`
     UPDATE deliveries SET owner = ${tx.owner}, claimed_until = ${tx.now + leaseMs}, is_taken_over = 1,
       waited_ms = waited_ms + ${tx.now} - due_at, due_at = ${tx.now}
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
-  await writeEach(
-    tx,
-    rows.filter(({ isTakenOver }) => !isTakenOver),
-    'taken_over',
-  );
+  const taken = rows.filter(({ isTakenOver }) => !isTakenOver);
+  await writeEach(tx, taken, 'taken_over');
   const bodies = await bodiesOf(tx, rows);
   return rows.map((row) => claimed(row, bodies.get(row.callbackId) ?? new Uint8Array()));
 }
 
-export async function bodiesOf(
-  tx: Tx,
-  rows: readonly Pick<RowWithCallback, 'callbackId'>[],
-): Promise<ReadonlyMap<number, Uint8Array>> {
+export async function bodiesOf(tx: Tx, rows: readonly Pick<RowWithCallback, 'callbackId'>[]) {
   const ids = [...new Set(rows.map(({ callbackId }) => callbackId))];
   const bodies = await tx.all<{ id: number; body: Uint8Array }>(
     sql`SELECT callback_id AS id, body FROM bodies WHERE callback_id IN (${join(ids)})`,

@@ -4,9 +4,9 @@
  */
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { claimTimers, type Timer } from '../signal/timers.ts';
-import { claimDue, type ClaimedDelivery, dueDestinations } from './claim-due.ts';
-import { currentPaces, type CurrentPace } from './paces.ts';
+import { claimTimers } from '../signal/timers.ts';
+import { claimDue, dueDestinations } from './claim-due.ts';
+import { currentPaces } from './paces.ts';
 import { livingIn } from './processes.ts';
 import { requestsFor, type Turns } from './turns.ts';
 
@@ -25,37 +25,14 @@ interface TickRequest {
   readonly configHash: string;
 }
 
-export interface Claimed {
-  /** The store's time. */
-  readonly asOf: number;
-  readonly deliveries: readonly ClaimedDelivery[];
-  /** Destinations that have due deliveries left. */
-  readonly left: readonly string[];
-  /** The destination that was served last. */
-  readonly last: string | undefined;
-  readonly tick: Tick | undefined;
-}
-
-export interface Tick {
-  /** Each is this process's own until its `dueAt`. */
-  readonly timers: readonly Timer[];
-  /** Of all living processes' configs, this process's was loaded last. */
-  readonly isLatest: boolean;
-  readonly isBulkRunning: boolean;
-  readonly paces: readonly CurrentPace[];
-}
-
-export async function claim(tx: Tx, { turns, tick, leaseMs }: ClaimRequest): Promise<Claimed> {
-  const [due, ticked] = await Promise.all([
-    turns === undefined ? NOTHING_DUE : claimInTurn(tx, turns, leaseMs),
-    tick && look(tx, tick, leaseMs),
-  ]);
+export async function claim(tx: Tx, { turns, tick, leaseMs }: ClaimRequest) {
+  const [due, ticked] = await Promise.all([claimInTurn(tx, turns, leaseMs), tick && look(tx, tick, leaseMs)]);
   return { ...due, asOf: tx.now, tick: ticked };
 }
 
-const NOTHING_DUE = { deliveries: [], left: [], last: undefined } as const;
-
-async function claimInTurn(tx: Tx, turns: Turns, leaseMs: number): Promise<Omit<Claimed, 'asOf' | 'tick'>> {
+/** @returns `left`: destinations that have due deliveries left; `last`: the one that was served last */
+async function claimInTurn(tx: Tx, turns: Turns | undefined, leaseMs: number) {
+  if (turns === undefined) return { deliveries: [], left: [], last: undefined };
   const only = turns.only && new Set(turns.only);
   const left = new Set((await dueDestinations(tx)).filter((each) => only === undefined || only.has(each)));
   const requests = requestsFor([...left], turns);
@@ -66,7 +43,13 @@ async function claimInTurn(tx: Tx, turns: Turns, leaseMs: number): Promise<Omit<
   return { deliveries, left: [...left], last: requests.at(-1)?.destination };
 }
 
-async function look(tx: Tx, { timers: most, configHash }: TickRequest, leaseMs: number): Promise<Tick> {
+export type Tick = Awaited<ReturnType<typeof look>>;
+
+/**
+ * @returns `timers`: each is this process's own until its `dueAt`; `isLatest`: of all living processes' configs, this process's was
+ * loaded last
+ */
+async function look(tx: Tx, { timers: most, configHash }: TickRequest, leaseMs: number) {
   const [state, paces] = await Promise.all([
     tx.first<{ configHash: string | undefined; isBulkRunning: boolean }>(sql`
       SELECT (SELECT config_hash FROM ${livingIn(tx)} LIMIT 1) AS config_hash,

@@ -1,7 +1,7 @@
 /** Inserts deliveries, holds them, makes them pending again, takes them over and claims them. */
 import sql, { join } from 'sql-template-tag';
 import { fixed, type Tx } from '../database.ts';
-import { writeEach, writeHistory } from '../history.ts';
+import { writeEach } from '../history.ts';
 import type { DecidedTarget, DeliveryRecord } from '../ledger.ts';
 import { type DeliveryRow, EARLIER_IN_JOB, isIdle } from '../rows.ts';
 
@@ -17,38 +17,14 @@ interface Planned {
   readonly targets: readonly DecidedTarget[];
   /** No other callback of the job has come, so no delivery comes before. */
   readonly isFirstOfJob?: boolean;
+  /** The POST attempts them first: they are claimed for so long, and due for Botbell later. Undefined: taken over, and due at once. */
+  readonly posted?: { readonly claimedForMs: number; readonly dueInMs: number } | undefined;
 }
-
-/** How a delivery begins. claimedForMs: for how long this process claims it. */
-interface Beginning {
-  readonly isTakenOver: boolean;
-  readonly dueInMs: number;
-  readonly claimedForMs?: number | undefined;
-}
-
-/** Taken over, and due at once. */
-const OURS: Beginning = { isTakenOver: true, dueInMs: 0 };
 
 /** Skips destinations that the callback has already, e.g. by another process's routing. @returns new rows in the order of the targets */
-export async function insertRows(
-  tx: Tx,
-  planned: Planned,
-  beginning: Beginning = OURS,
-): Promise<readonly DeliveryRecord[]> {
-  const { callbackId, targets } = planned;
-  const inserted = await Promise.all(targets.map((target) => insertRow(tx, planned, target, beginning)));
+export async function insertRows(tx: Tx, planned: Planned): Promise<readonly DeliveryRecord[]> {
+  const inserted = await Promise.all(planned.targets.map((target) => insertRow(tx, planned, target)));
   const records = inserted.filter((record) => record !== undefined);
-  const held = records.filter(({ state }) => state === 'held');
-  await writeHistory(
-    tx,
-    held.map(({ id, reason, heldUntil }) => ({
-      callbackId,
-      deliveryId: id,
-      what: 'held' as const,
-      result: reason ?? '',
-      entry: { endsAt: heldUntil },
-    })),
-  );
   return planned.isFirstOfJob === true || planned.jobKey === undefined ? records : withBefore(tx, records);
 }
 
@@ -66,13 +42,15 @@ async function withBefore(tx: Tx, records: readonly DeliveryRecord[]): Promise<r
 /** @returns the record, which is known but for the id; undefined: the callback has the destination already */
 async function insertRow(
   tx: Tx,
-  { callbackId, jobKey }: Planned,
+  { callbackId, jobKey, posted }: Planned,
   { destination, channel, address, reason, heldUntil, snoozeId, telling }: DecidedTarget,
-  { isTakenOver, dueInMs, claimedForMs }: Beginning,
 ): Promise<DeliveryRecord | undefined> {
   const { now } = tx;
   const state = reason === undefined ? 'pending' : 'held';
-  const isClaimed = state === 'pending' && claimedForMs !== undefined;
+  const isTakenOver = posted === undefined;
+  const dueInMs = posted?.dueInMs ?? 0;
+  const claimedForMs = state === 'pending' ? posted?.claimedForMs : undefined;
+  const isClaimed = claimedForMs !== undefined;
   const row = await tx.first<Pick<DeliveryRecord, 'id'>>(fixed`
     INSERT INTO deliveries (callback_id, job_key, destination, channel, address, reason, held_until, snooze_id, telling,
       state, owner, claimed_until, due_at, is_taken_over, counts_from, updated_at)
@@ -82,27 +60,12 @@ async function insertRow(
     ON CONFLICT (callback_id, destination) DO NOTHING
     RETURNING id`);
   if (row === undefined) return undefined;
-  const record = {
-    id: row.id,
-    callbackId,
-    destination,
-    channel,
-    address,
-    state,
-    attempts: 0,
-    refusals: 0,
-    isTakenOver,
-  } as const;
-  const times = { ageMs: 0, dueInMs, updatedAt: now };
-  return {
-    ...record,
-    ...times,
-    reason,
-    heldUntil,
-    snoozeId,
-    telling,
-    claim: isClaimed ? 'own' : undefined,
-  };
+  const { id } = row;
+  if (state === 'held')
+    await writeEach(tx, [{ id, callbackId }], state, { result: reason, entry: { endsAt: heldUntil } });
+  const begun = { id, callbackId, destination, channel, address, state, attempts: 0, refusals: 0 } as const;
+  const due = { isTakenOver, ageMs: 0, dueInMs, updatedAt: now };
+  return { ...begun, ...due, reason, heldUntil, snoozeId, telling, claim: isClaimed ? 'own' : undefined };
 }
 
 /** Holds deliveries that this transaction has locked and that no process has claimed. */
@@ -120,7 +83,7 @@ export async function holdBack(
   await writeEach(tx, rows, 'held', { result: reason });
 }
 
-export interface GivenBack {
+interface GivenBack {
   /** Its age begins anew; else the time since its last write counts as waiting. */
   readonly countsAnew: boolean;
   /** When a person had it attempted again. */

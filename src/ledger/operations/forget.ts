@@ -12,7 +12,7 @@ const EARLY_AT_ONCE = 4;
 
 const DAY_MS = 86_400_000;
 
-/** How long alert causes (with their counts of suppressed alerts) and ended snoozes are kept. */
+/** How long alert causes and ended snoozes are kept. */
 const CAUSES_KEPT_MS = 3 * DAY_MS;
 
 /** How long a BOT's facts and bulk redeliveries are kept. */
@@ -52,14 +52,9 @@ export interface ForgetRequest {
 /** @returns `next`: where to go on; `isMore`: whether there is more to do at once */
 export async function forget(tx: Tx, { doneKeptMs, nobodyKeptMs, from }: ForgetRequest) {
   const uncounted = await countedFrom(tx);
-  const done = await sweep(tx, {
-    goes: IS_DONE,
-    before: Math.min(tx.now - doneKeptMs, uncounted),
-    after: from.done,
-  });
-  const before = Math.min(tx.now - nobodyKeptMs, uncounted);
-  const nobody = { goes: REACHED_NOBODY, before, after: from.reachedNobody };
-  const reachedNobody = await sweep(tx, nobody);
+  const before = (keptMs: number) => Math.min(tx.now - keptMs, uncounted);
+  const done = await sweep(tx, IS_DONE, before(doneKeptMs), from.done);
+  const reachedNobody = await sweep(tx, REACHED_NOBODY, before(nobodyKeptMs), from.reachedNobody);
   const isTidied = from.isTidied === true || (await tidy(tx));
   return {
     next: { done: done.next, reachedNobody: reachedNobody.next, isTidied },
@@ -79,31 +74,17 @@ async function tidy(tx: Tx): Promise<boolean> {
   return !more.includes(true);
 }
 
-export interface Swept {
-  /** How many callbacks were deleted. */
-  readonly forgotten: number;
-  /** The id of the last callback that was looked at. */
-  readonly next: number;
-  /** Nothing that comes after it is old enough. */
-  readonly isThrough: boolean;
-}
-
 /** Makes room in SQLite: deletes finished callbacks before their time. */
-export function forgetDone(tx: Tx, after: number): Promise<Swept> {
-  return sweep(tx, { goes: IS_DONE, before: tx.now + 1, after, atOnce: EARLY_AT_ONCE });
+export function forgetDone(tx: Tx, after: number) {
+  return sweep(tx, IS_DONE, tx.now + 1, after, EARLY_AT_ONCE);
 }
 
-interface Sweep {
-  /** Which of the callbacks received before `before` are deleted. */
-  readonly goes: Sql;
-  readonly before: number;
-  /** The id of the last callback that the previous step looked at. */
-  readonly after: number;
-  readonly atOnce?: number;
-}
-
-/** Looks at the next callbacks by id, up to the first one that is too young. */
-async function sweep(tx: Tx, { goes, before, after, atOnce = AT_ONCE }: Sweep): Promise<Swept> {
+/**
+ * Looks at the next callbacks by id, up to the first one that is too young.
+ * @param goes which of those received before `before` are deleted @param after id of the last one that the previous step looked at
+ * @returns how many were deleted; `next`: id of the last one that was looked at; `isThrough`: none after it is old enough
+ */
+async function sweep(tx: Tx, goes: Sql, before: number, after: number, atOnce = AT_ONCE) {
   const some = await tx.all<{ id: number; receivedAt: number }>(
     sql`SELECT id, received_at FROM callbacks WHERE id > ${after} ORDER BY id LIMIT ${atOnce}`,
   );

@@ -1,6 +1,5 @@
 /** Bodies that no retry can make acceptable, kept for the operator. */
 import sql from 'sql-template-tag';
-import type { CallbackError } from '../../callback/callback.ts';
 import { cleanText } from '../../text/clean.ts';
 import { charactersWithin, cutEnd } from '../../text/cut.ts';
 import type { Tx } from '../database.ts';
@@ -22,11 +21,13 @@ export async function refuse(tx: Tx, refused: RefusedBody, alert: Alert): Promis
 
 async function keep(tx: Tx, refused: RefusedBody): Promise<void> {
   const { receivedAt, status, detail, errors, from, body } = refused;
+  // An error may quote the body, such as a key of megabytes.
+  const found = errors.map((each) => ({ pointer: short(each.pointer), detail: short(each.detail) }));
   // Sliced before, so that megabytes need not be cleaned.
   const text = cleanText(body.slice(0, LONGEST_BODY_BYTES));
   await tx.all(sql`
     INSERT INTO refused (received_at, status, detail, errors, remote_address, body, fault)
-    VALUES (${receivedAt}, ${status}, ${short(detail)}, ${errors.map(shortened)}, ${from},
+    VALUES (${receivedAt}, ${status}, ${short(detail)}, ${found}, ${from},
       ${text.slice(0, charactersWithin(text, LONGEST_BODY_BYTES))}, ${short(faultOf(refused))})`);
   await tx.all(sql`
     DELETE FROM refused WHERE id <= (SELECT id FROM refused ORDER BY id DESC LIMIT 1 OFFSET ${MOST_KEPT})`);
@@ -47,11 +48,6 @@ export async function seeRefused(tx: Tx, id: number): Promise<void> {
   await tx.all(sql`
     UPDATE refused SET is_seen = 1
     WHERE id <= ${id} AND fault = (SELECT fault FROM refused AS newest WHERE newest.id = ${id})`);
-}
-
-/** An error may quote the body, such as a key of megabytes. */
-function shortened({ pointer, detail }: CallbackError): CallbackError {
-  return { pointer: short(pointer), detail: short(detail) };
 }
 
 function short(text: string): string {

@@ -44,34 +44,42 @@ export async function reroute(
 
 const AT_ONCE = 100;
 
-/** A delivery that Botbell will attempt later. */
-export interface WaitingRow
-  extends Pick<UnroutedRow, 'id' | 'destination' | 'kind' | 'botId' | 'status'>, WaitingPosition {
+/** A delivery that a change of the config may affect. */
+export interface ReviewedRow {
+  readonly id: number;
+  readonly destination: string;
   readonly channel: string;
+  readonly callbackId: number;
+  readonly kind: CallbackKind;
+  /** Cleaned. */
+  readonly botId: string;
+  readonly status: StatusCode;
   /** The class of its last failure. */
   readonly errorClass: string | undefined;
+  readonly isBulk: boolean;
+  readonly ageMs: number;
+}
+
+function reviewed(tx: Tx, which: Sql): Promise<readonly ReviewedRow[]> {
+  return tx.all<ReviewedRow>(sql`
+    SELECT deliveries.id, destination, channel, callback_id, kind, bot_id, status, error_class, is_bulk,
+      ${tx.now} - counts_from - waited_ms AS age_ms
+    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id WHERE ${which} LIMIT ${AT_ONCE}`);
 }
 
 /** The place of a pending delivery in the index of those. */
-export interface WaitingPosition {
-  readonly destination: string;
-  readonly isBulk: boolean;
-  readonly callbackId: number;
-}
+export type WaitingPosition = Pick<ReviewedRow, 'destination' | 'isBulk' | 'callbackId'>;
 
 export const BEFORE_ALL: WaitingPosition = { destination: '', isBulk: false, callbackId: 0 };
 
-/** The next deliveries after this one that wait for a later attempt. */
-export function waitingAfter(
-  tx: Tx,
-  { destination, isBulk, callbackId }: WaitingPosition,
-): Promise<readonly WaitingRow[]> {
-  return tx.all<WaitingRow>(sql`
-    SELECT deliveries.id, destination, is_bulk, callback_id, channel, kind, bot_id, status, error_class
-    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
-    WHERE state = 'pending' AND is_taken_over = 1 AND due_at > ${tx.now}
+/** The next deliveries after this one that wait for a later attempt by Botbell. */
+export function waitingAfter(tx: Tx, { destination, isBulk, callbackId }: WaitingPosition) {
+  return reviewed(
+    tx,
+    sql`state = 'pending' AND is_taken_over = 1 AND due_at > ${tx.now}
       AND (destination, is_bulk, callback_id) > (${destination}, ${isBulk}, ${callbackId})
-    ORDER BY destination, is_bulk, callback_id LIMIT ${AT_ONCE}`);
+    ORDER BY destination, is_bulk, callback_id`,
+  );
 }
 
 /** Makes them due unless they are claimed. Skips rows that another transaction has locked. */
@@ -84,24 +92,9 @@ export async function hasten(tx: Tx, ids: readonly number[]): Promise<void> {
       ORDER BY id ${tx.skipLocked})`);
 }
 
-/** A delivery that ended because no route names its destination. */
-export interface UnroutedRow {
-  readonly id: number;
-  readonly destination: string;
-  readonly callbackId: number;
-  readonly kind: CallbackKind;
-  /** Cleaned. */
-  readonly botId: string;
-  readonly status: StatusCode;
-  readonly ageMs: number;
-}
-
-/** The next such deliveries after this id. */
-export function unroutedAfter(tx: Tx, id: number): Promise<readonly UnroutedRow[]> {
-  return tx.all<UnroutedRow>(sql`
-    SELECT deliveries.id, destination, callback_id, kind, bot_id, status, ${tx.now} - counts_from - waited_ms AS age_ms
-    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
-    WHERE reason = 'no longer routed' AND deliveries.id > ${id} ORDER BY deliveries.id LIMIT ${AT_ONCE}`);
+/** The next deliveries after this id that ended because no route names their destination. */
+export function unroutedAfter(tx: Tx, id: number) {
+  return reviewed(tx, sql`reason = 'no longer routed' AND deliveries.id > ${id} ORDER BY deliveries.id`);
 }
 
 /** Revives those whose address was not told under a former name of its channel. @returns their ids */
@@ -111,22 +104,19 @@ export async function revive(
   channels: Channels,
 ): Promise<readonly number[]> {
   if (routed.length === 0 || !(await isDecider(tx))) return [];
-  await lockDeliveries(
-    tx,
-    routed.map(({ id }) => id),
-  );
-  const revived: Sibling[] = [];
+  const ids = routed.map(({ id }) => id);
+  await lockDeliveries(tx, ids);
+  const revived: number[] = [];
   for (const { id, routing } of routed) {
     const siblings = await siblingsOf(tx, sql`SELECT callback_id FROM deliveries WHERE id = ${id}`);
     const row = siblings.find((each) => each.id === id);
     if (row === undefined || !isUnrouted(row) || hasUnderAnotherName(row, siblings, channels)) continue;
-    const { callbackId } = row;
     const entry = { by: 'config', explanations: routing } as const;
-    await writeHistory(tx, [{ callbackId, what: 'routed', entry }]);
+    await writeHistory(tx, [{ callbackId: row.callbackId, what: 'routed', entry }]);
     await reviveRows(tx, [row]);
-    revived.push(row);
+    revived.push(id);
   }
-  return revived.map(({ id }) => id);
+  return revived;
 }
 
 async function reviveRows(tx: Tx, rows: readonly Sibling[]): Promise<void> {
@@ -154,24 +144,18 @@ export function siblingsOf(tx: Tx, callbackIds: Sql): Promise<readonly Sibling[]
     WHERE callback_id IN (${callbackIds}) ORDER BY id`);
 }
 
-interface Gained<Target> {
-  /** Targets without a delivery. */
-  readonly lacking: readonly Target[];
-  /** Deliveries that ended without success and are to be attempted again. */
-  readonly revived: readonly Sibling[];
-}
-
 /**
  * Splits targets into new ones and ended deliveries to revive. A target whose address was told, or is pending, under a former name
  * of its channel is neither: a pending delivery follows the config before its next attempt.
  * @param mayRevive whether a delivery that has ended is attempted again
+ * @returns `lacking`: targets without a delivery
  */
 export function gained<Target extends DeliveryTarget>(
   targets: readonly Target[],
   siblings: readonly Sibling[],
   channels: Channels,
   mayRevive: (sibling: Sibling) => boolean,
-): Gained<Target> {
+) {
   const known = new Map(siblings.map((each) => [each.destination, each]));
   const wanted = targets.filter((target) => !hasUnderAnotherName(target, siblings, channels));
   return {

@@ -1,19 +1,17 @@
 /** Writes the outcomes of deliveries, and the answer. A success always counts; a failure counts only while its claim lasts. */
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { join } from 'sql-template-tag';
 import { fixed, type Tx } from '../database.ts';
 import { MOST_TIMES, type NewHistoryRow, writeHistory } from '../history.ts';
 import {
-  type Alert,
   type AnswerRecord,
   type AttemptRecord,
-  type DeliveryState,
   type DeliveryUpdate,
   type Settlement,
   SUPERSEDED,
 } from '../ledger.ts';
 import { keyOf } from '../keys.ts';
 import { type DeliveryRow, kept, type RowWithCallback, withCallbacks } from '../rows.ts';
-import { type AlertAbout, raise } from './alerts.ts';
+import { raise } from './alerts.ts';
 import { isNextDue } from './deliveries.ts';
 import { tellSummarised } from '../signal/holds.ts';
 import { lockJobsOf, lockWithoutJobs } from './locks.ts';
@@ -33,13 +31,15 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   const times = answer === undefined ? 1 : await writeAnswer(tx, callbackId, answer);
   await lockWithoutJobs(tx, ids);
   const rows = new Map((await withCallbacks(tx, ids)).map((row) => [row.id, row]));
-  await countRefused(tx, refused);
+  if (refused.length > 0)
+    await tx.all(sql`UPDATE deliveries SET refusals = refusals + 1 WHERE id IN (${join(refused)})`);
   const told = await tell(tx, deliveries);
   const decisions = failures.flatMap((update) => decide(rows.get(update.id), update, tx) ?? []);
   for (const decision of decisions) await writeDecision(tx, decision);
   const [made, answered] = shownOf(settlement, times);
   await writeHistory(tx, [...made, ...decisions.flatMap(entryOf), ...answered]);
-  const isAlerted = await raise(tx, decisions.flatMap(alertsOf));
+  const alerts = decisions.flatMap(({ alert, row }) => (alert ? { ...alert, about: row.callbackId } : []));
+  const isAlerted = await raise(tx, alerts);
   return (await isAnyDue(tx, decisions, told)) || isAlerted;
 }
 
@@ -60,35 +60,26 @@ async function settleDelivered(tx: Tx, settlement: Settlement): Promise<boolean>
 }
 
 /** The rows of history for the attempts, and for the answer. @param times how often the callback has come; 0: it has been deleted */
-function shownOf(
-  { callbackId, attempts, answer }: Settlement,
-  times: number,
-): [NewHistoryRow[], NewHistoryRow[]] {
-  if (!isWorthWriting(times, attempts)) return [[], []];
+function shownOf({ callbackId, attempts, answer }: Settlement, times: number) {
+  const isWorthWriting = times <= MOST_TIMES || attempts.some(({ outcome }) => outcome === 'delivered');
+  if (times === 0 || !isWorthWriting) return [[], []] as const;
   const made = attempts.map((attempt) => attemptEntry(callbackId, attempt));
-  return [made, answer === undefined ? [] : [answerEntry(callbackId, answer)]];
+  return [made, answer === undefined ? [] : [answerEntry(callbackId, answer)]] as const;
 }
 
 /** @param told ids of deliveries that succeeded and belong to a job */
 function isAnyDue(tx: Tx, decisions: readonly Decision[], told: readonly number[]): Promise<boolean> | true {
+  const isDue = ({ state, isTakenOver, dueInMs }: Decision) =>
+    state === 'pending' && isTakenOver && dueInMs === 0;
   const ended = decisions.filter(({ state }) => state !== 'pending').map(({ id }) => id);
-  return decisions.some(isDueAtOnce) || isNextDue(tx, [...told, ...ended]);
-}
-
-function alertsOf({ alert, row }: Decision): readonly AlertAbout[] {
-  return alert === undefined ? [] : [{ ...alert, about: row.callbackId }];
-}
-
-function isDueAtOnce({ state, isTakenOver, dueInMs }: Decision): boolean {
-  return state === 'pending' && isTakenOver && dueInMs === 0;
+  return decisions.some(isDue) || isNextDue(tx, [...told, ...ended]);
 }
 
 async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<boolean> {
-  const ids = updates.map(({ id }) => id);
-  const untold = await tx.first(
-    sql`SELECT id FROM deliveries WHERE id IN (${join(ids)}) AND state <> 'delivered' LIMIT 1`,
+  const ids = join(updates.map(({ id }) => id));
+  return Boolean(
+    await tx.first(sql`SELECT id FROM deliveries WHERE id IN (${ids}) AND state <> 'delivered'`),
   );
-  return untold !== undefined;
 }
 
 /** @returns how often the callback has come; 0: it has been deleted meanwhile */
@@ -97,16 +88,6 @@ export async function writeAnswer(tx: Tx, callbackId: number, { result }: Answer
     fixed`UPDATE callbacks SET result = ${result} WHERE id = ${callbackId} RETURNING times_received`,
   );
   return row?.timesReceived ?? 0;
-}
-
-function isWorthWriting(times: number, attempts: readonly AttemptRecord[]): boolean {
-  if (times === 0) return false;
-  return times <= MOST_TIMES || attempts.some(({ outcome }) => outcome === 'delivered');
-}
-
-async function countRefused(tx: Tx, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0)
-    await tx.all(sql`UPDATE deliveries SET refusals = refusals + 1 WHERE id IN (${join(ids)})`);
 }
 
 /** Writes successes, even if the claim was lost: the message was sent. @returns ids of those that belong to a job */
@@ -141,10 +122,8 @@ function attemptEntry(callbackId: number, attempt: AttemptRecord): NewHistoryRow
   };
 }
 
-export function answerEntry(
-  callbackId: number,
-  { receivedAt, answeredAt, status, result }: AnswerRecord,
-): NewHistoryRow {
+export function answerEntry(callbackId: number, answer: AnswerRecord): NewHistoryRow {
+  const { receivedAt, answeredAt, status, result } = answer;
   return { callbackId, what: 'answered', at: answeredAt, result, entry: { receivedAt, status } };
 }
 
@@ -169,46 +148,30 @@ function decide(
   const decided = { ...update, row, isTakenOver, dueAt, alertedCause: row.alertedCause };
   if (state === 'pending' && row.isLateStart)
     return { ...decided, state: 'held', reason: SUPERSEDED, alert: undefined };
-  return alert === undefined ? decided : { ...decided, ...alertIn(row, state, alert) };
-}
-
-/** A pending delivery raises no alert for the same cause as its last one, since that says nothing new. */
-function alertIn(
-  row: RowWithCallback,
-  state: DeliveryState,
-  alert: Alert,
-): Pick<Decision, 'alert' | 'alertedCause'> {
+  if (alert === undefined) return decided;
   const alertedCause = keyOf(alert.cause);
+  // A pending delivery raises no alert for the same cause as its last one, since that says nothing new.
   const isNew = state !== 'pending' || alertedCause !== row.alertedCause;
-  return { alertedCause, alert: isNew ? alert : undefined };
+  return { ...decided, alertedCause, alert: isNew ? alert : undefined };
 }
 
 /** The row of history for a changed state; none if the state stays. */
 function entryOf(decision: Decision): readonly NewHistoryRow[] {
-  const { row, state, reason, heldUntil, isTakenOver, lastError } = decision;
+  const { row, state, reason, heldUntil: endsAt, isTakenOver, lastError } = decision;
   const about = { callbackId: row.callbackId, deliveryId: row.id };
-  if (state === 'held')
-    return [{ ...about, what: state, result: reason ?? '', entry: { endsAt: heldUntil } }];
-  if (state === 'dead')
-    return [
-      { ...about, what: state, result: reason ?? lastError?.class ?? '', entry: { error: kept(lastError) } },
-    ];
+  const result = reason ?? lastError?.class ?? '';
+  if (state === 'held') return [{ ...about, what: state, result, entry: { endsAt } }];
+  if (state === 'dead') return [{ ...about, what: state, result, entry: { error: kept(lastError) } }];
   return isTakenOver && !row.isTakenOver ? [{ ...about, what: 'taken_over' }] : [];
 }
 
+/** It ends the claim. */
 async function writeDecision(tx: Tx, decision: Decision): Promise<void> {
-  const { id, isTakenOver, dueAt, alertedCause } = decision;
+  const { id, state, attempts, reason, heldUntil, receipt, isTakenOver, dueAt, alertedCause } = decision;
+  const error = kept(decision.lastError);
   await tx.all(sql`
-    UPDATE deliveries SET ${outcomeIn(decision, tx)}, is_taken_over = ${isTakenOver}, due_at = ${dueAt},
-      alerted_cause = ${alertedCause}
+    UPDATE deliveries SET state = ${state}, attempts = ${attempts}, error_class = ${error?.class}, error_code = ${error?.code},
+      last_error = ${error}, receipt = ${kept(receipt)}, reason = ${reason}, held_until = ${heldUntil}, owner = NULL,
+      claimed_until = NULL, updated_at = ${tx.now}, is_taken_over = ${isTakenOver}, due_at = ${dueAt}, alerted_cause = ${alertedCause}
     WHERE id = ${id}`);
-}
-
-/** The columns that any outcome sets; it ends the claim. */
-function outcomeIn(update: DeliveryUpdate, { now }: Tx): Sql {
-  const { state, attempts, reason, heldUntil } = update;
-  const error = kept(update.lastError);
-  return sql`state = ${state}, attempts = ${attempts}, error_class = ${error?.class}, error_code = ${error?.code},
-    last_error = ${error}, receipt = ${kept(update.receipt)}, reason = ${reason},
-    held_until = ${heldUntil}, owner = NULL, claimed_until = NULL, updated_at = ${now}`;
 }

@@ -1,14 +1,15 @@
-/** Redelivers or dismisses one delivery. */
+/** Redelivers or dismisses one delivery, or routes a callback anew, as a person has asked. */
 import sql, { join } from 'sql-template-tag';
 import { cleanText } from '../../text/clean.ts';
 import { shortText } from '../../text/cut.ts';
 import type { Tx } from '../database.ts';
-import { type Actor, writeEach } from '../history.ts';
+import { type Actor, writeEach, writeHistory } from '../history.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger.ts';
-import { makePending } from '../operations/deliveries.ts';
-import { lockDeliveries } from '../operations/locks.ts';
-import { type RowWithCallback, withCallbacks } from '../rows.ts';
-import type { DismissResult, RedeliverResult } from './actions.ts';
+import { insertRows, makePending } from '../operations/deliveries.ts';
+import { lockCallback, lockDeliveries } from '../operations/locks.ts';
+import { gained, isUnrouted, siblingsOf } from '../operations/rerouting.ts';
+import { IS_LATE_START, type RowWithCallback, withCallbacks } from '../rows.ts';
+import type { DismissResult, PlanByHand, RedeliverResult, RoutedByHand } from './actions.ts';
 
 const LONGEST_NAME = 200;
 
@@ -70,4 +71,38 @@ function redeliverResult({ state, reason, isLateStart }: RowWithCallback, again:
   if (state === 'delivered') return again ? 'accepted' : 'delivered';
   if (state !== 'held') return 'accepted';
   return reason === NO_LONGER_ROUTED || reason === DISMISSED ? 'accepted' : 'open';
+}
+
+/**
+ * Adds the targets that the callback lacks, and attempts those again that are dead or no longer routed.
+ * @param plan by today's config
+ * @returns undefined: there is no such callback; superseded: its job's result is known, so nothing is sent
+ */
+export async function routeByHand(
+  tx: Tx,
+  callbackId: number,
+  { targets, routing, channels }: PlanByHand,
+  actor: Actor,
+): Promise<RoutedByHand | 'superseded' | undefined> {
+  await lockCallback(tx, callbackId);
+  const callback = await tx.first<Pick<RowWithCallback, 'jobKey' | 'isLateStart'>>(
+    sql`SELECT job_key, ${IS_LATE_START} AS is_late_start FROM callbacks WHERE id = ${callbackId}`,
+  );
+  if (callback === undefined) return undefined;
+  if (callback.isLateStart) return 'superseded';
+  const { lacking, revived } = gained(
+    targets,
+    await siblingsOf(tx, sql`${callbackId}`),
+    channels,
+    (each) => each.state === 'dead' || isUnrouted(each),
+  );
+  const told = [...revived, ...lacking].map(({ destination }) => destination);
+  const untouched = targets.map(({ destination }) => destination).filter((name) => !told.includes(name));
+  await writeHistory(tx, [
+    { callbackId, what: 'routed_anew', entry: { actor: keptActor(actor), told, untouched } },
+    { callbackId, what: 'routed', entry: { by: 'hand', explanations: routing } },
+  ]);
+  const added = await insertRows(tx, { callbackId, jobKey: callback.jobKey, targets: lacking });
+  await makePending(tx, [...revived, ...added], { countsAnew: true, givenBackAt: tx.now });
+  return { told, untouched };
 }
