@@ -6,14 +6,7 @@ import { type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { SUPERSEDED } from '../ledger/ledger.ts';
 import { ASKED_AGAIN_MS } from '../ledger/signal/admission.ts';
-import {
-  Counted,
-  type EndedHold,
-  type EndedHolds,
-  type HeldOn,
-  type HeldRow,
-  type HoldsEnd,
-} from '../ledger/signal/holds.ts';
+import { Counted, type EndedHold, type HeldOn, type HeldRow, type HoldsEnd } from '../ledger/signal/holds.ts';
 import { destinationOf, type Timer } from '../ledger/signal/timers.ts';
 import { routesOf } from '../route/router.ts';
 import { decide } from '../signal/decide.ts';
@@ -115,6 +108,8 @@ type Decided =
   | (Omit<HeldOn, 'heldUntil'> & { readonly until: number | undefined });
 
 type Ended = HeldOn | Exclude<Decided, object> | Tells;
+
+type EndedHolds = Awaited<ReturnType<DatabaseLedger['signals']['endedHolds']>>;
 
 /** Decides once for all that are alike. */
 function decider(ended: EndedHolds, settings: Settings): (held: EndedHold) => Ended {

@@ -122,6 +122,12 @@ export const DEFAULT_WITHIN_MS = 5000;
 /** The most calls that may wait; past it the store is not keeping up, and further calls are rejected at once. */
 export const MOST_WAITING = 5000;
 
+/** A statement of SQLite takes 32,766 values at most. */
+export function inChunks<Item>(items: readonly Item[], most: number): readonly (readonly Item[])[] {
+  const count = Math.ceil(items.length / most);
+  return Array.from({ length: count }, (_, index) => items.slice(index * most, (index + 1) * most));
+}
+
 /** Runs any function as a transaction, in this process. */
 export interface Transactions {
   /** @throws {LedgerUnavailable} */

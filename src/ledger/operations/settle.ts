@@ -3,8 +3,10 @@ import sql, { join } from 'sql-template-tag';
 import { fixed, type Tx } from '../database.ts';
 import { MOST_TIMES, type NewHistoryRow, writeHistory } from '../history.ts';
 import {
+  type Alert,
   type AnswerRecord,
   type AttemptRecord,
+  type DeliveryState,
   type DeliveryUpdate,
   type Settlement,
   SUPERSEDED,
@@ -148,11 +150,14 @@ function decide(
   const decided = { ...update, row, isTakenOver, dueAt, alertedCause: row.alertedCause };
   if (state === 'pending' && row.isLateStart)
     return { ...decided, state: 'held', reason: SUPERSEDED, alert: undefined };
-  if (alert === undefined) return decided;
-  const alertedCause = keyOf(alert.cause);
-  // A pending delivery raises no alert for the same cause as its last one, since that says nothing new.
-  const isNew = state !== 'pending' || alertedCause !== row.alertedCause;
-  return { ...decided, alertedCause, alert: isNew ? alert : undefined };
+  return alert === undefined || isKnown(row, state, alert)
+    ? { ...decided, alert: undefined }
+    : { ...decided, alertedCause: keyOf(alert.cause) };
+}
+
+/** A pending delivery raises no alert for the same cause as its last one, since that says nothing new. */
+function isKnown({ alertedCause }: RowWithCallback, state: DeliveryState, { cause }: Alert): boolean {
+  return state === 'pending' && alertedCause === keyOf(cause);
 }
 
 /** The row of history for a changed state; none if the state stays. */

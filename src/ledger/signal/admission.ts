@@ -50,7 +50,7 @@ async function ask(tx: Tx, arriving: Question, callbackId: number): Promise<read
   if (isKept) await keepFacts(tx, asking.botKey, { ...facts, lastId });
   await putTimers(tx, timers);
   await endSnoozes(tx, ended);
-  return foreseen.flatMap((each) => targetOf(tx, each));
+  return foreseen.flatMap<DecidedTarget>((each) => targetOf(tx, each));
 }
 
 /** Removes the burst from targets that edit an earlier message of the job, since edits count in none. */
@@ -71,16 +71,13 @@ async function lockKnown(
   before: number | undefined,
 ): Promise<Known> {
   const snoozes = hasSnoozes ? await openSnoozes(tx) : [];
-  const expected = await lockTimers(tx, 'expect', keysOf(watched));
+  const expectations = watched.expected.map(({ key }) => key);
+  const expected = await lockTimers(tx, 'expect', expectations);
   const facts = before === undefined ? NO_FACTS : await lockFacts(tx, botKey, before);
   const bursts = planned.filter(({ asked, burst }) => asked !== undefined && burst !== undefined);
   const burstKeys = bursts.map(({ destination }) => burstKey(destination));
   const windows = await lockTimers(tx, 'burst', burstKeys);
   return { facts, snoozes, timers: { ...expected, ...windows } };
-}
-
-function keysOf({ expected }: Pick<Watched, 'expected'>): readonly string[] {
-  return expected.map(({ key }) => key);
 }
 
 /** What the rules go by for a callback that has not come; locks nothing. */
@@ -91,7 +88,8 @@ export async function knownOf(
   const row = await tx.first<{ facts: Facts | undefined }>(
     sql`SELECT facts FROM streaks WHERE bot_key = ${botKey}`,
   );
-  const keys = [...keysOf(watched), ...planned.map(({ destination }) => burstKey(destination))];
+  const burstKeys = planned.map(({ destination }) => burstKey(destination));
+  const keys = [...watched.expected.map(({ key }) => key), ...burstKeys];
   return {
     facts: await caughtUp(tx, row?.facts ?? NO_FACTS, botKey, Number.MAX_SAFE_INTEGER),
     snoozes: await openSnoozes(tx),
@@ -103,10 +101,7 @@ export async function knownOf(
 export const ASKED_AGAIN_MS = 86_400_000;
 
 /** None if the rule `on` lets it go: then the routes do not ask for it at all. */
-function targetOf(
-  { now }: Tx,
-  { target: { destination, channel, address }, decision }: Foreseen,
-): readonly DecidedTarget[] {
+function targetOf({ now }: Tx, { target: { destination, channel, address }, decision }: Foreseen) {
   const target = { destination, channel, address, telling: decision?.telling };
   const verdict = decision?.verdict ?? { does: 'tell' };
   if (verdict.does === 'tell') return [target];

@@ -9,7 +9,6 @@ import { holdWanted } from './admission.ts';
 import { type OwnNotice, writeOwnNotice } from './own-notices.ts';
 import { endTimer, type Timer } from './timers.ts';
 
-/** What firing a timer does. */
 export interface Fired {
   readonly timer: Timer;
   /** The timer's next due time and data; undefined: it ends. */
@@ -20,24 +19,15 @@ export interface Fired {
 /** A notice of Botbell's own, which `mute`, snoozes and bursts may hold. */
 export interface FiredNotice extends OwnNotice {
   readonly planned: readonly PlannedDelivery[];
-  /** The time zone in which times are displayed. */
   readonly timezone: string;
 }
 
 /** @returns the notice's deliveries; none if the timer is not this process's any more, or what it is about has changed meanwhile */
 export async function fire(tx: Tx, { timer, next, notice }: Fired): Promise<readonly DeliveryRecord[]> {
-  const isOwn = await endTimer(tx, timer, next);
-  return !isOwn || notice === undefined || notice.planned.length === 0 ? [] : tell(tx, timer.key, notice);
-}
-
-async function tell(
-  tx: Tx,
-  key: string,
-  { planned, timezone, ...notice }: FiredNotice,
-): Promise<readonly DeliveryRecord[]> {
-  const { botId = '', jobId = '', isOfJob = false } = notice;
+  if (!(await endTimer(tx, timer, next)) || notice === undefined || notice.planned.length === 0) return [];
+  const { planned, timezone, botId = '', jobId = '', isOfJob = false } = notice;
   const jobKey = isOfJob ? keyOf(jobId) : undefined;
-  const id = jobKey === undefined ? undefined : hash('sha256', key, 'hex');
+  const id = jobKey === undefined ? undefined : hash('sha256', timer.key, 'hex');
   if (jobKey !== undefined && (await isOver(tx, jobKey, id))) return [];
   const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone });
   const callbackId = await writeOwnNotice(tx, { ...notice, id });

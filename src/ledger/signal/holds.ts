@@ -7,8 +7,7 @@ import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
 import type { Receipt } from '../../channels/channel.ts';
 import { mostTroubled, type OwnSubject, type SummarisedBot } from '../../notice/notice.ts';
 import type { Telling } from '../../signal/decide.ts';
-import type { Snooze } from '../../signal/rules.ts';
-import type { Tx } from '../database.ts';
+import { inChunks, type Tx } from '../database.ts';
 import { type HistoryWhat, writeEach } from '../history.ts';
 import { type CallbackKind, type DecidedTarget, type DeliveryTarget, SUPERSEDED } from '../ledger.ts';
 import { holdBack, insertRows, makePending } from '../operations/deliveries.ts';
@@ -43,16 +42,6 @@ export interface HeldOn {
   readonly snoozeId: number | undefined;
 }
 
-export interface EndedHolds {
-  /** When they were read, in milliseconds since 1970. */
-  readonly asOf: number;
-  /** In the order in which they came. */
-  readonly held: readonly EndedHold[];
-  /** There may be more behind the last one. */
-  readonly isMore: boolean;
-  readonly snoozes: readonly Snooze[];
-}
-
 /** Holds read at once. */
 const AT_ONCE = 5000;
 
@@ -60,11 +49,12 @@ const AT_ONCE = 5000;
  * What is held at a destination until now, and what a mute window or a snooze holds longer: the config may have changed, or somebody
  * have ended the snooze.
  * @param after the callback of the last one that was read
+ * @returns in the order in which they came; `isMore`: there may be more behind the last one
  */
-export async function endedHolds(tx: Tx, destination: string, after = 0): Promise<EndedHolds> {
+export async function endedHolds(tx: Tx, destination: string, after = 0) {
   const held = await tx.all<EndedHold>(sql`
     SELECT deliveries.id, callback_id, destination, channel, address, reason, held_until, snooze_id, telling, kind, bot_id,
-      bot_name, job_id, status, received_at, error, CASE WHEN ${IS_LATE_START} THEN 1 ELSE 0 END AS is_late
+      bot_name, job_id, status, received_at, error, ${IS_LATE_START} AS is_late
     FROM deliveries JOIN callbacks ON callbacks.id = callback_id
     WHERE held_until IS NOT NULL AND destination = ${destination} AND callback_id > ${after}
       AND (held_until <= ${tx.now} OR reason IN ('mute', 'snooze'))
@@ -98,27 +88,20 @@ export async function endHolds(tx: Tx, { timer, ends, summary }: HoldsEnd): Prom
     ORDER BY id ${tx.forUpdate}`);
   const ids = new Set(held.map(({ id }) => id));
   for (const { outcome, rows } of ends) {
-    const chunks = chunksOf(rows.filter(({ id }) => ids.has(id)));
+    const chunks = inChunks(
+      rows.filter(({ id }) => ids.has(id)),
+      AT_ONCE,
+    );
     if (outcome === 'summary') await summarise(tx, summary, chunks);
     else for (const some of chunks) await endOne(tx, outcome, some);
   }
 }
 
-async function endOne(
-  tx: Tx,
-  outcome: Exclude<HoldOutcome, 'summary'>,
-  rows: readonly HeldRow[],
-): Promise<void> {
+async function endOne(tx: Tx, outcome: Exclude<HoldOutcome, 'summary'>, rows: readonly HeldRow[]) {
   if (outcome === 'pending') await release(tx, rows);
-  else if (typeof outcome === 'object' && 'telling' in outcome) await release(tx, rows, outcome.telling);
   else if (outcome === SUPERSEDED) await holdBack(tx, rows, SUPERSEDED);
+  else if ('telling' in outcome) await release(tx, rows, outcome.telling);
   else await holdOn(tx, rows, outcome);
-}
-
-function chunksOf<Row>(rows: readonly Row[]): readonly (readonly Row[])[] {
-  return Array.from({ length: Math.ceil(rows.length / AT_ONCE) }, (_, index) =>
-    rows.slice(index * AT_ONCE, (index + 1) * AT_ONCE),
-  );
 }
 
 async function holdOn(tx: Tx, rows: readonly HeldRow[], hold: HeldOn): Promise<void> {
@@ -164,17 +147,16 @@ async function writeOfSummary(tx: Tx, summaryId: number, what: HistoryWhat): Pro
 /** The most jobs that a summary names of a BOT, the newest. */
 const MOST_JOBS = 20;
 
-type Held = Pick<
+type Held = Omit<
   EndedHold,
-  'destination' | 'reason' | 'receivedAt' | 'botId' | 'botName' | 'jobId' | 'status' | 'kind' | 'error'
->;
+  'id' | 'callbackId' | 'channel' | 'address' | 'telling' | 'isLate' | keyof HeldOn
+> &
+  Pick<HeldOn, 'reason'>;
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 /** A BOT while its messages are counted; named as in its newest one. */
-interface CountedBot extends Mutable<Omit<SummarisedBot, 'jobs'>> {
-  readonly jobs: string[];
-}
+type CountedBot = Mutable<Omit<SummarisedBot, 'jobs'>> & { readonly jobs: string[] };
 
 const NOTHING_COUNTED = { bot_name: '', succeeded: 0, errors: 0, executing: 0, missed: 0, overdue: 0 };
 

@@ -61,22 +61,15 @@ export interface Foreseen {
   readonly snoozes: readonly Snooze[];
 }
 
-export interface Judgement {
-  /** The decisions for the planned deliveries, in their order. */
-  readonly foreseen: readonly Foreseen[];
-  /** Ids of snoozes that this result ends. */
-  readonly ended: readonly number[];
-  /** The facts to store, and below the timers to update. */
-  readonly facts: Facts;
-  readonly timers: readonly Timer<object>[];
-}
-
-export function judge(arriving: Arriving, { facts, snoozes, timers }: Known, now: number): Judgement {
+/**
+ * @returns `foreseen`: decisions in the order of the planned deliveries; `ended`: ids of snoozes that this result ends; `facts` to store
+ * and `timers` to update
+ */
+export function judge(arriving: Arriving, { facts, snoozes, timers }: Known, now: number) {
   const { botId, status, startedAt } = arriving;
-  const result = isResult(status)
+  const { streak, row } = isResult(status)
     ? withResult(facts.streak, { startedAt, isError: status === 1 })
     : { streak: facts.streak, row: undefined };
-  const { streak, row } = result;
   // A success whose run began before that of the last error ends no snooze.
   const isWell = status === 0 && streak.results.at(-1)?.isError === false;
   const ended = snoozes.filter((snooze) => isWell && snooze.untilSuccess && snooze.botId === botId);
@@ -96,18 +89,16 @@ export function isResult(status: StatusCode | undefined): boolean {
 }
 
 /** The BOT's expectations after this callback, and the due times that it is late for, by the keys of their timers. */
-function expectationsAfter(
-  { botId, botName, status, startedAt, receivedAt: at, watched: { expected } }: Arriving,
-  known: Known['timers'],
-): { readonly timers: readonly Timer<ExpectedBot>[]; readonly lateFor: ReadonlyMap<string, number> } {
+function expectationsAfter(arriving: Arriving, known: Known['timers']) {
+  const { botId, botName, status, startedAt, receivedAt: at, watched } = arriving;
   const lateFor = new Map<string, number>();
-  const timers = expected.map(({ key, rule }) => {
+  const timers = watched.expected.map(({ key, rule }): Timer<ExpectedBot> => {
     const before = known[key] as ExpectedBot | undefined;
     const begun = before?.expected ?? beginToExpect(rule, { at, hasCome: false, lastResultAt: undefined });
     const after = withCallback(rule, begun, { at, startedAt, isResult: isResult(status) });
     if (after.lateFor !== undefined) lateFor.set(key, after.lateFor);
     const dueAt = missedFrom(rule, after.expected);
-    return { key, kind: 'expect' as const, dueAt, data: { botId, botName, expected: after.expected } };
+    return { key, kind: 'expect', dueAt, data: { botId, botName, expected: after.expected } };
   });
   return { timers, lateFor };
 }
@@ -131,11 +122,7 @@ function foresee(arriving: Arriving, known: KnownNow, now: number): readonly For
 }
 
 /** What each destination has been told of the BOT. A success counts everywhere, even where it is not told. */
-function toldAfter(
-  { status, startedAt }: Arriving,
-  before: Facts['told'],
-  foreseen: readonly Foreseen[],
-): Facts['told'] {
+function toldAfter({ status, startedAt }: Arriving, before: Facts['told'], foreseen: readonly Foreseen[]) {
   const told: Record<string, Told> = { ...before };
   for (const { target, decision } of foreseen)
     if (decision !== undefined && decision.told !== NOTHING_TOLD) told[target.destination] = decision.told;
@@ -146,8 +133,8 @@ export function burstKey(destination: string): string {
   return `burst ${destination}`;
 }
 
-function windowAfter({ target: { destination, burst }, decision }: Foreseen): readonly Timer<BurstWindow>[] {
-  const { window } = decision ?? {};
+function windowAfter({ target: { destination, burst }, decision }: Foreseen): Timer<BurstWindow>[] {
+  const window = decision?.window;
   if (burst === undefined || window === undefined) return [];
   return [{ key: burstKey(destination), kind: 'burst', dueAt: window.startedAt + burst.perMs, data: window }];
 }

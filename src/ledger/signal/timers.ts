@@ -1,7 +1,7 @@
 /** Timers: rows that are due at a time whatever comes. A process claims one for a while; what it leads to is written with its end. */
 import { hash } from 'node:crypto';
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
-import type { Tx } from '../database.ts';
+import { inChunks, type Tx } from '../database.ts';
 
 /** `burst` counts the messages of a window, and fires nothing. `hold`: holds have ended at a destination. */
 export type TimerKind = 'overdue' | 'expect' | 'digest' | 'hold' | 'burst';
@@ -67,23 +67,20 @@ export async function beginTimers(tx: Tx, timers: readonly Timer[]): Promise<voi
   const rows = timers
     .toSorted((a, b) => (a.key < b.key ? -1 : 1))
     .map(({ key, kind, dueAt, data }) => [key, kind, dueAt, data as object]);
-  // A statement of SQLite has 32,766 values at most.
-  for (let from = 0; from < rows.length; from += AT_ONCE)
+  for (const some of inChunks(rows, AT_ONCE))
     await tx.all(sql`
-      INSERT INTO timers (key, kind, due_at, data) VALUES ${bulk(rows.slice(from, from + AT_ONCE))}
+      INSERT INTO timers (key, kind, due_at, data) VALUES ${bulk(some)}
       ON CONFLICT (key) DO NOTHING`);
 }
 
-/** The data of timers, by key. */
-type KnownByTimers = Readonly<Record<string, unknown>>;
-
-export async function readTimers(tx: Tx, keys: readonly string[]): Promise<KnownByTimers> {
+/** @returns the data of timers, by key */
+export async function readTimers(tx: Tx, keys: readonly string[]) {
   if (keys.length === 0) return {};
   return knownBy(await tx.all<Timer>(sql`SELECT key, data FROM timers WHERE key IN (${join(keys)})`));
 }
 
 /** Locks timers until the transaction ends, and inserts missing ones, which have no data. */
-export async function lockTimers(tx: Tx, kind: TimerKind, keys: readonly string[]): Promise<KnownByTimers> {
+export async function lockTimers(tx: Tx, kind: TimerKind, keys: readonly string[]) {
   if (keys.length === 0) return {};
   const rows = await tx.all<Timer>(sql`
     INSERT INTO timers (key, kind, due_at) VALUES ${bulk(keys.toSorted().map((key) => [key, kind, tx.now]))}
@@ -91,7 +88,7 @@ export async function lockTimers(tx: Tx, kind: TimerKind, keys: readonly string[
   return knownBy(rows);
 }
 
-function knownBy(timers: readonly Pick<Timer, 'key' | 'data'>[]): KnownByTimers {
+function knownBy(timers: readonly Timer[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(timers.map(({ key, data }) => [key, data]));
 }
 
@@ -110,18 +107,12 @@ export function timerKey(kind: TimerKind, what: unknown): string {
  * Deletes timers, inserts missing ones, moves digests to their new times, and has the rules asked anew about all that they hold.
  * @param timers all that the config asks for, with what is known of them @param ended keys of those that it no longer asks for
  */
-export async function adoptTimers(
-  tx: Tx,
-  timers: readonly Timer<object>[],
-  ended: readonly string[],
-): Promise<void> {
+export async function adoptTimers(tx: Tx, timers: readonly Timer<object>[], ended: readonly string[]) {
   // One that is locked is being fired at this moment.
   const free = (which: Sql) =>
     sql`key IN (SELECT key FROM timers WHERE ${which} ORDER BY key ${tx.skipLocked})`;
-  for (let from = 0; from < ended.length; from += AT_ONCE)
-    await tx.all(
-      sql`DELETE FROM timers WHERE ${free(sql`key IN (${join(ended.slice(from, from + AT_ONCE))})`)}`,
-    );
+  for (const keys of inChunks(ended, AT_ONCE))
+    await tx.all(sql`DELETE FROM timers WHERE ${free(sql`key IN (${join(keys)})`)}`);
   await beginTimers(tx, timers);
   // A digest with other data was told by another process meanwhile, which moved it.
   for (const { key, dueAt, data } of timers.filter(({ kind }) => kind === 'digest'))
