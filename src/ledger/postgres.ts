@@ -34,9 +34,6 @@ const IDLE_TIMEOUT_MS = 10_000;
 
 const CLOCK_ASKED_EVERY_MS = 10_000;
 
-/** A smaller step of the machine's clock changes nothing: claims last for seconds. */
-const CLOCK_STEP_MS = 500;
-
 /**
  * PostgreSQL, "Appendix A. Error Codes": connection, transaction state, rollback, resources, object state, operator
  * intervention, system. These classes mean trouble with the server, not with the statement.
@@ -90,10 +87,10 @@ class OpenTransaction {
 
 class PostgresTransactions implements Transactions {
   readonly #settings: PostgresSettings;
-  /** How far the server's clock is ahead of this machine's. */
-  #aheadMs = 0;
-  /** When that was measured, and how far this machine's clock was ahead of its monotonic one then. */
-  #measured = { at: -Infinity, aheadMs: 0 };
+  /** How far the server's clock is ahead of this machine's monotonic one; undefined: not measured. */
+  #aheadMs: number | undefined;
+  /** When that was measured, by the clock that goes on during sleep. */
+  #measuredAt = -Infinity;
 
   constructor(settings: PostgresSettings) {
     this.#settings = settings;
@@ -150,15 +147,13 @@ class PostgresTransactions implements Transactions {
   async #measureClock(client: pg.PoolClient): Promise<void> {
     const { clock } = this.#settings;
     if (clock.monotonic !== systemClock.monotonic) return;
-    const at = clock.monotonic();
-    const before = clock.now();
-    // Either clock may be the one that steps: the machine's when it is set, the monotonic one during sleep.
-    const hasStepped = Math.abs(before - at - this.#measured.aheadMs) > CLOCK_STEP_MS;
-    if (!hasStepped && at < this.#measured.at + CLOCK_ASKED_EVERY_MS) return;
+    const at = clock.now();
+    if (Math.abs(at - this.#measuredAt) < CLOCK_ASKED_EVERY_MS) return;
+    const before = clock.monotonic();
     const { rows } = await query(client, 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS at');
     const [{ at: serverAt }] = rows as [{ at: number }];
-    this.#aheadMs = Math.round(serverAt - (before + clock.now()) / 2);
-    this.#measured = { at, aheadMs: before - at };
+    this.#aheadMs = serverAt - (before + clock.monotonic()) / 2;
+    this.#measuredAt = at;
   }
 
   #txOf(open: OpenTransaction): Tx {
@@ -167,7 +162,7 @@ class PostgresTransactions implements Transactions {
       all: <Row>(statement: Statement) => open.all(statement) as Promise<Row[]>,
       first: async <Row>(statement: Statement) => (await open.all(statement))[0] as Row | undefined,
       last: (work) => open.last(work),
-      now: clock.now() + this.#aheadMs,
+      now: this.#aheadMs === undefined ? clock.now() : Math.round(clock.monotonic() + this.#aheadMs),
       owner,
       forUpdate: raw('FOR NO KEY UPDATE'),
       skipLocked: raw('FOR NO KEY UPDATE SKIP LOCKED'),

@@ -14,7 +14,6 @@ import {
   settlementOf,
   target,
   claimFor,
-  dead,
   endOf,
   OPS,
 } from '../contract/ledger-under-test.ts';
@@ -48,7 +47,6 @@ async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 describe('a row that somebody has locked', () => {
-  const ACTOR = { via: 'api', user: undefined, from: '::1' } as const;
   let server: PostgresServer;
   let store: PostgresStore;
   let ledger: DatabaseLedger;
@@ -91,19 +89,6 @@ describe('a row that somebody has locked', () => {
     });
     expect(deliveries.map(({ record }) => record.id)).to.deep.equal([second]);
     expect(tick?.timers.map(({ key }) => key)).to.deep.equal(['b']);
-  });
-
-  it('keeps back nothing else of a bulk redelivery, and is given back once it is free', async () => {
-    const ids = [await accept('a'), await accept('locked'), await accept('c')];
-    await claimFor(ledger);
-    for (const id of ids) await ledger.settle(settlementOf([dead(id)]));
-    await lock(ids[1] ?? -1);
-    const { id } = await ledger.actions.startBulk({ state: 'dead' }, ACTOR);
-    expect(await ledger.actions.continueBulk()).to.include({ given: 2, isMore: true });
-    expect(await ledger.actions.continueBulk()).to.include({ given: 0, isMore: false });
-    await somebody.end();
-    while ((await ledger.actions.continueBulk()).isMore);
-    expect(await ledger.actions.bulk(id)).to.include({ given: 3, pending: 3 });
   });
 });
 

@@ -2,7 +2,7 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { makePending } from '../operations/deliveries.ts';
-import { lockFree } from '../operations/locks.ts';
+import { lockDeliveries } from '../operations/locks.ts';
 import { type Actor, writeEach } from '../history.ts';
 import { conditionsOnCallbacks, conditionsOnDeliveries } from '../archive/find-callbacks.ts';
 import type { DeliveryRecord } from '../ledger.ts';
@@ -95,10 +95,7 @@ interface RunningBulk extends Pick<BulkRedelivery, 'id' | 'what' | 'filter' | 'a
   readonly untilId: number;
 }
 
-/**
- * Takes the next step, a hundred deliveries, of a running bulk that no other transaction has locked. The step after it begins at the
- * first delivery that another transaction has locked.
- */
+/** Takes the next step, a hundred deliveries, of a running bulk that no other transaction has locked. */
 export async function continueBulk(tx: Tx): Promise<BulkStep> {
   const bulk = await tx.first<RunningBulk>(
     sql`SELECT * FROM bulks WHERE state = 'running' ORDER BY id LIMIT 1 ${tx.skipLocked}`,
@@ -106,20 +103,19 @@ export async function continueBulk(tx: Tx): Promise<BulkStep> {
   if (bulk === undefined) return { isMore: false, given: 0, ended: undefined };
   const isNext = sql`deliveries.id > ${bulk.lookedAt} AND deliveries.id <= ${bulk.untilId}`;
   const next = (await undelivered(tx, bulk.filter, isNext)).map(({ id }) => id);
-  const locked = await lockFree(tx, next);
-  const left = next.find((id) => !locked.includes(id));
-  const given = await give(tx, bulk, locked);
+  const given = await give(tx, bulk, next);
   const total = bulk.given + given;
-  const last = left === undefined ? next.at(-1) : left - 1;
+  const last = next.at(-1);
   const place = last === undefined ? sql`state = 'done', ended_at = ${tx.now}` : sql`looked_at = ${last}`;
   await tx.all(sql`UPDATE bulks SET given = ${total}, ${place} WHERE id = ${bulk.id}`);
   const ended = last === undefined ? { id: bulk.id, what: bulk.what, given: total } : undefined;
-  return { isMore: left === undefined || given > 0, given, ended };
+  return { isMore: true, given, ended };
 }
 
 /** Gives back or dismisses those that still match once they are locked. */
 async function give(tx: Tx, bulk: RunningBulk, among: readonly number[]): Promise<number> {
   if (among.length === 0) return 0;
+  await lockDeliveries(tx, among);
   const rows = await undelivered(tx, bulk.filter, sql`deliveries.id IN (${join(among)})`);
   const entry = { actor: bulk.actor, bulkId: bulk.id };
   await writeEach(tx, rows, bulk.what, { entry });

@@ -114,19 +114,6 @@ export async function makePending(
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
 }
 
-/** Whether the next delivery of a job can be claimed now that these have ended. */
-export async function isNextDue(tx: Tx, endedIds: readonly number[]): Promise<boolean> {
-  if (endedIds.length === 0) return false;
-  const next = await tx.first(sql`
-    SELECT deliveries.id FROM deliveries JOIN deliveries AS ended
-      ON deliveries.job_key = ended.job_key AND deliveries.destination = ended.destination
-    WHERE ended.id IN (${join(endedIds)}) AND deliveries.state = 'pending' AND deliveries.is_taken_over = 1
-      AND deliveries.due_at <= ${tx.now} AND (deliveries.claimed_until IS NULL OR deliveries.claimed_until <= ${tx.now})
-      AND NOT EXISTS (${EARLIER_IN_JOB})
-    LIMIT 1`);
-  return next !== undefined;
-}
-
 /**
  * Also takes over those being attempted at this moment: if the attempt fails, they are due at once.
  * @param claimedForMs those that this process has claimed stay so for this long, as their attempts go on

@@ -19,13 +19,6 @@ export async function lockDeliveries(tx: Tx, ids: readonly number[]): Promise<vo
   await lockWithoutJobs(tx, ids);
 }
 
-/** Locks those deliveries that no other transaction has locked. @returns their ids */
-export async function lockFree(tx: Tx, ids: readonly number[]): Promise<readonly number[]> {
-  if (ids.length === 0) return [];
-  const free = sql`SELECT id FROM deliveries WHERE id IN (${join(ids)}) ORDER BY id ${tx.skipLocked}`;
-  return (await tx.all<{ id: number }>(free)).map(({ id }) => id);
-}
-
 /** Locks the jobs of deliveries, for a caller that writes their callback before it locks the deliveries. */
 export async function lockJobsOf(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;

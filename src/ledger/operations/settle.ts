@@ -14,13 +14,12 @@ import {
 import { keyOf } from '../keys.ts';
 import { type DeliveryRow, kept, type RowWithCallback, withCallbacks } from '../rows.ts';
 import { raise } from './alerts.ts';
-import { isNextDue } from './deliveries.ts';
 import { tellSummarised } from '../signal/holds.ts';
 import { lockJobsOf, lockWithoutJobs } from './locks.ts';
 
 /**
  * @param isRepeated the same successes were written before and may have been committed: writes nothing if all are delivered already
- * @returns whether Botbell has something to attempt now because of it: one of these, the next of a job, or an alert
+ * @returns whether Botbell has something to attempt now because of it: one of these, or an alert; the next of a job is found within a second
  */
 export async function settle(tx: Tx, settlement: Settlement, isRepeated = false): Promise<boolean> {
   const { callbackId, deliveries, answer, refused = [] } = settlement;
@@ -35,29 +34,23 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   const rows = new Map((await withCallbacks(tx, ids)).map((row) => [row.id, row]));
   if (refused.length > 0)
     await tx.all(sql`UPDATE deliveries SET refusals = refusals + 1 WHERE id IN (${join(refused)})`);
-  const told = await tell(tx, deliveries);
+  await tell(tx, deliveries);
   const decisions = failures.flatMap((update) => decide(rows.get(update.id), update, tx) ?? []);
   for (const decision of decisions) await writeDecision(tx, decision);
   const [made, answered] = shownOf(settlement, times);
   await writeHistory(tx, [...made, ...decisions.flatMap(entryOf), ...answered]);
   const alerts = decisions.flatMap(({ alert, row }) => (alert ? { ...alert, about: row.callbackId } : []));
   const isAlerted = await raise(tx, alerts);
-  return (await isAnyDue(tx, decisions, told)) || isAlerted;
+  return isAlerted || decisions.some(isDue);
 }
 
 async function settleDelivered(tx: Tx, settlement: Settlement): Promise<boolean> {
   const { callbackId, deliveries, answer } = settlement;
-  const [times, told] = await Promise.all([
+  const [times] = await Promise.all([
     answer === undefined ? 1 : writeAnswer(tx, callbackId, answer),
     tell(tx, deliveries),
   ]);
-  const write = () => writeHistory(tx, shownOf(settlement, times).flat());
-  // A later callback of the job waits in its own POST, or is found within a second.
-  if (answer === undefined && told.length > 0) {
-    await write();
-    return isNextDue(tx, told);
-  }
-  await tx.last(write);
+  await tx.last(() => writeHistory(tx, shownOf(settlement, times).flat()));
   return false;
 }
 
@@ -69,12 +62,8 @@ function shownOf({ callbackId, attempts, answer }: Settlement, times: number) {
   return [made, answer === undefined ? [] : [answerEntry(callbackId, answer)]] as const;
 }
 
-/** @param told ids of deliveries that succeeded and belong to a job */
-function isAnyDue(tx: Tx, decisions: readonly Decision[], told: readonly number[]): Promise<boolean> | true {
-  const isDue = ({ state, isTakenOver, dueInMs }: Decision) =>
-    state === 'pending' && isTakenOver && dueInMs === 0;
-  const ended = decisions.filter(({ state }) => state !== 'pending').map(({ id }) => id);
-  return decisions.some(isDue) || isNextDue(tx, [...told, ...ended]);
+function isDue({ state, isTakenOver, dueInMs }: Decision): boolean {
+  return state === 'pending' && isTakenOver && dueInMs === 0;
 }
 
 async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<boolean> {
@@ -92,24 +81,20 @@ export async function writeAnswer(tx: Tx, callbackId: number, { result }: Answer
   return row?.timesReceived ?? 0;
 }
 
-/** Writes successes, even if the claim was lost: the message was sent. @returns ids of those that belong to a job */
-async function tell(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<readonly number[]> {
+/** Writes successes, even if the claim was lost: the message was sent. */
+async function tell(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<void> {
   const inOrder = updates.filter(({ state }) => state === 'delivered').toSorted((a, b) => a.id - b.id);
-  const told = await Promise.all(inOrder.map((update) => tellOne(tx, update)));
-  return told.filter((id) => id !== undefined);
+  await Promise.all(inOrder.map((update) => tellOne(tx, update)));
 }
 
-/** @returns its id if it belongs to a job */
-async function tellOne(tx: Tx, { id, attempts, receipt: made }: DeliveryUpdate): Promise<number | undefined> {
+async function tellOne(tx: Tx, { id, attempts, receipt: made }: DeliveryUpdate): Promise<void> {
   const receipt = kept(made);
   const row = await tx.first<Pick<DeliveryRow, 'callbackId' | 'jobKey'>>(fixed`
     UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL, last_error = NULL,
       receipt = ${receipt}, reason = NULL, held_until = NULL, owner = NULL, claimed_until = NULL, updated_at = ${tx.now}
     WHERE id = ${id} AND state <> 'delivered' RETURNING callback_id, job_key`);
-  if (row === undefined) return undefined;
-  if (row.jobKey !== undefined) return id;
-  await tellSummarised(tx, row.callbackId, receipt);
-  return undefined;
+  // A summary belongs to no job.
+  if (row !== undefined && row.jobKey === undefined) await tellSummarised(tx, row.callbackId, receipt);
 }
 
 function attemptEntry(callbackId: number, attempt: AttemptRecord): NewHistoryRow {
