@@ -83,10 +83,7 @@ class ServiceLedger {
     return { ...admission, callback, deliveries };
   }
 
-  /**
-   * If it throws, successes are kept in memory, for `writeUnwritten`.
-   * @returns whether something is due now
-   */
+  /** If it throws, successes are kept in memory, for `writeUnwritten`. @returns whether something is due now */
   settle(settlement: Settlement, withinMs?: number): Promise<boolean> {
     const { isDurable } = settlement;
     return this.#writing.call('settle', [settlement], { withinMs, isDurable }).catch((error: unknown) => {
@@ -105,18 +102,12 @@ class ServiceLedger {
     return this.#unwritten.has(deliveryId);
   }
 
-  /**
-   * From now on Botbell retries those that are pending, even if an attempt is running.
-   * @param claimedForMs those that this process has claimed stay so for this long
-   */
+  /** As the operation `takeOver`. */
   takeOver(ids: readonly number[], withinMs?: number, claimedForMs?: number): Promise<void> {
     return this.#writing.call('takeOver', [ids, claimedForMs], { withinMs, isDurable: true });
   }
 
-  /**
-   * Claims what is due. Deliveries: each destination's oldest first, bulk last unless it is its turn; none behind an earlier one of
-   * its job; 1 MiB of bodies, or one.
-   */
+  /** Claims what is due. Deliveries: each destination's oldest first, none behind an earlier one of its job; 1 MiB of bodies, or one. */
   async claim(request: Omit<ClaimRequest, 'leaseMs'>) {
     const { leaseMs } = this.#settings;
     const { deliveries, ...claimed } = await this.#writing.call('claim', [{ ...request, leaseMs }]);

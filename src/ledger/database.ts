@@ -1,7 +1,6 @@
 /** The transaction that an operation of the ledger runs in, the values of its rows, and the options of a call. */
 import type { Sql } from 'sql-template-tag';
 
-/** Columns that hold JSON. */
 const JSON_COLUMNS = new Set(
   'last_error receipt entry filter actor stopped_by errors routing telling facts data'.split(' '),
 );
@@ -80,7 +79,6 @@ export type Statement = Sql | Fixed;
 export interface Tx {
   /** The rows as `rowIn` gives them; values are stored as `storedValue` gives them. */
   all<Row>(statement: Statement): Promise<Row[]>;
-  /** The first row; undefined for none. */
   first<Row>(statement: Statement): Promise<Row | undefined>;
   /**
    * Commits with the last statements, which the work has to begin before it waits for anything. No statement may follow.

@@ -14,10 +14,8 @@ export interface Actor {
 /** A callback's receipts past this many get no rows: more of them would not help a reader of its story. */
 export const MOST_TIMES = 1000;
 
-/** The `entry` of a person's action. */
 export interface ActionEntry {
   readonly actor: Actor;
-  /** The bulk redelivery or dismissal that it is part of. */
   readonly bulkId?: number | undefined;
 }
 
@@ -39,9 +37,7 @@ export interface HistoryEntries {
   /** `result`: the reason of the hold. */
   readonly held: { readonly endsAt?: number | undefined } | undefined;
   readonly released: undefined;
-  /** It became part of a summary. */
   readonly summarised: { readonly summaryId: number };
-  /** That summary was delivered. */
   readonly told_in_summary: { readonly summaryId: number };
   /** `result`: the class of the last failure, or `no longer routed`. */
   readonly dead: { readonly error: DeliveryError | undefined } | undefined;
@@ -49,7 +45,6 @@ export interface HistoryEntries {
   readonly revived: undefined;
   readonly redelivered: ActionEntry;
   readonly dismissed: ActionEntry;
-  /** A person routed the callback anew. */
   readonly routed_anew: ActionEntry & {
     readonly told: readonly string[];
     readonly untouched: readonly string[];
@@ -76,7 +71,6 @@ export type NewHistoryRow = {
   [What in HistoryWhat]: Partial<HistoryRow<What>> & { readonly callbackId: number; readonly what: What };
 }[HistoryWhat];
 
-/** Writes the rows in their order. */
 export async function writeHistory(tx: Tx, rows: readonly NewHistoryRow[]): Promise<void> {
   await Promise.all(
     rows.map(({ callbackId, at = tx.now, what, deliveryId, result, entry }) =>

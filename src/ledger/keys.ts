@@ -30,7 +30,6 @@ export function keysFor(id: string): readonly string[] {
   return [...new Set([keyOf(id), keyOf(id.trim()), cleanText(id.trim().slice(0, LONGEST_CLEANED))])];
 }
 
-/** A BOT's id or name as it is stored for display. */
 export function nameIn(text: string): string {
   return shortText(text, LONGEST_NAME);
 }

@@ -54,15 +54,12 @@ export interface DeliveryRecord extends DeliveryTarget {
   readonly reason?: string | undefined;
   /** When the hold ends; undefined: it does not end by itself. */
   readonly heldUntil?: number | undefined;
-  /** The snooze that holds it, or held it. */
   readonly snoozeId?: number | undefined;
-  /** The summary (a row of `callbacks`) that contains it. */
   readonly summaryId?: number | undefined;
   /** How it is rendered, if not by its status alone. */
   readonly telling?: Telling | undefined;
   /** How many non-2xx answers were given while it failed as `permanent` or `config`. */
   readonly refusals: number;
-  /** Botbell retries it by itself. */
   readonly isTakenOver: boolean;
   /** Who has claimed it: this call (so the caller attempts it), an earlier call of this process, or another process. */
   readonly claim?: 'own' | 'process' | 'elsewhere' | undefined;
@@ -73,7 +70,6 @@ export interface DeliveryRecord extends DeliveryTarget {
   /** While pending: milliseconds until Botbell itself may attempt it; negative: it has been due for so long. */
   readonly dueInMs: number;
   readonly givenBackAt?: number | undefined;
-  /** When its state was last written. */
   readonly updatedAt: number;
 }
 
@@ -96,7 +92,6 @@ export interface DecidedTarget extends DeliveryTarget {
 
 /** What the rules of a BOT need beside the planned deliveries. */
 export interface Watched {
-  /** The time zone in which times are displayed. */
   readonly timezone: string;
   /** A rule depends on the BOT's earlier results. */
   readonly isRemembered: boolean;
@@ -138,7 +133,6 @@ export interface Admission {
   readonly isNew: boolean;
   readonly timesReceived: number;
   readonly firstReceivedAt: number;
-  /** The store's time. */
   readonly asOf: number;
   /** An `executing` that came after its job's result. */
   readonly isSuperseded: boolean;
@@ -147,7 +141,6 @@ export interface Admission {
   readonly deliveries: readonly DeliveryRecord[];
 }
 
-/** A delivery that `claimDue` has claimed for this process. */
 export interface DueDelivery {
   readonly record: DeliveryRecord;
   readonly kind: CallbackKind;
@@ -156,7 +149,6 @@ export interface DueDelivery {
   /** This claim took it over: until now the service was to retry it. */
   readonly isTakenOver: boolean;
 }
-/** Asks for at most `limit` due deliveries of one destination. */
 export interface DueRequest {
   readonly destination: string;
   readonly limit: number;

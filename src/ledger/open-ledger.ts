@@ -12,7 +12,6 @@ import { ThreadDatabase } from './sqlite/thread-database.ts';
 
 interface DatabaseOptions {
   readonly clock: Clock;
-  /** Names this process among all that may share the store. */
   readonly owner: string;
   /** SQLite only: the most bytes of pages in use and log. Undefined: no limit. */
   readonly maxBytes?: number | undefined;

@@ -79,7 +79,6 @@ export const signalOperations = {
   endHolds,
 };
 
-/** The operations of a service that need no more than their transaction. */
 export const serviceOperations = {
   currentPaces,
   forget,
@@ -133,7 +132,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Runs the operations over transactions in this process. */
 export function databaseOver(transactions: Transactions): Database {
   return {
     call: (name, args, options) => {

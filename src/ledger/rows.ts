@@ -27,7 +27,6 @@ export const EARLIER_IN_JOB: Sql = sql`
 export const IS_LATE_START: Sql = sql`(callbacks.kind = 'callback' AND callbacks.status = 2
   AND (SELECT result FROM jobs WHERE jobs.key = callbacks.job_key) IS NOT NULL)`;
 
-/** A row of `deliveries`, as `recordIn` reads it. */
 export interface DeliveryRow extends DeliveryRecord {
   readonly jobKey: string | undefined;
   readonly owner: string | undefined;

@@ -15,7 +15,6 @@ interface RouteExplanation {
   readonly on?: readonly Occasion[];
 }
 
-/** @param routing as the ledger keeps it */
 function explanationsOf(routing: unknown): readonly RouteExplanation[] {
   return Array.isArray(routing) ? (routing as RouteExplanation[]) : [];
 }
@@ -46,7 +45,6 @@ const NOT_APPLIED: ReadonlySet<string> = new Set([
   'not needed',
 ]);
 
-/** What is said of one route. */
 export function routeEvents(
   { route: name, pattern, verdict, reaches, on = [] }: RouteExplanation,
   at: number,
@@ -89,13 +87,11 @@ export function tellerEvents(story: CallbackStory, sayings: Sayings): StoryEvent
   });
 }
 
-/** The latest routing, as the ledger keeps it. */
 export function routingOf({ history, routing }: Pick<CallbackStory, 'history' | 'routing'>): unknown {
   const last = history.findLast(({ what }) => what === 'routed');
   return last?.what === 'routed' ? last.entry.explanations : routing;
 }
 
-/** Routes that the summary names as reasons. */
 const MOST_REASONS = 2;
 
 /** Explains by the latest routing, which decides what is still to be done. */

@@ -18,9 +18,7 @@ const ENGLISH_LISTS = new Intl.ListFormat('en-GB');
 const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
 const ORDINAL_ENDINGS = { one: 'st', two: 'nd', few: 'rd', other: 'th', zero: 'th', many: 'th' };
 
-/** One thing that happened to a callback. */
 export interface StoryEvent {
-  /** Milliseconds since 1970. */
   readonly at: number;
   readonly what: StoryEventName;
   /** One sentence or two, in the language asked for, on one line. */
@@ -50,7 +48,6 @@ export type StoryEventName =
 
 export interface StoryContext {
   readonly language: Language;
-  /** IANA name of the display's time zone. */
   readonly timezone: string;
   /** Milliseconds since 1970: the time as of which the story is told. */
   readonly now: number;
@@ -84,7 +81,6 @@ export class Sayings {
     return shortLine(text, LONGEST_NAME);
   }
 
-  /** Why a rule holds a message back. */
   rule(name: string): string {
     const sentence = `rule ${name}`;
     return this.has(sentence) ? this.say(sentence) : this.name(name);
@@ -108,7 +104,6 @@ export class Sayings {
     return `${seconds}${language === 'ja' ? '秒' : ' s'}`;
   }
 
-  /** The first items, and how many more there are. */
   list(items: readonly string[]): string {
     const shown = items.slice(0, items.length > MOST_LISTED + 1 ? MOST_LISTED : items.length);
     const names = shown.map((item) => this.name(item));

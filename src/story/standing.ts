@@ -17,18 +17,14 @@ const KINDS = [
   /** A dead letter, since its callback is no longer routed to the destination. */
   'dead unrouted',
   'being sent',
-  /** Taken over: Botbell attempts it at that time. */
   'due',
   /** Botbell attempts it as soon as its turn comes. */
   'due now',
   /** The service is to post the callback again; if it does not, Botbell takes the delivery over at that time. */
   'the service’s',
   'after an earlier one',
-  /** Held by a rule until that time. */
   'held until',
-  /** Told in one summary with other held deliveries. */
   'in a summary',
-  /** Held by a rule without a known end. */
   'held',
   'unrouted',
   'superseded',
@@ -42,7 +38,6 @@ interface Standing {
   readonly at: number | undefined;
   /** The failure of the last attempt; undefined: none, or delivered. */
   readonly error: FailureToExplain | undefined;
-  /** The rule that holds it. */
   readonly rule: string;
 }
 
@@ -84,10 +79,8 @@ function pendingKind({ claim, isTakenOver, behind, dueInMs }: DeliveryRecord, no
   return dueInMs > 0 ? ['due', now + dueInMs] : ['due now'];
 }
 
-/** Groups that get a sentence of their own. */
 const MOST_GROUPS = 3;
 
-/** @param now milliseconds since 1970 */
 export function summarise(story: CallbackStory, now: number, sayings: Sayings): string {
   if (story.deliveries.length === 0) return reasonForNobody(story, sayings);
   const groups = groupsOf(story.deliveries.map((delivery) => standingOf(delivery, now)));
@@ -110,7 +103,6 @@ export function summarise(story: CallbackStory, now: number, sayings: Sayings): 
 
 type Alike = [Standing, ...Standing[]];
 
-/** Groups the deliveries that share one sentence. */
 function groupsOf(standings: readonly Standing[]): Alike[] {
   const groups = new Map<string, Alike>();
   for (const standing of standings) {

@@ -8,7 +8,6 @@ import { timelineOf } from './timeline.ts';
 export interface Story {
   /** The story in one or two sentences: who was told, who was not and why, and what happens next. */
   readonly summary: string;
-  /** In the order of time. */
   readonly events: readonly StoryEvent[];
 }
 

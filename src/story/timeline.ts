@@ -10,7 +10,6 @@ import type { Sayings, StoryEvent } from './sayings.ts';
 import type { Sentence } from './sentences-en.ts';
 import { isPrinted } from './standing.ts';
 
-/** In the order of time. */
 export function timelineOf(story: CallbackStory, sayings: Sayings): StoryEvent[] {
   const timeline = new Timeline(story, sayings);
   const events = [
@@ -156,7 +155,6 @@ class Timeline {
     return this.#event(row, 'answered', { took, answer }, `HTTP ${entry.status}`);
   }
 
-  /** The values of the sentence `by hand`. */
   #action(
     did: 'redelivered' | 'dismissed' | 'routed by hand',
     row: Pick<HistoryRow, 'deliveryId'> & { readonly entry: ActionEntry },

@@ -8,16 +8,13 @@ export type RedeliverResult = 'accepted' | 'delivered' | 'superseded' | 'open' |
 
 export type DismissResult = 'dismissed' | 'not dead' | 'unknown';
 
-/** A callback's routing by today's config. */
 export interface PlanByHand {
   readonly targets: readonly DeliveryTarget[];
-  /** Why each route matched or not. */
   readonly routing: unknown;
   /** The type of each channel, by its name: an address told under a channel's former name is not told again. */
   readonly channels: ReadonlyMap<string, string>;
 }
 
-/** The result of routing a callback anew. */
 export interface RoutedByHand {
   /** Destinations that are new, or whose delivery is attempted again. */
   readonly told: readonly string[];
@@ -31,7 +28,6 @@ export interface RoutedByHand {
  */
 export type RedeliveryFilter = Omit<CallbackFilter, 'search' | 'notTold'>;
 
-/** What a bulk redelivery would send. */
 export interface RedeliveryTally {
   readonly messages: number;
   readonly destinations: readonly { readonly destination: string; readonly messages: number }[];
@@ -51,9 +47,7 @@ export interface BulkRedelivery {
   /** `running`: deliveries remain to be given back; `delivering`: all were, and some are pending. */
   readonly state: 'running' | 'delivering' | 'done' | 'stopped';
   readonly startedAt: number;
-  /** When it was done or stopped. */
   readonly endedAt: number | undefined;
-  /** Who stopped it. */
   readonly stoppedBy: Actor | undefined;
   /**
    * How many were given back or dismissed so far. Of those given back, `delivered`, `dead` and `pending` count the present states;
@@ -66,9 +60,7 @@ export interface BulkRedelivery {
 }
 
 export interface BulkStep {
-  /** Whether there may be more to do at once. */
   readonly isMore: boolean;
-  /** How many this step gave back or dismissed. */
   readonly given: number;
   /** The bulk that this step completed. */
   readonly ended: Pick<BulkRedelivery, 'id' | 'what' | 'given'> | undefined;

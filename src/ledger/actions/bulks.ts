@@ -34,7 +34,6 @@ function undelivered(tx: Tx, filter: RedeliveryFilter, among: Sql) {
     WHERE ${among} AND ${matches(filter)} ORDER BY deliveries.id LIMIT ${AT_ONCE}`);
 }
 
-/** Counts all matches. */
 export async function tally(tx: Tx, filter: RedeliveryFilter): Promise<RedeliveryTally> {
   const found = sql`
     FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id WHERE ${matches(filter)}`;

@@ -59,7 +59,6 @@ export async function markDismissed(
     WHERE state = 'held' AND summary_id IN (${join(rows.map(({ callbackId }) => callbackId))})`);
 }
 
-/** The delivery, locked; undefined: there is no such delivery. */
 async function lockedRow(tx: Tx, id: number): Promise<RowWithCallback | undefined> {
   await lockDeliveries(tx, [id]);
   return (await withCallbacks(tx, [id]))[0];

@@ -20,14 +20,12 @@ export interface CallbackFilter {
   readonly status?: StatusCode | undefined;
   /** The state of one of its deliveries; with `destination`, of the one there. */
   readonly state?: DeliveryState | undefined;
-  /** `<channel>:<address>` of one of its deliveries. */
   readonly destination?: string | undefined;
   /** The class of the last error of one of its deliveries, and its code; '' for none. With `state` and `destination`, of that one. */
   readonly errorClass?: string | undefined;
   readonly errorCode?: string | undefined;
   /** `<channel>:<address>` to which nothing of it was delivered. */
   readonly notTold?: string | undefined;
-  /** The last answer. */
   readonly result?: CallbackResult | undefined;
   /** The bounds, inclusive, of when it came first. */
   readonly from?: number | undefined;
@@ -41,7 +39,6 @@ export interface PageRequest {
   readonly limit?: number | undefined;
 }
 
-/** Items, newest first. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   /** The next page's `before`; undefined: there is no next page. */
@@ -61,20 +58,16 @@ export interface ArchivedCallback {
   readonly receivedAt: number;
   readonly lastReceivedAt: number;
   readonly timesReceived: number;
-  /** Undefined if the callback does not say. */
   readonly elapsedSeconds: number | undefined;
   /** The last answer; undefined: none was given. */
   readonly result: CallbackResult | undefined;
-  /** In the order in which they were planned. */
   readonly deliveries: readonly DeliveryRecord[];
 }
 
 /** The most rows of `history` in a story, the newest. */
 export const MOST_HISTORY = 200;
 
-/** All that the ledger has of one callback but its body. */
 export interface CallbackStory extends ArchivedCallback {
-  /** The id of the callback that a notice of Botbell's own is about. */
   readonly about: number | undefined;
   /** The router's explanations of its first routing; later routings are rows of `history`. */
   readonly routing: unknown;
@@ -92,7 +85,6 @@ export interface ArchivedBot {
   readonly lastSucceededAt: number | undefined;
   readonly lastFailedAt: number | undefined;
   readonly lastResultAt: number | undefined;
-  /** Its last result was an error. */
   readonly isFailing: boolean;
 }
 
@@ -111,18 +103,15 @@ export interface Run {
   readonly status: StatusCode;
   readonly startedAt: number;
   readonly receivedAt: number;
-  /** Undefined if the callback does not say. */
   readonly elapsedSeconds: number | undefined;
 }
 
-/** How many callbacks of one status a BOT has. */
 export interface CameOfBot {
   readonly botId: string;
   readonly status: StatusCode;
   readonly callbacks: number;
 }
 
-/** Dead letters of one destination and cause. */
 export interface DeadLetters {
   readonly destination: string;
   readonly errorClass: string;
@@ -141,7 +130,6 @@ export interface ArchivedRefusal extends RefusedBody {
 export interface RefusedAlike {
   readonly newest: ArchivedRefusal;
   readonly count: number;
-  /** How many of them nobody has marked as seen. */
   readonly unseen: number;
   /** When the oldest came; milliseconds since 1970. */
   readonly oldestAt: number;
@@ -149,7 +137,6 @@ export interface RefusedAlike {
 
 /** A destination's last success and failure. Times are milliseconds since 1970; undefined: none known. */
 export interface ArchivedDestination {
-  /** `<channel>:<address>` */
   readonly destination: string;
   readonly lastDeliveredAt: number | undefined;
   readonly lastFailedAt: number | undefined;

@@ -91,7 +91,6 @@ export async function lastRuns(tx: Tx, bots: readonly Pick<ArchivedBot, 'botId'>
   return runs;
 }
 
-/** Each job's result, or its start; the latest first. */
 function runsIn(callbacks: readonly Run[]): readonly Run[] {
   const runs = new Map<string, Run>();
   for (const run of callbacks) {

@@ -11,7 +11,6 @@ import type {
 } from './archive.ts';
 import { boundsOf } from './find-callbacks.ts';
 
-/** The largest group first. */
 export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
   return tx.all<DeadLetters>(sql`
     SELECT destination, coalesce(error_class, '') AS error_class, coalesce(error_code, '') AS error_code,

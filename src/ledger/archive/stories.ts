@@ -11,7 +11,6 @@ import {
   MOST_HISTORY,
 } from './archive.ts';
 
-/** Columns of `callbacks`. */
 const ARCHIVED = sql`id, kind, job_id, bot_id, bot_name, status, started_at, received_at, last_received_at, times_received,
   elapsed AS elapsed_seconds, result`;
 
@@ -28,7 +27,6 @@ export async function callbacksWith(tx: Tx, ids: readonly number[]): Promise<rea
   }));
 }
 
-/** The story of a callback, or of a notice of Botbell's own. */
 export async function readStory(tx: Tx, id: number): Promise<CallbackStory | undefined> {
   const found = await tx.first<Omit<CallbackStory, 'deliveries' | 'history'>>(
     sql`SELECT ${ARCHIVED}, about, routing FROM callbacks WHERE id = ${id}`,

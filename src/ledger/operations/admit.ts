@@ -58,7 +58,6 @@ export async function admitArgs(
   };
 }
 
-/** Characters that a summary shows of an error. */
 const LONGEST_ERROR = 300;
 
 const FULL = 'the store has reached store.max_size, and nothing that is done is left to be forgotten';

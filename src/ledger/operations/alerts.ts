@@ -29,7 +29,6 @@ export async function raise(tx: Tx, alerts: readonly AlertAbout[]): Promise<bool
   return isAnyTold;
 }
 
-/** @returns whether the alert was written */
 async function raiseOne(tx: Tx, alert: AlertAbout, key: string): Promise<boolean> {
   const [cause] = await tx.all<{ toldAt: number; suppressed: number }>(sql`
     INSERT INTO alert_causes (cause, told_at, suppressed) VALUES (${key}, 0, 0)

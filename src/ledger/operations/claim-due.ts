@@ -54,7 +54,6 @@ async function dueIds(tx: Tx, { destination, limit, isBulkFirst }: DueRequest): 
   return [...bulk, ...(await take(others, limit - bulk.length))];
 }
 
-/** Bytes of bodies, as received, that one claim may read into memory. */
 const MOST_BYTES = 1024 * 1024;
 
 /** The first rows that fit into `MOST_BYTES`, and at least one, however large it is. */

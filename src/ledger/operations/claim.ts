@@ -11,9 +11,7 @@ import { livingIn } from './processes.ts';
 import { requestsFor, type Turns } from './turns.ts';
 
 export interface ClaimRequest {
-  /** Undefined: no deliveries are claimed. */
   readonly turns?: Turns | undefined;
-  /** Also asks for what is looked at once a tick. */
   readonly tick?: TickRequest | undefined;
   readonly leaseMs: number;
 }

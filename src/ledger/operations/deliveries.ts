@@ -5,7 +5,6 @@ import { writeEach } from '../history.ts';
 import type { DecidedTarget, DeliveryRecord } from '../ledger.ts';
 import { type DeliveryRow, EARLIER_IN_JOB, isIdle } from '../rows.ts';
 
-/** @param body in the form of `stored-body.ts` */
 export async function writeBody(tx: Tx, callbackId: number, body: Uint8Array): Promise<void> {
   await tx.all(fixed`INSERT INTO bodies (callback_id, body) VALUES (${callbackId}, ${body})`);
 }
@@ -28,7 +27,6 @@ export async function insertRows(tx: Tx, planned: Planned): Promise<readonly Del
   return planned.isFirstOfJob === true || planned.jobKey === undefined ? records : withBefore(tx, records);
 }
 
-/** Adds which earlier delivery of their job each is behind. */
 async function withBefore(tx: Tx, records: readonly DeliveryRecord[]): Promise<readonly DeliveryRecord[]> {
   const [first] = records;
   if (first === undefined) return records;
@@ -86,7 +84,6 @@ export async function holdBack(
 interface GivenBack {
   /** Its age begins anew; else the time since its last write counts as waiting. */
   readonly countsAnew: boolean;
-  /** When a person had it attempted again. */
   readonly givenBackAt?: number;
   /** The bulk redelivery that gives it back: it is sent after all others. */
   readonly bulkId?: number;

@@ -7,7 +7,6 @@ import { kept } from '../rows.ts';
 /** What a process has seen of a destination since its last write. */
 export type SeenDestination = Pick<ArchivedDestination, 'destination'> & Partial<ArchivedDestination>;
 
-/** @param seen at least one */
 export async function recordDestinations(tx: Tx, seen: readonly SeenDestination[]): Promise<void> {
   // Sorted, so that all writers lock the rows in the same order.
   const rows = seen.toSorted((a, b) => (a.destination < b.destination ? -1 : 1));

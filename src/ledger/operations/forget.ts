@@ -43,7 +43,6 @@ export interface ForgetPosition {
 }
 
 export interface ForgetRequest {
-  /** How long what is done is kept, and what reached nobody. */
   readonly doneKeptMs: number;
   readonly nobodyKeptMs: number;
   readonly from: ForgetPosition;

@@ -6,14 +6,12 @@ async function lock(tx: Tx, rows: Sql): Promise<void> {
   if (!isSqlite(tx)) await tx.all(sql`${rows} ${tx.forUpdate}`);
 }
 
-/** Locks a callback with its job and its deliveries. */
 export async function lockCallback(tx: Tx, id: number): Promise<void> {
   await lock(tx, sql`SELECT key FROM jobs WHERE key = (SELECT job_key FROM callbacks WHERE id = ${id})`);
   await lock(tx, sql`SELECT id FROM callbacks WHERE id = ${id}`);
   await lock(tx, sql`SELECT id FROM deliveries WHERE callback_id = ${id} ORDER BY id`);
 }
 
-/** Locks deliveries with their jobs. */
 export async function lockDeliveries(tx: Tx, ids: readonly number[]): Promise<void> {
   await lockJobsOf(tx, ids);
   await lockWithoutJobs(tx, ids);

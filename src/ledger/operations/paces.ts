@@ -24,7 +24,6 @@ export async function pausePace(tx: Tx, key: string, ms: number): Promise<void> 
     ON CONFLICT (key) DO UPDATE SET next_at = excluded.next_at WHERE paces.next_at < excluded.next_at`);
 }
 
-/** Deletes the paces of a channel and of its destinations. */
 export async function forgetPaces(tx: Tx, channel: string): Promise<void> {
   const beginning = `${channel}:`;
   await tx.all(

@@ -17,7 +17,6 @@ interface LivingProcess {
   readonly seenAt: number;
 }
 
-/** Several intervals between heartbeats. */
 const DEAD_AFTER_MS = 30_000;
 
 /** How long nobody routes anew while configs differ: longer than a rolling restart. */
@@ -90,7 +89,6 @@ async function noteChannels(tx: Tx, channels: ReadonlyMap<string, string>): Prom
     ON CONFLICT (name) DO UPDATE SET type = excluded.type WHERE channel_types.type <> excluded.type`);
 }
 
-/** Removes this process from those that share the store. */
 export async function leave(tx: Tx): Promise<void> {
   await tx.all(sql`DELETE FROM processes WHERE owner = ${tx.owner}`);
 }

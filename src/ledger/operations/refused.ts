@@ -7,10 +7,8 @@ import type { Alert, RefusedBody } from '../ledger.ts';
 import { LONGEST_TEXT } from '../rows.ts';
 import { raise } from './alerts.ts';
 
-/** How much is kept of a refused body. */
 const LONGEST_BODY_BYTES = 64 * 1024;
 
-/** How many refused bodies are kept, the newest. */
 const MOST_KEPT = 1000;
 
 export async function refuse(tx: Tx, refused: RefusedBody, alert: Alert): Promise<void> {

@@ -13,7 +13,6 @@ import { settle } from './settle.ts';
 
 /** A claimed delivery whose destination the config no longer names. */
 export interface Rerouting {
-  /** Its new state: held, or dead. */
   readonly update: DeliveryUpdate;
   /** The destinations that the config names for its callback; `mute`, snoozes and bursts may hold those that are new. */
   readonly wanted: Wanted;
@@ -54,7 +53,6 @@ export interface ReviewedRow {
   /** Cleaned. */
   readonly botId: string;
   readonly status: StatusCode;
-  /** The class of its last failure. */
   readonly errorClass: string | undefined;
   readonly isBulk: boolean;
   readonly ageMs: number;
@@ -136,7 +134,6 @@ interface Sibling extends DeliveryTarget {
   readonly type: string | undefined;
 }
 
-/** All deliveries of these callbacks. */
 export function siblingsOf(tx: Tx, callbackIds: Sql): Promise<readonly Sibling[]> {
   return tx.all<Sibling>(sql`
     SELECT id, callback_id, destination, channel, address, state, reason, type
@@ -178,7 +175,6 @@ function hasUnderAnotherName(
   );
 }
 
-/** It ended because no route names its destination. */
 export function isUnrouted({ reason }: Sibling): boolean {
   return reason === NO_LONGER_ROUTED;
 }

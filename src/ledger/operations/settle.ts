@@ -114,7 +114,6 @@ export function answerEntry(callbackId: number, answer: AnswerRecord): NewHistor
   return { callbackId, what: 'answered', at: answeredAt, result, entry: { receivedAt, status } };
 }
 
-/** What to write of a delivery, and the alert to raise. */
 interface Decision extends DeliveryUpdate {
   readonly row: RowWithCallback;
   readonly dueAt: number;
@@ -145,7 +144,6 @@ function isKnown({ alertedCause }: RowWithCallback, state: DeliveryState, { caus
   return state === 'pending' && alertedCause === keyOf(cause);
 }
 
-/** The row of history for a changed state; none if the state stays. */
 function entryOf(decision: Decision): readonly NewHistoryRow[] {
   const { row, state, reason, heldUntil: endsAt, isTakenOver, lastError } = decision;
   const about = { callbackId: row.callbackId, deliveryId: row.id };

@@ -3,9 +3,7 @@ import type { DueRequest } from '../ledger.ts';
 
 /** What a process has in hand, and what it may send where. */
 export interface Turns {
-  /** The destination that was served last. */
   readonly last: string;
-  /** The destinations of its claimed deliveries, one for each. */
   readonly inHand: readonly string[];
   /** Destinations, and channels as a whole, that keep a pace or a queue: milliseconds until the next message may go there. */
   readonly waits: Readonly<Record<string, number>>;

@@ -11,12 +11,9 @@ import { overdueTimers } from './runs.ts';
 import { endSnoozes, openSnoozes } from './snoozes.ts';
 import { beginTimers, lockTimers, putTimers, readTimers } from './timers.ts';
 
-/** A new callback, as its rules are asked about it. */
 export interface Arrived extends Arriving {
   readonly callbackId: number;
-  /** Some snooze has not ended. */
   readonly hasSnoozes: boolean;
-  /** It is the first callback of its job. */
   readonly isFirstOfJob: boolean;
 }
 

@@ -13,7 +13,6 @@ export async function standing(
     now: tx.now,
     /** Timers that a config asks for, of whichever config. */
     begun: await timersOf(tx, ['digest', 'expect']),
-    /** Where a digest that begins now begins to count. */
     digest: await digestFrom(tx, { since: tx.now, position: 0 }, marginMs),
     runs: isWatchingRuns ? await openRuns(tx) : [],
   };

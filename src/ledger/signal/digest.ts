@@ -5,7 +5,6 @@ import type { Tx } from '../database.ts';
 
 /** Where the next digest begins. Times are milliseconds since 1970. */
 export interface DigestPosition {
-  /** What came from then on is to be counted. */
   readonly since: number;
   /** No callback with this id or a lower one is to be counted: those are not read. */
   readonly position: number;
@@ -18,7 +17,6 @@ interface CountedRow extends Pick<DigestedBot, 'succeeded' | 'errors' | 'missed'
   readonly botName: string;
   /** Something of it is held now, even if that came before the last digest. */
   readonly isMuted: boolean;
-  /** Of the last error. */
   readonly error: string | undefined;
   readonly failedAt: number | undefined;
   readonly jobId: string | undefined;

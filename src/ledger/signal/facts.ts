@@ -19,7 +19,6 @@ import { EXECUTING } from '../rows.ts';
 export interface Facts {
   readonly streak: Streak;
   readonly told: Readonly<Record<string, Told>>;
-  /** The id of the last callback that the facts include. */
   readonly lastId: number;
 }
 
@@ -44,7 +43,6 @@ export function withSuccessAt(told: Facts['told'], startedAt: number): Facts['to
   return after;
 }
 
-/** The most results that are caught up, the newest. */
 const MOST_CAUGHT_UP = 200;
 
 interface Result {

@@ -11,7 +11,6 @@ import { endTimer, type Timer } from './timers.ts';
 
 export interface Fired {
   readonly timer: Timer;
-  /** The timer's next due time and data; undefined: it ends. */
   readonly next?: Pick<Timer<object>, 'dueAt' | 'data'> | undefined;
   readonly notice?: FiredNotice | undefined;
 }

@@ -29,20 +29,17 @@ export interface EndedHold extends DeliveryTarget, HeldOn {
   readonly jobId: string;
   readonly status: StatusCode;
   readonly receivedAt: number;
-  /** The first line of an error's message. */
   readonly error: string | undefined;
   /** It is an `executing` whose job's result is known. */
   readonly isLate: boolean;
 }
 
-/** A rule's hold. */
 export interface HeldOn {
   readonly reason: string;
   readonly heldUntil: number;
   readonly snoozeId: number | undefined;
 }
 
-/** Holds read at once. */
 const AT_ONCE = 5000;
 
 /**
@@ -62,21 +59,14 @@ export async function endedHolds(tx: Tx, destination: string, after = 0) {
   return { asOf: tx.now, held, isMore: held.length === AT_ONCE, snoozes: await openSnoozes(tx) };
 }
 
-/** A delivery as its end is written. */
 export type HeldRow = Pick<EndedHold, 'id' | 'callbackId'>;
 
-/**
- * What an ended hold leads to: another hold, superseded, a delivery as itself (told so, or with no route that names it any more), or
- * a summary.
- */
+/** Another hold, a delivery as itself (told so, or `pending`: with no route that names it any more), or a part of the summary. */
 export type HoldOutcome = HeldOn | { readonly telling: Telling } | typeof SUPERSEDED | 'pending' | 'summary';
 
-/** What ended holds come to at one destination. */
 export interface HoldsEnd {
-  /** Of kind `hold`. */
   readonly timer: Pick<Timer, 'key' | 'dueAt'>;
   readonly ends: readonly { readonly outcome: HoldOutcome; readonly rows: readonly HeldRow[] }[];
-  /** The one message for those that end in a summary. */
   readonly summary: { readonly subject: OwnSubject<'summary'>; readonly to: DecidedTarget };
 }
 
@@ -193,7 +183,6 @@ export class Counted {
     if (bot.jobs.length > MOST_JOBS) bot.jobs.shift();
   }
 
-  /** The BOT with the most trouble first. */
   get subject(): OwnSubject<'summary'> {
     const { destination = '', reason = '', receivedAt: since = 0 } = this.#first ?? {};
     const named = mostTroubled([...this.#bots.values()]);

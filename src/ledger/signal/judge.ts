@@ -15,7 +15,6 @@ import { EXECUTING } from '../rows.ts';
 import { type Facts, NO_FACTS, withSuccessAt } from './facts.ts';
 import type { Timer } from './timers.ts';
 
-/** A callback or notice that the rules are asked about. */
 export interface Arriving {
   readonly jobId: string;
   readonly botKey: string;
@@ -27,7 +26,6 @@ export interface Arriving {
   readonly receivedAt: number;
   readonly planned: readonly PlannedDelivery[];
   readonly watched: Watched;
-  /** As in `Arrival`, and `unmet`, too. */
   readonly likeness: string;
   readonly unmet: readonly string[];
   /** Only `mute`, snoozes and bursts are asked. */
@@ -37,7 +35,6 @@ export interface Arriving {
 /** What the rules go by beside the callback. */
 export interface Known {
   readonly facts: Facts;
-  /** All snoozes that have not ended. */
   readonly snoozes: readonly Snooze[];
   /** Data of timers, by key: bursts of destinations, expectations of the BOT. */
   readonly timers: Readonly<Record<string, unknown>>;
@@ -57,7 +54,6 @@ export interface Foreseen {
   readonly target: PlannedDelivery;
   /** Undefined: no rules are asked, and it is sent. */
   readonly decision: Decision | undefined;
-  /** Open snoozes, without those that this result ends. */
   readonly snoozes: readonly Snooze[];
 }
 

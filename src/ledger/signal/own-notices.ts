@@ -18,13 +18,11 @@ export interface OwnNotice {
   readonly isOfJob?: boolean;
   readonly botId?: string | undefined;
   readonly botName?: string | undefined;
-  /** The id of the callback that it is about. */
   readonly about?: number | undefined;
   /** How many of the same cause were suppressed before it. */
   readonly suppressed?: number | undefined;
 }
 
-/** @returns the id of its row */
 export async function writeOwnNotice(tx: Tx, notice: OwnNotice): Promise<number> {
   const {
     kind,

@@ -30,7 +30,6 @@ export function overdueTimers(
   }));
 }
 
-/** The most runs that are read, the newest. */
 const MOST_OPEN = 5000;
 
 /** Runs without a result for which no `overdue` notice was written. */
@@ -47,7 +46,6 @@ interface OpenRun extends Pick<BegunRun, 'startedAt'> {
   readonly jobId: string;
   readonly botId: string;
   readonly botName: string;
-  /** In the form of `stored-body.ts`. */
   readonly body: Uint8Array;
 }
 

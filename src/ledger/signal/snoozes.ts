@@ -5,16 +5,13 @@ import type { Tx } from '../database.ts';
 import type { Actor } from '../history.ts';
 import { keyOf, nameIn } from '../keys.ts';
 
-/** A snooze to begin. */
 export interface SnoozeRequest
   extends Pick<Snooze, 'until' | 'untilSuccess' | 'because'>, Partial<Pick<Snooze, 'botId' | 'destination'>> {
   readonly actor: Actor;
 }
 
-/** A snooze that has not ended. */
 export interface KeptSnooze extends Snooze {
   readonly createdAt: number;
-  /** How many deliveries it holds. */
   readonly held: number;
 }
 
@@ -29,7 +26,6 @@ function snoozeOf(row: SnoozeRow): Snooze {
   return { id, botId, destination, until, untilSuccess, because, by: row.actor.user ?? row.actor.via };
 }
 
-/** @returns its id */
 export async function snooze(tx: Tx, request: SnoozeRequest): Promise<number> {
   const { botId, destination, until, untilSuccess, because, actor } = request;
   const row = await tx.first<{ id: number }>(sql`

@@ -152,11 +152,7 @@ export class ThreadDatabase implements Database {
   }
 }
 
-/**
- * To be called last: if a store hangs, which would keep the process alive for ever, ends it by SIGKILL (a supervisor sees 137).
- * Otherwise the process ends by itself.
- * @param say tells the operator before
- */
+/** To be called last: if a store hangs, which would keep the process alive for ever, says so and ends it by SIGKILL. */
 export function endDespiteHangingStore(say: (text: string) => void): void {
   if (threads.size === 0) return;
   say('the store hangs: this process ends itself by SIGKILL, since it would wait for the disk for ever');
