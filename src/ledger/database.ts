@@ -5,24 +5,15 @@ const JSON_COLUMNS = new Set(
   'last_error receipt entry filter actor stopped_by errors routing telling facts data'.split(' '),
 );
 
-interface Column {
-  readonly property: string;
-  readonly read: (value: unknown) => unknown;
-}
+/** By a column's name: a row's property, and how its value is read. */
+const columns = new Map<string, ReturnType<typeof columnNamed>>();
 
-const columns = new Map<string, Column>();
-
-function columnOf(name: string): Column {
-  const known = columns.get(name);
-  if (known !== undefined) return known;
+function columnNamed(name: string) {
   const property = name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const asIs = (value: unknown) => value;
-  const read = JSON_COLUMNS.has(name)
-    ? (value: unknown) => JSON.parse(value as string) as unknown
-    : /^(is|has)_/.test(name)
-      ? Boolean
-      : asIs;
-  columns.set(name, { property, read });
+  const isJson = JSON_COLUMNS.has(name);
+  const isFlag = /^(is|has)_/.test(name);
+  const read = (value: unknown): unknown =>
+    isJson ? JSON.parse(value as string) : isFlag ? Boolean(value) : value;
   return { property, read };
 }
 
@@ -30,9 +21,10 @@ function columnOf(name: string): Column {
 export function rowIn(found: Readonly<Record<string, unknown>>): unknown {
   const row: Record<string, unknown> = {};
   for (const name in found) {
-    const { property, read } = columnOf(name);
+    let column = columns.get(name);
+    if (column === undefined) columns.set(name, (column = columnNamed(name)));
     const value = found[name];
-    row[property] = value === null ? undefined : read(value);
+    row[column.property] = value === null ? undefined : column.read(value);
   }
   return row;
 }
@@ -119,6 +111,12 @@ export const DEFAULT_WITHIN_MS = 5000;
 
 /** The most calls that may wait; past it the store is not keeping up, and further calls are rejected at once. */
 export const MOST_WAITING = 5000;
+
+/** The row of a statement that always returns one. */
+export function only<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error('a statement that always returns a row has returned none');
+  return row;
+}
 
 /** A statement of SQLite takes 32,766 values at most. */
 export function inChunks<Item>(items: readonly Item[], most: number): readonly (readonly Item[])[] {

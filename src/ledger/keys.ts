@@ -17,12 +17,9 @@ export function keyOf(id: string): string {
   const isCleanedWhole = id.length <= LONGEST_CLEANED;
   const text = cleanText(isCleanedWhole ? id : id.slice(0, LONGEST_CLEANED));
   if (isCleanedWhole && Buffer.byteLength(text) <= LONGEST_KEY_BYTES) return text;
-  return `${beginningOf(text)}… ${hash('sha256', isCleanedWhole ? text : id, 'hex')}`;
-}
-
-/** UTF-8 takes at most three bytes for each UTF-16 unit. */
-function beginningOf(text: string): string {
-  return text.slice(0, Math.floor(LONGEST_KEY_BYTES / 3)).toWellFormed();
+  // UTF-8 takes at most three bytes for each UTF-16 unit.
+  const beginning = text.slice(0, Math.floor(LONGEST_KEY_BYTES / 3)).toWellFormed();
+  return `${beginning}… ${hash('sha256', isCleanedWhole ? text : id, 'hex')}`;
 }
 
 /** Keys for an id that somebody types: an id as callbacks have it, the same without blanks around it, or a key. */

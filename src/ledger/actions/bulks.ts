@@ -1,6 +1,6 @@
 /** Bulk redeliveries and dismissals of what a filter matches: a row records the progress of each, and any process takes the next short step. */
 import sql, { join, type Sql } from 'sql-template-tag';
-import type { Tx } from '../database.ts';
+import { only, type Tx } from '../database.ts';
 import { makePending } from '../operations/deliveries.ts';
 import { lockDeliveries } from '../operations/locks.ts';
 import { type Actor, writeEach } from '../history.ts';
@@ -52,14 +52,12 @@ export async function startBulk(
   actor: Actor,
   what: BulkKind = 'redelivered',
 ): Promise<BulkRedelivery> {
-  const started = await tx.first<{ id: number }>(sql`
+  const started = await tx.all<{ id: number }>(sql`
     INSERT INTO bulks (what, filter, actor, state, started_at, until_id)
     VALUES (${what}, ${filter}, ${keptActor(actor)}, 'running', ${tx.now},
       (SELECT coalesce(max(id), 0) FROM deliveries))
     RETURNING id`);
-  const bulk = await readBulk(tx, started?.id ?? 0);
-  if (bulk === undefined) throw new Error('a redelivery was begun and is not there');
-  return bulk;
+  return only(await bulksWhere(tx, sql`id = ${only(started).id}`));
 }
 
 /** Stops a bulk; what it has given back stays pending. */

@@ -5,7 +5,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { elapsedSecondsOf, statusNameOf } from '../../callback/callback.ts';
 import { firstLine } from '../../text/cut.ts';
-import { fixed, type Tx } from '../database.ts';
+import { fixed, only, type Tx } from '../database.ts';
 import { MOST_TIMES, writeHistory } from '../history.ts';
 import { keyOf, nameIn } from '../keys.ts';
 import {
@@ -248,10 +248,4 @@ async function supersede(tx: Tx, which: Sql): Promise<void> {
 
 function isToldToAll(deliveries: readonly DeliveryRecord[]): boolean {
   return deliveries.length > 0 && deliveries.every(({ state }) => state === 'delivered');
-}
-
-/** The row of a statement that always returns one. */
-function only<Row>([row]: readonly Row[]): Row {
-  if (row === undefined) throw new Error('a statement that writes a row has given none back');
-  return row;
 }

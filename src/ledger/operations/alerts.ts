@@ -1,6 +1,6 @@
 /** Raises alerts, which are rows of `callbacks`. Each cause is alerted once an hour, whichever process raises it. */
 import sql from 'sql-template-tag';
-import type { Tx } from '../database.ts';
+import { only, type Tx } from '../database.ts';
 import { writeHistory } from '../history.ts';
 import { keyOf } from '../keys.ts';
 import type { Alert } from '../ledger.ts';
@@ -30,10 +30,10 @@ export async function raise(tx: Tx, alerts: readonly AlertAbout[]): Promise<bool
 }
 
 async function raiseOne(tx: Tx, alert: AlertAbout, key: string): Promise<boolean> {
-  const [cause] = await tx.all<{ toldAt: number; suppressed: number }>(sql`
+  const causes = await tx.all<{ toldAt: number; suppressed: number }>(sql`
     INSERT INTO alert_causes (cause, told_at, suppressed) VALUES (${key}, 0, 0)
     ON CONFLICT (cause) DO UPDATE SET cause = excluded.cause RETURNING told_at, suppressed`);
-  const { toldAt, suppressed } = cause ?? { toldAt: 0, suppressed: 0 };
+  const { toldAt, suppressed } = only(causes);
   // A clock that was set back must not silence a cause for long.
   const isDue = Math.abs(tx.now - toldAt) >= ONCE_WITHIN_MS;
   await tx.all(

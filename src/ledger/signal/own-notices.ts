@@ -1,7 +1,7 @@
 /** Notices of Botbell's own are rows of `callbacks`, so they are retried, given up, alerted and shown like callbacks. */
 import { randomBytes } from 'node:crypto';
 import sql from 'sql-template-tag';
-import type { Tx } from '../database.ts';
+import { only, type Tx } from '../database.ts';
 import { keyOf, nameIn } from '../keys.ts';
 import { writeBody } from '../operations/deliveries.ts';
 import { toStored } from '../stored-body.ts';
@@ -38,14 +38,14 @@ export async function writeOwnNotice(tx: Tx, notice: OwnNotice): Promise<number>
   const body = Buffer.from(
     `{"id":"${id}","raisedAt":${tx.now},"suppressed":${suppressed},"subject":${subject}}`,
   );
-  const row = await tx.first<{ id: number }>(sql`
+  const inserted = await tx.all<{ id: number }>(sql`
     INSERT INTO callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
       last_received_at, times_received, routing, bytes, about)
     VALUES (${kind}, ${isOfJob ? keyOf(jobId) : null}, ${id}, ${keyOf(jobId)}, ${keyOf(botId)}, ${nameIn(botId)}, ${nameIn(botName)}, 1,
       ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about})
     RETURNING id`);
-  if (row === undefined) throw new Error('a notice was not written down');
+  const { id: callbackId } = only(inserted);
   // One that is overdue holds its whole callback.
-  await writeBody(tx, row.id, await toStored(body));
-  return row.id;
+  await writeBody(tx, callbackId, await toStored(body));
+  return callbackId;
 }

@@ -1,7 +1,7 @@
 /** Snoozes: a person silences a BOT, a destination, or a BOT at a destination for a while. */
 import sql, { join } from 'sql-template-tag';
 import type { Snooze } from '../../signal/rules.ts';
-import type { Tx } from '../database.ts';
+import { only, type Tx } from '../database.ts';
 import type { Actor } from '../history.ts';
 import { keyOf, nameIn } from '../keys.ts';
 
@@ -28,12 +28,11 @@ function snoozeOf(row: SnoozeRow): Snooze {
 
 export async function snooze(tx: Tx, request: SnoozeRequest): Promise<number> {
   const { botId, destination, until, untilSuccess, because, actor } = request;
-  const row = await tx.first<{ id: number }>(sql`
+  const begun = await tx.all<{ id: number }>(sql`
     INSERT INTO snoozes (bot_key, bot_id, destination, until_at, is_until_success, because, actor, created_at)
     VALUES (${botId && keyOf(botId)}, ${botId && nameIn(botId)}, ${destination}, ${until}, ${untilSuccess},
       ${because}, ${actor}, ${tx.now}) RETURNING id`);
-  if (row === undefined) throw new Error('a snooze was not written down');
-  return row.id;
+  return only(begun).id;
 }
 
 /** Snoozes that have not ended, newest first, with how much each holds. */

@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import { Fixed, rowIn, type Statement, storedValue } from '../database.ts';
-import { makeFile, MEMORY, WatchedFile } from './file.ts';
+import { makeFile, MEMORY, watchFile } from './file.ts';
 
 /** More than a running service's distinct statements; bounded since each length of a list makes another statement. */
 const KEPT_STATEMENTS = 500;
@@ -21,8 +21,8 @@ export class SqliteConnection {
   readonly #database: DatabaseSyncInstance;
   /** By their text, or by the template of a `Fixed`. */
   readonly #statements = new Map<string | TemplateStringsArray, StatementSyncInstance>();
-  /** A writer's file and log; none for a reader or a ledger in memory. */
-  readonly #watched: readonly WatchedFile[];
+  /** The sizes of a writer's file and log; none for a reader or a ledger in memory. */
+  readonly #watched: readonly (() => number)[];
   readonly #pageBytes: number;
   #isFlushing = false;
 
@@ -41,7 +41,7 @@ export class SqliteConnection {
     if (isWriting) this.#prepareFile();
     this.#pageBytes = this.#number('page_size');
     // SQLite follows symbolic links, and keeps the log beside the target.
-    this.#watched = isWriting ? [path, `${realpathSync(path)}-wal`].map((each) => new WatchedFile(each)) : [];
+    this.#watched = isWriting ? [path, `${realpathSync(path)}-wal`].map(watchFile) : [];
   }
 
   /** As `Tx.all` promises. */
@@ -73,13 +73,13 @@ export class SqliteConnection {
   look(): number {
     const [file, log] = this.#watched;
     // A page in use is in the file or in the log, and the log counts once more for itself.
-    return file === undefined || log === undefined ? Infinity : file.look() + 2 * log.look();
+    return file === undefined || log === undefined ? Infinity : file() + 2 * log();
   }
 
   /** Bytes. `used`: pages in use, since free pages are reused; `log`: the write-ahead log. */
   size() {
     const pages = this.#number('page_count') - this.#number('freelist_count');
-    return { used: pages * this.#pageBytes, log: this.#watched[1]?.look() ?? 0 };
+    return { used: pages * this.#pageBytes, log: this.#watched[1]?.() ?? 0 };
   }
 
   /** Moves the log into the file, unless another process is reading it. */

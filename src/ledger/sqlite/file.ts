@@ -1,14 +1,5 @@
 /** A SQLite file: created for its owner alone, and watched, since SQLite goes on writing to a deleted file. */
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** The beginning of a SQLite store's URL. */
@@ -48,24 +39,16 @@ export function checkWritable(file: string): void {
 const PUT_BACK =
   'put back the file that was there, and Botbell goes on by itself; or restart Botbell, which then uses what is there';
 
-/** Checks by `stat` alone, since opening and closing the file would release SQLite's locks. */
-export class WatchedFile {
-  readonly #path: string;
-  readonly #opened: Stats;
-
-  /** @throws {Error} there is no such file */
-  constructor(path: string) {
-    this.#path = path;
-    this.#opened = statSync(path);
-  }
-
-  /** @returns the file's size in bytes. @throws {Error} it was deleted or replaced; says what to do */
-  look(): number {
-    const now = statSync(this.#path, { throwIfNoEntry: false });
-    if (now === undefined) throw new Error(`${this.#path} was deleted or moved away: ${PUT_BACK}`);
-    if (now.ino !== this.#opened.ino || now.dev !== this.#opened.dev) {
-      throw new Error(`${this.#path} was replaced by another file: ${PUT_BACK}`);
-    }
-    return now.size;
-  }
+/**
+ * Looks at the file by `stat` alone, since opening and closing it would release SQLite's locks.
+ * @returns gives the file's size in bytes, and throws if it was deleted or replaced since, saying what to do
+ */
+export function watchFile(path: string): () => number {
+  const opened = statSync(path);
+  return () => {
+    const now = statSync(path, { throwIfNoEntry: false });
+    if (now === undefined) throw new Error(`${path} was deleted or moved away: ${PUT_BACK}`);
+    if (now.ino === opened.ino && now.dev === opened.dev) return now.size;
+    throw new Error(`${path} was replaced by another file: ${PUT_BACK}`);
+  };
 }
