@@ -55,15 +55,15 @@ export async function isDecider(tx: Tx): Promise<boolean> {
 
 /** @returns whether this process may route anew */
 export async function heartbeat(tx: Tx, { hash, channels }: RunningConfig): Promise<boolean> {
-  const own = await tx.first<Pick<LivingProcess, 'loadedAt'>>(sql`
-    INSERT INTO processes (owner, config_hash, loaded_at, seen_at) VALUES (${tx.owner}, ${hash}, ${tx.now}, ${tx.now})
-    ON CONFLICT (owner) DO UPDATE SET seen_at = excluded.seen_at, config_hash = excluded.config_hash,
-      loaded_at = CASE WHEN processes.config_hash = excluded.config_hash THEN processes.loaded_at ELSE excluded.loaded_at END
-    RETURNING loaded_at`);
-  if (own?.loadedAt === tx.now) {
+  const own = (await processes(tx)).find(({ isThis }) => isThis);
+  if (own?.configHash !== hash) {
     await noteLoaded(tx, hash);
     await noteChannels(tx, channels);
   }
+  await tx.all(sql`
+    INSERT INTO processes (owner, config_hash, loaded_at, seen_at) VALUES (${tx.owner}, ${hash}, ${tx.now}, ${tx.now})
+    ON CONFLICT (owner) DO UPDATE SET seen_at = excluded.seen_at, config_hash = excluded.config_hash,
+      loaded_at = CASE WHEN processes.config_hash = excluded.config_hash THEN processes.loaded_at ELSE excluded.loaded_at END`);
   await tx.all(sql`DELETE FROM processes WHERE seen_at < ${tx.now - FORGOTTEN_AFTER_MS}`);
   return isDecider(tx);
 }
