@@ -2,12 +2,30 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { deadLinksIn, documentPaths, linksOf, readDocument, ROOT } from '../support/documents.ts';
+import {
+  deadLinksIn,
+  documentPaths,
+  inlineCodeOf,
+  linksOf,
+  readDocument,
+  ROOT,
+} from '../support/documents.ts';
 
 describe('The documents', () => {
   for (const path of documentPaths()) {
     it(`have no link in ${path} that leads nowhere`, () => expect(deadLinksIn(path)).to.deep.equal([]));
   }
+
+  it('name only files of the repository that there are', () => {
+    const missing = documentPaths().flatMap((path) =>
+      inlineCodeOf(readDocument(path))
+        .filter((code) => /^(?:src|test|scripts|templates|config|deploy)\/[\w./{},-]+$/.test(code))
+        .flatMap((code) => ['en', 'ja'].map((language) => code.replace('{en,ja}', language)))
+        .filter((file) => !existsSync(join(ROOT, file)))
+        .map((file) => `${path}: ${file}`),
+    );
+    expect(missing).to.deep.equal([]);
+  });
 
   it('are each found by following links from the README, but for the decisions, which are a folder', () => {
     const found = new Set(['README.md']);
