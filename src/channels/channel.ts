@@ -1,18 +1,16 @@
 /**
- * The contract of a channel: its type name, its config, how it sends, and the shape of its messages. Retries, pauses, the
- * ledger, metrics and redaction are handled outside it.
+ * The contract of a channel: its config, how it sends, and the shape of its messages. Retries, pauses, the ledger, metrics and
+ * redaction are handled outside it.
  *
- * A chat is one definition (`chat/chat.ts`; `test/channels/further-chat.test.ts` is a complete example): a file of its own, and
- * a line in `registry.ts`. Operators see addresses, so a webhook's URL is no address: the settings map a name, which is the
- * address, to the URL, and `secretsOf` lists it. Each channel passes `test/contract/channel-contract.ts` against a stand-in of
- * its remote.
+ * A chat is one definition (`chat/chat.ts`; `test/channels/further-chat/rocket-chat.ts` is a complete example) and a line in
+ * `registry.ts`. Operators see addresses, so a webhook's URL is none: the settings map a name, which is the address, to the URL.
  */
 import type { OpenPool } from '../outbound/exchange.ts';
 import type { Schema } from 'yup';
 import type { Callback } from '../callback/callback.ts';
 import type { Card } from './card.ts';
 
-/** What a format composes. Only `message` is made at once. */
+/** What a format composes. */
 export interface Composed<Message = unknown> {
   /** As the channel sends it, and as `preview --format json` shows it. */
   readonly message: Message;
@@ -34,17 +32,14 @@ export interface Outgoing extends Pick<Composed, 'message' | 'plain' | 'asText'>
   readonly options: DestinationOptions;
   /** Stable over retries of one (callback, destination); 64 lower-case hexadecimal digits. A function, as few channels need it. */
   readonly idempotencyKey: () => string;
-  /** The job that the message is about; undefined if it is about none. */
+  /** Undefined if the message is about no job. */
   readonly jobId?: string | undefined;
-  /** What the message is about, for what sorts messages without reading them. */
+  /** For what sorts messages without reading them. */
   readonly labels?: Labels | undefined;
   /** Undefined: the message is neither a reply nor an edit. */
   readonly perJob?: PerJob | undefined;
   readonly timeoutMs: number;
-  /**
-   * Called once the whole message was sent, so that the remote may have taken it. A channel whose remote may answer much later then
-   * waits past its time limit, up to `LONGEST_ANSWER_MS`. Left out: it does not wait.
-   */
+  /** Called once the whole message was sent; a channel whose remote may answer much later then waits up to `LONGEST_ANSWER_MS`. */
   readonly onHandedOver?: (() => void) | undefined;
 }
 
@@ -56,7 +51,6 @@ export interface Labels {
   readonly bot: string;
   /** `succeeded`, `error`, `executing`; or the notice's name: `overdue`, `digest`, `dead_letter`. */
   readonly status: string;
-  /** It tells of an error, or of what is missing or cannot be delivered. */
   readonly isError: boolean;
 }
 
@@ -89,29 +83,21 @@ export function idsIn(receipt: Receipt): readonly (readonly [key: string, value:
   return Object.entries(receipt).filter(([key]) => key !== KEPT_MESSAGE);
 }
 
-/** An open channel: one Slack token or one SMTP pool. */
+/** An open channel, such as one Slack token or one SMTP pool. */
 export interface Channel {
-  /**
-   * Waits for one of the channel's own connections, or for its own rate, before `send`: that is no attempt. Left out: there is
-   * always room. @returns gives it back; undefined: none came within so many milliseconds
-   */
+  /** Waits for one of the channel's own connections, or its own rate. @returns gives it back; undefined: none came within so many ms */
   readonly turn?: ((withinMs: number) => Promise<(() => void) | undefined>) | undefined;
   /** @throws {DeliveryFailure}; the caller treats any other error as `transient`. */
   send(outgoing: Outgoing): Promise<Receipt>;
-  /**
-   * Checks that the remote accepts the token or login, without sending a message; if the remote has no call for that, checks
-   * that it can be reached. @throws {DeliveryFailure} @throws {AggregateError} of several
-   */
+  /** Sends no message: asks if the token or login is accepted, or at least the remote there. @throws {DeliveryFailure | AggregateError} */
   verify(): Promise<void>;
   /** Waits for the calls in flight, then frees every socket. */
   close(): Promise<void>;
 }
 
-/** What the process provides to a channel. */
 export interface ChannelEnvironment {
   /** Where the outbox prints. */
   readonly print: (text: string) => void;
-  /** Opens connections to a remote over HTTP, through its configured proxy if any; `outbound/exchange.ts` sends over them. */
   readonly openPool: OpenPool;
 }
 
@@ -178,10 +164,7 @@ export interface ComposeContext {
   readonly callback: Callback | undefined;
 }
 
-/**
- * One kind of message; `ChannelType.formatOf` returns it. All functions are pure. For any foreign text, `compose` returns a
- * well-formed message within the remote's limits.
- */
+/** One kind of message. For any foreign text, `compose` returns a well-formed message within the remote's limits. All is pure. */
 export interface MessageFormat<Message = unknown> {
   /** Also the folder of templates for this format: `templates/<set>/<name>/<template>.yaml`. */
   readonly name: string;

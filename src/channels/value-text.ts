@@ -13,14 +13,8 @@ const MOST_MEMBERS = 100;
 /** Characters of a key or of a file's name. */
 const LONGEST_NAME = 2000;
 
-const BETWEEN_PAIRS = ' · ';
-const BETWEEN_ITEMS = ', ';
-
-export type Scalar = string | number | boolean | SpeltNumber;
-
-export function isScalar(value: unknown): value is Scalar {
-  const type = typeof value;
-  return type === 'string' || type === 'number' || type === 'boolean' || value instanceof SpeltNumber;
+export function isScalar(value: unknown): value is string | number | boolean | SpeltNumber {
+  return ['string', 'number', 'boolean'].includes(typeof value) || value instanceof SpeltNumber;
 }
 
 /** The value as a template prints it; '' for an absent value or null. */
@@ -34,15 +28,15 @@ export function textOf(value: unknown): string {
 export function inlineText(value: unknown): string {
   if (!isJsonObject(value) || fileEntries(value) !== undefined)
     return Array.isArray(value) ? endsOf(textOf(value), MOST_CHARACTERS) : memberText(value);
-  return joinSome(keysOf(value), (key) => `${nameText(key)}: ${memberText(value[key])}`, BETWEEN_PAIRS);
+  return joinSome(keysOf(value), (key) => `${nameText(key)}: ${memberText(value[key])}`, ' · ');
 }
 
 /** A value inside an object, or alone: a list as its items, files as their names. */
 export function memberText(value: unknown): string {
-  if (Array.isArray(value)) return joinSome(value, leafText, BETWEEN_ITEMS);
+  if (Array.isArray(value)) return joinSome(value, leafText, ', ');
   // One more than is shown, so that `joinSome` adds its mark.
   const files = fileEntries(value)?.slice(0, MOST_MEMBERS + 1);
-  return files === undefined ? leafText(value) : joinSome(files, fileName, BETWEEN_ITEMS);
+  return files === undefined ? leafText(value) : joinSome(files, fileName, ', ');
 }
 
 function leafText(value: unknown): string {

@@ -24,6 +24,8 @@ export interface Drawn extends Pick<ShownCard, 'title' | 'summary' | 'link'> {
   readonly lines: readonly CardLine[];
   /** The lines in the chat's markup. */
   readonly text: string;
+  /** The mentions, and below them the text. */
+  readonly whole: string;
 }
 
 export interface Drawing<Message> {
@@ -68,7 +70,7 @@ export function jsonBytes(message: unknown): number {
 
 /** Draws with ever less room, then with ever fewer lines, until the message fits. */
 function fitting<Message>(
-  { markup, mentions, room, limit, plainMarkup }: Drawing<Message>,
+  { markup, mentions: mentioning, room, limit, plainMarkup }: Drawing<Message>,
   card: Card,
   context: ComposeContext,
   parts: readonly CardPart[],
@@ -78,13 +80,15 @@ function fitting<Message>(
   const writer = (parts === PLAIN ? plainMarkup : undefined) ?? markup;
   const marks = typeof writer === 'function' ? writer(tone) : writer;
   const most = { ...MOST, hasTables: marks.table !== undefined };
-  const called = mentions?.of(context) ?? [];
-  const written = called.map((entry) => mentions?.write(entry) ?? '');
+  const called = mentioning?.of(context) ?? [];
+  const mentions = called.map((entry) => mentioning?.write(entry) ?? '');
   const drawnOf = (left: number, fewer?: readonly CardLine[]): Drawn => {
     const shown = showCard(card, left, most);
     const { title, summary, link } = shown;
     const lines = fewer ?? linesOfCard(shown, parts);
-    return { tone, title, summary, link, called, mentions: written, lines, text: markedUp(lines, marks) };
+    const text = markedUp(lines, marks);
+    const whole = `${mentions.join(' ')}\n${text}`.trim();
+    return { tone, title, summary, link, called, mentions, lines, text, whole };
   };
   const fits = (drawn: Drawn) => limit.of(messageOf(drawn)) <= limit.most;
   let drawn = fitted(room, drawnOf, fits);

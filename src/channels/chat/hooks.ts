@@ -91,10 +91,10 @@ export function hooksOf(entry: Schema = hookUrl()) {
       .test(
         'any',
         '${path} must name at least one webhook',
-        (value: unknown) => value === undefined || names(value).length > 0,
+        () => hooks === undefined || names(hooks).length > 0,
       )
-      .test('names', '${path} must have names of letters, digits, hyphens, underscores and dots', (value) =>
-        names(value).every((name) => HOOK_NAME.test(name)),
+      .test('names', '${path} must have names of letters, digits, hyphens, underscores and dots', () =>
+        names(hooks).every((name) => HOOK_NAME.test(name)),
       ),
   ).meta({ jsonSchema: { type: 'object', minProperties: 1 }, members: entry });
 }

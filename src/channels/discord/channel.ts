@@ -107,10 +107,7 @@ export const discordChannel = chat({
         embeds?.[0].description?.length ?? (MAX.description / MAX.content) * content.length,
     },
     message: messageOf,
-    plain: ({ mentions, text }) => ({
-      content: mentions.length === 0 ? text : `${mentions.join(' ')}\n${text}`,
-      allowed_mentions: allowed(mentions),
-    }),
+    plain: ({ mentions, whole }) => ({ content: whole, allowed_mentions: allowed(mentions) }),
   }),
   address: hooks<DiscordMessage>({
     suffix: /^\d{5,25}$/,

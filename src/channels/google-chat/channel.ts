@@ -104,7 +104,7 @@ export const googleChatChannel = chat({
       fallbackText: drawn.summary,
       cardsV2: [cardOf(drawn)],
     }),
-    plain: ({ mentions, text }) => ({ text: `${mentions.join(' ')} ${text}`.trim() }),
+    plain: ({ whole }) => ({ text: whole }),
   }),
   address: hooks<GoogleChatMessage>({
     warningOf: ({ searchParams }) =>

@@ -45,8 +45,8 @@ const MENTIONS = mentionsOf(
   MOST_MENTIONS,
 );
 
-function below(mentions: readonly string[], text: string): LineworksMessage {
-  return { content: { type: 'text', text: mentions.length === 0 ? text : `${mentions.join(' ')}\n${text}` } };
+function messageOf(text: string): LineworksMessage {
+  return { content: { type: 'text', text } };
 }
 
 /** A talk room's ID, or a member's by `user:` and the ID that the member signs in with. */
@@ -122,13 +122,9 @@ export const lineworksBot: Chat<LineworksMessage, BotSettings> = {
     parts: CARD_PARTS,
     room: 2600,
     limit: { most: MAX_CHARACTERS, of: ({ content }) => content.text.length },
-    message: (drawn) => below(drawn.mentions, drawn.text),
+    message: ({ whole }) => messageOf(whole),
     // By name alone, since LINE WORKS refuses a message that mentions a member who is not in the room.
-    plain: ({ called, text }) =>
-      below(
-        called.map((id) => `@${id}`),
-        text,
-      ),
+    plain: ({ called, text }) => messageOf(`${called.map((id) => `@${id}`).join(' ')}\n${text}`.trim()),
   }),
   address: LOGIN,
   codeOf: (answer) => codeAt(jsonOf(answer), 'code'),

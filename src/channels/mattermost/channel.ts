@@ -85,7 +85,7 @@ export const mattermostChannel = chat({
         },
       ],
     }),
-    plain: ({ mentions, text }) => ({ text: `${mentions.join(' ')} ${text.replace(SLACK, '‹')}`.trim() }),
+    plain: ({ whole }) => ({ text: whole.replace(SLACK, '‹') }),
   }),
   address: hooks<MattermostMessage>({
     warningOf: ({ pathname }) =>

@@ -36,7 +36,7 @@ export const rocketChat = chat({
       text: mentions.join(' '),
       attachments: [{ title, text, color: TONE_COLOURS[tone] }],
     }),
-    plain: ({ mentions, text }) => ({ text: `${mentions.join(' ')} ${text}`.trim() }),
+    plain: ({ whole }) => ({ text: whole }),
   }),
   address: hooks<RocketMessage>({
     warningOf: ({ pathname }) =>
