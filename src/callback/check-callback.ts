@@ -66,7 +66,8 @@ type Rule = (value: unknown) => boolean;
 type Guard = (value: unknown) => value is string | number | object;
 
 /** The check of the type is the whole rule, since each further test of yup's costs as much as a field. */
-function required(what: string, isRight: Rule, wrong = found(what)) {
+function required(what: string, isRight: Rule) {
+  const wrong = found(what);
   return mixed(isRight as Guard)
     .typeError(wrong)
     .defined(`is missing: it must be ${what}`)
@@ -89,8 +90,6 @@ type Message = (params: { value: unknown }) => string;
 function found(what: string): Message {
   return ({ value }) => expected(what, value);
 }
-
-const noStatus: Message = ({ value }) => expected(isInteger(value) ? '0, 1 or 2' : 'an integer', value);
 
 function expected(what: string, value: unknown): string {
   return `must be ${what}, found ${describe(value)}`;
@@ -129,7 +128,7 @@ const SCHEMA = object({
   job_id: required('a string', isString),
   bot_id: required('a string', isString),
   bot_name: required('a string', isString),
-  status: required('an integer', isStatus, noStatus),
+  status: required('the integer 0 (succeeded), 1 (error) or 2 (executing)', isStatus),
   start_time: required('a string', isString).test('date-time', found(DATE_TIME), namesAnInstant),
   elapsed_time: optional('a number', isNumber),
   output: optional('an object', isJsonObject),

@@ -21,7 +21,8 @@ const WANTED: Readonly<Record<string, string>> = {
   'an object': 'オブジェクト',
   'an array': '配列',
   'a JSON object': 'JSONのオブジェクト',
-  '0, 1 or 2': '0、1、2のいずれか',
+  'the integer 0 (succeeded), 1 (error) or 2 (executing)':
+    '整数0（成功）、1（エラー）、2（実行中）のいずれか',
 };
 
 /** @param detail of a `CallbackError`, or why a body is none */

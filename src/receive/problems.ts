@@ -31,6 +31,9 @@ export class UnforeseenProblem extends HttpProblem {
   }
 }
 
+const NO_CALLBACK =
+  'This is JSON, but not a callback. The playground of Botbell’s page shows what a callback leads to.';
+
 /** The problem for an error in a body, in this process or in its store. What is logged does not quote the body. */
 export function asProblem(error: unknown, maxNodes: number): HttpProblem {
   if (error instanceof HttpProblem) return error;
@@ -38,7 +41,7 @@ export function asProblem(error: unknown, maxNodes: number): HttpProblem {
   if (error instanceof UndecodableBody)
     return new HttpProblem({ status: 400, detail: error.message, logged: 'not JSON in UTF-8' });
   if (error instanceof InvalidCallback) {
-    const [detail, logged] = ['This is JSON, but not a callback.', 'JSON, but not a callback'];
+    const [detail, logged] = [NO_CALLBACK, 'JSON, but not a callback'];
     return new HttpProblem({ status: 422, detail, logged, members: { errors: error.errors } });
   }
   if (error instanceof LedgerFull) return unavailable('The store is full.', error);

@@ -67,7 +67,12 @@ const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly templ
     httpStatus: 422,
     detail: 'This is JSON, but not a callback.',
     from: '192.0.2.1',
-    errors: [{ pointer: '/status', detail: 'must be 0, 1 or 2, found null' }],
+    errors: [
+      {
+        pointer: '/status',
+        detail: 'must be the integer 0 (succeeded), 1 (error) or 2 (executing), found null',
+      },
+    ],
   },
   reload_refused: {
     file: 'config/botbell.yaml',

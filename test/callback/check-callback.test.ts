@@ -96,7 +96,10 @@ describe('createCallbackCheck', () => {
       { pointer: '/job_id', detail: 'must be a string, found the number 5' },
       { pointer: '/bot_id', detail: 'must be a string, found null' },
       { pointer: '/bot_name', detail: 'must be a string, found an array' },
-      { pointer: '/status', detail: 'must be 0, 1 or 2, found the number 3' },
+      {
+        pointer: '/status',
+        detail: 'must be the integer 0 (succeeded), 1 (error) or 2 (executing), found the number 3',
+      },
       {
         pointer: '/start_time',
         detail:

@@ -465,7 +465,9 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         receivedAt,
         status: 422 as const,
         detail: 'This is JSON, but not a callback.',
-        errors: [{ pointer: '/status', detail: 'must be 0, 1 or 2' }],
+        errors: [
+          { pointer: '/status', detail: 'must be the integer 0 (succeeded), 1 (error) or 2 (executing)' },
+        ],
         from: '192.0.2.7',
         body,
       });

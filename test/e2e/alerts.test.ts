@@ -51,7 +51,9 @@ describe('The operators', () => {
       ),
     );
     const invalid = alertMails().find(({ subject }) => subject?.includes('422'));
-    expect(invalid?.text).to.include('/status must be 0, 1 or 2, found the number 9');
+    expect(invalid?.text).to.include(
+      '/status must be the integer 0 (succeeded), 1 (error) or 2 (executing), found the number 9',
+    );
   });
 
   it('hear of a config that was not loaded, once, with a link to the page', async () => {

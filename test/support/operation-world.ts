@@ -81,7 +81,10 @@ export const REFUSALS: readonly ArchivedRefusal[] = [
     status: 422,
     detail: 'This is JSON, but not a callback.',
     errors: [
-      { pointer: '/status', detail: 'must be 0, 1 or 2, found the string "done"' },
+      {
+        pointer: '/status',
+        detail: 'must be the integer 0 (succeeded), 1 (error) or 2 (executing), found the string "done"',
+      },
       { pointer: '/start_time', detail: 'is missing: it must be a string' },
     ],
     from: '203.0.113.7',
