@@ -1,4 +1,4 @@
-/** Shows what the config in force makes of a callback: its routes, and the message for each destination. */
+/** Shows what the config in force makes of a callback: its routes, and the message for each destination. Sends nothing. */
 import { type CheckedCallback, TooManyValues } from '../callback/callback.ts';
 import { createCallbackCheck } from '../callback/check-callback.ts';
 import { decodeBody } from '../callback/decode.ts';
@@ -8,29 +8,16 @@ import { tooLarge } from '../http/problem.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import type { Telling } from '../signal/decide.ts';
-import type { RenderTarget } from '../render/catalog.ts';
 import { type Planning, toldBy } from '../deliver/settings.ts';
 import { destinationsOf, type PlannedTarget } from '../route/router.ts';
 
-/** Routes and renders by one config. Sends nothing and changes no metrics. */
 export type Drawing = ReturnType<typeof drawingOf>;
 
 export function drawingOf(
   { config, router, renderer }: Pick<Planning, 'config' | 'router'> & { readonly renderer: Renderer },
   channelTypes: ReadonlyMap<string, ChannelType>,
 ) {
-  return {
-    config,
-    router,
-    /** By the channel's name. */
-    formats: formatsOf(config, channelTypes),
-    templateSets: renderer.templateSets,
-    draw(notice: Notice, target: RenderTarget): Pick<DrawnMessage, 'composed' | 'failures'> {
-      const failures: TemplateFailure[] = [];
-      const composed = renderer.render(notice, target, (failure) => failures.push(failure));
-      return { composed, failures };
-    },
-  };
+  return { config, router, renderer, formats: formatsOf(config, channelTypes) };
 }
 
 /**
@@ -49,11 +36,11 @@ export function readCallback(body: Uint8Array, { display, receiver }: Config): C
 }
 
 /** A message's destination and the route that sends it there; `route` is undefined if no route does. */
-export type Place = Pick<Destination, 'destination' | 'channel' | 'options' | 'mentionHours'> &
+type Place = Pick<Destination, 'destination' | 'channel' | 'options' | 'mentionHours'> &
   Pick<PlannedTarget, 'route' | 'templateSet' | 'asked'>;
 
 /** A rendered message. Its destination may be just a channel's name. */
-export interface DrawnMessage extends Pick<Place, 'destination' | 'route' | 'templateSet'> {
+export interface DrawnMessage extends Pick<Place, 'destination' | 'route'> {
   readonly composed: Composed;
   /** Templates that failed for this message and were replaced by another one. */
   readonly failures: readonly TemplateFailure[];
@@ -84,13 +71,14 @@ interface Told {
 export function drawAt(
   place: Place,
   notice: Notice,
-  drawing: Drawing,
+  { formats, config, renderer }: Drawing,
   { telling, now }: Told,
 ): DrawnMessage | undefined {
-  const format = drawing.formats.get(place.channel);
+  const format = formats.get(place.channel);
   if (format === undefined) return undefined;
-  const { config } = drawing;
   const { destination, options, route, templateSet } = toldBy(place, telling, { config, now });
   const target = { format, destination, templateSet, options };
-  return { destination, route, templateSet, ...drawing.draw(notice, target) };
+  const failures: TemplateFailure[] = [];
+  const composed = renderer.render(notice, target, (failure) => failures.push(failure));
+  return { destination, route, composed, failures };
 }

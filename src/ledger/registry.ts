@@ -2,7 +2,7 @@
 import { continueBulk, readBulk, readBulks, startBulk, stopBulk, tally } from './actions/bulks.ts';
 import { dismiss, redeliver, routeByHand } from './actions/by-hand.ts';
 import { botNamed, botsAfter, cameSince, lastRuns, lateBots } from './archive/bots.ts';
-import { findCallbacks } from './archive/find-callbacks.ts';
+import { countCallbacks, findCallbacks } from './archive/find-callbacks.ts';
 import {
   countOpen,
   deadLetters,
@@ -37,6 +37,7 @@ import { adoptTimers, timersOf } from './signal/timers.ts';
 
 export const archiveReads = {
   callbacks: findCallbacks,
+  countCallbacks,
   story: readStory,
   body: readBody,
   bots: botsAfter,

@@ -4,6 +4,7 @@ import sql, { raw } from 'sql-template-tag';
 import { continueBulk, startBulk } from '../../src/ledger/actions/bulks.ts';
 import type { Operation } from '../../src/ledger/database.ts';
 import { admit, admitArgs } from '../../src/ledger/operations/admit.ts';
+import { countCallbacks } from '../../src/ledger/archive/find-callbacks.ts';
 import { countOpen } from '../../src/ledger/archive/overviews.ts';
 import { claim } from '../../src/ledger/operations/claim.ts';
 import { claimDue, dueDestinations } from '../../src/ledger/operations/claim-due.ts';
@@ -122,6 +123,7 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
         );
       }
       await call(countOpen);
+      await call(countCallbacks, { state: 'pending' });
       const alert = { cause: 'refused', subject: DEAD_LETTER, targets: [OPS] };
       const refused = { receivedAt: 1, status: 422, detail: '', errors: [], from: '', body: '{}' } as const;
       await call(refuse, refused, alert);

@@ -18,13 +18,7 @@ export function boundsOf({ before = Number.MAX_SAFE_INTEGER, limit = COMMON_PAGE
 /** Conditions without an index, such as an answer or a time, scan from the newest back: a million rows take a second or two. */
 export async function findCallbacks(tx: Tx, filter: CallbackFilter, page: PageRequest = {}) {
   const { before, limit } = boundsOf(page);
-  const conditions = [
-    sql`callbacks.id < ${before}`,
-    ...isListed(filter),
-    ...conditionsOnCallbacks(filter),
-    ...hasDelivery(filter),
-  ];
-  if (filter.search !== undefined) conditions.push(await soughtBy(tx, filter.search));
+  const conditions = [sql`callbacks.id < ${before}`, ...(await conditionsOf(tx, filter))];
   const parts = kindsOf(filter).map(
     (kind) => sql`
       SELECT id FROM (
@@ -36,6 +30,19 @@ export async function findCallbacks(tx: Tx, filter: CallbackFilter, page: PageRe
   );
   const ids = rows.map(({ id }) => id);
   return { items: await callbacksWith(tx, ids), next: ids.length === limit ? ids.at(-1) : undefined };
+}
+
+/** How many callbacks `findCallbacks` finds, on all pages. */
+export async function countCallbacks(tx: Tx, filter: CallbackFilter): Promise<number> {
+  const conditions = await conditionsOf(tx, filter);
+  const found = sql`SELECT count(*) AS count FROM callbacks WHERE ${join(conditions, ' AND ')}`;
+  return (await tx.first<{ count: number }>(found))?.count ?? 0;
+}
+
+async function conditionsOf(tx: Tx, filter: CallbackFilter): Promise<readonly Sql[]> {
+  const { search } = filter;
+  const sought = search === undefined ? [] : [await soughtBy(tx, search)];
+  return [...isListed(filter), ...conditionsOnCallbacks(filter), ...hasDelivery(filter), ...sought];
 }
 
 /** Each kind has an index by BOT and id of its own: received callbacks, and notices of Botbell's own. */

@@ -12,6 +12,8 @@ const BOTS_A_PAGE = 50;
 /** The most BOTs that the overview considers. */
 const MOST_BOTS = 10_000;
 const MOST_LATE = 50;
+/** What a tile counts, and the list that it leads to shows. */
+const PENDING = { state: 'pending' } as const;
 
 export type BotsData = Awaited<ReturnType<typeof loadBots>>;
 
@@ -35,6 +37,7 @@ async function loadBots({ query, services: { archive, people, drawing } }: ViewR
     /** Each BOT once, with its earliest notice, since `late` has the newest first. */
     late: [...new Map(late.map((each) => [each.botId, each])).values()],
     work: await archive.countOpen(),
+    pending: await archive.countCallbacks(PENDING),
     failing: bots.filter(({ isFailing }) => isFailing).length,
     isCut: bots.length === MOST_BOTS,
     /** Set only before the first callback, to show where to post one. */
@@ -100,11 +103,11 @@ export function Bots(data: BotsData) {
   );
 }
 
-function Tiles({ work, failing }: BotsData) {
+function Tiles({ work, pending, failing }: BotsData) {
   const { t, formats } = useReader();
   const tiles = [
     { word: 'bots.failing', count: failing, to: '/', tone: 'bad' },
-    { word: 'state.pending', count: work.pending, to: '/callbacks?state=pending', tone: 'wait' },
+    { word: 'state.pending', count: pending, to: pathTo(['callbacks'], PENDING), tone: 'wait' },
     { word: 'nav.dead', count: work.dead, to: '/dead', tone: 'bad' },
     { word: 'nav.refused', count: work.refused, to: '/refused', tone: 'wait' },
   ] as const;

@@ -2,7 +2,6 @@
 import { type DeliveryRecord, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/ledger.ts';
 import type { StoryEvent, StoryEventName } from '../../../story/sayings.ts';
 import { MessageFrame } from '../message.tsx';
-import type { CallbackStory } from '../../../ledger/archive/archive.ts';
 import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
 import { type LoadedStory, loadStory } from '../../../story/story.ts';
 import { wholeNumberIn } from '../../../people/filters.ts';
@@ -11,7 +10,7 @@ import { PostButton, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
 import { DeliveryStatus, KindStatus, type Tone, toneOf } from '../parts/status.tsx';
 import { Code, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
-import { useReader, type View } from '../reader.ts';
+import { type Reader, useReader, type View } from '../reader.ts';
 
 export const showCallback: View = async ({ params, reader, services }) => {
   const { archive, people, surroundings } = services;
@@ -29,38 +28,43 @@ export const showCallback: View = async ({ params, reader, services }) => {
   };
 };
 
-interface CallbackProps extends LoadedStory {
-  /** All that have not ended. */
-  readonly snoozes: readonly KeptSnooze[];
-}
-
-export function Callback({ callback, story, snoozes }: CallbackProps) {
-  const { t } = useReader();
-  const holding = new Set(callback.deliveries.map(({ heldUntil, snoozeId }) => heldUntil && snoozeId));
+/** @param snoozes all that have not ended */
+export function Callback({
+  callback,
+  story,
+  snoozes,
+}: LoadedStory & { readonly snoozes: readonly KeptSnooze[] }) {
+  const reader = useReader();
+  const { t } = reader;
+  const { id, kind, botId, deliveries } = callback;
+  const holding = new Set(deliveries.map(({ heldUntil, snoozeId }) => heldUntil && snoozeId));
   return (
     <>
       <Section className="summary">
         <p dir="auto">{story.summary}</p>
-        <Snoozed snoozes={snoozes.filter(({ id }) => holding.has(id))} of={callback.botId} />
+        <Snoozed snoozes={snoozes.filter((snooze) => holding.has(snooze.id))} of={botId} />
       </Section>
       <Section title={t('callback.deliveries')}>
-        <Deliveries deliveries={callback.deliveries} />
-        {callback.kind === 'callback' ? <ApplyRoutes callback={callback} /> : null}
+        <ul class="deliveries">{deliveries.map((delivery) => deliveryOf(delivery, reader))}</ul>
+        {kind === 'callback' ? (
+          <PostForm action="/act/route" fields={{ id }} className="actions">
+            <button type="submit" class={deliveries.length === 0 ? 'primary' : undefined}>
+              {t('callback.route')}
+            </button>
+            <small class="quiet">{t('callback.route, what')}</small>
+          </PostForm>
+        ) : null}
       </Section>
       <Section title={t('callback.timeline')}>
-        <Timeline events={story.events} />
+        <ol class="timeline">{entriesOf(story.events, reader)}</ol>
       </Section>
     </>
   );
 }
 
-interface OfCallback {
-  readonly callback: CallbackStory;
-}
-
-export function CallbackFacts({ callback }: OfCallback) {
+export function CallbackFacts({ callback }: Pick<LoadedStory, 'callback'>) {
   const { t, formats } = useReader();
-  const { kind, id, botId, jobId, about, receivedAt, elapsedSeconds } = callback;
+  const { kind, id, botId: bot_id, jobId, about, receivedAt, elapsedSeconds } = callback;
   return (
     <>
       <KindStatus callback={callback} />
@@ -68,10 +72,10 @@ export function CallbackFacts({ callback }: OfCallback) {
       {elapsedSeconds === undefined ? null : `${t('took')} ${formats.elapsed(elapsedSeconds)}`}
       {jobId === '' ? null : <JobLink id={jobId} isWhole />}
       {about === undefined ? null : <a href={pathTo(['callbacks', about])}>{t('callback.about')}</a>}
-      {kind === 'missed' ? <a href={pathTo(['callbacks'], { bot_id: botId })}>{t('bot.callbacks')}</a> : null}
+      {kind === 'missed' ? <a href={pathTo(['callbacks'], { bot_id })}>{t('bot.callbacks')}</a> : null}
       {kind === 'callback' ? (
         <>
-          <a href={pathTo(['bots'], { bot_id: botId })}>{t('callback.bot')}</a>
+          <a href={pathTo(['bots'], { bot_id })}>{t('callback.bot')}</a>
           <a href={pathTo(['playground'], { callback: id })}>{t('playground.open')}</a>
           <a href={`/api/callbacks/${id}/body`}>JSON</a>
         </>
@@ -80,46 +84,22 @@ export function CallbackFacts({ callback }: OfCallback) {
   );
 }
 
-function ApplyRoutes({ callback: { id, deliveries } }: OfCallback) {
-  const { t } = useReader();
+function deliveryOf(delivery: DeliveryRecord, reader: Reader) {
+  const { id, destination } = delivery;
   return (
-    <PostForm action="/act/route" fields={{ id }} className="actions">
-      <button type="submit" class={deliveries.length === 0 ? 'primary' : undefined}>
-        {t('callback.route')}
-      </button>
-      <small class="quiet">{t('callback.route, what')}</small>
-    </PostForm>
-  );
-}
-
-interface OfDelivery {
-  readonly delivery: DeliveryRecord;
-}
-
-export function Deliveries({ deliveries }: { readonly deliveries: readonly DeliveryRecord[] }) {
-  const { t } = useReader();
-  return (
-    <ul class="deliveries">
-      {deliveries.map((delivery) => (
-        <li key={delivery.id} class={toneOf(delivery)}>
-          <Facts delivery={delivery} />
-          <Actions delivery={delivery} />
-          <details>
-            <summary>{t('callback.message')}</summary>
-            <MessageFrame
-              path={pathTo(['deliveries', delivery.id, 'message'])}
-              destination={delivery.destination}
-            />
-          </details>
-        </li>
-      ))}
-    </ul>
+    <li key={id} class={toneOf(delivery)}>
+      {factsOf(delivery, reader)}
+      {actionsOn(delivery, reader)}
+      <details>
+        <summary>{reader.t('callback.message')}</summary>
+        <MessageFrame path={pathTo(['deliveries', id, 'message'])} destination={destination} />
+      </details>
+    </li>
   );
 }
 
 /** Gives no reasons in words and no next steps: the summary and the timeline have these. */
-function Facts({ delivery }: OfDelivery) {
-  const { t } = useReader();
+function factsOf(delivery: DeliveryRecord, { t }: Reader) {
   const { destination, state, attempts, updatedAt, lastError, heldUntil, summaryId } = delivery;
   return (
     <div class="facts">
@@ -147,28 +127,22 @@ function Facts({ delivery }: OfDelivery) {
   );
 }
 
-function Actions({ delivery }: OfDelivery) {
-  const { t } = useReader();
+function actionsOn(delivery: DeliveryRecord, { t }: Reader) {
   const { id } = delivery;
-  const acts = actsOn(delivery);
-  if (acts.length === 0) return null;
-  return (
-    <div class="actions">
-      {acts.map((act, index) => (
-        <PostButton
-          key={act}
-          action={act === 'dismiss' ? '/act/dismiss' : '/act/redeliver'}
-          fields={act === 'once more' ? { id, again: '1' } : { id }}
-          word={t(`callback.${act}`)}
-          kind={index === 0 && act !== 'once more' ? 'primary small' : 'small'}
-        />
-      ))}
-    </div>
-  );
+  const buttons = possibleOn(delivery).map((act, index) => (
+    <PostButton
+      key={act}
+      action={act === 'dismiss' ? '/act/dismiss' : '/act/redeliver'}
+      fields={act === 'once more' ? { id, again: '1' } : { id }}
+      word={t(`callback.${act}`)}
+      kind={index === 0 && act !== 'once more' ? 'primary small' : 'small'}
+    />
+  ));
+  return buttons.length === 0 ? null : <div class="actions">{buttons}</div>;
 }
 
 /** The possible actions, the most likely one first. */
-function actsOn({ state, reason, dueInMs, behind, claim }: DeliveryRecord) {
+function possibleOn({ state, reason, dueInMs, behind, claim }: DeliveryRecord) {
   if (reason === SUPERSEDED) return [];
   if (state === 'delivered') return ['once more'] as const;
   const isUnderWay = claim !== undefined || behind !== undefined || dueInMs <= 0;
@@ -188,17 +162,12 @@ const TONES: Readonly<Partial<Record<StoryEventName, Tone>>> = {
 
 type Alike = [StoryEvent, ...StoryEvent[]];
 
-export function Timeline({ events }: { readonly events: readonly StoryEvent[] }) {
-  const { formats } = useReader();
-  const groups = alikeTogether(events);
-  return (
-    <ol class="timeline">
-      {groups.map((group, index) => {
-        const [day, before] = [group[0].at, groups[index - 1]?.[0].at ?? 0].map(formats.day);
-        return <Entry key={index} group={group} day={day === before ? undefined : day} />;
-      })}
-    </ol>
-  );
+function entriesOf(events: readonly StoryEvent[], reader: Reader) {
+  const dayOf = (group: Alike | undefined) => reader.formats.day(group?.[0].at ?? 0);
+  return alikeTogether(events).map((group, index, groups) => {
+    const isNewDay = dayOf(group) !== dayOf(groups[index - 1]);
+    return entryOf(group, isNewDay ? dayOf(group) : '', reader);
+  });
 }
 
 /** Folds each event into an earlier one of the same kind, destination and technical class. */
@@ -214,14 +183,7 @@ function alikeTogether(events: readonly StoryEvent[]): readonly Alike[] {
   return [...groups.values()];
 }
 
-interface EntryProps {
-  readonly group: Alike;
-  /** Undefined if it is the day of the entry before. */
-  readonly day: string | undefined;
-}
-
-function Entry({ group: [event, ...alike], day }: EntryProps) {
-  const { formats, t } = useReader();
+function entryOf([event, ...alike]: Alike, day: string, { formats, t }: Reader) {
   const { at, what, text, small } = event;
   const last = alike.at(-1);
   return (

@@ -2,7 +2,7 @@
 import type { Problem } from '../../../config/config.ts';
 import type { ReloadPreview, ReloadStatus, RoutingChange } from '../../services.ts';
 import { PostButton } from '../parts/forms.tsx';
-import { type Columns, Section, Table, Terms } from '../parts/layout.tsx';
+import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Chips, Code, Foreign, Time } from '../parts/text.tsx';
 import { useReader, type View } from '../reader.ts';
@@ -33,19 +33,11 @@ export const configView: View = async ({ query, reader: { t }, services: { reloa
 };
 
 function InForce({ status }: { readonly status: ReloadStatus }) {
-  const { file, configHash, loadedAt, warnings, unchanged } = status;
   const { t } = useReader();
   return (
     <Section title={t('config.inForce')}>
-      <Terms
-        of={{
-          'config.file': <Code text={file} />,
-          'config.hash': <Code text={configHash.slice(0, HASH_SHOWN)} />,
-          'config.loaded': <Time at={loadedAt} as="instant" />,
-          'config.unchanged': <Chips names={unchanged} />,
-        }}
-      />
-      <Problems problems={warnings} />
+      <Table caption="config.inForce" rows={[status]} columns={IN_FORCE} />
+      <Problems problems={status.warnings} />
       <div class="actions">
         <PostButton action="/act/reload" word={t('config.reload')} />
         <a href="/config?preview=1">{t('config.preview')}</a>
@@ -53,6 +45,13 @@ function InForce({ status }: { readonly status: ReloadStatus }) {
     </Section>
   );
 }
+
+const IN_FORCE: Columns<ReloadStatus> = [
+  ['config.file', ({ file }) => <Code text={file} />, 'main'],
+  ['config.hash', ({ configHash }) => <Code text={configHash.slice(0, HASH_SHOWN)} />],
+  ['config.loaded', ({ loadedAt }) => <Time at={loadedAt} as="instant" />],
+  ['config.unchanged', ({ unchanged }) => <Chips names={unchanged} />],
+];
 
 /** Problems with their places, as `botbell check` prints them. */
 function Problems({ problems }: { readonly problems: readonly Problem[] }) {

@@ -3,7 +3,7 @@ import type { BulkRedelivery, RedeliveryFilter, RedeliveryTally } from '../../..
 import type { DeadLetters } from '../../../ledger/archive/archive.ts';
 import { filterQuery, readRedelivery } from '../../../people/filters.ts';
 import { PostButton, PostForm } from '../parts/forms.tsx';
-import { type Columns, Section, Table, Terms } from '../parts/layout.tsx';
+import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Chips, Code, Foreign, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
@@ -84,21 +84,13 @@ interface DryRunProps {
 }
 
 function DryRun({ filter, tally }: DryRunProps) {
-  const reader = useReader();
-  const { t } = reader;
-  const { destinations, oldestAt, newestAt } = tally;
+  const { t } = useReader();
   const messages = t('bulk.messages', { number: tally.messages });
   return (
     <>
       <Section>
-        <Terms
-          of={{
-            'bulk.meant': conditionsOf({ filter }, reader),
-            'dead.oldest': <Time at={oldestAt} />,
-            'dead.newest': <Time at={newestAt} />,
-          }}
-        />
-        <Table caption="destination" rows={destinations} columns={DESTINATIONS} />
+        <Table caption="bulk.meant" rows={[{ filter, ...tally }]} columns={MEANT} />
+        <Table caption="destination" rows={tally.destinations} columns={DESTINATIONS} />
       </Section>
       <PostForm
         action="/act/redeliver-all"
@@ -115,6 +107,12 @@ function DryRun({ filter, tally }: DryRunProps) {
     </>
   );
 }
+
+const MEANT: Columns<Pick<BulkRedelivery, 'filter'> & RedeliveryTally> = [
+  ['bulk.meant', conditionsOf, 'main'],
+  ['dead.oldest', ({ oldestAt }) => <Time at={oldestAt} />],
+  ['dead.newest', ({ newestAt }) => <Time at={newestAt} />],
+];
 
 const DESTINATIONS: Columns<RedeliveryTally['destinations'][number]> = [
   ['destination', ({ destination }) => <Code text={destination} />, 'main'],

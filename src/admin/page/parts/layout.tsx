@@ -1,4 +1,4 @@
-/** Sections, tables (on narrow screens lists of terms), and lists of terms. */
+/** Sections, and tables, which are lists of terms on narrow screens. */
 import type { ComponentChildren } from 'preact';
 import { type Reader, useReader } from '../reader.ts';
 import type { Word } from '../words.ts';
@@ -77,19 +77,5 @@ export function Table<Row>({ caption, columns, rows, empty, toneOf }: TableProps
         ))}
       </tbody>
     </table>
-  );
-}
-
-export function Terms({ of }: { readonly of: Readonly<Partial<Record<Word, ComponentChildren>>> }) {
-  const { t } = useReader();
-  return (
-    <dl class="terms">
-      {Object.entries(of).map(([term, value]) => (
-        <div key={term}>
-          <dt>{t(term as Word)}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -100,7 +100,7 @@ function Options({ trial: { to, templateSet, drawing } }: OfTrial) {
     ...[...destinationsOf(drawing.config).keys()].map(named),
     ...[...drawing.formats.keys()].map((channel) => [channel, t('playground.any of', { channel })] as const),
   ];
-  const sets = [['', t('playground.any set')] as const, ...drawing.templateSets.map(named)];
+  const sets = [['', t('playground.any set')] as const, ...drawing.renderer.templateSets.map(named)];
   return (
     <details open={(to ?? templateSet) !== undefined}>
       <summary>{t('playground.options')}</summary>

@@ -25,7 +25,7 @@ export async function tryOut(query: URLSearchParams, services: AdminServices) {
   const chosen = await choose(query, services);
   if (chosen === undefined) return undefined;
   const { text, callbackId } = chosen;
-  const templateSet = drawing.templateSets.find((set) => set === query.get('set'));
+  const templateSet = drawing.renderer.templateSets.find((set) => set === query.get('set'));
   const wanted = { templateSet, to: query.get('to') || undefined, now: services.surroundings.now() };
   return { text, callbackId, ...wanted, drawing, ...(await outcomeOf(text, wanted, drawing)) };
 }

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type Drawing, drawingOf, readCallback } from '../../src/admin/drawing.ts';
+import { drawAt, type Drawing, drawingOf, readCallback } from '../../src/admin/drawing.ts';
 import { type AppSettings, openSettings } from '../../src/app/settings.ts';
 import { InvalidCallback } from '../../src/callback/callback.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
@@ -56,15 +56,11 @@ describe('What the config in force makes of a callback', () => {
   });
 
   const draw = (callback: unknown, channel: string, more = {}) => {
-    const format = drawing.formats.get(channel);
-    if (format === undefined) throw new Error(`no channel ${channel}`);
-    const target = { format, templateSet: undefined, options: {}, ...more };
-    const { composed, failures } = drawing.draw(
-      noticeOf(readCallback(bytesOf(callback), drawing.config), 1),
-      target,
-    );
-    expect(failures).to.deep.equal([]);
-    return composed.asText();
+    const notice = noticeOf(readCallback(bytesOf(callback), drawing.config), 1);
+    const place = { destination: channel, channel, options: {}, ...more };
+    const drawn = drawAt(place, notice, drawing, { now: 0 });
+    expect(drawn?.failures).to.deep.equal([]);
+    return drawn?.composed.asText();
   };
 
   it('is its routes and its message, by template set and language', () => {
@@ -74,7 +70,7 @@ describe('What the config in force makes of a callback', () => {
       'slack:#ops',
       'mail:ops@example.com',
     ]);
-    expect(drawing.templateSets).to.include.members(['en', 'ja']);
+    expect(drawing.renderer.templateSets).to.include.members(['en', 'ja']);
     expect(draw(callback, 'slack'))
       .to.contain('no paper')
       .and.not.match(/[ぁ-ん]/);
