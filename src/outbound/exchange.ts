@@ -55,65 +55,58 @@ export function exchange(
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
     let late: Error | undefined;
-    let answer: Omit<HttpAnswer, 'body'> = { status: 0, headers: {} };
-    let room = mostBytes;
-    const chunks: Buffer[] = [];
     const timer = setTimeout(() => {
       late = controller === undefined ? tooLate() : unanswered();
       reject(late);
       controller?.abort(late);
     }, remainingMs);
-    const end = () => {
+    const answered = answerReader(mostBytes, (answer) => {
       clearTimeout(timer);
       const error = pool.errorOf?.(answer.status);
-      if (error === undefined) resolve({ ...answer, body: Buffer.concat(chunks).toString('utf8') });
+      if (error === undefined) resolve(answer);
       else reject(error);
-    };
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart: (started) => {
-        controller = started;
-        // The connection came after the deadline.
-        if (late !== undefined) started.abort(late);
-      },
-      onResponseStart: (_controller, status, ofAnswer) => {
-        answer = { status, headers: ofAnswer };
-      },
-      onResponseData: (_controller, chunk) => {
-        room -= chunk.length;
-        if (room >= 0) return void chunks.push(chunk);
-        end();
-        controller?.abort(new Error('The answer is longer than what is read of it'));
-      },
-      onResponseEnd: end,
-      onResponseError: (_controller, error) => {
-        clearTimeout(timer);
-        reject(controller === undefined ? new NothingSent(error) : error);
-      },
-    };
-    dispatch(pool, { method, path, headers: { ...headers }, body }, handler);
+    });
+    const start = (isRepeated: boolean): unknown =>
+      pool.dispatch(
+        { method, path, headers: { ...headers }, body },
+        {
+          ...answered,
+          onRequestStart: (started) => {
+            controller = started;
+            // The connection came after the deadline.
+            if (late !== undefined) started.abort(late);
+          },
+          onResponseError: (_controller, error) => {
+            // With a kept connection, undici fails also what waits for it; it takes the next request when it is done with this.
+            if (controller === undefined && !isRepeated && Reflect.get(error, 'code') === 'ECONNRESET')
+              return queueMicrotask(() => start(true));
+            clearTimeout(timer);
+            reject(controller === undefined ? new NothingSent(error) : error);
+          },
+        },
+      );
+    start(false);
   });
 }
 
-/** Again, once, if a kept connection is reset before this request begins: undici then fails also what waits for the connection. */
-function dispatch(
-  pool: Pick<HttpPool, 'dispatch'>,
-  request: Parameters<HttpPool['dispatch']>[0],
-  handler: Dispatcher.DispatchHandler,
-): void {
-  let isBegun = false;
-  pool.dispatch(request, {
-    ...handler,
-    onRequestStart: (controller, context) => {
-      isBegun = true;
-      handler.onRequestStart?.(controller, context);
+/** Reads an answer up to `mostBytes` of its body. */
+function answerReader(mostBytes: number, onEnd: (answer: HttpAnswer) => void) {
+  let answer: Omit<HttpAnswer, 'body'> = { status: 0, headers: {} };
+  let room = mostBytes;
+  const chunks: Buffer[] = [];
+  const end = () => onEnd({ ...answer, body: Buffer.concat(chunks).toString('utf8') });
+  return {
+    onResponseStart: (_controller, status, headers) => {
+      answer = { status, headers };
     },
-    onResponseError: (controller, error) => {
-      // undici takes the next request when it is done with this error.
-      if (!isBegun && Reflect.get(error, 'code') === 'ECONNRESET')
-        queueMicrotask(() => pool.dispatch(request, handler));
-      else handler.onResponseError?.(controller, error);
+    onResponseData: (controller, chunk) => {
+      room -= chunk.length;
+      if (room >= 0) return void chunks.push(chunk);
+      end();
+      controller.abort(new Error('The answer is longer than what is read of it'));
     },
-  });
+    onResponseEnd: end,
+  } satisfies Dispatcher.DispatchHandler;
 }
 
 function unanswered(): DOMException {

@@ -79,10 +79,10 @@ export class ProxyError extends Error {
   /** The status of its answer; undefined: it did not answer, for the reason in `cause`. */
   readonly status: number | undefined;
 
-  constructor({ origin }: Proxy, happened: { readonly status: number } | { readonly cause: unknown }) {
-    super(`The proxy ${origin} made no connection`, 'cause' in happened ? { cause: happened.cause } : {});
+  constructor({ origin }: Proxy, { status, cause }: { readonly status?: number; readonly cause?: unknown }) {
+    super(`The proxy ${origin} made no connection`, { cause });
     this.proxy = origin;
-    this.status = 'status' in happened ? happened.status : undefined;
+    this.status = status;
   }
 }
 

@@ -45,18 +45,14 @@ const oauthSettings = object({
 export type OauthSettings = NonNullable<InferType<typeof oauthSettings>>;
 
 export const emailSettings = object({
-  smtp: string()
-    .typeError('${path} must be a string')
-    .required('${path} is missing: the URL of the mail server, e.g. smtps://user:password@mail.example.com')
+  smtp: text('the URL of the mail server, e.g. smtps://user:password@mail.example.com')
     .test(
       'url',
       `\${path} must be an smtp:// or smtps:// URL; ${LOGIN_RULE}`,
       (text) => isSmtpUrl(text) && hasWholeLogin(text),
     )
     .meta({ example: 'smtps://mail.example.com' }),
-  from: string()
-    .typeError('${path} must be a string')
-    .required('${path} is missing: the sender, e.g. BOT alerts <alerts@example.com>')
+  from: text('the sender, e.g. BOT alerts <alerts@example.com>')
     .test(
       'mailbox',
       '${path} must be one address: alerts@example.com or BOT alerts <alerts@example.com>',

@@ -28,12 +28,8 @@ const MAX_QUOTE_LENGTH = 200;
 /** RFC 3463: class.subject.detail. */
 const ENHANCED_CODE = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/;
 
-/** Refusals that concern the login, whichever command they answer (RFC 4954, RFC 5321). */
-const LOGIN_CODES: ReadonlySet<number> = new Set([530, 534, 535, 538]);
 /** "Bad sequence of commands" (RFC 5321); a new session may succeed. */
 const BAD_SEQUENCE = 503;
-/** "Exceeded storage allocation" (RFC 5321); in answer to MAIL FROM, the announced size is too large (RFC 1870). */
-const TOO_LARGE_CODE = 552;
 
 const HOUR_MS = 3_600_000;
 
@@ -105,8 +101,8 @@ const LIMIT = meaning(
 );
 const LATER = meaning('transient', 'the next attempt may succeed', '次回の送信で成功する可能性があります');
 
-/** By enhanced code (RFC 3463, and those of Exchange Online and Gmail), or by its beginning. */
-const ENHANCED: Meanings = {
+const MEANINGS: Meanings = {
+  // Enhanced codes, or their beginning (RFC 3463, and those of Exchange Online and Gmail).
   '5.1': RECIPIENT,
   '5.1.7': SENDER,
   '5.1.8': SENDER,
@@ -127,19 +123,19 @@ const ENHANCED: Meanings = {
   '5.7.232': LIMIT,
   '5.7.233': LIMIT,
   '5.7.515': UNPROVEN,
-};
-
-/** By the command that is refused. Without EHLO there is no STARTTLS. */
-const COMMANDS: Meanings = {
+  // Reply codes that say more than the command that they answer (RFC 4954, RFC 5321, RFC 1870).
+  530: LOGIN,
+  534: LOGIN,
+  535: LOGIN,
+  538: LOGIN,
+  552: TOO_LARGE,
+  // Commands. Without EHLO there is no STARTTLS.
   EHLO: NO_TLS,
   STARTTLS: NO_TLS,
   'MAIL FROM': SENDER,
   'RCPT TO': RECIPIENT,
   DATA: MESSAGE,
-};
-
-/** By nodemailer's code, for errors without an answer of the server. */
-const MEANINGS: Meanings = {
+  // nodemailer's codes, for errors without an answer of the server.
   EAUTH: LOGIN,
   ETLS: NO_TLS,
   EPROXY: SERVER,
@@ -161,7 +157,7 @@ export function smtpFailureOf(error: unknown, hide: (words: string) => string): 
   if (typeof responseCode === 'number') return answerFailure({ ...given, responseCode }, hide);
   const { code = '', command } = given;
   const network = networkOf(cause, isHandedOver);
-  const means = code === 'ETLS' && command === 'CONN' ? undefined : lookUp(MEANINGS, code);
+  const means = code === 'ETLS' && command === 'CONN' ? undefined : meaningAt(code);
   if (network.isRefusal || means === undefined) return networkFailureOf(MAIL_SERVER, network, isHandedOver);
   const { words, ...details } = means;
   return failureOf(
@@ -188,23 +184,17 @@ function networkOf(cause: unknown, isHandedOver: boolean): NetworkError {
 
 type Answer = SmtpError & { readonly responseCode: number };
 
-/** The meaning of a server's answer: by its enhanced code, else by the command that it answers. */
 function meaningOf(responseCode: number, enhanced: string, command: string): Meaning {
   if (enhanced.startsWith('4.') || responseCode < 500 || responseCode === BAD_SEQUENCE) return LATER;
   if (command === 'CONN') return MACHINE;
-  const means = lookUp(ENHANCED, enhanced) ?? lookUp(ENHANCED, enhanced.replace(/\.\d+$/, ''));
-  const byCommand = meaningOfCommand(responseCode, command);
-  return means === undefined || (means === NOT_ALLOWED && byCommand === LOGIN) ? byCommand : means;
+  const means = meaningAt(enhanced) ?? meaningAt(enhanced.replace(/\.\d+$/, ''));
+  const ofCommand = () => meaningAt(String(responseCode)) ?? meaningAt(command) ?? SERVER;
+  const otherwise = command.startsWith('AUTH') ? LOGIN : ofCommand();
+  return means === undefined || (means === NOT_ALLOWED && otherwise === LOGIN) ? otherwise : means;
 }
 
-function meaningOfCommand(responseCode: number, command: string): Meaning {
-  if (LOGIN_CODES.has(responseCode) || command.startsWith('AUTH')) return LOGIN;
-  return responseCode === TOO_LARGE_CODE ? TOO_LARGE : (lookUp(COMMANDS, command) ?? SERVER);
-}
-
-/** The server chooses the key, so an inherited one such as `constructor` must not match. */
-function lookUp(meanings: Meanings, key: string): Meaning | undefined {
-  return Object.hasOwn(meanings, key) ? meanings[key] : undefined;
+function meaningAt(key: string): Meaning | undefined {
+  return Object.hasOwn(MEANINGS, key) ? MEANINGS[key] : undefined;
 }
 
 function answerFailure(answer: Answer, hide: (words: string) => string): DeliveryFailure {

@@ -91,11 +91,8 @@ function linesBelow(card: Card, context: SlackContext): string {
 /** The blocks that a template may place for each part of the card; none for any other name. */
 export function drawCard(card: Card): (part: string) => readonly SlackObject[] {
   const shown = showCard(card, ROOM, MOST_ON_SLACK);
-  return (name) =>
-    richText(
-      linesOfCard(
-        shown,
-        CARD_PARTS.filter((part) => part === name),
-      ),
-    );
+  return (name) => {
+    const parts = CARD_PARTS.filter((part) => part === name);
+    return richText(linesOfCard(shown, parts));
+  };
 }

@@ -29,11 +29,6 @@ export function typeOf(object: SlackObject): string {
   return stringAt(object, 'type');
 }
 
-export function objectsAt(object: SlackObject, key: string): readonly SlackObject[] {
-  const value = object[key];
-  return isList(value) ? value.filter(isObject) : [];
-}
-
 /** Slack: Block Kit reference, button and image. */
 const MAX_URL_LENGTH = 3000;
 

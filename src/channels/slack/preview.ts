@@ -2,8 +2,15 @@
 import type { TemplateValue } from '../channel.ts';
 import { type CardLine, plainText, type Run, type Runs, words } from '../lines.ts';
 import { shownAs } from '../preview.ts';
-import { isList, isObject, isUsableUrl, objectsAt, type SlackMessage, type SlackObject } from './message.ts';
-import { stringAt, typeOf } from './message.ts';
+import {
+  isList,
+  isObject,
+  isUsableUrl,
+  type SlackMessage,
+  type SlackObject,
+  stringAt,
+  typeOf,
+} from './message.ts';
 import { unescapeMrkdwn } from './mrkdwn.ts';
 
 export function linesOfSlack({ text, blocks = [] }: SlackMessage): readonly CardLine[] {
@@ -43,7 +50,7 @@ function lineOf(runs: Runs): readonly CardLine[] {
 }
 
 function linesOfList(list: SlackObject): readonly CardLine[] {
-  const items = objectsAt(list, 'elements').map(runsOf);
+  const items = isList(list['elements']) ? list['elements'].map(runsOf) : [];
   if (stringAt(list, 'style') !== 'ordered') return [{ items }];
   return items.map((item, index) => ({ runs: [{ text: `${index + 1}. ` }, ...item] }));
 }
