@@ -59,14 +59,9 @@ function explanationOf(error: unknown): string {
 
 function createProgram(context: CommandContext, action: Action): Command {
   const program = new Command('botbell')
-    .description(
-      'A webhook-to-chat bridge: results of BOTs in, messages on Slack and other chats and by email out.',
-    )
+    .description('A webhook-to-chat bridge: results of BOTs in, messages on chats and by email out.')
     .version(readVersion(), '-V, --version')
-    .option(
-      '-c, --config <file>',
-      'config file (default: $BOTBELL_CONFIG, else config/botbell.yaml, else botbell.yaml)',
-    )
+    .option('-c, --config <file>', 'default: $BOTBELL_CONFIG, else config/botbell.yaml, else botbell.yaml')
     .configureHelp({ showGlobalOptions: true })
     // The option belongs to the program, so that it may also be given before the command.
     .hook('preAction', (_program, command) => {
@@ -113,12 +108,7 @@ function addDryRuns(program: Command, action: Action): void {
     .description('check the config and every template it names')
     .option('--online', 'also ask Slack and the mail server whether they take the credentials')
     .option('--strict', 'count warnings as errors')
-    .addOption(
-      new Option(
-        '--without-secrets',
-        'take for granted what variables and files would give (CI, a git hook)',
-      ).conflicts('online'),
-    )
+    .addOption(new Option('--without-secrets', 'take for granted what is not set (CI)').conflicts('online'))
     .action(action(() => import('./check.ts')));
   program
     .command('route')
@@ -156,9 +146,7 @@ function addLedger(program: Command, action: Action): void {
 function addRedeliver(program: Command, action: Action): void {
   program
     .command('redeliver')
-    .description(
-      'have what is dead, or held as no longer routed, delivered again, after saying how many, and to whom',
-    )
+    .description('have what is dead, or held as no longer routed, delivered again; says first how many')
     .argument(
       '[id...]',
       'deliveries, as `botbell why --format json` and the page name them',
@@ -168,16 +156,9 @@ function addRedeliver(program: Command, action: Action): void {
     .option('--dead', 'all that is dead or held as no longer routed')
     .option('--destination <destination>', 'of --dead, only to this one, e.g. slack:#ops')
     .option('--since <duration>', 'of --dead, only what came since, e.g. 2d', duration)
-    .addOption(
-      new Option('--dismiss', 'mark it as done instead: nobody is ever told').conflicts(['again', 'route']),
-    )
-    .addOption(
-      new Option('--again', 'of single deliveries: also what was delivered').conflicts(['dead', 'route']),
-    )
-    .option(
-      '--route <job_id>',
-      'route the callbacks of a job anew by today’s config instead, and have those told who have not been',
-    )
+    .addOption(new Option('--dismiss', 'mark as done: nobody is ever told').conflicts(['again', 'route']))
+    .addOption(new Option('--again', 'of single ones: also what was delivered').conflicts(['dead', 'route']))
+    .option('--route <job_id>', 'instead route a job anew by today’s config; tells who has not been told')
     .option('-y, --yes', 'do not ask')
     .action(action(() => import('./redeliver.ts')));
 }
@@ -186,9 +167,7 @@ function addSnooze(program: Command, action: Action): void {
   const others = ['to', 'until', 'because'];
   program
     .command('snooze')
-    .description(
-      'have nobody told of a BOT, or at a destination, until then: what is held is told as one summary',
-    )
+    .description('hold what there is to tell of a BOT, or at a destination; then tell it as one summary')
     .argument('[bot]', 'a BOT, as its callbacks name it')
     .option('--to <destination>', 'only there, e.g. slack:#ops; without a BOT: of every BOT')
     .option('--until <time>', 'a date-time, tomorrow (9:00), or next-success (of a BOT)')
@@ -206,11 +185,7 @@ function addTools(program: Command, action: Action): void {
     .argument('<file>', 'a file to POST, or - for standard input')
     .option('--url <url>', 'where to (default: the receiver of the config)', httpUrl)
     .option('--retries <n>', 'how often to post again', wholeNumber(0), 0)
-    .addOption(
-      new Option('--interval <duration>', 'how long to wait before')
-        .argParser(duration)
-        .default(30_000, '30s'),
-    )
+    .option('--interval <duration>', 'how long to wait before (default: 30s)', duration)
     .option('--fresh', 'give it a new job id, so that it is no duplicate of what was sent before')
     .action(action(() => import('./send.ts')));
   program
@@ -224,9 +199,7 @@ function addTools(program: Command, action: Action): void {
     .description('write a config of your own to begin with, and nothing over what is there')
     .argument('[dir]', 'the folder to write it to', '.')
     .addOption(
-      new Option('--lang <language>', 'of the comments, and of the messages')
-        .choices(['en', 'ja'])
-        .default('en'),
+      new Option('--lang <language>', 'of comments and messages').choices(['en', 'ja']).default('en'),
     )
     .option('--channels <types>', 'such as teams,email; without it, messages are printed', list)
     .action(action(() => import('./init.ts')));

@@ -15,24 +15,23 @@ interface Options {
   /** Left out: the config's receiver. */
   readonly url?: string;
   readonly retries: number;
-  /** Milliseconds. */
-  readonly interval: number;
+  /** Milliseconds; left out: 30 s. */
+  readonly interval?: number;
   /** Sets a new `job_id`, so that the callback is no duplicate. */
   readonly fresh?: boolean;
 }
 
 export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
+  const { retries, interval = 30_000 } = options;
   const bytes = await readBytes(context, file);
   const body = options.fresh === true ? freshened(context, file, bytes) : new Uint8Array(bytes);
   const url = options.url ?? (await receiverOf(context));
   for (let retry = 0; ; retry += 1) {
     const isTaken = await post(context, url, body);
     if (isTaken) return 0;
-    if (retry >= options.retries) return 1;
-    context.message(
-      `retry ${retry + 1} of ${options.retries} in ${formatElapsed(options.interval / 1000, 'en')}`,
-    );
-    await sleep(options.interval);
+    if (retry >= retries) return 1;
+    context.message(`retry ${retry + 1} of ${retries} in ${formatElapsed(interval / 1000, 'en')}`);
+    await sleep(interval);
   }
 }
 

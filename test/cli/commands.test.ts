@@ -224,7 +224,7 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
       );
       writeFileSync(
         config,
-        `${CONFIG}\ntemplates: ${join(folder, 'templates')}\ndisplay: { links: { job: "https://x.test/{{ jobid }}" } }\nreceiver: { token: short }\n`,
+        `${CONFIG}\ntemplates: ${join(folder, 'templates')}\nreceiver: { token: short, answer_within: 40s }\n`,
       );
       const { stdout } = await runCommand(['check', '--config', config]);
       const places = [...stdout.matchAll(/^(\S+?):(\d+):(\d+): /gm)].map(([, file = '', line, column]) => [
