@@ -1,5 +1,5 @@
 /** docs/openapi.yaml against one running Botbell: it has the paths by which the listeners route, and each answer is as it says. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -80,8 +80,7 @@ describe('The OpenAPI document', () => {
 
   it('has the paths by which the listeners route, and no other', () => {
     const folder = join(ROOT, 'src/admin');
-    const files = [...readdirSync(join(folder, 'api')).map((file) => `api/${file}`), 'admin.ts'];
-    const routes = files.flatMap((file) => [
+    const routes = ['api.ts', 'admin.ts'].flatMap((file) => [
       ...readFileSync(join(folder, file), 'utf8').matchAll(/\b(?:get|act)\((?:'(\w+)', )?'(\/[^']+)'/g),
     ]);
     const found = routes.map(
