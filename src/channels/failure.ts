@@ -1,7 +1,4 @@
-/**
- * Why an attempt failed: a closed list of classes, on which retries, answers, metrics and the ledger depend, with words for
- * operators. Each channel's folder says what the remote's own codes mean.
- */
+/** Why an attempt failed: a closed list of classes, with words for operators. Each channel says what its remote's codes mean. */
 import type { Language } from '../time/display.ts';
 import { obeyedMs } from './retry-after.ts';
 
@@ -30,15 +27,9 @@ export interface FailureToExplain {
 }
 
 export interface FailureDetails extends FailureToExplain {
-  /**
-   * `address`: other addresses of the channel may still succeed. `channel`: a rate limit pauses the whole channel, and an
-   * alert is about the whole channel. Default: `address` for a rate limit, else `channel`.
-   */
+  /** What a rate limit pauses, and an alert is about. Default: `address` for a rate limit, else `channel`. */
   readonly concerns?: 'address' | 'channel';
-  /**
-   * How long nothing is sent there, in milliseconds, limited to between a second and an hour: the pause that the remote asked
-   * for, or a pause after a `config` failure whose repetition the remote punishes (a webhook that is gone).
-   */
+  /** How long nothing is sent there, in milliseconds; limited to between a second and an hour. */
   readonly retryAfterMs?: number | undefined;
   /** The message was sent and no answer came, so the remote may have taken it: it is not sent again in the same POST. */
   readonly mayHaveArrived?: boolean;

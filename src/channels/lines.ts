@@ -7,11 +7,8 @@ import type { Fact } from './card.ts';
 /** A part of a line with one style and one link. */
 export interface Run {
   readonly text: string;
-  /**
-   * For chats whose escapes would be copied along: they draw an `id` as code, and a `word` where it needs an escape. Text
-   * elsewhere.
-   */
-  readonly style?: 'bold' | 'italic' | 'code' | 'id' | 'word' | 'strike' | 'mention' | undefined;
+  /** Chats whose escapes would be copied along draw a `word` that needs one as code. */
+  readonly style?: 'bold' | 'italic' | 'code' | 'word' | 'strike' | 'mention' | undefined;
   /** Normalized http or https URL; '' or left out if the run is no link. */
   readonly url?: string;
 }
@@ -45,19 +42,14 @@ export function runsOfText(text: string): Runs {
 
 const WORD = /^(?=.*[^\p{L}\p{N}])\S{1,200}$/u;
 
-/** Like `runsOfText`, for a value, of which each sign counts if it is one word with signs. */
-export function runsOfValue(text: string): Runs {
-  const runs = runsOfText(text);
+/** Like `runsOfText`, for a value, of which each sign counts if it is one word with signs. @param url of all of it; '': none */
+export function runsOfValue(text: string, url = ''): Runs {
+  const runs = url === '' ? runsOfText(text) : [{ text, url }];
   return WORD.test(text) ? runs.map((run) => ({ ...run, style: 'word' })) : runs;
 }
 
-/** A word of letters or digits alone is none. */
-const ID = /^(?=.*\D)(?=.*\P{L})\S{1,200}$/u;
-
 export function runsOfFact({ name, value, url }: Fact): Runs {
-  const label = name === '' ? [] : [{ text: `${name} ` }];
-  if (ID.test(value)) return [...label, { text: value, url: url || (wholeUrl(value) ?? ''), style: 'id' }];
-  return [...label, ...(url === '' ? runsOfText(value) : [{ text: value, url }])];
+  return [...(name === '' ? [] : [{ text: `${name} ` }]), ...runsOfValue(value, url)];
 }
 
 /** Whether what the run shows is the address that it opens. */
@@ -89,13 +81,11 @@ export function withoutLast(lines: readonly CardLine[]): readonly CardLine[] | u
   return [...rest, { facts: last.facts.slice(0, -1) }];
 }
 
-const NO_BREAK_SPACE = '\u00a0';
-
 /** For chats that collapse blanks: the text with its indentation and columns in no-break spaces. */
 export function withBlanks(text: string): string {
   return text
-    .replace(/(?<=\n)[ \t]+/gu, (blanks) => NO_BREAK_SPACE.repeat(blanks.length))
-    .replace(/[ \t]{2,}/gu, (blanks) => `${NO_BREAK_SPACE.repeat(blanks.length - 1)} `);
+    .replace(/(?<=\n)[ \t]+/gu, (blanks) => '\u00a0'.repeat(blanks.length))
+    .replace(/[ \t]{2,}/gu, (blanks) => `${'\u00a0'.repeat(blanks.length - 1)} `);
 }
 
 /** Functions that write a chat's markup. */
@@ -119,15 +109,15 @@ export interface Markup {
   readonly between: string;
 }
 
-const asItIs = (text: string): string => text;
+const same = (text: string): string => text;
 
 /** For channels that take plain text only. */
 export const UNMARKED: Markup = {
-  text: asItIs,
-  bold: asItIs,
-  code: asItIs,
+  text: same,
+  bold: same,
+  code: same,
   link: (text, url) => `${text} ${url}`.trim(),
-  address: asItIs,
+  address: same,
   between: '\n',
 };
 
@@ -161,7 +151,7 @@ function markedRun(run: Run, markup: Markup): string {
 
 function styled({ text, style }: Run, { text: escape, bold, styles, inlineCode }: Markup): string {
   const escaped = escape(text);
-  const isCode = style === 'code' || style === 'id' || (style === 'word' && escaped !== text);
+  const isCode = style === 'code' || (style === 'word' && escaped !== text);
   const write = style === 'bold' ? bold : style && styles?.[style];
   return (isCode ? inlineCode?.(text) : undefined) ?? write?.(escaped) ?? escaped;
 }

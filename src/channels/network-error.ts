@@ -15,10 +15,7 @@ export interface NetworkError {
   readonly mayHaveArrived: boolean;
 }
 
-/**
- * @param remote the service's name, as operators know it
- * @param mayHaveArrived overrides the error's value if the channel knows better
- */
+/** @param mayHaveArrived overrides the error's value if the channel knows better */
 export function networkFailureOf(
   remote: Words,
   { code, words, isRefusal, mayHaveArrived: isAmbiguous }: NetworkError,

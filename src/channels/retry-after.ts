@@ -9,10 +9,8 @@ const LONGEST_PAUSE_MS = 3_600_000;
 export const UNSPECIFIED_PAUSE_MS = 30_000;
 
 /**
- * The pause in milliseconds that a Retry-After (RFC 9110, 10.2.3), or a similar value in a JSON answer, asks for: half a
- * minute if the value cannot be read. `obeyedMs` limits it.
+ * The pause in milliseconds that a Retry-After (RFC 9110, 10.2.3) asks for, or a similar value in a JSON answer.
  * @param asked a number of seconds, as a number or as text, or an HTTP date
- * @param nowMs since the epoch
  */
 export function askedMs(asked: unknown, nowMs: number): number {
   const text = typeof asked === 'string' || typeof asked === 'number' ? String(asked).trim() : '';

@@ -108,10 +108,7 @@ export function tidied(text: string): string {
 /** The shares of the room to try in turn; with 0, text, message and outputs are dropped. */
 const LADDER: readonly number[] = [0.6, 0.35, 0.2, 0.1, 0];
 
-/**
- * Composes with ever less room until the message fits; if none fits, returns the smallest.
- * @param compose takes the room for `showCard`
- */
+/** Composes with ever less room for `showCard` until the message fits; if none fits, returns the smallest. */
 export function fitted<Message>(
   room: number,
   compose: (room: number) => Message,

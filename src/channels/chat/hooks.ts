@@ -1,7 +1,4 @@
-/**
- * Addresses of chats that post to the URLs of webhooks. The config names each hook, and only the name, which is the address, is
- * ever shown: anyone with the URL can post there.
- */
+/** Addresses of chats that post to URLs of webhooks. Only a hook's name is ever shown: anyone with the URL can post there. */
 import { lazy, object, type Schema, string } from 'yup';
 import { isJsonObject } from '../../text/json-object.ts';
 import { nearestOrAll } from '../../text/nearest.ts';

@@ -30,10 +30,7 @@ export function jsonCall(url: URL, message: unknown, headers: HttpCall['headers'
 
 export type Remote = ReturnType<typeof openRemote>;
 
-/**
- * Has a pool of connections for each origin, opened at the first call.
- * @param title the service's name in messages for operators
- */
+/** Has a pool of connections for each origin, opened at the first call. */
 export function openRemote(title: Words, openPool: OpenPool) {
   const pools = new Map<string, Promise<HttpPool>>();
   const poolTo = (origin: string): Promise<HttpPool> => {

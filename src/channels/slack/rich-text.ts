@@ -48,7 +48,7 @@ function runOf({ text, style, url = '' }: Run): SlackObject {
 }
 
 function words(text: string, style?: Run['style']): SlackObject {
-  return style === undefined || style === 'id' || style === 'word'
+  return style === undefined || style === 'word'
     ? { type: 'text', text }
     : { type: 'text', text, style: { [style]: true } };
 }

@@ -1,7 +1,4 @@
-/**
- * Draws a card as an Adaptive Card 1.4 (adaptivecards.io/explorer). All texts of a callback are in text runs, which support
- * neither Markdown nor mentions.
- */
+/** Draws an Adaptive Card 1.4 (adaptivecards.io/explorer). Foreign text is in text runs, which know no Markdown and no mentions. */
 import type { Tone } from '../card.ts';
 import { type Drawn, drawnFormat, jsonBytes } from '../chat/draw.ts';
 import { type CardLine, type Run, type Runs, runsOfText, UNMARKED, withBlanks } from '../lines.ts';

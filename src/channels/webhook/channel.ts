@@ -11,7 +11,6 @@ import { hooks, type HookSettings, hookUrl } from '../chat/hooks.ts';
 import { JSON_HEADERS } from '../chat/remote.ts';
 import { composeWebhook, ownBodies } from './compose.ts';
 
-const SECRET = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
 const SECRET_RULE =
   '${path} must begin with whsec_ and go on with 24 to 64 bytes in base64; several are a list';
 
@@ -62,7 +61,7 @@ interface Hook {
 function isSecret(secret: unknown): boolean {
   if (typeof secret !== 'string') return secret === undefined;
   const bytes = keyOf(secret).length;
-  return SECRET.test(secret) && bytes >= 24 && bytes <= 64;
+  return /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret) && bytes >= 24 && bytes <= 64;
 }
 
 function areHeaders(headers: unknown): boolean {
@@ -108,18 +107,20 @@ const FORMAT: MessageFormat = { name: 'webhook', namesDestination: true, compose
 const FORMATS = new WeakMap<object, MessageFormat>();
 
 function formatOf(settings?: HookSettings<Hook>): MessageFormat {
-  const known = settings && FORMATS.get(settings);
-  if (known !== undefined || settings === undefined) return known ?? FORMAT;
-  const bodies = Object.entries(settings.hooks).flatMap(([name, { body }]) =>
-    body === undefined
-      ? []
-      : [[name, { path: `hooks.${name}.body`, text: JSON.stringify({ body }) }] as const],
-  );
-  const templates = new Map(bodies);
-  const templateAt = (destination: string) => templates.get(destination.replace(/^[^:]*:/, ''));
-  const format = bodies.length === 0 ? FORMAT : { ...FORMAT, own: ownBodies, templateAt };
+  if (settings === undefined) return FORMAT;
+  const format = FORMATS.get(settings) ?? formatWith(settings.hooks);
   FORMATS.set(settings, format);
   return format;
+}
+
+function formatWith(hooks: HookSettings<Hook>['hooks']): MessageFormat {
+  const own = Object.entries(hooks).filter(([, { body }]) => body !== undefined);
+  if (own.length === 0) return FORMAT;
+  const templates = new Map(
+    own.map(([name, { body }]) => [name, { path: `hooks.${name}.body`, text: JSON.stringify({ body }) }]),
+  );
+  const templateAt = (destination: string) => templates.get(destination.replace(/^[^:]*:/, ''));
+  return { ...FORMAT, own: ownBodies, templateAt };
 }
 
 const byCallback = chat({

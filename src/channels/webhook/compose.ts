@@ -68,17 +68,14 @@ function fits(message: WebhookMessage): boolean {
 }
 
 /** The fields that the interface defines, and the words of an alert. */
-const KNOWN = 'code job_id bot_id bot_name status start_time elapsed_time message title summary text'.split(
-  ' ',
-);
+const KNOWN = /^(?:code|job_id|bot_id|bot_name|status|start_time|elapsed_time|message|title|summary|text)$/;
 
 /** The known fields, their texts cut. */
 function shortOf(data: JsonObject): JsonObject {
-  const entries = KNOWN.filter((key) => Object.hasOwn(data, key)).map((key) => {
-    const value = data[key];
-    return [key, typeof value === 'string' ? endsOf(value, MOST_CHARACTERS) : value];
-  });
-  return Object.fromEntries(entries) as JsonObject;
+  const known = Object.entries(data).filter(([key]) => KNOWN.test(key));
+  return objectOf(
+    known.map(([key, value]) => [key, typeof value === 'string' ? endsOf(value, MOST_CHARACTERS) : value]),
+  );
 }
 
 function wordsOf({ title, summary, text, message, facts }: Card): JsonObject {
