@@ -1,7 +1,6 @@
 /** Shows what the config in force makes of a callback: its routes, and the message for each destination. Sends nothing. */
 import { type CheckedCallback, TooManyValues } from '../callback/callback.ts';
-import { createCallbackCheck } from '../callback/check-callback.ts';
-import { decodeBody } from '../callback/decode.ts';
+import { readCallback } from '../callback/check-callback.ts';
 import type { ChannelType, Composed } from '../channels/channel.ts';
 import { type Config, type Destination, formatsOf } from '../config/config.ts';
 import { tooLarge } from '../http/problem.ts';
@@ -24,14 +23,13 @@ export function drawingOf(
  * Reads a callback's body as the receiver would.
  * @throws {UndecodableBody} @throws {InvalidCallback} @throws {HttpProblem} 413 too large
  */
-export function readCallback(body: Uint8Array, { display, receiver }: Config): CheckedCallback {
+export function readPosted(body: Uint8Array, { display, receiver }: Config): CheckedCallback {
   const { maxBodyBytes, maxNodes } = receiver;
   if (body.byteLength > maxBodyBytes) throw tooLarge(`is larger than ${maxBodyBytes} bytes`);
   try {
-    const { value, tooDeep } = decodeBody(body, maxNodes);
-    return createCallbackCheck(display.timezone)(value, tooDeep);
+    return readCallback(body, display.timezone, maxNodes);
   } catch (error) {
-    throw error instanceof TooManyValues ? tooLarge(`holds more than ${maxNodes} JSON values`) : error;
+    throw error instanceof TooManyValues ? tooLarge(error.message) : error;
   }
 }
 

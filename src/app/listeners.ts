@@ -8,9 +8,7 @@ import { drawingOf } from '../admin/drawing.ts';
 import { createPages } from '../admin/page/page-router.tsx';
 import { WrongPasswords } from '../admin/password.ts';
 import type { AdminServices, Readiness, Reloading, Sample } from '../admin/services.ts';
-import { createCallbackCheck } from '../callback/check-callback.ts';
 import type { ChannelType } from '../channels/channel.ts';
-import { senderReader } from '../http/sender.ts';
 import { type Handler, listen, type ListeningServer } from '../http/server.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { SAMPLES } from '../package-files.ts';
@@ -66,8 +64,7 @@ function receiverOf({ config }: AppSettings, services: Services): Handler {
   return createReceiver({
     config: config.receiver,
     clock,
-    senderOf: senderReader(config.receiver.trustProxy),
-    check: createCallbackCheck(config.display.timezone),
+    timezone: config.display.timezone,
     post: pipeline.post,
     refuse: (refusal) => pipeline.refuse(refusal),
     loads,

@@ -37,11 +37,6 @@ export interface CheckedCallback {
   readonly startedAt: number;
 }
 
-export interface IdentifiedCallback extends CheckedCallback {
-  /** The result of `identityOf`. */
-  readonly identity: string;
-}
-
 /** The callback with what it is named by: the rest may take megabytes. */
 export function namesOf({ code, job_id, bot_id, bot_name, status, start_time }: Callback): Callback {
   return { code, job_id, bot_id, bot_name, status, start_time };
@@ -82,7 +77,7 @@ export class InvalidCallback extends Error {
   }
 }
 
-/** The callback has more values than `receiver.max_nodes` allows. */
+/** The callback has more values than `receiver.max_nodes` allows, as its message says. */
 export class TooManyValues extends Error {
   override readonly name = 'TooManyValues';
 }

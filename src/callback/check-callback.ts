@@ -4,12 +4,13 @@ import { shortLine } from '../text/cut.ts';
 import {
   type Callback,
   type CallbackError,
-  type IdentifiedCallback,
+  type CheckedCallback,
   identityOf,
   InvalidCallback,
   isInteger,
   MAX_DEPTH,
 } from './callback.ts';
+import { decodeBody } from './decode.ts';
 import { SpeltNumber } from '../text/spelt-number.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { parseStartTime } from '../time/date-time.ts';
@@ -19,26 +20,35 @@ const MAX_ECHO_LENGTH = 40;
 /** Fields reported as nested too deep: a body can have any number of them. */
 const MAX_DEEP_FIELDS = 50;
 
-/** @param tooDeep fields that nest too deep (`Decoded`) @throws {InvalidCallback} with all errors */
-export type CallbackCheck = (value: unknown, tooDeep?: readonly string[]) => IdentifiedCallback;
+/**
+ * Reads a request's body, of at most `maxNodes` values. @returns also its JSON, without a byte order mark
+ * @throws {UndecodableBody} @throws {TooManyValues} @throws {InvalidCallback} with all errors
+ */
+export function readCallback(bytes: Uint8Array, timezone: string, maxNodes?: number) {
+  const { value, json, tooDeep } = decodeBody(bytes, maxNodes);
+  return { ...checkCallback(value, timezone, tooDeep), json };
+}
 
 /**
  * The check of the callback interface: strict in types, unknown fields kept. It returns the given value itself, not a copy.
- * @param timezone for a `start_time` without an offset
+ * @param timezone for a `start_time` without an offset @param tooDeep fields that nest too deep (`Decoded`)
+ * @throws {InvalidCallback} with all errors
  */
-export function createCallbackCheck(timezone: string): CallbackCheck {
-  return (value, tooDeep = []) => {
-    if (!isJsonObject(value))
-      throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
-    const { start_time: startTime } = value;
-    const startedAt = typeof startTime === 'string' ? parseStartTime(startTime, timezone) : undefined;
-    const errors = [
-      ...tooDeep.toSorted().slice(0, MAX_DEEP_FIELDS).map(tooDeepAt),
-      ...errorsIn(value, startedAt),
-    ];
-    if (startedAt === undefined || errors.length > 0) throw new InvalidCallback(errors);
-    return { callback: value as unknown as Callback, identity: identityOf(value), startedAt };
-  };
+export function checkCallback(
+  value: unknown,
+  timezone: string,
+  tooDeep: readonly string[] = [],
+): CheckedCallback & { readonly identity: string } {
+  if (!isJsonObject(value))
+    throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
+  const { start_time: startTime } = value;
+  const startedAt = typeof startTime === 'string' ? parseStartTime(startTime, timezone) : undefined;
+  const errors = [
+    ...tooDeep.toSorted().slice(0, MAX_DEEP_FIELDS).map(tooDeepAt),
+    ...errorsIn(value, startedAt),
+  ];
+  if (startedAt === undefined || errors.length > 0) throw new InvalidCallback(errors);
+  return { callback: value as unknown as Callback, identity: identityOf(value), startedAt };
 }
 
 /**
@@ -103,13 +113,10 @@ function describe(value: unknown): string {
   return typeof value === 'number' ? `the number ${value}` : JSON.stringify(value);
 }
 
+/** The pointer: RFC 6901, section 3. An unknown field's name is foreign text, so it is cleaned and cut. */
 function tooDeepAt(key: string): CallbackError {
-  return { pointer: pointerTo(key), detail: `is nested deeper than ${MAX_DEPTH} levels` };
-}
-
-/** RFC 6901, section 3. An unknown field's name is foreign text, so it is cleaned and cut. */
-function pointerTo(key: string): string {
-  return `/${excerpt(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const pointer = `/${excerpt(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return { pointer, detail: `is nested deeper than ${MAX_DEPTH} levels` };
 }
 
 function excerpt(text: string): string {

@@ -57,7 +57,7 @@ export function decodeBody(
 export function parseJson(bytes: Uint8Array, mostValues = Infinity): Decoded {
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { values, depth, tooDeep, isChangedByParsing } = survey(json, MAX_DEPTH);
-  if (values > mostValues) throw new TooManyValues();
+  if (values > mostValues) throw new TooManyValues(`holds more than ${mostValues} JSON values`);
   if (depth > TOO_DEEP_TO_PARSE) {
     const detail = `must not be nested deeper than ${MAX_DEPTH} levels`;
     throw new InvalidCallback([{ pointer: '', detail }]);

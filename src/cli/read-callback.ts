@@ -1,7 +1,7 @@
 /** Reads a callback from a file or standard input, with the receiver's checks. */
 import { readFileSync } from 'node:fs';
 import { type CheckedCallback, InvalidCallback } from '../callback/callback.ts';
-import { createCallbackCheck } from '../callback/check-callback.ts';
+import { checkCallback } from '../callback/check-callback.ts';
 import { decodeBody } from '../callback/decode.ts';
 import type { Config } from '../config/config.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
@@ -15,7 +15,7 @@ export async function readCallback(
 ): Promise<CheckedCallback> {
   const value = decoded(await readBytes(context, file), file);
   try {
-    return createCallbackCheck(config.display.timezone)(value);
+    return checkCallback(value, config.display.timezone);
   } catch (error) {
     if (!(error instanceof InvalidCallback)) throw error;
     const lines = error.errors.map(({ pointer, detail }) =>

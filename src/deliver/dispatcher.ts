@@ -8,12 +8,12 @@ import { attemptRecords, isRefusedLastingly, retryInMs, updateAfter } from './ou
 import type { Delivering, Order, Task } from './delivering.ts';
 import { fits } from './pace.ts';
 
-/** Most calls to one destination at the same moment: fewer than the 50 connections of a channel over HTTP. */
+/** Most calls to one destination at the same moment, so that one that does not answer leaves connections of its channel to others. */
 const MOST_CALLS = 40;
 
 export interface DispatcherDependencies extends Delivering {
   readonly attempts: AttemptDependencies;
-  /** Whether due deliveries of the destination are still unclaimed: they go before new ones. */
+  /** Whether due deliveries of the destination are still unclaimed. */
   readonly isBehind: (destination: string) => boolean;
   /** A queued task has got its slot, so its queue has room. */
   readonly onRoom: () => void;
@@ -44,12 +44,11 @@ export class Dispatcher {
     this.#dependencies = dependencies;
   }
 
-  /** Whether the delivery is in hand in this process. */
   has(deliveryId: number): boolean {
     return this.#tasks.has(deliveryId);
   }
 
-  /** The destinations for which tasks wait. */
+  /** Destinations. */
   get queued(): readonly string[] {
     return [...this.#queues.keys()];
   }
@@ -95,7 +94,7 @@ export class Dispatcher {
     }
   }
 
-  /** Counts the work as under way, for `idle`. */
+  /** Counts the work as under way. */
   until(work: Promise<unknown>): void {
     this.#underWay.until(work);
   }
@@ -183,12 +182,10 @@ export class Dispatcher {
     this.#queues.delete(destination);
   }
 
-  /** A destination that does not answer must leave connections of its channel to the others. */
   #hasRoom(destination: string): boolean {
     return (this.#running.get(destination) ?? 0) < MOST_CALLS;
   }
 
-  /** @param by how many running attempts the destination has more, or fewer */
   #count(destination: string, by: 1 | -1): void {
     const running = (this.#running.get(destination) ?? 0) + by;
     if (running === 0) this.#running.delete(destination);

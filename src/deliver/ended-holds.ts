@@ -23,20 +23,31 @@ export async function endHolds(
   const ends = new Ends(settings);
   for (let after = 0, isMore = true; isMore;) {
     const ended = await signals.endedHolds(destinationOf(timer), after);
-    const outcomeOf = decider(ended, settings);
-    for (const held of ended.held) ends.add(held, outcomeOf(held));
+    for (const held of ended.held) ends.add(held, ended);
     after = ended.held.at(-1)?.callbackId ?? after;
     ({ isMore } = ended);
   }
   await signals.endHolds({ timer, ends: ends.written, summary: ends.summary });
 }
 
+/** What becomes of a message: told now, held on, released to be routed anew, or superseded. */
+type Ended = Tells | HeldOn | 'pending' | typeof SUPERSEDED;
+
+interface Tells {
+  /** The first route that tells it, by name; undefined: not known. */
+  readonly route: string | undefined;
+  /** A route names it still. */
+  readonly isPlanned: boolean;
+}
+
 type Written = HoldsEnd['ends'][number] & { readonly rows: HeldRow[] };
 
 /** What is to be written, gathered message by message. */
 class Ends {
+  readonly #settings: Settings;
   /** The routes' places in the config, by name. */
   readonly #places: ReadonlyMap<string, number>;
+  readonly #known = new Map<string, Ended>();
   readonly #byOutcome = new Map<string, Written>();
   readonly #told: HeldRow[] = [];
   readonly #counted = new Counted();
@@ -47,20 +58,33 @@ class Ends {
   #rank = Infinity;
 
   constructor(settings: Settings) {
+    this.#settings = settings;
     this.#places = new Map(routesOf(settings.config).map(({ name }, place) => [name, place]));
   }
 
-  add(held: EndedHold, outcome: Ended): void {
-    const { id, callbackId } = held;
+  add(held: EndedHold, ended: EndedHolds): void {
+    const row = { id: held.id, callbackId: held.callbackId };
+    const outcome = this.#outcomeOf(held, ended);
     if (typeof outcome === 'object' && 'isPlanned' in outcome) {
-      this.#told.push({ id, callbackId });
+      this.#told.push(row);
       return this.#count(held, outcome);
     }
     if (typeof outcome === 'object' && isSame(held, outcome)) return;
     const key = JSON.stringify(outcome);
     const alike = this.#byOutcome.get(key) ?? { outcome, rows: [] };
     this.#byOutcome.set(key, alike);
-    alike.rows.push({ id, callbackId });
+    alike.rows.push(row);
+  }
+
+  /** Decides once for all that are alike. */
+  #outcomeOf(held: EndedHold, ended: EndedHolds): Ended {
+    const { kind, botId, status, telling, isLate, heldUntil } = held;
+    // If the end of a hold is not known, the rules are asked again after a day.
+    const askedAgainAt = heldUntil > ended.asOf ? heldUntil : ended.asOf + ASKED_AGAIN_MS;
+    const key = JSON.stringify([kind, botId, status, telling, isLate, askedAgainAt]);
+    const outcome = this.#known.get(key) ?? decideOn(held, askedAgainAt, ended, this.#settings);
+    this.#known.set(key, outcome);
+    return outcome;
   }
 
   #count(held: EndedHold, tells: Tells): void {
@@ -88,45 +112,18 @@ class Ends {
   }
 }
 
-/** It is told now. */
-interface Tells {
-  /** The first route that tells it, by name; undefined: not known. */
-  readonly route: string | undefined;
-  /** A route names it still. */
-  readonly isPlanned: boolean;
-}
-
 function isSame(held: EndedHold, { reason, heldUntil, snoozeId }: HeldOn): boolean {
   return reason === held.reason && heldUntil === held.heldUntil && snoozeId === held.snoozeId;
 }
 
-/** What rules decide of a message; `heldUntil` is undefined where they know no end. */
-type Decided =
-  | typeof SUPERSEDED
-  | 'pending'
-  | Tells
-  | (Omit<HeldOn, 'heldUntil'> & { readonly until: number | undefined });
-
-type Ended = HeldOn | Exclude<Decided, object> | Tells;
-
 type EndedHolds = Awaited<ReturnType<DatabaseLedger['signals']['endedHolds']>>;
 
-/** Decides once for all that are alike. */
-function decider(ended: EndedHolds, settings: Settings): (held: EndedHold) => Ended {
-  const known = new Map<string, Decided>();
-  return (held) => {
-    const { kind, botId, status, telling, isLate, heldUntil } = held;
-    const key = JSON.stringify([kind, botId, status, telling, isLate]);
-    const decided = known.get(key) ?? decideOn(held, ended, settings);
-    known.set(key, decided);
-    if (typeof decided === 'string' || 'isPlanned' in decided) return decided;
-    // If the end of a hold is not known, the rules are asked again after a day.
-    const { until = heldUntil > ended.asOf ? heldUntil : ended.asOf + ASKED_AGAIN_MS, ...hold } = decided;
-    return { ...hold, heldUntil: until };
-  };
-}
-
-function decideOn(held: EndedHold, { asOf, snoozes }: EndedHolds, settings: Settings): Decided {
+function decideOn(
+  held: EndedHold,
+  askedAgainAt: number,
+  { asOf, snoozes }: EndedHolds,
+  settings: Settings,
+): Ended {
   const { destination, botId, kind, telling } = held;
   if (held.isLate) return SUPERSEDED;
   const plan = planOf(settings, held);
@@ -145,6 +142,6 @@ function decideOn(held: EndedHold, { asOf, snoozes }: EndedHolds, settings: Sett
   const routes = wanting.length === 0 ? asked : wanting;
   const { verdict } = decide(subject, routes, { ...here, window: undefined }, { now: asOf, timezone });
   if (verdict.does !== 'hold') return { route: verdict.route, isPlanned: true };
-  const { rule: reason, until, snoozeId } = verdict;
-  return { reason, until, snoozeId };
+  const { rule: reason, until: heldUntil = askedAgainAt, snoozeId } = verdict;
+  return { reason, heldUntil, snoozeId };
 }

@@ -94,7 +94,6 @@ export class ConfigFollower {
     return review.unrouted !== undefined && this.#mayRouteAnew && this.#revive(review, review.unrouted);
   }
 
-  /** Whether the config in force names the destination. */
   names(destination: string): boolean {
     return this.#delivering.settings.current.destinations.has(destination);
   }

@@ -99,24 +99,22 @@ function isLasting(error: Pick<DeliveryFailure, 'class'> | undefined): boolean {
   return error?.class === 'permanent' || error?.class === 'config';
 }
 
+type Failed = Pick<DeliveryUpdate, 'state' | 'isTakenOver' | 'lastError'>;
+
 /** Whether its lasting failure is still the service's to retry, so that a non-2xx answer counts as a refusal. */
-export function isRefusedLastingly({
-  state,
-  isTakenOver,
-  lastError,
-}: Pick<DeliveryUpdate, 'state' | 'isTakenOver' | 'lastError'>): boolean {
+export function isRefusedLastingly({ state, isTakenOver, lastError }: Failed): boolean {
   return state === 'pending' && !isTakenOver && isLasting(lastError);
 }
 
-export function errorOf(failure: DeliveryFailure): DeliveryError {
-  const { class: failureClass, code, message, japanese, concerns } = failure;
-  return {
-    class: failureClass,
-    code,
-    message,
-    ...(japanese !== message && { japanese }),
-    ...(concerns === 'address' && { concerns }),
-  };
+export function errorOf({
+  class: failureClass,
+  code,
+  message,
+  japanese,
+  concerns,
+}: DeliveryFailure): DeliveryError {
+  const more = { ...(japanese !== message && { japanese }), ...(concerns === 'address' && { concerns }) };
+  return { class: failureClass, code, message, ...more };
 }
 
 /** What the ledger keeps of each attempt. */
@@ -127,12 +125,7 @@ export function attemptRecords(deliveryId: number, attempts: readonly AttemptRes
   });
 }
 
-/**
- * How long Botbell waits before it retries by itself: exponential with full jitter, so that what failed together does
- * not come back together.
- * @param attempts made so far, at least 1
- * @param random in [0, 1)
- */
+/** How long Botbell waits before it retries by itself. @param attempts made so far, at least 1 @param random in [0, 1) */
 export function backoffMs(attempts: number, random: number): number {
   const longest = Math.min(BACKOFF_BASE_MS * 2 ** Math.max(0, attempts - 1), BACKOFF_LONGEST_MS);
   return Math.max(BACKOFF_SHORTEST_MS, Math.round(longest * random));
@@ -147,17 +140,19 @@ export interface Standing extends Pick<
   readonly hasEnded?: boolean;
 }
 
+interface AnsweredDelivery {
+  readonly destination: string;
+  readonly state: DeliveryState;
+  readonly error?: string;
+  /** The rule that holds it; `until`: the end of the hold, if known (ISO 8601). */
+  readonly rule?: RuleName;
+  readonly until?: string;
+}
+
 export interface Verdict {
   readonly status: 200 | 502 | 504;
   readonly result: CallbackResult;
-  readonly deliveries: readonly {
-    readonly destination: string;
-    readonly state: DeliveryState;
-    readonly error?: string;
-    /** The rule that holds it; `until`: the end of the hold, if known (ISO 8601). */
-    readonly rule?: RuleName;
-    readonly until?: string;
-  }[];
+  readonly deliveries: readonly AnsweredDelivery[];
 }
 
 /** `isAccepted`: the POST is answered before its deliveries are attempted. */
@@ -177,7 +172,7 @@ export function refusedIn(standings: readonly Standing[], { status }: Verdict): 
 
 /** Whether a power cut must not undo the write: a delivery is still pending, held to be sent later, or dead. */
 export function mustSurvive({ status, deliveries }: Verdict): boolean {
-  const isLeft = ({ state, until }: Verdict['deliveries'][number]) =>
+  const isLeft = ({ state, until }: AnsweredDelivery) =>
     state === 'pending' || state === 'dead' || until !== undefined;
   return status !== 200 || deliveries.some(isLeft);
 }
@@ -206,7 +201,7 @@ function resultOf(
   return standings.some(({ hasEnded }) => hasEnded) ? 'delivered' : 'duplicate';
 }
 
-function answered(each: Standing, status: Verdict['status']): Verdict['deliveries'][number] {
+function answered(each: Standing, status: Verdict['status']): AnsweredDelivery {
   const { destination, state, isTakenOver, lastError, hasEnded } = each;
   if (state === 'held') return { destination, state, ...heldBy(each) };
   if (state === 'delivered' || status === 200) return { destination, state };
@@ -215,12 +210,8 @@ function answered(each: Standing, status: Verdict['status']): Verdict['deliverie
   return { destination, state, error: error?.message ?? 'not finished in time' };
 }
 
-/** @returns undefined: no rule holds it */
-function heldBy({
-  reason,
-  heldUntil,
-}: Standing): Pick<Verdict['deliveries'][number], 'rule' | 'until'> | undefined {
+function heldBy({ reason, heldUntil }: Standing): Pick<AnsweredDelivery, 'rule' | 'until'> {
   const rule = RULES.find((name) => name === reason);
-  if (rule === undefined) return undefined;
-  return { rule, ...(heldUntil !== undefined && { until: new Date(heldUntil).toISOString() }) };
+  const until = heldUntil === undefined ? undefined : new Date(heldUntil).toISOString();
+  return rule === undefined ? {} : { rule, ...(until && { until }) };
 }

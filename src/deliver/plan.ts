@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CheckedCallback, statusNameOf } from '../callback/callback.ts';
 import type { Config, RouteConfig } from '../config/config.ts';
-import type { Asking, PlannedDelivery } from '../ledger/ledger.ts';
+import type { Arrival, Asking, PlannedDelivery } from '../ledger/ledger.ts';
 import type { Planned, PlannedTarget, Router } from '../route/router.ts';
 import type { AskedRoute } from '../signal/decide.ts';
 import { likenessOf } from '../signal/likeness.ts';
@@ -90,20 +90,12 @@ export function plannedDelivery(
   return { destination, channel, address, asked: routes, burst: channels.get(channel)?.burst };
 }
 
-/** What the rules of a plan need of the callback itself. */
-export interface Judged {
-  /** For an error that is compared, the result of `likenessOf`; else ''. */
-  readonly likeness: string;
-  /** Conditions of the plan that the callback does not meet. */
-  readonly unmet: readonly string[];
-}
-
-/** @param meets whether the callback meets a condition */
+/** What the rules of a plan need of the callback itself. @param meets whether it meets a condition */
 export function judgedBy(
   { conditions, comparesErrors }: Pick<CallbackPlan, 'conditions' | 'comparesErrors'>,
   { callback }: Pick<CheckedCallback, 'callback'>,
   meets: (condition: string) => boolean,
-): Judged {
+): Pick<Arrival, 'likeness' | 'unmet'> {
   const { message, job_id: jobId } = callback;
   const isCompared = comparesErrors && statusNameOf(callback) === 'error';
   return {

@@ -8,10 +8,7 @@ import { type Plan, type Planned, type PlannedTarget, type Router, routesOf } fr
 import type { Telling } from '../signal/decide.ts';
 import type { Clock } from '../time/clock.ts';
 
-/**
- * Milliseconds kept free before any deadline: to write an outcome and answer, to begin an attempt, or to let a channel that
- * ends at its time limit report its failure.
- */
+/** Milliseconds kept free before any deadline: to write an outcome and answer, or to let a channel report its failure. */
 export const RESERVE_MS = 250;
 
 /** One notice for one destination. */
@@ -50,7 +47,7 @@ export interface Planning {
 }
 
 /** The properties of a notice that decide its destinations. */
-export interface KindOfNotice {
+interface KindOfNotice {
   readonly kind: CallbackKind;
   readonly botId: string;
   readonly status: StatusCode;
@@ -131,7 +128,7 @@ export function runningConfig({ config, configHash: hash }: Pick<Planning, 'conf
   return { hash, channels: new Map([...config.channels].map(([name, { type }]) => [name, type])) };
 }
 
-/** Time for an attempt that outlives its answer to end, so that its claim does not expire before. */
+/** Time for an attempt that outlives its answer to end before its claim expires. */
 const LEASE_MARGIN_MS = 5000;
 
 function leaseOf({ config: { receiver, delivery } }: Planning): number {
@@ -149,10 +146,7 @@ export function changedChannels(before: Settings, after: Settings): readonly str
     .map(([name]) => name);
 }
 
-/**
- * Holds the settings in force. A POST, an attempt or a turn of the loop takes them once, when it begins, and keeps them to
- * its end, so that they can be swapped at any time.
- */
+/** The settings in force. Work takes them once, when it begins, and keeps them to its end, so that they can be swapped at any time. */
 export class RunningSettings<S extends Settings = Settings> {
   #current: S;
   #leaseMs: number;
@@ -179,17 +173,15 @@ export class RunningSettings<S extends Settings = Settings> {
     return this.#leaseMs;
   }
 
-  /** Puts the next settings in force, for work that begins from now on. */
   swap(next: S): void {
     const previous = this.#current;
     const kept = openIn(next);
     this.#current = next;
     this.#leaseMs = Math.max(this.#leaseMs, leaseOf(next));
-    for (const channel of openIn(previous).filter((each) => !kept.includes(each)))
-      this.#leaving.set(
-        channel,
-        this.#clock.startTimer(this.#leaseMs, () => void this.#close(channel)),
-      );
+    for (const channel of openIn(previous).filter((each) => !kept.includes(each))) {
+      const stopTimer = this.#clock.startTimer(this.#leaseMs, () => void this.#close(channel));
+      this.#leaving.set(channel, stopTimer);
+    }
     for (const swapped of this.#onSwap) swapped(next, previous);
   }
 

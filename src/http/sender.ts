@@ -27,14 +27,12 @@ const WITH_PORT = /^(?:\[(?<six>[^\]]*)\](?::\d+)?|(?<four>[^:]*):\d+)$/;
  * the proxies' networks are configured, the rightmost one outside them. The client may have forged all entries before it.
  */
 export function senderReader(trustProxy: TrustedProxies): SenderReader {
-  const isTrusted = trustProxy === true || (trustProxy !== false && trustProxy.length > 0);
-  if (!isTrusted) return (request) => ({ address: directAddress(request), isKnown: true });
-  const isProxy = trustProxy === true ? () => false : networkFilter(trustProxy);
+  const networks = typeof trustProxy === 'boolean' ? [] : trustProxy;
+  const isProxy = networks.length > 0 ? networkFilter(networks) : () => false;
   return (request) => {
     const direct = directAddress(request);
-    const entries = forwardedBy(request);
     const isForwarded = trustProxy === true || isProxy(direct);
-    const named = isForwarded ? rightmostOutside(entries, isProxy) : undefined;
+    const named = isForwarded ? rightmostOutside(forwardedBy(request), isProxy) : undefined;
     if (named === undefined) return { address: direct, isKnown: true };
     const address = addressIn(named);
     return address === undefined ? { address: direct, isKnown: false } : { address, isKnown: true };

@@ -7,16 +7,13 @@ import {
   type CheckedCallback,
   identityOf,
   namesOf,
-  type StatusCode,
   statusNameOf,
 } from '../callback/callback.ts';
 import type { FailureToExplain } from '../channels/failure.ts';
 import type { Telling } from '../signal/decide.ts';
 
 /** A callback as an alert names it. */
-export interface AlertedCallback extends Pick<Callback, 'job_id' | 'bot_id' | 'bot_name'> {
-  readonly status: StatusCode;
-}
+export type AlertedCallback = Pick<Callback, 'job_id' | 'bot_id' | 'bot_name' | 'status'>;
 
 /** A message that could not be delivered, or cannot be for now. */
 interface UndeliveredMessage {
@@ -148,16 +145,9 @@ interface OwnSubjects extends Alerts {
   readonly digest: ToldBots<DigestedBot> & { readonly group: string };
 }
 
-const OWN_NAMES = [
-  'dead_letter',
-  'config_failure',
-  'refused',
-  'reload_refused',
-  'missed',
-  'summary',
-  'digest',
-  'test',
-] as const satisfies readonly (keyof OwnSubjects)[];
+const FOR_OPERATORS = ['dead_letter', 'config_failure', 'refused', 'reload_refused', 'test'] as const;
+
+const OWN_NAMES = [...FOR_OPERATORS, 'missed', 'summary', 'digest'] as const;
 
 export type OwnName = (typeof OWN_NAMES)[number];
 
@@ -232,7 +222,7 @@ export function isAlert(notice: Notice): notice is AlertNotice {
 export function toldSo(notice: Notice, telling: Telling | undefined): Notice {
   if (telling === undefined) return notice;
   const { heldSince } = telling;
-  if (isAlert(notice)) return heldSince === undefined ? notice : { ...notice, heldSince };
+  if (isAlert(notice)) return { ...notice, heldSince };
   return { ...notice, template: telling.occasion?.template ?? notice.template, ...telling };
 }
 
@@ -243,8 +233,7 @@ export function afterRendering(notice: CallbackNotice): CallbackNotice {
 
 /** Whether it is an alert to Botbell's operators, or a test: if it cannot be delivered, no alert is raised. */
 export function isForOperators({ template }: Notice): boolean {
-  const isOfBots = template === 'missed' || template === 'summary' || template === 'digest';
-  return !isOfBots && OWN_NAMES.some((name) => name === template);
+  return FOR_OPERATORS.some((name) => name === template);
 }
 
 /** The callback or BOT that the notice is about; names that it does not have are ''. */
@@ -260,11 +249,10 @@ const GOOD_NEWS: ReadonlySet<string> = new Set(['summary', 'digest', 'test']);
 
 export function labelsOf(notice: Notice): Labels {
   const { bot_id: bot } = aboutOf(notice);
-  if (isAlert(notice)) return { bot, status: notice.template, isError: !GOOD_NEWS.has(notice.template) };
-  const { template, callback } = notice;
-  const isOverdue = template === 'overdue';
-  const status = isOverdue ? template : statusNameOf(callback);
-  return { bot, status, isError: isOverdue || callback.status === 1 };
+  const { template } = notice;
+  if (isAlert(notice)) return { bot, status: template, isError: !GOOD_NEWS.has(template) };
+  if (template === 'overdue') return { bot, status: template, isError: true };
+  return { bot, status: statusNameOf(notice.callback), isError: notice.callback.status === 1 };
 }
 
 /** Identifies the notice: the same in every attempt. */

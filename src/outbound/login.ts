@@ -1,4 +1,5 @@
 /** Reads user and password from a URL, and what else in it is secret. */
+import { percentDecoded } from '../text/percent.ts';
 
 /** The header of Basic authentication (RFC 7617); empty when the URL has neither user nor password. */
 export function loginOf(url: string): { readonly authorization?: string } {
@@ -6,15 +7,6 @@ export function loginOf(url: string): { readonly authorization?: string } {
   if (username === '' && password === '') return {};
   const login = `${percentDecoded(username)}:${percentDecoded(password)}`;
   return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
-}
-
-/** The decoded text, or the text itself when its percent-encoding is invalid. */
-export function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** What to do where a URL's login is not read as it was meant. */

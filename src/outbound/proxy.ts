@@ -1,7 +1,8 @@
 /** Chooses the proxy for a remote over HTTP: parses proxy URLs and NO_PROXY, and classes a proxy's errors. */
 import { isIP } from 'node:net';
 import { networkFilter } from '../text/networks.ts';
-import { loginOf, percentDecoded } from './login.ts';
+import { percentDecoded } from '../text/percent.ts';
+import { loginOf } from './login.ts';
 
 export interface Proxy {
   /** `http://proxy.example.com:3128`, without secrets. */

@@ -6,7 +6,7 @@ import { HttpProblem, tooLarge } from '../http/problem.ts';
 import { reasonOf } from '../ledger/failures.ts';
 import { LedgerFull, LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
 
-/** The service retries no sooner (callback interface, "Limits"). It need not retry later: Botbell waits out a remote's pause. */
+/** The service retries no sooner (callback interface, "Limits"). */
 const RETRY_AFTER = { 'Retry-After': '30' } as const;
 
 /** @param members the JSON members that a 200 also has */
@@ -35,9 +35,9 @@ const NO_CALLBACK =
   'This is JSON, but not a callback. The playground of Botbell’s page shows what a callback leads to.';
 
 /** The problem for an error in a body, in this process or in its store. What is logged does not quote the body. */
-export function asProblem(error: unknown, maxNodes: number): HttpProblem {
+export function asProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
-  if (error instanceof TooManyValues) return tooLarge(`holds more than ${maxNodes} JSON values`);
+  if (error instanceof TooManyValues) return tooLarge(error.message);
   if (error instanceof UndecodableBody)
     return new HttpProblem({ status: 400, detail: error.message, logged: 'not JSON in UTF-8' });
   if (error instanceof InvalidCallback) {

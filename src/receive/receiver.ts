@@ -2,13 +2,13 @@
 import type { IncomingMessage } from 'node:http';
 import Koa, { type Next, type ParameterizedContext } from 'koa';
 import { type Callback, InvalidCallback, namesOf } from '../callback/callback.ts';
-import type { CallbackCheck } from '../callback/check-callback.ts';
-import { decodeBody } from '../callback/decode.ts';
+import { readCallback } from '../callback/check-callback.ts';
 import type { ReceiverConfig } from '../config/config.ts';
 import type { Verdict } from '../deliver/outcome.ts';
 import { type Incoming, untilOf } from '../deliver/post.ts';
-import { secretCheck, type SenderReader } from '../http/sender.ts';
+import { secretCheck, type SenderReader, senderReader } from '../http/sender.ts';
 import { networkFilter } from '../text/networks.ts';
+import { percentDecoded } from '../text/percent.ts';
 import {
   answerProblems,
   HttpProblem,
@@ -52,13 +52,12 @@ interface Answered {
 export interface ReceiverDependencies {
   readonly config: ReceiverConfig;
   readonly clock: Clock;
-  readonly check: CallbackCheck;
+  /** For a `start_time` without an offset. */
+  readonly timezone: string;
   /** Delivers the callback; rejects when the store cannot be written. */
   readonly post: (incoming: Incoming) => Promise<Verdict>;
   /** Keeps a refused body for the operator; never rejects. */
   readonly refuse: (refusal: Refusal) => Promise<void>;
-  /** Finds the sender by the setting `trust_proxy`. */
-  readonly senderOf: SenderReader;
   readonly loads: Loads;
   /** Like `reportTurnedAway`, never throws. */
   readonly report: (report: ReceiverReport) => void;
@@ -79,14 +78,17 @@ interface Posted extends Pick<Refusal, 'receivedAt' | 'arrivedAt'> {
 
 type CallbackContext = ParameterizedContext<CallbackState>;
 
+type Parts = ReceiverDependencies & { readonly senderOf: SenderReader; readonly read: BodyReader };
+
 export function createReceiver(dependencies: ReceiverDependencies): Koa {
-  const { config, onUnforeseen } = dependencies;
+  const { config, clock, onUnforeseen } = dependencies;
   const app = new Koa<CallbackState>();
   app.on('error', unlessCutOff(onUnforeseen));
+  const senderOf = senderReader(config.trustProxy);
+  const parts = { ...dependencies, senderOf, read: bodyReader(config.maxBodyBytes) };
   const path = callbackPath(config);
-  const checkSender = senderCheck(dependencies);
-  const take = postTaker(dependencies);
-  app.use(concluding(dependencies));
+  const checkSender = senderCheck(parts);
+  app.use(concluding(parts));
   app.use(answerProblems(onUnforeseen));
   app.use(async (ctx) => {
     if (ctx.path === '/healthz') return answerHealth(ctx);
@@ -94,9 +96,10 @@ export function createReceiver(dependencies: ReceiverDependencies): Koa {
       const found = path.exec(ctx.path);
       if (found === null) throw notFound();
       checkSender(ctx, found[1] ?? '');
-      await take(ctx);
+      ctx.state.startedAt = clock.monotonic();
+      answer(ctx, await receive(ctx, parts));
     } catch (error) {
-      throw await problemFor(ctx, error, dependencies);
+      throw await problemFor(ctx, error, parts);
     }
   });
   return app;
@@ -112,7 +115,7 @@ function callbackPath({ path, tokens }: Pick<ReceiverConfig, 'path' | 'tokens'>)
  * Closes the connection of a refused request, and of one whose body was not read to its end: the sender may still be uploading.
  * Reports the request's outcome once, in a later turn of the event loop, so that the answer does not wait for the log.
  */
-function concluding({ clock, senderOf, report, reportTurnedAway }: ReceiverDependencies) {
+function concluding({ clock, senderOf, report, reportTurnedAway }: Parts) {
   return async ({ req, state, response }: CallbackContext, next: Next): Promise<void> => {
     await next();
     const { startedAt, callback, verdict, problem, pointers } = state;
@@ -134,7 +137,7 @@ function answerHealth(ctx: CallbackContext): void {
 }
 
 /** Checks token, address and method in this order: a sender without the token learns nothing else. */
-function senderCheck({ config: { tokens, allowFrom }, senderOf }: ReceiverDependencies) {
+function senderCheck({ config: { tokens, allowFrom }, senderOf }: Parts) {
   const isToken = secretCheck(tokens);
   const isInNetworks = networkFilter(allowFrom);
   const isAllowed = (request: IncomingMessage) => {
@@ -143,7 +146,7 @@ function senderCheck({ config: { tokens, allowFrom }, senderOf }: ReceiverDepend
     return isKnown && isInNetworks(address);
   };
   return (ctx: CallbackContext, token: string) => {
-    if (tokens.length > 0 && !isToken(decoded(token))) throw notFound('wrong token');
+    if (tokens.length > 0 && !isToken(percentDecoded(token))) throw notFound('wrong token');
     if (!isAllowed(ctx.req)) {
       throw new HttpProblem({ status: 403, detail: 'Callbacks are not taken from this address.' });
     }
@@ -151,29 +154,10 @@ function senderCheck({ config: { tokens, allowFrom }, senderOf }: ReceiverDepend
   };
 }
 
-/** A part of a path, its percent-encoded characters decoded if they are UTF-8. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
-function postTaker(dependencies: ReceiverDependencies) {
-  const { config, clock } = dependencies;
-  const read = bodyReader(config.maxBodyBytes);
-  return async (ctx: CallbackContext): Promise<void> => {
-    ctx.state.startedAt = clock.monotonic();
-    answer(ctx, await receive(ctx, read, dependencies));
-  };
-}
-
 /** @throws {HttpProblem} @throws any error of reading, checking or delivering */
 async function receive(
   ctx: CallbackContext,
-  read: BodyReader,
-  { config, clock, loads, check, post }: ReceiverDependencies,
+  { config, clock, loads, timezone, read, post }: Parts,
 ): Promise<Verdict> {
   const { state } = ctx;
   const announced = announcedBytes(ctx.request, config.maxBodyBytes);
@@ -185,12 +169,11 @@ async function receive(
     const [receivedAt, arrivedAt] = [clock.now(), clock.monotonic()];
     const posted: Posted = (state.posted = { bytes, receivedAt, arrivedAt });
     const handle = async (leave?: () => void) => {
-      const { value, json, tooDeep } = decodeBody(posted.bytes, config.maxNodes);
-      const { callback, identity, startedAt } = check(value, tooDeep);
-      state.callback = callback;
+      const { json: body, ...checked } = readCallback(posted.bytes, timezone, config.maxNodes);
+      state.callback = checked.callback;
       memory.free();
       const onRendered = leave && (() => leaveWith(state, posted, leave));
-      return post({ callback, identity, startedAt, receivedAt, arrivedAt, body: json, onRendered });
+      return post({ ...checked, receivedAt, arrivedAt, body, onRendered });
     };
     const until = untilOf(arrivedAt, config.answerWithinMs);
     return await loads.handle(bytes.byteLength, until, handle);
@@ -221,9 +204,9 @@ function answer(ctx: CallbackContext, verdict: Verdict): void {
 }
 
 /** The problem that answers an error. Before that, the beginning of a refused body is kept. */
-async function problemFor(ctx: CallbackContext, error: unknown, dependencies: ReceiverDependencies) {
-  const { config, clock, senderOf, loads, refuse, onUnforeseen } = dependencies;
-  const problem = asProblem(error, config.maxNodes);
+async function problemFor(ctx: CallbackContext, error: unknown, parts: Parts) {
+  const { clock, senderOf, loads, refuse, onUnforeseen } = parts;
+  const problem = asProblem(error);
   if (problem instanceof UnforeseenProblem) onUnforeseen(error);
   // A sender that broke off may send the whole body the next time.
   const isGone = ctx.req.destroyed && !ctx.req.complete;

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { drawAt, type Drawing, drawingOf, readCallback } from '../../src/admin/drawing.ts';
+import { drawAt, type Drawing, drawingOf, readPosted } from '../../src/admin/drawing.ts';
 import { type AppSettings, openSettings } from '../../src/app/settings.ts';
 import { InvalidCallback } from '../../src/callback/callback.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
@@ -56,7 +56,7 @@ describe('What the config in force makes of a callback', () => {
   });
 
   const draw = (callback: unknown, channel: string, more = {}) => {
-    const notice = noticeOf(readCallback(bytesOf(callback), drawing.config), 1);
+    const notice = noticeOf(readPosted(bytesOf(callback), drawing.config), 1);
     const place = { destination: channel, channel, options: {}, ...more };
     const drawn = drawAt(place, notice, drawing, { now: 0 });
     expect(drawn?.failures).to.deep.equal([]);
@@ -84,8 +84,8 @@ describe('What the config in force makes of a callback', () => {
   });
 
   it('is not made of what the receiver would refuse, and says why', () => {
-    expect(() => readCallback(bytesOf({ code: 'x' }), drawing.config)).to.throw(InvalidCallback, '/status');
-    expect(() => readCallback(Buffer.alloc(1_100_000, ' '), drawing.config))
+    expect(() => readPosted(bytesOf({ code: 'x' }), drawing.config)).to.throw(InvalidCallback, '/status');
+    expect(() => readPosted(Buffer.alloc(1_100_000, ' '), drawing.config))
       .to.throw(HttpProblem)
       .with.nested.property('details.status', 413);
   });

@@ -1,7 +1,7 @@
 /** A refused callback's faults, as they are said on a Japanese page. */
 import { expect } from 'chai';
 import { InvalidCallback } from '../../src/callback/callback.ts';
-import { createCallbackCheck } from '../../src/callback/check-callback.ts';
+import { checkCallback } from '../../src/callback/check-callback.ts';
 import { decodeBody } from '../../src/callback/decode.ts';
 import { faultInJapanese } from '../../src/callback/fault-words.ts';
 
@@ -19,7 +19,7 @@ describe('the faults of a callback in Japanese', () => {
       output: 3,
     };
     try {
-      createCallbackCheck('Asia/Tokyo')(wrong, ['deep']);
+      checkCallback(wrong, 'Asia/Tokyo', ['deep']);
     } catch (error) {
       if (!(error instanceof InvalidCallback)) throw error;
       expect(error.errors.length).to.be.greaterThan(7);

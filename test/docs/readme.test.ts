@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createCallbackCheck } from '../../src/callback/check-callback.ts';
+import { checkCallback } from '../../src/callback/check-callback.ts';
 import { blocksOf, readDocument, ROOT } from '../support/documents.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -17,7 +17,7 @@ describe('The README', () => {
     const [posted = ''] = blocksOf(README, 'sh');
     expect(beginning).to.include(posted);
     const body: unknown = JSON.parse(/'(\{[^']*\})'/.exec(posted)?.[1] ?? '');
-    expect(createCallbackCheck('UTC')(body).callback.bot_id).to.equal('invoice-import');
+    expect(checkCallback(body, 'UTC').callback.bot_id).to.equal('invoice-import');
     const [demo = ''] = blocksOf(README, 'console');
     expect(beginning).to.include(demo);
     expect(demo).to.match(/^\$ npm run demo -- --stay\n/);

@@ -1,11 +1,9 @@
 /** The receiver on a real port, with everything behind it played by the test. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { createCallbackCheck } from '../../src/callback/check-callback.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { ReceiverConfig } from '../../src/config/config.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
-import { senderReader } from '../../src/http/sender.ts';
 import type { TurnedAway } from '../../src/http/problem.ts';
 import { listen, type ServerTimeouts } from '../../src/http/server.ts';
 import { Loads } from '../../src/receive/loads.ts';
@@ -60,13 +58,12 @@ export async function openReceiver(
   const handler = createReceiver({
     config,
     clock: systemClock,
-    check: createCallbackCheck('Asia/Tokyo'),
+    timezone: 'Asia/Tokyo',
     post: ({ callback }) => {
       records.handled.push(callback);
       begun.happen();
       return bench.handle(callback);
     },
-    senderOf: senderReader(config.trustProxy),
     loads,
     refuse: (refusal) => {
       records.refused.push(refusal);

@@ -5,7 +5,7 @@ import { InvalidCallback } from '../../../callback/callback.ts';
 import { UndecodableBody } from '../../../callback/decode.ts';
 import { HttpProblem } from '../../../http/problem.ts';
 import { noticeOf } from '../../../notice/notice.ts';
-import { drawAt, type Drawing, type DrawnMessage, placesFor, readCallback } from '../../drawing.ts';
+import { drawAt, type Drawing, type DrawnMessage, placesFor, readPosted } from '../../drawing.ts';
 import { wholeNumberIn } from '../../../people/filters.ts';
 import type { AdminServices } from '../../services.ts';
 import { pathTo } from '../parts/text.tsx';
@@ -74,7 +74,7 @@ async function outcomeOf(text: string, wanted: Wanted, drawing: Drawing) {
 }
 
 async function drawn(text: string, { templateSet, to, now }: Wanted, drawing: Drawing) {
-  const notice = noticeOf(readCallback(Buffer.from(text), drawing.config), 1);
+  const notice = noticeOf(readPosted(Buffer.from(text), drawing.config), 1);
   const places = placesFor(notice, to, drawing);
   const messages: DrawnMessage[] = [];
   for (const place of places.slice(0, MOST_DRAWN)) {
