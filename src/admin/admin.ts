@@ -80,7 +80,7 @@ function turnedAwayReported(senderOf: SenderReader, report: (report: TurnedAway)
     } catch (error) {
       const { status = 0, logged: problem } = error instanceof HttpProblem ? error.details : {};
       if (TOLD.has(status) && problem !== undefined)
-        report({ status, from: senderOf(ctx.req).address, problem });
+        report({ status, from: senderOf(ctx.req), problem });
       throw error;
     }
   };

@@ -74,7 +74,7 @@ export function askForPassword(
   wrong: WrongPasswords,
 ): Middleware {
   return async (ctx, next) => {
-    const { address } = senderOf(ctx.req);
+    const address = senderOf(ctx.req);
     (ctx.state as AdminState).from = address;
     if (password !== undefined) await letIn(ctx, address, password);
     await next();

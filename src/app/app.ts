@@ -2,6 +2,8 @@
 import type { Reloading } from '../admin/services.ts';
 import { RunningSettings } from '../deliver/settings.ts';
 import type { ListeningServer } from '../http/server.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
+import { ownerName } from '../ledger/operations/processes.ts';
 import type { Logger } from '../observe/logger.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { Loads } from '../receive/loads.ts';
@@ -12,7 +14,7 @@ import type { ConfigReading } from './read-config.ts';
 import { Reloader } from './reload.ts';
 import { Reports } from './reports.ts';
 import { beginSeries } from './series.ts';
-import { type LoadedConfig, openSettings, openStore, type SettingsEnvironment } from './settings.ts';
+import { type LoadedConfig, openSettings, type SettingsEnvironment } from './settings.ts';
 
 /** Time for the listeners to close, and for the channels. */
 const GOODBYE_MS = 100;
@@ -67,10 +69,19 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const settings = new RunningSettings(await openSettings(options, environment), clock, reports.onUnforeseen);
   beginSeries(metrics, settings);
   cleanUps.push(() => within(GOODBYE_MS, settings.close(), clock));
-  const ledger = await openStore(settings, {
+  const { url, maxSizeBytes: maxBytes } = settings.current.config.store;
+  const ledger = await openLedger(url, {
     clock,
+    owner: ownerName(clock.now()),
+    maxBytes,
     isInProcess: options.isLedgerInProcess,
     onStoreEvent: reports.onStoreEvent,
+    get leaseMs() {
+      return settings.leaseMs;
+    },
+    get takeOverAfterMs() {
+      return settings.current.config.delivery.takeOverAfterMs;
+    },
   });
   let closeBy = 0;
   cleanUps.push(() => ledger.close(Math.max(STORE_GOODBYE_MS, closeBy - clock.monotonic())));

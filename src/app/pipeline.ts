@@ -47,7 +47,7 @@ export class Pipeline {
   readonly dispatcher: Dispatcher;
   readonly #parts: PipelineParts;
   readonly #chores: Chores;
-  readonly #seen: SeenDestinations;
+  readonly #seen = new SeenDestinations();
   readonly #follower: ConfigFollower;
   readonly #claiming: Chore = { everyMs: POLL_MS, work: () => this.#claims.work() };
   readonly #claims: Claims;
@@ -62,7 +62,6 @@ export class Pipeline {
     const { onStoreTrouble: onTrouble, onStoreRecovered: onRecovered } = reports;
     this.#chores = new Chores({ clock, onTrouble, onRecovered });
     this.#heartbeat = heartbeatChore(parts);
-    this.#seen = new SeenDestinations(ledger);
     const paceOf = (channel: string) => settings.current.channels.get(channel)?.pace;
     const paces = (this.paces = new Paces({ clock, store: ledger, paceOf, onTrouble }));
     const onDue = () => this.#chores.hurry(this.#claiming);
@@ -126,7 +125,7 @@ export class Pipeline {
       this.#beat,
       this.#review,
       this.#bulks,
-      { everyMs: HEARTBEAT_MS, work: () => this.#seen.write() },
+      { everyMs: HEARTBEAT_MS, work: () => this.#seen.write(this.#parts.ledger) },
       retentionChore(this.#parts),
       this.#heartbeat,
     ]);
@@ -144,8 +143,8 @@ export class Pipeline {
 
   /** Signs off in the ledger, so that other processes do not wait for this one. */
   leave(): Promise<void> {
-    const left = Promise.allSettled([this.#seen.write(), this.#parts.ledger.leave()]);
-    return within(GOODBYE_MS, left, this.#parts.clock);
+    const { ledger, clock } = this.#parts;
+    return within(GOODBYE_MS, Promise.allSettled([this.#seen.write(ledger), ledger.leave()]), clock);
   }
 
   #attempts(): AttemptDependencies {

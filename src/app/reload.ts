@@ -1,17 +1,29 @@
 /** Loads the config again while Botbell runs. Builds everything first, then swaps; a config with errors changes nothing. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Reloading, ReloadPreview, ReloadResult, ReloadStatus } from '../admin/services.ts';
+import type {
+  Reloading,
+  ReloadPreview,
+  ReloadResult,
+  ReloadStatus,
+  RoutingChange,
+} from '../admin/services.ts';
+import { statusNameOf } from '../callback/callback.ts';
 import type { Config, Problem } from '../config/config.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
-import { createRouter } from '../route/router.ts';
+import type { CameOfBot } from '../ledger/archive/archive.ts';
+import { createRouter, type Router } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
 import type { ConfigReading } from './read-config.ts';
-import { LOOKED_BACK_MS, routingChanges } from './routing-changes.ts';
 import type { AppSettings, LoadedConfig } from './settings.ts';
 
 /** The files are polled: watchers miss changes on network file systems and in folders that Kubernetes mounts. */
 const LOOK_MS = 1000;
+
+/** A preview compares the callbacks of the last days. */
+const LOOKED_BACK_MS = 7 * 86_400_000;
+
+const MOST_CHANGES = 1000;
 
 export interface ReloaderDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic' | 'startTimer'>;
@@ -150,4 +162,39 @@ export function asItCanRun(next: Config, running: Config) {
   const receiver = { ...next.receiver, listen };
   const config = { ...next, admin, receiver, store: { ...next.store, url, maxSizeBytes } };
   return { config, unchanged: unchanged.filter((key) => key !== false) };
+}
+
+type Route = Router['route'];
+
+/** The destinations in which two routers differ for the callbacks of one BOT and status; empty when they agree. */
+export function changesOf(
+  { botId, status, callbacks }: CameOfBot,
+  before: Route,
+  after: Route,
+): readonly RoutingChange[] {
+  const callback = { bot_id: botId, status };
+  const [old, next] = [keysOf(before, callback), keysOf(after, callback)];
+  const added = next.filter((key) => !old.includes(key));
+  const removed = old.filter((key) => !next.includes(key));
+  if (added.length + removed.length === 0) return [];
+  return [{ botId, status: statusNameOf(callback), callbacks, added, removed }];
+}
+
+function keysOf(route: Route, callback: Parameters<Route>[0]): readonly string[] {
+  return route(callback).destinations.map(({ destination }) => destination);
+}
+
+/** @param since milliseconds since 1970 @throws {LedgerUnavailable} */
+export async function routingChanges(
+  archive: Pick<DatabaseLedger['archive'], 'cameSince'>,
+  since: number,
+  before: Route,
+  after: Route,
+): Promise<Pick<ReloadPreview, 'changes' | 'isComplete'>> {
+  const { came, isComplete } = await archive.cameSince(since);
+  const changes = came.flatMap((each) => changesOf(each, before, after));
+  return {
+    changes: changes.toSorted((a, b) => b.callbacks - a.callbacks).slice(0, MOST_CHANGES),
+    isComplete: isComplete && changes.length <= MOST_CHANGES,
+  };
 }

@@ -6,10 +6,7 @@ import type { Channel, ChannelType } from '../channels/channel.ts';
 import { type ChannelConfig, type Config, formatsOf, type Problem } from '../config/config.ts';
 import type { Readings } from '../config/readings.ts';
 import { createPlans } from '../deliver/plan.ts';
-import type { OpenChannel, Planning, RunningSettings, Settings } from '../deliver/settings.ts';
-import type { DatabaseLedger } from '../ledger/database-ledger.ts';
-import { type LedgerOptions, openLedger } from '../ledger/open-ledger.ts';
-import { ownerName } from '../ledger/operations/processes.ts';
+import type { OpenChannel, Planning, Settings } from '../deliver/settings.ts';
 import { noticeOf } from '../notice/notice.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import { createRouter, destinationsOf } from '../route/router.ts';
@@ -120,26 +117,4 @@ function sameChannel(next: ChannelConfig, { proxies }: Config, previous?: AppSet
   const before = [previous?.config.channels.get(next.name), previous?.config.proxies];
   const isSame = isDeepStrictEqual([next, proxies], before);
   return isSame ? previous?.channels.get(next.name)?.channel : undefined;
-}
-
-/**
- * The ledger reads the durations from the settings in force at each use.
- * @throws {Error} the store cannot be opened, or was written by a newer version
- */
-export function openStore(
-  settings: RunningSettings<AppSettings>,
-  reports: Pick<LedgerOptions, 'clock' | 'isInProcess' | 'onStoreEvent'>,
-): Promise<DatabaseLedger> {
-  const { url, maxSizeBytes: maxBytes } = settings.current.config.store;
-  return openLedger(url, {
-    ...reports,
-    owner: ownerName(reports.clock.now()),
-    maxBytes,
-    get leaseMs() {
-      return settings.leaseMs;
-    },
-    get takeOverAfterMs() {
-      return settings.current.config.delivery.takeOverAfterMs;
-    },
-  });
 }

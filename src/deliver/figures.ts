@@ -5,13 +5,8 @@ import type { AttemptResult } from './attempt.ts';
 import { errorOf } from './outcome.ts';
 
 export class SeenDestinations {
-  readonly #ledger: Pick<DatabaseLedger, 'recordDestinations'>;
   /** By destination. */
   readonly #unwritten = new Map<string, SeenDestination>();
-
-  constructor(ledger: Pick<DatabaseLedger, 'recordDestinations'>) {
-    this.#ledger = ledger;
-  }
 
   /** Ignores rate limits: they do not say whether the destination works. */
   attempted(destination: string, { startedAt, durationMs, failure }: AttemptResult): void {
@@ -23,10 +18,10 @@ export class SeenDestinations {
   }
 
   /** @throws {LedgerUnavailable} nothing is lost: the next call writes it */
-  async write(): Promise<void> {
+  async write(ledger: Pick<DatabaseLedger, 'recordDestinations'>): Promise<void> {
     const written = [...this.#unwritten.values()];
     if (written.length === 0) return;
-    await this.#ledger.recordDestinations(written);
+    await ledger.recordDestinations(written);
     for (const seen of written)
       if (this.#unwritten.get(seen.destination) === seen) this.#unwritten.delete(seen.destination);
   }

@@ -7,17 +7,11 @@ import { networkFilter } from '../text/networks.ts';
 /** Whose X-Forwarded-For is trusted: nobody's (false), everybody's (true), or that of proxies in networks (addresses or CIDRs). */
 export type TrustedProxies = boolean | readonly string[];
 
-export interface Sender {
-  /** The sender's address; the connection's if the proxy's entry is no address. */
-  readonly address: string;
-  /** False: `address` is a proxy's, since its entry for the sender is no address. */
-  readonly isKnown: boolean;
-}
-
 /** The parts of a request that tell its sender. The only header used is X-Forwarded-For. */
 export type SenderHead = Pick<IncomingMessage, 'socket' | 'headers'>;
 
-export type SenderReader = (request: SenderHead) => Sender;
+/** @returns the sender's address; `unknown` where the proxy's entry is no address */
+export type SenderReader = (request: SenderHead) => string;
 
 /** An address with a port, as some proxies write it: 192.0.2.7:4711, [2001:db8::1]:4711. Also brackets without a port. */
 const WITH_PORT = /^(?:\[(?<six>[^\]]*)\](?::\d+)?|(?<four>[^:]*):\d+)$/;
@@ -30,18 +24,11 @@ export function senderReader(trustProxy: TrustedProxies): SenderReader {
   const networks = typeof trustProxy === 'boolean' ? [] : trustProxy;
   const isProxy = networks.length > 0 ? networkFilter(networks) : () => false;
   return (request) => {
-    const direct = directAddress(request);
+    const direct = request.socket.remoteAddress ?? '';
     const isForwarded = trustProxy === true || isProxy(direct);
     const named = isForwarded ? rightmostOutside(forwardedBy(request), isProxy) : undefined;
-    if (named === undefined) return { address: direct, isKnown: true };
-    const address = addressIn(named);
-    return address === undefined ? { address: direct, isKnown: false } : { address, isKnown: true };
+    return named === undefined ? direct : (addressIn(named) ?? 'unknown');
   };
-}
-
-/** The remote address of the connection. */
-export function directAddress({ socket }: Pick<SenderHead, 'socket'>): string {
-  return socket.remoteAddress ?? '';
 }
 
 /** The entries from right to left. The size limit of the headers bounds their number. */

@@ -20,14 +20,6 @@ const MOMENT_MS = 1000;
 
 type Release = () => void;
 
-/** The memory of one body. */
-export interface BodyMemory {
-  /** Counts bytes that have come. @throws {HttpProblem} 503: there is no room for them */
-  readonly add: (bytes: number) => void;
-  /** Frees it; to be called when the body was parsed or given up. Further calls have no effect. */
-  readonly free: () => void;
-}
-
 interface LoadLimits {
   readonly maxBodyBytes: number;
   /** Callbacks handled at once. */
@@ -65,8 +57,8 @@ export class Loads {
     return this.#inFlight.idle();
   }
 
-  /** To be asked before a body is read. @throws {HttpProblem} 503 while draining */
-  read(): BodyMemory {
+  /** The memory of one body, to be asked for before it is read. @throws {HttpProblem} 503 while draining */
+  read() {
     this.#refuseWhileDraining();
     let [come, counted] = [0, 0];
     const count = (bytes: number) => {
@@ -74,13 +66,15 @@ export class Loads {
       counted = bytes;
     };
     return {
-      add: (bytes) => {
+      /** Counts bytes that have come. @throws {HttpProblem} 503: there is no room for them */
+      add: (bytes: number) => {
         come += bytes;
         if (come <= SMALL_BYTES) return;
         if (this.#bytes - counted + come > this.#mostBytes)
           throw unavailable('The callbacks that are being read take all the memory that there is for them.');
         count(come);
       },
+      /** To be called when the body was parsed or given up; further calls have no effect. */
       free: () => count(0),
     };
   }

@@ -1,5 +1,4 @@
 /** The public listener: checks that a POST is a callback, hands it to delivery, and answers with the verdict. */
-import type { IncomingMessage } from 'node:http';
 import Koa, { type Next, type ParameterizedContext } from 'koa';
 import { type Callback, InvalidCallback, namesOf } from '../callback/callback.ts';
 import { readCallback } from '../callback/check-callback.ts';
@@ -122,7 +121,7 @@ function concluding({ clock, senderOf, report, reportTurnedAway }: Parts) {
     const { status } = response;
     const isRefused = status >= 400 && status < 500;
     if (isRefused || !req.complete) response.set('Connection', 'close');
-    const from = problem === undefined ? undefined : senderOf(req).address;
+    const from = problem === undefined ? undefined : senderOf(req);
     if (startedAt !== undefined) {
       const durationMs = clock.monotonic() - startedAt;
       setImmediate(report, { status, durationMs, callback, verdict, problem, from, pointers });
@@ -140,16 +139,10 @@ function answerHealth(ctx: CallbackContext): void {
 function senderCheck({ config: { tokens, allowFrom }, senderOf }: Parts) {
   const isToken = secretCheck(tokens);
   const isInNetworks = networkFilter(allowFrom);
-  const isAllowed = (request: IncomingMessage) => {
-    if (allowFrom.length === 0) return true;
-    const { address, isKnown } = senderOf(request);
-    return isKnown && isInNetworks(address);
-  };
   return (ctx: CallbackContext, token: string) => {
     if (tokens.length > 0 && !isToken(percentDecoded(token))) throw notFound('wrong token');
-    if (!isAllowed(ctx.req)) {
+    if (!isInNetworks(senderOf(ctx.req)))
       throw new HttpProblem({ status: 403, detail: 'Callbacks are not taken from this address.' });
-    }
     if (ctx.method !== 'POST') throw methodNotAllowed('POST');
   };
 }
@@ -216,7 +209,7 @@ async function problemFor(ctx: CallbackContext, error: unknown, parts: Parts) {
   const unread = { bytes: new Uint8Array(), receivedAt: clock.now(), arrivedAt: clock.monotonic() };
   const { bytes, ...at } = ctx.state.posted ?? unread;
   const { status, detail } = problem.details;
-  const from = senderOf(ctx.req).address;
+  const from = senderOf(ctx.req);
   const kept = { status, detail, errors, from, bytes: bytes.subarray(0, REFUSED_BODY_BYTES), ...at };
   return loads
     .during(() => refuse(kept))

@@ -1,6 +1,6 @@
 /** What another config would change for the callbacks of the last days. */
 import { expect } from 'chai';
-import { changesOf, routingChanges } from '../../src/app/routing-changes.ts';
+import { changesOf, routingChanges } from '../../src/app/reload.ts';
 import type { StatusCode } from '../../src/callback/callback.ts';
 import type { Router } from '../../src/route/router.ts';
 

@@ -22,24 +22,26 @@ describe('what is seen of destinations', () => {
   let written: SeenDestination[][];
   let isBroken: boolean;
   let seen: SeenDestinations;
+  let ledger: Parameters<SeenDestinations['write']>[0];
 
   beforeEach(() => {
     written = [];
     isBroken = false;
-    seen = new SeenDestinations({
+    seen = new SeenDestinations();
+    ledger = {
       recordDestinations: (figures) => {
         if (isBroken) return Promise.reject(new Error('no store'));
         written.push([...figures]);
         return Promise.resolve();
       },
-    });
+    };
   });
 
   it('is written once for many messages', async () => {
     for (let n = 0; n < 100; n += 1) seen.attempted('slack:#ops', told(1000 + n, n));
     seen.attempted('slack:#log', told(5, 1));
-    await seen.write();
-    await seen.write();
+    await seen.write(ledger);
+    await seen.write(ledger);
     expect(written).to.have.length(1);
     expect(written[0]?.[0]).to.deep.equal({ destination: 'slack:#ops', lastDeliveredAt: 1198 });
     expect(written[0]?.[1]).to.include({ destination: 'slack:#log' });
@@ -49,7 +51,7 @@ describe('what is seen of destinations', () => {
     seen.attempted('slack:#ops', failed(100, 'config'));
     seen.attempted('slack:#ops', failed(900, 'rate_limited'));
     seen.attempted('slack:#ops', told(500, 5));
-    await seen.write();
+    await seen.write(ledger);
     expect(written[0]?.[0]).to.include({ lastDeliveredAt: 505, lastFailedAt: 110 });
     expect(written[0]?.[0]?.lastError).to.deep.equal({ class: 'config', code: 'no', message: 'No.' });
   });
@@ -57,9 +59,9 @@ describe('what is seen of destinations', () => {
   it('is kept until it could be written', async () => {
     isBroken = true;
     seen.attempted('slack:#ops', told(1, 1));
-    await rejectionOf(seen.write());
+    await rejectionOf(seen.write(ledger));
     isBroken = false;
-    await seen.write();
+    await seen.write(ledger);
     expect(written[0]?.map(({ destination }) => destination)).to.deep.equal(['slack:#ops']);
   });
 });
