@@ -79,8 +79,7 @@ function turnedAwayReported(senderOf: SenderReader, report: (report: TurnedAway)
       await next();
     } catch (error) {
       const { status = 0, logged: problem } = error instanceof HttpProblem ? error.details : {};
-      if (TOLD.has(status) && problem !== undefined)
-        report({ status, from: senderOf(ctx.req), problem });
+      if (TOLD.has(status) && problem !== undefined) report({ status, from: senderOf(ctx.req), problem });
       throw error;
     }
   };

@@ -14,9 +14,8 @@ import type { ConfigReading } from './read-config.ts';
 import { Reloader } from './reload.ts';
 import { Reports } from './reports.ts';
 import { beginSeries } from './series.ts';
-import { type LoadedConfig, openSettings, type SettingsEnvironment } from './settings.ts';
+import { type AppSettings, type LoadedConfig, openSettings, type SettingsEnvironment } from './settings.ts';
 
-/** Time for the listeners to close, and for the channels. */
 const GOODBYE_MS = 100;
 
 /** Time for the store to close, counted from the end of `answer_within` or from now if that is later. A stop adds at most 1 s in all. */
@@ -26,7 +25,7 @@ export interface AppOptions extends LoadedConfig, Omit<SettingsEnvironment, 'onT
   readonly clock: Clock;
   readonly logger: Logger;
   readonly version: string;
-  /** Reads the config again, for a reload. Invalid files are problems in the result, not a rejection. */
+  /** For a reload. Invalid files are problems in the result, not a rejection. */
   readonly readConfig: () => Promise<ConfigReading>;
   /** SQLite runs in this thread: for tests, whose manual clocks another thread cannot share. */
   readonly isLedgerInProcess?: boolean;
@@ -35,11 +34,7 @@ export interface AppOptions extends LoadedConfig, Omit<SettingsEnvironment, 'onT
 export interface RunningApp {
   readonly receiver: ListeningServer;
   readonly admin: ListeningServer | undefined;
-  /**
-   * Puts the config in force as it is on disk now, except `receiver.listen`, `admin.listen`, `store.url` and `store.max_size`.
-   * A config with errors leaves the previous one in force.
-   * @param cause for the log
-   */
+  /** @param cause for the log */
   readonly reload: Reloading['reload'];
   /** Answers new requests with 503, finishes those in flight, then closes everything. */
   stop(): Promise<void>;
@@ -69,20 +64,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const settings = new RunningSettings(await openSettings(options, environment), clock, reports.onUnforeseen);
   beginSeries(metrics, settings);
   cleanUps.push(() => within(GOODBYE_MS, settings.close(), clock));
-  const { url, maxSizeBytes: maxBytes } = settings.current.config.store;
-  const ledger = await openLedger(url, {
-    clock,
-    owner: ownerName(clock.now()),
-    maxBytes,
-    isInProcess: options.isLedgerInProcess,
-    onStoreEvent: reports.onStoreEvent,
-    get leaseMs() {
-      return settings.leaseMs;
-    },
-    get takeOverAfterMs() {
-      return settings.current.config.delivery.takeOverAfterMs;
-    },
-  });
+  const ledger = await openStore(options, settings, reports);
   let closeBy = 0;
   cleanUps.push(() => ledger.close(Math.max(STORE_GOODBYE_MS, closeBy - clock.monotonic())));
   const pipeline = new Pipeline({ clock, logger, settings, ledger, reports });
@@ -113,6 +95,29 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   doors.push(() => receiver.close(GOODBYE_MS));
   reloading.watch();
   return { receiver, admin, reload: (cause) => reloading.reload(cause) };
+}
+
+/** The ledger reads the durations from the settings in force at each use. */
+function openStore(
+  { clock, isLedgerInProcess: isInProcess }: AppOptions,
+  settings: Pick<RunningSettings<AppSettings>, 'current' | 'leaseMs'>,
+  { onStoreEvent }: Reports,
+) {
+  const { url, maxSizeBytes: maxBytes } = settings.current.config.store;
+  const owner = ownerName(clock.now());
+  return openLedger(url, {
+    clock,
+    owner,
+    maxBytes,
+    isInProcess,
+    onStoreEvent,
+    get leaseMs() {
+      return settings.leaseMs;
+    },
+    get takeOverAfterMs() {
+      return settings.current.config.delivery.takeOverAfterMs;
+    },
+  });
 }
 
 /** Answers new POSTs with 503 and those in flight within `answer_within`; the pipeline ends soon after that. */

@@ -58,7 +58,6 @@ export function openReceiver(services: Services): Promise<ListeningServer> {
   return listen((request, response) => handle(request, response), receiver.listen);
 }
 
-/** Handles the POSTs that come while these settings are in force. */
 function receiverOf({ config }: AppSettings, services: Services): Handler {
   const { pipeline, clock, loads, reports } = services;
   return createReceiver({

@@ -23,7 +23,6 @@ import type { Reports } from './reports.ts';
 import { retentionChore } from './retention.ts';
 import type { AppSettings } from './settings.ts';
 
-/** How often this process writes its config's hash and its latest outcomes at each destination to the ledger. */
 const HEARTBEAT_MS = 5000;
 
 /** A bulk redelivery is gone on with as soon as a claim has found it; this is for one that failed. */

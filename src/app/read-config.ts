@@ -26,7 +26,6 @@ export interface ConfigToRead {
 export interface ConfigReading {
   /** Undefined when one of the problems is an error. */
   readonly loaded: LoadedConfig | undefined;
-  /** All errors and warnings. */
   readonly problems: readonly Problem[];
   readonly readings: Readings;
   readonly missing: readonly string[];

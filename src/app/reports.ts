@@ -125,10 +125,7 @@ export class Reports {
     this.#logger.info({ destination, bot_id: shortId(botId), rule }, `${kind} held`);
   };
 
-  /**
-   * Counts each attempt except test messages. Logs failures and messages that were sent as plain text; the callback's own line
-   * covers the others.
-   */
+  /** Counts each attempt except test messages. The callback's own line covers what was sent as it is. */
   readonly onAttempt = (
     { channel, destination, notice }: AddressedNotice,
     { receipt, failure, durationMs: ms }: AttemptResult,
@@ -208,7 +205,6 @@ export class Reports {
   }
 }
 
-/** The `result` label of a POST without a verdict. */
 function resultWithout(httpStatus: number): string {
   return httpStatus < 500 ? 'refused' : 'unavailable';
 }

@@ -15,7 +15,6 @@ export interface LoadedConfig {
   readonly config: Config;
   /** Problems that do not keep the config from running. */
   readonly warnings: readonly Problem[];
-  /** The files it was read from. */
   readonly readings: Readings;
   /** Hash of the config and its own templates: processes with equal configs have equal hashes. */
   readonly configHash: string;
@@ -26,7 +25,6 @@ export interface LoadedConfig {
 /** The parts that no reload changes. */
 export interface SettingsEnvironment {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
-  /** Prints the outbox's messages. */
   readonly print: (text: string) => void;
   readonly onTemplateError: (failure: TemplateFailure) => void;
   /** The secrets of every config that has run. */
@@ -81,10 +79,7 @@ export function decidedBy({ config, configHash }: Pick<LoadedConfig, 'config' | 
   };
 }
 
-/**
- * Opens only channels that some destination uses, so that no other channel's client library is loaded.
- * @throws {Error} a channel cannot be opened; channels opened by this call are closed again
- */
+/** Opens only channels that some destination uses, so that no other channel's client library is loaded. */
 async function openChannels(
   config: Config,
   { channelTypes, print }: SettingsEnvironment,
@@ -112,7 +107,7 @@ async function openChannels(
   return channels;
 }
 
-/** The previous settings' channel when neither its settings nor the proxies have changed. */
+/** The channel of before, where neither its settings nor the proxies have changed. */
 function sameChannel(next: ChannelConfig, { proxies }: Config, previous?: AppSettings): Channel | undefined {
   const before = [previous?.config.channels.get(next.name), previous?.config.proxies];
   const isSame = isDeepStrictEqual([next, proxies], before);

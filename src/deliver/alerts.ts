@@ -9,7 +9,6 @@ const LONGEST_NAME = 1000;
 /** A rate limit that pauses for so long is one of a day or an account. */
 const ALERTED_PAUSE_MS = 3_600_000;
 
-/** `alerts`: the destinations of alerts, possibly none. */
 export type AlertSettings = Pick<DeliveryConfig, 'alerts' | 'giveUpAfterMs'>;
 
 /** A delivery as it stood before its outcome, and its notice. */
@@ -42,13 +41,12 @@ export function withAlert(
   return { ...update, alert: { cause, subject, targets: settings.alerts } };
 }
 
-/** Cuts the names, each of which may be as long as a body. */
+/** Each name may be as long as a body. */
 function named({ job_id, bot_id, bot_name, status }: AlertedCallback): AlertedCallback {
   const cut = (name: string) => cutEnd(name, LONGEST_NAME, '…');
   return { job_id: cut(job_id), bot_id: cut(bot_id), bot_name: cut(bot_name), status };
 }
 
-/** The alert about a refused body. */
 export function refusalAlert(
   { status, detail, errors, from }: Pick<RefusedBody, 'status' | 'detail' | 'errors' | 'from'>,
   { alerts: targets }: Pick<AlertSettings, 'alerts'>,

@@ -10,7 +10,6 @@ import { type Clock, Deadline, DeadlinePassed } from '../time/clock.ts';
 import { type AddressedNotice, RESERVE_MS, type Settings, toldBy } from './settings.ts';
 import type { PlannedTarget } from '../route/router.ts';
 
-/** An attempt's outcome. */
 type Ending =
   | { readonly receipt: Receipt; readonly failure?: undefined }
   | { readonly failure: DeliveryFailure; readonly receipt?: undefined };
@@ -23,10 +22,7 @@ export interface Begun {
   readonly settings: Pick<Settings, 'config' | 'channels' | 'compose' | 'redact'>;
   /** No POST waits for it. */
   readonly isOwn?: boolean;
-  /**
-   * Called when it goes on for `ms` at most after `delivery.timeout`: its claim must last as long. Left out: it ends then, although the
-   * remote may answer later.
-   */
+  /** Called when it goes on past `delivery.timeout` for `ms`: its claim must last as long. Left out: it ends then. */
   readonly onLonger?: (ms: number) => void;
   /** The message, if it was made before; then the notice has no more of its callback than `afterRendering` leaves. */
   readonly composed?: Pick<Composed, 'message' | 'plain' | 'asText'> | undefined;

@@ -19,7 +19,6 @@ export interface ClaimsDependencies extends Delivering {
   readonly dispatcher: Dispatcher;
   readonly follower: ConfigFollower;
   readonly signals: Signals;
-  /** A bulk redelivery is to go on. */
   readonly onBulk: () => void;
 }
 

@@ -27,7 +27,6 @@ export interface Delivering {
   readonly onMilestone: (milestone: Milestone) => void;
   /** A rule holds a new delivery, or lets it go. */
   readonly onHeld: (rule: string, own?: HeldNotice) => void;
-  /** Outcomes could not be written. */
   readonly onUnwritten: (error: unknown) => void;
   readonly onUnforeseen: (error: unknown) => void;
 }
@@ -41,7 +40,6 @@ export interface Order extends Pick<DueDelivery, 'record' | 'notice' | 'firstRec
   readonly settings: Settings;
   /** By the monotonic clock. No attempt begins later; a running attempt may end later. */
   readonly until: number;
-  /** As in `Begun`. */
   readonly composed?: Begun['composed'];
   /** Called when its attempts have ended. @returns whether the POST writes the outcome. Left out: no POST waits for it. */
   readonly onEnded?: (task: Task) => boolean;
@@ -52,7 +50,6 @@ export interface Task extends Order {
   readonly attempts: AttemptResult[];
   /** A later POST of the same callback has meanwhile had it taken over. */
   isTakenOver: boolean;
-  /** The running attempt. */
   attempt?: Attempt | undefined;
   /** Its outcome, once its attempts have ended. */
   update?: DeliveryUpdate;

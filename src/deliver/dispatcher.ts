@@ -24,7 +24,6 @@ const nothingToGiveBack = (): void => undefined;
 /** Time for an attempt to end, and its outcome to be written, before its claim expires. */
 const CLAIM_MARGIN_MS = 30_000;
 
-/** What a settlement holds beside the outcomes of its tasks. */
 export type Ending = Pick<Settlement, 'callbackId' | 'answer' | 'refused' | 'isDurable'>;
 
 export class Dispatcher {
@@ -48,7 +47,6 @@ export class Dispatcher {
     return this.#tasks.has(deliveryId);
   }
 
-  /** Destinations. */
   get queued(): readonly string[] {
     return [...this.#queues.keys()];
   }
@@ -75,9 +73,8 @@ export class Dispatcher {
   }
 
   /**
-   * Writes the outcomes of tasks whose attempts have ended and, if there is one, the answer to their POST, in one transaction.
-   * @param withinMs time limit; left out: no POST waits for the write
-   * @throws {LedgerUnavailable} the tasks have ended nevertheless
+   * Writes the outcomes of tasks whose attempts have ended, and the answer to their POST, in one transaction.
+   * @param withinMs left out: no POST waits for it @throws {LedgerUnavailable} the tasks have ended nevertheless
    */
   async settle(tasks: readonly Task[], ending: Ending, withinMs?: number): Promise<void> {
     const { ledger, onUnwritten, onDue } = this.#dependencies;
@@ -94,7 +91,6 @@ export class Dispatcher {
     }
   }
 
-  /** Counts the work as under way. */
   until(work: Promise<unknown>): void {
     this.#underWay.until(work);
   }
@@ -227,10 +223,7 @@ export class Dispatcher {
     return { isOwn: task.onEnded === undefined, onLonger };
   }
 
-  /**
-   * Keeps the claims of deliveries whose attempts go on for so long, and has Botbell answer for them, so that nobody sends them again.
-   * @throws {LedgerUnavailable}
-   */
+  /** Keeps claims whose attempts go on for so long, and has Botbell answer for them. @throws {LedgerUnavailable} */
   async holdClaims(tasks: readonly Task[], ms: number, withinMs?: number): Promise<void> {
     const ids = tasks.map(({ record }) => record.id);
     await this.#dependencies.ledger.takeOver(ids, withinMs, ms + CLAIM_MARGIN_MS);

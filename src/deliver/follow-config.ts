@@ -112,7 +112,6 @@ export class ConfigFollower {
     if (this.#mayRouteAnew) await this.#routeAnew(due, plan, settings).then(onDue, onUnwritten);
   }
 
-  /** Makes due what the change affects, and what failed since somebody had to correct a setting. */
   async #hasten(review: Review, after: WaitingPosition): Promise<void> {
     const { ledger, settings, onDue } = this.#delivering;
     const { current } = settings;

@@ -23,10 +23,8 @@ const BACKOFF_SHORTEST_MS = 1000;
 const RETRY_BASE_MS = 400;
 
 /**
- * How long to wait for the next attempt within a request: only after what is transient, since waiting costs the BOT running time, and
- * has not arrived, since people would be told twice. A rate limit is not counted as a failure.
- * @param random in [0, 1)
- * @returns undefined: there is no other attempt
+ * The wait for the next attempt within a request: only after what is transient, since waiting costs the BOT running time, and has not
+ * arrived, since people would be told twice. @param random in [0, 1) @returns undefined: there is no other attempt
  */
 export function retryInMs(
   made: readonly AttemptResult[],
@@ -45,11 +43,7 @@ export interface OutcomeContext {
   readonly random: number;
 }
 
-/**
- * @param record as it stood before the attempts
- * @param made the attempts since it was claimed
- * @param isDeferred it still waits for an attempt, so it is taken over
- */
+/** @param record as it stood before the attempts `made` @param isDeferred it still waits for an attempt, so it is taken over */
 export function updateAfter(
   record: DeliveryRecord,
   made: readonly AttemptResult[],
@@ -117,7 +111,6 @@ export function errorOf({
   return { class: failureClass, code, message, ...more };
 }
 
-/** What the ledger keeps of each attempt. */
 export function attemptRecords(deliveryId: number, attempts: readonly AttemptResult[]): AttemptRecord[] {
   return attempts.map(({ startedAt, durationMs, failure }) => {
     const error = failure && errorOf(failure);

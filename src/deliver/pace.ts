@@ -174,7 +174,6 @@ export class Paces {
   }
 }
 
-/** The keys under which a destination's pace and its channel's are kept. */
 function keysOf(destination: string): readonly string[] {
   return [destination, channelOf(destination)];
 }

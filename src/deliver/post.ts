@@ -31,9 +31,7 @@ const SHARE = 1 / 4;
 /** How many POSTs wait, by destination, BOT and job. Zeros are deleted: the ids of ended jobs would pile up. */
 type Waiting = Map<string, number>;
 
-/**
- * @throws {LedgerUnavailable} on admission, before any attempt; or when an outcome other than `delivered` could not be written
- */
+/** @throws {LedgerUnavailable} on admission; or when an outcome other than `delivered` could not be written */
 export type Post = (incoming: Incoming) => Promise<Verdict>;
 
 type Posting = Delivering & { readonly dispatcher: Dispatcher };
@@ -113,7 +111,6 @@ function rendered(order: Order & { readonly notice: CallbackNotice }): Order {
 class OpenPost {
   readonly #delivering: Posting;
   readonly #posted: Posted;
-  /** Shared by all open POSTs. */
   readonly #waiting: Waiting;
   readonly #waitsFor: string[] = [];
   /** The tasks it submitted, by delivery id. */
@@ -133,7 +130,6 @@ class OpenPost {
     this.#waiting = waiting;
   }
 
-  /** To be called after `begin`. @throws {LedgerUnavailable} */
   async answer(): Promise<Verdict> {
     try {
       await this.#allEnded();
@@ -147,10 +143,7 @@ class OpenPost {
     }
   }
 
-  /**
-   * Submits the deliveries that it claimed; pending ones that another POST or process has in hand are taken over.
-   * @param onRendered as in `Incoming`
-   */
+  /** Submits the deliveries that it claimed; pending ones that another POST or process has in hand are taken over. */
   begin(notice: CallbackNotice, onRendered: Incoming['onRendered']): void {
     const { dispatcher, ledger } = this.#delivering;
     const { admission, plan, settings, until } = this.#posted;

@@ -32,17 +32,15 @@ export interface CallbackPlan extends Plan {
   readonly comparesErrors: boolean;
 }
 
-/** Gives the same plan for the same BOT and status while it is kept. */
 export type PlanFor = (callback: Planned) => CallbackPlan;
 
-/** What a config decides without open channels. */
 export interface Planning {
   readonly config: Config;
   /** Equal in all processes that run with the same config. */
   readonly configHash: string;
   readonly router: Router;
   readonly planFor: PlanFor;
-  /** All destinations of the config, by name, as the first route that names each has it told. */
+  /** By their names. */
   readonly destinations: ReadonlyMap<string, PlannedTarget>;
 }
 

@@ -17,7 +17,6 @@ import type { Settings } from './settings.ts';
 import { expectTimers, isRouteOf, isStillExpected, knownBots, overdueOf } from './watch.ts';
 
 export interface SignalsDependencies extends Delivering {
-  /** Counts the work as under way. */
   readonly until: (work: Promise<unknown>) => void;
 }
 

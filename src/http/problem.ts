@@ -3,7 +3,6 @@ import { STATUS_CODES } from 'node:http';
 import type { Context, Middleware } from 'koa';
 
 interface ProblemDetails {
-  /** HTTP status code. */
   readonly status: number;
   /** What is wrong and what to do about it. Strangers read it: no path, no secret, no stack. */
   readonly detail: string;
@@ -32,11 +31,8 @@ export interface ProblemState {
 
 /** A request that was turned away before its body was read. */
 export interface TurnedAway {
-  /** HTTP status code that it was answered with. */
   readonly status: number;
-  /** The sender's address. */
   readonly from: string;
-  /** Why, for the log. */
   readonly problem: string;
 }
 

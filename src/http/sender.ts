@@ -26,25 +26,16 @@ export function senderReader(trustProxy: TrustedProxies): SenderReader {
   return (request) => {
     const direct = request.socket.remoteAddress ?? '';
     const isForwarded = trustProxy === true || isProxy(direct);
-    const named = isForwarded ? rightmostOutside(forwardedBy(request), isProxy) : undefined;
-    return named === undefined ? direct : (addressIn(named) ?? 'unknown');
+    const named = isForwarded ? forwardedFor(request, isProxy) : undefined;
+    return named ? (addressIn(named) ?? 'unknown') : direct;
   };
 }
 
-/** The entries from right to left. The size limit of the headers bounds their number. */
-function forwardedBy({ headers }: SenderHead): readonly string[] {
+/** Undefined: the proxy added no entry. The size limit of the headers bounds their number. */
+function forwardedFor({ headers }: SenderHead, isProxy: (address: string) => boolean): string | undefined {
   const forwarded = [headers['x-forwarded-for']].flat().join(',');
-  return forwarded.split(',').toReversed();
-}
-
-/** Undefined: the proxy added no entry. */
-function rightmostOutside(
-  entries: readonly string[],
-  isProxy: (address: string) => boolean,
-): string | undefined {
-  const trimmed = entries.map((entry) => entry.trim());
-  const outside = trimmed.find((entry) => !isProxy(addressIn(entry) ?? ''));
-  return (outside ?? trimmed.at(-1)) || undefined;
+  const entries = forwarded.split(',').map((entry) => entry.trim());
+  return entries.findLast((entry) => !isProxy(addressIn(entry) ?? '')) ?? entries[0];
 }
 
 function addressIn(entry: string): string | undefined {

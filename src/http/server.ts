@@ -26,7 +26,6 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => un
 
 export interface ListeningServer {
   readonly host: string;
-  /** The port that is bound, also if the config says 0. */
   readonly port: number;
   /** Takes no new connections, lets requests finish for at most `withinMs`, then cuts what is left. */
   close(withinMs: number): Promise<void>;
@@ -77,9 +76,8 @@ function keepRoom(server: Server): void {
 }
 
 /**
- * After an answer that closes the connection, Node destroys the socket. A sender that is still uploading gets a reset, and
- * may lose the answer before reading it. So only our side is closed, and Node discards incoming data for `LINGER_MS`
- * (nginx: lingering_close).
+ * After an answer that closes the connection, Node destroys the socket: a sender that still uploads gets a reset, and may lose the
+ * answer. So only our side is closed, and what comes is discarded for `LINGER_MS` (nginx: lingering_close).
  */
 function closeGently(socket: Socket): void {
   socket.destroySoon = () => {

@@ -23,9 +23,7 @@ interface UndeliveredMessage {
   readonly error: FailureToExplain;
   readonly attempts: number;
   readonly callback: AlertedCallback;
-  /** The callback's id in the ledger. */
   readonly callbackId: number;
-  /** When the callback came for the first time. */
   readonly since: number;
 }
 
@@ -36,14 +34,12 @@ interface ToldBot {
   readonly succeeded: number;
   readonly errors: number;
   readonly missed: number;
-  /** Undefined: none. */
   readonly lastError?: LastError | undefined;
 }
 
 export interface LastError {
   /** The first line of its message; '' if it has none. */
   readonly text: string;
-  /** When it came. */
   readonly at: number;
   readonly jobId: string;
 }
@@ -60,7 +56,6 @@ export interface DigestedBot extends ToldBot {
   readonly is_muted: boolean;
 }
 
-/** The part that summaries and digests share. */
 interface ToldBots<Bot> {
   readonly since: number;
   /** The BOTs with the most trouble, the worst first. */
@@ -100,16 +95,13 @@ interface Alerts {
     /** Botbell's own English sentences. */
     readonly detail: string;
     readonly errors: readonly CallbackError[];
-    /** The sender's address. */
     readonly from: string;
   };
   /** A config that was not put in force: the one before stays. */
   readonly reload_refused: {
-    /** The config's file. */
     readonly file: string;
     /** The first problems, as `file:line:col: what is wrong`, in English. */
     readonly problems: readonly string[];
-    /** How many problems `problems` leaves out. */
     readonly moreProblems: number;
   };
 }
@@ -184,7 +176,6 @@ export interface CallbackNotice extends CheckedCallback {
   readonly timesReceived: number;
   /** Milliseconds since it came, if a person has it delivered late; otherwise left out. */
   readonly delayedMs?: number | undefined;
-  /** Left out: its template is its status's. */
   readonly occasion?: Occasion | undefined;
   /** How many errors `repeat` let go since the last message. */
   readonly heldBack?: number | undefined;

@@ -22,7 +22,6 @@ type Release = () => void;
 
 interface LoadLimits {
   readonly maxBodyBytes: number;
-  /** Callbacks handled at once. */
   readonly maxInFlight: number;
 }
 

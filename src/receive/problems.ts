@@ -49,7 +49,6 @@ export function asProblem(error: unknown): HttpProblem {
   return new UnforeseenProblem(error);
 }
 
-/** Bytes of a refused body that are kept. */
 export const REFUSED_BODY_BYTES = 64 * 1024;
 
 /** A body that no retry can make acceptable, or (503) that Botbell itself could not handle. */
@@ -67,7 +66,6 @@ export interface Refusal {
 
 const REFUSED: ReadonlySet<number> = new Set<RefusedStatus>([400, 413, 415, 422]);
 
-/** Whether the body is kept for the operators. */
 export function isRefusal(
   problem: HttpProblem,
 ): problem is HttpProblem & { readonly details: { readonly status: RefusedStatus } } {

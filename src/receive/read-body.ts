@@ -8,7 +8,6 @@ import { HttpProblem, tooLarge } from '../http/problem.ts';
 
 const JSON_TYPE = 'application/json';
 const UTF_8_NAMES: ReadonlySet<string> = new Set(['', 'utf-8', 'utf8']);
-/** How a body is inflated, by its Content-Encoding. */
 const INFLATERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
   ['', () => new PassThrough()],
   ['identity', () => new PassThrough()],
@@ -80,11 +79,7 @@ function countedBody(request: IncomingMessage, count: (bytes: number) => void): 
   return request.pipe(body);
 }
 
-/**
- * Checks the headers alone.
- * @returns bytes of the body; undefined: unknown until it is read
- * @throws {HttpProblem} 413, 415
- */
+/** By the headers alone. @returns bytes of the body; undefined: unknown until it is read @throws {HttpProblem} 413, 415 */
 export function announcedBytes(request: Request, maxBytes: number): number | undefined {
   refuseOtherTypes(request);
   const { 'content-length': length, 'content-encoding': encoding = '' } = request.headers;

@@ -31,7 +31,6 @@ import type { Clock } from '../time/clock.ts';
 
 /** The outcome of one POST to the callback path, for the log and the metrics. */
 export interface ReceiverReport extends Answered {
-  /** HTTP status code. */
   readonly status: number;
   readonly durationMs: number;
   /** The sender's address if the answer is a problem. With a trusted proxy, it comes from X-Forwarded-For. */
@@ -51,9 +50,7 @@ interface Answered {
 export interface ReceiverDependencies {
   readonly config: ReceiverConfig;
   readonly clock: Clock;
-  /** For a `start_time` without an offset. */
   readonly timezone: string;
-  /** Delivers the callback; rejects when the store cannot be written. */
   readonly post: (incoming: Incoming) => Promise<Verdict>;
   /** Keeps a refused body for the operator; never rejects. */
   readonly refuse: (refusal: Refusal) => Promise<void>;
@@ -67,7 +64,6 @@ export interface ReceiverDependencies {
 interface CallbackState extends Answered {
   /** By the monotonic clock; set once the sender has passed its checks. */
   startedAt?: number;
-  /** Set once the body was read. */
   posted?: Posted;
 }
 
@@ -135,7 +131,7 @@ function answerHealth(ctx: CallbackContext): void {
   ctx.body = { status: 'ok' };
 }
 
-/** Checks token, address and method in this order: a sender without the token learns nothing else. */
+/** In this order: a sender without the token learns nothing else. */
 function senderCheck({ config: { tokens, allowFrom }, senderOf }: Parts) {
   const isToken = secretCheck(tokens);
   const isInNetworks = networkFilter(allowFrom);
@@ -186,7 +182,6 @@ function leaveWith(state: CallbackState, posted: Posted, leave: () => void): voi
 /** Characters of a job_id in an answer. It may be megabytes long, and an answer stays in memory until it is sent. */
 const LONGEST_JOB_ID = 10_000;
 
-/** Answers a callback that `receive` has handled. */
 function answer(ctx: CallbackContext, verdict: Verdict): void {
   const { result, deliveries } = verdict;
   ctx.state.verdict = verdict;
