@@ -1,12 +1,10 @@
 /** `botbell preview`: shows a callback as each destination would get it, as text, JSON or HTML, and sends nothing. */
-import type { Callback } from '../callback/callback.ts';
-import type { Composed } from '../channels/channel.ts';
+import { drawAt, type DrawnMessage, drawingOf, placesFor } from '../admin/drawing.ts';
+import { decidedBy } from '../app/settings.ts';
 import { frameHeightOf, messageDocument } from '../channels/preview.ts';
 import { channelTypes } from '../channels/registry.ts';
-import { formatsOf, type Config, type Destination, optionsAt } from '../config/config.ts';
 import { noticeOf } from '../notice/notice.ts';
 import { destinationTyped } from '../people/destinations.ts';
-import { createRouter, type PlannedTarget } from '../route/router.ts';
 import { systemClock } from '../time/clock.ts';
 import { escapeHtml as html, visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { type CommandContext, printJson, styled } from './context.ts';
@@ -18,58 +16,35 @@ interface Options {
   readonly format: 'text' | 'json' | 'html';
 }
 
-interface PreviewedMessage {
-  readonly destination: string;
-  readonly composed: Composed;
-}
+type PreviewedMessage = Pick<DrawnMessage, 'destination' | 'composed'>;
 
 export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
-  const { config, renderer } = await loadProject(context, { withoutSecrets: true });
-  const checked = await readCallback(context, file, config);
-  const formats = formatsOf(config, channelTypes);
-  const previews = chosen(context, config, checked.callback, options.to).flatMap((routed) => {
-    const { destination, channel } = routed;
-    const format = formats.get(channel);
-    if (format === undefined) return [];
-    const options = optionsAt(routed, systemClock.now(), config.display.timezone);
-    const composed = renderer.render(
-      noticeOf(checked, 1),
-      { templateSet: undefined, ...routed, options, format },
-      (failure) => context.message(visibleOnOneLine(failure.message)),
-    );
-    return [{ destination, channel, composed }];
+  const project = await loadProject(context, { withoutSecrets: true });
+  const { config, renderer } = project;
+  const notice = noticeOf(await readCallback(context, file, config), 1);
+  const to = options.to === undefined ? undefined : destinationTyped(options.to, config).destination;
+  const drawing = drawingOf({ ...decidedBy(project), renderer }, channelTypes);
+  const now = systemClock.now();
+  const say = (message: string) => context.message(visibleOnOneLine(message));
+  const previews = placesFor(notice, to, drawing).flatMap((place) => {
+    if (place.route === undefined) say(`${place.destination}: no route sends this callback there`);
+    return drawAt(place, notice, drawing, { now }) ?? [];
   });
-  if (previews.length === 0) context.message('no route sends this callback to anybody');
+  for (const { message } of previews.flatMap(({ failures }) => failures)) say(message);
+  if (previews.length === 0) say('no route sends this callback to anybody');
   if (options.format === 'html') context.result(previewPage(previews));
   else if (options.format === 'json') printJson(context, previews.map(shapeOf));
   else context.result(previews.map((each) => inLines(context, each)).join('\n'));
   return 0;
 }
 
-function shapeOf({ destination, channel, composed }: PreviewedMessage & { readonly channel: string }) {
+function shapeOf({ destination, composed }: PreviewedMessage) {
+  const [channel] = destination.split(':', 1);
   return { destination, channel, message: composed.message };
 }
 
 function inLines(context: CommandContext, { destination, composed }: PreviewedMessage): string {
   return `${styled(context, 'bold', destination)}\n${visibleAndIndented(composed.asText())}\n`;
-}
-
-type Routed = Destination & Pick<PlannedTarget, 'templateSet'>;
-
-/** The destinations that the callback is routed to, or only `to`, even if no route sends the callback there. */
-function chosen(
-  context: CommandContext,
-  config: Config,
-  callback: Callback,
-  to: string | undefined,
-): readonly Routed[] {
-  const { destinations } = createRouter(config.routes, config.defaultRoute).route(callback);
-  if (to === undefined) return destinations;
-  const wanted = destinationTyped(to, config);
-  const routed = destinations.find(({ destination }) => destination === wanted.destination);
-  if (routed === undefined)
-    context.message(visibleOnOneLine(`${wanted.destination}: no route sends this callback there`));
-  return [routed ?? wanted];
 }
 
 const STYLE = `
