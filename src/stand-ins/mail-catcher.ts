@@ -101,7 +101,7 @@ export class MailCatcher {
     if (fault === undefined) done();
     else if (fault.does === 'refuse') done(refusalError(fault.code, fault.text));
     else if (fault.does === 'drop') this.#drop(session);
-    else if (fault.does === 'delay') void resume(fault.until(), done);
+    else if (fault.does === 'delay') void fault.until().then(() => done());
   }
 
   async #receive(session: SMTPServerSession, stream: NodeJS.ReadableStream, done: Done): Promise<void> {
@@ -134,11 +134,6 @@ export class MailCatcher {
   }
 }
 
-async function resume(until: Promise<unknown>, done: Done): Promise<void> {
-  await until;
-  done();
-}
-
 async function readMail(session: SMTPServerSession, raw: Buffer): Promise<CaughtMail> {
   const { mailFrom, rcptTo } = session.envelope;
   return {
@@ -155,23 +150,18 @@ async function readMail(session: SMTPServerSession, raw: Buffer): Promise<Caught
 /** A step that can fail: the greeting, or the answer to AUTH, MAIL FROM, RCPT TO or the end of the message. */
 export type MailStep = 'connect' | 'auth' | 'mail' | 'rcpt' | 'data';
 
-interface Occasion {
+export type MailFault = {
   readonly at: MailStep;
   /** At `rcpt`: only for this recipient. */
   readonly address?: string;
   /** How often it happens. Default always. */
   readonly times?: number;
-}
-
-export type MailFault = Occasion &
-  (
-    | { readonly does: 'refuse'; readonly code: number; readonly text: string }
-    /** Never answers. */
-    | { readonly does: 'hang' }
-    /** Closes the connection; at `data` after accepting the message. */
-    | { readonly does: 'drop' }
-    | { readonly does: 'delay'; readonly until: () => Promise<unknown> }
-  );
+} & (
+  | { readonly does: 'refuse'; readonly code: number; readonly text: string }
+  /** `hang` never answers; `drop` closes the connection, at `data` after accepting the message. */
+  | { readonly does: 'hang' | 'drop' }
+  | { readonly does: 'delay'; readonly until: () => Promise<unknown> }
+);
 
 /** smtp-server answers with the error's `responseCode`. */
 function refusalError(code: number, text: string): Error {

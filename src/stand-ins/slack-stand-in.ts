@@ -1,6 +1,6 @@
 /** A Slack API on loopback that enforces Slack's rules and keeps the messages it accepts. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { judgeBlocks, textLength } from '../channels/slack/block-kit.ts';
@@ -54,7 +54,11 @@ export async function startSlackStandIn({
   server.listen(wanted, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { messages, calls, apiUrl: `http://127.0.0.1:${port}${API_PATH}`, close: () => closeServer(server) };
+  const close = async () => {
+    server.closeAllConnections();
+    await server[Symbol.asyncDispose]();
+  };
+  return { messages, calls, apiUrl: `http://127.0.0.1:${port}${API_PATH}`, close };
 }
 
 export function answerJson(response: ServerResponse, body: unknown): void {
@@ -106,13 +110,6 @@ function answerOf(
   return { ok: true, channel: channel.id, ts: posted.ts, message };
 }
 
-async function closeServer(server: Server): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await closed;
-}
-
 /** Characters (Slack: chat.postMessage, "text"). Slack cuts or refuses longer ones. */
 const MAX_TEXT = 40_000;
 
@@ -162,7 +159,7 @@ type SlackArguments = Readonly<Record<string, unknown>>;
 
 /** The channel to post to and the message to edit, if any, or Slack's error. */
 type CallResult =
-  | { readonly ok: true; readonly channel?: StandInChannel; readonly edited?: PostedMessage }
+  | { readonly ok: true; readonly channel?: StandInChannel; readonly edited?: PostedMessage | undefined }
   | ReturnType<typeof refusal>;
 
 export function judgeCall(
@@ -182,33 +179,27 @@ export function judgeCall(
   );
   if (channel === undefined) return refusal('channel_not_found');
   const here = messages.filter(({ channelId }) => channelId === channel.id);
-  return method === 'chat.update' ? judgeEdit(args, channel, here) : judgePost(args, channel, here);
+  const edited = method === 'chat.update' ? here.find(({ ts }) => ts === args['ts']) : undefined;
+  const refused = method === 'chat.update' ? refusalOfEdit(args, edited) : refusalOfPost(args, channel, here);
+  return refused ?? refusalOfText(args) ?? refusalOfBlocks(args['blocks']) ?? { ok: true, channel, edited };
 }
 
-function judgePost(
-  args: SlackArguments,
-  channel: StandInChannel,
+function refusalOfPost(
+  { thread_ts: threadTs, reply_broadcast: isBroadcast }: SlackArguments,
+  { isArchived = false, isMember = true }: StandInChannel,
   here: readonly PostedMessage[],
-): CallResult {
-  if (channel.isArchived === true) return refusal('is_archived');
-  if (channel.isMember === false) return refusal('not_in_channel');
-  const { thread_ts: threadTs, reply_broadcast: isBroadcast } = args;
-  if (threadTs === undefined && isBroadcast !== undefined) return refusal('invalid_arguments');
+): CallResult | undefined {
+  if (isArchived) return refusal('is_archived');
+  if (!isMember) return refusal('not_in_channel');
+  if (threadTs === undefined) return isBroadcast === undefined ? undefined : refusal('invalid_arguments');
   // A reply cannot start a thread.
   const isRoot = here.some((message) => message.ts === threadTs && message.threadTs === undefined);
-  if (threadTs !== undefined && !isRoot) return refusal('thread_not_found');
-  return refusalOfText(args) ?? refusalOfBlocks(args['blocks']) ?? { ok: true, channel };
+  return isRoot ? undefined : refusal('thread_not_found');
 }
 
-function judgeEdit(
-  args: SlackArguments,
-  channel: StandInChannel,
-  here: readonly PostedMessage[],
-): CallResult {
-  const edited = here.find(({ ts }) => ts === args['ts']);
+function refusalOfEdit({ text }: SlackArguments, edited?: PostedMessage): CallResult | undefined {
   if (edited === undefined) return refusal('message_not_found');
-  if (Buffer.byteLength(String(args['text'])) > MAX_BYTES_OF_UPDATE) return refusal('msg_too_long');
-  return refusalOfText(args) ?? refusalOfBlocks(args['blocks']) ?? { ok: true, channel, edited };
+  return Buffer.byteLength(String(text)) > MAX_BYTES_OF_UPDATE ? refusal('msg_too_long') : undefined;
 }
 
 function refusalOfText({ text, blocks }: SlackArguments): CallResult | undefined {

@@ -37,18 +37,17 @@ export class OneRead {
 
   async #begin<T>(read: () => Promise<T>): Promise<T> {
     if (this.#isHanging) throw this.#unanswered();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
+    return new Promise<T>((resolve, reject) => {
+      const timer = setTimeout(() => {
         this.#isHanging = true;
         reject(this.#unanswered());
       }, this.#patienceMs);
+      const settle = () => {
+        clearTimeout(timer);
+        this.#isHanging = false;
+      };
+      read().finally(settle).then(resolve, reject);
     });
-    const reading = read().finally(() => {
-      clearTimeout(timer);
-      this.#isHanging = false;
-    });
-    return Promise.race([reading, late]);
   }
 
   #unanswered(): Error {
