@@ -34,10 +34,7 @@ const IDLE_TIMEOUT_MS = 10_000;
 
 const CLOCK_ASKED_EVERY_MS = 10_000;
 
-/**
- * PostgreSQL, "Appendix A. Error Codes": connection, transaction state, rollback, resources, object state, operator
- * intervention, system. These classes mean trouble with the server, not with the statement.
- */
+/** Classes of error codes that mean trouble with the server, not with the statement (PostgreSQL, "Appendix A. Error Codes"). */
 const SERVER_TROUBLE = new Set(['08', '25', '40', '53', '55', '57', '58']);
 
 /**
@@ -110,11 +107,7 @@ class PostgresTransactions implements Transactions {
     return this.#settings.pool.end();
   }
 
-  async #run<Result>(
-    work: (tx: Tx) => Promise<Result>,
-    deadline: Deadline,
-    isDurable: boolean,
-  ): Promise<Result> {
+  async #run<Result>(work: (tx: Tx) => Promise<Result>, deadline: Deadline, isDurable: boolean) {
     const client = await this.#connect(deadline);
     await this.#measureClock(client).catch((error: unknown) => {
       client.release(true);
@@ -190,12 +183,9 @@ async function query(client: pg.PoolClient, statement: string | pg.QueryConfig):
   try {
     return await client.query(statement);
   } catch (error) {
-    throw isRefusal(error) ? failed(error) : unavailable(error);
+    const isRefusal = error instanceof pg.DatabaseError && !SERVER_TROUBLE.has(error.code?.slice(0, 2) ?? '');
+    throw isRefusal ? failed(error) : unavailable(error);
   }
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && !SERVER_TROUBLE.has(error.code?.slice(0, 2) ?? '');
 }
 
 /** With those that read: ten replicas fit into a server that takes 100, its default. */
@@ -206,13 +196,10 @@ const CONNECT_TIMEOUT_MS = 3000;
 /** For a server that has gone silently; a working one cancels slow statements itself. */
 const QUERY_TIMEOUT_MS = 10_000;
 
-/** PostgreSQL's `int8` and `numeric`, which pg returns as text; all numbers of the ledger are safe integers. */
-const WIDE_NUMBERS = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
-
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (id, format) =>
-    WIDE_NUMBERS.has(id) ? Number : (pg.types.getTypeParser(id, format) as (value: string) => unknown),
-};
+const types = new pg.TypeOverrides();
+// pg returns these as text; all numbers of the ledger are safe integers.
+types.setTypeParser(pg.types.builtins.INT8, Number);
+types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
 function connect(url: string, max: number): pg.Pool {
   // No startup parameters beside the name: a pooler refuses those that it cannot track per client.

@@ -148,21 +148,14 @@ export type Methods<Some> = {
   readonly [Name in keyof Some]: (...args: ArgsOf<Some[Name]>) => Promise<ResultOf<Some[Name]>>;
 };
 
-export function methodsOver<Some extends Partial<Operations>>(
-  call: Call,
-  some: Some,
-  options?: CallOptions,
-): Methods<Some> {
+export function methodsOver<Some extends Partial<Operations>>(call: Call, some: Some, options?: CallOptions) {
   const names = Object.keys(some) as OperationName[];
   const methods = names.map((name) => [name, (...args: never) => call(name, args, options)]);
   return Object.fromEntries(methods) as Methods<Some>;
 }
 
-/**
- * The reads for people, each bounded in size, on a connection of their own. Each call settles within five seconds, and throws
- * `LedgerUnavailable` if the store cannot be read.
- */
+/** The reads for people, each bounded in size, on a connection of their own. Each settles within five seconds. @throws {LedgerUnavailable} */
 export type Archive = Methods<typeof archiveReads>;
 
-/** People's actions, each on disk when it resolves. Settles within five seconds; throws `LedgerUnavailable` if the store cannot be used. */
+/** People's actions, each on disk when it resolves. Each settles within five seconds. @throws {LedgerUnavailable} */
 export type Actions = Methods<typeof actionOperations & typeof actionReads>;

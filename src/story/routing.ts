@@ -21,19 +21,17 @@ function explanationsOf(routing: unknown): readonly RouteExplanation[] {
 
 type OfCallback = Pick<CallbackStory, 'status'>;
 
-export function routingEvents(
-  routing: unknown,
-  at: number,
-  callback: OfCallback,
-  sayings: Sayings,
-): StoryEvent[] {
+export function routingEvents(routing: unknown, at: number, callback: OfCallback, sayings: Sayings) {
   const explanations = explanationsOf(routing);
-  const unmatched = { at, what: 'route did not match' } as const;
-  if (explanations.length === 0) return [{ ...unmatched, text: sayings.say('no route') }];
   const events = explanations.flatMap((each) => routeEvents(each, at, callback, sayings));
+  const isNone = explanations.length === 0;
   // The sentence of the default route says already that no other route applies.
-  if (explanations.some(({ pattern }) => pattern !== undefined))
-    events.push({ ...unmatched, text: sayings.say('no other route') });
+  if (isNone || explanations.some(({ pattern }) => pattern !== undefined))
+    events.push({
+      at,
+      what: 'route did not match',
+      text: sayings.say(isNone ? 'no route' : 'no other route'),
+    });
   return events;
 }
 
@@ -77,9 +75,7 @@ export function tellerEvents(story: CallbackStory, sayings: Sayings): StoryEvent
     const teller = explanations.find((each) => each.route === route);
     const isSaid = teller?.verdict === 'tells' && teller.reaches.includes(destination);
     if (route === undefined || isSaid || state === 'held' || summaryId !== undefined) return [];
-    const released = story.history.findLast(
-      ({ what, deliveryId }) => what === 'released' && deliveryId === id,
-    );
+    const released = story.history.findLast((row) => row.what === 'released' && row.deliveryId === id);
     const named = teller ? routeInWords(teller.pattern, sayings) : sayings.say('a named route', { route });
     const text = sayings.say('told by', { route: named, who: sayings.name(destination) });
     const small = sayings.name(route);

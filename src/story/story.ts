@@ -18,11 +18,7 @@ export interface LoadedStory {
 }
 
 /** @returns undefined: the ledger has no such callback. @throws {LedgerUnavailable} */
-export async function loadStory(
-  archive: Pick<Archive, 'story'>,
-  id: number,
-  context: StoryContext,
-): Promise<LoadedStory | undefined> {
+export async function loadStory(archive: Pick<Archive, 'story'>, id: number, context: StoryContext) {
   const callback = await archive.story(id);
   return callback && { callback, story: tellStory(callback, context) };
 }

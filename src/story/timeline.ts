@@ -27,6 +27,9 @@ function leftOut({ history }: CallbackStory, sayings: Sayings): StoryEvent[] {
   return [{ at: first.at, what: 'left out', text: sayings.say('left out') }];
 }
 
+/** A row with the event's name. */
+type Told = Pick<HistoryRow, 'at' | 'deliveryId'> & Pick<StoryEvent, 'what'>;
+
 /** Turns rows into events one by one, and remembers the last routing. */
 class Timeline {
   readonly #story: CallbackStory;
@@ -45,11 +48,9 @@ class Timeline {
     told_in_summary: (row) => [this.#event({ ...row, what: 'delivered' }, 'told in summary, event')],
     dead: (row) => [this.#dead(row)],
     revived: (row) => [this.#event({ ...row, what: 'routed anew' }, 'revived')],
-    redelivered: (row) => [this.#event(row, 'by hand', this.#action(row.what, row))],
-    dismissed: (row) => [this.#event(row, 'by hand', this.#action(row.what, row))],
-    routed_anew: (row) => [
-      this.#event({ ...row, what: 'routed anew' }, 'by hand', this.#action('routed by hand', row)),
-    ],
+    redelivered: (row) => [this.#byHand(row, row.what)],
+    dismissed: (row) => [this.#byHand(row, row.what)],
+    routed_anew: (row) => [this.#byHand({ ...row, what: 'routed anew' }, 'routed by hand')],
     alerted: (row) => [this.#event(row, 'alerted', { who: this.#sayings.list(row.entry.who) })],
   };
 
@@ -65,13 +66,11 @@ class Timeline {
     const name = this.#sayings.name(botName);
     const bot = name === '' ? say(kind === 'alert' ? 'a message' : 'a BOT') : say('named', { name });
     if (kind !== 'callback') return [{ at, what: 'received', text: say(`raised, ${kind}`, { bot }) }];
-    return [
-      { at, what: 'received', text: say(`received, ${statusNameOf(this.#story)}`, { bot }) },
-      ...routingEvents(this.#routing, at, this.#story, this.#sayings),
-      ...(isSupersededAtOnce(this.#story)
-        ? [{ at, what: 'superseded' as const, text: say('superseded at once') }]
-        : []),
-    ];
+    const text = say(`received, ${statusNameOf(this.#story)}`, { bot });
+    const routed = routingEvents(this.#routing, at, this.#story, this.#sayings);
+    if (isSupersededAtOnce(this.#story))
+      routed.push({ at, what: 'superseded', text: say('superseded at once') });
+    return [{ at, what: 'received', text }, ...routed];
   }
 
   eventsOf(row: HistoryRow): readonly StoryEvent[] {
@@ -88,7 +87,7 @@ class Timeline {
   }
 
   #event(
-    row: Pick<HistoryRow, 'at' | 'deliveryId'> & Pick<StoryEvent, 'what'>,
+    row: Told,
     sentence: Sentence,
     values: Readonly<Record<string, string>> = {},
     small?: string,
@@ -108,9 +107,8 @@ class Timeline {
   }
 
   #attempted(row: HistoryRow<'attempt'>): StoryEvent {
-    const all = this.#story.history.filter(
-      ({ what, deliveryId }) => what === 'attempt' && deliveryId === row.deliveryId,
-    );
+    const isOfSame = ({ what, deliveryId }: HistoryRow) => what === row.what && deliveryId === row.deliveryId;
+    const all = this.#story.history.filter(isOfSame);
     const delivery = this.#deliveryOf(row);
     const { attempts = 0, receipt = {} } = delivery ?? {};
     // The history holds only its last rows, so the first attempts may be left out.
@@ -155,20 +153,17 @@ class Timeline {
     return this.#event(row, 'answered', { took, answer }, `HTTP ${entry.status}`);
   }
 
-  #action(
-    did: 'redelivered' | 'dismissed' | 'routed by hand',
-    row: Pick<HistoryRow, 'deliveryId'> & { readonly entry: ActionEntry },
-  ) {
+  #byHand(row: Told & { readonly entry: ActionEntry }, did: 'redelivered' | 'dismissed' | 'routed by hand') {
     const sayings = this.#sayings;
     const { actor, bulkId } = row.entry;
     const { user, via, from } = actor;
-    return {
+    return this.#event(row, 'by hand', {
       did: sayings.say(did, { who: this.#whoOf(row) }),
       user: user === undefined ? sayings.say('somebody') : sayings.say('user', { name: sayings.name(user) }),
       via: sayings.say(`via ${via}`),
       from: sayings.name(from),
       bulk: bulkId === undefined ? '' : sayings.say('in bulk', { id: String(bulkId) }),
-    };
+    });
   }
 }
 

@@ -72,13 +72,20 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
   const isNew = timesReceived === 1;
   if (isNew && tx.isFull) throw new LedgerFull(FULL);
   const isLateStart = args.status === EXECUTING && job.result !== undefined;
-  if (job.posts > 1 && args.status !== EXECUTING) await supersede(tx, startsOf(args.jobKey));
-  const entered = { id: callbackId, isLateStart, job, timesReceived };
+  if (job.posts > 1 && args.status !== EXECUTING)
+    await supersede(
+      tx,
+      sql`job_key = ${args.jobKey} AND EXISTS (
+        SELECT 1 FROM callbacks WHERE callbacks.id = deliveries.callback_id AND callbacks.status = ${EXECUTING})`,
+    );
+  const { posts, hasSnoozes } = job;
+  const entered = { id: callbackId, isLateStart, posts, hasSnoozes, timesReceived };
   const { deliveries, firstBody } = isNew
     ? await admitNew(tx, args, entered)
     : await admitAgain(tx, args, entered);
   // If all its deliveries succeeded before the result came, there was nothing to supersede.
-  const isSuperseded = isLateStart && !isToldToAll(deliveries);
+  const isToldToAll = deliveries.length > 0 && deliveries.every(({ state }) => state === 'delivered');
+  const isSuperseded = isLateStart && !isToldToAll;
   const isAnswered = isForNobody(args, deliveries);
   return {
     callbackId,
@@ -104,14 +111,19 @@ async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Take
       isForNobody(args, []) ? answerNobody(tx, entered) : undefined,
     ]);
   // What is held gets a row of history after its own, and a later callback of the job is told what it is behind.
-  const isMoreToAsk = entered.job.posts > 1 || targets.some(({ reason }) => reason !== undefined);
+  const isMoreToAsk = entered.posts > 1 || targets.some(({ reason }) => reason !== undefined);
   const [deliveries] = await (isMoreToAsk ? insert() : tx.last(insert));
   return { deliveries, firstBody: undefined };
 }
 
 async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
   const { id, isLateStart, timesReceived } = entered;
-  const deliveries = await returned(tx, args, id, isLateStart);
+  if (isLateStart) await supersede(tx, sql`callback_id = ${id}`);
+  const own = isLateStart || args.isAccepted ? [] : await claimOf(tx, id, args.leaseMs);
+  const rows = await deliveriesOf(tx, [id]);
+  const deliveries = rows.map((row) =>
+    own.includes(row.id) && row.state === 'pending' ? { ...row, claim: 'own' as const } : row,
+  );
   if (timesReceived <= MOST_TIMES)
     await writeHistory(tx, [{ callbackId: id, what: 'received', entry: { times: timesReceived } }]);
   if (isForNobody(args, deliveries)) await answerNobody(tx, entered);
@@ -133,19 +145,21 @@ async function answerNobody(tx: Tx, { id, isLateStart, timesReceived }: Entered)
   ]);
 }
 
-interface Job {
+/** A callback whose job and own row are written. */
+interface Entered {
+  readonly id: number;
+  readonly timesReceived: number;
+  readonly isLateStart: boolean;
   /** How many POSTs of the job have come, this one included. */
   readonly posts: number;
-  /** The status of its result, if that came before or with this POST. */
-  readonly result: number | undefined;
   readonly hasSnoozes: boolean;
 }
 
-/** Locks the job until the transaction ends. */
-async function enterJob(tx: Tx, { jobKey, status }: AdmitArgs): Promise<Job> {
+/** Locks the job until the transaction ends. @returns `result`: the status of its result, if that came before or with this POST */
+async function enterJob(tx: Tx, { jobKey, status }: AdmitArgs) {
   const result = status === EXECUTING ? null : status;
   return only(
-    await tx.all<Job>(fixed`
+    await tx.all<Pick<Entered, 'posts' | 'hasSnoozes'> & { result: number | undefined }>(fixed`
       INSERT INTO jobs (key, result, posts) VALUES (${jobKey}, ${result}, 1)
       ON CONFLICT (key) DO UPDATE SET posts = jobs.posts + 1, result = coalesce(excluded.result, jobs.result)
       RETURNING posts, result, EXISTS (SELECT 1 FROM snoozes WHERE until_at > ${tx.now}) AS has_snoozes`),
@@ -167,19 +181,11 @@ async function writeCallback(tx: Tx, args: AdmitArgs) {
   );
 }
 
-/** A callback whose job and own row are written. */
-interface Entered {
-  readonly id: number;
-  readonly timesReceived: number;
-  readonly isLateStart: boolean;
-  readonly job: Job;
-}
-
 /** The destinations of a new callback, with what the rules have decided. */
 async function targetsOf(
   tx: Tx,
   args: AdmitArgs,
-  { id: callbackId, isLateStart, job: { posts, hasSnoozes } }: Entered,
+  { id: callbackId, isLateStart, posts, hasSnoozes }: Entered,
 ): Promise<readonly DecidedTarget[]> {
   if (isLateStart) return [];
   const asking = askingIn(args.asking);
@@ -192,7 +198,7 @@ async function targetsOf(
 function insertTargets(
   tx: Tx,
   { jobKey, isAccepted, leaseMs, takeOverAfterMs }: AdmitArgs,
-  { id: callbackId, job: { posts } }: Entered,
+  { id: callbackId, posts }: Entered,
   targets: readonly DecidedTarget[],
 ): Promise<readonly DeliveryRecord[]> {
   const posted = { claimedForMs: leaseMs, dueInMs: Math.max(takeOverAfterMs, leaseMs) };
@@ -218,34 +224,10 @@ function askingIn(text: string): Asking {
   return asking;
 }
 
-/** The deliveries of a callback that has come before; claims those that nobody has claimed. */
-async function returned(
-  tx: Tx,
-  { isAccepted, leaseMs }: AdmitArgs,
-  callbackId: number,
-  isLateStart: boolean,
-): Promise<readonly DeliveryRecord[]> {
-  if (isLateStart) await supersede(tx, sql`callback_id = ${callbackId}`);
-  const own = isLateStart || isAccepted ? [] : await claimOf(tx, callbackId, leaseMs);
-  const rows = await deliveriesOf(tx, [callbackId]);
-  return rows.map((row) =>
-    own.includes(row.id) && row.state === 'pending' ? { ...row, claim: 'own' as const } : row,
-  );
-}
-
-function startsOf(jobKey: string): Sql {
-  return sql`job_key = ${jobKey} AND EXISTS (
-    SELECT 1 FROM callbacks WHERE callbacks.id = deliveries.callback_id AND callbacks.status = ${EXECUTING})`;
-}
-
 /** Holds unclaimed deliveries of an `executing`, since its job's result is known. */
 async function supersede(tx: Tx, which: Sql): Promise<void> {
   const rows = await tx.all<Pick<DeliveryRow, 'id' | 'callbackId'>>(sql`
     SELECT id, callback_id FROM deliveries
     WHERE state = 'pending' AND ${which} AND ${isIdle(tx.now)} ORDER BY id ${tx.skipLocked}`);
   await holdBack(tx, rows, SUPERSEDED);
-}
-
-function isToldToAll(deliveries: readonly DeliveryRecord[]): boolean {
-  return deliveries.length > 0 && deliveries.every(({ state }) => state === 'delivered');
 }

@@ -185,15 +185,13 @@ export class Counted {
 
   get subject(): OwnSubject<'summary'> {
     const { destination = '', reason = '', receivedAt: since = 0 } = this.#first ?? {};
-    const named = mostTroubled([...this.#bots.values()]);
+    const counted = { since, lastAt: this.#lastAt, count: this.#count };
     return {
       template: 'summary',
       destination,
       reason,
-      since,
-      lastAt: this.#lastAt,
-      count: this.#count,
-      ...named,
+      ...counted,
+      ...mostTroubled([...this.#bots.values()]),
     };
   }
 }

@@ -3,15 +3,12 @@ import sql from 'sql-template-tag';
 import { type Receipt, ROOT_GONE } from '../../channels/channel.ts';
 import type { Tx } from '../database.ts';
 import { keyOf } from '../keys.ts';
+import type { DeliveryRecord } from '../ledger.ts';
 
 /** @param callbackId the callback that is to be sent now; its own messages do not count */
 export async function jobMessages(
   tx: Tx,
-  {
-    jobId,
-    destination,
-    callbackId,
-  }: { readonly jobId: string; readonly destination: string; readonly callbackId: number },
+  { jobId, destination, callbackId }: Pick<DeliveryRecord, 'destination' | 'callbackId'> & { jobId: string },
 ) {
   const told = await tx.all<{ readonly callbackId: number; readonly receipt: Receipt }>(sql`
     SELECT callback_id, receipt FROM callbacks JOIN deliveries ON callback_id = callbacks.id

@@ -24,17 +24,8 @@ export interface OwnNotice {
 }
 
 export async function writeOwnNotice(tx: Tx, notice: OwnNotice): Promise<number> {
-  const {
-    kind,
-    subject,
-    jobId = '',
-    isOfJob = false,
-    botId = 'botbell',
-    botName = 'Botbell',
-    about,
-    suppressed = 0,
-    id = randomBytes(32).toString('hex'),
-  } = notice;
+  const { kind, subject, jobId = '', isOfJob = false, botId = 'botbell', botName = 'Botbell' } = notice;
+  const { about, suppressed = 0, id = randomBytes(32).toString('hex') } = notice;
   const body = Buffer.from(
     `{"id":"${id}","raisedAt":${tx.now},"suppressed":${suppressed},"subject":${subject}}`,
   );

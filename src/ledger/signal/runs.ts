@@ -1,6 +1,8 @@
 /** Runs that have begun and have no result yet. */
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
+import type { ArchivedCallback } from '../archive/archive.ts';
+import type { NoticeRow } from '../rows.ts';
 import { storedText } from '../stored-body.ts';
 import type { Timer } from './timers.ts';
 
@@ -42,16 +44,11 @@ export function openRuns(tx: Tx): Promise<readonly (BegunRun & { readonly botId:
     ORDER BY id DESC LIMIT ${MOST_OPEN}`);
 }
 
-interface OpenRun extends Pick<BegunRun, 'startedAt'> {
-  readonly jobId: string;
-  readonly botId: string;
-  readonly botName: string;
-  readonly body: Uint8Array;
-}
-
 /** `body`: JSON as received. Undefined: its result has come, or it was deleted. */
 export async function openRun(tx: Tx, callbackId: number) {
-  const row = await tx.first<OpenRun>(sql`
+  const row = await tx.first<
+    Pick<ArchivedCallback, 'jobId' | 'botId' | 'botName' | 'startedAt'> & Pick<NoticeRow, 'body'>
+  >(sql`
     SELECT job_id, bot_id, bot_name, started_at, body
     FROM callbacks JOIN bodies ON callback_id = id JOIN jobs ON jobs.key = callbacks.job_key
     WHERE id = ${callbackId} AND jobs.result IS NULL`);
