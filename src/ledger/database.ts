@@ -36,10 +36,7 @@ export function storedValue(value: unknown): string | number | null | Uint8Array
   return isJson ? JSON.stringify(value) : ((value ?? null) as string | number | null | Uint8Array);
 }
 
-/**
- * A statement whose text is always the same. It is found prepared by its template alone: to put a text together at each run, and to
- * look that up, costs as much as SQLite's part.
- */
+/** A statement whose text is always the same: it is found prepared by its template, since to put a text together and look it up costs more. */
 export class Fixed implements Pick<Sql, 'sql' | 'text' | 'values'> {
   readonly strings: TemplateStringsArray;
   readonly values: unknown[];
@@ -72,10 +69,7 @@ export interface Tx {
   /** The rows as `rowIn` gives them; values are stored as `storedValue` gives them. */
   all<Row>(statement: Statement): Promise<Row[]>;
   first<Row>(statement: Statement): Promise<Row | undefined>;
-  /**
-   * Commits with the last statements, which the work has to begin before it waits for anything. No statement may follow.
-   * @returns what the work returns, once all is committed
-   */
+  /** Commits with the last statements, which the work has to begin before it waits for anything. @returns what the work returns, once committed */
   last<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Milliseconds since 1970 by the store's clock, which its processes share. */
   readonly now: number;

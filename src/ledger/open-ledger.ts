@@ -90,10 +90,7 @@ export async function openArchive(url: string, clock: Clock = systemClock): Prom
   throw new Error(url.startsWith(SQLITE) ? `${NO_LEDGER} (${resolve(sqlitePathOf(url))})` : NO_LEDGER);
 }
 
-/**
- * For commands that act while the service runs; nothing is admitted or claimed through it.
- * @throws {Error} there is no ledger, or it cannot be written; says what to do
- */
+/** For commands that act while the service runs. @throws {Error} there is no ledger, or it cannot be written; says what to do */
 export async function openBeside(url: string, clock: Clock = systemClock): Promise<DatabaseLedger> {
   // Throws unless there is a ledger of this version; opening for writing would create one.
   await (await openArchive(url, clock)).close();
@@ -101,10 +98,7 @@ export async function openBeside(url: string, clock: Clock = systemClock): Promi
   return openLedger(url, { clock, owner, isInProcess: true, leaseMs: 0, takeOverAfterMs: 0 });
 }
 
-/**
- * @returns whether the store holds a ledger, or could hold one
- * @throws {Error} the store cannot be used; says why, and what to do
- */
+/** @returns whether the store holds a ledger, or could hold one. @throws {Error} the store cannot be used; says why, and what to do */
 export async function inspectStore(url: string): Promise<'new' | 'ready'> {
   if (url === IN_MEMORY) return 'new';
   if (url.startsWith(SQLITE)) checkWritable(resolve(sqlitePathOf(url)));

@@ -219,10 +219,7 @@ function connect(url: string, max: number): pg.Pool {
   return pool;
 }
 
-/**
- * A reader creates nothing, opens a database of any version, and connects with its first call.
- * @throws {LedgerUnavailable} the server cannot be used, or another version or program has written the database; says what to do
- */
+/** A reader creates nothing, and connects with its first call. @throws {LedgerUnavailable} the database cannot be used; says what to do */
 export async function openPostgres({
   url,
   ...settings

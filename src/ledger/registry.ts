@@ -118,10 +118,7 @@ export type OperationName = keyof Operations;
 export type Args<Name extends OperationName> = ArgsOf<Operations[Name]>;
 export type Result<Name extends OperationName> = ResultOf<Operations[Name]>;
 
-/**
- * Runs an operation in a transaction of its own.
- * @throws {LedgerUnavailable} by the deadline, whatever the store does. @throws {OperationFailed} the store works, the operation failed
- */
+/** Runs an operation in a transaction. @throws {LedgerUnavailable} by the deadline; {OperationFailed} the store works, the operation failed */
 export type Call = <Name extends OperationName>(
   name: Name,
   args: Args<Name>,

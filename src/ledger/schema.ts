@@ -1,7 +1,4 @@
-/**
- * The tables, in one text for both databases, and a check whether a store has them. Times are milliseconds since 1970; `is_…` is
- * 0 or 1; ids are never reused.
- */
+/** The tables, in one text for both databases. Times are milliseconds since 1970; `is_…` is 0 or 1; ids are never reused. */
 import sql, { raw } from 'sql-template-tag';
 import { isSqlite, type Tx } from './database.ts';
 
@@ -121,10 +118,7 @@ const INDEXES: readonly string[] = [
 const DRAIN_IT =
   'drain it first (run that version until nothing is undelivered), then start this one with a new file or database in store.url';
 
-/**
- * @returns whether the store holds a ledger; if not, one can be made
- * @throws {Error} the store cannot be used: why, and what to do
- */
+/** @returns whether the store holds a ledger; if not, one can be made. @throws {Error} the store cannot be used: why, and what to do */
 export async function isLedger(tx: Tx): Promise<boolean> {
   // On PostgreSQL, only tables that the search path finds.
   const named = isSqlite(tx)

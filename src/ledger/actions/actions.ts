@@ -49,10 +49,7 @@ export interface BulkRedelivery {
   readonly startedAt: number;
   readonly endedAt: number | undefined;
   readonly stoppedBy: Actor | undefined;
-  /**
-   * How many were given back or dismissed so far. Of those given back, `delivered`, `dead` and `pending` count the present states;
-   * they leave out what was deleted, held, or given back once more since.
-   */
+  /** Given back or dismissed so far. `delivered`, `dead` and `pending` count the present states of those given back by this bulk last. */
   readonly given: number;
   readonly delivered: number;
   readonly dead: number;

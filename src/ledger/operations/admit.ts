@@ -1,7 +1,4 @@
-/**
- * Writes an arrival and its deliveries before any attempt, and says which deliveries the caller is to attempt. The job's other
- * callbacks are looked up only if there are any.
- */
+/** Writes an arrival and its deliveries before any attempt, and says which deliveries the caller is to attempt. */
 import sql, { type Sql } from 'sql-template-tag';
 import { elapsedSecondsOf, statusNameOf } from '../../callback/callback.ts';
 import { firstLine } from '../../text/cut.ts';

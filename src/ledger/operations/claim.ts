@@ -1,7 +1,4 @@
-/**
- * What a process claims at a tick, in one transaction: deliveries that are due, ends of holds, and timers, each with a lease. A row
- * that another transaction has locked is left for the next tick.
- */
+/** What a process claims at a tick, each with a lease; what another transaction has locked is left for the next tick. */
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { claimTimers } from '../signal/timers.ts';
@@ -43,10 +40,7 @@ async function claimInTurn(tx: Tx, turns: Turns | undefined, leaseMs: number) {
 
 export type Tick = Awaited<ReturnType<typeof look>>;
 
-/**
- * @returns `timers`: each is this process's own until its `dueAt`; `isLatest`: of all living processes' configs, this process's was
- * loaded last
- */
+/** @returns `timers`: each is this process's own until its `dueAt`; `isLatest`: this process's config was loaded last */
 async function look(tx: Tx, { timers: most, configHash }: TickRequest, leaseMs: number) {
   const [state, paces] = await Promise.all([
     tx.first<{ configHash: string | undefined; isBulkRunning: boolean }>(sql`

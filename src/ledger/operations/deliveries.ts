@@ -111,10 +111,7 @@ export async function makePending(
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
 }
 
-/**
- * Also takes over those being attempted at this moment: if the attempt fails, they are due at once.
- * @param claimedForMs those that this process has claimed stay so for this long, as their attempts go on
- */
+/** Also those being attempted now: if that fails, they are due at once. @param claimedForMs this process's own stay claimed for so long */
 export async function takeOver(tx: Tx, ids: readonly number[], claimedForMs?: number): Promise<void> {
   if (ids.length === 0) return;
   if (claimedForMs !== undefined)

@@ -3,10 +3,7 @@ import sql from 'sql-template-tag';
 import { obeyedMs } from '../../channels/retry-after.ts';
 import type { Tx } from '../database.ts';
 
-/**
- * Takes the next slot; `next_at` is the first free one.
- * @returns milliseconds until the slot; undefined: it is more than `mostMs` away, and was not taken
- */
+/** Takes the next slot. @returns milliseconds until it; undefined: it is more than `mostMs` away, and was not taken */
 export async function reservePace(tx: Tx, key: string, intervalMs: number, mostMs: number) {
   const row = await tx.first<{ nextAt: number }>(sql`
     INSERT INTO paces (key, next_at) VALUES (${key}, ${tx.now + intervalMs})

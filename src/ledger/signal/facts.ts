@@ -1,7 +1,4 @@
-/**
- * A BOT's results, and what each destination was told of them. They are kept while a rule of the BOT needs them, and caught up from
- * its callbacks when a rule begins to.
- */
+/** A BOT's results, and what each destination was told of them: kept while a rule needs them, and caught up when one begins to. */
 import sql, { join } from 'sql-template-tag';
 import type { StatusCode } from '../../callback/callback.ts';
 import {

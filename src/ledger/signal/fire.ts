@@ -33,15 +33,13 @@ export async function fire(tx: Tx, { timer, next, notice }: Fired): Promise<read
   return insertRows(tx, { callbackId, jobKey, targets });
 }
 
-/**
- * Whether the job's result has come since the notice was made, or its timer was begun again in the moment in which another process
- * fired it. Locks the job, so that a result that comes now waits for the notice.
- */
+/** Whether the job's result has come, or another process has told of it. Locks the job, so that a result that comes now waits. */
 async function isOver(tx: Tx, jobKey: string, id: string | undefined): Promise<boolean> {
   const job = await tx.first<{ result: number | undefined }>(
     sql`SELECT result FROM jobs WHERE key = ${jobKey} ${tx.forUpdate}`,
   );
   if (job?.result !== undefined) return true;
-  const told = await tx.first(sql`SELECT id FROM callbacks WHERE job_key = ${jobKey} AND identity = ${id}`);
-  return told !== undefined;
+  return Boolean(
+    await tx.first(sql`SELECT id FROM callbacks WHERE job_key = ${jobKey} AND identity = ${id}`),
+  );
 }

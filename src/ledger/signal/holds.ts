@@ -1,7 +1,4 @@
-/**
- * Ends holds: what a rule held until now is sent, as one summary for each destination or, if it is one message, as itself, unless
- * another rule still holds it.
- */
+/** Ends holds: what a rule held until now is sent, as one summary for each destination or, if it is one message, as itself. */
 import sql, { join } from 'sql-template-tag';
 import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
 import type { Receipt } from '../../channels/channel.ts';

@@ -57,10 +57,7 @@ export interface Foreseen {
   readonly snoozes: readonly Snooze[];
 }
 
-/**
- * @returns `foreseen`: decisions in the order of the planned deliveries; `ended`: ids of snoozes that this result ends; `facts` to store
- * and `timers` to update
- */
+/** @returns decisions in the order of the planned deliveries; `ended`: ids of snoozes that end; facts and timers to store */
 export function judge(arriving: Arriving, { facts, snoozes, timers }: Known, now: number) {
   const { botId, status, startedAt } = arriving;
   const { streak, row } = isResult(status)

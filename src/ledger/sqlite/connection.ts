@@ -26,10 +26,7 @@ export class SqliteConnection {
   readonly #pageBytes: number;
   #isFlushing = false;
 
-  /**
-   * @param isReader creates no files, even if no other process has the file open
-   * @throws {Error} the file cannot be opened or created; says why
-   */
+  /** @param isReader creates no files. @throws {Error} the file cannot be opened or created; says why */
   constructor(path: string, isReader: boolean) {
     const isWriting = !isReader && path !== MEMORY;
     if (isWriting) makeFile(path);
@@ -66,10 +63,7 @@ export class SqliteConnection {
     this.#isFlushing = isFlushing;
   }
 
-  /**
-   * @returns an upper limit of what `size` gives, in bytes; it costs less
-   * @throws {Error} the file or its log was deleted or replaced
-   */
+  /** @returns an upper limit of `size`, in bytes; it costs less. @throws {Error} the file or its log was deleted or replaced */
   look(): number {
     const [file, log] = this.#watched;
     // A page in use is in the file or in the log, and the log counts once more for itself.

@@ -16,10 +16,7 @@ export function sqlitePathOf(url: string): string {
 const OWNER_ONLY = 0o600;
 const FOLDER_OF_THE_OWNER = 0o700;
 
-/**
- * Creates the folder and an empty file if they are missing; SQLite gives its log and the log's index the file's mode.
- * @throws {Error} the folder or file cannot be created, or the path is not a file
- */
+/** Creates the folder and an empty file if they are missing. @throws {Error} they cannot be created, or the path is not a file */
 export function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: FOLDER_OF_THE_OWNER });
   // An existing file is not opened: closing it would release the locks of a SQLite connection of this process.

@@ -42,11 +42,7 @@ export class Space {
     this.#options = options;
   }
 
-  /**
-   * To be called before each batch.
-   * @param mostBytes the most that the store can take now: far from the limit, its size is not asked for
-   * @returns whether the store is past its limit, and no finished callback is left to delete
-   */
+  /** Before each batch. @returns whether the store is past its limit, and no finished callback is left to delete */
   async makeRoom(inTransaction: InTransaction, mostBytes = Infinity): Promise<boolean> {
     const { maxBytes, connection, onEvent } = this.#options;
     if (mostBytes <= maxBytes * HIGH_WATER) return (this.#isFull = false);

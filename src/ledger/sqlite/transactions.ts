@@ -158,10 +158,7 @@ export interface SqliteOptions extends Omit<SqliteSettings, 'connection' | 'spac
   readonly maxBytes?: number | undefined;
 }
 
-/**
- * A reader creates nothing, and opens a file of any version.
- * @throws {LedgerUnavailable} the file cannot be opened or created, or another version or program has written it; says what to do
- */
+/** A reader creates nothing, and opens a file of any version. @throws {LedgerUnavailable} the file cannot be used; says why, and what to do */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteTransactions> {
   const { path, isReader = false, maxBytes, clock, onEvent = () => undefined } = options;
   try {
