@@ -80,14 +80,6 @@ function refusalOf(problems: readonly Problem[]): Refused {
   return new Refused({ name: 'query wrong', values: { problems: listed }, json: { errors } });
 }
 
-/** The names of the parameters that a refused query is refused for. */
-export function wrongParameters({ outcome: { name, json } }: Refused): readonly string[] {
-  if (name === 'destination unknown') return ['destination'];
-  return ((json?.['errors'] ?? []) as readonly { readonly parameter: string }[]).map(
-    (each) => each.parameter,
-  );
-}
-
 function oneOf<Name extends string>(...names: readonly Name[]) {
   const listed = names.join(', ');
   const rule: Worded = [`must be one of ${listed}`, `は ${listed} のいずれかです`];

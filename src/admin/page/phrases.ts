@@ -124,7 +124,6 @@ export const PHRASES = {
     'Part of a BOT’s name, an id, the beginning of a job’s id, or a pattern such as invoice-*',
     'BOTの名前の一部、ID、ジョブIDの先頭、または invoice-* のようなパターン',
   ],
-  'filter.wrong': ['Not understood.', '読み取れません。'],
   'filter.bot_id': ['BOT id', 'BOTのID'],
   'filter.job_id': ['Job id', 'ジョブのID'],
   'filter.status': ['Status', '状態'],

@@ -54,7 +54,6 @@ const TOLD = { summary: SAID, events: EVENTS };
 
 const LIST: CallbacksProps = {
   asked: { bot_id: HOSTILE, status: 'error' },
-  wrong: [],
   page: { items: [callbackOf(7)], next: 7 },
 };
 

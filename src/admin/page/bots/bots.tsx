@@ -1,4 +1,5 @@
 /** The overview: what needs attention, then a row for each BOT, failing ones first. */
+import type { ReceiverConfig } from '../../../config/config.ts';
 import type { ArchivedBot, LateBot, Run } from '../../../ledger/archive/archive.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
@@ -94,11 +95,12 @@ function rowOf(bot: ArchivedBot, runs: readonly Run[], isSnoozed: boolean) {
 
 export function Bots(data: BotsData) {
   const { late, receiver } = data;
+  const reader = useReader();
   return (
     <>
       <Tiles {...data} />
       {late.length === 0 ? null : <Late late={late} />}
-      {receiver === undefined ? <BotList {...data} /> : <Start receiver={receiver} />}
+      {receiver === undefined ? <BotList {...data} /> : start(receiver, reader)}
     </>
   );
 }
@@ -147,13 +149,8 @@ function Late({ late }: { readonly late: readonly LateBot[] }) {
   );
 }
 
-interface StartProps {
-  readonly receiver: Exclude<BotsData['receiver'], undefined>;
-}
-
 /** Instructions shown until the first callback has come. */
-function Start({ receiver: { listen, path, tokens } }: StartProps) {
-  const { t } = useReader();
+function start({ listen, path, tokens }: ReceiverConfig, { t }: Reader) {
   const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
   const token = tokens.length > 0 ? '/<receiver.token>' : '';
   return (

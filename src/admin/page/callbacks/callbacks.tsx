@@ -3,8 +3,8 @@ import { ALL_STATUSES } from '../../../callback/callback.ts';
 import type { ArchivedCallback, Page } from '../../../ledger/archive/archive.ts';
 import { CALLBACK_RESULTS, DELIVERY_STATES } from '../../../ledger/ledger.ts';
 import { FAILURE_CLASSES } from '../../../channels/failure.ts';
-import { readFilter, wrongParameters } from '../../../people/filters.ts';
-import { outcomeInWords, Refused } from '../../../people/outcomes.ts';
+import { readFilter } from '../../../people/filters.ts';
+import { outcomeInWords, refusedOutcome } from '../../../people/outcomes.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { KindStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
@@ -21,9 +21,8 @@ type FieldName = (typeof FIELDS)[number];
 
 export interface CallbacksProps {
   readonly asked: Partial<Record<FieldName, string>>;
-  /** Fields with invalid values; if there are any, nothing is listed. */
-  readonly wrong: readonly FieldName[];
-  readonly page: Page<ArchivedCallback>;
+  /** Undefined if the filter is refused. */
+  readonly page: Page<ArchivedCallback> | undefined;
 }
 
 export const showCallbacks: View = async ({ query, reader, services: { people } }) => {
@@ -33,27 +32,23 @@ export const showCallbacks: View = async ({ query, reader, services: { people } 
   try {
     const { filter, page: wanted } = readFilter(query, reader);
     const page = await people.callbacks(filter, wanted);
-    return { title, body: <Callbacks asked={asked} wrong={[]} page={page} /> };
+    return { title, body: <Callbacks asked={asked} page={page} /> };
   } catch (error) {
-    const named = error instanceof Refused ? wrongParameters(error) : [];
-    const wrong = FIELDS.filter((name) => named.includes(name));
-    if (!(error instanceof Refused) || wrong.length < named.length) throw error;
-    const lead = outcomeInWords(error.outcome, reader.language);
-    const body = <Callbacks asked={asked} wrong={wrong} page={{ items: [], next: undefined }} />;
-    return { title, lead, status: 400, body };
+    const lead = outcomeInWords(refusedOutcome(error), reader.language);
+    return { title, lead, status: 400, body: <Callbacks asked={asked} page={undefined} /> };
   }
 };
 
-export function Callbacks(props: CallbacksProps) {
+export function Callbacks({ asked, page }: CallbacksProps) {
   return (
     <Section>
-      <Filter {...props} />
-      {props.wrong.length === 0 ? <List {...props} /> : null}
+      <Filter asked={asked} />
+      {page === undefined ? null : <List asked={asked} page={page} />}
     </Section>
   );
 }
 
-function Filter({ asked, wrong }: CallbacksProps) {
+function Filter({ asked }: Pick<CallbacksProps, 'asked'>) {
   const { t } = useReader();
   const when = t('callbacks.when');
   const hints: Partial<Record<FieldName, string>> = { destination: 'slack:#ops', from: when, to: when };
@@ -68,7 +63,6 @@ function Filter({ asked, wrong }: CallbacksProps) {
     label: t(`filter.${name}`),
     value: asked[name],
     hint: hints[name],
-    isWrong: wrong.includes(name),
     options: name in choices ? [['', t('any')] as const, ...choices[name as 'status']] : undefined,
   });
   const isFolded = Object.keys(asked).every((name) => name === 'search');
@@ -87,7 +81,11 @@ function Filter({ asked, wrong }: CallbacksProps) {
   );
 }
 
-function List({ asked, page: { items, next } }: CallbacksProps) {
+interface ListProps extends CallbacksProps {
+  readonly page: Page<ArchivedCallback>;
+}
+
+function List({ asked, page: { items, next } }: ListProps) {
   const { t } = useReader();
   const isBulk = asked.search === undefined && Object.keys(asked).length > 0 && items.length > 0;
   return (

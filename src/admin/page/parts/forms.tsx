@@ -7,8 +7,6 @@ interface FieldProps {
   readonly name: string;
   readonly label: string;
   readonly value: string | undefined;
-  /** Whether the value is invalid. */
-  readonly isWrong?: boolean;
   /** Describes the valid values. */
   readonly hint?: string | undefined;
   readonly isTime?: boolean;
@@ -20,11 +18,9 @@ const TEXT = { type: 'text', autocomplete: 'off', spellcheck: false, dir: 'auto'
 const TIME = { type: 'datetime-local' } as const;
 
 /** A text field or a choice, with its hint. */
-export function Field({ name, label, value = '', isWrong = false, hint, isTime, options }: FieldProps) {
-  const { t } = useReader();
-  const about = [isWrong ? t('filter.wrong') : '', hint].filter(Boolean).join(' ');
-  const aboutId = about === '' ? undefined : `about-${name}`;
-  const shared = { id: `field-${name}`, name, 'aria-invalid': isWrong, 'aria-describedby': aboutId };
+export function Field({ name, label, value = '', hint, isTime, options }: FieldProps) {
+  const aboutId = hint === undefined ? undefined : `about-${name}`;
+  const shared = { id: `field-${name}`, name, 'aria-describedby': aboutId };
   return (
     <div class="field">
       <label for={shared.id}>{label}</label>
@@ -40,8 +36,8 @@ export function Field({ name, label, value = '', isWrong = false, hint, isTime, 
         </select>
       )}
       {aboutId === undefined ? null : (
-        <small id={aboutId} class={isWrong ? 'problem' : 'quiet'}>
-          {about}
+        <small id={aboutId} class="quiet">
+          {hint}
         </small>
       )}
     </div>

@@ -12,7 +12,7 @@ import { Field, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
 import { RunStatus, Status } from '../parts/status.tsx';
 import { BotName, Code, Foreign, ForeignBlock, pathTo } from '../parts/text.tsx';
-import { readerOf, useReader, type View } from '../reader.ts';
+import { type Reader, readerOf, useReader, type View } from '../reader.ts';
 import { addressesOf, type Trial, tryOut } from './trying.ts';
 
 /** In characters. A longer callback is rendered, but not put into the form's field. */
@@ -113,10 +113,12 @@ function Options({ trial: { to, templateSet, drawing } }: OfTrial) {
 }
 
 function Messages({ trial }: OfTrial) {
-  const { t } = useReader();
+  const reader = useReader();
+  const { t } = reader;
   if (trial.tried === undefined) return null;
   const { callback, messages, more } = trial.tried;
   const addressOf = addressesOf(trial);
+  const { explanations } = trial.drawing.router.route(callback);
   return (
     <>
       <p class="facts">
@@ -126,31 +128,31 @@ function Messages({ trial }: OfTrial) {
         <RunStatus status={callback.status} />
       </p>
       {messages.length === 0 ? <p class="empty">{t('playground.nobody')}</p> : null}
-      {messages.map((message) => (
-        <Message key={message.destination} drawn={message} path={addressOf(message.destination)} />
-      ))}
+      {messages.map((message) => messageOf(message, addressOf(message.destination), reader))}
       {more === 0 ? null : <p class="quiet">{t('playground.more', { number: more })}</p>}
       <details open={messages.length === 0}>
         <summary>{t('playground.routes')}</summary>
-        <Why trial={trial} callback={callback} />
+        <ul class="reasons">
+          {routingEvents(explanations, reader.now, callback, new Sayings(reader)).map(
+            ({ text, small = '' }) => (
+              <li key={text}>
+                <Foreign text={text} /> <Code text={small} />
+              </li>
+            ),
+          )}
+        </ul>
       </details>
     </>
   );
 }
 
-interface MessageProps {
-  readonly drawn: DrawnMessage;
-  /** Undefined if the message can be shown only as text. */
-  readonly path: string | undefined;
-}
-
-function Message({ drawn, path }: MessageProps) {
-  const { t } = useReader();
+/** @param path undefined if the message can be shown only as text */
+function messageOf(drawn: DrawnMessage, path: string | undefined, { t }: Reader) {
   const { destination, route, composed, failures } = drawn;
   const { title } = composed;
   const by = route === undefined ? t('playground.not routed') : t('playground.by', { route });
   return (
-    <article class="panel">
+    <article key={destination} class="panel">
       <header>
         <h3>
           <Code text={destination} />
@@ -170,28 +172,9 @@ function Message({ drawn, path }: MessageProps) {
       {failures.map(({ format, template, message }) => (
         <p key={`${format} ${message}`}>
           <Status tone="bad" word={t('message.template failed')} /> <Code text={`${format}/${template}`} />{' '}
-          <Foreign text={message} />
+          <Foreign text={message} lang="en" />
         </p>
       ))}
     </article>
-  );
-}
-
-interface WhyProps extends OfTrial {
-  readonly callback: Exclude<Trial['tried'], undefined>['callback'];
-}
-
-/** Explains the routing in the words of a story. */
-function Why({ trial: { drawing }, callback }: WhyProps) {
-  const reader = useReader();
-  const { explanations } = drawing.router.route(callback);
-  return (
-    <ul class="reasons">
-      {routingEvents(explanations, reader.now, callback, new Sayings(reader)).map(({ text, small = '' }) => (
-        <li key={text}>
-          <Foreign text={text} /> <Code text={small} />
-        </li>
-      ))}
-    </ul>
   );
 }
