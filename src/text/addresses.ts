@@ -18,11 +18,7 @@ const ADDRESS =
 
 /** What follows an address in prose and is none of it; of brackets, those that it does not open itself. */
 const PUNCTUATION = ".,;:!?'*";
-const OPENED_BY = [
-  [')', '('],
-  [']', '['],
-  ['}', '{'],
-] as const;
+const BRACKETS = ['()', '[]', '{}'] as const;
 
 /** All of the text in pieces, of which those with a `url` are the http and https addresses that open exactly what they show. */
 export function piecesOf(text: string): readonly Piece[] {
@@ -44,7 +40,7 @@ export function piecesOf(text: string): readonly Piece[] {
 function withoutPunctuation(address: string): string {
   const count = (sign: string) => address.split(sign).length;
   const unopened = new Map<string, number>(
-    OPENED_BY.map(([closing, opening]) => [closing, count(closing) - count(opening)]),
+    BRACKETS.map(([opening = '', closing = '']) => [closing, count(closing) - count(opening)]),
   );
   let end = address.length;
   for (; end > 0; end -= 1) {

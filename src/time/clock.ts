@@ -21,6 +21,8 @@ export const systemClock: Clock = {
   sleep: (ms) => after(ms),
 };
 
+type Timers = Pick<Clock, 'monotonic' | 'startTimer'>;
+
 /** The work did not settle by its deadline. It goes on and may still succeed. */
 export class DeadlinePassed extends Error {
   override readonly name = 'DeadlinePassed';
@@ -28,10 +30,10 @@ export class DeadlinePassed extends Error {
 
 /** A moment by which a caller must have an answer. */
 export class Deadline {
-  readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
+  readonly #clock: Timers;
   readonly #at: number;
 
-  constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, withinMs: number) {
+  constructor(clock: Timers, withinMs: number) {
     this.#clock = clock;
     this.#at = clock.monotonic() + withinMs;
   }
@@ -68,11 +70,7 @@ export class Deadline {
 }
 
 /** Waits for the promise, but no longer than `ms`. */
-export async function within(
-  ms: number,
-  promise: Promise<unknown>,
-  clock: Pick<Clock, 'monotonic' | 'startTimer'>,
-): Promise<void> {
+export async function within(ms: number, promise: Promise<unknown>, clock: Timers): Promise<void> {
   await new Deadline(clock, ms).bound(promise).catch((error: unknown) => {
     if (!(error instanceof DeadlinePassed)) throw error;
   });

@@ -27,11 +27,7 @@ export function composeMail(card: Card): EmailMessage {
   const { summary, language } = card;
   const draw = (room: number) => {
     const shown = showMail(card, room);
-    return {
-      subject: subjectOf(summary, language),
-      text: textOf(shown),
-      html: frameOf(shown, card),
-    };
+    return { subject: subjectOf(summary, language), text: textOf(shown), html: frameOf(shown, card) };
   };
   const isSmall = ({ text, html }: EmailMessage) =>
     [text, html].every((part) => Buffer.byteLength(part) <= MOST_BYTES);
