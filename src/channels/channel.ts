@@ -28,8 +28,6 @@ export interface Composed<Message = unknown> {
 export interface Outgoing extends Pick<Composed, 'message' | 'plain' | 'asText'> {
   /** Canonical, as `parseAddress` returned it. */
   readonly address: string;
-  /** The destination's options, as `MessageFormat.options` checked them. */
-  readonly options: DestinationOptions;
   /** Stable over retries of one (callback, destination); 64 lower-case hexadecimal digits. A function, as few channels need it. */
   readonly idempotencyKey: () => string;
   /** Undefined if the message is about no job. */
@@ -66,8 +64,6 @@ export interface PerJob {
 
 /** Key in a receipt: the remote's error code for a root that was gone, so that the message was posted on its own. */
 export const ROOT_GONE = 'root_gone';
-
-export type DestinationOptions = Readonly<Record<string, unknown>>;
 
 /** The remote's answer on accepting a message, e.g. `{channel, ts}` or `{messageId}`: shown to operators, never secret. */
 export type Receipt = Readonly<Record<string, string>>;
@@ -151,7 +147,7 @@ export type RenderedParts = Readonly<Record<string, TemplateValue>>;
 
 export interface ComposeContext {
   /** The destination's options, as `MessageFormat.options` checked them. */
-  readonly options: DestinationOptions;
+  readonly options: Readonly<Record<string, unknown>>;
   /** Whether `mention_on_error` applies: the message is an error or an alert. */
   readonly isError: boolean;
   /** `<channel>:<address>`; only a name if the message is for no configured destination. */

@@ -15,12 +15,11 @@ export const FAILURE_CLASSES: readonly FailureClass[] = ['transient', 'rate_limi
 /** A clause or sentence for operators in each language, without its full stop. */
 export type Words = Readonly<Record<Language, string>>;
 
-/** The part of a failure that operators are shown. */
 export interface FailureToExplain {
   readonly class: FailureClass;
   /** The remote's own code, or a short one of ours: `channel_not_found`, `ETIMEDOUT`, `550`. */
   readonly code: string;
-  /** What happened and what to do about it, in one or two sentences. */
+  /** What happened and what to do about it. */
   readonly message: string;
   /** The message in Japanese; left out if there is no translation. */
   readonly japanese?: string;

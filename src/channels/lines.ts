@@ -17,14 +17,12 @@ export type Runs = readonly Run[];
 
 export interface ShownTable {
   readonly names: readonly string[];
-  /** Each cell's runs. */
   readonly rows: readonly (readonly Runs[])[];
 }
 
 /** Its texts may contain line breaks. */
 export type CardLine =
   | { readonly runs: Runs }
-  /** A value with its name. */
   | { readonly label: string; readonly runs: Runs }
   /** A list; `table` holds the same items in columns if most of their keys agree. */
   | { readonly items: readonly Runs[]; readonly table?: ShownTable | undefined }

@@ -16,11 +16,7 @@ export interface Mentions {
 /** More mentions would take too much of the message's room. */
 const MOST_MENTIONS = 20;
 
-/**
- * @param accepted the accepted entries in words
- * @param one tests a single entry
- * @param write in the chat's markup; left out: the entry is written as it is
- */
+/** @param accepted the entries in words @param one tests an entry @param write in the chat's markup; by default as it is */
 export function mentionsOf(
   accepted: string,
   one: { test(entry: string): boolean },

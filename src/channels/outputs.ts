@@ -115,7 +115,6 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** How many are not shown, and where they are. */
 function notShown(count: number, { language, restUrl }: Pick<Card, 'language' | 'restUrl'>) {
   return words(moreMark(language, count), 'italic', restUrl);
 }

@@ -47,7 +47,6 @@ a { color: #1264a3 }
 }
 </style>`;
 
-/** For a terminal. */
 const TERMINAL: Markup = {
   ...UNMARKED,
   styles: { code: (text) => `\`${text}\`` },
@@ -103,14 +102,9 @@ export function messageDocument({ asHtml }: Pick<Composed, 'asHtml'>): string {
   return `<!doctype html><meta charset="utf-8">${LIGHT_OR_DARK}${LINKS_OPEN_APART}${content}`;
 }
 
-const LINE_WIDTH = 60;
-const LINE_PX = 22;
-const MARGINS_PX = 72;
-const HIGHEST_PX = 800;
+const [LINE_PX, MARGINS_PX, HIGHEST_PX] = [22, 72, 800];
 
 /** An estimate, since an iframe without scripts cannot fit itself to its content; the reader can resize it. */
 export function frameHeightOf({ asText }: Pick<Composed, 'asText'>): number {
-  let lines = 0;
-  for (const line of asText().split('\n')) lines += 1 + Math.floor(line.length / LINE_WIDTH);
-  return Math.min(HIGHEST_PX, MARGINS_PX + lines * LINE_PX);
+  return Math.min(HIGHEST_PX, MARGINS_PX + asText().split('\n').length * LINE_PX);
 }

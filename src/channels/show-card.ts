@@ -61,7 +61,7 @@ export function showCard(card: Card, room: number, most = MOST): ShownCard {
   };
 }
 
-/** The card with the job's id among its facts, for plain text, in which people need it if a template leaves it out. */
+/** The card with the job's id among its facts, for plain text. */
 export function withJobId(card: Card, { callback }: Partial<Pick<ComposeContext, 'callback'>>): Card {
   const id = callback?.job_id ?? '';
   if (id === '' || card.facts.some(({ value }) => value.includes(id))) return card;

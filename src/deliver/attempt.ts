@@ -72,7 +72,7 @@ export class Attempt {
   /** @throws {DeadlinePassed} the channel ignores its time limit */
   async #send(): Promise<Receipt> {
     const { addressed, settings, isOwn, onLonger, composed } = this.#begun;
-    const { address, channel: name, options, notice } = addressed;
+    const { address, channel: name, notice } = addressed;
     const { channel } = settings.channels.get(name) ?? {};
     if (channel === undefined) throw unknownChannel(name);
     const perJob = await perJobOf(addressed, this.#dependencies.jobMessages);
@@ -84,7 +84,6 @@ export class Attempt {
       message,
       plain,
       asText,
-      options,
       timeoutMs: timeoutMs + ownMs,
       onHandedOver: onLonger && (() => (this.isHandedOver = true)),
       idempotencyKey: () => idempotencyKeyOf(addressed),

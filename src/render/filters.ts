@@ -29,7 +29,7 @@ export function registerFilters(liquid: Liquid, { language, timezone }: DisplayC
   liquid.registerFilter('fit', fit);
   liquid.registerFilter('elapsed', (value: unknown) => withNumber(value, (n) => formatElapsed(n, language)));
   liquid.registerFilter('filesize', (value: unknown) => withNumber(value, (n) => formatSize(n, language)));
-  liquid.registerFilter('number', (value: unknown) => withNumber(value, (n) => separated(language, n)));
+  liquid.registerFilter('number', (value: unknown) => withNumber(value, separated));
   liquid.registerFilter('localtime', (value: unknown) => {
     const instant = instantOf(value, timezone);
     return instant === undefined ? textOf(value) : formatInstant(instant, timezone, language);

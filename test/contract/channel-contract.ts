@@ -194,10 +194,10 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
   });
 }
 
-/** A message to whoever takes it: the first of its job, and without options, unless something else is said. */
+/** A message to whoever takes it: the first of its job, unless something else is said. */
 export function outgoingOf(parts: Partial<Outgoing> & Pick<Outgoing, 'address' | 'message'>): Outgoing {
   const asText = () => JSON.stringify(parts.message);
-  return { options: {}, idempotencyKey: () => 'f'.repeat(64), timeoutMs: 5_000, asText, ...parts };
+  return { idempotencyKey: () => 'f'.repeat(64), timeoutMs: 5_000, asText, ...parts };
 }
 
 export async function failureOf(work: Promise<unknown>): Promise<DeliveryFailure> {

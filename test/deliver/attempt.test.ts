@@ -84,11 +84,9 @@ describe('an attempt', () => {
     });
     const result = await clock.runUntil(send(NOTICE));
     expect(sent).to.have.lengthOf(1);
-    const { options } = NOTICE;
     expect(sent[0]).to.deep.include({
       address: '#ops',
       message: { text: 'hello' },
-      options,
       timeoutMs: 5000,
     });
     expect(sent[0]?.idempotencyKey()).to.match(/^[0-9a-f]{64}$/);

@@ -29,7 +29,6 @@ export interface Drawn extends Pick<ShownCard, 'title' | 'summary' | 'link'> {
 }
 
 export interface Drawing<Message> {
-  /** Of the format. */
   readonly name: string;
   readonly mentions?: Mentions;
   readonly markup: Markup | ((tone: Tone) => Markup);

@@ -10,11 +10,9 @@ import { networkErrorOf, networkFailureOf } from '../network-error.ts';
 import { type Address, type Call, receiptFrom } from './chat.ts';
 import { type HttpCall, jsonCall, openRemote, type Remote, VERIFY_TIMEOUT_MS } from './remote.ts';
 
-/** A hook's entry in the config. */
 type Hook = string | { readonly url: string };
 
-/** What the hooks of a chat have beyond a URL. */
-export interface HookParts<Message, Entry extends Hook> {
+interface HookParts<Message, Entry extends Hook> {
   /** The schema of a hook's entry; left out if the entry is the URL. */
   readonly entry?: Schema;
   /** The secrets of a hook other than its URL. */
@@ -30,7 +28,6 @@ export interface HookParts<Message, Entry extends Hook> {
 }
 
 export interface HookSettings<Entry extends Hook = string> {
-  /** The hooks by name. */
   readonly hooks: Readonly<Record<string, Entry>>;
 }
 

@@ -11,9 +11,6 @@ export interface HttpCall extends Pick<HttpRequest, 'method' | 'body'> {
   readonly headers?: HttpRequest['headers'];
 }
 
-/** The most bytes that are read of an answer's body. */
-const MOST_BYTES = 65_536;
-
 /** Discord refuses clients whose user agent lacks a version and a URL. */
 const USER_AGENT = `botbell/${readVersion()} (+https://www.npmjs.com/package/botbell)`;
 
@@ -39,16 +36,12 @@ export function openRemote(title: Words, openPool: OpenPool) {
     return pool;
   };
   return {
-    /**
-     * @param deadline on the scale of `performance.now()`
-     * @returns the answer, of any status, with at most 64 KiB of its body
-     * @throws {Error} of the network: see `networkErrorOf`
-     */
+    /** @param deadline on the scale of `performance.now()` @throws {Error} of the network: see `networkErrorOf` */
     call: async ({ url, headers, ...call }: HttpCall, deadline: number): Promise<HttpAnswer> => {
       const path = url.pathname + url.search;
       const named = { 'user-agent': USER_AGENT, ...headers };
       const pool = await poolTo(url.origin);
-      return exchange(pool, { ...call, deadline, path, headers: named, mostBytes: MOST_BYTES });
+      return exchange(pool, { ...call, deadline, path, headers: named, mostBytes: 65_536 });
     },
     free: async (): Promise<void> => {
       await Promise.all([...pools.values()].map(async (pool) => (await pool).destroy()));

@@ -10,18 +10,11 @@ import type { Markup } from '../lines.ts';
 import { mentionsOf } from '../mention-option.ts';
 import { TONE_COLOURS } from '../preview.ts';
 
-export interface DiscordMessage {
+interface DiscordMessage {
   readonly content?: string;
-  readonly embeds?: readonly [Embed];
+  readonly embeds?: readonly [{ readonly title: string; readonly description?: string }];
   /** Never left out: without it, Discord takes mentions from any text. */
   readonly allowed_mentions: ReturnType<typeof allowed>;
-}
-
-interface Embed {
-  readonly title: string;
-  readonly url?: string;
-  readonly description?: string;
-  readonly color: number;
 }
 
 /** discord.com/developers/docs/resources/message, "Embed limits". */

@@ -14,7 +14,7 @@ import { type Markup, markedUp, runsOfText, UNMARKED, withBlanks } from '../line
 import { mentionsOf } from '../mention-option.ts';
 import { TONE_COLOURS } from '../preview.ts';
 
-export interface GoogleChatMessage {
+interface GoogleChatMessage {
   /** In Chat's own markup, in which mentions take effect. */
   readonly text?: string;
   /** The text of push notifications. */
@@ -46,15 +46,8 @@ function markupOf(tone: Tone): Markup {
 }
 
 /** The text of a message has no escape, so similar characters replace those of its markup. */
-const LOOK_ALIKES: Readonly<Record<string, string>> = {
-  '<': '‹',
-  '>': '›',
-  '*': '＊',
-  _: '＿',
-  '~': '～',
-  '`': 'ˋ',
-};
-const disguised = (text: string) => text.replace(/[<>*_~`]/g, (sign) => LOOK_ALIKES[sign] ?? sign);
+const disguised = (text: string) =>
+  text.replace(/[<>*_~`]/g, (sign) => '‹›＊＿～ˋ'.charAt('<>*_~`'.indexOf(sign)));
 
 const encoded = (address: string) => address.replace(/[*_~`]/g, percentEncoded);
 

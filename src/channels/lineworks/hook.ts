@@ -15,15 +15,10 @@ export interface LineworksHookMessage {
 /** Only users of the app can see its limits, so these are far below the limits of a bot's messages. */
 const MAX = { title: 100, text: 1000, label: 20 } as const;
 
-function plainOf({ title, text }: Drawn): LineworksHookMessage {
-  return { title: cutEnd(withoutMentions(title), MAX.title, '…'), body: { text: text || '–' } };
-}
-
-function messageOf(drawn: Drawn): LineworksHookMessage {
-  const { link } = drawn;
-  if (link === undefined) return plainOf(drawn);
-  const label = cutEnd(withoutMentions(link.text), MAX.label, '…') || '…';
-  return { ...plainOf(drawn), button: { label, url: link.url } };
+function messageOf({ title, text, link }: Partial<Drawn>): LineworksHookMessage {
+  const cut = (words: string, most: number) => cutEnd(withoutMentions(words), most, '…');
+  const button = link && { label: cut(link.text, MAX.label) || '…', url: link.url };
+  return { title: cut(title ?? '', MAX.title), body: { text: text || '–' }, ...(button && { button }) };
 }
 
 const HOST = /\.worksmobile\.com$/;
@@ -42,7 +37,7 @@ export const lineworksHooks: Chat<LineworksHookMessage, HookSettings> = {
     room: 1300,
     limit: { most: MAX.text, of: ({ body }) => body.text.length },
     message: messageOf,
-    plain: plainOf,
+    plain: ({ title, text }) => messageOf({ title, text }),
   }),
   address: hooks<LineworksHookMessage>({
     warningOf: ({ hostname, pathname }) =>

@@ -9,17 +9,13 @@ import { mentionsOf } from '../mention-option.ts';
 import { TONE_COLOURS } from '../preview.ts';
 import { CARD_PARTS } from '../show-card.ts';
 
-export interface MattermostMessage {
+interface MattermostMessage {
   /** The mentions; the whole message if there is no attachment. */
   readonly text?: string;
-  readonly attachments?: readonly [Attachment];
-}
-
-interface Attachment {
-  /** The text of push notifications, which phones show as it is. */
-  readonly fallback: string;
-  readonly color: string;
-  readonly text: string;
+  /** `fallback` is the text of push notifications, which phones show as it is. */
+  readonly attachments?: readonly [
+    { readonly fallback: string; readonly color: string; readonly text: string },
+  ];
 }
 
 /** A post takes 16,383 characters (Mattermost, "Incoming webhooks"); longer texts are split, but attachments are not. */

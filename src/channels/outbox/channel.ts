@@ -1,15 +1,8 @@
 /** The outbox channel: sends nothing, but prints each message and keeps it, for a setup that has no token yet. */
 import { object, type Schema, string } from 'yup';
 import { visibleAndIndented } from '../../text/clean.ts';
-import {
-  type Channel,
-  type ChannelEnvironment,
-  type ChannelType,
-  KEPT_MESSAGE,
-  type MessageFormat,
-  type Outgoing,
-  type Receipt,
-} from '../channel.ts';
+import { type Channel, type ChannelEnvironment, type ChannelType, KEPT_MESSAGE } from '../channel.ts';
+import type { MessageFormat } from '../channel.ts';
 
 /** A channel type that an outbox stands in for: it has the same addresses, options and messages. */
 type Posed = Pick<ChannelType, 'type' | 'formatOf' | 'parseAddress'>;
@@ -49,13 +42,12 @@ function settingsFor(names: readonly string[]): Schema<OutboxSettings> {
 }
 
 function openOutbox(format: MessageFormat, { print }: ChannelEnvironment): Channel {
-  const keep = ({ address, message, asText }: Outgoing): Receipt => {
-    print(`--- outbox (${format.name}): ${address}\n${visibleAndIndented(asText())}\n`);
-    return { told: 'nobody', [KEPT_MESSAGE]: JSON.stringify(message) };
-  };
   return {
-    send: async (outgoing) => Promise.resolve(keep(outgoing)),
-    verify: async () => Promise.resolve(),
-    close: async () => Promise.resolve(),
+    send: ({ address, message, asText }) => {
+      print(`--- outbox (${format.name}): ${address}\n${visibleAndIndented(asText())}\n`);
+      return Promise.resolve({ told: 'nobody', [KEPT_MESSAGE]: JSON.stringify(message) });
+    },
+    verify: () => Promise.resolve(),
+    close: () => Promise.resolve(),
   };
 }

@@ -14,11 +14,12 @@ import { composeWebhook, ownBodies } from './compose.ts';
 const SECRET_RULE =
   '${path} must begin with whsec_ and go on with 24 to 64 bytes in base64; several are a list';
 
+const HEADERS_RULE =
+  '${path} must be one line of Latin letters each, by names of HTTP headers that Botbell does not set by itself';
+
 /** HTTP allows tokens as names, and visible Latin-1 as values. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\x20-\x7e\xa0-\xff]*$/;
-const HEADERS_RULE =
-  '${path} must be one line of Latin letters each, by names of HTTP headers that Botbell does not set by itself';
 
 /** Headers that Botbell or the connection sets, or that the HTTP client refuses to send. */
 const TAKEN =
@@ -50,7 +51,7 @@ const hookSchema = object({
 
 interface Hook {
   readonly url: string;
-  /** Each secret gives a signature, so that secrets can be rotated: the receiver accepts any of them. */
+  /** Each gives a signature, so that secrets can be rotated: the receiver accepts any of them. */
   readonly secret?: string | readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent instead of the callback. */
@@ -79,13 +80,6 @@ function keyOf(secret: string): Buffer {
 function signingSecretsOf({ secret }: Hook): readonly string[] {
   return secret === undefined ? [] : [secret].flat();
 }
-
-/** `config`, not `permanent`: the receiver can be fixed, and the message is still valid then. */
-const REFUSED = meaning(
-  'config',
-  'the receiver refuses the message; see its log, and mend it or its address',
-  '受信側がメッセージを拒否しました。受信側のログを確認し、受信側または宛先を修正してください',
-);
 
 /** Headers whose whole value is a credential; of others, only the parts that look like one. */
 const CREDENTIAL = /authorization|token|key|secret|signature|cookie|password/i;
@@ -152,7 +146,12 @@ const byCallback = chat({
       '受信側が今後の送信を拒否しています。ルートから外すか、受信側を修正してください',
       HOURLY,
     ),
-    '4xx': REFUSED,
+    // Not `permanent`: the receiver can be fixed, and the message is still valid then.
+    '4xx': meaning(
+      'config',
+      'the receiver refuses the message; see its log, and mend it or its address',
+      '受信側がメッセージを拒否しました。受信側のログを確認し、受信側または宛先を修正してください',
+    ),
   },
   receiptOf: ({ status }) => (status >= 200 && status <= 299 ? { answered: String(status) } : undefined),
 });
