@@ -19,7 +19,7 @@ export interface HttpRequest {
   readonly body?: string;
   /** On the scale of `performance.now()`. */
   readonly deadline: number;
-  /** Limit of the answer's body, which is cut before the chunk that exceeds it. Default the pool's, past which the call fails. */
+  /** Of the answer's body, which is cut there. Default the pool's limit, past which the call fails. */
   readonly mostBytes?: number;
 }
 

@@ -1,8 +1,6 @@
 /** Removes secrets from text, in every encoding in which a library or a remote may repeat them. */
 import { cutEnd, shortLine } from './cut.ts';
 
-const HIDDEN = '[secret]';
-
 /** Shorter values, such as a port, also occur in harmless text, and hiding them would garble it. */
 const SHORTEST_SECRET = 8;
 
@@ -11,7 +9,7 @@ export function isLongEnough(secret: string): boolean {
 }
 
 /** Longer secrets first, so that no rest of one stays. @param secrets those shorter than eight characters are ignored */
-export function secretsHidden(secrets: readonly string[], mark = HIDDEN): (text: string) => string {
+export function secretsHidden(secrets: readonly string[], mark = '[secret]'): (text: string) => string {
   const spellings = [...new Set(secrets.filter(isLongEnough).flatMap(spellingsOf))];
   if (spellings.length === 0) return (text) => text;
   spellings.sort((a, b) => b.length - a.length);

@@ -29,7 +29,6 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   return meant === undefined ? '' : `; did you mean "${meant}"?`;
 }
 
-/** `didYouMean`, or a list of all known names. */
 export function nearestOrAll(word: string, known: readonly string[]): string {
   return didYouMean(word, known) || `; known: ${known.join(', ') || 'none'}`;
 }

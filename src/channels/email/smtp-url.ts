@@ -31,10 +31,7 @@ const DEFAULTS: SMTPPoolOptions = {
 /** Options that no URL may change: nodemailer logs nothing, and no mail reads files or URLs. */
 const FIXED = { logger: false, debug: false, disableFileAccess: true, disableUrlAccess: true } as const;
 
-/**
- * The URL's options, by default our limits. Requires TLS on smtp:// unless the URL has `ignoreTLS`. Without `rateLimit`, which
- * nodemailer would make a mail wait for in the time of its attempt: see `turnLimitsOf`.
- */
+/** Requires TLS on smtp:// unless the URL has `ignoreTLS`. Without `rateLimit`, which would take a mail's time: see `turnLimitsOf`. */
 export function poolOptionsOf(url: string): SMTPPoolOptions & { readonly maxConnections: number } {
   const { rateLimit: _limit, rateDelta: _delta, ...fromUrl } = parseConnectionUrl(url) as SMTPPoolOptions;
   const requireTLS = fromUrl.secure !== true && fromUrl.ignoreTLS !== true;

@@ -55,10 +55,7 @@ const address: Address<SlackMessage, SlackSettings> = {
 export const slackChannel = chat({
   ...SLACK,
   type: 'slack',
-  /**
-   * "1 per second per channel … several hundred messages per minute per workspace" for chat.postMessage
-   * (docs.slack.dev/apis/web-api/rate-limits).
-   */
+  /** "1 per second per channel", several hundred a minute per workspace (docs.slack.dev/apis/web-api/rate-limits). */
   pace: { addressMs: 1000, channelMs: 200 },
   calls: 50,
   perJob: ['thread', 'update'],

@@ -23,10 +23,7 @@ interface SlackLogin {
   readonly icon_emoji?: string | undefined;
 }
 
-/**
- * Connects at the first call.
- * @param pool to the origin of the API; destroyed when the channel is closed
- */
+/** @param pool to the origin of the API; destroyed when the channel is closed */
 export function openSlackClient(
   { token, username, icon_emoji }: SlackLogin,
   api: URL,

@@ -17,10 +17,7 @@ import { richText } from './rich-text.ts';
 /** Slack: chat.update refuses `text` past 4,000 bytes of UTF-8, chat.postMessage splits it past about 4,040 characters. */
 const MAX_TEXT_BYTES = 3000;
 
-/**
- * Characters of all blocks, addresses of links included. Slack does not document how many it takes (`msg_blocks_too_long`); refusals
- * were seen from about 9,600 on.
- */
+/** Characters of all blocks, addresses of links included: see `MAX_TOTAL`. */
 const MOST_CHARACTERS = 8000;
 
 /** Characters of text, message and outputs. The other parts, such as facts, seldom bring a message past `MOST_CHARACTERS`. */
