@@ -6,11 +6,11 @@ import type { SettingWarning } from './channel.ts';
 export function apiUrl() {
   return string()
     .typeError('${path} must be a string')
-    .test('url', '${path} must be an http:// or https:// URL without user, query or fragment', isApiUrl);
-}
-
-function isApiUrl(text: string | undefined): boolean {
-  return text === undefined || (isHttpUrl(text) && !text.includes('?'));
+    .test(
+      'url',
+      '${path} must be an http:// or https:// URL without user, query or fragment',
+      (text) => text === undefined || (isHttpUrl(text) && !text.includes('?')),
+    );
 }
 
 /** Whether it is an http or https URL without a user and a fragment. */

@@ -121,11 +121,7 @@ export interface ChannelType<Settings = unknown> {
   readonly perJob?: readonly ('thread' | 'update')[] | undefined;
   /** @param settings undefined if unknown, as for an outbox */
   formatOf(settings?: Settings): MessageFormat;
-  /**
-   * Canonical form of an address.
-   * @param settings undefined if unknown, as for an outbox
-   * @throws {AddressError} with a message for the config's author
-   */
+  /** The canonical form of an address. @param settings undefined if unknown, as for an outbox @throws {AddressError} */
   parseAddress(text: string, settings?: Settings): string;
   /** Strings that no log, answer, error or page may show. */
   secretsOf(settings: Settings): readonly string[];
@@ -134,6 +130,7 @@ export interface ChannelType<Settings = unknown> {
   open(settings: Settings, environment: ChannelEnvironment): Promise<Channel>;
 }
 
+/** Its message is for the config's author. */
 export class AddressError extends Error {
   override readonly name = 'AddressError';
 }

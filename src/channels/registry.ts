@@ -27,10 +27,10 @@ const REMOTE: readonly ChannelType[] = [
 
 const OUTBOX = outboxOf(REMOTE);
 
-const ALL: readonly ChannelType[] = [...REMOTE, OUTBOX];
-
 /** By `type:` in the config. */
-export const channelTypes: ReadonlyMap<string, ChannelType> = new Map(ALL.map((type) => [type.type, type]));
+export const channelTypes: ReadonlyMap<string, ChannelType> = new Map(
+  [...REMOTE, OUTBOX as ChannelType].map((type) => [type.type, type]),
+);
 
 /** Whether channels of this type print messages instead of sending them. */
 export function printsOnly(type: string | undefined): boolean {

@@ -28,7 +28,10 @@ export class Turns {
     new Promise((resolve) => {
       const give = () => {
         stopTimer();
-        resolve(() => this.#giveBack());
+        resolve(() => {
+          this.#taken -= 1;
+          this.#serve();
+        });
       };
       const stopTimer = this.#clock.startTimer(Math.max(0, withinMs), () => {
         this.#waiting.splice(this.#waiting.indexOf(give), 1);
@@ -37,11 +40,6 @@ export class Turns {
       this.#waiting.push(give);
       this.#serve();
     });
-
-  #giveBack(): void {
-    this.#taken -= 1;
-    this.#serve();
-  }
 
   #serve(): void {
     const { connections, mails } = this.#limits;

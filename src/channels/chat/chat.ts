@@ -53,10 +53,7 @@ export function chat<Message, Settings>(definition: Chat<Message, Settings>): Ch
   };
 }
 
-/**
- * Sends the message or, if the remote refuses it as `permanent`, its plain form in the same time. The receipt of the plain form also
- * has `card_refused` (the code) and `card_refused_reason`.
- */
+/** Sends the message or, if the remote refuses it as `permanent`, its plain form in the same time: the receipt then says why. */
 async function sendOrPlain<Message>(opened: OpenAddress<Message>, outgoing: Outgoing): Promise<Receipt> {
   const { message, plain, timeoutMs } = outgoing;
   const deadline = performance.now() + timeoutMs;

@@ -122,10 +122,7 @@ function hookAddress(text: string, hooks: HookSettings<Hook>['hooks'] | undefine
   throw new AddressError(`${shown} is no hook of the channel${nearestOrAll(name, Object.keys(hooks ?? {}))}`);
 }
 
-/**
- * Asks all hooks side by side: each itself if `isAsked`, else only its host, which checks connection and certificate.
- * @throws {DeliveryFailure} which names its hook @throws {AggregateError} of several
- */
+/** Asks each hook if `isAsked`, else only its host, which checks connection and certificate. A failure names its hook. */
 async function verify(
   remote: Remote,
   chat: Answers,

@@ -27,10 +27,7 @@ export const MARKUP: Markup = {
   link: (text, url) => UNMARKED.link(text, url.length > LONGEST_URL ? '' : url),
 };
 
-/**
- * LINE WORKS takes `<m userId="…">` anywhere as a mention, also one that continues on the next line, and refuses one of a user
- * outside the room.
- */
+/** `<m userId="…">` is a mention anywhere, also over two lines, and refused if the user is outside the room. */
 export function withoutMentions(text: string): string {
   return text.replace(/<(?=\s*(?:\/\s*)?(?:m|$))/gi, '＜');
 }

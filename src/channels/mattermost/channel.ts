@@ -21,10 +21,7 @@ interface MattermostMessage {
 /** A post takes 16,383 characters (Mattermost, "Incoming webhooks"); longer texts are split, but attachments are not. */
 const MAX_CHARACTERS = 12_000;
 
-/**
- * What acts anywhere, and what acts at the beginning of a line or a word alone. Mattermost shows a backslash before a letter, a
- * digit or `$` as it is.
- */
+/** What acts anywhere, or at the beginning of a line or word. A backslash before a letter, digit or `$` is shown as it is. */
 const MARKDOWN = markdownWith(/\\(?![\p{L}\p{N}$])|[`*_[\]~|]|#(?=[\p{L}\s])|(?<=^\s*)[#+\->]/gmu, fenced);
 
 /** Even in code, incoming webhooks translate Slack's `<!channel>`, `<@user>` and `<url|label>`, also across lines. */

@@ -7,7 +7,7 @@ import type { MessageFormat } from '../channel.ts';
 /** A channel type that an outbox stands in for: it has the same addresses, options and messages. */
 type Posed = Pick<ChannelType, 'type' | 'formatOf' | 'parseAddress'>;
 
-export interface OutboxSettings {
+interface OutboxSettings {
   readonly as: string;
 }
 
