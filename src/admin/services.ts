@@ -84,21 +84,6 @@ export interface Surroundings {
   readonly redact: (text: string) => string;
 }
 
-/** A destination or a whole channel that this process has paused. */
-export interface Paused {
-  /** `<channel>:<address>`, or `<channel>`. */
-  readonly key: string;
-  /** Milliseconds until the pause ends. */
-  readonly ms: number;
-}
-
-/** A sample callback that comes with the program. */
-export interface Sample {
-  readonly name: string;
-  /** JSON. */
-  readonly text: string;
-}
-
 export interface AdminServices {
   readonly surroundings: Surroundings;
   readonly metrics: { readonly contentType: string; readonly text: () => Promise<string> };
@@ -111,6 +96,8 @@ export interface AdminServices {
   readonly onUnforeseen: (error: unknown) => void;
   /** Draws by the config in force. */
   readonly drawing: () => Drawing;
-  readonly paused: () => readonly Paused[];
-  readonly samples: readonly Sample[];
+  /** Destinations (`<channel>:<address>`) and whole channels that this process has paused, and for how many milliseconds more. */
+  readonly paused: () => readonly { readonly key: string; readonly ms: number }[];
+  /** Sample callbacks that come with the program, as JSON. */
+  readonly samples: readonly { readonly name: string; readonly text: string }[];
 }

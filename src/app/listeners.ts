@@ -7,7 +7,7 @@ import { createApi } from '../admin/api.ts';
 import { drawingOf } from '../admin/drawing.ts';
 import { createPages } from '../admin/page/page-router.tsx';
 import { WrongPasswords } from '../admin/password.ts';
-import type { AdminServices, Readiness, Reloading, Sample } from '../admin/services.ts';
+import type { AdminServices, Readiness, Reloading } from '../admin/services.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { type Handler, listen, type ListeningServer } from '../http/server.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -103,7 +103,7 @@ function adminServices(services: Services): AdminServices {
 }
 
 /** @throws {Error} the folder is missing from the installation */
-function samplesIn(folder: string): readonly Sample[] {
+function samplesIn(folder: string): AdminServices['samples'] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.json'))
     .map((file) => ({ name: basename(file, '.json'), text: readFileSync(join(folder, file), 'utf8') }));

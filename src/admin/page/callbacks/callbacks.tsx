@@ -43,7 +43,7 @@ export function Callbacks({ asked, page }: CallbacksProps) {
   return (
     <Section>
       <Filter asked={asked} />
-      {page === undefined ? null : <List asked={asked} page={page} />}
+      {page === undefined ? null : <List asked={asked} {...page} />}
     </Section>
   );
 }
@@ -81,11 +81,7 @@ function Filter({ asked }: Pick<CallbacksProps, 'asked'>) {
   );
 }
 
-interface ListProps extends CallbacksProps {
-  readonly page: Page<ArchivedCallback>;
-}
-
-function List({ asked, page: { items, next } }: ListProps) {
+function List({ asked, items, next }: Pick<CallbacksProps, 'asked'> & Page<ArchivedCallback>) {
   const { t } = useReader();
   const isBulk = asked.search === undefined && Object.keys(asked).length > 0 && items.length > 0;
   return (

@@ -73,17 +73,12 @@ export const dryRunView: View = async ({ query, reader, services }) => {
   const { filter } = readRedelivery(query, reader);
   const tally = await services.people.tally(filter);
   const lead = t(tally.messages === 0 ? 'bulk.nothing' : 'bulk.new, lead');
-  const body = tally.messages === 0 ? null : <DryRun filter={filter} tally={tally} />;
+  const body = tally.messages === 0 ? null : <DryRun filter={filter} {...tally} />;
   // The numbers must not change before the reader confirms them.
   return { title: t('bulk.new'), lead, isStill: true, body };
 };
 
-interface DryRunProps {
-  readonly filter: RedeliveryFilter;
-  readonly tally: RedeliveryTally;
-}
-
-function DryRun({ filter, tally }: DryRunProps) {
+function DryRun({ filter, ...tally }: Meant) {
   const { t } = useReader();
   const messages = t('bulk.messages', { number: tally.messages });
   return (
@@ -108,7 +103,9 @@ function DryRun({ filter, tally }: DryRunProps) {
   );
 }
 
-const MEANT: Columns<Pick<BulkRedelivery, 'filter'> & RedeliveryTally> = [
+type Meant = Pick<BulkRedelivery, 'filter'> & RedeliveryTally;
+
+const MEANT: Columns<Meant> = [
   ['bulk.meant', conditionsOf, 'main'],
   ['dead.oldest', ({ oldestAt }) => <Time at={oldestAt} />],
   ['dead.newest', ({ newestAt }) => <Time at={newestAt} />],
