@@ -107,7 +107,10 @@ inBrowser('The page', () => {
     await begin();
     const { page, open } = await come();
     expect(await open('/callbacks?status=perhaps&from=yesterday')).to.equal(400);
-    expect(await page.locator('.problem').allInnerTexts()).to.have.length(2);
+    expect(await page.locator('.lead').innerText()).to.match(
+      /status.*succeeded, error, executing.*from.*2026-01-31/s,
+    );
+    expect(await page.locator('[name=from]').inputValue()).to.equal('yesterday');
     expect(await open('/callbacks/999999')).to.equal(404);
     expect(await open('/bots/nobody')).to.equal(404);
     expect(await open('/nowhere')).to.equal(404);
