@@ -21,7 +21,7 @@ import {
 } from '../../src/ledger/operations/rerouting.ts';
 import { refuse } from '../../src/ledger/operations/refused.ts';
 import { settle } from '../../src/ledger/operations/settle.ts';
-import { standing } from '../../src/ledger/signal/adoption.ts';
+import { standing } from '../../src/ledger/signal/fire.ts';
 import { digestCounts } from '../../src/ledger/signal/digest.ts';
 import { endedHolds, endHolds } from '../../src/ledger/signal/holds.ts';
 import { jobMessages } from '../../src/ledger/signal/job-messages.ts';

@@ -97,18 +97,14 @@ export interface LateBot extends Pick<ArchivedBot, 'botId' | 'botName'> {
 }
 
 /** One job of a BOT: its result, or its start if it has no result. */
-export interface Run {
+export interface Run extends Pick<
+  ArchivedCallback,
+  'jobId' | 'status' | 'startedAt' | 'receivedAt' | 'elapsedSeconds'
+> {
   readonly callbackId: number;
-  readonly jobId: string;
-  readonly status: StatusCode;
-  readonly startedAt: number;
-  readonly receivedAt: number;
-  readonly elapsedSeconds: number | undefined;
 }
 
-export interface CameOfBot {
-  readonly botId: string;
-  readonly status: StatusCode;
+export interface CameOfBot extends Pick<ArchivedCallback, 'botId' | 'status'> {
   readonly callbacks: number;
 }
 

@@ -1,9 +1,14 @@
 /** Ends deliveries whose destination the config no longer names, and revives those that it names again. */
 import sql, { join, type Sql } from 'sql-template-tag';
-import type { StatusCode } from '../../callback/callback.ts';
+import type { ArchivedCallback } from '../archive/archive.ts';
 import type { Tx } from '../database.ts';
 import { writeEach, writeHistory } from '../history.ts';
-import { type CallbackKind, type DeliveryTarget, type DeliveryUpdate, NO_LONGER_ROUTED } from '../ledger.ts';
+import {
+  type DeliveryRecord,
+  type DeliveryTarget,
+  type DeliveryUpdate,
+  NO_LONGER_ROUTED,
+} from '../ledger.ts';
 import { isIdle, withCallbacks } from '../rows.ts';
 import { holdWanted, type Wanted } from '../signal/admission.ts';
 import { insertRows, makePending } from './deliveries.ts';
@@ -44,18 +49,12 @@ export async function reroute(
 const AT_ONCE = 100;
 
 /** A delivery that a change of the config may affect. */
-export interface ReviewedRow {
-  readonly id: number;
-  readonly destination: string;
-  readonly channel: string;
-  readonly callbackId: number;
-  readonly kind: CallbackKind;
-  /** Cleaned. */
-  readonly botId: string;
-  readonly status: StatusCode;
+export interface ReviewedRow
+  extends
+    Pick<DeliveryRecord, 'id' | 'destination' | 'channel' | 'callbackId' | 'ageMs'>,
+    Pick<ArchivedCallback, 'kind' | 'botId' | 'status'> {
   readonly errorClass: string | undefined;
   readonly isBulk: boolean;
-  readonly ageMs: number;
 }
 
 function reviewed(tx: Tx, which: Sql): Promise<readonly ReviewedRow[]> {

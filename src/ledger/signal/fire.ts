@@ -1,4 +1,4 @@
-/** Writes the notice of a claimed timer together with its end, so that each is told once. */
+/** Writes the notice of a claimed timer together with its end, so that each is told once; and what timers begin with. */
 import { hash } from 'node:crypto';
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
@@ -6,8 +6,10 @@ import { keyOf } from '../keys.ts';
 import type { DeliveryRecord, PlannedDelivery } from '../ledger.ts';
 import { insertRows } from '../operations/deliveries.ts';
 import { holdWanted } from './admission.ts';
+import { digestFrom } from './digest.ts';
 import { type OwnNotice, writeOwnNotice } from './own-notices.ts';
-import { endTimer, type Timer } from './timers.ts';
+import { openRuns } from './runs.ts';
+import { endTimer, type Timer, timersOf } from './timers.ts';
 
 export interface Fired {
   readonly timer: Timer;
@@ -42,4 +44,18 @@ async function isOver(tx: Tx, jobKey: string, id: string | undefined): Promise<b
   return Boolean(
     await tx.first(sql`SELECT id FROM callbacks WHERE job_key = ${jobKey} AND identity = ${id}`),
   );
+}
+
+/** What a process needs to know to have the ledger hold the timers of its config. @param marginMs as for `digestCounts` */
+export async function standing(
+  tx: Tx,
+  { marginMs, isWatchingRuns }: { readonly marginMs: number; readonly isWatchingRuns: boolean },
+) {
+  return {
+    now: tx.now,
+    /** Timers that a config asks for, of whichever config. */
+    begun: await timersOf(tx, ['digest', 'expect']),
+    digest: await digestFrom(tx, { since: tx.now, position: 0 }, marginMs),
+    runs: isWatchingRuns ? await openRuns(tx) : [],
+  };
 }

@@ -1,12 +1,13 @@
 /** Ends holds: what a rule held until now is sent, as one summary for each destination or, if it is one message, as itself. */
 import sql, { join } from 'sql-template-tag';
-import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
+import { statusNameOf } from '../../callback/callback.ts';
 import type { Receipt } from '../../channels/channel.ts';
 import { mostTroubled, type OwnSubject, type SummarisedBot } from '../../notice/notice.ts';
 import type { Telling } from '../../signal/decide.ts';
 import { inChunks, type Tx } from '../database.ts';
+import type { ArchivedCallback } from '../archive/archive.ts';
 import { type HistoryWhat, writeEach } from '../history.ts';
-import { type CallbackKind, type DecidedTarget, type DeliveryTarget, SUPERSEDED } from '../ledger.ts';
+import { type DecidedTarget, type DeliveryTarget, SUPERSEDED } from '../ledger.ts';
 import { holdBack, insertRows, makePending } from '../operations/deliveries.ts';
 import { IS_LATE_START } from '../rows.ts';
 import { openSnoozes } from './snoozes.ts';
@@ -14,18 +15,14 @@ import { writeOwnNotice } from './own-notices.ts';
 import { destinationOf, endTimer, type Timer } from './timers.ts';
 
 /** A delivery whose hold has ended, or whose rules are to be asked again. */
-export interface EndedHold extends DeliveryTarget, HeldOn {
+export interface EndedHold
+  extends
+    DeliveryTarget,
+    HeldOn,
+    Pick<ArchivedCallback, 'kind' | 'botId' | 'botName' | 'jobId' | 'status' | 'receivedAt'> {
   readonly id: number;
   readonly callbackId: number;
   readonly telling: Telling | undefined;
-  readonly kind: CallbackKind;
-  /** Cleaned. */
-  readonly botId: string;
-  readonly botName: string;
-  /** '' if it has no job. */
-  readonly jobId: string;
-  readonly status: StatusCode;
-  readonly receivedAt: number;
   readonly error: string | undefined;
   /** It is an `executing` whose job's result is known. */
   readonly isLate: boolean;

@@ -10,24 +10,21 @@ import {
 import { beginToExpect, type Expected, missedFrom, withCallback } from '../../signal/expect.ts';
 import type { Snooze } from '../../signal/rules.ts';
 import { NOTHING_TOLD, type Told, withResult } from '../../signal/streak.ts';
-import type { PlannedDelivery, Watched } from '../ledger.ts';
+import type { Arrival, PlannedDelivery, Watched } from '../ledger.ts';
 import { EXECUTING } from '../rows.ts';
 import { type Facts, NO_FACTS, withSuccessAt } from './facts.ts';
 import type { Timer } from './timers.ts';
 
-export interface Arriving {
+export interface Arriving extends Pick<Arrival, 'startedAt' | 'likeness' | 'unmet'> {
   readonly jobId: string;
   readonly botKey: string;
   readonly botId: string;
   readonly botName: string;
   /** Undefined for Botbell's own notices, such as `overdue` and `missed`. */
   readonly status: StatusCode | undefined;
-  readonly startedAt: number;
   readonly receivedAt: number;
   readonly planned: readonly PlannedDelivery[];
   readonly watched: Watched;
-  readonly likeness: string;
-  readonly unmet: readonly string[];
   /** Only `mute`, snoozes and bursts are asked. */
   readonly isWanted?: boolean;
 }

@@ -1,17 +1,13 @@
 /** Runs that have begun and have no result yet. */
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import type { ArchivedCallback } from '../archive/archive.ts';
+import type { ArchivedCallback, Run } from '../archive/archive.ts';
 import type { NoticeRow } from '../rows.ts';
 import { storedText } from '../stored-body.ts';
 import type { Timer } from './timers.ts';
 
 /** The first callback of a job, an `executing`. */
-export interface BegunRun {
-  readonly callbackId: number;
-  readonly startedAt: number;
-  readonly receivedAt: number;
-}
+export type BegunRun = Pick<Run, 'callbackId' | 'startedAt' | 'receivedAt'>;
 
 /** The data of a timer of kind `overdue`. */
 export interface OpenRunTimer {
