@@ -1,0 +1,53 @@
+/** The notes of a release are what the CHANGELOG says of its version. */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ROOT } from '../support/documents.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const CHANGELOG = `# Changelog
+
+## 1.10.0 (unreleased)
+
+- soon
+
+## 1.1.0 (2026-12-01)
+
+### For whoever operates it
+
+- [Upgrading](UPGRADING.md#to-110), [more](https://example.com/)
+
+## 1.0.0
+
+- first
+`;
+
+describe('The notes of a release', () => {
+  const file = join(tempFolder(), 'CHANGELOG.md');
+  before(() => writeFileSync(file, CHANGELOG));
+
+  function notesOf(...args: readonly string[]) {
+    const script = join(ROOT, 'scripts/release-notes.mjs');
+    return spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' });
+  }
+
+  it('are the section of its version alone, with links that lead to the repository at its tag', () => {
+    expect(notesOf('v1.1.0', file).stdout).to.equal(`### For whoever operates it
+
+- [Upgrading](https://github.com/botbell/botbell/blob/v1.1.0/UPGRADING.md#to-110), [more](https://example.com/)
+`);
+    expect(notesOf('1.0.0', file).stdout).to.equal('- first\n');
+  });
+
+  for (const tag of ['v1.10.0', 'v1.1', 'v2.0.0', ''])
+    it(`are refused where the CHANGELOG has no release ${tag || 'of no name'}`, () => {
+      const { status, stdout, stderr } = notesOf(tag, file);
+      expect([status, stdout]).to.deep.equal([1, '']);
+      expect(stderr).to.include('it has 1.10.0 (unreleased), 1.1.0 (2026-12-01), 1.0.0');
+    });
+
+  it('are there for the versions that this CHANGELOG has released', () => {
+    expect(notesOf('v0.1.0').stdout).to.match(/^- Receives callbacks/);
+  });
+});
