@@ -173,15 +173,12 @@ export function changesOf(
   after: Route,
 ): readonly RoutingChange[] {
   const callback = { bot_id: botId, status };
-  const [old, next] = [keysOf(before, callback), keysOf(after, callback)];
+  const keysOf = (route: Route) => route(callback).destinations.map(({ destination }) => destination);
+  const [old, next] = [keysOf(before), keysOf(after)];
   const added = next.filter((key) => !old.includes(key));
   const removed = old.filter((key) => !next.includes(key));
   if (added.length + removed.length === 0) return [];
   return [{ botId, status: statusNameOf(callback), callbacks, added, removed }];
-}
-
-function keysOf(route: Route, callback: Parameters<Route>[0]): readonly string[] {
-  return route(callback).destinations.map(({ destination }) => destination);
 }
 
 /** @param since milliseconds since 1970 @throws {LedgerUnavailable} */

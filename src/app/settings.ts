@@ -3,7 +3,7 @@ import { poolsThrough } from '../outbound/exchange.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { type HiddenSecrets, redactor } from '../text/hide-secrets.ts';
 import type { Channel, ChannelType } from '../channels/channel.ts';
-import { type ChannelConfig, type Config, formatsOf, type Problem } from '../config/config.ts';
+import { type Config, formatsOf, type Problem } from '../config/config.ts';
 import type { Readings } from '../config/readings.ts';
 import { createPlans } from '../deliver/plan.ts';
 import type { OpenChannel, Planning, Settings } from '../deliver/settings.ts';
@@ -93,7 +93,9 @@ async function openChannels(
     for (const each of config.channels.values()) {
       const type = channelTypes.get(each.type);
       if (type === undefined || !used.has(each.name)) continue;
-      let channel = sameChannel(each, config, previous);
+      const before = [previous?.config.channels.get(each.name), previous?.config.proxies];
+      const isSame = isDeepStrictEqual([each, config.proxies], before);
+      let channel = isSame ? previous?.channels.get(each.name)?.channel : undefined;
       if (channel === undefined) {
         channel = await type.open(each.settings, { print, openPool });
         opened.push(channel);
@@ -105,11 +107,4 @@ async function openChannels(
     throw error;
   }
   return channels;
-}
-
-/** The channel of before, where neither its settings nor the proxies have changed. */
-function sameChannel(next: ChannelConfig, { proxies }: Config, previous?: AppSettings): Channel | undefined {
-  const before = [previous?.config.channels.get(next.name), previous?.config.proxies];
-  const isSame = isDeepStrictEqual([next, proxies], before);
-  return isSame ? previous?.channels.get(next.name)?.channel : undefined;
 }

@@ -28,20 +28,17 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 /**
  * The JSON value in UTF-8 bytes, and the bytes without a byte order mark.
  * @param mostValues limit of objects, lists, texts, numbers and other values; keys do not count
- * @throws {UndecodableBody} @throws {TooManyValues}
- * @throws {InvalidCallback} very deep nesting
+ * @throws {UndecodableBody} @throws {TooManyValues} @throws {InvalidCallback} very deep nesting
  */
 export function decodeBody(
   bytes: Uint8Array,
   mostValues = Infinity,
 ): Decoded & { readonly json: Uint8Array } {
   if (!isUtf8(bytes)) throw new UndecodableBody('The body is not UTF-8, as every callback has to be.');
-  const isMarked =
-    bytes[0] === BYTE_ORDER_MARK[0] && BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
+  const isMarked = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
   const json = isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
   try {
-    const { value, tooDeep } = parseJson(json, mostValues);
-    return { value, tooDeep, json };
+    return { ...parseJson(json, mostValues), json };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     // V8's message, which may quote a few characters of the body.

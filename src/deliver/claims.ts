@@ -110,7 +110,7 @@ export class Claims {
 
   #launch(claimed: DueDelivery, by: Pick<Order, 'settings' | 'until' | 'asOf'>): void {
     const { settings } = by;
-    const { dispatcher, follower, ledger, onMilestone } = this.#dependencies;
+    const { dispatcher, follower, ledger, onDue, onMilestone } = this.#dependencies;
     const { record, kind, notice } = claimed;
     if (claimed.isTakenOver) onMilestone({ ...claimed, ...record, name: 'taken_over' });
     // Its earlier claim by this process expired while its attempt was still running, or its success could not be written.
@@ -125,7 +125,8 @@ export class Claims {
         : dispatcher.submit({ ...claimed, ...by, planned }).ended;
     const done = ended.finally(() => {
       this.#inHand.delete(record.id);
-      this.goOn();
+      // The next delivery of its job may be due now, and there is room for more.
+      onDue();
     });
     dispatcher.until(done);
   }
