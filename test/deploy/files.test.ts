@@ -70,6 +70,16 @@ describe('The image', () => {
     expect(exposed.split(' ').map(Number)).to.deep.equal(ports);
   });
 
+  it('stands on a base that nobody can exchange, and says where it comes from', () => {
+    const text = textOf('Dockerfile');
+    expect(text).to.match(/^ARG NODE_IMAGE=node:\d+-\S+@sha256:[0-9a-f]{64}$/m);
+    expect(
+      text.match(/^FROM (?:--platform=\S+ )?(\S+)/gm)?.filter((from) => !from.endsWith('${NODE_IMAGE}')),
+    ).to.deep.equal([]);
+    for (const label of ['source', 'version', 'revision', 'licenses'])
+      expect(text).to.match(new RegExp(`org\\.opencontainers\\.image\\.${label}="\\S+"`));
+  });
+
   it('is built, given its secrets and left time to end by the compose file', () => {
     const { services } = parse(textOf('compose.yaml')) as {
       services: Record<'botbell' | 'proxy', Readonly<Record<string, unknown>>>;
