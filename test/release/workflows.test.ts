@@ -1,0 +1,128 @@
+/** The workflows run what there is, with actions that nobody can exchange and no more rights than they need. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { readDocument, ROOT } from '../support/documents.ts';
+
+const FOLDER = '.github/workflows';
+
+type Rights = Readonly<Record<string, string>>;
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+}
+
+interface Job {
+  readonly uses?: string;
+  readonly needs?: readonly string[];
+  readonly steps?: readonly Step[];
+  readonly permissions?: Rights;
+  readonly strategy?: { readonly matrix: { readonly node: readonly string[] } };
+}
+
+interface Workflow {
+  readonly on: object;
+  readonly permissions: Rights;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+const texts = new Map(
+  readdirSync(join(ROOT, FOLDER)).map((name) => [name, readDocument(`${FOLDER}/${name}`)]),
+);
+const workflows = new Map([...texts].map(([name, text]) => [name, parse(text) as Workflow]));
+const jobs = [...workflows.values()].flatMap((workflow) => Object.entries(workflow.jobs));
+const runs = jobs.flatMap(([, { steps = [] }]) => steps.flatMap(({ run }) => run ?? []));
+
+const { scripts, engines } = JSON.parse(readDocument('package.json')) as {
+  scripts: Rights;
+  engines: { node: string };
+};
+
+describe('The workflows', () => {
+  it('run scripts of package.json and files of the repository that there are', () => {
+    const all = runs.join('\n');
+    const named = [...all.matchAll(/npm run ([\w:-]+)/g)].map(([, script = '']) => script);
+    expect(named).to.include('test:nightly');
+    expect(named.filter((script) => !(script in scripts))).to.deep.equal([]);
+    const files = [...all.matchAll(/^(?:\.ci\/\S+)|(?<=node )scripts\/\S+/gm)].map(([file]) => file);
+    expect(files).to.include.members(['.ci/run', 'scripts/release-notes.mjs']);
+    expect(files.filter((file) => !existsSync(join(ROOT, file)))).to.deep.equal([]);
+  });
+
+  it('name each action by the digest of a commit, with its version beside it, and one action by one digest', () => {
+    const used = [...texts.values()].flatMap((text) => [...text.matchAll(/uses: (?!\.\/)(.*)$/gm)]);
+    const pins = used.map(([, action = '']) => action);
+    expect(pins.filter((pin) => !/^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(pin))).to.deep.equal([]);
+    const actions = new Set(pins.map((pin) => pin.split('@')[0]));
+    expect(new Set(pins).size).to.equal(actions.size);
+  });
+
+  it('may read the repository, and only a release more: what its job writes', () => {
+    for (const [name, { permissions }] of workflows)
+      expect(permissions, name).to.deep.equal({ contents: 'read' });
+    const rights = jobs.flatMap(([name, { permissions }]) => (permissions ? [[name, permissions]] : []));
+    expect(rights).to.deep.equal([
+      ['package', { contents: 'read', 'id-token': 'write' }],
+      ['image', { contents: 'read', 'id-token': 'write', packages: 'write' }],
+      ['release', { contents: 'write' }],
+    ]);
+    const all = [...texts.values()].join('');
+    expect(all.match(/secrets\.\w+/g)).to.deep.equal(['secrets.GITHUB_TOKEN']);
+  });
+
+  it('put no text of a change or a tag into a command', () => {
+    expect(runs.filter((run) => run.includes('${{'))).to.deep.equal([]);
+    const triggers = [...workflows.values()].flatMap(({ on }) => Object.keys(on));
+    expect(triggers).not.to.include('pull_request_target');
+  });
+
+  it('try the oldest line of Node that the package takes, that of the image, and what is between and after them', () => {
+    const tried = workflows.get('ci.yml')?.jobs['test']?.strategy?.matrix.node ?? [];
+    const [, oldest = ''] = /(\d+)/.exec(engines.node) ?? [];
+    const [, inImage = ''] = /^ARG NODE_IMAGE=node:(\d+)/m.exec(readDocument('deploy/Dockerfile')) ?? [];
+    expect(tried[0]).to.equal(oldest);
+    expect(tried).to.include(inImage);
+    expect(readDocument('docs/install.md')).to.include(
+      `newer of ${tried.slice(0, -1).join(', ')} and ${tried.at(-1) ?? ''}`,
+    );
+  });
+
+  it('release nothing before all tests of a change have passed', () => {
+    const release = workflows.get('release.yml')?.jobs ?? {};
+    expect(release['test']?.uses).to.equal(`./${FOLDER}/ci.yml`);
+    for (const name of ['package', 'image']) expect(release[name]?.needs, name).to.include('test');
+    expect(release['release']?.needs).to.include.members(['package', 'image']);
+  });
+});
+
+describe('The form for a report', () => {
+  it('asks for the version, what `botbell check` prints and the line of the log, and warns of secrets', () => {
+    const { body } = parse(readDocument('.github/ISSUE_TEMPLATE/bug.yml')) as {
+      body: readonly { id?: string; validations?: { required: boolean }; attributes: { value?: string } }[];
+    };
+    const required = body.flatMap(({ id, validations }) =>
+      validations?.required === true ? (id ?? []) : [],
+    );
+    expect(required).to.include.members(['version', 'check', 'log']);
+    expect(body[0]?.attributes.value).to.include('No secrets');
+  });
+});
+
+describe('The address of the repository', () => {
+  it('is the same in the package, the image and the documents', () => {
+    const { homepage, bugs, repository } = JSON.parse(readDocument('package.json')) as {
+      readonly homepage: string;
+      readonly bugs: string;
+      readonly repository: { readonly url: string };
+    };
+    expect(bugs).to.equal(`${homepage}/issues`);
+    expect(repository.url).to.equal(`git+${homepage}.git`);
+    expect(readDocument('deploy/Dockerfile')).to.include(`org.opencontainers.image.source="${homepage}"`);
+    const named = ['SECURITY.md', 'CODE_OF_CONDUCT.md', '.github/ISSUE_TEMPLATE/config.yml'].flatMap(
+      (path) => readDocument(path).match(/https:\/\/github\.com\/[\w-]+\/[\w-]+/g) ?? [],
+    );
+    expect([...new Set(named)]).to.deep.equal([homepage]);
+  });
+});
