@@ -22,10 +22,7 @@ export async function run(context: CommandContext, options: Options): Promise<nu
   const { loaded, problems, missing } = await readProject(context, { withoutSecrets });
   for (const problem of problems) context.result(formatProblem(problem));
   if (missing.length > 0) context.message(`not set here, and so not checked: ${missing.join(', ')}`);
-  const isClean =
-    options.strict === true
-      ? problems.length === 0
-      : problems.every(({ severity }) => severity === 'warning');
+  const isClean = problems.every(({ severity }) => severity === 'warning' && options.strict !== true);
   const isOnline =
     loaded === undefined || options.online !== true || (await checkOnline(context, loaded.config));
   if (!isClean || !isOnline) return 1;

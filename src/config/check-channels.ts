@@ -12,7 +12,6 @@ import { section, textOrTexts } from './schema-fields.ts';
 
 interface CheckedChannel {
   readonly type: ChannelType;
-  readonly settings: unknown;
   readonly config: ChannelConfig;
   /** The schema of a `notify` entry for this channel: its addresses and options. */
   readonly entry: Schema<JsonObject>;
@@ -66,7 +65,7 @@ function checkChannel(
     problems.warning([...path, ...[key].flat()], `: ${message}`);
   const limit = burst && { max: burst.max, perMs: msOf(burst.per) };
   const config = { name, type: type.type, settings, burst: limit };
-  return { type, settings, config, entry: entrySchema(name, type, settings) };
+  return { type, config, entry: entrySchema(name, type, settings) };
 }
 
 /** Built once per channel, since a config may have thousands of entries. */

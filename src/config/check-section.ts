@@ -67,7 +67,10 @@ function sentenceOf({ value, type, params, path, message }: ValidationError): st
   return message.slice(subject.length).replace(/^is a required field$/, 'is missing');
 }
 
-/** Replaces unresolved references by stand-ins, and removes and reports unknown keys, since yup's error for them has no path. */
+/**
+ * Replaces unresolved references by stand-ins, gives deprecated keys their new names, and removes and reports unknown keys, since
+ * yup's error for them has no path.
+ */
 function prepared(value: unknown, of: ISchema<unknown>, path: Path, checking: Checking): unknown {
   const { problems, known } = checking;
   const schema = of.resolve({ value, context: known }) as Schema;
@@ -80,18 +83,30 @@ function prepared(value: unknown, of: ISchema<unknown>, path: Path, checking: Ch
   }
   if (!isJsonObject(value) || !(schema instanceof ObjectSchema)) return value;
   const fields = new Map(Object.entries(schema.fields as Readonly<Record<string, ISchema<unknown>>>));
-  const entries = Object.entries(value).flatMap(([key, item]) => {
-    const at = [...path, key];
+  const renamed = new Map([...fields].map(([key, field]) => [metaOf(field).formerly, key]));
+  const entries = Object.entries(value).flatMap(([written, item]) => {
+    const key = renamed.get(written) ?? written;
     const field = fields.get(key);
-    if (field) return [[key, prepared(item, field, at, checking)] as const];
-    problems.error(at, `: unknown key${nearestOrAll(key, [...fields.keys()])}`);
-    return [];
+    if (field === undefined || (key !== written && key in value)) {
+      const twice = `is deprecated, and ${key} stands beside it: remove one of them`;
+      problems.error(
+        [...path, written],
+        field ? twice : `: unknown key${nearestOrAll(key, [...fields.keys()])}`,
+      );
+      return [];
+    }
+    const at = [...path, key];
+    if (key !== written) problems.deprecated(at, written);
+    return [[key, prepared(item, field, at, checking)] as const];
   });
   return Object.fromEntries(entries);
 }
 
 /** @returns a value that passes the schema; undefined, as for a missing key, if the schema has neither an example nor a default */
 function standInFor(schema: Schema): unknown {
-  const meta: Partial<FieldMeta> = schema.meta() ?? {};
-  return meta.example ?? schema.getDefault() ?? (schema instanceof ArraySchema ? [] : undefined);
+  return metaOf(schema).example ?? schema.getDefault() ?? (schema instanceof ArraySchema ? [] : undefined);
+}
+
+function metaOf(field: ISchema<unknown>): Partial<FieldMeta> {
+  return (field as Schema).meta() ?? {};
 }

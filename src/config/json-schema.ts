@@ -81,7 +81,8 @@ function metaOf(field: SchemaFieldDescription): JsonSchema {
 }
 
 function isRequired(field: SchemaFieldDescription): boolean {
-  return metaOf(field)['required'] !== undefined || ('optional' in field && !field.optional);
+  const { formerly, required } = metaOf(field);
+  return formerly === undefined && (required !== undefined || ('optional' in field && !field.optional));
 }
 
 function shapeOf(field: SchemaFieldDescription): JsonSchema {
@@ -96,9 +97,13 @@ function shapeOf(field: SchemaFieldDescription): JsonSchema {
 function objectShape(fields: Readonly<Record<string, SchemaFieldDescription>>): JsonSchema {
   const entries = Object.entries(fields);
   const required = entries.filter(([, field]) => isRequired(field)).map(([key]) => key);
+  const properties = entries.flatMap(([key, field]) => {
+    const [schema, { formerly }] = [jsonSchemaOf(field), metaOf(field)];
+    return [[key, schema], ...(formerly === undefined ? [] : [[formerly, { ...schema, deprecated: true }]])];
+  });
   return {
     type: 'object',
-    properties: Object.fromEntries(entries.map(([key, field]) => [key, jsonSchemaOf(field)])),
+    properties: Object.fromEntries(properties) as JsonSchema,
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };

@@ -60,7 +60,7 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
     const hint = 'see config/botbell.example.yaml, or have one written by `botbell init`';
     return refused(file, `the config ${what}: ${hint}`);
   }
-  const interpolated = new Interpolated(withoutAnchors(source.data), { variables, readFile, withoutSecrets });
+  const interpolated = new Interpolated(sectionsOf(source.data), { variables, readFile, withoutSecrets });
   const problems = new Problems(source, interpolated);
   const config = readConfig(file, interpolated, problems, environment);
   return {
@@ -82,7 +82,7 @@ function readConfig(
   environment: LoadEnvironment,
 ): Config | undefined {
   const { channelTypes, variables, withoutSecrets, conditionFault, linkFault } = environment;
-  const root = withoutEmpty(interpolated.data);
+  const root = interpolated.data as JsonObject;
   const checked = checkChannels(root['channels'], channelTypes, problems);
   const reader = new NotifyReader(root['groups'], checked, problems);
   const told = readTold(root, reader);
@@ -112,15 +112,11 @@ function readConfig(
   return { ...config, secrets: secretsIn(config, channelTypes) };
 }
 
-/** Keys that begin with `x-` are there for their anchors. */
-function withoutAnchors(root: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(root).filter(([key]) => !key.startsWith('x-')));
-}
-
-/** An empty section, such as one whose lines are all commented out, counts as missing. */
-function withoutEmpty(root: unknown): JsonObject {
-  const entries = isJsonObject(root) ? Object.entries(root) : [];
-  return Object.fromEntries(entries.filter(([, section]) => section !== null));
+/** Keys that begin with `x-` are there for their anchors. An empty section, whose lines may all be comments, counts as missing. */
+function sectionsOf(root: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(root).filter(([key, section]) => !key.startsWith('x-') && section !== null),
+  );
 }
 
 function readTemplateSets(

@@ -18,6 +18,8 @@ export class Problems {
   readonly #count = { error: 0, warning: 0 };
   readonly #source: YamlSource;
   readonly #interpolated: Interpolated;
+  /** What the file calls a key that has another name now, by the key's path. */
+  readonly #written = new Map<string, string>();
 
   constructor(source: YamlSource, interpolated: Interpolated) {
     this.#source = source;
@@ -37,8 +39,15 @@ export class Problems {
     this.#report('warning', path, what);
   }
 
+  /** Warns that the file has the key under an earlier name; what is wrong with its value is reported where it stands. */
+  deprecated(path: Path, written: string): void {
+    this.#written.set(pathText(path), written);
+    const inFile = this.#inFile(path);
+    this.#add('warning', inFile, `${pathText(inFile)} is deprecated: it is called ${pathText(path)} now`);
+  }
+
   isUnknown(path: Path): boolean {
-    return this.#interpolated.unresolved.has(pathText(path));
+    return this.#interpolated.unresolved.has(pathText(this.#inFile(path)));
   }
 
   hasErrors(): boolean {
@@ -55,8 +64,9 @@ export class Problems {
   }
 
   /** Hides interpolated values, since a rule's message may quote the value that it checked. */
-  #report(severity: Problem['severity'], path: Path, what: string): void {
-    if (this.isUnknown(path)) return;
+  #report(severity: Problem['severity'], at: Path, what: string): void {
+    if (this.isUnknown(at)) return;
+    const path = this.#inFile(at);
     const hidden = (this.#interpolated.values.get(pathText(path)) ?? [])
       .filter((value) => value.length >= MIN_HIDDEN_LENGTH)
       // Longest first, since one value may be part of another.
@@ -66,6 +76,10 @@ export class Problems {
     const shown = pathText(path.map((step) => (String(step).includes('://') ? '…' : step)));
     const begin = path.length === 0 || said.startsWith(':') ? shown : `${shown} `;
     this.#add(severity, path, `${begin}${said}`);
+  }
+
+  #inFile(path: Path): Path {
+    return path.map((step, index) => this.#written.get(pathText(path.slice(0, index + 1))) ?? step);
   }
 
   #add(severity: Problem['severity'], path: Path, message: string): void {

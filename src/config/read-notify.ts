@@ -102,7 +102,7 @@ export class NotifyReader {
     return [written].flat().flatMap((text: unknown, index) => {
       // An unresolved reference has no address.
       if (typeof text !== 'string') return [];
-      const address = channel.type.parseAddress(text, channel.settings);
+      const address = channel.type.parseAddress(text, channel.config.settings);
       const destination = `${name}:${address}`;
       const told = { destination, channel: name, address, ...mentioning, perJob: perJob as PerJob };
       const place = Array.isArray(written) ? [...at, name, index] : [...at, name];

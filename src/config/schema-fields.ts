@@ -13,6 +13,8 @@ export interface FieldMeta {
   readonly jsonSchema?: Readonly<Record<string, unknown>>;
   /** The field is required. Set only where yup's description does not show it; may hold the hint of the error message. */
   readonly required?: string;
+  /** A deprecated name of the field's key, which goes on working. Not of a field that is read apart. */
+  readonly formerly?: string;
 }
 
 type More = Omit<FieldMeta, 'doc'>;
