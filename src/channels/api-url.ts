@@ -13,6 +13,15 @@ export function apiUrl() {
     );
 }
 
+/** A URL without a path, for a service whose paths begin at the root. */
+export function originUrl() {
+  return apiUrl().test(
+    'origin',
+    '${path} must be an origin, without a path: https://www.example.com',
+    (text) => text === undefined || !URL.canParse(text) || new URL(text).pathname === '/',
+  );
+}
+
 /** Whether it is an http or https URL without a user and a fragment. */
 export function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

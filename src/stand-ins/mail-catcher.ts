@@ -101,7 +101,7 @@ export class MailCatcher {
     if (fault === undefined) done();
     else if (fault.does === 'refuse') done(refusalError(fault.code, fault.text));
     else if (fault.does === 'drop') this.#drop(session);
-    else if (fault.does === 'delay') void fault.until().then(() => done());
+    else if (fault.does === 'delay') void later(fault.until(), done);
   }
 
   async #receive(session: SMTPServerSession, stream: NodeJS.ReadableStream, done: Done): Promise<void> {
@@ -166,4 +166,9 @@ export type MailFault = {
 /** smtp-server answers with the error's `responseCode`. */
 function refusalError(code: number, text: string): Error {
   return Object.assign(new Error(text), { responseCode: code });
+}
+
+async function later(until: Promise<unknown>, done: Done): Promise<void> {
+  await until;
+  done();
 }

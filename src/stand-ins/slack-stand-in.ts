@@ -169,19 +169,25 @@ export function judgeCall(
 ): CallResult {
   const { method, token, args } = call;
   if (args === undefined) return refusal('invalid_json');
-  if (token === undefined) return refusal('not_authed');
-  if (!workspace.tokens.includes(token)) return refusal('invalid_auth');
+  const refusedLogin = refusalOfLogin(token, workspace);
+  if (refusedLogin !== undefined) return refusedLogin;
   if (method === 'auth.test') return { ok: true };
-  if (method !== 'chat.postMessage' && method !== 'chat.update') return refusal('unknown_method');
-  // chat.update accepts only the ID.
+  const isEdit = method === 'chat.update';
+  if (!isEdit && method !== 'chat.postMessage') return refusal('unknown_method');
   const channel = workspace.channels.find(({ id, name }) =>
-    [id, method === 'chat.update' ? undefined : name].includes(String(args['channel'])),
+    // chat.update accepts only the ID.
+    (isEdit ? [id] : [id, name]).includes(String(args['channel'])),
   );
   if (channel === undefined) return refusal('channel_not_found');
   const here = messages.filter(({ channelId }) => channelId === channel.id);
-  const edited = method === 'chat.update' ? here.find(({ ts }) => ts === args['ts']) : undefined;
-  const refused = method === 'chat.update' ? refusalOfEdit(args, edited) : refusalOfPost(args, channel, here);
+  const edited = here.find(({ ts }) => isEdit && ts === args['ts']);
+  const refused = isEdit ? refusalOfEdit(args, edited) : refusalOfPost(args, channel, here);
   return refused ?? refusalOfText(args) ?? refusalOfBlocks(args['blocks']) ?? { ok: true, channel, edited };
+}
+
+function refusalOfLogin(token: string | undefined, { tokens }: SlackWorkspace): CallResult | undefined {
+  if (token === undefined) return refusal('not_authed');
+  return tokens.includes(token) ? undefined : refusal('invalid_auth');
 }
 
 function refusalOfPost(

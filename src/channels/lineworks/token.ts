@@ -3,7 +3,7 @@ import { createPrivateKey, createSign } from 'node:crypto';
 import { type InferType, object, string } from 'yup';
 import { NothingSent } from '../../outbound/exchange.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
-import { apiUrl, baseUrl } from '../api-url.ts';
+import { baseUrl, originUrl } from '../api-url.ts';
 import { FORM_HEADERS, type Remote } from '../chat/remote.ts';
 
 /** The placeholder for secrets that are not set when a config is checked. */
@@ -28,8 +28,8 @@ export const BOT_FIELDS = {
     /^\d*$/,
     '${path} must be the number of the bot',
   ),
-  auth_url: apiUrl(),
-  api_url: apiUrl(),
+  auth_url: originUrl(),
+  api_url: originUrl(),
 };
 
 export const botSettings = object(BOT_FIELDS).noUnknown().strict();
