@@ -57,7 +57,8 @@ async function checkOnline(
 }
 
 const STORE_STATES = {
-  new: 'can be used; `serve` makes a new ledger there',
+  none: 'can be used; `serve` makes a new ledger there',
+  older: 'can be used; `serve` brings it up to date when it starts',
   ready: 'can be used',
 } as const;
 

@@ -4,8 +4,10 @@ import { resolve } from 'node:path';
 import { type Clock, systemClock } from '../time/clock.ts';
 import { type DatabaseLedger, ledgerOver, type LedgerSettings } from './database-ledger.ts';
 import { reasonOf } from './failures.ts';
+import type { LedgerState } from './migrate.ts';
 import { ownerName } from './operations/processes.ts';
 import { type Archive, archiveReads, type Database, databaseOver, methodsOver } from './registry.ts';
+import type { Migration } from './schema.ts';
 import { checkWritable, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
 import type { StoreEvent } from './sqlite/space.ts';
 import { ThreadDatabase } from './sqlite/thread-database.ts';
@@ -18,6 +20,8 @@ interface DatabaseOptions {
   readonly onStoreEvent?: ((event: StoreEvent) => void) | undefined;
   /** SQLite without a thread: for commands, and for tests, since a thread cannot share their clocks. */
   readonly isInProcess?: boolean | undefined;
+  /** Left out: those of this version. For tests of the next one, in process. */
+  readonly migrations?: readonly Migration[] | undefined;
 }
 
 export type LedgerOptions = LedgerSettings & DatabaseOptions;
@@ -59,7 +63,7 @@ function unusable(url: string, error: unknown): Error {
 /** The service's SQLite threads start with the first call, which rejects if the file cannot be opened. */
 async function openDatabase(
   url: string,
-  { clock, owner, maxBytes, onStoreEvent: onEvent, isInProcess = false }: DatabaseOptions,
+  { clock, owner, maxBytes, onStoreEvent: onEvent, isInProcess = false, migrations }: DatabaseOptions,
   isReader: boolean,
 ): Promise<Database> {
   const settings = { owner, maxBytes, onEvent, isReader };
@@ -68,8 +72,8 @@ async function openDatabase(
   // Each database's code is loaded only where it is used.
   return databaseOver(
     url.startsWith(SQLITE)
-      ? await (await import('./sqlite/transactions.ts')).openSqlite({ path, clock, ...settings })
-      : await (await import('./postgres.ts')).openPostgres({ url, clock, ...settings }),
+      ? await (await import('./sqlite/transactions.ts')).openSqlite({ path, clock, migrations, ...settings })
+      : await (await import('./postgres.ts')).openPostgres({ url, clock, migrations, ...settings }),
   );
 }
 
@@ -81,47 +85,59 @@ export interface OpenArchive {
 const NO_LEDGER =
   'there is no ledger yet at store.url: `botbell serve` makes one when it starts; is this the config, and the folder, that it runs with?';
 
-/** Read-only: nothing is created, released or claimed. @throws {Error} there is no ledger, or it cannot be read; says what to do */
-export async function openArchive(url: string, clock: Clock = systemClock): Promise<OpenArchive> {
+const OLDER = 'the ledger is of an earlier version: the service brings it up to date when it starts';
+
+/** Read-only: nothing is created, changed or claimed. @throws {Error} there is no ledger, or it cannot be read; says what to do */
+export async function openArchive(url: string, options: ReadingOptions = {}): Promise<OpenArchive> {
   if (url === IN_MEMORY) throw new Error('a ledger in memory is known to its service alone');
-  const found = await look(url, clock);
-  if (found !== undefined)
-    return { archive: methodsOver(found.call, archiveReads), close: () => found.close() };
+  const { database, state } = await look(url, options);
+  if (state === 'ready' && database !== undefined)
+    return { archive: methodsOver(database.call, archiveReads), close: () => database.close() };
+  await database?.close();
+  if (state === 'older') throw new Error(OLDER);
   throw new Error(url.startsWith(SQLITE) ? `${NO_LEDGER} (${resolve(sqlitePathOf(url))})` : NO_LEDGER);
 }
 
 /** For commands that act while the service runs. @throws {Error} there is no ledger, or it cannot be written; says what to do */
 export async function openBeside(url: string, clock: Clock = systemClock): Promise<DatabaseLedger> {
   // Throws unless there is a ledger of this version; opening for writing would create one.
-  await (await openArchive(url, clock)).close();
+  await (await openArchive(url, { clock })).close();
   const owner = ownerName(clock.now());
   return openLedger(url, { clock, owner, isInProcess: true, leaseMs: 0, takeOverAfterMs: 0 });
 }
 
-/** @returns whether the store holds a ledger, or could hold one. @throws {Error} the store cannot be used; says why, and what to do */
-export async function inspectStore(url: string): Promise<'new' | 'ready'> {
-  if (url === IN_MEMORY) return 'new';
+/**
+ * @returns what the store holds; `none`: it could hold a ledger
+ * @throws {Error} the store cannot be used; says why, and what to do
+ */
+export async function inspectStore(url: string, options: ReadingOptions = {}): Promise<LedgerState> {
+  if (url === IN_MEMORY) return 'none';
   if (url.startsWith(SQLITE)) checkWritable(resolve(sqlitePathOf(url)));
-  const found = await look(url, systemClock);
-  await found?.close();
-  return found === undefined ? 'new' : 'ready';
+  const { database, state } = await look(url, options);
+  await database?.close();
+  return state;
 }
 
-/** @returns undefined: there is no ledger yet. @throws {Error} the store cannot be used; says why, and what to do */
-async function look(url: string, clock: Clock): Promise<Database | undefined> {
-  let found: Database | undefined;
+type ReadingOptions = Partial<Pick<DatabaseOptions, 'clock' | 'migrations'>>;
+
+interface Found {
+  readonly database?: Database;
+  readonly state: LedgerState;
+}
+
+/** @throws {Error} the store cannot be used; says why, and what to do */
+async function look(url: string, { clock = systemClock, migrations }: ReadingOptions): Promise<Found> {
+  let database: Database | undefined;
   try {
     if (url.startsWith(SQLITE)) {
       const path = resolve(sqlitePathOf(url));
-      if (!statSync(path, { throwIfNoEntry: false })?.size) return undefined;
+      if (!statSync(path, { throwIfNoEntry: false })?.size) return { state: 'none' };
       accessSync(path, constants.R_OK);
     }
-    found = await openDatabase(url, { clock, owner: '', isInProcess: true }, true);
-    if (await found.call('isLedger', [])) return found;
+    database = await openDatabase(url, { clock, owner: '', isInProcess: true }, true);
+    return { database, state: await database.call('ledgerState', [migrations]) };
   } catch (error) {
-    await found?.close();
+    await database?.close();
     throw new Error(reasonOf(unusable(url, error)), { cause: error });
   }
-  await found.close();
-  return undefined;
 }

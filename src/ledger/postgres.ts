@@ -13,7 +13,8 @@ import {
 } from './database.ts';
 import { failed, reasonOf, unavailable } from './failures.ts';
 import { LedgerUnavailable } from './ledger.ts';
-import { prepareSchema } from './schema.ts';
+import { migrate } from './migrate.ts';
+import type { Migration } from './schema.ts';
 import { type Clock, Deadline, systemClock } from '../time/clock.ts';
 
 interface PostgresSettings {
@@ -22,6 +23,11 @@ interface PostgresSettings {
   readonly owner: string;
   readonly isReader?: boolean | undefined;
 }
+
+type OpenOptions = Omit<PostgresSettings, 'pool'> & {
+  readonly url: string;
+  readonly migrations?: readonly Migration[] | undefined;
+};
 
 /** Share of the remaining time after which the server cancels a statement: before the deadline, so that the connection stays usable. */
 const SERVER_SHARE = 0.9;
@@ -222,14 +228,15 @@ function connect(url: string, max: number): pg.Pool {
 /** A reader creates nothing, and connects with its first call. @throws {LedgerUnavailable} the database cannot be used; says what to do */
 export async function openPostgres({
   url,
+  migrations,
   ...settings
-}: Omit<PostgresSettings, 'pool'> & { readonly url: string }): Promise<PostgresTransactions> {
+}: OpenOptions): Promise<PostgresTransactions> {
   const { isReader = false } = settings;
   const pool = connect(url, isReader ? READING_CONNECTIONS : CONNECTIONS);
   const transactions = new PostgresTransactions({ ...settings, pool });
   if (isReader) return transactions;
   try {
-    await transactions.run(prepareSchema, { isDurable: true, withinMs: QUERY_TIMEOUT_MS });
+    await transactions.run((tx) => migrate(tx, migrations), { isDurable: true, withinMs: QUERY_TIMEOUT_MS });
     return transactions;
   } catch (error) {
     await transactions.close();

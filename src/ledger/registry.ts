@@ -21,10 +21,10 @@ import { recordDestinations } from './operations/destinations.ts';
 import { forget } from './operations/forget.ts';
 import { currentPaces, forgetPaces, pausePace, reservePace } from './operations/paces.ts';
 import { heartbeat, leave, processes } from './operations/processes.ts';
+import { ledgerState } from './migrate.ts';
 import { refuse, seeRefused } from './operations/refused.ts';
 import { hasten, reroute, revive, unroutedAfter, waitingAfter } from './operations/rerouting.ts';
 import { settle } from './operations/settle.ts';
-import { isLedger } from './schema.ts';
 import { digestCounts } from './signal/digest.ts';
 import { knownOf } from './signal/admission.ts';
 import { fire, standing } from './signal/fire.ts';
@@ -106,7 +106,7 @@ export const operations = {
   admit,
   claim,
   heartbeat,
-  isLedger,
+  ledgerState,
   refuse,
   settle,
   takeOver,

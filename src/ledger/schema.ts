@@ -1,9 +1,7 @@
-/** The tables, in one text for both databases. Times are milliseconds since 1970; `is_…` is 0 or 1; ids are never reused. */
-import sql, { raw } from 'sql-template-tag';
-import { isSqlite, type Tx } from './database.ts';
-
-/** Raised with each change of a table or column, or of what identifies a callback; a ledger of any other version is refused. */
-const SCHEMA_VERSION = 6;
+/**
+ * The schema, as a list of steps from version to version, in one text for both databases. Times are milliseconds since 1970; `is_…`
+ * is 0 or 1; ids are never reused.
+ */
 
 /** Types that the databases name differently: a generated id (`$id`), a primary key that is another row's id (`$key`), bytes. */
 const SQLITE_TYPES = {
@@ -20,10 +18,11 @@ const POSTGRES_TYPES: typeof SQLITE_TYPES = {
 };
 
 /** The table that every version of the schema has. */
-const VERSION_TABLE = 'schema_version';
+export const VERSION_TABLE = 'schema_version';
 
 const TABLES: readonly string[] = [
-  `CREATE TABLE ${VERSION_TABLE} (version INTEGER NOT NULL)`,
+  // oldest: the oldest version of the schema whose programs may run on this ledger. Its one row is written with each step.
+  `CREATE TABLE ${VERSION_TABLE} (version INTEGER NOT NULL, oldest INTEGER NOT NULL)`,
   // key: the job's id, hashed if it is long. result: the status of the job's result, 0 or 1; NULL until it is known.
   // posts: how many POSTs of the job have come. A row is locked before any other row of its job changes.
   `CREATE TABLE jobs (key TEXT PRIMARY KEY NOT NULL, result INTEGER, posts BIGINT NOT NULL) $by_key`,
@@ -115,42 +114,22 @@ const INDEXES: readonly string[] = [
   'CREATE INDEX refused_unseen ON refused (id) WHERE is_seen = 0',
 ];
 
-const DRAIN_IT =
-  'drain it first (run that version until nothing is undelivered), then start this one with a new file or database in store.url';
-
-/** @returns whether the store holds a ledger; if not, one can be made. @throws {Error} the store cannot be used: why, and what to do */
-export async function isLedger(tx: Tx): Promise<boolean> {
-  // On PostgreSQL, only tables that the search path finds.
-  const named = isSqlite(tx)
-    ? sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name`
-    : sql`SELECT relname AS name FROM pg_class WHERE pg_table_is_visible(oid) AND relname`;
-  const tables = await tx.all<{ name: string }>(sql`${named} IN (${VERSION_TABLE}, 'callbacks')`);
-  if (tables.length === 0) return false;
-  if (tables.every(({ name }) => name !== VERSION_TABLE))
-    throw new Error(
-      `it has a table callbacks that is not of this Botbell: if it is an older one's, ${DRAIN_IT}; else give Botbell a store of its own`,
-    );
-  const row = await tx.first<{ version: number }>(sql`SELECT version FROM ${raw(VERSION_TABLE)}`);
-  if (row?.version === SCHEMA_VERSION) return true;
-  throw new Error(`the ledger was written by another version of Botbell: ${DRAIN_IT}`);
+/** One step of the schema. What has been released is never changed: a change is one more step. */
+export interface Migration {
+  readonly statements: readonly string[];
+  /** The oldest version of the schema whose programs can work on the result. A step that only adds leaves it as it was. */
+  readonly oldest: number;
 }
 
-/** Key of the advisory lock that lets only one of several starting replicas make the tables; any number would do. */
-const SCHEMA_LOCK = 3853314791;
+/** The version of Botbell 1.0; what is older cannot be brought up to date. */
+export const FIRST_VERSION = 7;
 
-/** Makes the tables unless they are there. @throws {Error} as `isLedger` does */
-export async function prepareSchema(tx: Tx): Promise<void> {
-  if (await isLedger(tx)) return;
-  if (!isSqlite(tx)) {
-    await tx.all(raw('SET LOCAL lock_timeout = 0'));
-    await tx.all(sql`SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`);
-    // Another replica may have made them while this one waited for the lock.
-    if (await isLedger(tx)) return;
-  }
-  const types = isSqlite(tx) ? SQLITE_TYPES : POSTGRES_TYPES;
-  for (const statement of [...TABLES, ...INDEXES])
-    await tx.all(
-      raw(statement.replaceAll(/\$(id|key|bytes|by_key)/g, (_, name: keyof typeof types) => types[name])),
-    );
-  await tx.all(sql`INSERT INTO schema_version (version) VALUES (${SCHEMA_VERSION})`);
+export const MIGRATIONS: readonly Migration[] = [
+  { statements: [...TABLES, ...INDEXES], oldest: FIRST_VERSION },
+];
+
+/** @param statement of a migration @returns it as this kind of database has it */
+export function typed(statement: string, isSqlite: boolean): string {
+  const types = isSqlite ? SQLITE_TYPES : POSTGRES_TYPES;
+  return statement.replaceAll(/\$(id|key|bytes|by_key)/g, (_, name: keyof typeof types) => types[name]);
 }

@@ -90,14 +90,6 @@ describe('The operating guide', () => {
     }
   });
 
-  it('shows what is said of the ledger of another version', () => {
-    const said = fences(sectionOf('## Upgrade')).map(({ content }) => content.trim());
-    const [what = '', whatToDo = ''] = (said[0] ?? '').split(': drain');
-    const source = readDocument('src/ledger/schema.ts');
-    expect(source).to.include(`\`${what}: \${DRAIN_IT}\``);
-    expect(source).to.include(`'drain${whatToDo}'`);
-  });
-
   it('names each metric, and none that there is not', async () => {
     const metrics = createMetrics('0');
     const nothingKnown = () => Promise.resolve({ open: undefined, storeBytes: undefined, paused: 0 });

@@ -148,13 +148,6 @@ describe('reading a ledger in SQLite', () => {
     });
   }
 
-  it('says what to do where another version has written it', async () => {
-    const { ledger } = await fill(store);
-    await ledger.close();
-    await store.run('update schema_version set version = 99');
-    expect(await troubleWith(url())).to.contain('drain it first');
-  });
-
   it('keeps nothing locked while somebody who acts beside the service thinks', async () => {
     const { ledger } = await fill(store);
     const beside = await openBeside(url());

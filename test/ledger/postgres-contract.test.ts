@@ -4,6 +4,7 @@ import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import { describeForgetting } from '../contract/forgetting-contract.ts';
 import { describeLedger } from '../contract/ledger-contract.ts';
+import { describeMigrations } from '../contract/migration-contract.ts';
 import { describePlans } from '../contract/plan-contract.ts';
 import { describeSignals } from '../contract/signal-contract.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
@@ -30,5 +31,27 @@ describe('a ledger on PostgreSQL', () => {
     explain: 'EXPLAIN',
     prepare: 'SET LOCAL enable_seqscan = off',
     wholeTable: /Seq Scan on (?:callbacks|deliveries|history|jobs|alert_causes|refused)/,
+  });
+  const createMigrated = async () => {
+    const store = await createStore();
+    const clear = () => store.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await clear();
+    const close = async () => {
+      // The server ends what a killed program has begun when it notices.
+      await clear();
+      await store.close();
+    };
+    return { ...store, storeUrl: store.url, close };
+  };
+  describeMigrations('PostgreSQL', createMigrated, {
+    fixture: '1.0.postgres.sql',
+    endless: 'SELECT pg_sleep(600)',
+    isMigrating: async (store) =>
+      (
+        await store.rows(
+          `pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND datname = current_database()`,
+          'pid',
+        )
+      ).length > 0,
   });
 });

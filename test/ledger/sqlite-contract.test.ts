@@ -4,6 +4,7 @@ import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import { describeForgetting } from '../contract/forgetting-contract.ts';
 import { describeLedger } from '../contract/ledger-contract.ts';
+import { describeMigrations } from '../contract/migration-contract.ts';
 import { describePlans } from '../contract/plan-contract.ts';
 import { describeSignals } from '../contract/signal-contract.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
@@ -19,4 +20,22 @@ describePlans('SQLite', createSqliteStore, {
   explain: 'EXPLAIN QUERY PLAN',
   wholeTable:
     /^SCAN (?:\w+ AS )?(?:callbacks|deliveries|earlier|other|ended|history|jobs|alert_causes)(?! USING)/,
+});
+const createMigrated = () => {
+  const store = createSqliteStore();
+  return { ...store, storeUrl: `sqlite:${store.file}` };
+};
+describeMigrations('SQLite', createMigrated, {
+  fixture: '1.0.sqlite.sql',
+  endless:
+    'CREATE TABLE slow AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 0',
+  // Whoever writes has the lock, and `begin immediate` waits for it no longer than 2 s.
+  isMigrating: async (store) => {
+    try {
+      await store.run('BEGIN IMMEDIATE; ROLLBACK');
+      return false;
+    } catch {
+      return true;
+    }
+  },
 });

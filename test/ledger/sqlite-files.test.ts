@@ -92,15 +92,6 @@ describe('The files of a SQLite ledger', () => {
       }
     });
 
-    it('a ledger of another version is refused as it is, with what to do', async () => {
-      await (await store.open()).close();
-      await store.run('UPDATE schema_version SET version = 99');
-      expect(await refusal(store.file)).to.match(/another version of Botbell: drain it first .*store\.url/);
-      expect(await store.rows('schema_version', 'version')).to.deep.include({ version: 99 });
-      await store.run('DROP TABLE schema_version');
-      expect(await refusal(store.file)).to.contain('drain it first');
-    });
-
     it('a database with a table of somebody else’s is left alone', async () => {
       await store.run('CREATE TABLE callbacks (theirs INTEGER)');
       expect(await refusal(store.file)).to.match(/table callbacks that is not of this Botbell/);

@@ -95,7 +95,7 @@ interface RunningBulk extends Pick<BulkRedelivery, 'id' | 'what' | 'filter' | 'a
 /** Takes the next step, a hundred deliveries, of a running bulk that no other transaction has locked. */
 export async function continueBulk(tx: Tx): Promise<BulkStep> {
   const bulk = await tx.first<RunningBulk>(
-    sql`SELECT * FROM bulks WHERE state = 'running' ORDER BY id LIMIT 1 ${tx.skipLocked}`,
+    sql`SELECT id, what, filter, actor, given, looked_at, until_id FROM bulks WHERE state = 'running' ORDER BY id LIMIT 1 ${tx.skipLocked}`,
   );
   if (bulk === undefined) return { isMore: false, given: 0, ended: undefined };
   const isNext = sql`deliveries.id > ${bulk.lookedAt} AND deliveries.id <= ${bulk.untilId}`;

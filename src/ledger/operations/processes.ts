@@ -37,7 +37,8 @@ export function livingIn({ now, owner }: Tx): Sql {
 }
 
 export function processes(tx: Tx): Promise<readonly LivingProcess[]> {
-  return tx.all<LivingProcess>(sql`SELECT *, owner = ${tx.owner} AS is_this FROM ${livingIn(tx)}`);
+  return tx.all<LivingProcess>(sql`
+    SELECT owner, config_hash, loaded_at, seen_at, owner = ${tx.owner} AS is_this FROM ${livingIn(tx)}`);
 }
 
 /** Whether this process may route anew: all run its config, or its config was loaded last, at least 15 minutes ago. */

@@ -21,6 +21,8 @@ interface SnoozeRow extends Omit<KeptSnooze, 'by' | 'held' | 'until' | 'untilSuc
   readonly actor: Actor;
 }
 
+const COLUMNS = sql`id, bot_id, destination, until_at, is_until_success, because, actor, created_at`;
+
 function snoozeOf(row: SnoozeRow): Snooze {
   const { id, botId, destination, untilAt: until, isUntilSuccess: untilSuccess, because } = row;
   return { id, botId, destination, until, untilSuccess, because, by: row.actor.user ?? row.actor.via };
@@ -38,14 +40,16 @@ export async function snooze(tx: Tx, request: SnoozeRequest): Promise<number> {
 /** Snoozes that have not ended, newest first, with how much each holds. */
 export async function readSnoozes(tx: Tx): Promise<readonly KeptSnooze[]> {
   const rows = await tx.all<SnoozeRow & { readonly held: number }>(sql`
-    SELECT snoozes.*, (SELECT count(*) FROM deliveries WHERE snooze_id = snoozes.id AND held_until IS NOT NULL) AS held
+    SELECT ${COLUMNS}, (SELECT count(*) FROM deliveries WHERE snooze_id = snoozes.id AND held_until IS NOT NULL) AS held
     FROM snoozes WHERE until_at > ${tx.now} ORDER BY id DESC`);
   return rows.map((row) => ({ ...snoozeOf(row), createdAt: row.createdAt, held: row.held }));
 }
 
 /** Snoozes that have not ended, as the rules take them. */
 export async function openSnoozes(tx: Tx): Promise<readonly Snooze[]> {
-  const rows = await tx.all<SnoozeRow>(sql`SELECT * FROM snoozes WHERE until_at > ${tx.now} ORDER BY id`);
+  const rows = await tx.all<SnoozeRow>(
+    sql`SELECT ${COLUMNS} FROM snoozes WHERE until_at > ${tx.now} ORDER BY id`,
+  );
   return rows.map(snoozeOf);
 }
 

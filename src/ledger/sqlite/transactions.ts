@@ -14,7 +14,8 @@ import {
 import { failed, reasonOf, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import type { Clock } from '../../time/clock.ts';
-import { prepareSchema } from '../schema.ts';
+import { migrate } from '../migrate.ts';
+import type { Migration } from '../schema.ts';
 import { isTrouble, SqliteConnection } from './connection.ts';
 import { Space, type StoreEvent } from './space.ts';
 
@@ -156,21 +157,24 @@ export interface SqliteOptions extends Omit<SqliteSettings, 'connection' | 'spac
   readonly onEvent?: ((event: StoreEvent) => void) | undefined;
   /** Undefined: no limit. */
   readonly maxBytes?: number | undefined;
+  readonly migrations?: readonly Migration[] | undefined;
 }
 
 /** A reader creates nothing, and opens a file of any version. @throws {LedgerUnavailable} the file cannot be used; says why, and what to do */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteTransactions> {
-  const { path, isReader = false, maxBytes, clock, onEvent = () => undefined } = options;
+  const { path, isReader = false, maxBytes, migrations, clock, onEvent = () => undefined } = options;
   try {
     const connection = new SqliteConnection(path, isReader);
     const hasLimit = !isReader && maxBytes !== undefined;
     const space = hasLimit ? new Space({ maxBytes, connection, clock, onEvent }) : undefined;
     const transactions = new SqliteTransactions({ ...options, connection, space });
     if (isReader) return transactions;
-    await transactions.run(prepareSchema, { isDurable: true }).catch(async (error: unknown) => {
-      await transactions.close();
-      throw error;
-    });
+    await transactions
+      .run((tx) => migrate(tx, migrations), { isDurable: true })
+      .catch(async (error: unknown) => {
+        await transactions.close();
+        throw error;
+      });
     return transactions;
   } catch (error) {
     throw new LedgerUnavailable(`store.url: the SQLite file ${path} cannot be used: ${reasonOf(error)}`, {

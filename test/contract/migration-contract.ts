@@ -1,0 +1,171 @@
+/** How a ledger is brought up to date, the same on every database. The next version is one step ahead of today's. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
+import { inspectStore, openArchive } from '../../src/ledger/open-ledger.ts';
+import { FIRST_VERSION, type Migration, MIGRATIONS } from '../../src/ledger/schema.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
+import type { StoreUnderTest } from '../support/store-under-test.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { arrivalOf, OPS } from './ledger-under-test.ts';
+
+const FIXTURES = join(import.meta.dirname, '../fixtures/ledgers');
+const CHILD = join(import.meta.dirname, '../support/open-and-migrate.ts');
+
+const TODAY = FIRST_VERSION + MIGRATIONS.length - 1;
+
+const STEP: Migration = {
+  statements: [
+    `ALTER TABLE callbacks ADD COLUMN colour TEXT NOT NULL DEFAULT 'none'`,
+    'CREATE TABLE colours (id $id, name TEXT NOT NULL)',
+    'CREATE INDEX callbacks_by_colour ON callbacks (colour)',
+  ],
+  oldest: FIRST_VERSION,
+};
+const NEXT = [...MIGRATIONS, STEP];
+/** Takes away what today's version needs. */
+const MAJOR = [
+  ...NEXT,
+  { statements: ['ALTER TABLE callbacks RENAME COLUMN bot_name TO name'], oldest: TODAY + 2 },
+];
+
+/** The store of a test, and where it is for those who open it by themselves. */
+export interface MigratedStore extends StoreUnderTest {
+  readonly storeUrl: string;
+}
+
+interface Dialect {
+  readonly fixture: string;
+  /** A statement that runs until it is killed. */
+  readonly endless: string;
+  /** Whether `endless` is at work. */
+  readonly isMigrating: (store: MigratedStore) => Promise<boolean>;
+}
+
+export function describeMigrations(
+  database: string,
+  createStore: () => Promise<MigratedStore> | MigratedStore,
+  { fixture, endless, isMigrating }: Dialect,
+): void {
+  describe(`a ledger on ${database} that another version has written`, () => {
+    let store: MigratedStore;
+
+    beforeEach(async () => {
+      store = await createStore();
+    });
+
+    afterEach(() => store.close());
+
+    const version = async () => {
+      const [row, ...more] = await store.rows('schema_version', 'version');
+      expect(more).to.deep.equal([]);
+      return [Number(row?.['version']), Number(row?.['oldest'])];
+    };
+    const admit = async (ledger: DatabaseLedger, jobId: string) => {
+      const { deliveries } = await ledger.admit(arrivalOf(callbackWith({ job_id: jobId }), [OPS]));
+      return deliveries.map(({ destination, state }) => `${destination} ${state}`);
+    };
+    const jobs = async () => (await store.rows('callbacks')).map((row) => row['job_id']);
+    const colours = async () => (await store.rows('callbacks')).map((row) => row['colour']);
+
+    it('is opened as Botbell 1.0 wrote it, by this version and by the next', async () => {
+      await store.run(readFileSync(join(FIXTURES, fixture), 'utf8'));
+      expect(await version()).to.deep.equal([FIRST_VERSION, FIRST_VERSION]);
+      for (const migrations of [MIGRATIONS, NEXT]) {
+        const ledger = await store.open({ migrations });
+        const found = await ledger.archive.callbacks({}, { limit: 10 });
+        expect(found.items.map(({ jobId, kind }) => [kind, jobId])).to.deep.include([
+          'callback',
+          'still-waiting',
+        ]);
+        expect(await admit(ledger, `by-${migrations.length}`)).to.deep.equal(['slack:#ops pending']);
+        await ledger.close();
+      }
+    });
+
+    it('gets the steps that it lacks, each once, and keeps what it holds', async () => {
+      await admit(await store.open(), 'before');
+      for (const _ of [1, 2]) await (await store.open({ migrations: NEXT })).close();
+      expect(await version()).to.deep.equal([TODAY + 1, FIRST_VERSION]);
+      expect(await colours()).to.deep.equal(['none']);
+      expect(await store.rows('colours')).to.deep.equal([]);
+    });
+
+    it('is worked on by this version and the next one side by side, and by this one again', async () => {
+      const old = await store.open({ owner: 'old' });
+      const next = await store.open({ owner: 'next', migrations: NEXT });
+      await admit(old, 'by the old one');
+      await admit(next, 'by the new one');
+      await old.close();
+      await admit(await store.open({ owner: 'old again' }), 'by the old one again');
+      expect(await jobs()).to.deep.equal(['by the old one', 'by the new one', 'by the old one again']);
+      expect(await version()).to.deep.equal([TODAY + 1, FIRST_VERSION]);
+    });
+
+    it('is changed by one of two that start at once', async () => {
+      await admit(await store.open(), 'before');
+      const both = await Promise.all(
+        ['a', 'b'].map((owner) => store.open({ owner, migrations: NEXT, isInProcess: true })),
+      );
+      for (const [index, ledger] of both.entries()) await admit(ledger, `after ${index}`);
+      expect(await jobs()).to.have.length(3);
+      expect(await version()).to.deep.equal([TODAY + 1, FIRST_VERSION]);
+    });
+
+    it('is left as it is where a step fails', async () => {
+      await admit(await store.open(), 'before');
+      const broken = [...NEXT, { statements: ['CREATE TABLE a (b TEXT)', 'NO STATEMENT'], oldest: 1 }];
+      await rejectionOf(store.open({ migrations: broken }));
+      expect(await version()).to.deep.equal([TODAY, FIRST_VERSION]);
+      expect(await colours()).to.deep.equal([undefined]);
+      await admit(await store.open({ owner: 'again' }), 'after');
+    });
+
+    it('is left as it is where the program is killed in the middle of a step, and is brought up to date afterwards', async () => {
+      await admit(await store.open(), 'before');
+      const child = spawn(process.execPath, ['--import', 'tsx', CHILD, store.storeUrl, endless], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      try {
+        while (!(await isMigrating(store)))
+          expect(child.exitCode, 'it runs until it is killed').to.equal(null);
+      } finally {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+      await (await store.open({ owner: 'next', migrations: NEXT })).close();
+      expect(await version()).to.deep.equal([TODAY + 1, FIRST_VERSION]);
+      expect(await colours()).to.deep.equal(['none']);
+    });
+
+    it('is refused by name, and left as it is, where this version cannot work on it', async () => {
+      await (await store.open({ migrations: MAJOR })).close();
+      const refusal =
+        /is of a newer Botbell: its schema is version \d+, and this program, which knows version \d+, cannot work on it/;
+      expect((await rejectionOf(store.open())).message).to.match(refusal);
+      expect((await rejectionOf(inspectStore(store.storeUrl))).message).to.match(refusal);
+      expect(await version()).to.deep.equal([TODAY + 2, TODAY + 2]);
+    });
+
+    it('is refused where it is older than 1.0, and is to be drained first', async () => {
+      await (await store.open()).close();
+      await store.run(`UPDATE schema_version SET version = ${FIRST_VERSION - 1}`);
+      expect((await rejectionOf(store.open({ migrations: NEXT }))).message).to.match(
+        /a Botbell before 1\.0: drain it first .*store\.url/,
+      );
+    });
+
+    it('is not changed by what only looks at it, which says that the service does it', async () => {
+      await (await store.open()).close();
+      const next = { migrations: NEXT };
+      expect(await inspectStore(store.storeUrl, next)).to.equal('older');
+      expect((await rejectionOf(openArchive(store.storeUrl, next))).message).to.include(
+        'the service brings it up to date when it starts',
+      );
+      expect(await version()).to.deep.equal([TODAY, FIRST_VERSION]);
+    });
+  });
+}
