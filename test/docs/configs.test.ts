@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { runCommand } from '../support/command.ts';
-import { blocksOf, documentPaths, readDocument } from '../support/documents.ts';
+import { blocksOf, documentPaths, inlineCodeOf, readDocument } from '../support/documents.ts';
 import { completedBy } from '../support/served-config.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -33,6 +33,13 @@ describe('The page about chats', () => {
     const elsewhere = new Set(['slack', 'email', 'outbox']);
     const types = [...channelTypes.keys()].filter((type) => !elsewhere.has(type));
     expect(named.filter((type) => type !== 'type').toSorted()).to.deep.equal(types.toSorted());
+  });
+
+  it('says of each type whether it is supported or experimental', () => {
+    const rows = [...readDocument('docs/chats.md').matchAll(/^\| (?:supported|experimental) +\| ([^|]+)/gm)];
+    const named = rows.flatMap(([, types = '']) => inlineCodeOf(types));
+    const types = [...channelTypes.keys()].filter((type) => type !== 'outbox');
+    expect([...new Set(named)].toSorted()).to.deep.equal(types.toSorted());
   });
 });
 
