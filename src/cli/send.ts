@@ -1,6 +1,7 @@
 /** `botbell send`: posts a callback as the job service does, again if the response is not 2xx. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { callbackUrlOf } from '../config/callback-url.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { formatElapsed } from '../time/display.ts';
@@ -37,11 +38,9 @@ export async function run(context: CommandContext, file: string, options: Option
 
 /** @throws {CommandFailed} if the config has errors, or leaves the port to the system */
 async function receiverOf(context: CommandContext): Promise<string> {
-  const { listen, path, tokens } = (await loadProject(context)).config.receiver;
-  if (listen.port === 0)
-    throw new CommandFailed('receiver.listen leaves the port to the system: say where to with --url');
-  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
-  return [`http://${host}:${listen.port}${path}`, ...tokens.slice(0, 1)].join('/');
+  const url = callbackUrlOf((await loadProject(context)).config.receiver);
+  if (url !== undefined) return url;
+  throw new CommandFailed('receiver.listen leaves the port to the system: say where to with --url');
 }
 
 /** @throws {CommandFailed} if the bytes are no JSON object */

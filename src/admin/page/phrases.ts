@@ -179,6 +179,7 @@ export const PHRASES = {
   'playground.routed': ['Everybody whom the routes name', 'ルートで決まる全員'],
   'playground.any of': ['Anybody on {channel}', '{channel} の誰か'],
   'playground.preview': ['Preview', 'プレビュー'],
+  'playground.command': ['Post it with curl', 'curlで送る'],
   'playground.result': ['What would become of it', '結果'],
   'playground.invalid': ['It would be refused:', '受け付けられません。'],
   'playground.routes': ['Why: the routes', '理由（ルート）'],

@@ -1,4 +1,5 @@
 /** Whoever wonders what would become of a callback sees it, and nothing is sent. */
+import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { callbackWith } from '../../support/callbacks.ts';
 import { faultsIn } from '../../support/html-faults.ts';
@@ -35,6 +36,19 @@ describe('The playground', () => {
     const path = [...body.matchAll(/<iframe[^>]* src="([^"]*)"/g)][0]?.[1] ?? '';
     return world.get(path.replaceAll('&amp;', '&'));
   };
+
+  it('gives the command that posts what is in its box, without the token', async () => {
+    const text = JSON.stringify(callbackWith({ message: `it's "here" <b>` }));
+    const { body } = await post({ text });
+    const [, command = ''] = /<textarea readOnly[^>]*>(curl [^<]*)<\/textarea>/i.exec(body) ?? [];
+    const shown = command.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
+    const { stdout } = spawnSync('sh', ['-c', shown.replace(/^curl/, `printf '%s\\n'`)], {
+      encoding: 'utf8',
+    });
+    const [url, , type, , posted] = stdout.split('\n');
+    expect([url, type]).to.deep.equal(['http://127.0.0.1:8080/callbacks', 'Content-Type: application/json']);
+    expect(posted).to.equal(text);
+  });
 
   it('draws what is pasted, for whom its routes say, in frames that may do nothing', async () => {
     const callback = callbackWith({ bot_id: 'invoice-import', status: 1, message: 'no <b>paper</b>' });

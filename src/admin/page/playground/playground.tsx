@@ -1,6 +1,7 @@
 /** The playground: shows how a recorded, sample or pasted callback would be routed and rendered. Sends nothing. */
 import type { Context } from 'koa';
 import { frameHeightOf } from '../../../channels/preview.ts';
+import { callbackUrlOf } from '../../../config/callback-url.ts';
 import { destinationsOf } from '../../../route/router.ts';
 import { routingEvents } from '../../../story/routing.ts';
 import { Sayings } from '../../../story/sayings.ts';
@@ -88,7 +89,28 @@ function CallbackForm({ trial }: OfTrial) {
         </button>
       </div>
       <Options trial={trial} />
+      <Command trial={trial} />
     </PostForm>
+  );
+}
+
+/** In characters: a shell takes no longer argument. */
+const LONGEST_ARGUMENT = 100_000;
+
+/** What posts the callback, to be copied as it stands. */
+function Command({ trial: { text, drawing } }: OfTrial) {
+  const { t } = useReader();
+  // The token is a secret of whoever may post.
+  const url = callbackUrlOf(drawing.config.receiver, '$CALLBACK_TOKEN');
+  if (url === undefined || text.length > LONGEST_ARGUMENT) return null;
+  const command = `curl "${url}" -H 'Content-Type: application/json' -d '${text.replaceAll("'", String.raw`'\''`)}'`;
+  return (
+    <details>
+      <summary>{t('playground.command')}</summary>
+      <textarea readOnly aria-label={t('playground.command')} rows={6} spellcheck={false} dir="ltr">
+        {command}
+      </textarea>
+    </details>
   );
 }
 
