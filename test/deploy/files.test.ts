@@ -164,6 +164,16 @@ describe('The systemd unit', () => {
 });
 
 describe('The files in deploy/', () => {
+  it('leave Botbell the same memory, however it is run', () => {
+    const limits = [/ memory: (?=\d+M\n)/, /limits: \{ memory: /, /MemoryMax=/].map((words, index) =>
+      Number.parseInt(
+        valueIn(['compose.yaml', 'kubernetes.yaml', 'botbell.service'][index] ?? '', words),
+        10,
+      ),
+    );
+    expect(limits).to.deep.equal([512, 512, 512]);
+  });
+
   for (const file of readdirSync(DEPLOY, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.yaml'),
   ))
