@@ -1,7 +1,9 @@
-// Runs test files in parallel over one PostgreSQL: `node scripts/run-tests.mjs fast|browser|nightly`, or with names of files.
-// Ends with a line that says how many tests passed and failed.
+// Runs tests in parallel: `node scripts/run-tests.mjs fast|browser|nightly`, or files and folders by name; with no word,
+// what `npm run check` checks, then the fast ones. Ends with a line that says how many tests passed and failed.
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { relative } from 'node:path';
 import Mocha from 'mocha';
 import 'tsx';
 
@@ -56,13 +58,25 @@ function rankOf(file) {
   return rank === -1 ? LONGEST_FIRST.length : rank;
 }
 
-/** @param {readonly string[]} words @returns {string[]} */
-function filesOf(words) {
-  const [run = 'fast'] = words;
-  const isIn = RUNS[run];
-  if (isIn === undefined) return [...words];
-  const all = readdirSync('test', { recursive: true, encoding: 'utf8' }).map((name) => `test/${name}`);
-  return all.filter((file) => file.endsWith('.test.ts') && isIn(file)).sort((a, b) => rankOf(a) - rankOf(b));
+/** @param {string} word @returns {string[]} */
+function filesOf(word) {
+  const name = relative('', word);
+  const isIn = RUNS[word] ?? ((file) => file === name || file.startsWith(`${name}/`));
+  const all = readdirSync('test', { recursive: true, encoding: 'utf8' }).map((file) => `test/${file}`);
+  const files = all.filter((file) => file.endsWith('.test.ts') && isIn(file));
+  if (files.length > 0) return files;
+  console.error(
+    `No test is at ${word}: give a file or folder of test/, or one of ${Object.keys(RUNS).join(', ')}.`,
+  );
+  process.exit(2);
+}
+
+const words = process.argv.slice(2);
+const files = new Set((words.length > 0 ? words : ['fast']).flatMap(filesOf));
+
+if (words.length === 0) {
+  const { status } = spawnSync('npm', ['run', '--silent', 'check'], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
 }
 
 const settings = /** @type {{ timeout: number, import: string[] }} */ (
@@ -72,11 +86,33 @@ const settings = /** @type {{ timeout: number, import: string[] }} */ (
 // Mocha forks its workers with this process's `execArgv`, so they load these modules too.
 process.execArgv.push(...settings.import.flatMap((file) => ['--import', file]));
 
-const { SHARED_SERVER, startOwnPostgres } = await import('../test/support/postgres-server.ts');
-const postgres = await startOwnPostgres();
-process.env[SHARED_SERVER] = postgres.url;
-for (const signal of ['SIGINT', 'SIGTERM'])
-  process.once(signal, () => void postgres.close().finally(() => process.exit(1)));
+const { sharePostgres } = await import('../test/support/postgres-server.ts');
+const postgres = await sharePostgres();
+
+/** @param {number} pid @returns {number[]} */
+function descendantsOf(pid) {
+  const listed = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).stdout.trim().split('\n');
+  const processes = listed.map((line) => line.trim().split(/\s+/).map(Number));
+  /** @param {number} parent @returns {number[]} */
+  const below = (parent) =>
+    processes.flatMap(([child = 0, of]) => (of === parent ? [child, ...below(child)] : []));
+  return below(pid);
+}
+
+/** Nobody waits for the results any more: no test goes on, nor anything that one has started. */
+async function giveUp() {
+  await postgres.close();
+  for (const pid of descendantsOf(process.pid)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
+  process.exit(1);
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void giveUp());
+for (const stream of [process.stdout, process.stderr]) stream.once('error', () => void giveUp());
 
 const mocha = new Mocha({
   timeout: settings.timeout,
@@ -86,7 +122,7 @@ const mocha = new Mocha({
   // One job more than cores, since many tests mostly wait. At least 2: with one job mocha would run the files in this process.
   jobs: Math.max(2, Number(process.env['BOTBELL_TEST_JOBS'] ?? availableParallelism() + 1)),
 });
-for (const file of filesOf(process.argv.slice(2))) mocha.addFile(file);
+for (const file of [...files].sort((a, b) => rankOf(a) - rankOf(b))) mocha.addFile(file);
 
 /** @type {Map<string, number>} */
 const millisecondsOf = new Map();

@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL of the tests' own, on loopback, in a folder that goes with it. `scripts/run-tests.mjs` starts one for all
- * files of a run. A file that is run alone, and a test that stops, freezes or crashes its server, starts one itself.
+ * A real PostgreSQL of the tests' own, on loopback, in a folder that goes with it. The files of a run share one; a test that
+ * stops, freezes or crashes its server starts one itself.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -15,8 +15,10 @@ import {
   readFileSync,
   rmSync,
 } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
@@ -43,8 +45,8 @@ export interface OwnPostgresServer extends PostgresServer {
   crash(): Promise<void>;
 }
 
-/** The URL of the server that all files of a run share. */
-export const SHARED_SERVER = 'BOTBELL_TEST_POSTGRES';
+/** The port at which the files of a run get the URL of the server that they share. */
+const SHARED_SERVER = 'BOTBELL_TEST_POSTGRES_PORT';
 
 interface Binaries {
   readonly initdb: string;
@@ -56,10 +58,31 @@ interface Account {
   readonly gid: number;
 }
 
+/** Has the files of this process's children share a server, which starts when the first of them asks for one. */
+export async function sharePostgres(): Promise<Pick<PostgresServer, 'close'>> {
+  let started: Promise<OwnPostgresServer> | undefined;
+  const asked = createServer((socket) => {
+    started ??= startOwnPostgres();
+    started.then(
+      ({ url }) => socket.end(url),
+      () => socket.destroy(),
+    );
+  });
+  await once(asked.listen(0, '127.0.0.1'), 'listening');
+  process.env[SHARED_SERVER] = String((asked.address() as AddressInfo).port);
+  return {
+    async close() {
+      asked.close();
+      await (await started)?.close();
+    },
+  };
+}
+
 /** The server of the run; where there is none, one of the caller's own. */
 export async function startPostgres(): Promise<PostgresServer> {
-  const shared = process.env[SHARED_SERVER];
-  if (shared === undefined) return startOwnPostgres();
+  const port = process.env[SHARED_SERVER];
+  if (port === undefined) return startOwnPostgres();
+  const shared = await text(connect(Number(port), '127.0.0.1'));
   const created: string[] = [];
   return {
     async createDatabase() {
