@@ -6,7 +6,7 @@ import type { BulkKind } from '../ledger/actions/actions.ts';
 import type { Actor } from '../ledger/history.ts';
 import {
   FLAG,
-  type Known,
+  type KnownParameters,
   PAGE,
   type Parameter,
   readFilter,
@@ -91,7 +91,7 @@ function createRoutes() {
 }
 
 /** Reads a query that may have no parameters but these. */
-function only<Names extends Known>(known: Names) {
+function only<Names extends KnownParameters>(known: Names) {
   return (query: URLSearchParams) => readParameters(query, known);
 }
 

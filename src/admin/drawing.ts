@@ -34,11 +34,11 @@ export function readPosted(body: Uint8Array, { display, receiver }: Config): Che
 }
 
 /** A message's destination and the route that sends it there; `route` is undefined if no route does. */
-type Place = Pick<Destination, 'destination' | 'channel' | 'options' | 'mentionHours'> &
+type DrawnPlace = Pick<Destination, 'destination' | 'channel' | 'options' | 'mentionHours'> &
   Pick<PlannedTarget, 'route' | 'templateSet' | 'asked'>;
 
 /** A rendered message. Its destination may be just a channel's name. */
-export interface DrawnMessage extends Pick<Place, 'destination' | 'route'> {
+export interface DrawnMessage extends Pick<DrawnPlace, 'destination' | 'route'> {
   readonly composed: Composed;
   /** Templates that failed for this message and were replaced by another one. */
   readonly failures: readonly TemplateFailure[];
@@ -49,7 +49,7 @@ export function placesFor(
   notice: Notice,
   to: string | undefined,
   { config, router }: Drawing,
-): readonly Place[] {
+): readonly DrawnPlace[] {
   const alerted = config.delivery.alerts.map((told) => ({ ...told, route: 'delivery.alerts' }));
   const routed = isAlert(notice) ? alerted : router.route(notice.callback).destinations;
   if (to === undefined) return routed;
@@ -60,17 +60,17 @@ export function placesFor(
 }
 
 /** How and when a message is told. `now`: milliseconds since 1970. */
-interface Told {
+interface DrawnFor {
   readonly telling?: Telling | undefined;
   readonly now: number;
 }
 
 /** Renders the notice by the current config. @returns undefined if the config does not have the channel */
 export function drawAt(
-  place: Place,
+  place: DrawnPlace,
   notice: Notice,
   { formats, config, renderer }: Drawing,
-  { telling, now }: Told,
+  { telling, now }: DrawnFor,
 ): DrawnMessage | undefined {
   const format = formats.get(place.channel);
   if (format === undefined) return undefined;

@@ -14,14 +14,14 @@ import type { ConfigReading } from './read-config.ts';
 import { Reloader } from './reload.ts';
 import { Reports } from './reports.ts';
 import { beginSeries } from './series.ts';
-import { type AppSettings, type LoadedConfig, openSettings, type SettingsEnvironment } from './settings.ts';
+import { type AppSettings, type UsableConfig, openSettings, type SettingsEnvironment } from './settings.ts';
 
 const GOODBYE_MS = 100;
 
 /** Time for the store to close, counted from the end of `answer_within` or from now if that is later. A stop adds at most 1 s in all. */
 const STORE_GOODBYE_MS = 500;
 
-export interface AppOptions extends LoadedConfig, Omit<SettingsEnvironment, 'onTemplateError'> {
+export interface AppOptions extends UsableConfig, Omit<SettingsEnvironment, 'onTemplateError'> {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly version: string;

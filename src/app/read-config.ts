@@ -12,7 +12,7 @@ import { Renderer } from '../render/renderer.ts';
 import { fingerprintOf, NO_FOLDER, readTemplateFolder } from '../render/template-folder.ts';
 import { routesOf } from '../route/router.ts';
 import { foldersIn, readText } from '../text/read-text.ts';
-import type { LoadedConfig } from './settings.ts';
+import type { UsableConfig } from './settings.ts';
 
 export interface ConfigToRead {
   readonly file: string;
@@ -25,7 +25,7 @@ export interface ConfigToRead {
 
 export interface ConfigReading {
   /** Undefined when one of the problems is an error. */
-  readonly loaded: LoadedConfig | undefined;
+  readonly loaded: UsableConfig | undefined;
   readonly problems: readonly Problem[];
   readonly readings: Readings;
   readonly missing: readonly string[];

@@ -15,7 +15,7 @@ import type { CameOfBot } from '../ledger/archive/archive.ts';
 import { createRouter, type Router } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
 import type { ConfigReading } from './read-config.ts';
-import type { AppSettings, LoadedConfig } from './settings.ts';
+import type { AppSettings, UsableConfig } from './settings.ts';
 
 /** The files are polled: watchers miss changes on network file systems and in folders that Kubernetes mounts. */
 const LOOK_MS = 1000;
@@ -32,7 +32,7 @@ export interface ReloaderDependencies {
   /** Invalid files are problems in the result, not a rejection. */
   readonly readConfig: () => Promise<ConfigReading>;
   /** @throws {Error} a channel cannot be opened; then none stays open */
-  readonly open: (next: LoadedConfig) => Promise<AppSettings>;
+  readonly open: (next: UsableConfig) => Promise<AppSettings>;
   readonly onReload: (result: ReloadResult, cause: string) => void;
 }
 
@@ -41,7 +41,7 @@ export class Reloader implements Reloading {
   #stopTimer = () => {};
   #loadedAt: number;
   /** The files that the last reload read, successful or not. */
-  #readings: LoadedConfig['readings'];
+  #readings: UsableConfig['readings'];
   #failure: ReloadStatus['failure'];
   #unchanged: readonly string[] = [];
   /** Settles when the last requested reload has ended; reloads run one after the other. */
@@ -123,7 +123,7 @@ export class Reloader implements Reloading {
     return { isLoaded: true, hasChanged, configHash, warnings, unchanged: this.#unchanged };
   }
 
-  async #put(loaded: LoadedConfig): Promise<void> {
+  async #put(loaded: UsableConfig): Promise<void> {
     const { settings, open, clock } = this.#dependencies;
     const { config, unchanged } = asItCanRun(loaded.config, this.#loaded.config);
     settings.swap(await open({ ...loaded, config }));

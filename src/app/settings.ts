@@ -11,7 +11,7 @@ import { noticeOf } from '../notice/notice.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import { createRouter, destinationsOf } from '../route/router.ts';
 
-export interface LoadedConfig {
+export interface UsableConfig {
   readonly config: Config;
   /** Problems that do not keep the config from running. */
   readonly warnings: readonly Problem[];
@@ -31,14 +31,14 @@ export interface SettingsEnvironment {
   readonly secrets: HiddenSecrets;
 }
 
-export type AppSettings = Settings & LoadedConfig;
+export type AppSettings = Settings & UsableConfig;
 
 /**
  * @param previous its channels that have not changed are shared
  * @throws {Error} a channel cannot be opened; channels opened by this call are closed again
  */
 export async function openSettings(
-  loaded: LoadedConfig,
+  loaded: UsableConfig,
   environment: SettingsEnvironment,
   previous?: AppSettings,
 ): Promise<AppSettings> {
@@ -68,7 +68,7 @@ export async function openSettings(
 }
 
 /** The part of the settings that needs no open channel. */
-export function decidedBy({ config, configHash }: Pick<LoadedConfig, 'config' | 'configHash'>): Planning {
+export function decidedBy({ config, configHash }: Pick<UsableConfig, 'config' | 'configHash'>): Planning {
   const router = createRouter(config.routes, config.defaultRoute);
   return {
     config,

@@ -35,7 +35,7 @@ export interface Outgoing extends Pick<Composed, 'message' | 'plain' | 'asText'>
   /** For what sorts messages without reading them. */
   readonly labels?: Labels | undefined;
   /** Undefined: the message is neither a reply nor an edit. */
-  readonly perJob?: PerJob | undefined;
+  readonly perJob?: JobMessages | undefined;
   readonly timeoutMs: number;
   /** Called once the whole message was sent; a channel whose remote may answer much later then waits up to `LONGEST_ANSWER_MS`. */
   readonly onHandedOver?: (() => void) | undefined;
@@ -53,7 +53,7 @@ export interface Labels {
 }
 
 /** How a destination groups the messages of one job; only for the modes in `ChannelType.perJob`. */
-export interface PerJob {
+export interface JobMessages {
   /** `thread`: later messages reply to the first one. `update`: later messages edit the first one. */
   readonly mode: 'thread' | 'update';
   /** The receipt of the job's first message there; undefined: this message is the first. */

@@ -5,7 +5,7 @@ import { wholeUrl } from '../text/clean.ts';
 import type { Fact } from './card.ts';
 
 /** A part of a line with one style and one link. */
-export interface Run {
+export interface StyledText {
   readonly text: string;
   /** Chats whose escapes would be copied along draw a `word` that needs one as code. */
   readonly style?: 'bold' | 'italic' | 'code' | 'word' | 'strike' | 'mention' | undefined;
@@ -13,7 +13,7 @@ export interface Run {
   readonly url?: string;
 }
 
-export type Runs = readonly Run[];
+export type Runs = readonly StyledText[];
 
 export interface ShownTable {
   readonly names: readonly string[];
@@ -51,7 +51,7 @@ export function runsOfFact({ name, value, url }: Fact): Runs {
 }
 
 /** Whether what the run shows is the address that it opens. */
-function showsItsAddress({ text, url = '' }: Run): boolean {
+function showsItsAddress({ text, url = '' }: StyledText): boolean {
   return url !== '' && (text === url || wholeUrl(text) === url);
 }
 
@@ -61,7 +61,11 @@ export function linesOfValue(label: string, text: string): readonly CardLine[] {
 }
 
 /** One line, or none for an empty text. @param url of all of it; '': it is no link */
-export function words(text: string, style?: Run['style'], url = ''): readonly { readonly runs: Runs }[] {
+export function words(
+  text: string,
+  style?: StyledText['style'],
+  url = '',
+): readonly { readonly runs: Runs }[] {
   const run = { text, ...(style !== undefined && { style }), ...(url !== '' && { url }) };
   return text === '' ? [] : [{ runs: [run] }];
 }
@@ -93,7 +97,7 @@ export interface Markup {
   /** @param text already marked up */
   readonly bold: (text: string) => string;
   /** Other styles, of text already marked up; if left out, such text is like any other. */
-  readonly styles?: Partial<Record<NonNullable<Run['style']>, (text: string) => string>>;
+  readonly styles?: Partial<Record<NonNullable<StyledText['style']>, (text: string) => string>>;
   readonly code: (plain: string) => string;
   /** Code within a line; undefined for a text that cannot be. Left out if the chat has none, or its escapes are not copied along. */
   readonly inlineCode?: (plain: string) => string | undefined;
@@ -140,14 +144,14 @@ function markedLine(line: CardLine, markup: Markup): string {
   return `${bold(text(line.label))}:${shown === '' ? '' : gap + shown}`;
 }
 
-function markedRun(run: Run, markup: Markup): string {
+function markedRun(run: StyledText, markup: Markup): string {
   const { text, url = '' } = run;
   if (showsItsAddress(run) && markup.address !== undefined) return markup.address(text);
   const words = styled(run, markup);
   return url === '' ? words : markup.link(words, url);
 }
 
-function styled({ text, style }: Run, { text: escape, bold, styles, inlineCode }: Markup): string {
+function styled({ text, style }: StyledText, { text: escape, bold, styles, inlineCode }: Markup): string {
   const escaped = escape(text);
   const isCode = style === 'code' || (style === 'word' && escaped !== text);
   const write = style === 'bold' ? bold : style && styles?.[style];

@@ -1,6 +1,6 @@
 /** Loads the config for a command, with its templates or, for commands that render nothing, without. */
 import { type ConfigReading, readConfig, readConfigFile } from '../app/read-config.ts';
-import type { LoadedConfig } from '../app/settings.ts';
+import type { UsableConfig } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Config, Problem } from '../config/config.ts';
 import { formatProblem } from '../config/problems.ts';
@@ -10,7 +10,7 @@ type ConfigSource = Pick<CommandContext, 'configFile' | 'variables'> &
   Partial<Pick<CommandContext, 'message' | 'secrets'>>;
 
 /** A config with its templates, and a function that reads both again for a reload. */
-export interface Project extends LoadedConfig {
+export interface Project extends UsableConfig {
   readonly readConfig: () => Promise<ConfigReading>;
 }
 

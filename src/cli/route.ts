@@ -6,10 +6,16 @@ import { judgedBy } from '../deliver/plan.ts';
 import { keyOf, nameIn } from '../ledger/keys.ts';
 import type { Asking, PlannedDelivery } from '../ledger/ledger.ts';
 import { type OpenArchive, openArchive } from '../ledger/open-ledger.ts';
-import { type Arriving, type Foreseen, judge, type Known, NOTHING_KNOWN } from '../ledger/signal/judge.ts';
+import {
+  type Arriving,
+  type Foreseen,
+  judge,
+  type KnownFacts,
+  NOTHING_KNOWN,
+} from '../ledger/signal/judge.ts';
 import { noticeOf } from '../notice/notice.ts';
 import type { PlannedTarget } from '../route/router.ts';
-import type { AskedRoute, RouteVerdict } from '../signal/decide.ts';
+import type { AskedRoute, RouteRuling } from '../signal/decide.ts';
 import { routeEvents } from '../story/routing.ts';
 import { Sayings, type StoryEvent } from '../story/sayings.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
@@ -96,7 +102,7 @@ async function ruledLines(
   const decided = new Map<string, Ruled>();
   for (const each of foreseen) {
     const lines = foreseenInLines(each, asked)?.map(visibleOnOneLine);
-    const teller = each.decision?.verdict.route;
+    const teller = each.decision?.ruling.route;
     if (lines !== undefined) decided.set(each.target.destination, { lines, teller });
   }
   return decided;
@@ -124,7 +130,7 @@ function arrivingOf(
 async function readKnown(
   { store }: Project['config'],
   { botKey, watched, planned }: Arriving,
-): Promise<Known | string> {
+): Promise<KnownFacts | string> {
   let opened: OpenArchive | undefined;
   try {
     opened = await openArchive(store.url);
@@ -148,14 +154,14 @@ function foreseenInLines(foreseen: Foreseen, asked: Asked): readonly string[] | 
   const names = rulesOfBefore(target, asked.status);
   const before = names.length === 0 ? [] : [`depends on what came before: ${names.join(', ')}`];
   if (decision === undefined) return ['told', ...before];
-  const { verdict, routes, telling } = decision;
+  const { ruling, routes, telling } = decision;
   const isCertain = asked.isKnown || names.length === 0;
-  if (isCertain && verdict.does === 'let go' && verdict.rule === 'on') return undefined;
+  if (isCertain && ruling.does === 'let go' && ruling.rule === 'on') return undefined;
   const drawn = telling?.occasion === undefined ? '' : `, as ${telling.occasion.template}`;
-  // The verdict that counts comes first.
-  const others = routes.filter(({ route }) => route !== verdict.route);
+  // The ruling that counts comes first.
+  const others = routes.filter(({ route }) => route !== ruling.route);
   const lines = others.map((other) => inWords(other, foreseen, asked));
-  return [`${inWords(verdict, foreseen, asked)}${drawn}`, ...lines, ...before];
+  return [`${inWords(ruling, foreseen, asked)}${drawn}`, ...lines, ...before];
 }
 
 /** Names of the rules whose decision depends on earlier callbacks. */
@@ -172,11 +178,11 @@ function rulesOfBefore({ asked = [], burst }: PlannedDelivery, status: StatusNam
 }
 
 /** `routes[0]: held by mute, until 25 Nov 2026, 07:00:00 (GMT+9)` */
-function inWords(verdict: RouteVerdict, { snoozes }: Foreseen, { timezone }: Asked): string {
-  const { route } = verdict;
-  if (verdict.does === 'tell') return `${route}: told`;
-  if (verdict.does === 'let go') return `${route}: not told, by ${verdict.rule}`;
-  const { rule, until, snoozeId } = verdict;
+function inWords(ruling: RouteRuling, { snoozes }: Foreseen, { timezone }: Asked): string {
+  const { route } = ruling;
+  if (ruling.does === 'tell') return `${route}: told`;
+  if (ruling.does === 'let go') return `${route}: not told, by ${ruling.rule}`;
+  const { rule, until, snoozeId } = ruling;
   const end = until === undefined ? 'with no end' : `until ${formatInstant(until, timezone, 'en')}`;
   if (rule !== 'snooze') return `${route}: held by ${rule}, ${end}`;
   const snooze = snoozes.find(({ id }) => id === snoozeId);

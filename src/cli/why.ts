@@ -46,7 +46,7 @@ interface Asked {
 type Filter = Pick<CallbackFilter, 'jobId' | 'botId'>;
 
 /** One callback's story, or one reason, in JSON and in lines of text. */
-interface Told {
+interface Printed {
   readonly shape: object;
   readonly text: string;
 }
@@ -83,7 +83,7 @@ async function* stories(
   { context, config, archive, telling }: Asked,
   filter: Filter,
   last = filter.jobId === undefined ? MOST_OF_BOT : MOST_OF_JOB,
-): AsyncGenerator<Told> {
+): AsyncGenerator<Printed> {
   const { items, next } = await archive.callbacks(filter, { limit: last });
   if (items.length === 0) throw new CommandFailed(nothingKnown(filter));
   const isCut = filter.jobId !== undefined || items.length < last;
@@ -102,7 +102,7 @@ async function* untold(
   { context, config, archive, telling }: Asked,
   name: string,
   since = SINCE_MS,
-): AsyncGenerator<Told> {
+): AsyncGenerator<Printed> {
   const { hide } = context.secrets;
   const destination = destinationOf(name, decidedBy({ config, configHash: '' }));
   const found = await notTold(archive, { destination, from: telling.now - since }, telling);

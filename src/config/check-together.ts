@@ -3,7 +3,7 @@ import type { StatusName } from '../callback/callback.ts';
 import { holdAt } from '../signal/hold.ts';
 import type { MuteEntry, Occasion } from '../signal/rules.ts';
 import { doubtOfBotId } from './bot-id-pattern.ts';
-import type { Config, RouteConfig, Settings } from './config.ts';
+import type { Config, RouteConfig, ConfigSettings } from './config.ts';
 import { isLoopback } from './field-rules.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
@@ -18,7 +18,7 @@ type Check = readonly [
   severity: 'error' | 'warning',
   place: Path,
   message: string,
-  isWrong: (settings: Settings) => boolean | undefined,
+  isWrong: (settings: ConfigSettings) => boolean | undefined,
 ];
 
 const CHECKS: readonly Check[] = [

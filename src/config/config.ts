@@ -15,11 +15,11 @@ export interface Place {
   readonly column: number;
 }
 
-export type Settings = Readonly<ReturnType<typeof settingsOf>>;
-export type ReceiverConfig = Readonly<Settings['receiver']>;
-export type AdminConfig = Readonly<NonNullable<Settings['admin']>>;
-export type DeliveryConfig = Readonly<Settings['delivery']>;
-export type DisplayConfig = Settings['display'];
+export type ConfigSettings = Readonly<ReturnType<typeof settingsOf>>;
+export type ReceiverConfig = Readonly<ConfigSettings['receiver']>;
+export type AdminConfig = Readonly<NonNullable<ConfigSettings['admin']>>;
+export type DeliveryConfig = Readonly<ConfigSettings['delivery']>;
+export type DisplayConfig = ConfigSettings['display'];
 
 /**
  * Settings in base units; `schema.ts` documents each.
@@ -150,7 +150,7 @@ export interface RouteConfig {
   readonly templateSet: string | undefined;
 }
 
-export interface Config extends Settings {
+export interface Config extends ConfigSettings {
   readonly file: string;
   readonly templates: string | undefined;
   readonly proxies: Proxies;

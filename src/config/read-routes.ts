@@ -7,10 +7,13 @@ import type { NotifyReader } from './read-notify.ts';
 import type { RouteSection } from './schema.ts';
 
 /** Each route's destinations, by the `pathText` of the route. */
-type Told = ReadonlyMap<string, readonly Destination[]>;
+type DestinationsByRoute = ReadonlyMap<string, readonly Destination[]>;
 
 /** Reads each route's destinations, even if the route has other errors, so that all are reported at once. */
-export function readTold({ routes, default_route: last }: JsonObject, reader: NotifyReader): Told {
+export function readTold(
+  { routes, default_route: last }: JsonObject,
+  reader: NotifyReader,
+): DestinationsByRoute {
   const told = new Map<string, readonly Destination[]>();
   const read = (route: unknown, path: Path) => {
     if (isJsonObject(route)) told.set(pathText(path), reader.read(route['notify'], [...path, 'notify']));
@@ -23,7 +26,7 @@ export function readTold({ routes, default_route: last }: JsonObject, reader: No
 export function routeOf(
   section: RouteSection,
   path: Path,
-  { told, timezone }: { readonly told: Told; readonly timezone: string },
+  { told, timezone }: { readonly told: DestinationsByRoute; readonly timezone: string },
 ): RouteConfig {
   const { name = pathText(path), bot_id: botId = [], on, template_set: templateSet } = section;
   return {

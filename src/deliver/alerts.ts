@@ -12,7 +12,7 @@ const ALERTED_PAUSE_MS = 3_600_000;
 export type AlertSettings = Pick<DeliveryConfig, 'alerts' | 'giveUpAfterMs'>;
 
 /** A delivery as it stood before its outcome, and its notice. */
-export type Subject = Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'>;
+export type AlertedDelivery = Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'>;
 
 /**
  * The update with the alert that it raises, if any: for a dead letter, or, once the delivery is taken over, for a `config` failure
@@ -21,7 +21,7 @@ export type Subject = Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'>
  */
 export function withAlert(
   update: DeliveryUpdate,
-  { record: { destination, channel, callbackId }, notice, firstReceivedAt: since }: Subject,
+  { record: { destination, channel, callbackId }, notice, firstReceivedAt: since }: AlertedDelivery,
   settings: AlertSettings,
   pauseMs = 0,
 ): DeliveryUpdate {
@@ -74,7 +74,8 @@ export function reloadAlert(
 }
 
 /** What the log reports of a delivery besides its attempts. */
-export interface Milestone extends Subject, Pick<DeliveryUpdate, 'attempts' | 'lastError' | 'reason'> {
+export interface Milestone
+  extends AlertedDelivery, Pick<DeliveryUpdate, 'attempts' | 'lastError' | 'reason'> {
   readonly name: 'delivered_late' | 'taken_over' | 'given_up' | 'held';
 }
 

@@ -1,6 +1,12 @@
 /** One attempt to send one delivery: it ends within its time limit, whatever the channel does, and never rejects. */
 import { hash } from 'node:crypto';
-import { type Composed, idsIn, LONGEST_ANSWER_MS, type PerJob, type Receipt } from '../channels/channel.ts';
+import {
+  type Composed,
+  idsIn,
+  LONGEST_ANSWER_MS,
+  type JobMessages,
+  type Receipt,
+} from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { Config } from '../config/config.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
@@ -118,7 +124,7 @@ function unlessLate(error: unknown): undefined {
 async function perJobOf(
   { perJob: mode, notice, destination, callbackId }: AddressedNotice,
   jobMessages: AttemptDependencies['jobMessages'],
-): Promise<PerJob | undefined> {
+): Promise<JobMessages | undefined> {
   const jobId = jobIdOf(notice);
   if (mode === 'message' || jobId === undefined || callbackId === undefined) return undefined;
   const told = await jobMessages?.({ jobId, destination, callbackId });

@@ -1,6 +1,6 @@
 /** One claim a tick of whatever Botbell does by itself: deliveries that no POST waits for, ends of holds, and timers. */
 import type { ClaimRequest } from '../ledger/operations/claim.ts';
-import { channelOf, POLL_MS, type Turns } from '../ledger/operations/turns.ts';
+import { channelOf, POLL_MS, type ClaimTurns } from '../ledger/operations/turns.ts';
 import type { DueDelivery } from '../ledger/ledger.ts';
 import { aboutOf } from '../notice/notice.ts';
 import type { Delivering, Order } from './delivering.ts';
@@ -96,7 +96,7 @@ export class Claims {
     };
   }
 
-  #turns(): Turns {
+  #turns(): ClaimTurns {
     const { paces, dispatcher, follower } = this.#dependencies;
     const waits = Object.fromEntries([
       // Nothing is sent to a destination that the config does not name, so its pace does not matter.

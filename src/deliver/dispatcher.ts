@@ -24,7 +24,7 @@ const nothingToGiveBack = (): void => undefined;
 /** Time for an attempt to end, and its outcome to be written, before its claim expires. */
 const CLAIM_MARGIN_MS = 30_000;
 
-export type Ending = Pick<Settlement, 'callbackId' | 'answer' | 'refused' | 'isDurable'>;
+export type PostEnding = Pick<Settlement, 'callbackId' | 'answer' | 'refused' | 'isDurable'>;
 
 export class Dispatcher {
   readonly #dependencies: DispatcherDependencies;
@@ -76,7 +76,7 @@ export class Dispatcher {
    * Writes the outcomes of tasks whose attempts have ended, and the answer to their POST, in one transaction.
    * @param withinMs left out: no POST waits for it @throws {LedgerUnavailable} the tasks have ended nevertheless
    */
-  async settle(tasks: readonly Task[], ending: Ending, withinMs?: number): Promise<void> {
+  async settle(tasks: readonly Task[], ending: PostEnding, withinMs?: number): Promise<void> {
     const { ledger, onUnwritten, onDue } = this.#dependencies;
     const deliveries = tasks.flatMap(({ update }) => update ?? []);
     const attempts = tasks.flatMap(({ record, attempts: made }) => attemptRecords(record.id, made));

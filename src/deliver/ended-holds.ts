@@ -140,8 +140,8 @@ function decideOn(
   const here = { destination, snoozes, told: NOTHING_TOLD, lateFor: new Map(), burst: undefined };
   const { timezone } = settings.config.display;
   const routes = wanting.length === 0 ? asked : wanting;
-  const { verdict } = decide(subject, routes, { ...here, window: undefined }, { now: asOf, timezone });
-  if (verdict.does !== 'hold') return { route: verdict.route, isPlanned: true };
-  const { rule: reason, until: heldUntil = askedAgainAt, snoozeId } = verdict;
+  const { ruling } = decide(subject, routes, { ...here, window: undefined }, { now: asOf, timezone });
+  if (ruling.does !== 'hold') return { route: ruling.route, isPlanned: true };
+  const { rule: reason, until: heldUntil = askedAgainAt, snoozeId } = ruling;
   return { reason, heldUntil, snoozeId };
 }

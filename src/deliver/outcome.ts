@@ -125,7 +125,7 @@ export function backoffMs(attempts: number, random: number): number {
 }
 
 /** A delivery as it stands when its POST is answered. */
-export interface Standing extends Pick<
+export interface PostedDelivery extends Pick<
   DeliveryRecord,
   'id' | 'destination' | 'state' | 'isTakenOver' | 'lastError' | 'reason' | 'heldUntil'
 > {
@@ -151,14 +151,14 @@ export interface Verdict {
 /** `isAccepted`: the POST is answered before its deliveries are attempted. */
 type Circumstances = Pick<Admission, 'isSuperseded'> & Pick<Arrival, 'isAccepted'>;
 
-export function judge(standings: readonly Standing[], circumstances: Circumstances): Verdict {
+export function judge(standings: readonly PostedDelivery[], circumstances: Circumstances): Verdict {
   const status = circumstances.isAccepted ? 200 : statusOf(standings);
   const result = resultOf(status, standings, circumstances);
   return { status, result, deliveries: standings.map((each) => answered(each, status)) };
 }
 
 /** Ids of the deliveries that failed lastingly, if the answer is non-2xx. */
-export function refusedIn(standings: readonly Standing[], { status }: Verdict): readonly number[] {
+export function refusedIn(standings: readonly PostedDelivery[], { status }: Verdict): readonly number[] {
   const failed = standings.filter((each) => each.hasEnded === true && isRefusedLastingly(each));
   return status === 200 ? [] : failed.map(({ id }) => id);
 }
@@ -171,7 +171,7 @@ export function mustSurvive({ status, deliveries }: Verdict): boolean {
 }
 
 /** Deliveries that are taken over do not count: Botbell retries them, so the service need not. */
-function statusOf(standings: readonly Standing[]): Verdict['status'] {
+function statusOf(standings: readonly PostedDelivery[]): Verdict['status'] {
   const open = standings.filter(({ state, isTakenOver }) => state === 'pending' && !isTakenOver);
   if (open.length === 0) return 200;
   return open.every(({ hasEnded }) => hasEnded) ? 502 : 504;
@@ -179,7 +179,7 @@ function statusOf(standings: readonly Standing[]): Verdict['status'] {
 
 function resultOf(
   status: Verdict['status'],
-  standings: readonly Standing[],
+  standings: readonly PostedDelivery[],
   { isSuperseded, isAccepted }: Circumstances,
 ): CallbackResult {
   if (status === 504) return 'timed_out';
@@ -194,7 +194,7 @@ function resultOf(
   return standings.some(({ hasEnded }) => hasEnded) ? 'delivered' : 'duplicate';
 }
 
-function answered(each: Standing, status: Verdict['status']): AnsweredDelivery {
+function answered(each: PostedDelivery, status: Verdict['status']): AnsweredDelivery {
   const { destination, state, isTakenOver, lastError, hasEnded } = each;
   if (state === 'held') return { destination, state, ...heldBy(each) };
   if (state === 'delivered' || status === 200) return { destination, state };
@@ -203,7 +203,7 @@ function answered(each: Standing, status: Verdict['status']): AnsweredDelivery {
   return { destination, state, error: error?.message ?? 'not finished in time' };
 }
 
-function heldBy({ reason, heldUntil }: Standing): Pick<AnsweredDelivery, 'rule' | 'until'> {
+function heldBy({ reason, heldUntil }: PostedDelivery): Pick<AnsweredDelivery, 'rule' | 'until'> {
   const rule = RULES.find((name) => name === reason);
   const until = heldUntil === undefined ? undefined : new Date(heldUntil).toISOString();
   return rule === undefined ? {} : { rule, ...(until && { until }) };

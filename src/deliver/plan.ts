@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type CheckedCallback, statusNameOf } from '../callback/callback.ts';
 import type { Config, RouteConfig } from '../config/config.ts';
 import type { Arrival, Asking, PlannedDelivery } from '../ledger/ledger.ts';
-import type { Planned, PlannedTarget, Router } from '../route/router.ts';
+import type { PlanKey, PlannedTarget, Router } from '../route/router.ts';
 import type { AskedRoute } from '../signal/decide.ts';
 import { likenessOf } from '../signal/likeness.ts';
 import { NO_RULES } from '../signal/rules.ts';
@@ -33,7 +33,7 @@ export function createPlans(config: Config, router: Router): PlanFor {
   };
 }
 
-function planFor(config: Config, router: Router, callback: Planned): CallbackPlan {
+function planFor(config: Config, router: Router, callback: PlanKey): CallbackPlan {
   const routed = router.route(callback);
   const routes = router.routesOf(callback.bot_id);
   return {
@@ -48,7 +48,7 @@ function planFor(config: Config, router: Router, callback: Planned): CallbackPla
 function askingOf(
   config: Config,
   routes: readonly RouteConfig[],
-  { bot_id: botId, status }: Planned,
+  { bot_id: botId, status }: PlanKey,
   targets: readonly PlannedTarget[],
 ): Asking {
   // An error is not only an edit: it is posted as well.

@@ -5,7 +5,7 @@ import { afterRendering, type CallbackNotice, noticeOf } from '../notice/notice.
 import { within } from '../time/clock.ts';
 import { addressedTo } from './attempt.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import { judge, mustSurvive, refusedIn, type Standing, type Verdict } from './outcome.ts';
+import { judge, mustSurvive, refusedIn, type PostedDelivery, type Verdict } from './outcome.ts';
 import type { Delivering, Order, Task } from './delivering.ts';
 import { judgedBy } from './plan.ts';
 import { type CallbackPlan, plannedFor, RESERVE_MS, type Settings } from './settings.ts';
@@ -240,7 +240,7 @@ class OpenPost {
     return verdict;
   }
 
-  #standing(record: DeliveryRecord): Standing {
+  #standing(record: DeliveryRecord): PostedDelivery {
     const task = this.#tasks.get(record.id);
     const isOwn = [record, task, task?.update].some((each) => each?.isTakenOver);
     const isTakenOver = isOwn || this.#takenOver.has(record.id);

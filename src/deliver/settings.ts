@@ -4,7 +4,7 @@ import type { CallbackKind, DeliveryTarget } from '../ledger/ledger.ts';
 import type { Notice } from '../notice/notice.ts';
 import type { Channel, ChannelPace, Composed } from '../channels/channel.ts';
 import { type Config, optionsAt } from '../config/config.ts';
-import { type Plan, type Planned, type PlannedTarget, type Router, routesOf } from '../route/router.ts';
+import { type Plan, type PlanKey, type PlannedTarget, type Router, routesOf } from '../route/router.ts';
 import type { Telling } from '../signal/decide.ts';
 import type { Clock } from '../time/clock.ts';
 
@@ -32,7 +32,7 @@ export interface CallbackPlan extends Plan {
   readonly comparesErrors: boolean;
 }
 
-export type PlanFor = (callback: Planned) => CallbackPlan;
+export type PlanFor = (callback: PlanKey) => CallbackPlan;
 
 export interface Planning {
   readonly config: Config;

@@ -95,11 +95,11 @@ function marginOf({ config: { receiver } }: Settings): number {
   return receiver.answerWithinMs + 1000;
 }
 
-type Standing = Awaited<ReturnType<Delivering['ledger']['signals']['standing']>>;
+type StandingTimers = Awaited<ReturnType<Delivering['ledger']['signals']['standing']>>;
 
 function digestTimers(
   { config: { digests, display } }: Settings,
-  { now, begun, digest: first }: Standing,
+  { now, begun, digest: first }: StandingTimers,
 ): readonly Timer<DigestPosition>[] {
   return digests.map((digest) => {
     const key = digestKey(digest);

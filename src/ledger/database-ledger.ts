@@ -12,7 +12,7 @@ import {
   type Actions,
   type Archive,
   archiveReads,
-  type Call,
+  type CallOperation,
   type Database,
   type Methods,
   methodsOver,
@@ -135,7 +135,7 @@ class ServiceLedger {
   }
 
   /** The call, which also keeps `writtenAt`. */
-  #noting(call: Call): Call {
+  #noting(call: CallOperation): CallOperation {
     return async (name, args, options) => {
       try {
         const result = await call(name, args, options);

@@ -118,14 +118,14 @@ export type Args<Name extends OperationName> = ArgsOf<Operations[Name]>;
 export type Result<Name extends OperationName> = ResultOf<Operations[Name]>;
 
 /** Runs an operation in a transaction. @throws {LedgerUnavailable} by the deadline; {OperationFailed} the store works, the operation failed */
-export type Call = <Name extends OperationName>(
+export type CallOperation = <Name extends OperationName>(
   name: Name,
   args: Args<Name>,
   options?: CallOptions,
 ) => Promise<Result<Name>>;
 
 export interface Database {
-  readonly call: Call;
+  readonly call: CallOperation;
   close(): Promise<void>;
 }
 
@@ -144,7 +144,11 @@ export type Methods<Some> = {
   readonly [Name in keyof Some]: (...args: ArgsOf<Some[Name]>) => Promise<ResultOf<Some[Name]>>;
 };
 
-export function methodsOver<Some extends Partial<Operations>>(call: Call, some: Some, options?: CallOptions) {
+export function methodsOver<Some extends Partial<Operations>>(
+  call: CallOperation,
+  some: Some,
+  options?: CallOptions,
+) {
   const names = Object.keys(some) as OperationName[];
   const methods = names.map((name) => [name, (...args: never) => call(name, args, options)]);
   return Object.fromEntries(methods) as Methods<Some>;

@@ -160,10 +160,10 @@ export interface RaisedAlert {
 }
 
 /** Why a callback has another template than its status's: a rule decided so, or its run is overdue. */
-export type Occasion =
+export type NoticeVariant =
   NonNullable<Telling['occasion']> | { readonly template: 'overdue'; readonly runningForMs: number };
 
-const OCCASIONS = ['recovered', 'late', 'overdue'] as const satisfies readonly Occasion['template'][];
+const OCCASIONS = ['recovered', 'late', 'overdue'] as const satisfies readonly NoticeVariant['template'][];
 
 /** Each has a file `<name>.yaml` in every template set and format. */
 export const TEMPLATE_NAMES = [...ALL_STATUSES, ...OCCASIONS, ...OWN_NAMES] as const;
@@ -176,7 +176,7 @@ export interface CallbackNotice extends CheckedCallback {
   readonly timesReceived: number;
   /** Milliseconds since it came, if a person has it delivered late; otherwise left out. */
   readonly delayedMs?: number | undefined;
-  readonly occasion?: Occasion | undefined;
+  readonly occasion?: NoticeVariant | undefined;
   /** How many errors `repeat` let go since the last message. */
   readonly heldBack?: number | undefined;
   /** Of a callback that is left in part (`afterRendering`), the result of `identityOf`. */
@@ -196,7 +196,7 @@ export type Notice = CallbackNotice | AlertNotice;
 export function noticeOf(
   { callback, startedAt }: CheckedCallback,
   timesReceived: number,
-  occasion?: Occasion,
+  occasion?: NoticeVariant,
 ): CallbackNotice {
   const template = occasion?.template ?? statusNameOf(callback);
   return { template, callback, startedAt, timesReceived, occasion };

@@ -31,10 +31,10 @@ export interface Parameter<T> {
   readonly rule: Worded;
 }
 
-export type Known = Readonly<Record<string, Parameter<unknown>>>;
+export type KnownParameters = Readonly<Record<string, Parameter<unknown>>>;
 
 /** Undefined for parameters that are not given. */
-export type Values<Names extends Known> = {
+export type Values<Names extends KnownParameters> = {
   readonly [Name in keyof Names]: ReturnType<Names[Name]['read']>;
 };
 
@@ -51,7 +51,7 @@ const TWICE: Worded = ['is given twice', 'は1つだけ指定してください'
  * @param isForm ignore empty parameters, which forms send; otherwise they are refused, since a script's variable may be unset
  * @throws {Refused} with every problem, also in its `json.errors`
  */
-export function readParameters<Names extends Known>(
+export function readParameters<Names extends KnownParameters>(
   query: URLSearchParams,
   known: Names,
   isForm = false,

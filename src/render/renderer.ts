@@ -22,7 +22,7 @@ export interface TemplateFailure {
 }
 
 /** Results that all destinations of a notice share; its destinations are rendered one after the other. */
-interface Drawn {
+interface KnownNotice {
   readonly notice: Notice;
   readonly fillings: Map<Language, Filling>;
   /** By template; undefined: the template failed or took too long, and is not rendered again. */
@@ -44,7 +44,7 @@ export class Renderer {
   readonly #catalog: TemplateCatalog;
   readonly #links: Links;
   readonly #conditions: Conditions;
-  #latest: Drawn | undefined;
+  #latest: KnownNotice | undefined;
 
   constructor(sources: TemplateSources) {
     this.#catalog = new TemplateCatalog(sources);
@@ -66,7 +66,7 @@ export class Renderer {
     return composed;
   }
 
-  #composed(choice: Choice, drawn: Drawn, target: RenderTarget, report: Report): Composed {
+  #composed(choice: Choice, drawn: KnownNotice, target: RenderTarget, report: Report): Composed {
     const { format } = target;
     const card = this.#cardOf(choice, drawn, report);
     const { own } = choice;
@@ -95,7 +95,7 @@ export class Renderer {
     return checkTemplates(this.#catalog, this.#links, targets);
   }
 
-  #cardOf({ card, builtIn }: Choice, drawn: Drawn, report: Report): Card {
+  #cardOf({ card, builtIn }: Choice, drawn: KnownNotice, report: Report): Card {
     for (const template of new Set([card, builtIn])) {
       const filling = this.#filling(template, drawn);
       const limitMs = template === builtIn ? Infinity : undefined;
@@ -107,7 +107,7 @@ export class Renderer {
     return plainCard(this.#filling(builtIn, drawn));
   }
 
-  #filling({ language }: { readonly language: Language }, { notice, fillings }: Drawn): Filling {
+  #filling({ language }: { readonly language: Language }, { notice, fillings }: KnownNotice): Filling {
     let filling = fillings.get(language);
     if (filling === undefined) {
       const view = viewOf(notice, { ...this.#catalog.sources.display, language }, this.#links);
@@ -117,7 +117,7 @@ export class Renderer {
     return filling;
   }
 
-  #drawnOf(notice: Notice): Drawn {
+  #drawnOf(notice: Notice): KnownNotice {
     if (this.#latest?.notice !== notice)
       this.#latest = { notice, fillings: new Map(), cards: new Map(), composed: new Map() };
     return this.#latest;

@@ -4,7 +4,7 @@ import {
   type Notice,
   noticeOf,
   noticeOfAlert,
-  type Occasion,
+  type NoticeVariant,
   type OwnName,
   type OwnSubject,
   type TemplateName,
@@ -102,7 +102,7 @@ const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly templ
   test: { destination: 'channel:address', channel: 'channel', askedBy: 'admin' },
 };
 
-const OCCASIONS: Readonly<Record<Occasion['template'], Occasion>> = {
+const OCCASIONS: Readonly<Record<NoticeVariant['template'], NoticeVariant>> = {
   recovered: { template: 'recovered', failingSince: CAME_AT - DAY_MS, failures: 3 },
   late: { template: 'late', dueAt: CAME_AT - DAY_MS, lateByMs: DAY_MS },
   overdue: { template: 'overdue', runningForMs: DAY_MS },
@@ -114,7 +114,7 @@ export function samplesOf(name: TemplateName): readonly [full: Notice, ...others
     const subject = { template: name, ...SUBJECTS[name as OwnName] } as OwnSubject;
     return [noticeOfAlert({ id: '0'.repeat(64), raisedAt: CAME_AT + DAY_MS, suppressed: 2, subject })];
   }
-  const occasion = name in OCCASIONS ? OCCASIONS[name as Occasion['template']] : undefined;
+  const occasion = name in OCCASIONS ? OCCASIONS[name as NoticeVariant['template']] : undefined;
   const status = Math.max(0, ALL_STATUSES.indexOf(name as StatusName)) as StatusCode;
   const sampleOf = (fields: typeof FULL | typeof BARE) =>
     noticeOf({ callback: { ...fields, status }, startedAt: CAME_AT }, 1, occasion);

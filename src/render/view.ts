@@ -10,7 +10,7 @@ import {
   type CallbackNotice,
   isAlert,
   type Notice,
-  type Occasion,
+  type NoticeVariant,
   type OwnSubject,
 } from '../notice/notice.ts';
 import { formatAge, formatElapsed, formatInstant, formatTimeOfDay, isKnownInstant } from '../time/display.ts';
@@ -71,7 +71,7 @@ function callbackView(
   return occasion === undefined ? view : Object.assign(view, occasionView(occasion, startedAt, display));
 }
 
-function occasionView(occasion: Occasion, startedAt: number, display: DisplayConfig): NoticeView {
+function occasionView(occasion: NoticeVariant, startedAt: number, display: DisplayConfig): NoticeView {
   if (occasion.template === 'overdue') {
     const running_for = isKnownInstant(startedAt) ? durationOf(occasion.runningForMs, display) : '';
     return { running_for };

@@ -74,7 +74,7 @@ export interface Plan {
 }
 
 /** The fields of a callback on which its plan depends. */
-export type Planned = Pick<Callback, 'bot_id' | 'status'>;
+export type PlanKey = Pick<Callback, 'bot_id' | 'status'>;
 
 interface Match {
   readonly route: RouteConfig;
@@ -94,7 +94,7 @@ export function createRouter(routes: readonly RouteConfig[], defaultRoute: Route
     if (matches.length > 0 || defaultRoute === undefined) return matches;
     return [{ route: defaultRoute, pattern: undefined, position: routes.length }];
   };
-  const route = (callback: Planned): Plan => {
+  const route = (callback: PlanKey): Plan => {
     const status = statusNameOf(callback);
     const applying = named(callback.bot_id);
     const isTold = ({ on }: RouteConfig) => on.includes(status);
@@ -111,7 +111,7 @@ export function createRouter(routes: readonly RouteConfig[], defaultRoute: Route
     watchersOf: (botId: string, watches: (route: RouteConfig) => boolean): readonly PlannedTarget[] =>
       gather(named(botId), watches, () => false).destinations,
     /** The decision about every route of the config, in order. */
-    explainAll: (callback: Planned): RouteExplanation[] => {
+    explainAll: (callback: PlanKey): RouteExplanation[] => {
       const said = new Map(route(callback).explanations.map((each) => [each.route, each]));
       const all = routesOf({ routes, defaultRoute });
       return all.map((each) => said.get(each.name) ?? explainUnmatched(each));

@@ -2,7 +2,7 @@
 import type { StatusName } from '../callback/callback.ts';
 import { type Hold, holdAt } from './hold.ts';
 import { type Burst, type Occasion, type RouteRules, type RuleName, RULES, type Snooze } from './rules.ts';
-import { isRecovery, isRepeated, type Row, type Told, withSuccess, withToldError } from './streak.ts';
+import { isRecovery, isRepeated, type Row, type ToldErrors, withSuccess, withToldError } from './streak.ts';
 
 /** A callback, or Botbell's own message about a BOT. */
 export interface Subject {
@@ -40,7 +40,7 @@ export interface BurstWindow {
 export interface DestinationFacts {
   readonly destination: string;
   /** What this destination was told of the BOT. */
-  readonly told: Told;
+  readonly told: ToldErrors;
   readonly snoozes: readonly Snooze[];
   /** Due times for which the result is late, by the key of their timer. */
   readonly lateFor: ReadonlyMap<string, number>;
@@ -49,12 +49,12 @@ export interface DestinationFacts {
   readonly window: BurstWindow | undefined;
 }
 
-export type Verdict =
+export type Ruling =
   | { readonly does: 'tell' }
   | (Hold & { readonly does: 'hold' })
   | { readonly does: 'let go'; readonly rule: RuleName };
 
-export type RouteVerdict = Verdict & { readonly route: string };
+export type RouteRuling = Ruling & { readonly route: string };
 
 /** How the message differs from the plain one of its status, now or when its hold ends. */
 export interface Telling {
@@ -73,12 +73,12 @@ export interface Telling {
 }
 
 export interface Decision {
-  readonly verdict: RouteVerdict;
+  readonly ruling: RouteRuling;
   readonly telling: Telling | undefined;
-  /** The verdict of each route alone. */
-  readonly routes: readonly RouteVerdict[];
+  /** The ruling of each route alone. */
+  readonly routes: readonly RouteRuling[];
   /** The value that the ledger keeps from now on. */
-  readonly told: Told;
+  readonly told: ToldErrors;
   readonly window: BurstWindow | undefined;
 }
 
@@ -96,24 +96,24 @@ export function decide(
 ): Decision {
   const isFirstSuccess = subject.status === 'succeeded' && isRecovery(facts.told, subject.startedAt);
   const question = { subject, facts, isFirstSuccess, moment };
-  const routes = asked.map((route) => ({ ...verdictOf(route, question), route: route.name }));
-  const { verdict, window } = withinBurst(mostTelling(routes), facts, moment.now);
+  const routes = asked.map((route) => ({ ...rulingOf(route, question), route: route.name }));
+  const { ruling, window } = withinBurst(mostTelling(routes), facts, moment.now);
   const isRecovered = asked.some(
     ({ on }, index) => on.includes('recovered') && routes[index]?.does !== 'let go',
   );
   const occasion = lateness(asked, question) ?? recovery(subject, isFirstSuccess && isRecovered);
   const { heldBack } = facts.told;
-  const wantedBy = wanting(verdict, routes, tellerOf(asked, subject.status));
+  const wantedBy = wanting(ruling, routes, tellerOf(asked, subject.status));
   const telling: Telling = {
     ...(occasion && { occasion }),
     ...(heldBack > 0 && { heldBack }),
     ...(wantedBy && { wantedBy }),
   };
   return {
-    verdict,
+    ruling,
     telling: Object.keys(telling).length === 0 ? undefined : telling,
     routes,
-    told: toldFrom(subject, verdict, facts.told, moment.now),
+    told: toldFrom(subject, ruling, facts.told, moment.now),
     window,
   };
 }
@@ -125,8 +125,8 @@ export function tellerOf(asked: readonly AskedRoute[], status: StatusName | unde
 }
 
 function wanting(
-  { does, route }: RouteVerdict,
-  routes: readonly RouteVerdict[],
+  { does, route }: RouteRuling,
+  routes: readonly RouteRuling[],
   byDefault: string | undefined,
 ): Telling['wantedBy'] {
   if (does === 'hold') return routes.filter((each) => each.does !== 'let go').map((each) => each.route);
@@ -144,7 +144,7 @@ function dueTimeOf({ timer = '' }: AskedRoute, { facts }: Question): number | un
   return facts.lateFor.get(timer);
 }
 
-function verdictOf(route: AskedRoute, question: Question): Verdict {
+function rulingOf(route: AskedRoute, question: Question): Ruling {
   const { subject, facts, moment } = question;
   const isWanted = subject.isWanted || dueTimeOf(route, question) !== undefined;
   const rule = isWanted ? undefined : letGoBy(route, question);
@@ -169,12 +169,12 @@ function letGoBy(
   return isRepeated(rules.repeat, facts.told, { row, likeness, at: moment.now }) ? 'repeat' : undefined;
 }
 
-/** A verdict that tells, else the hold that ends first; else the verdict of the route that passed the most rules. */
-function mostTelling(routes: readonly RouteVerdict[]): RouteVerdict {
+/** A ruling that tells, else the hold that ends first; else the ruling of the route that passed the most rules. */
+function mostTelling(routes: readonly RouteRuling[]): RouteRuling {
   const endOf = ({ until = Number.MAX_VALUE }: { readonly until?: number | undefined }) => until;
   const stepOf = ({ rule }: { readonly rule: RuleName }) => RULES.indexOf(rule);
-  const held = routes.filter((verdict) => verdict.does === 'hold');
-  const letGo = routes.filter((verdict) => verdict.does === 'let go');
+  const held = routes.filter((ruling) => ruling.does === 'hold');
+  const letGo = routes.filter((ruling) => ruling.does === 'let go');
   const [most] = [
     ...routes.filter(({ does }) => does === 'tell'),
     ...held.toSorted((a, b) => endOf(a) - endOf(b)),
@@ -186,18 +186,18 @@ function mostTelling(routes: readonly RouteVerdict[]): RouteVerdict {
 
 /** Counts a told message in its window; past `max`, the message is held until the window ends. */
 function withinBurst(
-  verdict: RouteVerdict,
+  ruling: RouteRuling,
   { burst, window: last }: DestinationFacts,
   now: number,
-): { readonly verdict: RouteVerdict; readonly window: BurstWindow | undefined } {
-  if (verdict.does !== 'tell' || burst === undefined) return { verdict, window: last };
+): { readonly ruling: RouteRuling; readonly window: BurstWindow | undefined } {
+  if (ruling.does !== 'tell' || burst === undefined) return { ruling, window: last };
   const { max, perMs } = burst;
   // Another process's clock may be a moment ahead; a window much later than now dates from before the clock was set back.
   const isOpen = last !== undefined && Math.abs(now - last.startedAt) < perMs;
   const window = isOpen ? last : { startedAt: now, count: 0 };
   const { startedAt, count } = window;
-  if (count < max) return { verdict, window: { startedAt, count: count + 1 } };
-  return { verdict: { does: 'hold', rule: 'burst', until: startedAt + perMs, route: verdict.route }, window };
+  if (count < max) return { ruling, window: { startedAt, count: count + 1 } };
+  return { ruling: { does: 'hold', rule: 'burst', until: startedAt + perMs, route: ruling.route }, window };
 }
 
 function lateness(asked: readonly AskedRoute[], question: Question): Telling['occasion'] {
@@ -211,14 +211,13 @@ function recovery({ row }: Subject, isRecovered: boolean): Telling['occasion'] {
   return { template: 'recovered', failingSince: row.since, failures: row.failures };
 }
 
-function toldFrom(subject: Subject, verdict: Verdict, told: Told, now: number): Told {
+function toldFrom(subject: Subject, ruling: Ruling, told: ToldErrors, now: number): ToldErrors {
   const { status, startedAt, likeness, row } = subject;
   const { heldBack } = told;
   if (status === 'succeeded')
-    return withSuccess({ ...told, heldBack: verdict.does === 'tell' ? 0 : heldBack }, startedAt);
+    return withSuccess({ ...told, heldBack: ruling.does === 'tell' ? 0 : heldBack }, startedAt);
   if (status !== 'error' || row === undefined) return told;
-  if (verdict.does === 'let go')
-    return verdict.rule === 'repeat' ? { ...told, heldBack: heldBack + 1 } : told;
+  if (ruling.does === 'let go') return ruling.rule === 'repeat' ? { ...told, heldBack: heldBack + 1 } : told;
   const said = withToldError(told, { startedAt, likeness, at: now }, row);
-  return verdict.does === 'tell' ? { ...said, heldBack: 0 } : said;
+  return ruling.does === 'tell' ? { ...said, heldBack: 0 } : said;
 }

@@ -58,7 +58,7 @@ function withoutOldest({ results: [oldest, ...results], before: { failures, sinc
 }
 
 /** What the ledger keeps of a BOT at a destination. A message held by `mute`, a snooze or a burst counts as told. */
-export interface Told {
+export interface ToldErrors {
   /** Told errors that no success has followed yet by the start of its run, in the order in which they were told. */
   readonly errors: readonly ToldError[];
   /** Errors that `repeat` let go since the last message. */
@@ -73,7 +73,7 @@ export interface ToldError {
   readonly likeness: string;
 }
 
-export const NOTHING_TOLD: Told = { errors: [], heldBack: 0 };
+export const NOTHING_TOLD: ToldErrors = { errors: [], heldBack: 0 };
 
 /** Told errors that are kept; older ones matter only if as many results come out of order. */
 const MOST_ERRORS = 20;
@@ -81,7 +81,7 @@ const MOST_ERRORS = 20;
 /** Whether `repeat` lets an error go: the last error told in its row says the same, or was told too recently. */
 export function isRepeated(
   repeat: RouteRules['repeat'],
-  { errors }: Told,
+  { errors }: ToldErrors,
   { row, at, likeness }: { readonly row: Row; readonly at: number; readonly likeness: string },
 ): boolean {
   const last = errors.at(-1);
@@ -92,17 +92,21 @@ export function isRepeated(
 }
 
 /** Whether a success is the first one after an error that was told. */
-export function isRecovery({ errors }: Told, startedAt: number): boolean {
+export function isRecovery({ errors }: ToldErrors, startedAt: number): boolean {
   return errors.some((error) => error.startedAt <= startedAt);
 }
 
 /** Ignores an error that a later success has already ended. */
-export function withToldError(told: Told, error: ToldError, { isOver }: Pick<Row, 'isOver'>): Told {
+export function withToldError(
+  told: ToldErrors,
+  error: ToldError,
+  { isOver }: Pick<Row, 'isOver'>,
+): ToldErrors {
   if (isOver) return told;
   return { ...told, errors: [...told.errors, error].slice(-MOST_ERRORS) };
 }
 
 /** A success, told or not, ends the errors of runs that began before its own or at the same time. */
-export function withSuccess(told: Told, startedAt: number): Told {
+export function withSuccess(told: ToldErrors, startedAt: number): ToldErrors {
   return { ...told, errors: told.errors.filter((error) => error.startedAt > startedAt) };
 }

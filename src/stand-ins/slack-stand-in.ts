@@ -21,7 +21,11 @@ export interface SlackStandInOptions extends SlackWorkspace {
   /** Loopback port; default any free one. */
   readonly port?: number;
   /** Replaces the answer. @param right processes the call as Slack would and returns its answer */
-  readonly answer?: (response: ServerResponse, call: SlackCall, right: () => unknown) => void | Promise<void>;
+  readonly answer?: (
+    response: ServerResponse,
+    call: ReceivedCall,
+    right: () => unknown,
+  ) => void | Promise<void>;
 }
 
 export interface SlackStandIn {
@@ -65,7 +69,7 @@ export function answerJson(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
 }
 
-function readCall({ url: path = '', headers }: IncomingMessage, body: string): SlackCall {
+function readCall({ url: path = '', headers }: IncomingMessage, body: string): ReceivedCall {
   return {
     method: path.startsWith(API_PATH) ? path.slice(API_PATH.length) : path,
     token: /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1],
@@ -86,7 +90,7 @@ function parsed(json: string): SlackArguments | undefined {
 function answerOf(
   messages: PostedMessage[],
   ts: string,
-  { args = {} }: SlackCall,
+  { args = {} }: ReceivedCall,
   result: CallResult,
 ): unknown {
   if (!result.ok) return result;
@@ -148,7 +152,7 @@ export interface PostedMessage {
   readonly args: SlackArguments;
 }
 
-export interface SlackCall {
+export interface ReceivedCall {
   readonly method: string;
   readonly token: string | undefined;
   /** Undefined: the body is no JSON object. */
@@ -164,7 +168,7 @@ type CallResult =
 
 export function judgeCall(
   workspace: SlackWorkspace,
-  call: SlackCall,
+  call: ReceivedCall,
   messages: readonly PostedMessage[] = [],
 ): CallResult {
   const { method, token, args } = call;

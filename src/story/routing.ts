@@ -5,7 +5,7 @@ import type { Occasion } from '../signal/rules.ts';
 import type { Sayings, StoryEvent } from './sayings.ts';
 
 /** The decision about one route, as the router explains it and the ledger keeps it. */
-interface RouteExplanation {
+interface StoredExplanation {
   readonly route: string;
   readonly verdict: string;
   readonly reaches: readonly string[];
@@ -15,8 +15,8 @@ interface RouteExplanation {
   readonly on?: readonly Occasion[];
 }
 
-function explanationsOf(routing: unknown): readonly RouteExplanation[] {
-  return Array.isArray(routing) ? (routing as RouteExplanation[]) : [];
+function explanationsOf(routing: unknown): readonly StoredExplanation[] {
+  return Array.isArray(routing) ? (routing as StoredExplanation[]) : [];
 }
 
 type OfCallback = Pick<CallbackStory, 'status'>;
@@ -44,7 +44,7 @@ const NOT_APPLIED: ReadonlySet<string> = new Set([
 ]);
 
 export function routeEvents(
-  { route: name, pattern, verdict, reaches, on = [] }: RouteExplanation,
+  { route: name, pattern, verdict, reaches, on = [] }: StoredExplanation,
   at: number,
   callback: OfCallback,
   sayings: Sayings,

@@ -28,7 +28,7 @@ function leftOut({ history }: CallbackStory, sayings: Sayings): StoryEvent[] {
 }
 
 /** A row with the event's name. */
-type Told = Pick<HistoryRow, 'at' | 'deliveryId'> & Pick<StoryEvent, 'what'>;
+type EventRow = Pick<HistoryRow, 'at' | 'deliveryId'> & Pick<StoryEvent, 'what'>;
 
 /** Turns rows into events one by one, and remembers the last routing. */
 class Timeline {
@@ -87,7 +87,7 @@ class Timeline {
   }
 
   #event(
-    row: Told,
+    row: EventRow,
     sentence: Sentence,
     values: Readonly<Record<string, string>> = {},
     small?: string,
@@ -153,7 +153,10 @@ class Timeline {
     return this.#event(row, 'answered', { took, answer }, `HTTP ${entry.status}`);
   }
 
-  #byHand(row: Told & { readonly entry: ActionEntry }, did: 'redelivered' | 'dismissed' | 'routed by hand') {
+  #byHand(
+    row: EventRow & { readonly entry: ActionEntry },
+    did: 'redelivered' | 'dismissed' | 'routed by hand',
+  ) {
     const sayings = this.#sayings;
     const { actor, bulkId } = row.entry;
     const { user, via, from } = actor;

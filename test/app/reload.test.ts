@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { ReloadResult } from '../../src/admin/services.ts';
 import type { ConfigReading } from '../../src/app/read-config.ts';
 import { Reloader, type ReloaderDependencies } from '../../src/app/reload.ts';
-import type { AppSettings, LoadedConfig } from '../../src/app/settings.ts';
+import type { AppSettings, UsableConfig } from '../../src/app/settings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import type { Problem } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -37,11 +37,11 @@ describe('a reload', () => {
     if (config === undefined) throw new Error(`no config: ${text}`);
     const rest = { text, warnings: [], readings, configHash: text };
     const isBad = text.includes('# bad');
-    const loaded = isBad ? undefined : ({ config, ...rest } as unknown as LoadedConfig);
+    const loaded = isBad ? undefined : ({ config, ...rest } as unknown as UsableConfig);
     return { loaded, problems: isBad ? problems : [], readings, missing: [] };
   }
 
-  const settingsOf = (loaded: LoadedConfig) =>
+  const settingsOf = (loaded: UsableConfig) =>
     ({
       ...loaded,
       channels: new Map(),

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import {
   type Channel,
   type Outgoing,
-  type PerJob,
+  type JobMessages,
   type Receipt,
   ROOT_GONE,
 } from '../../src/channels/channel.ts';
@@ -56,7 +56,7 @@ export interface ContractSubject<Remote> {
   readonly perJob?: readonly PerJobCase<Remote>[];
 }
 
-export interface PerJobCase<Remote> extends Pick<PerJob, 'mode'> {
+export interface PerJobCase<Remote> extends Pick<JobMessages, 'mode'> {
   /** What the remote shows of a job's first message, a second one, and a third that must not be overlooked. */
   shown(remote: Remote): unknown;
   readonly expected: unknown;

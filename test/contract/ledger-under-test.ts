@@ -11,7 +11,7 @@ import type {
   DueDelivery,
   Settlement,
 } from '../../src/ledger/ledger.ts';
-import { MOST_OF_DESTINATION, type Turns } from '../../src/ledger/operations/turns.ts';
+import { MOST_OF_DESTINATION, type ClaimTurns } from '../../src/ledger/operations/turns.ts';
 import { Counted, type EndedHold, type HoldOutcome, type HoldsEnd } from '../../src/ledger/signal/holds.ts';
 import { destinationOf, type Timer } from '../../src/ledger/signal/timers.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
@@ -73,7 +73,7 @@ export class Bench {
   }
 
   /** Whatever is due. */
-  claim(by = this.ledger, turns: Partial<Turns> = {}): Promise<readonly DueDelivery[]> {
+  claim(by = this.ledger, turns: Partial<ClaimTurns> = {}): Promise<readonly DueDelivery[]> {
     return claimFor(by, turns);
   }
 
@@ -161,17 +161,17 @@ interface DeliveryLook {
   readonly receipt: unknown;
 }
 
-const ANY: Turns = { last: '', inHand: [], waits: {}, isBulkFirst: false };
+const ANY: ClaimTurns = { last: '', inHand: [], waits: {}, isBulkFirst: false };
 
 export async function claimFor(
   by: DatabaseLedger,
-  turns: Partial<Turns> = {},
+  turns: Partial<ClaimTurns> = {},
 ): Promise<readonly DueDelivery[]> {
   return (await by.claim({ turns: { ...ANY, ...turns } })).deliveries;
 }
 
 /** What is claimed if only so many may be, of one destination. */
-export function only(destination: string, most = MOST_OF_DESTINATION): Partial<Turns> {
+export function only(destination: string, most = MOST_OF_DESTINATION): Partial<ClaimTurns> {
   const inHand = Array.from({ length: MOST_OF_DESTINATION - most }, () => destination);
   return { only: [destination], inHand };
 }

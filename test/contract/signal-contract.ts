@@ -123,7 +123,7 @@ class SignalBench extends Bench {
     };
     const { foreseen } = judge(arriving, await this.ledger.archive.knownOf(arriving), this.now);
     const words = foreseen.map(({ decision }) => {
-      const verdict = decision?.verdict ?? { does: 'tell' };
+      const verdict = decision?.ruling ?? { does: 'tell' };
       if (verdict.does === 'tell') return 'tell';
       const ends = verdict.does === 'hold' ? verdict.until : undefined;
       return ends === undefined ? verdict.rule : `${verdict.rule} ${(ends - this.now) / MINUTE}`;

@@ -5,7 +5,7 @@ import {
   judge,
   mustSurvive,
   refusedIn,
-  type Standing,
+  type PostedDelivery,
   updateAfter,
   type Verdict,
 } from '../../src/deliver/outcome.ts';
@@ -27,27 +27,27 @@ function failing(failureClass: FailureClass): Tried {
 }
 
 /** Attempted for this POST, and through. */
-function tried(what: Tried, fields: Partial<DeliveryRecord> = {}, policy = POLICY): Standing {
+function tried(what: Tried, fields: Partial<DeliveryRecord> = {}, policy = POLICY): PostedDelivery {
   const before = record(fields);
   const update = updateAfter(before, what, false, { policy, random: 0.5 });
   return { ...before, ...update, hasEnded: true };
 }
 
 /** Not attempted for this POST, or still being attempted. */
-function standing(fields: Partial<DeliveryRecord> = {}): Standing {
+function standing(fields: Partial<DeliveryRecord> = {}): PostedDelivery {
   return record(fields);
 }
 
-function verdictOn(standings: readonly Standing[], isSuperseded = false): Verdict {
+function verdictOn(standings: readonly PostedDelivery[], isSuperseded = false): Verdict {
   return judge(standings, { isSuperseded, isAccepted: false });
 }
 
-function answerTo(standings: readonly Standing[], isSuperseded = false): [number, string] {
+function answerTo(standings: readonly PostedDelivery[], isSuperseded = false): [number, string] {
   const { status, result } = verdictOn(standings, isSuperseded);
   return [status, result];
 }
 
-function refusedOf(standings: readonly Standing[]): readonly number[] {
+function refusedOf(standings: readonly PostedDelivery[]): readonly number[] {
   return refusedIn(standings, verdictOn(standings));
 }
 
@@ -257,7 +257,7 @@ describe('the verdict', () => {
   });
 
   it('outlasts a power cut where something is left to be done, or never will be', () => {
-    const survives = (...standings: Standing[]) => mustSurvive(verdictOn(standings));
+    const survives = (...standings: PostedDelivery[]) => mustSurvive(verdictOn(standings));
     expect(survives(tried(TOLD))).to.equal(false);
     expect(survives(standing({ state: 'held', reason: 'repeat' }))).to.equal(false);
     for (const left of [

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { SlackFault } from '../support/faulty-slack.ts';
-import type { SlackCall } from '../../src/stand-ins/slack-stand-in.ts';
+import type { ReceivedCall } from '../../src/stand-ins/slack-stand-in.ts';
 import { Chance } from './random.ts';
 
 const MARK = /FZ(\d+)\./;
@@ -56,7 +56,7 @@ const ODD_BODIES = [
 ];
 
 /** What Slack does with a call, by the attack that its message is of. */
-export function slackFaultOf(seed: number): (call: SlackCall) => SlackFault | undefined {
+export function slackFaultOf(seed: number): (call: ReceivedCall) => SlackFault | undefined {
   const calls = new Map<string, number>();
   return ({ args }) => {
     const index = MARK.exec(JSON.stringify(args))?.[1] ?? '';

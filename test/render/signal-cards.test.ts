@@ -8,7 +8,7 @@ import {
   type Notice,
   noticeOf,
   noticeOfAlert,
-  type Occasion,
+  type NoticeVariant,
   type OwnSubject,
 } from '../../src/notice/notice.ts';
 import { Renderer } from '../../src/render/renderer.ts';
@@ -21,14 +21,14 @@ const HOUR_MS = 3_600_000;
 
 type Status = 0 | 1 | 2;
 
-const callbackTold = (status: Status, occasion: Occasion | undefined, more: object = {}): Notice => ({
+const callbackTold = (status: Status, occasion: NoticeVariant | undefined, more: object = {}): Notice => ({
   ...noticeOf({ callback: { ...BARE, status }, startedAt: STARTED_AT }, 1, occasion),
   ...more,
 });
 const botbellTells = (subject: OwnSubject): Notice =>
   noticeOfAlert({ id: 'x', raisedAt: STARTED_AT, suppressed: 0, subject });
 
-const RECOVERY: Occasion = {
+const RECOVERY: NoticeVariant = {
   template: 'recovered',
   failingSince: STARTED_AT - 26 * HOUR_MS - 5000,
   failures: 3,
@@ -36,7 +36,7 @@ const RECOVERY: Occasion = {
 const RECOVERED = callbackTold(0, RECOVERY);
 const late = (status: Status) =>
   callbackTold(status, { template: 'late', dueAt: STARTED_AT - HOUR_MS, lateByMs: 90_000 });
-const TOO_LONG: Occasion = { template: 'overdue', runningForMs: HOUR_MS / 2 };
+const TOO_LONG: NoticeVariant = { template: 'overdue', runningForMs: HOUR_MS / 2 };
 const OVERDUE = callbackTold(2, TOO_LONG);
 const ZERO_START = { startedAt: Date.parse('0001-01-01T00:00:00Z') };
 const MISSED = botbellTells({

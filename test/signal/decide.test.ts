@@ -4,7 +4,13 @@ import * as fc from 'fast-check';
 import { type AskedRoute, type BurstWindow, decide, type Decision } from '../../src/signal/decide.ts';
 import { likenessOf } from '../../src/signal/likeness.ts';
 import { type Burst, NO_RULES, type Occasion, type RouteRules, type Snooze } from '../../src/signal/rules.ts';
-import { NO_RESULTS, NOTHING_TOLD, type Streak, type Told, withResult } from '../../src/signal/streak.ts';
+import {
+  NO_RESULTS,
+  NOTHING_TOLD,
+  type Streak,
+  type ToldErrors,
+  withResult,
+} from '../../src/signal/streak.ts';
 
 const MINUTE = 60_000;
 const TIMEZONE = 'Asia/Tokyo';
@@ -33,7 +39,7 @@ class Place {
   snoozes: readonly Snooze[] = [];
   burst: Burst | undefined;
   #streak: Streak = NO_RESULTS;
-  #told: Told = NOTHING_TOLD;
+  #told: ToldErrors = NOTHING_TOLD;
   #window: BurstWindow | undefined;
   #routes: readonly AskedRoute[] = [];
   #lateFor = new Map<string, number>();
@@ -87,7 +93,7 @@ class Place {
 }
 
 /** `tell`, `mute until 07:00`, `repeat`; with the template where it is another one. */
-function shown({ verdict, telling }: Decision): string {
+function shown({ ruling: verdict, telling }: Decision): string {
   const drawn = telling?.occasion === undefined ? '' : ` ${telling.occasion.template}`;
   if (verdict.does === 'tell') return `tell${drawn}`;
   if (verdict.does === 'let go') return verdict.rule;
@@ -292,7 +298,7 @@ describe('several routes to a destination', () => {
     expect(all(new Place({ on: [] }, { mute: [night] }, {}), 'x')).to.deep.equal(['tell']);
     const place = new Place({ repeat: 60 * MINUTE }, { afterFailures: 2 });
     const decisions = [place.run(), place.run(), place.run()];
-    expect(decisions.map(({ verdict }) => verdict.does)).to.deep.equal(['tell', 'tell', 'tell']);
+    expect(decisions.map(({ ruling: verdict }) => verdict.does)).to.deep.equal(['tell', 'tell', 'tell']);
     expect(decisions[1]?.routes).to.deep.equal([
       { route: 'routes[0]', does: 'let go', rule: 'repeat' },
       { route: 'routes[1]', does: 'tell' },
@@ -334,7 +340,7 @@ describe('several routes to a destination', () => {
 
   it('let it go by the rule that comes last', () => {
     const place = new Place({ on: [] }, { afterFailures: 5 }, { when: UNMET });
-    expect(place.run().verdict).to.deep.equal({ does: 'let go', rule: 'after_failures', route: 'routes[1]' });
+    expect(place.run().ruling).to.deep.equal({ does: 'let go', rule: 'after_failures', route: 'routes[1]' });
   });
 });
 
@@ -418,8 +424,8 @@ describe('a night of runs', () => {
           muted.now = MORNING + came * MINUTE;
           free.now = muted.now;
           const status = isError ? 'error' : 'succeeded';
-          const held = muted.run({ status, message }).verdict;
-          const told = free.run({ status, message }).verdict;
+          const held = muted.run({ status, message }).ruling;
+          const told = free.run({ status, message }).ruling;
           const isMuted = rules.mute.length > 0 && came >= 60 && came < 180;
           if (told.does === 'let go') expect(held).to.deep.equal(told);
           else expect(held.does).to.equal(isMuted ? 'hold' : 'tell');

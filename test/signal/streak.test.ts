@@ -9,7 +9,7 @@ import {
   type Result,
   type Row,
   type Streak,
-  type Told,
+  type ToldErrors,
   withResult,
   withSuccess,
   withToldError,
@@ -125,14 +125,14 @@ function rowByAll(came: readonly Result[], result: Result): Row {
 describe('what was told of errors', () => {
   const open: Row = { failures: 2, since: 100, isOver: false };
 
-  function told(...startedAt: number[]): Told {
+  function told(...startedAt: number[]): ToldErrors {
     return startedAt.reduce(
       (all, start) => withToldError(all, { startedAt: start, at: start + 10, likeness: 'a' }, open),
       NOTHING_TOLD,
     );
   }
 
-  function starts({ errors }: Told): number[] {
+  function starts({ errors }: ToldErrors): number[] {
     return errors.map(({ startedAt }) => startedAt);
   }
 

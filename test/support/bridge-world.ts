@@ -8,7 +8,7 @@ import { loadProject } from '../../src/cli/load-config.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import { type SlackFault, type SlackStandIn, startSlackStandIn } from './faulty-slack.ts';
-import type { SlackCall } from '../../src/stand-ins/slack-stand-in.ts';
+import type { ReceivedCall } from '../../src/stand-ins/slack-stand-in.ts';
 import { createLogger, type Logger } from '../../src/observe/logger.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
@@ -55,7 +55,7 @@ export interface BridgeWorldOptions {
   /** The system's where it is left out. */
   readonly clock?: Clock;
   /** What Slack does with each call. */
-  readonly faultOf?: (call: SlackCall) => SlackFault | undefined;
+  readonly faultOf?: (call: ReceivedCall) => SlackFault | undefined;
   /** A silent one where it is left out. */
   readonly logger?: Logger;
   /** How many connections the mail server takes; any number where it is left out. */

@@ -1,6 +1,6 @@
 /** The local Slack, which fails on demand. */
 import type { ServerResponse } from 'node:http';
-import type { SlackCall } from '../../src/stand-ins/slack-stand-in.ts';
+import type { ReceivedCall } from '../../src/stand-ins/slack-stand-in.ts';
 import {
   answerJson,
   type SlackStandIn as StandIn,
@@ -15,7 +15,7 @@ export interface SlackStandIn extends StandIn {
 
 interface FaultyOptions extends Omit<SlackStandInOptions, 'answer'> {
   /** Asked for each call for which `faults` holds nothing. */
-  readonly faultOf?: (call: SlackCall) => SlackFault | undefined;
+  readonly faultOf?: (call: ReceivedCall) => SlackFault | undefined;
 }
 
 export async function startSlackStandIn({ faultOf, ...options }: FaultyOptions): Promise<SlackStandIn> {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import { type SlackFault, type SlackStandIn, startSlackStandIn } from './faulty-slack.ts';
-import type { SlackCall } from '../../src/stand-ins/slack-stand-in.ts';
+import type { ReceivedCall } from '../../src/stand-ins/slack-stand-in.ts';
 import { serve, type ServeOptions, type ServeProcess } from './process.ts';
 import { toldBy } from './proof-tally.ts';
 import { tempFolder } from './temp-folder.ts';
@@ -23,7 +23,7 @@ export interface ProofSettings {
   readonly receiver?: string;
   readonly delivery?: string;
   readonly routes?: string;
-  readonly faultOf?: (call: SlackCall) => SlackFault | undefined;
+  readonly faultOf?: (call: ReceivedCall) => SlackFault | undefined;
 }
 
 export interface ProofWorld {

@@ -21,7 +21,7 @@ import {
   type Actions,
   type Archive,
   archiveReads,
-  type Call,
+  type CallOperation,
   methodsOver,
   operations,
 } from '../../src/ledger/registry.ts';
@@ -70,7 +70,7 @@ export class Recorded {
 
   constructor(store: StoreUnderTest, owner = 'first') {
     this.#store = store;
-    const call: Call = (name, args) => store.call(operations[name] as never, args as never, owner);
+    const call: CallOperation = (name, args) => store.call(operations[name] as never, args as never, owner);
     this.archive = methodsOver(call, archiveReads);
     this.actions = methodsOver(call, { ...actionReads, ...actionOperations });
   }

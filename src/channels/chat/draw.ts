@@ -28,7 +28,7 @@ export interface Drawn extends Pick<ShownCard, 'title' | 'summary' | 'link'> {
   readonly whole: string;
 }
 
-export interface Drawing<Message> {
+export interface FormatParts<Message> {
   readonly name: string;
   readonly mentions?: Mentions;
   readonly markup: Markup | ((tone: Tone) => Markup);
@@ -44,7 +44,7 @@ export interface Drawing<Message> {
   readonly plainMarkup?: Markup;
 }
 
-export function drawnFormat<Message>(drawing: Drawing<Message>): MessageFormat<Message> {
+export function drawnFormat<Message>(drawing: FormatParts<Message>): MessageFormat<Message> {
   const { name, mentions, parts, message, plain } = drawing;
   return {
     name,
@@ -69,7 +69,7 @@ export function jsonBytes(message: unknown): number {
 
 /** Draws with ever less room, then with ever fewer lines, until the message fits. */
 function fitting<Message>(
-  { markup, mentions: mentioning, room, limit, plainMarkup }: Drawing<Message>,
+  { markup, mentions: mentioning, room, limit, plainMarkup }: FormatParts<Message>,
   card: Card,
   context: ComposeContext,
   parts: readonly CardPart[],

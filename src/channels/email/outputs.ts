@@ -1,6 +1,6 @@
 /** Renders a card's outputs as rows and tables of HTML. */
 import type { Escaped } from '../../text/clean.ts';
-import type { CardLine, Run, Runs, ShownTable } from '../lines.ts';
+import type { CardLine, StyledText, Runs, ShownTable } from '../lines.ts';
 import type { ShownCard } from '../show-card.ts';
 import { linkTo, preformatted, safeHtml } from './html.ts';
 
@@ -36,7 +36,7 @@ function insideOf(line: CardLine): Escaped {
   return safeHtml`${items.map((item) => safeHtml`<div dir="auto">• ${item.map(runOf)}</div>`)}`;
 }
 
-function runOf({ text, style, url = '' }: Run): Escaped {
+function runOf({ text, style, url = '' }: StyledText): Escaped {
   if (style === 'italic')
     return safeHtml`<span class="quiet" style="color:#5c6773">${linkTo(url, text)}</span>`;
   if (style === 'code')

@@ -1,7 +1,7 @@
 /** The blocks that Slack takes in a message (Block Kit reference): one table for cutting, `check` and the local Slack. */
 import { isJsonObject } from '../../text/json-object.ts';
 import { anything, type BlockFlaw, byType, flag, Judgement, list, object, oneOf } from './block-rules.ts';
-import { type Rule, type Rules, text, url } from './block-rules.ts';
+import { type BlockRule, type BlockRules, text, url } from './block-rules.ts';
 import type { SlackObject } from './message.ts';
 import { cutMrkdwn } from './mrkdwn.ts';
 
@@ -13,7 +13,7 @@ const MAX_TABLE_TEXT = 10_000;
 const id = text(255);
 
 /** Sets `verbatim`; without it, Slack turns names and URLs in the text into mentions and links. */
-const mrkdwn = (most: number): Rule => {
+const mrkdwn = (most: number): BlockRule => {
   const rule = object({ text: text(most, { cut: cutMrkdwn }) }, { verbatim: flag });
   return (...value) => {
     const kept = rule(...value);
@@ -25,7 +25,7 @@ const plain = (most: number) => ({ plain_text: object({ text: text(most) }, { em
 const plainText = (most: number) => byType(plain(most));
 const texts = (most: number) => ({ ...plain(most), mrkdwn: mrkdwn(most) });
 
-const block = (required: Rules, optional: Rules = {}, anyOf: readonly string[] = []) =>
+const block = (required: BlockRules, optional: BlockRules = {}, anyOf: readonly string[] = []) =>
   object(required, { ...optional, block_id: id }, anyOf);
 
 const SOURCES = ['image_url', 'slack_file'];
@@ -45,7 +45,7 @@ const button = object(
 );
 
 /** Known types whose contents are not checked, since notifications hardly use them. */
-function others(types: string): Rules {
+function others(types: string): BlockRules {
   return Object.fromEntries(types.split(' ').map((type) => [type, anything]));
 }
 
@@ -60,7 +60,7 @@ const words = text(8000, { isNothing: (value) => value === '' });
 const styled = { style: anything };
 
 /** If the URL is refused, the link's text is kept. */
-const link: Rule = (value, ...where) => {
+const link: BlockRule = (value, ...where) => {
   const kept = object({ url }, { text: words, unsafe: flag, ...styled })(value, ...where);
   const label = isJsonObject(value) ? value['text'] : undefined;
   return kept ?? (typeof label === 'string' && label !== '' ? { type: 'text', text: label } : undefined);

@@ -29,25 +29,25 @@ export class Judgement {
 }
 
 /** @returns the part of the value that Slack takes; undefined: none */
-export type Rule = (value: unknown, path: BlockFlaw['path'], found: Judgement) => unknown;
+export type BlockRule = (value: unknown, path: BlockFlaw['path'], found: Judgement) => unknown;
 
-export type Rules = Readonly<Record<string, Rule>>;
+export type BlockRules = Readonly<Record<string, BlockRule>>;
 
-export const anything: Rule = (value) => value;
+export const anything: BlockRule = (value) => value;
 
-export function oneOf(...values: readonly unknown[]): Rule {
+export function oneOf(...values: readonly unknown[]): BlockRule {
   return (value, path, found) =>
     values.includes(value) ? value : found.flaw(path, `must be one of ${values.join(', ')}`);
 }
 
-export const flag: Rule = (value, path, found) =>
+export const flag: BlockRule = (value, path, found) =>
   typeof value === 'boolean' ? value : found.flaw(path, 'must be a boolean');
 
 /** In less room, the words that say that something was cut do not fit. */
 const ROOM_FOR_WORDS = 80;
 
 /** @param most characters @param isNothing whether a text counts as empty */
-export function text(most: number, { isNothing = isBlank, cut = cutEnd } = {}): Rule {
+export function text(most: number, { isNothing = isBlank, cut = cutEnd } = {}): BlockRule {
   return (value, path, found) => {
     if (typeof value !== 'string') return found.flaw(path, 'must be a string');
     if (isNothing(value)) return found.flaw(path, 'must be more than 0 characters', true);
@@ -58,13 +58,13 @@ export function text(most: number, { isNothing = isBlank, cut = cutEnd } = {}): 
   };
 }
 
-export const url: Rule = (value, path, found) => {
+export const url: BlockRule = (value, path, found) => {
   const isUsable = typeof value === 'string' && (isUsableUrl(value) || /^(?:mailto|slack):/.test(value));
   return isUsable ? value : found.flaw(path, 'invalid url', value === '');
 };
 
 /** @param nothing replaces a refused item, which otherwise is left out */
-export function list(most: number, item: Rule, nothing?: unknown) {
+export function list(most: number, item: BlockRule, nothing?: unknown) {
   return (value: unknown, path: BlockFlaw['path'], found: Judgement): readonly unknown[] | undefined => {
     if (!Array.isArray(value)) return found.flaw(path, 'must provide an array');
     if (value.length === 0) return found.flaw(path, 'no less than 1 items allowed');
@@ -76,8 +76,12 @@ export function list(most: number, item: Rule, nothing?: unknown) {
 }
 
 /** An object is refused if a required member or its `url` is refused. @param anyOf at least one of these is required */
-export function object(required: Rules, optional: Rules = {}, anyOf: readonly string[] = []): Rule {
-  const rules = new Map<string, Rule>(Object.entries({ type: anything, ...required, ...optional }));
+export function object(
+  required: BlockRules,
+  optional: BlockRules = {},
+  anyOf: readonly string[] = [],
+): BlockRule {
+  const rules = new Map<string, BlockRule>(Object.entries({ type: anything, ...required, ...optional }));
   const known = [...rules.keys()].filter((key) => key !== 'type');
   return (value, path, found) => {
     if (!isJsonObject(value)) return found.flaw(path, 'must provide an object');
@@ -102,7 +106,7 @@ export function object(required: Rules, optional: Rules = {}, anyOf: readonly st
 }
 
 /** An object whose `type` picks its rule. */
-export function byType(types: Rules): Rule {
+export function byType(types: BlockRules): BlockRule {
   const known = Object.keys(types);
   return (value, path, found) => {
     if (!isJsonObject(value)) return found.flaw(path, 'must provide an object');

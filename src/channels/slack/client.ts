@@ -2,7 +2,7 @@
 import { WebAPIPlatformError, WebAPIRequestError } from '@slack/web-api';
 import type { HttpPool } from '../../outbound/pool.ts';
 import { failureOfAnswer } from '../answers.ts';
-import { type PerJob, type Receipt, ROOT_GONE } from '../channel.ts';
+import { type JobMessages, type Receipt, ROOT_GONE } from '../channel.ts';
 import type { Call, OpenAddress } from '../chat/chat.ts';
 import { VERIFY_TIMEOUT_MS } from '../chat/remote.ts';
 import { DeliveryFailure } from '../failure.ts';
@@ -91,7 +91,7 @@ const GONE: ReadonlySet<string> = new Set(
 );
 
 async function tellOfJob(
-  { mode, isLoud }: PerJob,
+  { mode, isLoud }: JobMessages,
   root: Receipt,
   post: (more?: object) => Promise<Receipt>,
   edit: (root: object) => Promise<Receipt>,

@@ -1,6 +1,6 @@
 /** A Slack message as lines, for its preview: the blocks that are drawn from a card, and those of templates. */
 import type { TemplateValue } from '../channel.ts';
-import { type CardLine, plainText, type Run, type Runs, words } from '../lines.ts';
+import { type CardLine, plainText, type StyledText, type Runs, words } from '../lines.ts';
 import { shownAs } from '../preview.ts';
 import {
   isList,
@@ -81,7 +81,7 @@ function runsOf(value: TemplateValue | undefined): Runs {
   return styleOf === undefined ? runs : runs.map((run) => ({ ...run, style: styleOf }));
 }
 
-function linkTo(url: string, text: string): Run {
+function linkTo(url: string, text: string): StyledText {
   return isUsableUrl(url) ? { text, url } : { text };
 }
 
@@ -93,7 +93,7 @@ function runsOfMrkdwn(source: string): Runs {
 }
 
 /** `<@U…>`, `<#C…>`, `<!here>`, `<!subteam^S…>`, `<https://…|words>`. */
-function runOfControl(control: string): Run {
+function runOfControl(control: string): StyledText {
   const [target = '', label = ''] = control.split(/\|(.*)/s);
   if (!/^[@#!]/.test(target)) return linkTo(target, label || target);
   return { text: label || target.replace(/^!(?:subteam\^)?/u, '@'), style: 'mention' };

@@ -1,6 +1,13 @@
 /** Lines of a card as blocks of native rich text, whose text Slack does not parse: it needs no escaping and copies unchanged. */
 import { isBlank } from '../../text/clean.ts';
-import { type CardLine, plainText, type Run, type Runs, runsOfText, type ShownTable } from '../lines.ts';
+import {
+  type CardLine,
+  plainText,
+  type StyledText,
+  type Runs,
+  runsOfText,
+  type ShownTable,
+} from '../lines.ts';
 import { isUsableUrl, type SlackObject, typeOf } from './message.ts';
 
 /** Slack takes one table per message, so further tables become lists. */
@@ -41,13 +48,13 @@ function runsOf(line: LineOfRuns): readonly SlackObject[] {
   return line.runs.length === 0 ? [label] : [label, words('  '), ...line.runs.map(runOf)];
 }
 
-function runOf({ text, style, url = '' }: Run): SlackObject {
+function runOf({ text, style, url = '' }: StyledText): SlackObject {
   if (isUsableUrl(url))
     return text === '' || text === url ? { type: 'link', url } : { type: 'link', url, text };
   return words(text, style);
 }
 
-function words(text: string, style?: Run['style']): SlackObject {
+function words(text: string, style?: StyledText['style']): SlackObject {
   return style === undefined || style === 'word'
     ? { type: 'text', text }
     : { type: 'text', text, style: { [style]: true } };

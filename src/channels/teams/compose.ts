@@ -1,7 +1,7 @@
 /** Draws an Adaptive Card 1.4 (adaptivecards.io/explorer). Foreign text is in text runs, which know no Markdown and no mentions. */
 import type { Tone } from '../card.ts';
 import { type Drawn, drawnFormat, jsonBytes } from '../chat/draw.ts';
-import { type CardLine, type Run, type Runs, runsOfText, UNMARKED, withBlanks } from '../lines.ts';
+import { type CardLine, type StyledText, type Runs, runsOfText, UNMARKED, withBlanks } from '../lines.ts';
 import { mentionsOf } from '../mention-option.ts';
 
 interface Look {
@@ -137,7 +137,7 @@ function onOneLine(runs: Runs, look?: Look): readonly TextRun[] {
   return runs.map((one) => runOf({ ...one, text: one.text.replaceAll('\n', ' ') }, look));
 }
 
-function runOf({ text, style, url = '' }: Run, look: Look = {}): TextRun {
+function runOf({ text, style, url = '' }: StyledText, look: Look = {}): TextRun {
   return run(text, {
     ...look,
     ...(style === 'code' && { fontType: 'Monospace' }),

@@ -5,10 +5,10 @@ import { claimTimers } from '../signal/timers.ts';
 import { claimDue, dueDestinations } from './claim-due.ts';
 import { currentPaces } from './paces.ts';
 import { livingIn } from './processes.ts';
-import { requestsFor, type Turns } from './turns.ts';
+import { requestsFor, type ClaimTurns } from './turns.ts';
 
 export interface ClaimRequest {
-  readonly turns?: Turns | undefined;
+  readonly turns?: ClaimTurns | undefined;
   readonly tick?: TickRequest | undefined;
   readonly leaseMs: number;
 }
@@ -26,7 +26,7 @@ export async function claim(tx: Tx, { turns, tick, leaseMs }: ClaimRequest) {
 }
 
 /** @returns `left`: destinations that have due deliveries left; `last`: the one that was served last */
-async function claimInTurn(tx: Tx, turns: Turns | undefined, leaseMs: number) {
+async function claimInTurn(tx: Tx, turns: ClaimTurns | undefined, leaseMs: number) {
   if (turns === undefined) return { deliveries: [], left: [], last: undefined };
   const only = turns.only && new Set(turns.only);
   const left = new Set((await dueDestinations(tx)).filter((each) => only === undefined || only.has(each)));

@@ -2,7 +2,7 @@
 import type { DueRequest } from '../ledger.ts';
 
 /** What a process has in hand, and what it may send where. */
-export interface Turns {
+export interface ClaimTurns {
   readonly last: string;
   readonly inHand: readonly string[];
   /** Destinations, and channels as a whole, that keep a pace or a queue: milliseconds until the next message may go there. */
@@ -29,7 +29,7 @@ export function channelOf(destination: string): string {
 }
 
 /** How many to claim for each destination, so that a slow one does not delay the others. */
-export function requestsFor(due: readonly string[], turns: Turns): readonly DueRequest[] {
+export function requestsFor(due: readonly string[], turns: ClaimTurns): readonly DueRequest[] {
   const share = Math.max(1, Math.floor(MOST_AT_ONCE / Math.max(1, due.length)));
   const taken = [...turns.inHand];
   return inTurn(due, turns.last).flatMap((destination) => {
@@ -47,7 +47,7 @@ function inTurn(due: readonly string[], last: string): readonly string[] {
   return [...inOrder.filter((each) => !isServed(each)), ...inOrder.filter(isServed)];
 }
 
-function pacedRoom(destination: string, { waits }: Turns): number {
+function pacedRoom(destination: string, { waits }: ClaimTurns): number {
   const paced = [destination, channelOf(destination)].flatMap((key) => waits[key] ?? []);
   if (paced.length === 0) return Infinity;
   return Math.max(...paced) <= POLL_MS ? 1 : 0;

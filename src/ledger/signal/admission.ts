@@ -6,7 +6,7 @@ import type { DecidedTarget, PlannedDelivery, Watched } from '../ledger.ts';
 import { EXECUTING } from '../rows.ts';
 import { caughtUp, type Facts, keepFacts, lockFacts, NO_FACTS } from './facts.ts';
 import { jobMessages } from './job-messages.ts';
-import { type Arriving, burstKey, type Foreseen, isResult, judge, type Known } from './judge.ts';
+import { type Arriving, burstKey, type Foreseen, isResult, judge, type KnownFacts } from './judge.ts';
 import { overdueTimers } from './runs.ts';
 import { endSnoozes, openSnoozes } from './snoozes.ts';
 import { beginTimers, lockTimers, putTimers, readTimers } from './timers.ts';
@@ -66,7 +66,7 @@ async function lockKnown(
   tx: Tx,
   { watched, hasSnoozes, botKey, planned }: Question,
   before: number | undefined,
-): Promise<Known> {
+): Promise<KnownFacts> {
   const snoozes = hasSnoozes ? await openSnoozes(tx) : [];
   const expectations = watched.expected.map(({ key }) => key);
   const expected = await lockTimers(tx, 'expect', expectations);
@@ -81,7 +81,7 @@ async function lockKnown(
 export async function knownOf(
   tx: Tx,
   { botKey, watched, planned }: Pick<Arriving, 'botKey' | 'watched' | 'planned'>,
-): Promise<Known> {
+): Promise<KnownFacts> {
   const row = await tx.first<{ facts: Facts | undefined }>(
     sql`SELECT facts FROM streaks WHERE bot_key = ${botKey}`,
   );
@@ -100,9 +100,9 @@ export const ASKED_AGAIN_MS = 86_400_000;
 /** None if the rule `on` lets it go: then the routes do not ask for it at all. */
 function targetOf({ now }: Tx, { target: { destination, channel, address }, decision }: Foreseen) {
   const target = { destination, channel, address, telling: decision?.telling };
-  const verdict = decision?.verdict ?? { does: 'tell' };
-  if (verdict.does === 'tell') return [target];
-  if (verdict.does === 'let go') return verdict.rule === 'on' ? [] : [{ ...target, reason: verdict.rule }];
-  const { rule: reason, until: heldUntil = now + ASKED_AGAIN_MS, snoozeId } = verdict;
+  const ruling = decision?.ruling ?? { does: 'tell' };
+  if (ruling.does === 'tell') return [target];
+  if (ruling.does === 'let go') return ruling.rule === 'on' ? [] : [{ ...target, reason: ruling.rule }];
+  const { rule: reason, until: heldUntil = now + ASKED_AGAIN_MS, snoozeId } = ruling;
   return [{ ...target, reason, heldUntil, snoozeId }];
 }

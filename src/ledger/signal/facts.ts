@@ -5,7 +5,7 @@ import {
   NO_RESULTS,
   NOTHING_TOLD,
   type Streak,
-  type Told,
+  type ToldErrors,
   withResult,
   withSuccess,
   withToldError,
@@ -15,7 +15,7 @@ import { EXECUTING } from '../rows.ts';
 
 export interface Facts {
   readonly streak: Streak;
-  readonly told: Readonly<Record<string, Told>>;
+  readonly told: Readonly<Record<string, ToldErrors>>;
   readonly lastId: number;
 }
 
@@ -35,7 +35,7 @@ export async function keepFacts(tx: Tx, botKey: string, facts: Facts): Promise<v
 
 /** A success counts at every destination, even where it was not told. */
 export function withSuccessAt(told: Facts['told'], startedAt: number): Facts['told'] {
-  const after: Record<string, Told> = {};
+  const after: Record<string, ToldErrors> = {};
   for (const [destination, known] of Object.entries(told)) after[destination] = withSuccess(known, startedAt);
   return after;
 }
@@ -84,7 +84,7 @@ function withCaughtUp(
   const { streak: next, row } = withResult(streak, { startedAt, isError: status === 1 });
   if (status === 0) return { streak: next, told: withSuccessAt(told, startedAt), lastId };
   const error = { startedAt, at, likeness: '' };
-  const after: Record<string, Told> = { ...told };
+  const after: Record<string, ToldErrors> = { ...told };
   for (const destination of destinations)
     after[destination] = withToldError(told[destination] ?? NOTHING_TOLD, error, row);
   return { streak: next, told: after, lastId };

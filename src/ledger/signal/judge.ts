@@ -9,7 +9,7 @@ import {
 } from '../../signal/decide.ts';
 import { beginToExpect, type Expected, missedFrom, withCallback } from '../../signal/expect.ts';
 import type { Snooze } from '../../signal/rules.ts';
-import { NOTHING_TOLD, type Told, withResult } from '../../signal/streak.ts';
+import { NOTHING_TOLD, type ToldErrors, withResult } from '../../signal/streak.ts';
 import type { Arrival, PlannedDelivery, Watched } from '../ledger.ts';
 import { EXECUTING } from '../rows.ts';
 import { type Facts, NO_FACTS, withSuccessAt } from './facts.ts';
@@ -30,14 +30,14 @@ export interface Arriving extends Pick<Arrival, 'startedAt' | 'likeness' | 'unme
 }
 
 /** What the rules go by beside the callback. */
-export interface Known {
+export interface KnownFacts {
   readonly facts: Facts;
   readonly snoozes: readonly Snooze[];
   /** Data of timers, by key: bursts of destinations, expectations of the BOT. */
   readonly timers: Readonly<Record<string, unknown>>;
 }
 
-export const NOTHING_KNOWN: Known = { facts: NO_FACTS, snoozes: [], timers: {} };
+export const NOTHING_KNOWN: KnownFacts = { facts: NO_FACTS, snoozes: [], timers: {} };
 
 /** The data of a timer of kind `expect`. */
 export interface ExpectedBot {
@@ -55,7 +55,7 @@ export interface Foreseen {
 }
 
 /** @returns decisions in the order of the planned deliveries; `ended`: ids of snoozes that end; facts and timers to store */
-export function judge(arriving: Arriving, { facts, snoozes, timers }: Known, now: number) {
+export function judge(arriving: Arriving, { facts, snoozes, timers }: KnownFacts, now: number) {
   const { botId, status, startedAt } = arriving;
   const { streak, row } = isResult(status)
     ? withResult(facts.streak, { startedAt, isError: status === 1 })
@@ -79,7 +79,7 @@ export function isResult(status: StatusCode | undefined): boolean {
 }
 
 /** The BOT's expectations after this callback, and the due times that it is late for, by the keys of their timers. */
-function expectationsAfter(arriving: Arriving, known: Known['timers']) {
+function expectationsAfter(arriving: Arriving, known: KnownFacts['timers']) {
   const { botId, botName, status, startedAt, receivedAt: at, watched } = arriving;
   const lateFor = new Map<string, number>();
   const timers = watched.expected.map(({ key, rule }): Timer<ExpectedBot> => {
@@ -93,7 +93,7 @@ function expectationsAfter(arriving: Arriving, known: Known['timers']) {
   return { timers, lateFor };
 }
 
-type KnownNow = Known & Pick<Subject, 'row'> & Pick<DestinationFacts, 'lateFor'>;
+type KnownNow = KnownFacts & Pick<Subject, 'row'> & Pick<DestinationFacts, 'lateFor'>;
 
 function foresee(arriving: Arriving, known: KnownNow, now: number): readonly Foreseen[] {
   const { botId, status, startedAt, planned, likeness, unmet, isWanted = false } = arriving;
@@ -113,7 +113,7 @@ function foresee(arriving: Arriving, known: KnownNow, now: number): readonly For
 
 /** What each destination has been told of the BOT. A success counts everywhere, even where it is not told. */
 function toldAfter({ status, startedAt }: Arriving, before: Facts['told'], foreseen: readonly Foreseen[]) {
-  const told: Record<string, Told> = { ...before };
+  const told: Record<string, ToldErrors> = { ...before };
   for (const { target, decision } of foreseen)
     if (decision !== undefined && decision.told !== NOTHING_TOLD) told[target.destination] = decision.told;
   return status === 0 ? withSuccessAt(told, startedAt) : told;

@@ -1,7 +1,7 @@
 /** Remotes at their worst: nothing is lost, and nobody is told twice but where the remote itself hid that it had accepted. */
 import { expect } from 'chai';
 import type { SlackFault } from '../../support/faulty-slack.ts';
-import type { SlackCall } from '../../../src/stand-ins/slack-stand-in.ts';
+import type { ReceivedCall } from '../../../src/stand-ins/slack-stand-in.ts';
 import type { MailFault } from '../../../src/stand-ins/mail-catcher.ts';
 import { type Clock, systemClock } from '../../../src/time/clock.ts';
 import { type BridgeWorld, createBridgeWorld } from '../../support/bridge-world.ts';
@@ -41,7 +41,7 @@ default_route: { notify: [{ slack: '#ops' }, { email: [ops@example.com] }] }
 
 describe('The remotes at their worst', () => {
   let world: BridgeWorld;
-  let faultOf: (call: SlackCall) => SlackFault | undefined;
+  let faultOf: (call: ReceivedCall) => SlackFault | undefined;
 
   const open = async (receiver: string, delivery: string, clock: Clock = systemClock) => {
     faultOf = () => undefined;
@@ -109,7 +109,7 @@ describe('The remotes at their worst', () => {
     /** Every third callback, once. */
     const onceForEveryThird = (fault: SlackFault) => {
       const seen = new Set<string>();
-      return ({ args }: SlackCall) => {
+      return ({ args }: ReceivedCall) => {
         const key = toldOf(String(args?.['text']), '').trim();
         const isFirst = !seen.has(key);
         seen.add(key);

@@ -8,7 +8,7 @@ import { wholeNumberIn } from '../../../people/filters.ts';
 import { Snoozed } from '../operation/snoozes.tsx';
 import { PostButton, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
-import { DeliveryStatus, KindStatus, type Tone, toneOf } from '../parts/status.tsx';
+import { DeliveryStatus, KindStatus, type StatusTone, toneOf } from '../parts/status.tsx';
 import { Code, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
 
@@ -152,7 +152,7 @@ function possibleOn({ state, reason, dueInMs, behind, claim }: DeliveryRecord) {
   return state === 'dead' || reason === NO_LONGER_ROUTED ? (['redeliver', 'dismiss'] as const) : [];
 }
 
-const TONES: Readonly<Partial<Record<StoryEventName, Tone>>> = {
+const TONES: Readonly<Partial<Record<StoryEventName, StatusTone>>> = {
   attempt: 'wait',
   delivered: 'good',
   dead: 'bad',

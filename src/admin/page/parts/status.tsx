@@ -7,12 +7,18 @@ import { deliveredKind, isPrinted } from '../../../story/standing.ts';
 import { type Reader, useReader } from '../reader.ts';
 import { Foreign } from './text.tsx';
 
-export type Tone = 'good' | 'bad' | 'wait' | 'busy' | 'idle';
+export type StatusTone = 'good' | 'bad' | 'wait' | 'busy' | 'idle';
 
-const SYMBOLS: Readonly<Record<Tone, string>> = { good: '✓', bad: '✕', wait: '◔', busy: '▶', idle: '–' };
+const SYMBOLS: Readonly<Record<StatusTone, string>> = {
+  good: '✓',
+  bad: '✕',
+  wait: '◔',
+  busy: '▶',
+  idle: '–',
+};
 
 interface StatusProps {
-  readonly tone: Tone;
+  readonly tone: StatusTone;
   readonly word: string;
 }
 
@@ -29,7 +35,7 @@ export function Status({ tone, word }: StatusProps) {
 
 export const RUN_TONES = { succeeded: 'good', error: 'bad', executing: 'busy' } as const;
 
-const STATE_TONES: Readonly<Record<DeliveryState, Tone>> = {
+const STATE_TONES: Readonly<Record<DeliveryState, StatusTone>> = {
   delivered: 'good',
   pending: 'wait',
   dead: 'bad',
@@ -39,21 +45,21 @@ const STATE_TONES: Readonly<Record<DeliveryState, Tone>> = {
 /** Reasons why a held delivery will not be sent. */
 const ENDED = [SUPERSEDED, NO_LONGER_ROUTED, DISMISSED, 'when', 'after_failures', 'repeat'] as const;
 
-type Standing = Pick<DeliveryRecord, 'state' | 'reason' | 'receipt'>;
+type DeliveryShown = Pick<DeliveryRecord, 'state' | 'reason' | 'receipt'>;
 
-export function toneOf(delivery: Pick<Standing, 'state' | 'receipt'>): Tone {
+export function toneOf(delivery: Pick<DeliveryShown, 'state' | 'receipt'>): StatusTone {
   return isPrinted(delivery) ? 'idle' : STATE_TONES[delivery.state];
 }
 
 /** The word for a delivery's state; for a delivery held for good, the word for its reason. */
-export function stateWord(delivery: Standing, { t }: Pick<Reader, 't'>): string {
+export function stateWord(delivery: DeliveryShown, { t }: Pick<Reader, 't'>): string {
   const { state, reason } = delivery;
   if (state === 'delivered') return t(`state.${deliveredKind(delivery)}`);
   const ended = state === 'held' ? ENDED.find((each) => each === reason) : undefined;
   return ended === undefined ? t(`state.${state}`) : t(`ended.${ended}`);
 }
 
-export function DeliveryStatus({ delivery }: { readonly delivery: Standing }) {
+export function DeliveryStatus({ delivery }: { readonly delivery: DeliveryShown }) {
   return <Status tone={toneOf(delivery)} word={stateWord(delivery, useReader())} />;
 }
 
