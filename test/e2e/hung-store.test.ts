@@ -8,7 +8,7 @@ import type { ServeProcess } from '../support/process.ts';
 import { JobService } from '../support/proof-service.ts';
 import { keyedCallbacks, pairsOf } from '../support/proof-tally.ts';
 import { until } from '../support/proof-wait.ts';
-import { createProofWorld, DESTINATIONS, type ProofWorld } from '../support/proof-world.ts';
+import { createProgramWorld, DESTINATIONS, type ProgramWorld } from '../support/program-world.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { IS_FULL, itAtFullSize, sized } from '../support/test-size.ts';
 
@@ -60,7 +60,7 @@ function expectAllUnavailableInTime(answers: readonly Timed[]): void {
 describe('A PostgreSQL that hangs', () => {
   let server: OwnPostgresServer;
   let url: string;
-  let world: ProofWorld;
+  let world: ProgramWorld;
   let botbell: ServeProcess;
 
   before(async () => {
@@ -71,7 +71,7 @@ describe('A PostgreSQL that hangs', () => {
 
   const open = async (storeUrl: string, delivery = 'timeout: 10s, take_over_after: 1h') => {
     const receiver = `answer_within: ${ANSWER_WITHIN_MS}ms`;
-    world = await createProofWorld({ store: storeUrl, receiver, delivery });
+    world = await createProgramWorld({ store: storeUrl, receiver, delivery });
     botbell = await world.start();
   };
 

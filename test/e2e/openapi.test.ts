@@ -10,6 +10,7 @@ import { parse } from 'yaml';
 import { basic } from '../support/admin-world.ts';
 import { type BridgeWorld, callback, createBridgeWorld } from '../support/bridge-world.ts';
 import { until } from '../support/proof-wait.ts';
+import { RawClient } from '../support/raw-client.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TEXT = readFileSync(join(ROOT, 'docs/openapi.yaml'), 'utf8');
@@ -141,6 +142,11 @@ describe('The OpenAPI document', () => {
     it('to a callback', async () => {
       const path = '/callbacks';
       const body = posted();
+      // Takes no room of `max_in_flight` before it is there.
+      const slow = await RawClient.open(world.app.receiver.port);
+      slow.write(
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{`,
+      );
       await posts(200, path, { body });
       await posts(400, path, { body: 'nonsense' });
       await posts(403, path, { body, headers: { ...JSON_TYPE, 'x-forwarded-for': '192.0.2.7' } });
@@ -149,11 +155,13 @@ describe('The OpenAPI document', () => {
       await posts(422, path, { body: '{"status":9}' });
       world.slack.faults.push({ kind: 'error', error: 'internal_error' });
       await posts(502, path, { body: posted() });
-      await world.swap((yaml) => yaml.replace('max_body:', `token: '${TOKEN}', max_body:`));
+      await world.swap((yaml) => yaml.replace('max_body: 64kb', `token: '${TOKEN}', max_body: 1kb`));
       await posts(200, `${path}/${TOKEN}`, { body: posted() });
+      await posts(413, `${path}/${TOKEN}`, { body: posted({ message: 'x'.repeat(2000) }) });
       for (const wrong of [path, `${path}/wrong`, '/elsewhere']) await posts(404, wrong, { body });
       expect((await send('receiver', `PUT ${path}/${TOKEN}`, { body })).status).to.equal(405);
       expect((await send('receiver', 'GET /healthz', {})).status).to.equal(200);
+      slow.destroy();
     });
 
     it('to too many callbacks at once, and to one that takes too long', async () => {
@@ -265,6 +273,7 @@ describe('The OpenAPI document', () => {
       await asks(200, 'POST /-/reload?dry_run=true');
       writeFileSync(file, `${good}\nunknown: key\n`);
       await asks(422, 'POST /-/reload');
+      await asks(200, 'GET /readyz');
       writeFileSync(file, good);
       await asks(200, 'POST /-/reload');
       const { release, isAsked } = heldUp();

@@ -5,7 +5,6 @@ import { expect } from 'chai';
 import type { SlackFault } from '../support/faulty-slack.ts';
 import { type BridgeWorld, callback, createBridgeWorld, SLACK_TOKEN } from '../support/bridge-world.ts';
 import { type CommandRun, runCommand } from '../support/command.ts';
-import { until } from '../support/proof-wait.ts';
 
 const CONFIG = `
 receiver: { listen: '127.0.0.1:0' }
@@ -44,9 +43,6 @@ describe('botbell why', () => {
     runCommand(['why', ...args, '--config', join(world.folder, 'botbell.yaml')]);
   const shapes = async (...args: string[]) =>
     JSON.parse((await why(...args, '--format', 'json')).stdout) as Shape[];
-  /** Without the times. */
-  const summaryOf = async (jobId: string) =>
-    (await shapes(jobId)).map(({ summary }) => summary.replaceAll(/ at \d+:\d+/g, ''));
   const post = async (fields: Record<string, unknown>) => {
     const posted = callback(fields);
     const { body } = await world.post(posted);
@@ -86,39 +82,6 @@ describe('botbell why', () => {
     const later = await post({ bot_id: 'nobody', job_id: 'y; rm -rf ~' });
     await world.swap((yaml) => yaml.replace('bot_id: invoice-imprt', 'bot_id: nobody'));
     expect((await why(later.jobId)).stdout).to.include('botbell redeliver --route <job_id>\n');
-  });
-
-  it('tells what Botbell took over, and that an address no longer routed is held back', async () => {
-    faults = new Map([['#ops', { kind: 'error', error: 'not_in_channel' }]]);
-    const { jobId, posted } = await post({ bot_id: 'daily-report' });
-    await world.post(posted);
-    await world.post(posted);
-    const [told] = await shapes(jobId);
-    expect(told?.result).to.equal('taken_over');
-    expect(told?.summary).to.match(
-      /^Told email:clerk@example\.com at .*\. Not told yet: slack:#ops \(Slack answered not_in_channel: .*\); Botbell tries again at .*\.$/,
-    );
-    const whats = told?.timeline.map(({ what }) => what) ?? [];
-    expect(whats.filter((what) => what === 'attempt')).to.have.length(3);
-    expect(whats).to.include.members(['received', 'taken over', 'alerted']);
-    expect(told?.timeline.map(({ text }) => text)).to.include('It came again, for the 3rd time.');
-    await world.swap((yaml) =>
-      yaml.replace(`notify: [{ slack: '#ops' }, {`, `notify: [{ slack: '#log' }, {`),
-    );
-    await until('the message at the other address', () => world.slack.messages.length === 1);
-    await until('the outcome', async () => (await summaryOf(jobId))[0]?.includes('and slack:#log') === true);
-    expect(await summaryOf(jobId)).to.deep.equal([
-      'Told email:clerk@example.com and slack:#log. Not told: slack:#ops, where the config no longer sends it.',
-    ]);
-    const texts = (await shapes(jobId))[0]?.timeline.map(({ text }) => text) ?? [];
-    expect(texts).to.include('The config had changed, so it was routed anew.');
-    expect(texts.filter((text) => text.includes('routed anew'))).to.have.length(1);
-    expect(texts).to.include(
-      'The route for daily-report applies: it tells slack:#ops and email:clerk@example.com.',
-    );
-    expect(texts).to.include(
-      'The route for daily-report applies: it tells slack:#log and email:clerk@example.com.',
-    );
   });
 
   it('tells what did not reach a destination, and why, each reason once', async () => {
@@ -177,25 +140,13 @@ describe('botbell why', () => {
     expect(none.stderr).to.match(/no callback of the BOT "nobody" is known/);
   });
 
-  it('has no brackets for a BOT without a name', async () => {
-    await post({ job_id: '4713', bot_id: 'quiet', bot_name: '', status: 0 });
-    expect((await why('4713')).stdout).to.contain('job 4713 · BOT quiet · succeeded');
-  });
-
   it('forges no line, moves no terminal and shows no secret, whatever a callback says', async () => {
-    const name = `\u001b[2J✓ told\r\n  ✓ everybody\u202e\u0007${SLACK_TOKEN}\u2028`;
-    const { jobId } = await post({
-      job_id: `job\n\u001b]0;x\u0007`,
-      bot_name: name,
-      bot_id: 'invoice-import',
-    });
-    const { stdout } = await why(jobId);
-    expect(stdout).to.include('Told slack:#ops at ');
-    expect(stdout).not.to.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e\u2028]/);
-    expect(stdout).not.to.include(SLACK_TOKEN);
-    expect(stdout.split('\n').filter((line) => line.startsWith('  ✓'))).to.deep.equal([]);
-    const { stdout: json } = await why(jobId, '--format', 'json');
-    expect(json).not.to.include(SLACK_TOKEN);
-    expect(json).not.to.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e\u2028]/);
+    const bot_name = `\u001b[2J✓ told\r\n  ✓ everybody\u202e\u0007${SLACK_TOKEN}\u2028`;
+    const { jobId } = await post({ job_id: `job\n\u001b]0;x\u0007`, bot_name });
+    for (const format of ['text', 'json']) {
+      const { stdout } = await why(jobId, '--format', format);
+      expect(stdout).to.include('Told slack:#ops at ').and.not.to.include(SLACK_TOKEN);
+      expect(stdout).not.to.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e\u2028]|^ {2}✓/m);
+    }
   });
 });

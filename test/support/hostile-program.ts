@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { request } from 'undici';
 import type { ServeProcess } from './process.ts';
 import { keyedCallback, keyOf } from './proof-tally.ts';
-import { createProofWorld, type ProofSettings, type ProofWorld } from './proof-world.ts';
+import { createProgramWorld, type ProgramSettings, type ProgramWorld } from './program-world.ts';
 import { type Probe, timedRequest, type TimedRequest } from './timed-request.ts';
 
 /** Not the attacker's 127.0.0.1. */
@@ -18,7 +18,7 @@ export const HEAP_MB = 256;
 
 const HONEST_ROUTE = `  - { bot_id: '${HONEST_BOTS}*', notify: [{ slack: '#log' }] }`;
 
-export interface HostileSettings extends Omit<ProofSettings, 'routes'> {
+export interface HostileSettings extends Omit<ProgramSettings, 'routes'> {
   /** Routes before `default_route`, as YAML list items indented by two, e.g. `  - { bot_id: x, notify: [] }`. */
   readonly routes?: string;
   /** Megabytes; `HEAP_MB` where it is left out. */
@@ -28,7 +28,7 @@ export interface HostileSettings extends Omit<ProofSettings, 'routes'> {
 }
 
 export interface HostileProgram {
-  readonly world: ProofWorld;
+  readonly world: ProgramWorld;
   readonly botbell: ServeProcess;
   readonly port: number;
   /** Of the receiver, e.g. `/callbacks`. */
@@ -45,7 +45,7 @@ export interface HostileProgram {
 
 export async function startHostileProgram(settings: HostileSettings = {}): Promise<HostileProgram> {
   const { heapMb = HEAP_MB, nodeArguments = [], routes = '', ...proofSettings } = settings;
-  const world = await createProofWorld({ ...proofSettings, routes: `routes:\n${HONEST_ROUTE}\n${routes}` });
+  const world = await createProgramWorld({ ...proofSettings, routes: `routes:\n${HONEST_ROUTE}\n${routes}` });
   const botbell = await world.start({ nodeArguments: [`--max-old-space-size=${heapMb}`, ...nodeArguments] });
   const { port, pathname } = new URL(botbell.callbacksUrl);
   const place = { port: Number(port), path: pathname };

@@ -7,7 +7,7 @@ import { deliveriesIn, endClaimsIn } from '../../support/proof-ledger.ts';
 import { JobService } from '../../support/proof-service.ts';
 import { keyedCallbacks, pairsOf, tally } from '../../support/proof-tally.ts';
 import { seededRandom, until } from '../../support/proof-wait.ts';
-import { createProofWorld, DESTINATIONS, type ProofWorld } from '../../support/proof-world.ts';
+import { createProgramWorld, DESTINATIONS, type ProgramWorld } from '../../support/program-world.ts';
 import { sized } from '../../support/test-size.ts';
 
 const CALLBACKS = sized(80, 240);
@@ -31,7 +31,7 @@ const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
 
 describe('Killed with -9 at random moments under load', () => {
   const random = seededRandom(SEED);
-  let world: ProofWorld;
+  let world: ProgramWorld;
 
   const dawdle = () => sleep(random() * SLOWEST_ANSWER_MS);
   const slowly = (): SlackFault | undefined => {
@@ -44,7 +44,7 @@ describe('Killed with -9 at random moments under load', () => {
 
   for (const mode of ['delivered', 'accepted']) {
     it(`loses nothing in \`${mode}\` mode, and repeats only what was being sent at a kill`, async () => {
-      world = await createProofWorld({
+      world = await createProgramWorld({
         receiver: `answer_when: ${mode}, answer_within: ${TIMEOUT_S + 10}s`,
         delivery: `timeout: ${TIMEOUT_S}s`,
         faultOf: slowly,

@@ -16,7 +16,12 @@ import { type OwnPostgresServer, startOwnPostgres } from '../../support/postgres
 import { deliveriesIn, endClaimsOfPostgres } from '../../support/proof-ledger.ts';
 import { keyedCallbacks, pairsOf, tally } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';
-import { createProofWorld, DESTINATIONS, type ProofWorld, SLACK_OPS } from '../../support/proof-world.ts';
+import {
+  createProgramWorld,
+  DESTINATIONS,
+  type ProgramWorld,
+  SLACK_OPS,
+} from '../../support/program-world.ts';
 import { itAtFullSize, sized } from '../../support/test-size.ts';
 
 const CALLBACKS = 20;
@@ -45,7 +50,7 @@ const CUTS = [
 
 describe('A power cut under PostgreSQL', () => {
   let server: OwnPostgresServer;
-  let world: ProofWorld | undefined;
+  let world: ProgramWorld | undefined;
   let fault: SlackFault | undefined;
 
   before(async () => {
@@ -63,7 +68,7 @@ describe('A power cut under PostgreSQL', () => {
     it(`the moment after ${name} loses nothing, though the service never posts again`, async () => {
       const store = await server.createDatabase();
       const delivery = 'take_over_after: 1s, attempts_per_request: 1';
-      world = await createProofWorld({ store, receiver, delivery, faultOf: () => fault });
+      world = await createProgramWorld({ store, receiver, delivery, faultOf: () => fault });
       fault = slack;
       const victim = await world.start();
       const callbacks = keyedCallbacks(CALLBACKS);
@@ -97,7 +102,7 @@ const LEFT = [
 if (mayMakeFlushedDisks('a power cut under SQLite')) {
   describe('A power cut under a SQLite ledger', () => {
     let disk: FlushedDisk;
-    let world: ProofWorld;
+    let world: ProgramWorld;
 
     before('a library is compiled that is preloaded', () => {
       disk = makeFlushedDisk();
@@ -108,7 +113,7 @@ if (mayMakeFlushedDisks('a power cut under SQLite')) {
     afterEach(() => world.close());
 
     const start = async (receiver: string, fault?: SlackFault) => {
-      world = await createProofWorld({
+      world = await createProgramWorld({
         receiver,
         delivery: 'attempts_per_request: 1',
         faultOf: () => fault,

@@ -10,7 +10,7 @@ import { deliveriesOfPostgres, endClaimsOfPostgres } from '../../support/proof-l
 import { JobService } from '../../support/proof-service.ts';
 import { keyedCallbacks, pairsOf, tally } from '../../support/proof-tally.ts';
 import { seededRandom, until } from '../../support/proof-wait.ts';
-import { createProofWorld, DESTINATIONS, type ProofWorld } from '../../support/proof-world.ts';
+import { createProgramWorld, DESTINATIONS, type ProgramWorld } from '../../support/program-world.ts';
 import { sized } from '../../support/test-size.ts';
 
 const CALLBACKS = sized(60, 160);
@@ -40,7 +40,7 @@ describe('Two replicas over one PostgreSQL', () => {
   const random = seededRandom(SEED);
   let server: OwnPostgresServer;
   let url: string;
-  let world: ProofWorld;
+  let world: ProgramWorld;
   let replicas: [ServeProcess, ServeProcess];
 
   const dawdle = () => sleep(random() * SLOWEST_ANSWER_MS);
@@ -55,7 +55,7 @@ describe('Two replicas over one PostgreSQL', () => {
 
   const open = async (settings: { receiver?: string; delivery?: string } = {}) => {
     url = await server.createDatabase();
-    world = await createProofWorld({ ...settings, store: url, faultOf: slowly });
+    world = await createProgramWorld({ ...settings, store: url, faultOf: slowly });
     replicas = await Promise.all([world.start(), world.start()]);
   };
 

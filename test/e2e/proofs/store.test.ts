@@ -13,7 +13,7 @@ import { deliveriesIn } from '../../support/proof-ledger.ts';
 import { JobService } from '../../support/proof-service.ts';
 import { keyedCallback, keyedCallbacks, keyOf, pairsOf } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';
-import { createProofWorld, DESTINATIONS, type ProofWorld } from '../../support/proof-world.ts';
+import { createProgramWorld, DESTINATIONS, type ProgramWorld } from '../../support/program-world.ts';
 
 const KIBIBYTE = 1024;
 const DISK_KIBIBYTES = 4096;
@@ -28,7 +28,7 @@ async function statusOf(url: string): Promise<number> {
 }
 
 describe('The store', () => {
-  let world: ProofWorld;
+  let world: ProgramWorld;
 
   afterEach(() => world.close());
 
@@ -71,7 +71,7 @@ describe('The store', () => {
 
   if (process.platform === 'linux' && isInstalled('prlimit', 'a store that may not grow')) {
     it('that may not grow: 503 with Retry-After, alive; by itself well again once there is room', async () => {
-      world = await createProofWorld({ delivery: 'take_over_after: 1s' });
+      world = await createProgramWorld({ delivery: 'take_over_after: 1s' });
       const limit = String(600 * KIBIBYTE);
       const botbell = await world.start({ wrapper: ['prlimit', `--fsize=${limit}:unlimited`] });
       await expectToBearAFullStore(botbell, () => {
@@ -86,7 +86,7 @@ describe('The store', () => {
     it('on a disk that somebody else fills: the same', async () => {
       const disk = mountSmallDisk(DISK_KIBIBYTES);
       try {
-        world = await createProofWorld({ store: `sqlite:${disk.folder}/botbell.db` });
+        world = await createProgramWorld({ store: `sqlite:${disk.folder}/botbell.db` });
         const botbell = await world.start();
         const ballast = join(disk.folder, 'ballast');
         writeFileSync(ballast, Buffer.alloc((DISK_KIBIBYTES / 2) * KIBIBYTE));
@@ -98,7 +98,7 @@ describe('The store', () => {
   }
 
   it('that another process has locked: 503 with Retry-After; then told once', async () => {
-    world = await createProofWorld({ receiver: SOON, delivery: 'take_over_after: 1s' });
+    world = await createProgramWorld({ receiver: SOON, delivery: 'take_over_after: 1s' });
     const botbell = await world.start();
     const [first = {}, second = {}] = keyedCallbacks(2);
     await serviceTo(botbell).postAll([first]);
@@ -116,7 +116,7 @@ describe('The store', () => {
   // Root may write whatever the mode says, unless it gives that up.
   if (!isRoot || isInstalled('setpriv', 'a store that cannot be written')) {
     it('that cannot be written at the start is named, and the program does not run on it', async () => {
-      world = await createProofWorld();
+      world = await createProgramWorld();
       const first = await world.start();
       first.kill('SIGTERM');
       await first.exited();
@@ -132,7 +132,7 @@ describe('The store', () => {
   }
 
   it('is one file once the program has been stopped: its log is in it', async () => {
-    world = await createProofWorld();
+    world = await createProgramWorld();
     const botbell = await world.start();
     const callbacks = keyedCallbacks(5);
     await serviceTo(botbell).postAll(callbacks);

@@ -1,5 +1,5 @@
 /** The built program as processes that may be killed, between a Slack and a mail server that keep count. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import { type SlackFault, type SlackStandIn, startSlackStandIn } from './faulty-slack.ts';
@@ -8,14 +8,15 @@ import { serve, type ServeOptions, type ServeProcess } from './process.ts';
 import { toldBy } from './proof-tally.ts';
 import { tempFolder } from './temp-folder.ts';
 
-const TOKEN = 'xoxb-proof';
+export const TOKEN = 'xoxb-PROGRAM-SECRET';
 
 /** Where every callback goes, unless a test routes it elsewhere. */
 export const SLACK_OPS = 'slack:#ops';
 export const MAIL_OPS = 'email:ops@example.com';
 export const DESTINATIONS = [SLACK_OPS, MAIL_OPS];
+const EVERYBODY = `{ slack: '#ops' }, { email: [ops@example.com] }`;
 
-export interface ProofSettings {
+export interface ProgramSettings {
   /** `sqlite:` or `postgres://`; a SQLite file in the world's folder where it is left out. */
   readonly store?: string;
   /** Further keys of `store`, e.g. `max_size: 32mb`. */
@@ -23,26 +24,38 @@ export interface ProofSettings {
   readonly receiver?: string;
   readonly delivery?: string;
   readonly routes?: string;
+  /** Whom the default route tells, as YAML list items; default: `DESTINATIONS`. */
+  readonly notify?: string;
   readonly faultOf?: (call: ReceivedCall) => SlackFault | undefined;
 }
 
-export interface ProofWorld {
+interface StartOptions extends ServeOptions {
+  /** The config's file; the world's where it is left out. */
+  readonly config?: string;
+}
+
+export interface ProgramWorld {
   readonly folder: string;
   readonly config: string;
   /** The SQLite file, where there is one. */
   readonly file: string;
   readonly slack: SlackStandIn;
   readonly mail: MailCatcher;
+  /** Those that Slack takes. */
+  readonly tokens: string[];
+  /** Changes the config's text; a program that runs still has what it has loaded. */
+  rewrite(mend: (yaml: string) => string): void;
   /** Starts the program; what is still running at the end is killed. */
-  start(options?: ServeOptions, variables?: Record<string, string>): Promise<ServeProcess>;
+  start(options?: StartOptions, variables?: Record<string, string>): Promise<ServeProcess>;
   told(): string[];
   close(): Promise<void>;
 }
 
-export async function createProofWorld(settings: ProofSettings = {}): Promise<ProofWorld> {
+export async function createProgramWorld(settings: ProgramSettings = {}): Promise<ProgramWorld> {
   const folder = tempFolder();
+  const tokens = [TOKEN];
   const slack = await startSlackStandIn({
-    tokens: [TOKEN],
+    tokens,
     channels: [
       { id: 'C0OPS0001', name: '#ops' },
       { id: 'C0LOG0001', name: '#log' },
@@ -61,8 +74,10 @@ export async function createProofWorld(settings: ProofSettings = {}): Promise<Pr
     file,
     slack,
     mail,
+    tokens,
+    rewrite: (mend) => writeFileSync(config, mend(readFileSync(config, 'utf8'))),
     async start(options, variables) {
-      const started = await serve(config, variables, options);
+      const started = await serve(options?.config ?? config, variables, options);
       running.push(started);
       return started;
     },
@@ -76,8 +91,8 @@ export async function createProofWorld(settings: ProofSettings = {}): Promise<Pr
 }
 
 function configOf(
-  { store, ledger = '', receiver = '', delivery = '', routes = '' }: ProofSettings,
-  { file, slack, mail }: Pick<ProofWorld, 'file' | 'slack' | 'mail'>,
+  { store, ledger = '', receiver = '', delivery = '', routes = '', notify = EVERYBODY }: ProgramSettings,
+  { file, slack, mail }: Pick<ProgramWorld, 'file' | 'slack' | 'mail'>,
 ): string {
   return `
 receiver: { listen: '127.0.0.1:0', ${receiver} }
@@ -90,6 +105,6 @@ channels:
 groups:
   operators: [{ email: [operators@example.com] }]
 ${routes}
-default_route: { notify: [{ slack: '#ops' }, { email: [ops@example.com] }] }
+default_route: { notify: [${notify}] }
 `;
 }
