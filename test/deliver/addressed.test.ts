@@ -7,7 +7,7 @@ import { noticeOfAlert } from '../../src/notice/notice.ts';
 import type { TimeWindow } from '../../src/signal/rules.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
-import { deliveryRecord } from '../support/delivery-record.ts';
+import { deliveryRecord } from './delivery-record.ts';
 
 const MINUTE_MS = 60_000;
 const NOTICE = noticeAbout(callbackWith(), 1);

@@ -4,7 +4,7 @@ import type { FailureClass } from '../../src/channels/failure.ts';
 import { type AlertSettings, refusalAlert, reloadAlert, withAlert } from '../../src/deliver/alerts.ts';
 import type { Alert, DeliveryRecord, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
-import { deliveryRecord } from '../support/delivery-record.ts';
+import { deliveryRecord } from './delivery-record.ts';
 import { plannedTo } from './delivery-bench.ts';
 
 const SETTINGS: AlertSettings = {

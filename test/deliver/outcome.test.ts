@@ -1,175 +1,256 @@
-/** How a delivery stands after its attempts, and when it is tried again. */
+/** What becomes of a delivery after its attempts, and what the service is answered for it: each row of both tables. */
 import { expect } from 'chai';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
+import type { AttemptResult } from '../../src/deliver/attempt.ts';
 import {
   attemptRecords,
+  backoffMs,
   isRefusedLastingly,
-  type OutcomeContext,
+  judge,
+  mustSurvive,
+  refusedIn,
+  type PostedDelivery,
   updateAfter,
 } from '../../src/deliver/outcome.ts';
-import type { AttemptResult } from '../../src/deliver/attempt.ts';
-import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
-import { deliveryRecord as record } from '../support/delivery-record.ts';
+import type { DeliveryRecord, DeliveryUpdate } from '../../src/ledger/ledger.ts';
+import { deliveryRecord as record } from './delivery-record.ts';
 
-const HOUR_MS = 3_600_000;
-const TAKE_OVER_AFTER_MS = 120_000;
-const LASTING: readonly FailureClass[] = ['permanent', 'config'];
-const PASSING: readonly FailureClass[] = ['transient', 'rate_limited'];
-
-const CONTEXT: OutcomeContext = {
-  policy: { permanentAttempts: 2, takeOverAfterMs: TAKE_OVER_AFTER_MS, giveUpAfterMs: 24 * HOUR_MS },
-  random: 0.5,
-};
+const DAY_MS = 24 * 3_600_000;
+const POLICY = { permanentAttempts: 2, takeOverAfterMs: 120_000, giveUpAfterMs: DAY_MS };
 
 type Tried = readonly AttemptResult[];
 
 const ATTEMPT = { startedAt: 7, durationMs: 5, receipt: { ts: '1' } };
 const WAITED: Tried = [];
 const TOLD: Tried = [ATTEMPT];
+const FAILED = { class: 'transient', code: 'x', message: 'it failed' } as const;
+const BEFORE = { class: 'transient', code: 'y', message: 'an old error' } as const;
 
 function failing(failureClass: FailureClass): Tried {
-  const failure = new DeliveryFailure({ class: failureClass, code: 'x', message: 'it failed' });
+  const failure = new DeliveryFailure({ ...FAILED, class: failureClass });
   return [{ startedAt: 7, durationMs: 5, failure }];
 }
 
-function after(sent: Tried, fields: Partial<DeliveryRecord> = {}, context: Partial<OutcomeContext> = {}) {
-  return updateAfter(record(fields), sent, false, { ...CONTEXT, ...context });
+const [TRANSIENT, LIMITED, CONFIG, PERMANENT] = (
+  ['transient', 'rate_limited', 'config', 'permanent'] as const
+).map(failing) as [Tried, Tried, Tried, Tried];
+
+function after(sent: Tried, fields: Partial<DeliveryRecord> = {}, policy = POLICY): DeliveryUpdate {
+  return updateAfter(record(fields), sent, false, { policy, random: 0.5 });
 }
 
 describe('a delivery after its attempts', () => {
-  it('that told somebody is delivered, with the receipt and without the error of before', () => {
-    const lastError = { class: 'transient', code: 'y', message: 'before' } as const;
-    expect(after(TOLD, { attempts: 2, lastError })).to.deep.include({
-      state: 'delivered',
-      attempts: 3,
-      lastError: undefined,
-      receipt: { ts: '1' },
-    });
-  });
-
-  it('that failed keeps the error, and adds its attempts to those before', () => {
-    expect(after(failing('transient'), { attempts: 3 })).to.deep.equal({
-      id: 1,
-      state: 'pending',
-      attempts: 4,
-      lastError: { class: 'transient', code: 'x', message: 'it failed' },
-      receipt: undefined,
-      isTakenOver: false,
-      dueInMs: TAKE_OVER_AFTER_MS,
-    });
-  });
-
-  it('keeps the receipt of before, where it was told and is to be told again, until there is another', () => {
-    const before = { receipt: { ts: '0' } };
-    expect(after(failing('transient'), before)).to.deep.include(before);
-    expect(after(TOLD, before)).to.deep.include({ receipt: { ts: '1' } });
-  });
-
-  it('is left to the service until take_over_after', () => {
-    expect(after(failing('transient')).dueInMs).to.equal(TAKE_OVER_AFTER_MS);
-  });
-
-  it('that is Botbell’s own waits longer with each attempt, with jitter', () => {
-    const waits = [0, 1, 2].map(
-      (attempts) => after(failing('transient'), { attempts, isTakenOver: true }).dueInMs,
-    );
-    expect(waits).to.deep.equal([7500, 15_000, 30_000]);
-    expect(after(failing('transient'), { isTakenOver: true }, { random: 0.1 }).dueInMs).to.equal(1500);
-  });
-
-  it('stays Botbell’s own once it is', () => {
-    expect(after(failing('transient'), { isTakenOver: true }).isTakenOver).to.equal(true);
-    expect(
-      after(failing('transient'), { refusals: 9 }).isTakenOver,
-      'the service retries what may pass',
-    ).to.equal(false);
-  });
-
-  it('becomes Botbell’s own when a wrong config was worth its last answer', () => {
-    expect(after(failing('config'), { refusals: 1 })).to.include({
-      state: 'pending',
-      isTakenOver: false,
-    });
-    expect(after(failing('config'), { refusals: 2 })).to.include({
-      state: 'pending',
-      isTakenOver: true,
-    });
-  });
-
-  it('is dead when it can never pass and was worth its last answer, or nobody waits for one', () => {
-    expect(after(failing('permanent'), { refusals: 1 }).state).to.equal('pending');
-    expect(after(failing('permanent'), { refusals: 2 }).state).to.equal('dead');
-    expect(after(failing('permanent'), { isTakenOver: true }).state).to.equal('dead');
-  });
+  const rows: [string, Tried, Partial<DeliveryRecord>, Partial<DeliveryUpdate>][] = [
+    [
+      'that told somebody is delivered, with the receipt and without the error of before',
+      TOLD,
+      { attempts: 2, lastError: BEFORE, receipt: { ts: '0' } },
+      { state: 'delivered', attempts: 3, lastError: undefined, receipt: { ts: '1' } },
+    ],
+    [
+      'that failed is left to the service until take_over_after, with its error',
+      TRANSIENT,
+      { attempts: 3 },
+      { state: 'pending', attempts: 4, lastError: FAILED, isTakenOver: false, dueInMs: 120_000 },
+    ],
+    [
+      'keeps the receipt of before until there is another',
+      TRANSIENT,
+      { receipt: { ts: '0' } },
+      { receipt: { ts: '0' } },
+    ],
+    [
+      'stays Botbell’s own once it is',
+      TRANSIENT,
+      { isTakenOver: true },
+      { isTakenOver: true, dueInMs: 7500 },
+    ],
+    ['is left to the service while it may pass', TRANSIENT, { refusals: 9 }, { isTakenOver: false }],
+    [
+      'is left to the service while a wrong config is worth an answer',
+      CONFIG,
+      { refusals: 1 },
+      { state: 'pending', isTakenOver: false },
+    ],
+    [
+      'becomes Botbell’s own when that was worth its last answer',
+      CONFIG,
+      { refusals: 2 },
+      { state: 'pending', isTakenOver: true },
+    ],
+    [
+      'is pending while a lasting failure is worth an answer',
+      PERMANENT,
+      { refusals: 1 },
+      { state: 'pending' },
+    ],
+    ['is dead when that was worth its last answer', PERMANENT, { refusals: 2 }, { state: 'dead' }],
+    ['is dead when nobody waits for an answer', PERMANENT, { isTakenOver: true }, { state: 'dead' }],
+    ['that succeeds late is delivered all the same', TOLD, { ageMs: 2 * DAY_MS }, { state: 'delivered' }],
+    [
+      'is attempted for the last time when it is to be given up, not later',
+      TRANSIENT,
+      { isTakenOver: true, ageMs: DAY_MS - 500, attempts: 9 },
+      { state: 'pending', dueInMs: 500 },
+    ],
+    [
+      'keeps its time where its turn did not come and it was Botbell’s own',
+      WAITED,
+      { isTakenOver: true },
+      { dueInMs: undefined },
+    ],
+    [
+      'is never given up for a turn that did not come, and keeps what failed before',
+      WAITED,
+      { ageMs: 2 * DAY_MS, lastError: BEFORE },
+      { state: 'pending', lastError: BEFORE },
+    ],
+  ];
+  for (const [name, sent, before, expected] of rows)
+    it(name, () => expect(after(sent, before)).to.deep.include(expected));
 
   it('is dead, whatever failed and whose ever it is, when give_up_after has passed since the first time', () => {
-    for (const failureClass of [...LASTING, ...PASSING]) {
+    for (const sent of [TRANSIENT, LIMITED, CONFIG, PERMANENT])
       for (const isTakenOver of [true, false]) {
-        const stateAt = (ageMs: number) => after(failing(failureClass), { isTakenOver, ageMs }).state;
-        expect(stateAt(24 * HOUR_MS), failureClass).to.equal('dead');
-        if (failureClass !== 'permanent') expect(stateAt(24 * HOUR_MS - 1), failureClass).to.equal('pending');
+        const stateAt = (ageMs: number) => after(sent, { isTakenOver, ageMs }).state;
+        expect(stateAt(DAY_MS)).to.equal('dead');
+        if (sent !== PERMANENT) expect(stateAt(DAY_MS - 1)).to.equal('pending');
       }
-    }
   });
 
-  it('that succeeds late is delivered all the same', () => {
-    expect(after(TOLD, { ageMs: 48 * HOUR_MS }).state).to.equal('delivered');
-  });
-});
-
-describe('a delivery whose turn did not come', () => {
-  it('is Botbell’s own from now on, and due at once', () => {
-    const update = updateAfter(record({ attempts: 1 }), failing('rate_limited'), true, CONTEXT);
+  it('whose turn did not come is Botbell’s own from now on, and due at once', () => {
+    const update = updateAfter(record({ attempts: 1 }), LIMITED, true, { policy: POLICY, random: 0.5 });
     expect(update).to.include({ state: 'pending', isTakenOver: true, dueInMs: 0, attempts: 2 });
-    expect(update.lastError?.class).to.equal('rate_limited');
   });
 
-  it('keeps its time where it was Botbell’s own already', () => {
-    expect(after(WAITED, { isTakenOver: true }).dueInMs).to.equal(undefined);
-  });
-
-  it('is never given up for that, and keeps what failed before', () => {
-    const lastError = { class: 'transient', code: 'x', message: 'it failed' } as const;
-    expect(after(WAITED, { ageMs: 48 * HOUR_MS, lastError })).to.include({ state: 'pending', lastError });
-  });
-});
-
-describe('the last attempt', () => {
-  it('is made when a delivery is to be given up, not later', () => {
-    const update = after(failing('transient'), { isTakenOver: true, ageMs: 24 * HOUR_MS - 500, attempts: 9 });
-    expect(update).to.include({ state: 'pending', dueInMs: 500 });
-  });
-});
-
-describe('a non-2xx answer', () => {
-  it('is one of the few that a lasting failure is worth', () => {
-    for (const failureClass of LASTING)
-      expect(isRefusedLastingly(after(failing(failureClass), { refusals: 1 })), failureClass).to.equal(true);
-  });
-
-  it('counts nothing where the failure may pass, somebody was told, it is a dead letter or Botbell’s own', () => {
-    for (const failureClass of PASSING)
-      expect(isRefusedLastingly(after(failing(failureClass))), failureClass).to.equal(false);
-    for (const update of [
-      after(TOLD),
-      after(failing('permanent'), { refusals: 2 }),
-      after(failing('config'), { refusals: 2 }),
-    ])
-      expect(isRefusedLastingly(update)).to.equal(false);
-  });
-});
-
-describe('the record of attempts', () => {
-  it('has each attempt with when, how long, and what came of it', () => {
-    expect(attemptRecords(9, [...failing('config'), ATTEMPT])).to.deep.equal([
-      {
-        deliveryId: 9,
-        startedAt: 7,
-        durationMs: 5,
-        outcome: 'config',
-        error: { class: 'config', code: 'x', message: 'it failed' },
-      },
-      { deliveryId: 9, startedAt: 7, durationMs: 5, outcome: 'delivered', error: undefined },
+  it('has each attempt on record with when, how long, and what came of it', () => {
+    const both = { deliveryId: 9, startedAt: 7, durationMs: 5 };
+    expect(attemptRecords(9, [...CONFIG, ATTEMPT])).to.deep.equal([
+      { ...both, outcome: 'config', error: { ...FAILED, class: 'config' } },
+      { ...both, outcome: 'delivered', error: undefined },
     ]);
+  });
+});
+
+describe('the wait before Botbell retries by itself', () => {
+  it('doubles with each attempt, up to a quarter of an hour', () => {
+    const longest = [1, 2, 3, 4, 5, 6, 7, 8, 1000].map((attempts) => backoffMs(attempts, 1) / 1000);
+    expect(longest).to.deep.equal([15, 30, 60, 120, 240, 480, 900, 900, 900]);
+  });
+
+  it('is anything from a second up to that, so that what failed together does not come back together', () => {
+    expect([0, 0.25, 0.5, 0.75].map((random) => backoffMs(1, random))).to.deep.equal([
+      1000, 3750, 7500, 11_250,
+    ]);
+  });
+});
+
+/** Attempted for this POST, and through. */
+function tried(what: Tried, fields: Partial<DeliveryRecord> = {}, policy = POLICY): PostedDelivery {
+  return { ...record(fields), ...after(what, fields, policy), hasEnded: true };
+}
+
+/** Not attempted for this POST, or still being attempted. */
+function standing(fields: Partial<DeliveryRecord> = {}): PostedDelivery {
+  return record(fields);
+}
+
+const POSTED = { isSuperseded: false, isAccepted: false };
+
+describe('the answer', () => {
+  const told = standing({ state: 'delivered' });
+  const held = standing({ state: 'held' });
+  const dead = standing({ state: 'dead' });
+  const own = standing({ isTakenOver: true });
+  const failed = tried(TRANSIENT, { id: 2 });
+
+  type Row = [string, string, readonly PostedDelivery[], Partial<typeof POSTED>?];
+  const answers: Row[] = [
+    ['200 delivered', 'everybody is told now', [tried(TOLD), tried(TOLD, { id: 2 })]],
+    ['200 delivered', 'a retry completes what an earlier one began', [told, tried(TOLD, { id: 2 })]],
+    ['200 duplicate', 'all were told before', [told, told]],
+    ['200 no_route', 'there is nobody to tell', []],
+    ['200 superseded', 'the result came before', [], { isSuperseded: true }],
+    ['200 superseded', 'the result came before what is held', [held], { isSuperseded: true }],
+    ['200 held', 'all of it is held back', [held]],
+    ['200 duplicate', 'some are held back and the others were told before', [held, told]],
+    ['200 gave_up', 'something of it is a dead letter', [dead, tried(TOLD)]],
+    ['200 gave_up', 'something of it becomes a dead letter', [tried(PERMANENT, { refusals: 2 })]],
+    ['200 gave_up', 'the rest of it is held back', [dead, held]],
+    ['502 failed', 'a delivery failed', [tried(TOLD), failed]],
+    ['502 failed', 'one is a dead letter and another still fails', [dead, failed]],
+    ['504 timed_out', 'something is unfinished, whatever else failed', [standing(), failed]],
+    [
+      '200 taken_over',
+      'what is Botbell’s own still fails',
+      [tried(CONFIG, { isTakenOver: true, refusals: 2 })],
+    ],
+    ['200 taken_over', 'what is Botbell’s own is being attempted', [own]],
+    ['200 delivered', 'what is Botbell’s own passes', [tried(TOLD, { isTakenOver: true })]],
+    ['502 failed', 'another delivery is the service’s to retry', [own, failed]],
+    ['200 accepted', 'what is accepted for later is pending', [own, told], { isAccepted: true }],
+    ['200 duplicate', 'nothing of what was accepted is pending', [told], { isAccepted: true }],
+    ['200 gave_up', 'what was accepted is a dead letter', [dead], { isAccepted: true }],
+    ['200 held', 'what was accepted is held', [held], { isAccepted: true }],
+    ['200 no_route', 'what was accepted has nobody to tell', [], { isAccepted: true }],
+    ['200 superseded', 'its result came before', [], { isAccepted: true, isSuperseded: true }],
+  ];
+  for (const [answer, when, standings, asked] of answers)
+    it(`is ${answer} where ${when}`, () => {
+      const { status, result } = judge(standings, { ...POSTED, ...asked });
+      expect(`${status} ${result}`).to.equal(answer);
+    });
+
+  it('says of each delivery how it stands, and what of it failed', () => {
+    const lastError = { class: 'permanent', code: 'x', message: 'no such user' } as const;
+    const all = [
+      tried(TOLD, { destination: 'a:1' }),
+      tried(TRANSIENT, { destination: 'a:2' }),
+      standing({ destination: 'a:3', state: 'dead', lastError }),
+      standing({ destination: 'a:4', state: 'held' }),
+      tried(CONFIG, { destination: 'a:5', isTakenOver: true }),
+      standing({ destination: 'a:6', lastError: BEFORE }),
+    ];
+    expect(judge(all, POSTED).deliveries).to.deep.equal([
+      { destination: 'a:1', state: 'delivered' },
+      { destination: 'a:2', state: 'pending', error: 'it failed' },
+      { destination: 'a:3', state: 'dead', error: 'no such user' },
+      { destination: 'a:4', state: 'held' },
+      { destination: 'a:5', state: 'pending', error: 'it failed' },
+      { destination: 'a:6', state: 'pending', error: 'not finished in time' },
+    ]);
+    const [taken] = judge([tried(CONFIG, { isTakenOver: true })], POSTED).deliveries;
+    expect(taken, 'nothing that the service need know').to.not.have.property('error');
+  });
+
+  const answerTo = (...standings: PostedDelivery[]) => judge(standings, POSTED);
+  const refused = (...standings: PostedDelivery[]) => refusedIn(standings, answerTo(...standings));
+
+  for (const [sent, end] of [
+    [PERMANENT, 'gave_up'],
+    [CONFIG, 'taken_over'],
+  ] as const)
+    it(`is non-2xx for a lasting failure as often as permanent_attempts says, then 200 ${end}`, () => {
+      const results = [0, 1, 2].map((refusals) => answerTo(tried(sent, { refusals })).result);
+      expect(results).to.deep.equal(['failed', 'failed', end]);
+      expect(answerTo(tried(sent, {}, { ...POLICY, permanentAttempts: 0 })).result).to.equal(end);
+      expect(refused(tried(sent, { refusals: 1 })), 'it counts').to.deep.equal([1]);
+      expect(refused(tried(sent), standing({ id: 2 })), 'also where others cause it').to.deep.equal([1]);
+      expect(isRefusedLastingly(after(sent, { refusals: 1 }))).to.equal(true);
+      expect(isRefusedLastingly(after(sent, { refusals: 2 }))).to.equal(false);
+    });
+
+  it('counts nothing where the failure may pass, somebody was told, or it is Botbell’s own', () => {
+    expect(refused(tried(TRANSIENT), tried(LIMITED, { id: 2 }))).to.deep.equal([]);
+    expect(refused(tried(CONFIG, { isTakenOver: true, refusals: 2 }))).to.deep.equal([]);
+    for (const sent of [TRANSIENT, LIMITED, TOLD]) expect(isRefusedLastingly(after(sent))).to.equal(false);
+  });
+
+  it('outlasts a power cut where something is left to be done, or never will be', () => {
+    const survives = (...standings: PostedDelivery[]) => mustSurvive(answerTo(...standings));
+    expect(survives(tried(TOLD))).to.equal(false);
+    expect(survives(standing({ state: 'held', reason: 'repeat' }))).to.equal(false);
+    for (const left of [own, dead, standing({ state: 'held', reason: 'mute', heldUntil: 1 }), failed])
+      expect(survives(tried(TOLD), left)).to.equal(true);
   });
 });

@@ -1,49 +1,23 @@
 /** When a destination may be sent the next message. */
 import { expect } from 'chai';
-import { Paces, type PaceStore } from '../../src/deliver/pace.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { fits, Paces, type PaceStore } from '../../src/deliver/pace.ts';
+import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 
 const OPS = 'slack:#ops';
 const LOG = 'slack:#log';
 const THIRD = 'slack:#third';
 const MAIL = 'email:a@example.com';
 
-/** Paces as the ledger keeps them. */
-function pacesIn(clock: ManualClock): PaceStore {
-  const paces = new Map<string, number>();
-  return {
-    reservePace(key, intervalMs, mostMs) {
-      const now = clock.monotonic();
-      const slot = Math.max(now, paces.get(key) ?? 0);
-      if (slot - now > mostMs) return Promise.resolve(undefined);
-      paces.set(key, slot + intervalMs);
-      return Promise.resolve(slot - now);
-    },
-    pausePace(key, ms) {
-      paces.set(key, clock.monotonic() + ms);
-      return Promise.resolve();
-    },
-    forgetPaces(channel) {
-      for (const key of paces.keys()) if (key === channel || key.startsWith(`${channel}:`)) paces.delete(key);
-      return Promise.resolve();
-    },
-    currentPaces() {
-      const now = clock.monotonic();
-      for (const [key, at] of paces) if (at < now - 60_000) paces.delete(key);
-      return Promise.resolve([...paces].map(([key, at]) => ({ key, nextInMs: at - now })));
-    },
-  };
-}
-
 describe('a destination’s pace', () => {
-  let clock: ManualClock;
+  let store: SqliteStore;
+  let ledger: PaceStore;
   let paces: Paces;
   let startedAt: number;
 
-  const pacesOver = (store = pacesIn(clock), channelMs = 200) =>
+  const pacesOf = (channelMs = 200) =>
     new Paces({
-      clock,
-      store,
+      clock: store.clock,
+      store: ledger,
       paceOf: () => ({ addressMs: 1000, channelMs }),
       onTrouble: (error) => {
         throw error;
@@ -51,50 +25,60 @@ describe('a destination’s pace', () => {
     });
   /** When it got its slot, counted from the start; undefined: it got none. */
   const slot = async (place: string, withinMs = 8000, of = paces) => {
-    const isTurn = await of.slot(place, clock.monotonic() + withinMs);
-    return isTurn ? clock.monotonic() - startedAt : undefined;
+    const isTurn = await of.slot(place, store.clock.monotonic() + withinMs);
+    return isTurn ? store.clock.monotonic() - startedAt : undefined;
   };
   const slots = async (place: string, count: number) => {
     const times: (number | undefined)[] = [];
-    for (let turn = 0; turn < count; turn += 1) times.push(await clock.runUntil(slot(place)));
+    for (let turn = 0; turn < count; turn += 1) times.push(await store.clock.runUntil(slot(place)));
     return times;
   };
   const limit = (place: string, ms: number) => paces.limited(place, ms);
 
-  beforeEach(() => {
-    clock = new ManualClock();
-    paces = pacesOver();
-    startedAt = clock.monotonic();
+  beforeEach(async () => {
+    store = createSqliteStore();
+    ledger = await store.open();
+    paces = pacesOf();
+    startedAt = store.clock.monotonic();
   });
+
+  afterEach(() => store.close());
 
   it('is none as long as nobody is limited', async () => {
     expect([paces.isPaced(OPS), paces.waitMs(OPS)]).to.deep.equal([false, 0]);
     expect(await slots(OPS, 3)).to.deep.equal([0, 0, 0]);
   });
 
-  it('is one message a second after its pause', async () => {
+  it('is one message a second after its pause, for itself alone', async () => {
     limit(OPS, 1000);
     expect(await slots(OPS, 3)).to.deep.equal([1000, 2000, 3000]);
-    expect([paces.isPaced(LOG), paces.isPaced(MAIL)]).to.deep.equal([false, false]);
+    limit(LOG, 1000);
+    expect([THIRD, MAIL].map((each) => paces.isPaced(each))).to.deep.equal([false, false]);
   });
 
-  it('gives no slot that comes too late, and says so at once', async () => {
+  it('gives no slot that comes too late to attempt anything, and says so at once', async () => {
     limit(OPS, 1000);
     expect(await slot(OPS, 1050)).to.equal(undefined);
-    expect(clock.monotonic()).to.equal(startedAt);
+    expect(store.clock.monotonic()).to.equal(startedAt);
+    expect([fits(0, 250), fits(0, 249), fits(750, 1000), fits(751, 1000)]).to.deep.equal([
+      true,
+      false,
+      true,
+      false,
+    ]);
   });
 
   it('begins anew with another pause, which makes the slots before it void', async () => {
     limit(OPS, 1000);
     const waiting = slot(OPS, 20_000);
-    await clock.advance(500);
+    await store.clock.advance(500);
     limit(OPS, 5000);
-    expect(await clock.runUntil(waiting)).to.equal(5500);
+    expect(await store.clock.runUntil(waiting)).to.equal(5500);
   });
 
   it('goes on as long as the longest pause that was asked for', async () => {
     limit(OPS, 12_000);
-    await clock.advance(50);
+    await store.clock.advance(50);
     limit(LOG, 1000);
     paces.limited(OPS, 1000, 'channel');
     expect(paces.waitMs(OPS)).to.equal(11_950);
@@ -102,7 +86,7 @@ describe('a destination’s pace', () => {
 
   it('takes a limit of what was under way when a pause began for the same limit', async () => {
     limit(OPS, 1000);
-    await clock.advance(50);
+    await store.clock.advance(50);
     limit(OPS, 1000);
     expect(await slots(OPS, 1)).to.deep.equal([1000]);
   });
@@ -117,12 +101,12 @@ describe('a destination’s pace', () => {
   it('is kept until nothing has been sent for a minute', async () => {
     limit(OPS, 1000);
     await slots(OPS, 1);
-    await clock.advance(59_000);
-    await paces.refresh();
-    expect(paces.isPaced(OPS)).to.equal(true);
-    await clock.advance(3000);
-    await paces.refresh();
-    expect(paces.isPaced(OPS)).to.equal(false);
+    const isPacedAfter = async (ms: number) => {
+      await store.clock.advance(ms);
+      await paces.refresh();
+      return paces.isPaced(OPS);
+    };
+    expect([await isPacedAfter(59_000), await isPacedAfter(3000)]).to.deep.equal([true, false]);
   });
 
   it('becomes its channel’s where a second destination is limited while the first is paused', async () => {
@@ -137,55 +121,30 @@ describe('a destination’s pace', () => {
     expect(paces.isPaced(MAIL)).to.equal(false);
   });
 
-  it('is its channel’s at once where the remote says that it limits the whole of it', () => {
+  it('is its channel’s at once where the remote says so, and never where destinations share no limit', () => {
     paces.limited(OPS, 4000, 'channel');
     expect(paces.isPaced(LOG)).to.equal(true);
-  });
-
-  it('is never its channel’s where destinations share no limit', () => {
-    paces = pacesOver(pacesIn(clock), 0);
+    paces = pacesOf(0);
     limit(OPS, 10_000);
     limit(LOG, 4000);
     expect(paces.isPaced(THIRD)).to.equal(false);
   });
 
-  it('is its own where the pause of the first is over', async () => {
+  it('is shared with other processes on the same store, also with one that starts later', async () => {
     limit(OPS, 1000);
-    await clock.advance(1500);
-    limit(LOG, 1000);
-    expect(paces.isPaced(THIRD)).to.equal(false);
-  });
-
-  it('is shared with other processes on the same store', async () => {
-    const store = pacesIn(clock);
-    paces = pacesOver(store);
-    limit(OPS, 1000);
-    await clock.advance(0);
-    const other = pacesOver(store);
+    await store.clock.advance(0);
+    const other = pacesOf();
     await other.refresh();
     expect(other.waitMs(OPS)).to.equal(1000);
-    const times = await clock.runUntil(
-      Promise.all([slot(OPS), slot(OPS, 8000, other), slot(OPS), slot(OPS, 8000, other)]),
-    );
+    const all = [slot(OPS), slot(OPS, 8000, other), slot(OPS), slot(OPS, 8000, other)];
+    const times = await store.clock.runUntil(Promise.all(all));
     expect(times.toSorted()).to.deep.equal([1000, 2000, 3000, 4000]);
   });
 
   it('ends where another remote is behind its channel', async () => {
-    const store = pacesIn(clock);
-    paces = pacesOver(store);
     for (const place of [OPS, MAIL]) limit(place, 60_000);
     await paces.forget('slack');
     expect(await slot(OPS)).to.equal(0);
-    expect((await store.currentPaces()).map(({ key }) => key)).to.deep.equal([MAIL]);
-  });
-
-  it('is known after a restart', async () => {
-    const store = pacesIn(clock);
-    paces = pacesOver(store);
-    limit(OPS, 3000);
-    await clock.advance(0);
-    paces = pacesOver(store);
-    await paces.refresh();
-    expect(await slots(OPS, 1)).to.deep.equal([3000]);
+    expect((await ledger.currentPaces()).map(({ key }) => key)).to.deep.equal([MAIL]);
   });
 });
