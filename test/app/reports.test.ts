@@ -13,7 +13,7 @@ import type { ReceiverReport } from '../../src/receive/receiver.ts';
 import { Reports } from '../../src/app/reports.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
-import { DELIVERED } from '../support/receiver-bench.ts';
+import { DELIVERED } from '../receive/receiver-bench.ts';
 
 const CONTENT = 'the customer’s secret order';
 const CALLBACK = callbackWith({ message: CONTENT, output: { 注文: CONTENT }, bot_name: CONTENT });

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import { REFUSED } from '../support/alerts.ts';
-import { callbackOf, callbackWith } from '../support/callbacks.ts';
+import { callbackWith } from '../support/callbacks.ts';
 import { DeliveryBench, failure, failures, planTo, target } from './delivery-bench.ts';
 
 const SECOND_MS = 1000;
@@ -35,13 +35,6 @@ describe('what nobody waits for', () => {
   });
 
   afterEach(() => bench.close());
-
-  it('is told to everybody, once', async () => {
-    await accept();
-    await start();
-    await bench.clock.advance(MINUTE_MS);
-    expect(bench.told.toSorted()).to.deep.equal([MAIL, OPS]);
-  });
 
   it('is told at once when this process has accepted it, and within a second otherwise', async () => {
     bench.answerWhen = 'accepted';
@@ -88,17 +81,6 @@ describe('what nobody waits for', () => {
     expect(bench.told.filter((each) => each === OPS)).to.have.length(2);
   });
 
-  it('keeps the pace of a destination that limits its rate, the oldest callback first', async () => {
-    bench.limitRate(OPS, SECOND_MS);
-    await plan(OPS);
-    await acceptJobs(30, [OPS]);
-    await start();
-    await bench.clock.advance(36 * SECOND_MS);
-    expect(bench.told.filter((each) => each === OPS)).to.have.length(30);
-    // The first ones, sent before anybody knew of the limit, were refused once.
-    expect(bench.tries(OPS)).to.be.at.most(30 + 25);
-  });
-
   it('is given up after give_up_after, which the operators are told once', async () => {
     bench.policy.giveUpAfterMs = 2 * MINUTE_MS;
     bench.fails(OPS, ...failures(1000, 'config'));
@@ -130,27 +112,6 @@ describe('what nobody waits for', () => {
     await bench.clock.advance(MINUTE_MS);
     expect(await bench.alerts()).to.deep.equal([`dead_letter ${OPS} x`]);
     expect(bench.milestonesReached).to.include.members([`given_up ${OPS}`, `given_up ${OPERATORS}`]);
-  });
-
-  it('is told when the hold that kept it back ends', async () => {
-    await accept({}, [OPS]);
-    const endsAt = bench.clock.now() + 60 * MINUTE_MS;
-    await bench.store.run(`update deliveries set state = 'held', reason = 'burst', held_until = ${endsAt}`);
-    await start();
-    await bench.clock.advance(59 * MINUTE_MS);
-    expect(bench.told).to.deep.equal([]);
-    await bench.clock.advance(2 * MINUTE_MS);
-    expect(bench.told).to.deep.equal([OPS]);
-  });
-
-  it('is told in the order of its job', async () => {
-    bench.fails(OPS, ...failures(2, 'transient'));
-    await accept({ message: 'first' }, [OPS]);
-    await accept({ message: 'second' }, [OPS]);
-    await start();
-    await bench.clock.advance(MINUTE_MS);
-    const messages = bench.addressed.map(({ notice }) => callbackOf(notice).message);
-    expect(messages).to.deep.equal(['first', 'first', 'first', 'second']);
   });
 
   describe('to many destinations', () => {
@@ -217,6 +178,19 @@ describe('what nobody waits for', () => {
       expect(bench.told).to.deep.equal([OPS]);
     });
 
+    it('is told after all where a process with another config has held it, and is gone', async () => {
+      await start();
+      bench.mayRouteAnew = false;
+      await bench.clock.advance(10 * SECOND_MS);
+      await accept({}, [OPS]);
+      await bench.store.run(`update deliveries set state = 'held', reason = 'no longer routed'`);
+      await bench.clock.advance(10 * SECOND_MS);
+      expect(bench.told).to.deep.equal([]);
+      bench.mayRouteAnew = true;
+      await bench.clock.advance(10 * SECOND_MS);
+      expect(bench.told).to.deep.equal([OPS]);
+    });
+
     it('does not wait for the pace of where it is sent no more', async () => {
       await bench.first.ledger.pausePace(OPS, MINUTE_MS);
       await accept({}, [OPS]);
@@ -239,15 +213,6 @@ describe('what nobody waits for', () => {
       await bench.reload();
       await bench.clock.advance(SECOND_MS);
       expect(bench.milestonesReached.filter((each) => each.startsWith('held'))).to.have.length(2);
-    });
-
-    it('is told after all where a route names it again', async () => {
-      await accept({}, [OPS]);
-      await plan(MAIL);
-      await start();
-      await plan(OPS, MAIL);
-      await bench.clock.advance(10 * SECOND_MS);
-      expect(bench.told).to.deep.equal([MAIL, OPS]);
     });
   });
 

@@ -47,17 +47,6 @@ describe('an error', () => {
     }
   });
 
-  it('is told again by the same route after an attempt that failed, and says which one that is', async () => {
-    world = await SignalWorld.open(
-      routes(`${NIGHT}, notify: [${NOBODY}]`, `name: Night shift, notify: [${EVERYBODY}]`),
-      EVENING + 3 * HOUR,
-    );
-    await fail();
-    expect(calls()).to.deep.equal([true]);
-    const [{ telling }] = (await world.store.rows('deliveries')) as [{ telling: string }];
-    expect(JSON.parse(telling)).to.deep.equal({ wantedBy: ['Night shift'] });
-  });
-
   it('that was held alone is told as itself, by the route that tells it then', async () => {
     world = await SignalWorld.open(
       routes(
@@ -91,26 +80,5 @@ describe('an error', () => {
     expect(await told(unmuted, errors, all), 'errors call, successes do not').to.deep.equal([true]);
     await world.close();
     expect(await told(`on: [succeeded], ${NIGHT}, notify: [${EVERYBODY}]`, all)).to.deep.equal([false]);
-  });
-
-  it('calls nobody outside the hours of its destination', async () => {
-    const hours = "{ who: '@here', from: '09:00', to: '18:00', days: [fri, sat] }";
-    world = await SignalWorld.open(
-      routes(`notify: [{ slack: '#ops', mention_on_error: ${hours} }]`),
-      EVENING,
-    );
-    const told: (readonly boolean[])[] = [];
-    for (const wait of [0, 12.9, 0.2, 9, 24]) {
-      await world.pass(wait * HOUR);
-      await fail();
-      told.push(calls());
-    }
-    expect(told, 'Friday 20:00; Saturday 08:54, 09:06, 18:06; Sunday 18:06').to.deep.equal([
-      [false],
-      [false],
-      [true],
-      [false],
-      [false],
-    ]);
   });
 });

@@ -233,18 +233,6 @@ describe('of a night', () => {
     expect(await world.store.rows('deliveries WHERE held_until IS NOT NULL')).to.deep.equal([]);
   });
 
-  it('what a config no longer sends there ends there', async () => {
-    await world.pass(4 * HOUR);
-    await crawler(1);
-    await world.reload(CONFIG.replace('- bot_id: crawler', '- bot_id: another'));
-    await world.pass(10 * SECOND);
-    expect(arrived(), 'whom the default route names').to.deep.equal([
-      '23:00 slack Crawler · Failed after 12 s · no login · Held back since 20 Nov 2026, 23:00:00 (GMT+9)',
-    ]);
-    const [, mail] = await world.store.rows('deliveries');
-    expect(mail).to.include({ state: 'held', reason: 'no longer routed' });
-  });
-
   it('what is held of a BOT that is no longer expected is told', async () => {
     const mute = "mute: [{ from: '02:00', to: '07:00' }]\n    notify";
     const muted = CONFIG.replace(/(grace: 30m \}\n {4})notify/, `$1${mute}`);

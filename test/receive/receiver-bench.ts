@@ -10,7 +10,7 @@ import { Loads } from '../../src/receive/loads.ts';
 import { createReceiver, type ReceiverReport } from '../../src/receive/receiver.ts';
 import type { Refusal } from '../../src/receive/problems.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import { moment } from './moment.ts';
+import { moment } from '../support/moment.ts';
 
 export const DELIVERED: Verdict = {
   status: 200,
@@ -47,13 +47,8 @@ export async function openReceiver(
 ): Promise<ReceiverBench> {
   const config = { ...DEFAULTS, ...settings };
   const loads = new Loads(systemClock, config);
-  const records = {
-    handled: [],
-    refused: [],
-    reports: [],
-    turnedAway: [],
-    unforeseen: [],
-  } as Pick<ReceiverBench, 'handled' | 'refused' | 'reports' | 'turnedAway' | 'unforeseen'>;
+  type Records = Pick<ReceiverBench, 'handled' | 'refused' | 'reports' | 'turnedAway' | 'unforeseen'>;
+  const records: Records = { handled: [], refused: [], reports: [], turnedAway: [], unforeseen: [] };
   const [begun, reported] = [moment(), moment()];
   const handler = createReceiver({
     config,
@@ -99,6 +94,17 @@ export async function openReceiver(
     close: () => server.close(0),
   };
   return bench;
+}
+
+/** The head of a POST, to the byte. */
+export function head(headers: Record<string, string | number>): string {
+  const lines = Object.entries({ Host: 'x', 'Content-Type': 'application/json', ...headers });
+  return `POST /callbacks HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+}
+
+/** A whole POST, to the byte. */
+export function post(body: Uint8Array, headers: Record<string, string> = {}): Buffer {
+  return Buffer.concat([Buffer.from(head({ ...headers, 'Content-Length': body.length })), body]);
 }
 
 const DEFAULTS: ReceiverConfig = {
