@@ -31,6 +31,7 @@ const ONLY_NIGHTLY = [
   'deploy/proxies',
   'e2e/package',
   'e2e/proofs/outage',
+  'e2e/proofs/upgrade',
   'hostile/disk',
   'hostile/one-job',
   'hostile/rich-values',
