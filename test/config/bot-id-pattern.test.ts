@@ -1,47 +1,95 @@
-/** What a route may name BOTs by, and what of other regular expressions RE2's syntax lacks. */
+/** What a route may name BOTs by: which BOTs each way of writing it matches, and what is refused. */
 import { expect } from 'chai';
-import { botIdRule, compilePattern } from '../../src/config/bot-id-pattern.ts';
+import * as fc from 'fast-check';
+import { botIdRule, compilePattern, isPattern } from '../../src/config/bot-id-pattern.ts';
+
+const SIGNS = String.raw`a.b+c^d$e{1}(f)|[g]\h/i-j?`;
+const LONG = 'x'.repeat(1_000_000);
+
+/** By pattern: names that it matches, and names that it does not. */
+const MATCHES: readonly (readonly [
+  pattern: string,
+  matched: readonly string[],
+  others: readonly string[],
+])[] = [
+  ['get_items', ['get_items'], ['get_item', 'get_items2', 'GET_ITEMS', '']],
+  [SIGNS, [SIGNS], [SIGNS.replace('.', 'x')]],
+  [`${SIGNS}*`, [SIGNS, `${SIGNS}!`], [`${SIGNS.replace('.', 'x')}!`]],
+  ['invoice-*', ['invoice-', 'invoice-2026', 'invoice-a\nb'], ['my-invoice-1', 'invoice']],
+  ['*-daily-*', ['a-daily-b', '-daily-'], ['a-daily']],
+  ['*', ['', 'anything', LONG], []],
+  ['x**x', [LONG], []],
+  ['*y', [], [LONG]],
+  ['*（本番）', ['売上集計（本番）'], ['売上集計(本番)']],
+  ['/inv.ice/', ['my-invoice-1'], ['invice']],
+  ['/^請求書-\\d+$/', ['請求書-12'], ['請求書-12月']],
+  ['/^INVOICE/i', ['invoice-1', 'INVOICE-1'], ['my-invoice']],
+  ['/^INVOICE/', [], ['invoice-1']],
+  ['/^.$/', ['😀', '𠮷'], []],
+  ['/a\\-b/', ['a-b'], ['ab']],
+  // No BOT's name is longer.
+  ['/a/', ['a'.repeat(1000)], ['a'.repeat(1001)]],
+];
 
 describe('A bot_id pattern', () => {
-  it('may be an exact id, a glob or a regular expression', () => {
-    for (const text of [
-      'get_items',
-      'invoice-*',
-      '請求*',
-      'a.b+c(',
-      '/^x\\d+$/',
-      '/a|b/i',
-      '/a\\-b/',
+  for (const [pattern, matched, others] of MATCHES)
+    it(`matches to the letter, but for its wildcards or as a regular expression: ${pattern}`, () => {
+      expect(botIdRule(pattern)).to.equal(undefined);
+      const matches = compilePattern(pattern);
+      // The same, however often it is asked.
+      for (const name of [...matched, ...matched]) expect(matches(name), name.slice(0, 50)).to.equal(true);
+      for (const name of others) expect(matches(name), name.slice(0, 50)).to.equal(false);
+    });
+
+  it('takes no longer over a name that is made to send it back and forth', () => {
+    const stars = compilePattern(`${'*a'.repeat(400)}*b`);
+    expect([stars(`${'a'.repeat(999)}b`), stars('a'.repeat(1000))]).to.deep.equal([true, false]);
+    expect(compilePattern('*-*-*-*z')('-'.repeat(1000))).to.equal(false);
+    for (const source of ['.*-.*-.*z', '(-+)+$z', '(-|--)+z', '(.*-){20}z', '(-{0,30}){30}z$'])
+      expect(compilePattern(`/${source}/`)(`z${'-'.repeat(999)}`), source).to.equal(false);
+  });
+
+  it('matches as a backtracking expression of the same glob would', () => {
+    const text = fc.array(fc.constantFrom('a', 'b', '😀', '\ud83d', '\n', '*', '.'), { maxLength: 8 });
+    const glob = fc.array(fc.constantFrom('a', 'b', '😀', '*', '.', '\n'), { maxLength: 6 });
+    fc.assert(
+      fc.property(glob, text, (signs, letters) => {
+        const [pattern, name] = [signs.join(''), letters.join('')];
+        fc.pre(isPattern(pattern));
+        const body = signs.map((sign) => (sign === '*' ? '.*' : sign.replace('.', String.raw`\.`)));
+        expect(compilePattern(pattern)(name)).to.equal(new RegExp(`^${body.join('')}$`, 'su').test(name));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('may be all that RE2 has', () => {
+    for (const pattern of [
       '/\\p{L}+/',
-    ]) {
-      expect(botIdRule(text), text).to.equal(undefined);
-    }
-  });
-
-  it('is refused where it cannot work', () => {
-    expect(botIdRule('')).to.include('empty');
-    expect(botIdRule('/')).to.include('ends with one');
-    expect(botIdRule('/a')).to.include('ends with one');
-    expect(botIdRule('//')).to.include('empty');
-    expect(botIdRule('/a/x')).to.include('flag i only');
-    expect(botIdRule('/(/')).to.include('RE2 syntax: missing closing )');
-    expect(botIdRule('/a**/')).to.include('RE2 syntax: invalid nested repetition operator at **');
-    expect(botIdRule(`/${'('.repeat(5000)}/`)).to.include('RE2 syntax');
-  });
-
-  it('is refused where RE2 lacks what it needs, at the part that it lacks', () => {
-    const lacking = 'is not a valid regular expression in RE2 syntax: ';
-    expect(botIdRule('/^(?!test-)/')).to.equal(`${lacking}invalid or unsupported Perl syntax at (?!`);
-    expect(botIdRule('/(a)\\1/')).to.equal(`${lacking}invalid escape sequence at \\1`);
-    for (const pattern of ['/\\x{3042}/', '/(?s:.)/', '/\\p{Han}/', '/(?P<n>a)(?<m>b)/', '/(?i)x/']) {
+      '/\\x{3042}/',
+      '/(?s:.)/',
+      '/\\p{Han}/',
+      '/(?P<n>a)(?<m>b)/',
+      '/(?i)x/',
+    ])
       expect(botIdRule(pattern), pattern).to.equal(undefined);
-    }
   });
 
-  it('finds what its regular expression says', () => {
-    expect(compilePattern('/^get_/i')('GET_items')).to.equal(true);
-    expect(compilePattern('/^get_/')('GET_items')).to.equal(false);
-    expect(compilePattern('/^.$/')('𠮷')).to.equal(true);
-    expect(compilePattern('/a\\-b/')('a-b')).to.equal(true);
-  });
+  for (const [pattern, why] of [
+    ['', 'empty'],
+    ['//', 'empty'],
+    ['/', 'ends with one'],
+    ['/a', 'ends with one'],
+    ['/a/x', 'flag i only'],
+    ['/(/', 'RE2 syntax: missing closing )'],
+    ['/a**/', 'RE2 syntax: invalid nested repetition operator at **'],
+    [`/${'('.repeat(5000)}/`, 'RE2 syntax'],
+    [
+      '/^(?!test-)/',
+      'is not a valid regular expression in RE2 syntax: invalid or unsupported Perl syntax at (?!',
+    ],
+    ['/(a)\\1/', 'RE2 syntax: invalid escape sequence at \\1'],
+  ] as const)
+    it(`is refused where it cannot work, and why: ${pattern.slice(0, 20)}`, () =>
+      expect(botIdRule(pattern)).to.include(why));
 });

@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { object, type InferType } from 'yup';
 import type { ChannelType } from '../../src/channels/channel.ts';
 import { configJsonSchema } from '../../src/config/json-schema.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 import { section, text, texts } from '../../src/config/schema-fields.ts';
 import { chatType } from './fake-channels.ts';
+import { loadText } from './load-fixture.ts';
 
 const upper = (value: string) => (/^[A-Z]+$/.test(value) ? undefined : `"${value}" is not in capitals`);
 
@@ -27,15 +27,9 @@ const type: ChannelType<InferType<typeof settings>> = {
 const channelTypes = new Map<string, ChannelType>([['chat', type]]);
 
 function load(channel: string, withoutSecrets = false) {
-  const { config, problems } = loadConfig('botbell.yaml', {
-    channelTypes,
-    withoutSecrets,
-    builtInSets: [],
-    variables: { WORD: 'hidden-word' },
-    readFolders: () => [],
-    readFile: () =>
-      `channels:\n  chat:\n    type: chat\n${channel}default_route: { notify: [{ chat: "#a" }] }\n`,
-  });
+  const text = `channels:\n  chat:\n    type: chat\n${channel}default_route: { notify: [{ chat: "#a" }] }\n`;
+  const given = { channelTypes, withoutSecrets, variables: { WORD: 'hidden-word' } };
+  const { config, problems } = loadText(text, given);
   return { settings: config?.channels.get('chat')?.settings, problems: problems.map(formatProblem) };
 }
 

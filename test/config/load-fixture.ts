@@ -1,6 +1,7 @@
 /** Loads configs as the tests of this folder need it: fake channels, fixed variables, no look at real folders. */
 import { readFileSync } from 'node:fs';
-import { loadConfig, type LoadedConfig } from '../../src/config/load.ts';
+import { loadConfig, type LoadedConfig, type LoadEnvironment } from '../../src/config/load.ts';
+import { formatProblem } from '../../src/config/problems.ts';
 import { fakeChannels } from './fake-channels.ts';
 
 /** The value of the variable SECRET: in no error, ever. */
@@ -11,11 +12,10 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   './templates': ['short', 'ja'],
 };
 
-export interface Given {
-  readonly variables?: Readonly<Record<string, string>>;
+/** Else: no variable is set, and the only channel type is a fake chat. */
+export interface Given extends Partial<LoadEnvironment> {
   /** By path; other paths are missing. */
   readonly files?: Readonly<Record<string, string>>;
-  readonly withoutSecrets?: boolean;
 }
 
 export function loadFixture(file: string): LoadedConfig {
@@ -29,14 +29,19 @@ export function loadText(text: string, given: Given = {}): LoadedConfig {
   return load('botbell.yaml', { ...given, files: { 'botbell.yaml': text, ...given.files } });
 }
 
-function load(file: string, { variables = {}, files = {}, withoutSecrets = false }: Given): LoadedConfig {
+/** What is said of a config, with its places in `botbell.yaml`. */
+export function toldOf(text: string, given: Given = {}): string[] {
+  return loadText(text, given).problems.map(formatProblem);
+}
+
+function load(file: string, { files = {}, ...given }: Given): LoadedConfig {
   return loadConfig(file, {
-    variables,
-    withoutSecrets,
+    variables: {},
     channelTypes: fakeChannels,
     builtInSets: ['en', 'ja'],
     readFile: (path) => files[path] ?? missing(),
     readFolders: (path) => [...(FOLDERS[path] ?? missing())],
+    ...given,
   });
 }
 

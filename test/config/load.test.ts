@@ -5,10 +5,9 @@ import type { ChannelType } from '../../src/channels/channel.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import type { Config } from '../../src/config/config.ts';
 import { formatProblem } from '../../src/config/problems.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import { NO_RULES } from '../../src/signal/rules.ts';
-import { chatType, fakeChannels, formatWith } from './fake-channels.ts';
-import { loadText, type Given } from './load-fixture.ts';
+import { chatType, formatWith } from './fake-channels.ts';
+import { type Given, loadText, toldOf } from './load-fixture.ts';
 
 const MINIMAL = `
 channels:
@@ -22,10 +21,6 @@ function configOf(text: string, given: Given = {}): Config {
   expect(problems.map(formatProblem)).to.deep.equal([]);
   if (!config) throw new Error('no config, and no problem either');
   return config;
-}
-
-function messagesOf(text: string, given: Given = {}): string[] {
-  return loadText(text, given).problems.map(formatProblem);
 }
 
 describe('A config that names only a channel and a default route', () => {
@@ -149,16 +144,10 @@ default_route: { repeat: changes, notify: [all] }
   });
 
   it('is told where a condition is wrong', () => {
-    const conditionFault = (text: string) => `no ${text}`;
-    const { problems } = loadConfig('botbell.yaml', {
-      variables: {},
-      channelTypes: fakeChannels,
-      builtInSets: ['en', 'ja'],
-      readFolders: () => [],
-      readFile: () => MINIMAL.replace('notify', 'when: a == 0\n  notify'),
-      conditionFault,
-    });
-    expect(problems.map(formatProblem)).to.deep.equal(['botbell.yaml:5:3: default_route.when: no a == 0']);
+    const text = MINIMAL.replace('notify', 'when: a == 0\n  notify');
+    expect(toldOf(text, { conditionFault: (condition) => `no ${condition}` })).to.deep.equal([
+      'botbell.yaml:5:3: default_route.when: no a == 0',
+    ]);
   });
 });
 
@@ -194,28 +183,12 @@ routes:
 `);
 
   it('is read into base units, with groups expanded and the first mention of an address winning', () => {
-    const owner = {
-      destination: 'chat:#a',
+    const told = (address: string, options: object) => ({
+      destination: `chat:${address}`,
       channel: 'chat',
-      address: '#a',
-      options: { mention: '@owner' },
+      address,
+      options,
       perJob: 'message',
-    };
-    const other = {
-      destination: 'chat:#b',
-      channel: 'chat',
-      address: '#b',
-      options: { mention: '@here' },
-      perJob: 'message',
-    };
-    const listed = ['#c', '#d'].map((address) => {
-      return {
-        destination: `chat:${address}`,
-        channel: 'chat',
-        address,
-        options: { retries: 2 },
-        perJob: 'message',
-      };
     });
     expect(config.routes[1]?.name).to.equal('Nightly 夜間');
     expect(config.routes.slice(0, 1)).to.deep.equal([
@@ -224,7 +197,12 @@ routes:
         botIds: ['get_items', 'nightly-*', '/^x\\d+$/i'],
         on: ['error', 'executing'],
         rules: NO_RULES,
-        notify: [owner, other, ...listed],
+        notify: [
+          told('#a', { mention: '@owner' }),
+          told('#b', { mention: '@here' }),
+          told('#c', { retries: 2 }),
+          told('#d', { retries: 2 }),
+        ],
         groups: ['owners', 'ops'],
         templateSet: 'short',
       },
@@ -334,7 +312,7 @@ default_route: { notify: [{ chat: "#ops", retries: "\${LIMIT}" }] }
 
   it('are said once when a variable is missing, not again as a wrong value', () => {
     const text = MINIMAL.replace('xoxb-1', '"${CHAT_TOKEN} x"');
-    expect(messagesOf(text)).to.deep.equal([
+    expect(toldOf(text)).to.deep.equal([
       'botbell.yaml:3:23: the environment variable CHAT_TOKEN is not set: set it (no .env file is read by itself), or give a default as ${CHAT_TOKEN:-…}',
     ]);
   });
@@ -388,7 +366,7 @@ store: { url: "postgres://bell:\${DB}@\${HOST}/bell" }`;
       'postgres://bot:1#s3cret@db/x',
       'postgres://b:p@s3cret@db/x',
     ]) {
-      const said = messagesOf(`store: { url: "${url}" }\n${MINIMAL}`).join();
+      const said = toldOf(`store: { url: "${url}" }\n${MINIMAL}`).join();
       expect(said, url).to.contain('percent-encode / : @ ? # % in the user name and password');
       expect(said).not.to.contain('s3cret');
     }
@@ -409,7 +387,7 @@ describe('A listener', () => {
     expect(configOf(`admin: { listen: 0.0.0.0:8081, password: x }\n${MINIMAL}`).admin?.password).to.equal(
       'x',
     );
-    expect(messagesOf(`admin: { listen: 0.0.0.0:8081, password: "" }\n${MINIMAL}`)).to.have.length(1);
+    expect(toldOf(`admin: { listen: 0.0.0.0:8081, password: "" }\n${MINIMAL}`)).to.have.length(1);
   });
 
   it('of the receiver is not said to be open to everybody where a token or addresses are asked for', () => {
@@ -428,20 +406,13 @@ describe('The options of a destination', () => {
 channels: { chat: { type: chat, token: xoxb-1 }, room: { type: room, token: xoxb-2 } }
 default_route: { notify: [${mentions}] }
 `;
-  const told = (mentions: string) =>
-    loadConfig('botbell.yaml', {
-      variables: {},
-      channelTypes: types,
-      builtInSets: ['en', 'ja'],
-      readFolders: () => [],
-      readFile: () => text(mentions),
-    }).problems.map(({ message }) => message);
+  const told = (mentions: string) => toldOf(text(mentions), { channelTypes: types });
 
   it('are checked by its own channel, whatever another has of the same name', () => {
     expect(told('{ chat: "#a", mention: "@here" }, { room: "#a", mention: 3 }')).to.deep.equal([]);
     expect(told('{ chat: "#a", mention: 3 }, { room: "#a", mention: "@here" }')).to.deep.equal([
-      'default_route.notify[0].mention is wrong: "3" does not begin with @',
-      'default_route.notify[1].mention must be a number',
+      'botbell.yaml:3:41: default_route.notify[0].mention is wrong: "3" does not begin with @',
+      'botbell.yaml:3:69: default_route.notify[1].mention must be a number',
     ]);
   });
 });
@@ -452,13 +423,7 @@ describe('An address of digits alone', () => {
 channels: { discord: { type: discord, hooks: { ops: 'https://discord.com/api/webhooks/1/x' } }, cw: { type: chatwork, token: abcdefgh } }
 default_route: { notify: [{ cw: 123456789012345679 }, { cw: [7, '8'], mention_on_error: 14 }] }
 `;
-    const { config } = loadConfig('botbell.yaml', {
-      variables: {},
-      channelTypes,
-      builtInSets: ['en', 'ja'],
-      readFolders: () => [],
-      readFile: () => text,
-    });
+    const { config } = loadText(text, { channelTypes });
     expect(config?.defaultRoute?.notify.map(({ destination }) => destination)).to.deep.equal([
       'cw:123456789012345679',
       'cw:7',
@@ -469,19 +434,12 @@ default_route: { notify: [{ cw: 123456789012345679 }, { cw: [7, '8'], mention_on
 
 describe('A template set', () => {
   it('may be any folder of the user’s own, or a built-in one', () => {
-    const text = `templates: test/fixtures\n${MINIMAL}  template_set: SET`;
-    const load = (set: string) =>
-      loadConfig('botbell.yaml', {
-        variables: {},
-        channelTypes: fakeChannels,
-        builtInSets: ['en', 'ja'],
-        readFolders: () => ['configs'],
-        readFile: () => text.replace('SET', set),
-      });
-    expect(load('configs').config?.defaultRoute?.templateSet).to.equal('configs');
-    expect(load('ja').config?.templates).to.equal('test/fixtures');
-    expect(load('configz').problems.map(formatProblem)).to.deep.equal([
-      'botbell.yaml:7:3: default_route.template_set: there is no template set "configz"; did you mean "configs"?',
+    const text = `templates: ./templates\n${MINIMAL}  template_set: SET`;
+    const load = (set: string) => loadText(text.replace('SET', set));
+    expect(load('short').config?.defaultRoute?.templateSet).to.equal('short');
+    expect(load('ja').config?.templates).to.equal('./templates');
+    expect(load('shor').problems.map(formatProblem)).to.deep.equal([
+      'botbell.yaml:7:3: default_route.template_set: there is no template set "shor"; did you mean "short"?',
     ]);
   });
 });
@@ -490,16 +448,10 @@ describe("A webhook's URL where its name belongs", () => {
   it('is shown by no problem', () => {
     const url = 'https://hooks.slack.com/services/T1/B1/KEY';
     const problemsOf = (hooks: string, address: string) =>
-      loadConfig('botbell.yaml', {
-        variables: {},
-        channelTypes,
-        builtInSets: ['en', 'ja'],
-        readFolders: () => [],
-        readFile: () => `
-channels: { sw: { type: slack_webhook, hooks: { ${hooks} } } }
-default_route: { notify: [{ sw: "${address}" }] }
-`,
-      }).problems.map(({ message }) => message);
+      toldOf(
+        `channels: { sw: { type: slack_webhook, hooks: { ${hooks} } } }\ndefault_route: { notify: [{ sw: "${address}" }] }`,
+        { channelTypes },
+      );
     const problems = [
       ...problemsOf(`${url}: ops`, 'ops'),
       ...problemsOf(`ops: ${url}`, url),

@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { keyedCallback, keyOf, tally, toldOf } from '../support/proof-tally.ts';
-import { attackOf } from './attacks.ts';
-import type { HostileBody } from './bodies.ts';
+import { attackOf, type HostileBody } from './attacks.ts';
 import {
   type Answer,
   deliveredIn,
@@ -140,7 +139,7 @@ class Round {
       this.#add(`${missing.length} honest callbacks were never told, e.g. ${missing[0]}`);
     if (repeated.size > 0) this.#add(`${repeated.size} were told twice, e.g. ${[...repeated.keys()][0]}`);
     try {
-      const delivered = deliveredIn(file, ['slack', 'email']).length;
+      const delivered = deliveredIn(file);
       const told = slack.messages.length + mail.mails.length;
       if (told !== delivered) this.#add(`told ${told}, and the ledger has ${delivered} delivered`);
     } catch (error) {

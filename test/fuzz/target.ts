@@ -61,7 +61,13 @@ export async function startTarget(mode: Mode, seed: number): Promise<Target> {
   const hostileMail = await startHostileMailServer(seed);
   const config = join(folder, 'botbell.yaml');
   const file = join(folder, 'botbell.db');
-  writeFileSync(config, configOf({ mode, file, slack, mail, hostileSlack, hostileMail }));
+  const places = {
+    slack: slack.apiUrl,
+    mail: mail.host,
+    oddSlack: hostileSlack.apiUrl,
+    oddMail: hostileMail.host,
+  };
+  writeFileSync(config, configOf(mode, file, places));
   const botbell = await serve(config, {}, { nodeArguments: [`--max-old-space-size=${HEAP_MB}`] });
   const { port, pathname } = new URL(botbell.callbacksUrl.replace('<token>', SECRETS.callbackToken));
   return {
@@ -92,16 +98,13 @@ function procText(pid: number, name: string): string {
   }
 }
 
-interface Places {
-  readonly mode: Mode;
-  readonly file: string;
-  readonly slack: { readonly apiUrl: string };
-  readonly mail: { readonly host: string };
-  readonly hostileSlack: { readonly apiUrl: string };
-  readonly hostileMail: { readonly host: string };
-}
-
-function configOf({ mode, file, slack, mail, hostileSlack, hostileMail }: Places): string {
+/** @param places API addresses of Slack, hosts of mail servers */
+function configOf(
+  mode: Mode,
+  file: string,
+  places: Readonly<Record<'slack' | 'mail' | 'oddSlack' | 'oddMail', string>>,
+): string {
+  const { slack, mail, oddSlack, oddMail } = places;
   const smtp = (host: string) => `smtp://bot:${SECRETS.password}@${host}/?ignoreTLS=true`;
   return `
 receiver: { listen: '127.0.0.1:0', token: '${SECRETS.callbackToken}', answer_when: ${mode} }
@@ -111,10 +114,10 @@ delivery: { alerts: [operators] }
 display:
   links: { job: 'https://example.com/jobs/{{ job_id }}', file: 'https://example.com/{{ ref }}' }
 channels:
-  slack: { type: slack, token: '${SECRETS.slack}', api_url: '${slack.apiUrl}' }
-  email: { type: email, smtp: '${smtp(mail.host)}', from: alerts@example.com }
-  odd-slack: { type: slack, token: '${SECRETS.slack}', api_url: '${hostileSlack.apiUrl}' }
-  odd-email: { type: email, smtp: '${smtp(hostileMail.host)}', from: alerts@example.com }
+  slack: { type: slack, token: '${SECRETS.slack}', api_url: '${slack}' }
+  email: { type: email, smtp: '${smtp(mail)}', from: alerts@example.com }
+  odd-slack: { type: slack, token: '${SECRETS.slack}', api_url: '${oddSlack}' }
+  odd-email: { type: email, smtp: '${smtp(oddMail)}', from: alerts@example.com }
 groups:
   operators: [{ email: [operators@example.com] }]
 routes:
