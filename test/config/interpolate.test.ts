@@ -3,24 +3,23 @@ import { expect } from 'chai';
 import { assert, jsonValue, property } from 'fast-check';
 import { Interpolated } from '../../src/config/interpolate.ts';
 
+const FILES: Readonly<Record<string, string>> = {
+  '/run/secrets/x': 'from a file\r\n',
+  '/run/bom': '\uFEFFfrom an editor\n',
+  '/run/lines': 'secret\n\n',
+  '/run/key': '-----BEGIN PRIVATE KEY-----\r\nMIIE\r\n-----END PRIVATE KEY-----\r\n',
+  '/run/empty': '',
+  '/run/blank': ' \n',
+};
+
 const sources = {
   variables: { NAME: 'value', EMPTY: '', BRACES: '${NAME}' },
   readFile: (path: string) => {
-    if (path === '/run/secrets/x') return 'from a file\r\n';
-    if (path === '/run/bom') return '\uFEFFfrom an editor\n';
-    if (path === '/run/lines') return 'secret\n\n';
-    if (path === '/run/key') return '-----BEGIN PRIVATE KEY-----\r\nMIIE\r\n-----END PRIVATE KEY-----\r\n';
-    if (path === '/run/empty') return '';
-    if (path === '/run/blank') return ' \n';
-    throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    const text = FILES[path];
+    if (text === undefined) throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    return text;
   },
 };
-
-function textOf(text: string): unknown {
-  const { data, problems } = new Interpolated(text, sources);
-  expect(problems).to.deep.equal([]);
-  return data;
-}
 
 function faultsOf(text: string): string[] {
   return new Interpolated({ a: [text] }, sources).problems.map(
@@ -29,34 +28,48 @@ function faultsOf(text: string): string[] {
 }
 
 describe('Interpolation', () => {
-  it('puts in variables, anywhere in a string and more than once', () => {
-    expect(textOf('${NAME}')).to.equal('value');
-    expect(textOf('a ${NAME}-${NAME} b')).to.equal('a value-value b');
-    expect(textOf('${EMPTY}')).to.equal('');
-  });
+  const BECOMES: readonly (readonly [text: string, value: string])[] = [
+    // A variable, anywhere in a string and more than once.
+    ['${NAME}', 'value'],
+    ['a ${NAME}-${NAME} b', 'a value-value b'],
+    ['${EMPTY}', ''],
+    // The default where the variable is missing or empty, as a shell does.
+    ['${NAME:-other}', 'value'],
+    ['${NONE:-other}', 'other'],
+    ['${EMPTY:-a:-b}', 'a:-b'],
+    ['${NONE:-}', ''],
+    ['${NONE:-https://x/{{ job_id }}}!', 'https://x/{{ job_id }}!'],
+    ['${NAME:-https://x/{{ job_id }}}!', 'value!'],
+    ['${NONE:-${NAME}}', 'value'],
+    // A file without its last line break and its byte order mark.
+    ['${file:/run/secrets/x}!', 'from a file!'],
+    ['${file:/run/bom}', 'from an editor'],
+    ['${file:/run/key}', (FILES['/run/key'] ?? '').trim()],
+    // What is no reference, or stands in what was put in.
+    ['$${NAME} $NAME $$ $', '${NAME} $NAME $$ $'],
+    ['$$${NAME}', '$${NAME}'],
+    ['${BRACES}', '${NAME}'],
+  ];
+  for (const [text, value] of BECOMES)
+    it(`puts in what a reference stands for: ${text}`, () => {
+      const { data, problems } = new Interpolated(text, sources);
+      expect([data, problems]).to.deep.equal([value, []]);
+    });
 
-  it('takes the default for a variable that is missing or empty, as a shell does', () => {
-    expect(textOf('${NAME:-other}')).to.equal('value');
-    expect(textOf('${NONE:-other}')).to.equal('other');
-    expect(textOf('${EMPTY:-a:-b}')).to.equal('a:-b');
-    expect(textOf('${NONE:-}')).to.equal('');
-  });
-
-  it('takes a default with braces of its own, and with references', () => {
-    const link = 'https://x/{{ job_id }}';
-    expect(textOf(`\${NONE:-${link}}!`)).to.equal(`${link}!`);
-    expect(textOf(`\${NAME:-${link}}!`)).to.equal('value!');
-    expect(textOf('${NONE:-${NAME}}')).to.equal('value');
-    expect(faultsOf('${NONE:-{{ job_id }')).to.deep.equal([
-      'a/0: a ${ is not closed by }: write $${ for a literal ${',
-    ]);
-  });
-
-  it('puts in the content of a file without its last line break and its byte order mark', () => {
-    expect(textOf('${file:/run/secrets/x}!')).to.equal('from a file!');
-    expect(textOf('${file:/run/bom}')).to.equal('from an editor');
-    expect(textOf('${file:/run/key}')).to.match(/^-----BEGIN[^]*KEY-----$/);
-  });
+  const FAULTS: readonly (readonly [text: string, ...faults: string[]])[] = [
+    ['${NONE:-{{ job_id }', 'a ${ is not closed by }: write $${ for a literal ${'],
+    [
+      '${NONE}',
+      'the environment variable NONE is not set: set it (no .env file is read by itself), or give a default as ${NONE:-…}',
+    ],
+    ['${file:/etc/shadow}', 'the file /etc/shadow cannot be read: EACCES: permission denied'],
+    // No secret would mean that everybody is let in.
+    ['${file:/run/empty}', 'the file /run/empty is empty'],
+    ['${file:/run/blank}', 'the file /run/blank is empty'],
+  ];
+  for (const [text, ...faults] of FAULTS)
+    it(`says where a reference leads nowhere, and why: ${text}`, () =>
+      expect(faultsOf(text)).to.deep.equal(faults.map((fault) => `a/0: ${fault}`)));
 
   it('refuses what a shell, an editor or a file left around a value', () => {
     const fault = (SECRET: string) =>
@@ -75,34 +88,8 @@ describe('Interpolation', () => {
     expect(faultsOf('${file:/run/lines}')).to.deep.equal([`a/0: the file /run/lines ${CONTROL}`]);
   });
 
-  it('leaves $${ as a literal ${, and any other dollar as it is', () => {
-    expect(textOf('$${NAME} $NAME $$ $')).to.equal('${NAME} $NAME $$ $');
-    expect(textOf('$$${NAME}')).to.equal('$${NAME}');
-  });
-
-  it('does not look into what it has put in', () => {
-    expect(textOf('${BRACES}')).to.equal('${NAME}');
-  });
-
-  it('names a variable that is missing, and where', () => {
-    expect(faultsOf('${NONE}')).to.deep.equal([
-      'a/0: the environment variable NONE is not set: set it (no .env file is read by itself), or give a default as ${NONE:-…}',
-    ]);
-  });
-
   it('takes no inherited property for a variable', () => {
     expect(faultsOf('${constructor}')).to.have.length(1);
-  });
-
-  it('names a file that cannot be read, and why', () => {
-    expect(faultsOf('${file:/etc/shadow}')).to.deep.equal([
-      'a/0: the file /etc/shadow cannot be read: EACCES: permission denied',
-    ]);
-  });
-
-  it('names a file in which there is nothing, since no secret would mean that everybody is let in', () => {
-    for (const file of ['/run/empty', '/run/blank'])
-      expect(faultsOf(`\${file:${file}}`)).to.deep.equal([`a/0: the file ${file} is empty`]);
   });
 
   it('refuses what looks like a reference but is none', () => {

@@ -23,15 +23,10 @@ describe('The JSON Schema in the package', () => {
     expect(exports['./schema.json']).to.equal(`./${SCHEMA}`);
   });
 
-  for (const file of [
-    'botbell.yaml',
-    'botbell.example.yaml',
-    'botbell.demo.yaml',
-    'starter/en/botbell.yaml',
-    'starter/ja/botbell.yaml',
-  ]) {
-    it(`is named at the head of config/${file}, which is valid by it`, () => {
-      const path = join('config', file);
+  const names = ['botbell', 'botbell.example', 'botbell.demo', 'starter/en/botbell', 'starter/ja/botbell'];
+  for (const name of names) {
+    it(`is named at the head of config/${name}.yaml, which is valid by it`, () => {
+      const path = join('config', `${name}.yaml`);
       const text = readFileSync(path, 'utf8');
       const named = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)?.[1] ?? '';
       expect(relative('.', join(dirname(path), named))).to.equal(SCHEMA);

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { YamlSource } from '../../src/config/yaml-source.ts';
 import type { Path } from '../../src/config/path.ts';
+import type { Place } from '../../src/config/config.ts';
 
 const TEXT = `# a comment
 list:
@@ -16,29 +17,20 @@ text: |
 folded: >
   first
   second
-plain: {{QUOTED}}
+plain: x {{ y }}
 'quoted': "a {{ b }}"
 escaped: "\\t{{ b }}"
-`.replace('{{QUOTED}}', 'x {{ y }}');
+`;
 
 const source = new YamlSource('file.yaml', TEXT);
 const { problems } = source;
 
-function at(path: Path): string {
-  const { line, column } = source.placeOf(path);
-  return `${line}:${column}`;
-}
-
-function inString(path: Path, line: number, column: number): string {
-  const place = source.placeInString(path, line, column);
-  return `${place.line}:${place.column}`;
-}
-
-function faultsOf(text: string): string[] {
-  return new YamlSource('file.yaml', text).problems.map(
-    ({ place, message }) => `${place.line}:${place.column}: ${message}`,
-  );
-}
+const written = ({ line, column }: Place) => `${line}:${column}`;
+const at = (path: Path) => written(source.placeOf(path));
+const inString = (path: Path, line: number, column: number) =>
+  written(source.placeInString(path, line, column));
+const faultsOf = (text: string) =>
+  new YamlSource('file.yaml', text).problems.map(({ place, message }) => `${written(place)}: ${message}`);
 
 describe('A YAML source', () => {
   it('gives plain data', () => {
@@ -102,16 +94,6 @@ describe('A YAML source', () => {
 });
 
 describe('A YAML fault', () => {
-  const braces = 'a value that begins with {{ or {% is read as a YAML map: put the whole value in quotes';
-
-  it('says so of braces without quotes, wherever they stand', () => {
-    expect(faultsOf('a: {{ x }}')).to.deep.equal([`1:4: ${braces}`]);
-    expect(faultsOf('a:\n  - {{ x | f: 1 }}\n  - ok')).to.deep.equal([`2:5: ${braces}`]);
-    expect(faultsOf('a: {{ x }} tail')).to.deep.equal([`1:4: ${braces}`]);
-    expect(faultsOf('a: {% if x %}')).to.deep.equal([`1:4: ${braces}`]);
-    expect(faultsOf('a: "{{ x }}"\nb: x {{ y }}')).to.deep.equal([]);
-  });
-
   it('leaves no data', () => {
     expect(new YamlSource('file.yaml', 'a: 1\na: 2').data).to.equal(undefined);
     expect(new YamlSource('file.yaml', 'a: [1').data).to.equal(undefined);
