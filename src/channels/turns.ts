@@ -1,4 +1,4 @@
-/** Hands out a channel's calls in the order in which they are asked for, and no faster than the remote is to be asked. */
+/** Hands out a channel's calls, first to the destination with the fewest, and no faster than the remote is to be asked. */
 import { type Clock, systemClock } from '../time/clock.ts';
 
 export interface TurnLimits {
@@ -9,10 +9,20 @@ export interface TurnLimits {
   readonly perMs: number;
 }
 
+/** Of the connections that others leave, what one destination may have: where it does not answer, others have the rest. */
+const SHARE = 0.8;
+
+interface Waiting {
+  readonly destination: string;
+  readonly give: () => void;
+}
+
 export class Turns {
   readonly #limits: TurnLimits;
   readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: Waiting[] = [];
+  /** By destination: how many calls it has. */
+  readonly #calls = new Map<string, number>();
   /** When the last mails began, as many as the rate counts, the oldest first. */
   readonly #begun: number[] = [];
   #taken = 0;
@@ -24,33 +34,59 @@ export class Turns {
   }
 
   /** As `Channel.turn`; bound, so that it can be passed as a function. */
-  readonly take = (withinMs: number): Promise<(() => void) | undefined> =>
+  readonly take = (withinMs: number, destination: string): Promise<(() => void) | undefined> =>
     new Promise((resolve) => {
       const give = () => {
         stopTimer();
         resolve(() => {
-          this.#taken -= 1;
+          this.#count(destination, -1);
           this.#serve();
         });
       };
+      const waiting = { destination, give };
       const stopTimer = this.#clock.startTimer(Math.max(0, withinMs), () => {
-        this.#waiting.splice(this.#waiting.indexOf(give), 1);
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         resolve(undefined);
       });
-      this.#waiting.push(give);
+      this.#waiting.push(waiting);
       this.#serve();
     });
 
   #serve(): void {
-    const { connections, mails } = this.#limits;
-    while (this.#waiting.length > 0 && this.#taken < connections && !this.#isTimed) {
+    const { mails } = this.#limits;
+    for (let next = this.#next(); next !== undefined && !this.#isTimed; next = this.#next()) {
       const waitMs = this.#waitMs();
       if (waitMs > 0) return this.#serveIn(waitMs);
       if (mails > 0) this.#begun.push(this.#clock.monotonic());
       if (this.#begun.length > mails) this.#begun.shift();
-      this.#taken += 1;
-      this.#waiting.shift()?.();
+      this.#waiting.splice(this.#waiting.indexOf(next), 1);
+      this.#count(next.destination, 1);
+      next.give();
     }
+  }
+
+  /** @returns of the destinations with the fewest calls, who has waited longest; undefined: it has its share, or nobody waits */
+  #next(): Waiting | undefined {
+    const [first, ...later] = this.#waiting;
+    if (first === undefined) return undefined;
+    const fewest = later.reduce(
+      (best, each) => (this.#callsOf(each) < this.#callsOf(best) ? each : best),
+      first,
+    );
+    const free = this.#limits.connections - this.#taken;
+    const calls = this.#callsOf(fewest);
+    return free > 0 && calls < Math.max(1, Math.floor((free + calls) * SHARE)) ? fewest : undefined;
+  }
+
+  #callsOf({ destination }: Waiting): number {
+    return this.#calls.get(destination) ?? 0;
+  }
+
+  #count(destination: string, by: 1 | -1): void {
+    this.#taken += by;
+    const calls = (this.#calls.get(destination) ?? 0) + by;
+    if (calls === 0) this.#calls.delete(destination);
+    else this.#calls.set(destination, calls);
   }
 
   /** Milliseconds until the rate allows the next mail. */

@@ -212,9 +212,11 @@ export class Dispatcher {
   }
 
   /** The channel's own connection is no attempt to wait for. @returns gives it back; undefined: none came in time */
-  #turnOf({ planned, settings, until }: Task): Promise<(() => void) | undefined> | (() => void) {
+  #turnOf({ planned, record, settings, until }: Task): Promise<(() => void) | undefined> | (() => void) {
     const { channel } = settings.channels.get(planned?.channel ?? '') ?? {};
-    return channel?.turn?.(until - this.#dependencies.clock.monotonic()) ?? nothingToGiveBack;
+    return (
+      channel?.turn?.(until - this.#dependencies.clock.monotonic(), record.destination) ?? nothingToGiveBack
+    );
   }
 
   #longer(task: Task): Pick<Begun, 'isOwn' | 'onLonger'> {

@@ -12,12 +12,12 @@ describe('the turns of mails', () => {
   it('come in order, as many at a time as there are connections', async () => {
     const { turns } = open({ connections: 1 });
     const taken: number[] = [];
-    const first = await turns.take(WELL_MS);
-    for (const number of [2, 3]) void turns.take(WELL_MS).then((give) => (taken.push(number), give?.()));
+    const first = await turns.take(WELL_MS, 'a');
+    for (const number of [2, 3]) void turns.take(WELL_MS, 'a').then((give) => (taken.push(number), give?.()));
     await Promise.resolve();
     expect(taken).to.deep.equal([]);
     first?.();
-    await turns.take(WELL_MS);
+    await turns.take(WELL_MS, 'a');
     expect(taken).to.deep.equal([2, 3]);
   });
 
@@ -25,16 +25,30 @@ describe('the turns of mails', () => {
     const { clock, turns } = open({ mails: 2, perMs: 1000 });
     const at: number[] = [];
     const since = clock.monotonic();
-    const take = async () => (await turns.take(WELL_MS), at.push(clock.monotonic() - since));
+    const take = async () => (await turns.take(WELL_MS, 'a'), at.push(clock.monotonic() - since));
     await clock.runUntil(Promise.all([take(), take(), take(), take(), take()]));
     expect(at).to.deep.equal([0, 0, 1000, 1000, 2000]);
   });
 
   it('do not come to whoever has waited for too long, nor are they lost by it', async () => {
     const { clock, turns } = open({ connections: 1 });
-    const first = await turns.take(WELL_MS);
-    expect(await clock.runUntil(turns.take(500))).to.equal(undefined);
+    const first = await turns.take(WELL_MS, 'a');
+    expect(await clock.runUntil(turns.take(500, 'a'))).to.equal(undefined);
     first?.();
-    expect(await turns.take(500)).to.be.a('function');
+    expect(await turns.take(500, 'a')).to.be.a('function');
+  });
+
+  it('leave some to others, however many wait for destinations that do not answer', async () => {
+    const { clock, turns } = open({ connections: 5 });
+    const taken: string[] = [];
+    const take = async (whose: string) => {
+      const giveBack = await turns.take(WELL_MS, whose);
+      taken.push(whose);
+      return giveBack;
+    };
+    const [first] = ['a', 'a', 'a', 'a', 'a', 'a', 'b', 'b'].map(take);
+    (await first)?.();
+    await clock.runUntil(take('c'));
+    expect(taken).to.deep.equal(['a', 'a', 'a', 'a', 'b', 'c']);
   });
 });

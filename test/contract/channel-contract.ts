@@ -124,7 +124,7 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
 
   it('sends many messages at the same time, each once', async () => {
     const sendInTurn = async () => {
-      const giveBack = await shared.turn?.(60_000);
+      const giveBack = await shared.turn?.(60_000, 'any');
       await send(shared);
       giveBack?.();
     };

@@ -52,10 +52,12 @@ describe('a further chat', () => {
       { hooks },
       { print: () => undefined, openPool: poolsThrough(NO_PROXIES) },
     );
-    const turns = await Promise.all(Array.from({ length: 10 }, async () => channel.turn?.(1000)));
-    expect(await channel.turn?.(0)).to.equal(undefined);
+    const turns = await Promise.all(
+      Array.from({ length: 10 }, async (_, n) => channel.turn?.(1000, `ops/${n}`)),
+    );
+    expect(await channel.turn?.(0, 'ops')).to.equal(undefined);
     turns[3]?.();
-    expect(await channel.turn?.(0)).to.be.a('function');
+    expect(await channel.turn?.(0, 'ops')).to.be.a('function');
     await channel.close();
   });
 });
