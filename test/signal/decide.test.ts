@@ -136,33 +136,6 @@ describe('what a route asks for', () => {
     expect(all(new Place({ when: UNMET }), 'ex')).to.deep.equal(['when', 'when']);
   });
 
-  it('tells from so many errors in a row on', () => {
-    const place = new Place({ afterFailures: 3 });
-    expect(all(place, 'xxexxoxx')).to.deep.equal([
-      'after_failures',
-      'after_failures',
-      'tell',
-      'tell',
-      'tell',
-      'tell',
-      'after_failures',
-      'after_failures',
-    ]);
-  });
-
-  it('tells an error again where it says something else', () => {
-    const place = new Place({ repeat: 'changes' });
-    const messages = ['3 rows', '4 rows', 'no rows', '5 rows'];
-    expect(messages.map((message) => shown(place.run({ message })))).to.deep.equal([
-      'tell',
-      'repeat',
-      'tell',
-      'tell',
-    ]);
-    place.run({ status: 'succeeded' });
-    expect(shown(place.run({ message: '6 rows' }))).to.equal('tell');
-  });
-
   it('tells an error again after a while, and how many were held back', () => {
     const place = new Place({ repeat: 15 * MINUTE });
     const decisions = [0, 5, 10, 15, 20].map((minute) => {
@@ -175,52 +148,11 @@ describe('what a route asks for', () => {
     expect(heldBackIn(place.run())).to.equal(0);
   });
 
-  it('tells that it is well again after an error that was told', () => {
-    expect(all(new Place({ on: ['error', 'recovered'] }), 'oxxoo')).to.deep.equal([
-      'on',
-      'tell',
-      'tell',
-      'tell recovered',
-      'on',
-    ]);
-    expect(all(new Place({ on: [...ALL, 'recovered'] }), 'xoo')).to.deep.equal([
-      'tell',
-      'tell recovered',
-      'tell',
-    ]);
-    const third = new Place({ on: ['error', 'recovered'], afterFailures: 3 });
-    expect(all(third, 'xxoxxxo')).to.deep.equal([
-      'after_failures',
-      'after_failures',
-      'on',
-      'after_failures',
-      'after_failures',
-      'tell',
-      'tell recovered',
-    ]);
-  });
-
   it('tells so whichever route told the error, and by its own conditions', () => {
     const apart = new Place({ on: ['error'] }, { on: ['recovered'] });
     expect(all(apart, 'xo')).to.deep.equal(['tell', 'tell recovered']);
     const unasked = new Place({ on: ['succeeded', 'error'] }, { on: ['recovered'], when: UNMET });
     expect(all(unasked, 'xo')).to.deep.equal(['tell', 'tell']);
-  });
-
-  it('judges runs that overlap by their starts', () => {
-    const place = new Place({ on: ['error', 'recovered'] });
-    place.run({ startedAt: 100 });
-    expect(shown(place.run({ status: 'succeeded', startedAt: 50 }))).to.equal('on');
-    expect(shown(place.run({ status: 'succeeded', startedAt: 110 }))).to.equal('tell recovered');
-    expect(shown(place.run({ startedAt: 105 }))).to.equal('tell');
-    expect(shown(place.run({ status: 'succeeded', startedAt: 120 }))).to.equal('on');
-  });
-
-  it('judges runs that began at once as they came', () => {
-    const place = new Place({ on: ['error', 'recovered'], repeat: 'changes' });
-    const came = ['error', 'error', 'succeeded', 'succeeded', 'error', 'succeeded'] as const;
-    const said = came.map((status) => shown(place.run({ status, startedAt: 100 })));
-    expect(said).to.deep.equal(['tell', 'repeat', 'tell recovered', 'on', 'tell', 'tell recovered']);
   });
 
   it('tells what is late or missing whatever the rules before mute say', () => {
@@ -413,25 +345,6 @@ describe('a night of runs', () => {
         }
       }),
       { numRuns: 300 },
-    );
-  });
-
-  it('holds what is muted until the end of the window, and nothing beside it', () => {
-    fc.assert(
-      fc.property(fc.array(run, { maxLength: 40 }), route, (runs, rules) => {
-        const [muted, free] = [new Place(rules), new Place({ ...rules, mute: [] })];
-        for (const { came, isError, message } of runs.toSorted((a, b) => a.came - b.came)) {
-          muted.now = MORNING + came * MINUTE;
-          free.now = muted.now;
-          const status = isError ? 'error' : 'succeeded';
-          const held = muted.run({ status, message }).ruling;
-          const told = free.run({ status, message }).ruling;
-          const isMuted = rules.mute.length > 0 && came >= 60 && came < 180;
-          if (told.does === 'let go') expect(held).to.deep.equal(told);
-          else expect(held.does).to.equal(isMuted ? 'hold' : 'tell');
-          if (held.does === 'hold') expect(held.until).to.equal(MORNING + 180 * MINUTE);
-        }
-      }),
     );
   });
 });

@@ -8,6 +8,8 @@ function isoInstant(text: string, timezone = 'Asia/Tokyo'): string | undefined {
   return instant === undefined ? undefined : new Date(instant).toISOString();
 }
 
+const NEW_YORK = 'America/New_York';
+
 const years = {
   min: new Date('0000-01-01T00:00:00Z'),
   max: new Date('9999-12-31T23:59:59.999Z'),
@@ -15,62 +17,39 @@ const years = {
 };
 
 describe('parseStartTime', () => {
-  it('reads the extended and the basic form', () => {
-    for (const text of [
-      '2026-11-20T09:00:00.000+09:00',
-      '20261120T090000+0900',
-      '2026-11-20T00:00:00Z',
-      '20261120T000000Z',
-      '2026-11-20t00:00:00z',
-      '2026-11-20T00',
-      '20261120T0000Z',
-    ]) {
-      expect(isoInstant(text, 'UTC'), text).to.equal('2026-11-20T00:00:00.000Z');
-    }
-  });
-
-  it('takes a blank for the T, in both forms', () => {
-    expect(isoInstant('2026-11-26 03:00:00+09:00')).to.equal('2026-11-25T18:00:00.000Z');
-    expect(isoInstant('2026-11-26 03:00:00.123456+09:00')).to.equal('2026-11-25T18:00:00.123Z');
-    expect(isoInstant('20261126 0300')).to.equal('2026-11-25T18:00:00.000Z');
-    expect(isoInstant('2026-02-30 03:00:00Z'), 'a day that does not exist').to.equal(undefined);
-  });
-
-  it('reads minutes and seconds as zero where they are left out', () => {
-    expect(isoInstant('2026-11-20T09')).to.equal('2026-11-20T00:00:00.000Z');
-    expect(isoInstant('2026-11-20T09:05')).to.equal('2026-11-20T00:05:00.000Z');
-    expect(isoInstant('20261120T0905Z')).to.equal('2026-11-20T09:05:00.000Z');
-  });
-
-  it('reads a fraction of any length, with a point or a comma, down to the millisecond', () => {
-    expect(isoInstant('2026-11-20T00:00:00.1Z')).to.equal('2026-11-20T00:00:00.100Z');
-    expect(isoInstant('2026-11-20T00:00:00,0579Z')).to.equal('2026-11-20T00:00:00.057Z');
-    expect(isoInstant(`2026-11-20T00:00:00.${'9'.repeat(500)}Z`)).to.equal('2026-11-20T00:00:00.999Z');
-  });
-
-  it('lets a fraction belong to the last unit given, as ISO 8601 does', () => {
-    expect(isoInstant('2026-11-20T09:30.5Z')).to.equal('2026-11-20T09:30:30.000Z');
-    expect(isoInstant('20261120T09,25Z')).to.equal('2026-11-20T09:15:00.000Z');
-  });
-
-  it('reads offsets in each notation with each date form', () => {
-    for (const offset of ['+09', '+0900', '+09:00']) {
-      expect(isoInstant(`2026-11-20T09:00:00${offset}`, 'UTC')).to.equal('2026-11-20T00:00:00.000Z');
-      expect(isoInstant(`20261120T090000${offset}`, 'UTC')).to.equal('2026-11-20T00:00:00.000Z');
-    }
-    expect(isoInstant('2026-11-20T00:00:00-05:30')).to.equal('2026-11-20T05:30:00.000Z');
-    expect(isoInstant('2026-11-20T00:00:00\u221205:30')).to.equal('2026-11-20T05:30:00.000Z');
-    expect(isoInstant('2026-11-20T00:00:00+23:59')).to.equal('2026-11-19T00:01:00.000Z');
-  });
-
-  it('reads a time without an offset in the timezone', () => {
-    expect(isoInstant('2026-11-20T12:00:00')).to.equal('2026-11-20T03:00:00.000Z');
-    expect(isoInstant('2026-07-01T12:00:00', 'America/New_York')).to.equal('2026-07-01T16:00:00.000Z');
-  });
+  for (const [text, instant, timezone = 'Asia/Tokyo'] of [
+    ['2026-11-20T09:00:00.000+09:00', '2026-11-20T00:00:00.000Z'],
+    ['20261120T090000+0900', '2026-11-20T00:00:00.000Z'],
+    ['20261120T000000Z', '2026-11-20T00:00:00.000Z'],
+    ['2026-11-20t00:00:00z', '2026-11-20T00:00:00.000Z'],
+    ['2026-11-26 03:00:00.123456+09:00', '2026-11-25T18:00:00.123Z'],
+    ['20261126 0300', '2026-11-25T18:00:00.000Z'],
+    ['2026-11-20T09', '2026-11-20T00:00:00.000Z'],
+    ['20261120T0905Z', '2026-11-20T09:05:00.000Z'],
+    ['2026-11-20T00:00:00.1Z', '2026-11-20T00:00:00.100Z'],
+    ['2026-11-20T00:00:00,0579Z', '2026-11-20T00:00:00.057Z'],
+    [`2026-11-20T00:00:00.${'9'.repeat(500)}Z`, '2026-11-20T00:00:00.999Z'],
+    ['2026-11-20T09:30.5Z', '2026-11-20T09:30:30.000Z'],
+    ['20261120T09,25Z', '2026-11-20T09:15:00.000Z'],
+    ['20261120T090000+09', '2026-11-20T00:00:00.000Z'],
+    ['2026-11-20T09:00:00+0900', '2026-11-20T00:00:00.000Z'],
+    ['2026-11-20T00:00:00-05:30', '2026-11-20T05:30:00.000Z'],
+    ['2026-11-20T00:00:00\u221205:30', '2026-11-20T05:30:00.000Z'],
+    ['2026-11-20T00:00:00+23:59', '2026-11-19T00:01:00.000Z'],
+    ['2026-11-20T12:00:00', '2026-11-20T03:00:00.000Z'],
+    ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
+    ['2000-02-29T00:00:00Z', '2000-02-29T00:00:00.000Z'],
+    ['20260308T0230', '2026-03-08T07:30:00.000Z', NEW_YORK],
+    ['2026-11-01T01:30:00', '2026-11-01T05:30:00.000Z', NEW_YORK],
+  ] as const)
+    it(`reads ${text.slice(0, 40)} as ${instant}`, () => {
+      expect(isoInstant(text, timezone)).to.equal(instant);
+    });
 
   it('refuses days and times that do not exist', () => {
     for (const text of [
       '2026-02-30T00:00:00Z',
+      '2026-02-30 03:00:00Z',
       '2026-02-29T00:00:00Z',
       '1900-02-29T00:00:00Z',
       '2026-04-31T00:00:00Z',
@@ -87,20 +66,6 @@ describe('parseStartTime', () => {
     ]) {
       expect(isoInstant(text), text).to.equal(undefined);
     }
-  });
-
-  it('knows the leap years', () => {
-    expect(isoInstant('2028-02-29T00:00:00Z')).to.equal('2028-02-29T00:00:00.000Z');
-    expect(isoInstant('2000-02-29T00:00:00Z')).to.equal('2000-02-29T00:00:00.000Z');
-  });
-
-  it('reads a local hour that the clocks skip as the hour after it, and takes the earlier of one that comes twice', () => {
-    expect(isoInstant('2026-03-08T02:30:00', 'America/New_York')).to.equal('2026-03-08T07:30:00.000Z');
-    expect(isoInstant('20260308T0230', 'America/New_York')).to.equal('2026-03-08T07:30:00.000Z');
-    expect(isoInstant('2026-03-08T02:30:00.25', 'America/New_York')).to.equal('2026-03-08T07:30:00.250Z');
-    expect(isoInstant('2026-02-30T02:30:00', 'America/New_York')).to.equal(undefined);
-    expect(isoInstant('2026-03-08T02:30:00-05:00', 'America/New_York')).to.equal('2026-03-08T07:30:00.000Z');
-    expect(isoInstant('2026-11-01T01:30:00', 'America/New_York')).to.equal('2026-11-01T05:30:00.000Z');
   });
 
   it('refuses every other notation', () => {
@@ -159,7 +124,7 @@ describe('parseStartTime', () => {
       .map((pieces) => pieces.join(''));
     fc.assert(
       fc.property(fc.oneof(nearMiss, fc.string()), (text) => {
-        const instant = parseStartTime(text, 'America/New_York');
+        const instant = parseStartTime(text, NEW_YORK);
         if (instant !== undefined) expect(new Date(instant).getTime()).to.equal(instant);
       }),
     );
