@@ -360,14 +360,6 @@ export function describeActions(
           pending: 0,
         });
       });
-
-      it('comes after what is new', async () => {
-        const [old] = await deadLetters(['a']);
-        await actions.startBulk({ state: 'dead' }, ACTOR);
-        await continueAll();
-        const { ids } = await accept({ job_id: 'new' }, [OPS]);
-        expect(await dueIds()).to.deep.equal([...ids, old]);
-      });
     });
   });
 }

@@ -182,12 +182,6 @@ export function describeArchive(
       });
     });
 
-    it('counts what is undelivered and what was refused', async () => {
-      const admission = await arrive({ job_id: 'a' }, [OPS, LOG]);
-      await recorded.settle(admission, [deadUpdate(idsIn(admission)[0])]);
-      expect(await archive.countOpen()).to.deep.equal({ pending: 1, dead: 1, held: 0, refused: 0 });
-    });
-
     it('counts the callbacks that a list has', async () => {
       for (const job_id of ['a', 'b']) await arrive({ job_id }, [OPS, LOG]);
       expect((await archive.callbacks({ state: 'pending' })).items).to.have.length(2);

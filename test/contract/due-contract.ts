@@ -227,18 +227,6 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         expect(other.deliveries[0]?.behind).to.equal(undefined);
       });
 
-      it('holds back a start in nobody’s hands when its result comes', async () => {
-        const [start] = idsOf(await bench.arrive(executing, [OPS]));
-        await bench.settle([failed(start)]);
-        const end = await bench.arrive(result, [OPS]);
-        expect(end.deliveries[0]?.behind).to.equal(undefined);
-        expect((await bench.deliveries())[0]).to.include({
-          state: 'held',
-          reason: 'superseded',
-          owner: null,
-        });
-      });
-
       it('keeps no result waiting for a start that failed after all, which is told no more', async () => {
         const [start] = idsOf(await bench.arrive(executing, [OPS]));
         const [end] = idsOf(await bench.arrive(result, [OPS]));
@@ -307,16 +295,6 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         expect(await bench.history()).to.deep.equal(['taken_over', 'taken_over']);
       });
 
-      it('is due when the claim of a process that is gone ends, and not before', async () => {
-        const [ops] = idsOf(await bench.arrive({}, [OPS]));
-        const other = await bench.openAs('second');
-        await other.takeOver([ops]);
-        await pass(LEASE_MS - 1);
-        expect(await bench.claim(other)).to.deep.equal([]);
-        await pass(1);
-        expect((await bench.claim(other)).map(({ record }) => record.id)).to.deep.equal([ops]);
-      });
-
       it('stays claimed for as long as its process says that the attempt goes on, and no other can say so', async () => {
         const [ops] = idsOf(await bench.arrive({}, [OPS]));
         const other = await bench.openAs('second');
@@ -356,22 +334,6 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         expect([due?.record.reason, due?.record.lastError]).to.deep.equal([undefined, undefined]);
       });
 
-      it('says why, with what is needed for it, and until when', async () => {
-        await hold();
-        const [delivery] = (await bench.arrive({}, [OPS])).deliveries;
-        const heldUntil = bench.store.clock.now() + HOUR_MS;
-        expect(delivery).to.deep.include({ reason: 'mute', heldUntil });
-      });
-
-      it('is released once, whoever else releases at the same moment', async () => {
-        for (let code = 1; code <= 5; code += 1) await hold({ job_id: `job ${code}`, code });
-        const other = await bench.openAs('second');
-        await pass(HOUR_MS);
-        const both = Promise.all([bench.release(), bench.release(other)]);
-        await bench.store.clock.runAlong(both);
-        expect(codesOf(await bench.tellAll()).toSorted()).to.deep.equal([1, 2, 3, 4, 5]);
-      });
-
       it('goes in the order of its job, also before what came meanwhile', async () => {
         await hold({ code: 1 });
         await hold({ code: 2 });
@@ -384,17 +346,6 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
       it('keeps nothing of its job waiting meanwhile', async () => {
         await hold({ code: 1 });
         expect((await bench.arrive({ code: 2 }, [OPS])).deliveries[0]?.behind).to.equal(undefined);
-      });
-
-      it('is not told any more where it is a start whose result has come', async () => {
-        await hold({ status: EXECUTING });
-        await bench.accept({ status: 0 }, [LOG]);
-        await pass(HOUR_MS);
-        await bench.release();
-        expect(destinationsOf(await bench.tellAll())).to.deep.equal([LOG.destination]);
-        expect((await bench.deliveries())[0]).to.include({ state: 'held', reason: 'superseded' });
-        await pass(HOUR_MS);
-        expect(await bench.release(), 'superseded is for good').to.equal(0);
       });
     });
 

@@ -1,14 +1,14 @@
 /** What every ledger promises to a POST, whatever database holds it. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { type Callback, identityOf } from '../../src/callback/callback.ts';
+import type { Callback } from '../../src/callback/callback.ts';
 import { parseJson } from '../../src/callback/decode.ts';
 import { admit, admitArgs } from '../../src/ledger/operations/admit.ts';
 import { settle } from '../../src/ledger/operations/settle.ts';
 import { storedText } from '../../src/ledger/stored-body.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
-import { OPTIONS, ROUTING } from '../support/store-under-test.ts';
+import { OPTIONS } from '../support/store-under-test.ts';
 import {
   answerOf,
   arrivalOf,
@@ -58,13 +58,6 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         ]);
         expect(claimedOf(admission)).to.deep.equal(['slack:#ops', 'slack:#log']);
         expect(await bench.states()).to.deep.equal(['slack:#ops pending', 'slack:#log pending']);
-      });
-
-      it('writes down a callback that nobody is told of', async () => {
-        const admission = await bench.arrive({}, []);
-        expect(admission).to.include({ isNew: true });
-        expect(admission.deliveries).to.deep.equal([]);
-        expect(await bench.store.rows('callbacks')).to.have.length(1);
       });
 
       it('gives a duplicate nothing to tell and counts how often it came', async () => {
@@ -199,12 +192,6 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         expect(await arriving('known')).to.include({ timesReceived: 2 });
         expect(await bench.store.rows('callbacks')).to.have.length(1);
       });
-
-      it('keeps why each route matched or not', async () => {
-        await bench.arrive({}, [OPS]);
-        const [row] = await bench.store.rows('callbacks');
-        expect(row?.['routing']).to.equal(ROUTING);
-      });
     });
 
     describe('claims', () => {
@@ -225,14 +212,6 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         expect(twin.deliveries.map(({ claim }) => claim)).to.deep.equal(['process']);
         await bench.store.passTime(LEASE_MS);
         expect(claimedOf(await bench.arrive({}, [OPS]))).to.deep.equal(['slack:#ops']);
-      });
-
-      it('end when the outcome is written', async () => {
-        const [ops] = idsOf(await bench.arrive({}, [OPS]));
-        await bench.settle([failed(ops)]);
-        expect((await bench.deliveries())[0]?.owner).to.equal(null);
-        const second = await bench.openAs('second');
-        expect(claimedOf(await bench.arrive({}, [OPS], second))).to.deep.equal(['slack:#ops']);
       });
 
       it('that were lost cannot overwrite with a failure what their new owner does', async () => {
@@ -269,13 +248,6 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         expect(claimedOf(again)).to.deep.equal([]);
       });
 
-      it('that comes before its job’s result is told', async () => {
-        const executing = await bench.arrive({ status: EXECUTING }, [OPS]);
-        expect(executing.isSuperseded).to.equal(false);
-        expect(claimedOf(executing)).to.deep.equal(['slack:#ops']);
-        expect(claimedOf(await bench.arrive({ status: 0 }, [OPS]))).to.deep.equal(['slack:#ops']);
-      });
-
       it('that is still pending when the result comes is held back, and its retry is told so', async () => {
         const [ops, log] = idsOf(await bench.arrive({ status: EXECUTING }, [OPS, LOG]));
         await bench.settle([delivered(ops), failed(log)]);
@@ -297,12 +269,6 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const again = await bench.arrive({ status: EXECUTING }, [OPS]);
         expect(again.isSuperseded).to.equal(false);
         expect(again.deliveries.map(({ state }) => state)).to.deep.equal(['delivered']);
-      });
-
-      it('of another job is told', async () => {
-        await bench.arrive({ status: 0, job_id: 'job-1' }, [OPS]);
-        const other = await bench.arrive({ status: EXECUTING, job_id: 'job-2' }, [OPS]);
-        expect(other.isSuperseded).to.equal(false);
       });
     });
 
@@ -330,21 +296,6 @@ export function describeLedger(name: string, createStore: CreateStore): void {
           [false, 2],
         ]);
         expect(await bench.store.rows('deliveries')).to.have.length(2);
-      });
-
-      it('are each written down with their own deliveries', async () => {
-        const planned = Array.from({ length: 4 }, (_, number) => target(`slack:#c${number}`));
-        const jobs = Array.from({ length: 30 }, (_, number) => `job-${number}`);
-        const admissions = await Promise.all(jobs.map((job_id) => bench.arrive({ job_id }, planned)));
-        expect(new Set(admissions.map(({ callbackId }) => callbackId)).size).to.equal(30);
-        for (const admission of admissions)
-          expect(claimedOf(admission)).to.deep.equal(planned.map(({ destination }) => destination));
-        expect(await bench.ledger.archive.countOpen()).to.deep.equal({
-          pending: 120,
-          dead: 0,
-          held: 0,
-          refused: 0,
-        });
       });
     });
 
@@ -473,13 +424,6 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       });
       const refuse = (body: string) => bench.ledger.refuse(refusal(body), NOBODY);
 
-      it('are kept with what was wrong and who sent them', async () => {
-        await refuse('{"status":9}');
-        const [row] = await bench.store.rows('refused');
-        expect(row).to.include({ status: 422, remote_address: '192.0.2.7', body: '{"status":9}' });
-        expect(JSON.parse(String(row?.['errors']))).to.deep.equal(refusal('').errors);
-      });
-
       it('are kept for the newest 1,000', async () => {
         await bench.store.run(MANY_REFUSED);
         for (let number = 1; number <= 5; number += 1) await refuse(`body ${number}`);
@@ -530,11 +474,6 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       expect(retry).to.include({ callbackId: first.callbackId, isNew: false, timesReceived: 2 });
       expect(claimedOf(retry)).to.deep.equal(['slack:#log']);
       expect(retry.deliveries[0]).to.deep.include({ state: 'delivered', receipt: { ts: '1.2' } });
-    });
-
-    it('knows a callback by what identifies it', async () => {
-      await bench.arrive({}, [OPS]);
-      expect((await bench.store.rows('callbacks'))[0]?.['identity']).to.equal(identityOf(callbackWith()));
     });
   });
 }

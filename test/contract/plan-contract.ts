@@ -30,6 +30,7 @@ import { adoptTimers, destinationOf } from '../../src/ledger/signal/timers.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { explained } from '../support/explained.ts';
+import { Recorded } from '../support/recorded.ts';
 import { OPTIONS, type StoreUnderTest } from '../support/store-under-test.ts';
 import {
   answerOf,
@@ -170,6 +171,35 @@ export function describePlans(name: string, createStore: CreateStore, planner: P
       const from = { done: 0, reachedNobody: 0 };
       await call(forget, { doneKeptMs: 0, nobodyKeptMs: 0, from });
       expect(await store.rows('callbacks')).to.deep.equal([]);
+      expect(faults).to.deep.equal([]);
+    });
+
+    it('what people look for, and what they have done', async () => {
+      await arrive(1);
+      const watched = { ...store, call: (operation, args) => call(operation, ...args) } as StoreUnderTest;
+      const { archive, actions } = new Recorded(watched);
+      for (const filter of [
+        {},
+        { botId: 'a' },
+        { jobId: 'a' },
+        { state: 'dead' },
+        { state: 'held' },
+        { state: 'pending', destination: 'slack:#ops' },
+      ] as const)
+        await archive.callbacks(filter);
+      await archive.story(1);
+      await archive.delivery(1);
+      await archive.deadLetters();
+      await archive.destinations(['slack:#ops']);
+      await archive.lastRuns([{ botId: 'a' }], 5);
+      await archive.bots('', 5);
+      await archive.cameSince(0);
+      await actions.tally({});
+      const { id } = await actions.startBulk({ state: 'dead' }, ACTOR);
+      await actions.continueBulk();
+      await actions.bulk(id);
+      await actions.redeliver(1, ACTOR, false);
+      await actions.dismiss(1, ACTOR);
       expect(faults).to.deep.equal([]);
     });
   });

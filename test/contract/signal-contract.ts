@@ -232,18 +232,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
     });
 
     describe('tells again', () => {
-      it('at most once in a while, and then how many it let go', async () => {
-        const hourly = to('slack:#ops', [{ repeat: HOUR }]);
-        expect(await bench.fails(hourly)).to.equal('tell');
-        for (let count = 0; count < 11; count += 1) {
-          await pass(5 * MINUTE);
-          expect(await bench.fails(hourly)).to.equal('repeat');
-        }
-        await pass(5 * MINUTE);
-        const { deliveries } = await bench.comes({ status: ERROR }, [hourly]);
-        expect(deliveries[0]).to.deep.include({ state: 'pending', telling: { heldBack: 11 } });
-      });
-
       it('what differs from what each destination was told last', async () => {
         const changes = to('slack:#ops', [{ repeat: 'changes' }]);
         expect(await bench.fails(changes, { message: 'row 17 of 2026-11-20' })).to.equal('tell');
@@ -280,17 +268,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           occasion: { template: 'recovered', failingSince, failures: 2 },
         });
         expect((await bench.comes({ status: 0 }, [recovery])).deliveries).to.deep.equal([]);
-      });
-
-      it('where the error was told or is held, whichever route told it, and nowhere else', async () => {
-        const held = to('slack:#held', [{ on: ['error'], ...MUTED }]);
-        const untold = to('slack:#untold', [{ on: ['error'], afterFailures: 9 }]);
-        await bench.comes({ status: ERROR }, [held, untold]);
-        const only = [{ on: ['recovered' as const] }];
-        const came = await bench.comes({ status: 0 }, [to('slack:#held', only), to('slack:#untold', only)]);
-        expect(came.deliveries.map(({ destination, state }) => `${destination} ${state}`)).to.deep.equal([
-          'slack:#held pending',
-        ]);
       });
     });
 
@@ -367,14 +344,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       const comes = async (bot_id: string) =>
         bench.shown(await bench.comes({ status: ERROR, bot_id }, everybody));
 
-      it('a BOT is told nowhere', async () => {
-        await bench.snooze({ botId: 'get_items' });
-        expect(await comes('get_items')).to.equal('snooze 60, snooze 60');
-        expect(await comes('another')).to.equal('tell, tell');
-        await pass(HOUR);
-        expect(await comes('get_items')).to.equal('tell, tell');
-      });
-
       it('a BOT is told from its next success on, and of what was held', async () => {
         await bench.snooze({ botId: 'get_items', until: bench.now + 7 * DAY, untilSuccess: true });
         const hold = `snooze ${(7 * DAY) / MINUTE}`;
@@ -443,26 +412,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
     describe('in a burst', () => {
       const burst = { max: 3, perMs: MINUTE };
       const place = to('slack:#ops', [{}], burst);
-
-      it('tells as many as may be, and the rest as one at the window’s end', async () => {
-        const told: string[] = [];
-        for (let count = 0; count < 5; count += 1) {
-          told.push(await bench.fails(place, { bot_id: `bot-${count % 2}` }));
-          await pass(10 * SECOND);
-        }
-        expect(told.map((each) => each.split(' ')[0])).to.deep.equal([
-          'tell',
-          'tell',
-          'tell',
-          'burst',
-          'burst',
-        ]);
-        await pass(10 * SECOND);
-        await bench.tellAll();
-        expect(await bench.endWith()).to.equal(2);
-        expect(await bench.summaries()).to.deep.equal(['slack:#ops burst 2: bot-1 1e 0s, bot-0 1e 0s']);
-        expect(await bench.fails(place), 'the next window').to.equal('tell');
-      });
 
       it('counts no edit of what the job has told there', async () => {
         const edited = { ...to('slack:#ops', [{}], { max: 1, perMs: MINUTE }), isEdit: true };
@@ -597,13 +546,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.ledger.actions.redeliver(id, ASKED.actor, false);
         await bench.tellAll();
         expect(await bench.states()).to.deep.equal(['slack:#ops delivered', 'slack:#ops delivered']);
-      });
-
-      it('has what no route names any more delivered by itself, as far as routes go', async () => {
-        await bench.fails(muted);
-        await pass(DAY);
-        await bench.endWith('pending');
-        expect(await bench.tellOwn()).to.deep.equal(['error']);
       });
 
       it('has one message alone delivered as itself, as it is to be told by then', async () => {
@@ -842,14 +784,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await pass(DAY - 2 * HOUR);
         const next = await bench.comes({ status: 0 }, planned, { watched });
         expect(next.deliveries, 'the next one is in time').to.deep.equal([]);
-      });
-
-      it('no more once the config does not ask for it', async () => {
-        await bench.comes({ status: 0 }, planned, { watched });
-        await bench.ledger.signals.adoptTimers([], ['expect other']);
-        expect(await dues()).to.have.length(1);
-        await bench.ledger.signals.adoptTimers([], ['expect daily']);
-        expect(await dues()).to.deep.equal([]);
       });
     });
 

@@ -16,8 +16,6 @@ import { createPostgresStore } from '../support/postgres-store.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { OPTIONS } from '../support/store-under-test.ts';
 
-const REPLICAS = 3;
-
 /** As many as the pooler has. */
 const SESSIONS = 3;
 
@@ -43,14 +41,6 @@ if (isInstalled('pgbouncer', 'a ledger behind PgBouncer')) {
 
     const openAs = (url: string, owner: string): Promise<DatabaseLedger> =>
       openLedger(pooler.urlThrough(url), { ...OPTIONS, clock: systemClock, owner });
-
-    it('prepares an empty database once when several open it at the same moment', async () => {
-      const url = await server.createDatabase();
-      const owners = Array.from({ length: REPLICAS }, (_, number) => `replica-${number}`);
-      const ledgers = await Promise.all(owners.map((owner) => openAs(url, owner)));
-      await Promise.all(ledgers.map((ledger) => ledger.archive.countOpen()));
-      await Promise.all(ledgers.map((ledger) => ledger.close()));
-    });
 
     it('tells once what reaches several at the same moment', async () => {
       const url = await server.createDatabase();

@@ -103,11 +103,4 @@ describe('A SQLite ledger with a limit', () => {
     expect(await ledger.archive.storeBytes()).to.be.lessThan(1.2 * MAX_BYTES);
     expect(events.some(({ what }) => what === 'full')).to.equal(false);
   });
-
-  it('gives nobody the id of what was forgotten', async () => {
-    const last = await finish();
-    for (let number = 0; number < 30; number += 1) await finish();
-    expect(await idsIn('callbacks')).not.to.include(last.callbackId);
-    expect((await finish()).callbackId).to.equal(last.callbackId + 31);
-  });
 });
