@@ -5,10 +5,8 @@ import { chat } from '../../src/channels/chat/chat.ts';
 import type { Outgoing, Receipt } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import { openedChannel } from '../../src/channels/open-channel.ts';
-import { poolsThrough } from '../../src/outbound/exchange.ts';
-import { NO_PROXIES } from '../../src/outbound/proxy.ts';
 import { formatWith } from '../config/fake-channels.ts';
-import { failureOf, outgoingOf } from '../contract/channel-contract.ts';
+import { DIRECT, failureOf, outgoingOf } from '../contract/channel-contract.ts';
 
 const OUTGOING = outgoingOf({ address: 'a', message: 'm' });
 
@@ -70,8 +68,7 @@ describe('A card that the remote refuses', () => {
           }),
       },
     });
-    const environment = { print: () => undefined, openPool: poolsThrough(NO_PROXIES) };
-    const channel = await open({}, environment);
+    const channel = await open({}, DIRECT);
     return channel.send(outgoingOf({ address: 'a', message: 'card', plain }));
   };
 

@@ -10,30 +10,38 @@ import {
 } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { FailureClass } from '../../src/channels/failure.ts';
+import { poolsThrough } from '../../src/outbound/exchange.ts';
+import { NO_PROXIES } from '../../src/outbound/proxy.ts';
+import { moment } from '../support/moment.ts';
 
 /** Stands in every message of the suite and must stand in no error. */
 export const CONFIDENTIAL = 'CONFIDENTIAL-7391';
 
 /** Far more than a loopback needs, so that no test depends on the machine's speed. */
-const AMPLE_MS = 5_000;
+const AMPLE_MS = 20_000;
 
 /** More than a channel has connections. */
 const MANY = 60;
 
-export interface FailureCase<Remote> {
-  /** The rest of a sentence that begins with "fails as … when". */
-  readonly when: string;
-  readonly failureClass: FailureClass;
-  readonly code: string;
-  readonly retryAfterMs?: number;
-  /** Short where the remote never answers. */
-  readonly timeoutMs?: number;
-  readonly message?: unknown;
-  readonly address?: string;
-  /** Happens while connecting, so that a connection that stands already would not show it. */
-  readonly isAtConnect?: boolean;
-  readonly arrange?: (remote: Remote) => void;
-}
+/** No proxy, and nobody to print to. */
+export const DIRECT = { print: () => undefined, openPool: poolsThrough(NO_PROXIES) };
+
+/** What a message comes to where the remote does so; `when` is the rest of a sentence that begins with "fails as … when". */
+export type FailureCase<Fault> = readonly [
+  when: string,
+  failureClass: FailureClass,
+  code: string,
+  faults: Fault | readonly Fault[],
+  more?: {
+    readonly retryAfterMs?: number;
+    /** Short where the remote never answers. */
+    readonly timeoutMs?: number;
+    readonly message?: unknown;
+    readonly address?: string;
+    /** Happens while connecting, so that a connection that stands already would not show it. */
+    readonly isAtConnect?: boolean;
+  },
+];
 
 export interface ContractSubject<Remote> {
   readonly secrets: readonly string[];
@@ -42,7 +50,7 @@ export interface ContractSubject<Remote> {
   /** The plain form of a message, as its format composes it. */
   readonly plainOf?: (message: unknown) => (() => unknown) | undefined;
   readonly hostileMessages: readonly unknown[];
-  readonly failures: readonly FailureCase<Remote>[];
+  readonly failures: readonly FailureCase<unknown>[];
   start(): Promise<Remote>;
   stop(remote: Remote): Promise<void>;
   open(remote: Remote): Promise<Channel>;
@@ -132,20 +140,13 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
     expect(arrivedCount()).to.equal(MANY);
   }).timeout(60_000);
 
-  for (const {
-    when,
-    failureClass,
-    code,
-    retryAfterMs,
-    isAtConnect,
-    arrange,
-    ...outgoing
-  } of subject.failures) {
+  for (const [when, failureClass, code, faults, more = {}] of subject.failures) {
+    const { retryAfterMs, isAtConnect = false, ...outgoing } = more;
     it(`fails as ${failureClass} when ${when}, says so without a secret, and works on`, async () => {
       // A pool may still be opening connections to the shared one.
-      const own = isAtConnect === true ? await subject.start() : remote;
-      const channel = isAtConnect === true ? await subject.open(own) : shared;
-      arrange?.(own);
+      const own = isAtConnect ? await subject.start() : remote;
+      const channel = isAtConnect ? await subject.open(own) : shared;
+      subject.faultsOf(own).push(...[faults].flat());
       const failure = await failureOf(send(channel, outgoing));
       expect(failure).to.include({ class: failureClass, code, retryAfterMs });
       expect(failure.message).to.match(/^[A-Z].*\.$/s);
@@ -155,6 +156,14 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
       await subject.stop(own);
     });
   }
+
+  it('fails as transient when nothing listens there', async () => {
+    const gone = await subject.start();
+    const channel = await subject.open(gone);
+    await subject.stop(gone);
+    expect(await failureOf(send(channel))).to.include({ class: 'transient', code: 'ECONNREFUSED' });
+    await channel.close();
+  });
 
   for (const { mode, shown, expected, forget } of subject.perJob ?? []) {
     const sendOfJob = (channel: Channel, root: Receipt | undefined, isLoud: boolean) =>
@@ -180,15 +189,15 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
 
   it('lets a message in flight finish when it is closed', async () => {
     const channel = await subject.open(remote);
-    const [reached, gate] = [createSignal(), createSignal()];
+    const [reached, gate] = [moment(), moment()];
     subject.holdBack(remote, () => {
-      reached.give();
-      return gate.given;
+      reached.happen();
+      return gate.promise;
     });
     const inFlight = send(channel);
-    await reached.given;
+    await reached.promise;
     const closed = channel.close();
-    gate.give();
+    gate.happen();
     await Promise.all([inFlight, closed]);
     expect(arrivedCount()).to.equal(1);
   });
@@ -197,7 +206,7 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
 /** A message to whoever takes it: the first of its job, unless something else is said. */
 export function outgoingOf(parts: Partial<Outgoing> & Pick<Outgoing, 'address' | 'message'>): Outgoing {
   const asText = () => JSON.stringify(parts.message);
-  return { idempotencyKey: () => 'f'.repeat(64), timeoutMs: 5_000, asText, ...parts };
+  return { idempotencyKey: () => 'f'.repeat(64), timeoutMs: AMPLE_MS, asText, ...parts };
 }
 
 export async function failureOf(work: Promise<unknown>): Promise<DeliveryFailure> {
@@ -219,12 +228,4 @@ export function expectNoSecret(value: unknown, secrets: readonly string[]): void
     seen.push(link.message, String(link.stack), JSON.stringify(link, Object.getOwnPropertyNames(link)));
   }
   for (const secret of secrets) expect(seen.join('\n')).not.to.contain(secret);
-}
-
-export function createSignal(): { readonly given: Promise<void>; readonly give: () => void } {
-  let give = (): void => undefined;
-  const given = new Promise<void>((resolve) => {
-    give = resolve;
-  });
-  return { given, give: () => give() };
 }

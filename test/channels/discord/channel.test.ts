@@ -2,15 +2,12 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { AddressError } from '../../../src/channels/channel.ts';
 import { discordChannel } from '../../../src/channels/discord/channel.ts';
-import { markdownAsText } from '../../support/markdown-text.ts';
-import { poolsThrough } from '../../../src/outbound/exchange.ts';
-import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
-import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
-import { failureOf, outgoingOf } from '../../contract/channel-contract.ts';
-import { type ChatRequest, startChatStandIn } from '../../support/chat-stand-in.ts';
-import { FORUM, judgeDiscord, LIMITED } from './stand-in.ts';
+import { answering, chatContract, HOUR_MS } from '../../contract/chat-contract.ts';
+import { DIRECT, type FailureCase, outgoingOf } from '../../contract/channel-contract.ts';
+import { type ChatFault, type ChatRequest, startChatStandIn } from '../../support/chat-stand-in.ts';
+import { markdownAsText } from '../../support/markup.ts';
+import { judgeBy, VENDORS } from '../../support/vendors.ts';
 
-const HOUR_MS = 3_600_000;
 const settingsAt = (origin: string) => ({
   hooks: { ops: `${origin}/api/webhooks/1234567890123456789/aB3-dE5_fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5z` },
 });
@@ -21,7 +18,7 @@ describe('the channel Discord', () => {
   chatContract({
     messages: join(import.meta.dirname, 'messages.json'),
     type: discordChannel,
-    judge: judgeDiscord,
+    judge: judgeBy(VENDORS.discord),
     settingsAt,
     address: 'ops',
     mention: {
@@ -40,32 +37,33 @@ describe('the channel Discord', () => {
           ['the channel is a forum', 400, 220001, 'config'],
           ['it is overloaded', 503, 130000, 'transient'],
           ['it is protected from a flood', 403, 40333, 'transient'],
+          ['it refuses the plain text as well, as empty', 400, 50006, 'permanent'],
+          ['it refuses the plain text as well, as too large', 400, 40005, 'permanent'],
+          ['it refuses the plain text as well, as forbidden', 400, 240000, 'permanent'],
         ] as const
-      ).map(([when, status, code, failureClass]) => ({
-        when,
-        failureClass,
-        code: String(code),
-        ...(failureClass === 'config' && { retryAfterMs: HOUR_MS }),
-        ...withFault(refusal(status, code)),
-      })),
-      ...([50006, 40005, 240000] as const).map((code) => ({
-        when: `it refuses the plain text as well, as ${code}`,
-        failureClass: 'permanent' as const,
-        code: String(code),
-        ...withFault(refusal(400, code), refusal(400, code)),
-      })),
-      {
-        when: 'it says in its answer how long to wait',
-        failureClass: 'rate_limited',
-        code: '20028',
-        retryAfterMs: 1500,
-        ...withFault(refusal(429, 20028, { retry_after: 1.5 })),
-      },
+      ).map(([when, status, code, failureClass]): FailureCase<ChatFault> => {
+        const faults = Array.from({ length: failureClass === 'permanent' ? 2 : 1 }, () =>
+          refusal(status, code),
+        );
+        const more = failureClass === 'config' ? { retryAfterMs: HOUR_MS } : {};
+        return [when, failureClass, String(code), faults, more];
+      }),
+      [
+        'it says in its answer how long to wait',
+        'rate_limited',
+        '20028',
+        refusal(429, 20028, { retry_after: 1.5 }),
+        { retryAfterMs: 1500 },
+      ],
     ],
     cardRefused: { fault: refusal(400, 50035), code: '50035' },
     limit: {
       most: 5,
-      answer: LIMITED,
+      answer: {
+        status: 429,
+        headers: { 'retry-after': '2', 'x-ratelimit-reset-after': '1.250', 'x-ratelimit-scope': 'user' },
+        body: '{"message":"You are being rate limited.","retry_after":1.25,"global":false}',
+      },
       concerns: 'address',
       retryAfterMs: 2000,
     },
@@ -82,16 +80,10 @@ describe('the channel Discord', () => {
     expect(() => discordChannel.parseAddress('ops/thread', { hooks })).to.throw(/no ID of digits/);
   });
 
-  it('needs a thread in a forum, by all nineteen digits of its ID', async () => {
-    const remote = await startChatStandIn(judgeDiscord);
-    const hooks = { ops: `${remote.origin}/api/webhooks/${FORUM}/token` };
-    const openPool = poolsThrough(NO_PROXIES);
-    const channel = await discordChannel.open({ hooks }, { print: () => undefined, openPool });
+  it('posts into the thread, by all nineteen digits of its ID', async () => {
+    const remote = await startChatStandIn(judgeBy(VENDORS.discord));
+    const channel = await discordChannel.open(settingsAt(remote.origin), DIRECT);
     const message = { content: 'hello', allowed_mentions: { parse: [] } };
-    expect(await failureOf(channel.send(outgoingOf({ address: 'ops', message })))).to.include({
-      class: 'config',
-      code: '220001',
-    });
     await channel.send(outgoingOf({ address: 'ops/1234567890123456789', message }));
     expect(remote.accepted[0]?.query.get('thread_id')).to.equal('1234567890123456789');
     await channel.close();

@@ -1,7 +1,4 @@
 /** What the email channel does with its connections: limits, refused recipients, time-outs by what was reached. */
-import { createServer as createProxy } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
-import { once } from 'node:events';
 import { expect } from 'chai';
 import type { Channel } from '../../../src/channels/channel.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
@@ -10,15 +7,15 @@ import {
   type MailCatcherOptions,
   startMailCatcher,
 } from '../../../src/stand-ins/mail-catcher.ts';
-import { poolsThrough } from '../../../src/outbound/exchange.ts';
-import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
-import { failureOf, outgoingOf } from '../../contract/channel-contract.ts';
+import { DIRECT, failureOf, outgoingOf } from '../../contract/channel-contract.ts';
 import { openTransport } from '../../../src/channels/email/transport.ts';
 import { poolOptionsOf } from '../../../src/channels/email/smtp-url.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { StallingMailServer } from '../../support/stalling-mail-server.ts';
+import { startForwardProxy } from '../../support/forward-proxy.ts';
+import { moment } from '../../support/moment.ts';
+import { RawMailServer } from '../../support/raw-mail-server.ts';
 
-const AMPLE_MS = 5_000;
+const AMPLE_MS = 20_000;
 const SHORT_MS = 400;
 const LOGIN = { user: 'bot', password: 'secret' };
 
@@ -32,10 +29,7 @@ async function start(options: MailCatcherOptions = {}, query = ''): Promise<void
 
 function open(query = '', host = mail.host): Promise<Channel> {
   const smtp = `smtp://bot:secret@${host}?ignoreTLS=true${query}`;
-  return emailChannel.open(
-    { smtp, from: 'alerts@example.com' },
-    { print: () => undefined, openPool: poolsThrough(NO_PROXIES) },
-  );
+  return emailChannel.open({ smtp, from: 'alerts@example.com' }, DIRECT);
 }
 
 let sentCount = 0;
@@ -50,16 +44,15 @@ function send(address = 'ops@example.com', timeoutMs = AMPLE_MS, from = channel)
 const sendMany = (count: number): Promise<unknown[]> =>
   Promise.all(Array.from({ length: count }, () => send()));
 
-function gate(): { readonly until: () => Promise<void>; readonly reached: Promise<void>; open(): void } {
-  let release = (): void => undefined;
-  let arrive = (): void => undefined;
-  const opened = new Promise<void>((resolve) => (release = resolve));
-  const reached = new Promise<void>((resolve) => (arrive = resolve));
-  const until = (): Promise<void> => {
-    arrive();
-    return opened;
+/** Lets the server answer the next mail once it is opened. */
+function gate() {
+  const [reached, opened] = [moment(), moment()];
+  const until = () => {
+    reached.happen();
+    return opened.promise;
   };
-  return { until, reached, open: () => release() };
+  mail.faults.push({ at: 'data', does: 'delay', until, times: 1 });
+  return { reached: reached.promise, open: opened.happen };
 }
 
 describe('the connections of the email channel', () => {
@@ -116,7 +109,6 @@ describe('the connections of the email channel', () => {
     it('waits for the answer to a mail that was handed over, where it may come later', async () => {
       await start();
       const held = gate();
-      mail.faults.push({ at: 'data', does: 'delay', until: held.until, times: 1 });
       let isHandedOver = false;
       const message = { subject: 's', text: 't', html: '' };
       const onHandedOver = () => (isHandedOver = true);
@@ -160,7 +152,6 @@ describe('the connections of the email channel', () => {
     it('knows that nothing was sent while a mail waited for a connection', async () => {
       await start({}, '&maxConnections=1');
       const held = gate();
-      mail.faults.push({ at: 'data', does: 'delay', until: held.until, times: 1 });
       const first = send();
       await held.reached;
       const { message } = await failureOf(send('ops@example.com', SHORT_MS));
@@ -180,7 +171,7 @@ describe('the connections of the email channel', () => {
 
     it('never lets go out what had not left by then', async () => {
       await start();
-      const server = new StallingMailServer();
+      const server = new RawMailServer(true);
       const stalled = await open('', await server.start());
       const message = { subject: 's', text: '長'.repeat(4_000_000), html: '' };
       const failure = await failureOf(
@@ -215,26 +206,14 @@ describe('the connections of the email channel', () => {
   describe('behind a proxy', () => {
     it('reaches the server through it, and says so where it cannot', async () => {
       await start();
-      const asked: string[] = [];
-      const proxy = createProxy();
-      proxy.on('connect', ({ url = '' }: { url?: string }, client: Socket) => {
-        asked.push(url);
-        const { hostname, port } = new URL(`tcp://${url}`);
-        const upstream = connect(Number(port), hostname, () => {
-          client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-          upstream.pipe(client).pipe(upstream);
-        });
-        for (const end of [client, upstream]) end.on('error', () => undefined);
-      });
-      proxy.listen(0, '127.0.0.1');
-      await once(proxy, 'listening');
-      const { port } = proxy.address() as AddressInfo;
-      const behind = await open(`&proxy=${encodeURIComponent(`http://127.0.0.1:${port}`)}`);
+      const proxy = await startForwardProxy();
+      const { host } = proxy;
+      const behind = await open(`&proxy=${encodeURIComponent(`http://${host}`)}`);
       await send('ops@example.com', AMPLE_MS, behind);
-      expect([asked, mail.mails.length]).to.deep.equal([[mail.host], 1]);
+      expect([proxy.asked, mail.mails.length]).to.deep.equal([[mail.host], 1]);
       await behind.close();
-      proxy.close();
-      const socks = await open(`&proxy=${encodeURIComponent(`socks5://127.0.0.1:${port}`)}`);
+      await proxy.close();
+      const socks = await open(`&proxy=${encodeURIComponent(`socks5://${host}`)}`);
       expect(await failureOf(send('ops@example.com', AMPLE_MS, socks))).to.include({
         class: 'config',
         code: 'EPROXY',
@@ -247,7 +226,6 @@ describe('the connections of the email channel', () => {
     it('uses up and closes no connection that a mail is on', async () => {
       await start({ login: LOGIN }, '&maxConnections=1');
       const held = gate();
-      mail.faults.push({ at: 'data', does: 'delay', until: held.until, times: 1 });
       const sending = send();
       await held.reached;
       await channel.verify();

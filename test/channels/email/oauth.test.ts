@@ -7,9 +7,7 @@ import { expect } from 'chai';
 import { SMTPServer } from 'smtp-server';
 import type { Channel } from '../../../src/channels/channel.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
-import { poolsThrough } from '../../../src/outbound/exchange.ts';
-import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
-import { expectNoSecret, failureOf, outgoingOf } from '../../contract/channel-contract.ts';
+import { DIRECT, expectNoSecret, failureOf, outgoingOf } from '../../contract/channel-contract.ts';
 
 const SECRET = 'client-secret-7391';
 const SCOPE = 'https://outlook.office365.com/.default';
@@ -89,10 +87,7 @@ describe('a login by OAuth', () => {
       user: USER,
     };
     const smtp = `smtp://127.0.0.1:${port(mailServer.server)}?ignoreTLS=true`;
-    return emailChannel.open(
-      { smtp, from: USER, oauth },
-      { print: () => undefined, openPool: poolsThrough(NO_PROXIES) },
-    );
+    return emailChannel.open({ smtp, from: USER, oauth }, DIRECT);
   };
   const send = (address: string) => channel.send(outgoingOf({ address, message: MESSAGE }));
   const hangUp = async () => {

@@ -1,11 +1,10 @@
 /** What a further chat needs of a test: its stand-in, its errors, and a file of expected messages. */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { poolsThrough } from '../../../src/outbound/exchange.ts';
-import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
-import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
-import { markdownAsText } from '../../support/markdown-text.ts';
-import { type Verdict, wrongRequest } from '../../support/chat-stand-in.ts';
+import { DIRECT } from '../../contract/channel-contract.ts';
+import { answering, chatContract } from '../../contract/chat-contract.ts';
+import { markdownAsText } from '../../support/markup.ts';
+import { judgeBy, VENDORS } from '../../support/vendors.ts';
 import { rocketChat, type RocketMessage } from './rocket-chat.ts';
 
 const refusal = answering(400, { success: false, error: 'invalid-attachments' });
@@ -14,10 +13,7 @@ describe('a further chat', () => {
   chatContract({
     messages: join(import.meta.dirname, 'messages.json'),
     type: rocketChat,
-    judge: (request): Verdict => {
-      const refused = request.method === 'GET' ? undefined : wrongRequest(request);
-      return { answer: { status: 200, body: '{"success":true}' }, ...(refused !== undefined && { refused }) };
-    },
+    judge: judgeBy(VENDORS.rocket_chat),
     settingsAt: (origin) => ({ hooks: { ops: `${origin}/hooks/64f1c2d3e4/0a1B2c3D4e5F6g7H8i9J` } }),
     address: 'ops',
     mention: {
@@ -25,12 +21,12 @@ describe('a further chat', () => {
       isIn: ({ body }) => body.startsWith('{"text":"@here @ops"'),
     },
     failures: [
-      {
-        when: 'its channel is gone',
-        failureClass: 'config',
-        code: 'invalid-channel',
-        ...withFault(answering(400, { success: false, error: 'invalid-channel' })),
-      },
+      [
+        'its channel is gone',
+        'config',
+        'invalid-channel',
+        answering(400, { success: false, error: 'invalid-channel' }),
+      ],
     ],
     cardRefused: { fault: refusal, code: 'http_400' },
     limit: {
@@ -48,10 +44,7 @@ describe('a further chat', () => {
 
   it('has so many calls at once, and whoever waits for one in vain has made no attempt', async () => {
     const hooks = { ops: 'https://chat.example/hooks/1/2' };
-    const channel = await rocketChat.open(
-      { hooks },
-      { print: () => undefined, openPool: poolsThrough(NO_PROXIES) },
-    );
+    const channel = await rocketChat.open({ hooks }, DIRECT);
     const turns = await Promise.all(
       Array.from({ length: 10 }, async (_, n) => channel.turn?.(1000, `ops/${n}`)),
     );

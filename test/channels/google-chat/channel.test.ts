@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { googleChatChannel } from '../../../src/channels/google-chat/channel.ts';
-import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
+import { answering, chatContract } from '../../contract/chat-contract.ts';
 import type { ChatRequest } from '../../support/chat-stand-in.ts';
-import { googleError, judgeGoogleChat } from './stand-in.ts';
+import { judgeBy, VENDORS } from '../../support/vendors.ts';
 
 const settingsAt = (origin: string) => ({
   hooks: {
@@ -12,24 +12,31 @@ const settingsAt = (origin: string) => ({
   },
 });
 const refusal = (code: number, status: string, reason?: string) =>
-  answering(code, googleError(code, status, reason));
+  answering(code, {
+    error: { code, message: 'no', status, ...(reason !== undefined && { details: [{ reason }] }) },
+  });
 
 describe('the channel Google Chat', () => {
   chatContract({
     messages: join(import.meta.dirname, 'messages.json'),
     type: googleChatChannel,
-    judge: judgeGoogleChat,
+    judge: judgeBy(VENDORS.google_chat),
     settingsAt,
     address: 'ops',
     perJob: [
       {
         mode: 'thread',
         shown: ({ accepted }) =>
-          accepted.map(
-            ({ body }) => (JSON.parse(body) as { thread?: { threadKey: string } }).thread?.threadKey,
-          ),
-        // The third is shown in the space.
-        expected: [hash('sha256', 'job-7', 'hex'), hash('sha256', 'job-7', 'hex'), undefined],
+          accepted.map(({ query, body }) => [
+            (JSON.parse(body) as { thread?: { threadKey: string } }).thread?.threadKey,
+            query.get('messageReplyOption'),
+          ]),
+        // The third is shown in the space. Without the option Chat would open a new thread for each.
+        expected: [
+          [hash('sha256', 'job-7', 'hex'), 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD'],
+          [hash('sha256', 'job-7', 'hex'), 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD'],
+          [undefined, null],
+        ],
         forget: () => undefined,
       },
     ],
@@ -38,36 +45,15 @@ describe('the channel Google Chat', () => {
       isIn: ({ body }) => body.includes('"text":"<users/all> <users/1234567890>"'),
     },
     failures: [
-      {
-        when: 'the key is wrong',
-        failureClass: 'config',
-        code: 'API_KEY_INVALID',
-        ...withFault(refusal(400, 'INVALID_ARGUMENT', 'API_KEY_INVALID')),
-      },
-      {
-        when: 'the webhook was removed',
-        failureClass: 'config',
-        code: 'NOT_FOUND',
-        ...withFault(refusal(404, 'NOT_FOUND')),
-      },
-      {
-        when: 'the hook may not post',
-        failureClass: 'config',
-        code: 'PERMISSION_DENIED',
-        ...withFault(refusal(403, 'PERMISSION_DENIED')),
-      },
-      {
-        when: 'it limits the rate and does not say how long',
-        failureClass: 'rate_limited',
-        code: 'RESOURCE_EXHAUSTED',
-        retryAfterMs: 5000,
-        ...withFault(refusal(429, 'RESOURCE_EXHAUSTED')),
-      },
+      ['the key is wrong', 'config', 'API_KEY_INVALID', refusal(400, 'INVALID_ARGUMENT', 'API_KEY_INVALID')],
+      ['the webhook was removed', 'config', 'NOT_FOUND', refusal(404, 'NOT_FOUND')],
+      ['the hook may not post', 'config', 'PERMISSION_DENIED', refusal(403, 'PERMISSION_DENIED')],
     ],
     cardRefused: { fault: refusal(400, 'INVALID_ARGUMENT'), code: 'INVALID_ARGUMENT' },
+    // It does not say how long.
     limit: {
       most: 1,
-      answer: { status: 429, body: JSON.stringify(googleError(429, 'RESOURCE_EXHAUSTED')) },
+      answer: refusal(429, 'RESOURCE_EXHAUSTED'),
       concerns: 'address',
       retryAfterMs: 5000,
     },

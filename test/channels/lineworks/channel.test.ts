@@ -6,14 +6,13 @@ import type { Card } from '../../../src/channels/card.ts';
 import { lineworksChannel } from '../../../src/channels/lineworks/channel.ts';
 import { lineworksBot } from '../../../src/channels/lineworks/bot.ts';
 import { lineworksHooks } from '../../../src/channels/lineworks/hook.ts';
-import { poolsThrough } from '../../../src/outbound/exchange.ts';
-import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
-import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
-import { failureOf, outgoingOf } from '../../contract/channel-contract.ts';
+import { answering, chatContract } from '../../contract/chat-contract.ts';
+import { DIRECT, failureOf, outgoingOf } from '../../contract/channel-contract.ts';
 import { cardWith, outputWith } from '../../support/cards.ts';
 import { plainCard } from '../../support/chat-cards.ts';
 import { type ChatStandIn, startChatStandIn } from '../../support/chat-stand-in.ts';
-import { judgeLineworks, judgeLineworksHook, LIMITED } from './stand-in.ts';
+import { judgeBy, VENDORS } from '../../support/vendors.ts';
+import { judgeLineworks } from './login.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const PEM = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -22,18 +21,19 @@ const APP = {
   clientSecret: 'client-secret-1',
   account: 'abc.serviceaccount@example',
   publicKey,
-  botId: '1234567',
 };
 const ROOM = '0a1b2c3d-1111-2222-3333-444455556666';
 
-const UNAUTHORIZED = answering(401, { code: 'UNAUTHORIZED' });
+const refusal = (status: number, code: string, headers: Record<string, string> = {}) =>
+  answering(status, { code }, headers);
+const UNAUTHORIZED = refusal(401, 'UNAUTHORIZED');
 
 const settingsAt = (origin: string) => ({
   client_id: APP.clientId,
   client_secret: APP.clientSecret,
   service_account: APP.account,
   private_key: PEM,
-  bot_id: APP.botId,
+  bot_id: '1234567',
   auth_url: origin,
   api_url: origin,
 });
@@ -52,43 +52,26 @@ describe('the channel LINE WORKS, by a bot', () => {
       isIn: ({ body }) => body.includes('"<m userId=\\"ops@example\\"> <m userId=\\"all\\">'),
     },
     failures: [
-      {
-        when: 'it refuses a token that it has just given',
-        failureClass: 'config',
-        code: 'UNAUTHORIZED',
-        ...withFault(UNAUTHORIZED, { kind: 'delay', until: () => Promise.resolve() }, UNAUTHORIZED),
-      },
-      {
-        when: 'there is no such bot or room',
-        failureClass: 'config',
-        code: 'NOT_FOUND',
-        ...withFault(answering(404, { code: 'NOT_FOUND' })),
-      },
-      {
-        when: 'the bot is not in the room',
-        failureClass: 'config',
-        code: 'ACCESS_DENIED',
-        address: '00000000-1111-2222-3333-444455556666',
-      },
-      {
-        when: 'the tenant has had its messages, and it says when that ends',
-        failureClass: 'rate_limited',
-        code: 'TOO_MANY_REQUESTS',
-        retryAfterMs: 12_000,
-        ...withFault(answering(429, { code: 'TOO_MANY_REQUESTS' }, { 'ratelimit-reset': '12' })),
-      },
-      {
-        when: 'the tenant has had its messages, and it does not say when that ends',
-        failureClass: 'rate_limited',
-        code: 'TOO_MANY_REQUESTS',
-        retryAfterMs: 60_000,
-        ...withFault(answering(429, { code: 'TOO_MANY_REQUESTS' })),
-      },
+      [
+        'it refuses a token that it has just given',
+        'config',
+        'UNAUTHORIZED',
+        [UNAUTHORIZED, { kind: 'delay', until: () => Promise.resolve() }, UNAUTHORIZED],
+      ],
+      ['there is no such bot or room', 'config', 'NOT_FOUND', refusal(404, 'NOT_FOUND')],
+      ['the bot is not in the room', 'config', 'ACCESS_DENIED', refusal(403, 'ACCESS_DENIED')],
+      [
+        'the tenant has had its messages, and it does not say when that ends',
+        'rate_limited',
+        'TOO_MANY_REQUESTS',
+        refusal(429, 'TOO_MANY_REQUESTS'),
+        { retryAfterMs: 60_000 },
+      ],
     ],
     cardRefused: { fault: answering(400), code: 'http_400' },
     limit: {
       most: 4,
-      answer: LIMITED,
+      answer: refusal(429, 'TOO_MANY_REQUESTS', { 'ratelimit-reset': '20' }),
       concerns: 'channel',
       retryAfterMs: 20_000,
     },
@@ -98,10 +81,7 @@ describe('the channel LINE WORKS, by a bot', () => {
   describe('and its token', () => {
     let remote: ChatStandIn;
     const open = (parts: object = {}): Promise<Channel> =>
-      lineworksChannel.open(
-        { ...settingsAt(remote.origin), ...parts },
-        { print: () => undefined, openPool: poolsThrough(NO_PROXIES) },
-      );
+      lineworksChannel.open({ ...settingsAt(remote.origin), ...parts }, DIRECT);
     const message = { content: { type: 'text', text: 'hello' } };
 
     before(async () => {
@@ -154,6 +134,8 @@ describe('the channel LINE WORKS, by a bot', () => {
       const channel = await open();
       const options = { mention_on_error: ['gone@example'] };
       const composed = lineworksBot.format.compose(plainCard(), { isError: true, options } as never);
+      await channel.verify();
+      remote.faults.push(refusal(400, 'INVALID_PARAMETER'));
       const receipt = await channel.send(outgoingOf({ address: ROOM, ...composed }));
       expect(receipt).to.include({ card_refused: 'INVALID_PARAMETER' });
       expect(remote.accepted.at(-1)?.body).to.contain('"text":"@gone@example\\n❌').and.contain('job-7');
@@ -172,35 +154,30 @@ describe('the channel LINE WORKS, by the Incoming Webhook app', () => {
   chatContract({
     messages: join(import.meta.dirname, 'hook-messages.json'),
     type: lineworksChannel,
-    judge: judgeLineworksHook,
+    judge: judgeBy(VENDORS.lineworks_hook),
     settingsAt: (origin) => ({ hooks: { ops: `${origin}/message/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9` } }),
     address: 'ops',
     failures: [
-      {
-        when: 'the webhook was removed',
-        failureClass: 'config',
-        code: 'http_404',
-        ...withFault(answering(404)),
-      },
-      {
-        when: 'its URL was never given out',
-        failureClass: 'config',
-        code: 'invalid_url',
-        ...withFault(answering(400, { message: 'Invalid webhook URL' })),
-      },
-      {
-        when: 'a sign-in stands before it',
-        failureClass: 'config',
-        code: 'http_200',
-        ...withFault(answering(200, '<!DOCTYPE html><title>Sign in</title>')),
-      },
-      {
-        when: 'the tenant has had its messages, and it says when that ends',
-        failureClass: 'rate_limited',
-        code: 'http_429',
-        retryAfterMs: 12_000,
-        ...withFault(answering(429, '', { 'ratelimit-reset': '12' })),
-      },
+      ['the webhook was removed', 'config', 'http_404', answering(404)],
+      [
+        'its URL was never given out',
+        'config',
+        'invalid_url',
+        answering(400, { message: 'Invalid webhook URL' }),
+      ],
+      [
+        'a sign-in stands before it',
+        'config',
+        'http_200',
+        answering(200, '<!DOCTYPE html><title>Sign in</title>'),
+      ],
+      [
+        'the tenant has had its messages, and it says when that ends',
+        'rate_limited',
+        'http_429',
+        answering(429, '', { 'ratelimit-reset': '12' }),
+        { retryAfterMs: 12_000 },
+      ],
     ],
     cardRefused: { fault: answering(400), code: 'http_400' },
     limit: { most: 1, answer: { status: 429 }, concerns: 'channel', retryAfterMs: 30_000 },

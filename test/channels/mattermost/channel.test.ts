@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { markdownAsText } from '../../support/markdown-text.ts';
 import { mattermostChannel } from '../../../src/channels/mattermost/channel.ts';
-import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
-import { judgeMattermost, LIMITED } from './stand-in.ts';
+import { answering, chatContract } from '../../contract/chat-contract.ts';
+import { markdownAsText } from '../../support/markup.ts';
+import { judgeBy, VENDORS } from '../../support/vendors.ts';
 
 const KEY = 'ab1cd2ef3gh4ij5kl6mn7op8qr';
 const settingsAt = (origin: string) => ({ hooks: { ops: `${origin}/hooks/${KEY}` } });
@@ -14,7 +14,7 @@ describe('the channel Mattermost', () => {
   chatContract({
     messages: join(import.meta.dirname, 'messages.json'),
     type: mattermostChannel,
-    judge: judgeMattermost(KEY),
+    judge: judgeBy(VENDORS.mattermost),
     settingsAt,
     address: 'ops',
     mention: {
@@ -29,19 +29,24 @@ describe('the channel Mattermost', () => {
         ['web.incoming_webhook.general.app_error', 404, 'config'],
         ['api.post.deduplicate_create_post.pending', 500, 'transient'],
       ] as const
-    ).map(([code, status, failureClass]) => ({
-      when: `it answers ${code}`,
+    ).map(([code, status, failureClass]) => [
+      `it answers ${code}`,
       failureClass,
       code,
-      ...withFault(refusal(status, code)),
-    })),
+      refusal(status, code),
+    ]),
     cardRefused: {
       fault: refusal(400, 'web.incoming_webhook.parse.app_error'),
       code: 'web.incoming_webhook.parse.app_error',
     },
     limit: {
       most: 10,
-      answer: LIMITED,
+      // server/channels/app/ratelimit.go
+      answer: {
+        status: 429,
+        headers: { 'content-type': 'text/plain', 'x-ratelimit-reset': '9', 'retry-after': '1' },
+        body: 'limit exceeded',
+      },
       concerns: 'address',
       retryAfterMs: 1000,
     },

@@ -3,12 +3,10 @@ import { AddressError, type ChannelType, idsIn } from '../../../src/channels/cha
 import { emailFormat } from '../../../src/channels/email/format.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
 import { outboxOf } from '../../../src/channels/outbox/channel.ts';
-import { poolsThrough } from '../../../src/outbound/exchange.ts';
-import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
 import { slackChannel } from '../../../src/channels/slack/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';
 import { cleanText } from '../../../src/text/clean.ts';
-import { CONFIDENTIAL, outgoingOf } from '../../contract/channel-contract.ts';
+import { CONFIDENTIAL, DIRECT, outgoingOf } from '../../contract/channel-contract.ts';
 
 const MESSAGES = {
   slack: {
@@ -27,7 +25,7 @@ describe('the outbox', () => {
       const printed: string[] = [];
       const channel = await outboxChannel.open(
         { as },
-        { print: (text) => void printed.push(text), openPool: poolsThrough(NO_PROXIES) },
+        { ...DIRECT, print: (text) => void printed.push(text) },
       );
       await channel.verify();
       expect(printed).to.deep.equal([]);
@@ -43,7 +41,7 @@ describe('the outbox', () => {
     const printed: string[] = [];
     const channel = await outboxChannel.open(
       { as: 'slack' },
-      { print: (text) => void printed.push(text), openPool: poolsThrough(NO_PROXIES) },
+      { ...DIRECT, print: (text) => void printed.push(text) },
     );
     const text = 'x\n{"level":30,"msg":"stopped"}\r--- outbox (slack): #forged\n\u001b[2J\u009b1m\u202e';
     await channel.send(

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { slackWebhookChannel } from '../../../src/channels/slack-webhook/channel.ts';
-import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
-import { failureOf } from '../../contract/channel-contract.ts';
-import { poolsThrough } from '../../../src/outbound/exchange.ts';
-import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
-import { judgeSlackWebhook } from './stand-in.ts';
+import { answering, chatContract, HOUR_MS } from '../../contract/chat-contract.ts';
+import { DIRECT, failureOf } from '../../contract/channel-contract.ts';
+import { judgeBy, VENDORS } from '../../support/vendors.ts';
 
 const settingsAt = (origin: string) => ({
   hooks: { ops: `${origin}/services/T0000001/B0000001/0a1B2c3D4e5F6g7H8i9J` },
@@ -15,42 +13,27 @@ describe('the channel slack_webhook', () => {
   chatContract({
     messages: join(import.meta.dirname, 'messages.json'),
     type: slackWebhookChannel,
-    judge: judgeSlackWebhook,
+    judge: judgeBy(VENDORS.slack_webhook),
     settingsAt,
     address: 'ops',
     mention: { options: { mention_on_error: '@here' }, isIn: ({ body }) => body.includes('<!here>') },
     failures: [
-      {
-        when: 'the webhook was removed',
-        failureClass: 'config',
-        code: 'no_service',
-        retryAfterMs: 3_600_000,
-        ...withFault(answering(404, 'no_service')),
-      },
-      {
-        when: 'its channel is archived',
-        failureClass: 'config',
-        code: 'channel_is_archived',
-        ...withFault(answering(410, 'channel_is_archived')),
-      },
-      {
-        when: 'it fails by itself',
-        failureClass: 'transient',
-        code: 'rollup_error',
-        ...withFault(answering(500, 'rollup_error')),
-      },
-      {
-        when: 'a portal answers with a page',
-        failureClass: 'config',
-        code: 'http_200',
-        ...withFault(answering(200, '<html>Sign in</html>')),
-      },
-      {
-        when: 'its answer is a word that every object has',
-        failureClass: 'permanent',
-        code: 'constructor',
-        ...withFault(answering(400, 'constructor'), answering(400, 'constructor')),
-      },
+      [
+        'the webhook was removed',
+        'config',
+        'no_service',
+        answering(404, 'no_service'),
+        { retryAfterMs: HOUR_MS },
+      ],
+      ['its channel is archived', 'config', 'channel_is_archived', answering(410, 'channel_is_archived')],
+      ['it fails by itself', 'transient', 'rollup_error', answering(500, 'rollup_error')],
+      ['a portal answers with a page', 'config', 'http_200', answering(200, '<html>Sign in</html>')],
+      [
+        'its answer is a word that every object has',
+        'permanent',
+        'constructor',
+        [answering(400, 'constructor'), answering(400, 'constructor')],
+      ],
     ],
     cardRefused: { fault: answering(400, 'invalid_payload'), code: 'invalid_payload' },
     limit: {
@@ -64,8 +47,7 @@ describe('the channel slack_webhook', () => {
 
   it('says which of its hooks cannot be reached', async () => {
     const url = 'http://127.0.0.1:1/services/T1/B1/0a1B2c3D4e5F6g7H8i9J';
-    const environment = { print: () => undefined, openPool: poolsThrough(NO_PROXIES) };
-    const channel = await slackWebhookChannel.open({ hooks: { ops: url } }, environment);
+    const channel = await slackWebhookChannel.open({ hooks: { ops: url } }, DIRECT);
     const failure = await failureOf(channel.verify());
     expect(failure.message).to.match(/^No answer from Slack \(ops\): /);
     expect(failure.japanese).to.match(/^Slack（ops）/);

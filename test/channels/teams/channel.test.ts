@@ -3,9 +3,10 @@ import { expect } from 'chai';
 import { teamsChannel } from '../../../src/channels/teams/channel.ts';
 import { teamsFormat } from '../../../src/channels/teams/compose.ts';
 import { plainCard } from '../../support/chat-cards.ts';
-import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
-import type { ChatRequest } from '../../support/chat-stand-in.ts';
-import { judgeTeams } from './stand-in.ts';
+import type { FailureCase } from '../../contract/channel-contract.ts';
+import { answering, chatContract } from '../../contract/chat-contract.ts';
+import type { ChatFault, ChatRequest } from '../../support/chat-stand-in.ts';
+import { judgeBy, VENDORS } from '../../support/vendors.ts';
 
 const PATH = '/powerautomate/automations/direct/workflows/0a1b2c3d4e5f60718293/triggers/manual/paths/invoke';
 const settingsAt = (origin: string) => ({
@@ -14,6 +15,8 @@ const settingsAt = (origin: string) => ({
   },
 });
 
+const TOLD = 'Webhook message delivery failed with error: ';
+
 const refusal = (status: number, code: string) =>
   answering(status, { error: { code, message: 's3cr3t-signature-of-teams' } });
 
@@ -21,7 +24,7 @@ describe('the channel Teams', () => {
   chatContract({
     messages: join(import.meta.dirname, 'messages.json'),
     type: teamsChannel,
-    judge: judgeTeams,
+    judge: judgeBy(VENDORS.teams),
     settingsAt,
     address: 'ops',
     mention: {
@@ -34,36 +37,26 @@ describe('the channel Teams', () => {
         'TriggerInputSchemaMismatch',
         'DirectApiAuthorizationRequired',
         'WorkflowNotFound',
-      ].map((code) => ({
-        when: `it answers ${code}`,
-        failureClass: 'config' as const,
-        code,
-        ...withFault(refusal(400, code)),
-      })),
-      {
-        when: 'a sign-in answers 200 in its place',
-        failureClass: 'config',
-        code: 'told_of_failure',
-        ...withFault(answering(200, '<html><title>Sign in to your account</title>')),
-      },
-      {
-        when: 'a 200 tells that the delivery failed',
-        failureClass: 'config',
-        code: 'told_of_failure',
-        ...withFault(answering(200, 'Webhook message delivery failed with error: bad payload')),
-      },
-      {
-        when: 'a 200 tells that Teams limited the rate',
-        failureClass: 'rate_limited',
-        code: 'told_429',
-        retryAfterMs: 30_000,
-        ...withFault(
-          answering(
-            200,
-            'Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429',
-          ),
-        ),
-      },
+      ].map((code): FailureCase<ChatFault> => [`it answers ${code}`, 'config', code, refusal(400, code)]),
+      [
+        'a sign-in answers 200 in its place',
+        'config',
+        'told_of_failure',
+        answering(200, '<html><title>Sign in to your account</title>'),
+      ],
+      [
+        'a 200 tells that the delivery failed',
+        'config',
+        'told_of_failure',
+        answering(200, `${TOLD}bad payload`),
+      ],
+      [
+        'a 200 tells that Teams limited the rate',
+        'rate_limited',
+        'told_429',
+        answering(200, `${TOLD}Microsoft Teams endpoint returned HTTP error 429`),
+        { retryAfterMs: 30_000 },
+      ],
     ],
     cardRefused: { fault: refusal(400, 'InvalidCard'), code: 'InvalidCard' },
     limit: {
@@ -87,13 +80,12 @@ describe('the channel Teams', () => {
       teamsChannel
         .warningsOf({ hooks: { ops: url } })
         .map(({ key, message }) => `${String(key)}: ${message}`);
-    expect(warningsOf('https://prod-01.japaneast.logic.azure.com/x?sig=1').join()).to.match(
-      /^hooks,ops: .*switched this host off/,
-    );
-    expect(warningsOf('https://example.webhook.office.com/webhookb2/x').join()).to.match(
-      /switched this host off/,
-    );
-    expect(warningsOf('https://outlook.office.com/webhook/x').join()).to.match(/switched this host off/);
+    for (const dead of [
+      'prod-01.japaneast.logic.azure.com/x?sig=1',
+      'example.webhook.office.com/webhookb2/x',
+      'outlook.office.com/webhook/x',
+    ])
+      expect(warningsOf(`https://${dead}`).join()).to.match(/^hooks,ops: .*switched this host off/);
     for (const cut of ['sp=1', 'sp=1&sig='])
       expect(warningsOf(`https://x.environment.api.powerplatform.com/x?${cut}`).join()).to.match(/no "sig"/);
     expect(warningsOf(settingsAt('https://x.environment.api.powerplatform.com').hooks.ops)).to.deep.equal([]);

@@ -5,14 +5,13 @@ import type { ComposeContext } from '../../../src/channels/channel.ts';
 import { webhookChannel } from '../../../src/channels/webhook/channel.ts';
 import { parseJson } from '../../../src/callback/decode.ts';
 import { composeWebhook } from '../../../src/channels/webhook/compose.ts';
-import { poolsThrough } from '../../../src/outbound/exchange.ts';
 import { secretsHidden } from '../../../src/text/hide-secrets.ts';
-import { NO_PROXIES } from '../../../src/outbound/proxy.ts';
-import { answering, chatContract, withFault } from '../../contract/chat-contract.ts';
-import { outgoingOf } from '../../contract/channel-contract.ts';
+import { isJsonObject } from '../../../src/text/json-object.ts';
+import { answering, chatContract, HOUR_MS } from '../../contract/chat-contract.ts';
+import { DIRECT, outgoingOf } from '../../contract/channel-contract.ts';
 import { plainCard } from '../../support/chat-cards.ts';
-import { startChatStandIn } from '../../support/chat-stand-in.ts';
-import { judgeWebhook } from './stand-in.ts';
+import { type ChatRequest, startChatStandIn } from '../../support/chat-stand-in.ts';
+import { judgeBy } from '../../support/vendors.ts';
 
 const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
 const OLD_SECRET = `whsec_${Buffer.from('fedcba9876543210fedcba9876543210').toString('base64')}`;
@@ -25,6 +24,29 @@ const settingsAt = (origin: string) => ({
     },
   },
 });
+
+const verify = ({ body, headers }: ChatRequest, secret = SECRET) =>
+  new Webhook(secret).verify(body, headers as Record<string, string>);
+
+/** A receiver of Standard Webhooks: takes what another implementation of the specification verifies. */
+const judge = (request: ChatRequest) => {
+  const { answer, ...verdict } = judgeBy({
+    path: /^\/hooks\/\w+$/,
+    mostBytes: 256 * 1024,
+    members: 'any',
+    wrong: ({ type, timestamp, data, ...others }) => {
+      const isRight = /^\w+(\.\w+)*$/.test(String(type)) && !Number.isNaN(Date.parse(String(timestamp)));
+      return isRight && isJsonObject(data) && Object.keys(others).length === 0 ? undefined : 'its members';
+    },
+    taken: { status: 204 },
+  })(request);
+  try {
+    if (request.method !== 'GET') verify(request);
+    return { answer, ...verdict };
+  } catch (error) {
+    return { answer: { status: 400 }, refused: String(error) };
+  }
+};
 
 const CALLBACK = {
   code: 200,
@@ -52,19 +74,13 @@ describe('the channel webhook', () => {
   chatContract({
     messages: join(import.meta.dirname, 'messages.json'),
     type: webhookChannel,
-    judge: judgeWebhook(SECRET),
+    judge,
     settingsAt,
     address: 'erp',
     callback: CALLBACK as ComposeContext['callback'] & object,
     failures: [
-      {
-        when: 'it asks never to be called again',
-        failureClass: 'config',
-        code: 'http_410',
-        retryAfterMs: 3_600_000,
-        ...withFault(answering(410)),
-      },
-      { when: 'it is under repair', failureClass: 'config', code: 'http_400', ...withFault(answering(400)) },
+      ['it asks never to be called again', 'config', 'http_410', answering(410), { retryAfterMs: HOUR_MS }],
+      ['it is under repair', 'config', 'http_400', answering(400)],
     ],
     refusalClass: 'config',
     limit: {
@@ -94,9 +110,8 @@ describe('the channel webhook', () => {
   });
 
   it('sends numbers as they were spelt, and keys in their order, whole numbers too', async () => {
-    const remote = await startChatStandIn(judgeWebhook(SECRET));
-    const opening = { print: () => undefined, openPool: poolsThrough(NO_PROXIES) };
-    const channel = await webhookChannel.open(settingsAt(remote.origin), opening);
+    const remote = await startChatStandIn(judge);
+    const channel = await webhookChannel.open(settingsAt(remote.origin), DIRECT);
     const callback =
       '"output":{"合計":"599","2":[1.10,-0],"1":{"2026":1,"2025":12345678901234567890}},"rate":1.0,"7":1e400';
     const { value } = parseJson(Buffer.from(`{${callback}}`));
@@ -104,9 +119,9 @@ describe('the channel webhook', () => {
     await channel.send(outgoingOf({ address: 'erp', message }));
     await channel.close();
     await remote.close();
-    const [{ body, headers } = { body: '', headers: {} }] = remote.accepted;
-    expect(body).to.contain(`"data":{${callback},"status_name":"error","destination":"webhook:erp"}`);
-    new Webhook(SECRET).verify(body, headers as Record<string, string>);
+    expect(remote.accepted[0]?.body).to.contain(
+      `"data":{${callback},"status_name":"error","destination":"webhook:erp"}`,
+    );
   });
 
   it('tells what Botbell says by itself in the words of its card', () => {
@@ -137,11 +152,8 @@ describe('the channel webhook', () => {
   });
 
   it('keeps the id over the attempts of one delivery, and signs each with its own time and with every secret', async () => {
-    const remote = await startChatStandIn(judgeWebhook(SECRET));
-    const channel = await webhookChannel.open(settingsAt(remote.origin), {
-      print: () => undefined,
-      openPool: poolsThrough(NO_PROXIES),
-    });
+    const remote = await startChatStandIn(judge);
+    const channel = await webhookChannel.open(settingsAt(remote.origin), DIRECT);
     const message = composeMessage(plainCard(), contextOf(CALLBACK));
     for (let attempt = 0; attempt < 2; attempt += 1)
       await channel.send(outgoingOf({ address: 'erp', message }));
@@ -149,10 +161,9 @@ describe('the channel webhook', () => {
     await remote.close();
     expect(remote.refusals).to.deep.equal([]);
     expect(new Set(remote.accepted.map(({ headers }) => headers['webhook-id'])).size).to.equal(1);
-    for (const { body, headers } of remote.accepted) {
-      expect(headers['x-key']).to.equal('header-key-1234');
-      for (const secret of [SECRET, OLD_SECRET])
-        new Webhook(secret).verify(body, headers as Record<string, string>);
+    for (const request of remote.accepted) {
+      expect(request.headers['x-key']).to.equal('header-key-1234');
+      verify(request, OLD_SECRET);
     }
   });
 

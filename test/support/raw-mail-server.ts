@@ -1,14 +1,16 @@
-/** A mail server that stops reading in the middle of a message. */
+/** A mail server of a few lines: it takes whatever it is told, or stops reading in the middle of a message. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
-export class StallingMailServer {
+export class RawMailServer {
   readonly #server: Server;
   readonly #sockets: Socket[] = [];
-  #text = '';
+  /** All that it has read. */
+  heard = '';
 
-  constructor() {
-    this.#server = createServer((socket) => this.#serve(socket));
+  /** @param stalls from DATA on it reads nothing more, until `readOn` */
+  constructor(stalls = false) {
+    this.#server = createServer((socket) => this.#serve(socket, stalls));
   }
 
   async start(): Promise<string> {
@@ -17,7 +19,7 @@ export class StallingMailServer {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** @returns all that came after DATA, once the client is gone */
+  /** @returns all that came, once the client is gone */
   async readOn(): Promise<string> {
     const [socket] = this.#sockets;
     if (socket === undefined) throw new Error('nobody came');
@@ -25,7 +27,7 @@ export class StallingMailServer {
     const gone = new Promise((resolve) => socket.once('close', resolve));
     socket.resume();
     await gone;
-    return this.#text;
+    return this.heard;
   }
 
   close(): void {
@@ -33,24 +35,20 @@ export class StallingMailServer {
     this.#server.close();
   }
 
-  #serve(socket: Socket): void {
+  #serve(socket: Socket, stalls: boolean): void {
     this.#sockets.push(socket);
     socket.on('error', () => undefined);
     socket.write('220 ready\r\n');
     let isData = false;
     socket.on('data', (chunk) => {
       const text = chunk.toString('latin1');
-      if (isData) this.#text += text;
-      else
-        for (const line of text.split('\r\n').filter((each) => each !== ''))
-          isData = this.#answer(socket, line);
+      this.heard += text;
+      for (const line of text.split('\r\n').slice(0, -1)) {
+        if (isData && line !== '.') continue;
+        isData = line === 'DATA';
+        socket.write(isData ? '354 go on\r\n' : '250 fine\r\n');
+        if (isData && stalls) socket.pause();
+      }
     });
-  }
-
-  #answer(socket: Socket, line: string): boolean {
-    const isData = line === 'DATA';
-    socket.write(isData ? '354 go on\r\n' : '250 fine\r\n');
-    if (isData) socket.pause();
-    return isData;
   }
 }
