@@ -2,30 +2,22 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Card } from '../../src/channels/card.ts';
-import type { ChannelType, MessageFormat } from '../../src/channels/channel.ts';
-import { chatworkChannel } from '../../src/channels/chatwork/channel.ts';
-import { discordChannel } from '../../src/channels/discord/channel.ts';
-import { googleChatChannel } from '../../src/channels/google-chat/channel.ts';
-import { lineworksBot } from '../../src/channels/lineworks/bot.ts';
-import { mattermostChannel } from '../../src/channels/mattermost/channel.ts';
-import { slackFormat } from '../../src/channels/slack/format.ts';
-import { teamsFormat } from '../../src/channels/teams/compose.ts';
+import type { MessageFormat } from '../../src/channels/channel.ts';
+import { channelTypes } from '../../src/channels/registry.ts';
+import { CHANNEL_SETTINGS } from '../support/channel-settings.ts';
 import { cardWith, outputWith } from '../support/cards.ts';
 import { expectMessages } from '../support/expected-messages.ts';
 
-const FORMATS: Readonly<Record<string, MessageFormat>> = {
-  slack: slackFormat,
-  teams: teamsFormat,
-  google_chat: formatOf(googleChatChannel),
-  chatwork: formatOf(chatworkChannel),
-  lineworks: lineworksBot.format,
-  discord: formatOf(discordChannel),
-  mattermost: formatOf(mattermostChannel),
-};
+/** Whose messages are no chat's. */
+const OTHERS = new Set(['email', 'webhook', 'outbox']);
 
-function formatOf(channel: Pick<ChannelType, 'formatOf'>): MessageFormat {
-  return channel.formatOf();
-}
+/** By name: a hook of Slack has the format of its app. Without settings, LINE WORKS has that of a bot. */
+const FORMATS = new Map(
+  [...channelTypes]
+    .filter(([type]) => !OTHERS.has(type))
+    .map(([type, { formatOf }]) => formatOf(type === 'lineworks' ? {} : CHANNEL_SETTINGS[type]))
+    .map((format) => [format.name, format]),
+);
 
 function messageOf(format: MessageFormat, card: Card): unknown {
   const context = { options: {}, isError: false, destination: 'chat:ops', template: 'error', at: 0 };
@@ -89,7 +81,7 @@ const ROWS = cardWith({
   ],
 });
 
-for (const [name, format] of Object.entries(FORMATS))
+for (const [name, format] of FORMATS)
   describe(`foreign text on ${name}`, () => {
     it('is shown as it was meant: what terminals draw, columns, addresses', () => {
       expectMessages(join(import.meta.dirname, 'foreign-text', `${name}.json`), {

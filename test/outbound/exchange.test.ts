@@ -5,9 +5,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Pool } from 'undici';
-import { openPool } from '../../src/outbound/pool.ts';
+import { type HttpPool, openPool } from '../../src/outbound/pool.ts';
 import { networkErrorOf } from '../../src/channels/network-error.ts';
 import { exchange } from '../../src/outbound/exchange.ts';
+import { moment } from '../support/moment.ts';
 
 describe('a POST of a channel', () => {
   let server: Server;
@@ -15,21 +16,22 @@ describe('a POST of a channel', () => {
   let origin: string;
   let answer: (request: IncomingMessage, response: ServerResponse) => unknown;
 
-  const call = (ms = 5_000) =>
-    exchange(pool, {
+  const call = (ms = 20_000, through: HttpPool = pool) =>
+    exchange(through, {
       path: '/api/auth.test?a=1',
       headers: { authorization: 'Bearer x' },
       body: 'more=障害',
       deadline: performance.now() + ms,
     });
+  const errorOf = (calling: Promise<unknown>) => calling.catch((reason: unknown) => reason);
 
-  before(async () => {
+  beforeEach(async () => {
     server = createServer((request, response) => answer(request, response)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     pool = new Pool(origin, { connections: 1 });
   });
-  after(async () => {
+  afterEach(async () => {
     await pool.destroy();
     server.closeAllConnections();
     server.close();
@@ -57,11 +59,10 @@ describe('a POST of a channel', () => {
     );
     await once(rude, 'listening');
     const own = openPool(`https://127.0.0.1:${(rude.address() as AddressInfo).port}`);
-    const deadline = performance.now() + 5_000;
-    const error: unknown = await exchange(own, { path: '/', headers: {}, body: 'x', deadline }).catch(
-      (reason: unknown) => reason,
-    );
-    expect(networkErrorOf(error)).to.include({ code: 'ECONNRESET', mayHaveArrived: false });
+    expect(networkErrorOf(await errorOf(call(20_000, own)))).to.include({
+      code: 'ECONNRESET',
+      mayHaveArrived: false,
+    });
     await own.destroy();
     rude.close();
   });
@@ -69,11 +70,7 @@ describe('a POST of a channel', () => {
   it('fails where the answer is larger than any service needs', async () => {
     const own = openPool(origin);
     answer = (_request, response) => response.end('x'.repeat(2_000_000));
-    const deadline = performance.now() + 5_000;
-    const error: unknown = await exchange(own, { path: '/', headers: {}, body: '', deadline }).catch(
-      (reason: unknown) => reason,
-    );
-    expect(error).to.include({ code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' });
+    expect(await errorOf(call(20_000, own))).to.include({ code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' });
     await own.destroy();
   });
 
@@ -83,28 +80,31 @@ describe('a POST of a channel', () => {
   });
 
   it('rejects at the deadline and frees the connection', async () => {
+    answer = (_request, response) => response.end('a connection');
+    await call();
     answer = () => undefined;
-    const error: unknown = await call(40).catch((reason: unknown) => reason);
-    expect(error).to.include({ name: 'TimeoutError' });
+    expect(await errorOf(call(300))).to.include({ name: 'TimeoutError' });
     answer = (_request, response) => response.end('free');
     expect(await call()).to.include({ body: 'free' });
   });
 
   it('sends nothing when the deadline passed while no connection was free', async () => {
-    let requests = 0;
-    let finish: () => void = () => undefined;
-    answer = (_request, response) => {
-      requests += 1;
+    const arrived = moment();
+    let finish = (): unknown => undefined;
+    const bodies: string[] = [];
+    answer = async (request, response) => {
+      bodies.push(await text(request));
       finish = () => response.end('{}');
+      arrived.happen();
     };
     const first = call();
-    const error: unknown = await call(40).catch((reason: unknown) => reason);
-    expect(error).to.include({ code: 'UND_ERR_CONNECT_TIMEOUT' });
+    await arrived.promise;
+    expect(await errorOf(call(40))).to.include({ code: 'UND_ERR_CONNECT_TIMEOUT' });
     finish();
     await first;
     answer = (_request, response) => response.end('free');
     expect(await call()).to.include({ body: 'free' });
-    expect(requests).to.equal(1);
+    expect(bodies).to.have.length(1);
   });
 
   it('sends nothing when the deadline has passed already', async () => {
@@ -113,8 +113,7 @@ describe('a POST of a channel', () => {
       requests += 1;
       response.end();
     };
-    const error: unknown = await call(-1).catch((reason: unknown) => reason);
-    expect(error).to.include({ code: 'UND_ERR_CONNECT_TIMEOUT' });
+    expect(await errorOf(call(-1))).to.include({ code: 'UND_ERR_CONNECT_TIMEOUT' });
     expect(requests).to.equal(0);
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Channel } from '../../../src/channels/channel.ts';
 import { slackChannel } from '../../../src/channels/slack/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';
-import type { SlackCall } from '../../../src/stand-ins/slack-stand-in.ts';
+import type { ReceivedCall } from '../../../src/stand-ins/slack-stand-in.ts';
 import { type SlackFault, type SlackStandIn, startSlackStandIn } from '../../support/faulty-slack.ts';
 import {
   channelContract,
@@ -23,7 +23,7 @@ const message = {
   blocks: [{ type: 'section', text: { type: 'plain_text', text: CONFIDENTIAL } }],
 };
 
-const startSlack = (faultOf?: (call: SlackCall) => SlackFault | undefined): Promise<SlackStandIn> =>
+const startSlack = (faultOf?: (call: ReceivedCall) => SlackFault | undefined): Promise<SlackStandIn> =>
   startSlackStandIn({
     ...(faultOf !== undefined && { faultOf }),
     tokens: [TOKEN],
