@@ -1,144 +1,147 @@
 /** The heartbeat of the running service: what it waits for, what log and metrics say of it, and how it follows the config. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { heartbeatChore } from '../../src/app/heartbeat.ts';
 import type { Chore } from '../../src/deliver/chores.ts';
 import { NO_PROXIES } from '../../src/outbound/proxy.ts';
-import type { Logger } from '../../src/observe/logger.ts';
 import { type BridgeWorld, createBridgeWorld } from '../support/bridge-world.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { until } from '../support/proof-wait.ts';
-import { startWatcher, type Watcher } from '../support/watcher.ts';
 
 const PATH = '/ping/5e0a-SECRET-OF-THE-WATCHER';
 const OTHER_PATH = '/ping/77aa-SECRET-OF-ANOTHER-CHECK';
 
-describe('the heartbeat of the service', () => {
-  let watcher: Watcher;
-  let lines: Record<string, unknown>[];
-  let logger: Logger;
+/** A logger, and what it has logged. */
+function loggedBy() {
+  const lines: Record<string, unknown>[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(JSON.parse(chunk.toString()) as Record<string, unknown>);
+      done();
+    },
+  });
+  return { lines, logger: pino({ base: undefined }, stream) };
+}
 
-  const said = (words: string) => lines.filter(({ msg }) => String(msg).includes(words));
+describe('the heartbeat between a bridge and its watcher', () => {
+  let watcher: Server;
+  let origin: string;
+  /** The paths that the watcher was asked for. */
+  let asked: (string | undefined)[];
+  let world: BridgeWorld;
+  let log: ReturnType<typeof loggedBy>;
 
   beforeEach(async () => {
-    watcher = await startWatcher();
-    lines = [];
-    const stream = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        lines.push(JSON.parse(chunk.toString()) as Record<string, unknown>);
-        done();
-      },
-    });
-    logger = pino({ base: undefined }, stream);
+    log = loggedBy();
+    asked = [];
+    watcher = createServer(({ url }, response) => {
+      asked.push(url);
+      response.end();
+    }).listen(0, '127.0.0.1');
+    await once(watcher, 'listening');
+    origin = `http://127.0.0.1:${(watcher.address() as AddressInfo).port}`;
   });
 
-  afterEach(() => watcher.close());
+  afterEach(async () => {
+    await world.close();
+    watcher.close();
+  });
 
-  describe('between a bridge and its watcher', () => {
-    let world: BridgeWorld;
+  const open = async (heartbeat: string) => {
+    world = await createBridgeWorld(
+      `${heartbeat}\nreceiver: { listen: '127.0.0.1:0' }\ndefault_route: { notify: [] }`,
+      { logger: log.logger },
+    );
+  };
 
-    afterEach(() => world.close());
+  it('is sent once the service is up, and at once to the URL that a reload names, which no log or metric tells', async () => {
+    await open(`heartbeat: { url: '${origin}${PATH}', every: 1h }`);
+    await until('the first beat', () => asked.length === 1);
+    await world.swap((yaml) => yaml.replace(PATH, OTHER_PATH));
+    await until('the beat elsewhere', () => asked.length === 2);
+    expect(asked).to.deep.equal([PATH, OTHER_PATH]);
+    expect(JSON.stringify(log.lines) + (await world.metrics())).not.to.include('SECRET');
+  });
 
-    const open = async (heartbeat: string) => {
-      world = await createBridgeWorld(
-        `${heartbeat}\nreceiver: { listen: '127.0.0.1:0' }\ndefault_route: { notify: [] }`,
-        { logger },
-      );
-    };
+  it('goes through the proxy that the config names, from the next beat on', async () => {
+    const proxy = await startForwardProxy();
+    await open(`heartbeat: { url: '${origin}${PATH}', every: 1s }\nproxy: off`);
+    await until('a beat without it', () => asked.length > 0);
+    await world.swap((yaml) => yaml.replace('proxy: off', `proxy: 'http://${proxy.host}'`));
+    await until('a beat through it', () => proxy.asked.includes(`${origin}${PATH}`));
+    await proxy.close();
+  });
+});
 
-    it('is sent once the service is up, and at once to the URL that a reload names', async () => {
-      await open(`heartbeat: { url: '${watcher.origin}${PATH}', every: 1h }`);
-      await until('the first beat', () => watcher.asked.length === 1);
-      await world.swap((yaml) => yaml.replace(PATH, OTHER_PATH));
-      await until('the beat elsewhere', () => watcher.asked.length === 2);
-      expect(watcher.asked).to.deep.equal([PATH, OTHER_PATH]);
-    });
+describe('the heartbeat', () => {
+  let clock: ManualClock;
+  let ledger: { writtenAt: number };
+  let asked: string[];
+  let answer: () => Promise<number>;
+  let config: { heartbeat: { url: string; everyMs: number } | undefined; proxies: typeof NO_PROXIES };
+  let chore: Chore;
+  let log: ReturnType<typeof loggedBy>;
 
-    it('fails with one line, with no part of its URL in it, and disturbs nothing', async () => {
-      watcher.status = 404;
-      await open(`heartbeat: { url: '${watcher.origin}${PATH}', every: 1s }`);
-      await until('two beats', () => watcher.asked.length >= 2);
-      expect(said('the heartbeat fails').map(({ reason }) => reason)).to.deep.equal(['it answered 404']);
-      watcher.status = 200;
-      await until('one that is taken', () => said('the heartbeat is taken').length === 1);
-      const told = JSON.stringify(lines) + (await world.metrics());
-      expect(told).not.to.include('SECRET');
-      expect((await world.post('{}')).status).to.equal(422);
-    });
-
-    it('goes through the proxy that the config names, from the next beat on', async () => {
-      const proxy = await startForwardProxy({ login: { user: 'us', password: 'SECRET-OF-THE-PROXY' } });
-      try {
-        await open(`heartbeat: { url: '${watcher.origin}${PATH}', every: 1s }\nproxy: off`);
-        await until('a beat without it', () => watcher.asked.length > 0);
-        const through = `http://us:SECRET-OF-THE-PROXY@${proxy.host}`;
-        await world.swap((yaml) => yaml.replace('proxy: off', `proxy: '${through}'`));
-        await until('a beat through it', () => proxy.asked.includes(`${watcher.origin}${PATH}`));
-        await world.swap((yaml) => yaml.replace('us:SECRET', 'us:NOT-THE-SECRET'));
-        await until('a line', () => said('the heartbeat fails').length === 1);
-        expect(said('the heartbeat fails')[0]?.['reason']).to.include('password');
-        expect(JSON.stringify(lines)).not.to.include('SECRET');
-      } finally {
-        await proxy.close();
-      }
+  beforeEach(() => {
+    log = loggedBy();
+    clock = new ManualClock();
+    ledger = { writtenAt: clock.monotonic() };
+    asked = [];
+    answer = () => Promise.resolve(200);
+    config = { heartbeat: { url: `https://watcher.example${PATH}`, everyMs: 1000 }, proxies: NO_PROXIES };
+    const settings = { current: { config } };
+    chore = heartbeatChore({ clock, logger: log.logger, ledger, settings }, (url) => {
+      asked.push(url);
+      return answer();
     });
   });
 
-  describe('as a chore', () => {
-    let clock: ManualClock;
-    let ledger: { writtenAt: number };
-    let asked: string[];
-    let answer: () => Promise<number>;
-    let config: { heartbeat: { url: string; everyMs: number } | undefined; proxies: typeof NO_PROXIES };
-    let chore: Chore;
+  const twice = async () => {
+    for (let time = 0; time < 2; time += 1) {
+      await chore.work();
+      await clock.advance(0);
+    }
+  };
+  const said = () => log.lines.map(({ level, msg, reason }) => [level, msg, reason]);
 
-    beforeEach(() => {
-      clock = new ManualClock();
-      ledger = { writtenAt: clock.monotonic() };
-      asked = [];
-      answer = () => Promise.resolve(200);
-      config = { heartbeat: { url: 'https://watcher.example/a', everyMs: 1000 }, proxies: NO_PROXIES };
-      const settings = { current: { config } };
-      chore = heartbeatChore({ clock, logger, ledger, settings }, (url) => {
-        asked.push(url);
-        return answer();
-      });
-    });
+  it('is as frequent as the config says, with one line', async () => {
+    expect(chore.everyMs).to.equal(1000);
+    await twice();
+    expect([asked.length, said()]).to.deep.equal([2, [[30, 'the heartbeat is taken', undefined]]]);
+  });
 
-    const twice = async () => {
-      for (let time = 0; time < 2; time += 1) {
-        await chore.work();
-        await clock.advance(0);
-      }
-    };
+  it('that fails has one line, with no part of its URL, and one when it is taken', async () => {
+    answer = () => Promise.resolve(404);
+    await twice();
+    answer = () => Promise.resolve(200);
+    await twice();
+    expect(said()).to.deep.equal([
+      [40, 'the heartbeat fails: whoever waits for it may report that Botbell is gone', 'it answered 404'],
+      [30, 'the heartbeat is taken', undefined],
+    ]);
+  });
 
-    it('is as frequent as the config says, with one line', async () => {
-      expect(chore.everyMs).to.equal(1000);
-      await twice();
-      expect([asked.length, lines.map(({ msg }) => msg)]).to.deep.equal([2, ['the heartbeat is taken']]);
-    });
+  it('asks nobody while the store cannot be used, and says so once', async () => {
+    ledger.writtenAt -= 16_000;
+    await twice();
+    expect(asked).to.deep.equal([]);
+    expect(said()).to.deep.equal([[40, 'no heartbeat is sent: the store cannot be used', undefined]]);
+  });
 
-    it('asks nobody while the store cannot be used, and says so once', async () => {
-      ledger.writtenAt -= 16_000;
-      await twice();
-      expect(asked).to.deep.equal([]);
-      expect(lines.map(({ level, msg }) => [level, msg])).to.deep.equal([
-        [40, 'no heartbeat is sent: the store cannot be used'],
-      ]);
-    });
+  it('keeps no other chore waiting', async () => {
+    answer = () => new Promise(() => undefined);
+    await twice();
+    expect(asked).to.have.length(2);
+  });
 
-    it('keeps no other chore waiting', async () => {
-      answer = () => new Promise(() => undefined);
-      await twice();
-      expect(asked).to.have.length(2);
-    });
-
-    it('asks nobody where the config has no URL', async () => {
-      config.heartbeat = undefined;
-      await twice();
-      expect(asked).to.deep.equal([]);
-    });
+  it('asks nobody where the config has no URL', async () => {
+    config.heartbeat = undefined;
+    await twice();
+    expect(asked).to.deep.equal([]);
   });
 });

@@ -1,13 +1,15 @@
 /** Whom a callback reaches, and the reason that is given for it. */
 import { expect } from 'chai';
-import { NO_RULES } from '../../src/signal/rules.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { Destination, RouteConfig } from '../../src/config/config.ts';
-import { createRouter, type Router } from '../../src/route/router.ts';
+import { createRouter } from '../../src/route/router.ts';
+import { NO_RULES } from '../../src/signal/rules.ts';
 
 const SUCCEEDED: Callback['status'] = 0;
 const ERROR: Callback['status'] = 1;
 const EXECUTING: Callback['status'] = 2;
+
+const EXPECTED = { ...NO_RULES, expect: { everyMs: 3_600_000, graceMs: 60_000 } };
 
 function to(destination: string, options: Record<string, unknown> = {}): Destination {
   const [channel = '', address = ''] = destination.split(/:(.*)/s);
@@ -20,59 +22,77 @@ function route(name: string, fields: Partial<RouteConfig>): RouteConfig {
   return { name, botIds: [], on: all, notify: [to('slack:#ops')], ...base, ...fields };
 }
 
-function reached(router: Router, botId: string, status = ERROR): string[] {
-  return router
-    .route({ bot_id: botId, status })
-    .destinations.map(({ destination, route }) => `${destination} by ${route}`);
+/** Routes named by their places. */
+function routes(...all: Partial<RouteConfig>[]): RouteConfig[] {
+  return all.map((fields, index) => route(`routes[${index}]`, fields));
 }
 
-describe('routing', () => {
-  it('reaches everybody of every route that matches, in the order of the config', () => {
-    const router = createRouter(
-      [
-        route('routes[0]', { botIds: ['invoice-*'], notify: [to('slack:#glob')] }),
-        route('routes[1]', { botIds: ['other', 'invoice-1'], notify: [to('slack:#list')] }),
-        route('routes[2]', { botIds: ['/voice-\\d/i'], notify: [to('email:a@example.com')] }),
-        route('routes[3]', { botIds: ['nobody'], notify: [to('slack:#nobody')] }),
-      ],
-      undefined,
-    );
-    expect(reached(router, 'invoice-1')).to.deep.equal([
-      'slack:#glob by routes[0]',
-      'slack:#list by routes[1]',
-      'email:a@example.com by routes[2]',
-    ]);
-    expect(reached(router, 'other')).to.deep.equal(['slack:#list by routes[1]']);
-  });
+describe('a callback', () => {
+  type Row = [
+    what: string,
+    routes: RouteConfig[],
+    /** By BOT: whom an error reaches. */
+    reached: Readonly<Record<string, readonly string[]>>,
+    fallback?: RouteConfig,
+  ];
+  const toDefault = route('default_route', { on: ['error'], notify: [to('slack:#default')] });
+  const nobody = { botIds: ['playground'], on: ['succeeded'], notify: [] } as const;
+  const rows: Row[] = [
+    [
+      'everybody of every route that matches, in the order of the config, whichever kind of pattern matched',
+      routes(
+        { botIds: ['invoice-*'], notify: [to('slack:#glob')] },
+        { botIds: ['other', 'invoice-1'], notify: [to('slack:#list')] },
+        { botIds: ['/voice-\\d/i'], notify: [to('email:a@example.com')] },
+        { botIds: ['nobody'], notify: [to('slack:#nobody')] },
+        { botIds: ['invoice-1', '*1'], notify: [to('slack:#both')] },
+      ),
+      {
+        'invoice-1': ['slack:#glob', 'slack:#list', 'email:a@example.com', 'slack:#both'],
+        other: ['slack:#list'],
+      },
+    ],
+    [
+      'the default route only where no route names its BOT, whatever that is told of',
+      routes({ botIds: ['a'], on: ['succeeded'] }),
+      { unknown: ['slack:#default'], a: [] },
+      toDefault,
+    ],
+    [
+      'nobody by the default route where the route that names its BOT tells nobody',
+      routes(nobody, { botIds: ['play*'], notify: [to('slack:#log')] }),
+      { playground: ['slack:#log'], other: ['slack:#default'] },
+      toDefault,
+    ],
+    ['nobody where nothing matches and there is no default route', [], { a: [] }],
+    [
+      'its own alone where a BOT is named after a property of objects',
+      routes({ botIds: ['__proto__'] }),
+      { ['__proto__']: ['slack:#ops'], constructor: [] },
+    ],
+  ];
+  for (const [what, all, reached, fallback] of rows)
+    it(`reaches ${what}`, () => {
+      const router = createRouter(all, fallback);
+      for (const [botId, destinations] of Object.entries(reached))
+        expect(
+          router.route({ bot_id: botId, status: ERROR }).destinations.map(({ destination }) => destination),
+          botId,
+        ).to.deep.equal(destinations);
+    });
 
-  it('keeps the order of the config whichever kind of pattern matched', () => {
+  it('is told once where several routes reach a destination, with the options of the first that is told of its status', () => {
+    const here = { mention_on_error: '@here' };
     const router = createRouter(
-      [
-        route('routes[0]', { botIds: ['*'], notify: [to('slack:#first')] }),
-        route('routes[1]', { botIds: ['a'], notify: [to('slack:#second')] }),
-        route('routes[2]', { botIds: ['?', 'a'], notify: [to('slack:#third')] }),
-      ],
-      undefined,
-    );
-    expect(router.route({ bot_id: 'a', status: ERROR }).destinations.map((each) => each.route)).to.deep.equal(
-      ['routes[0]', 'routes[1]', 'routes[2]'],
-    );
-  });
-
-  it('tells a destination that several routes reach once, with the first route’s options', () => {
-    const router = createRouter(
-      [
-        route('routes[0]', {
-          botIds: ['a'],
-          notify: [to('slack:#ops', { mention_on_error: '@here' }), to('slack:#ops')],
-          templateSet: 'short',
-        }),
-        route('routes[1]', {
+      routes(
+        { botIds: ['a'], on: ['succeeded'], templateSet: 'none' },
+        { botIds: ['a'], notify: [to('slack:#ops', here), to('slack:#ops')], templateSet: 'short' },
+        {
           botIds: ['*'],
           notify: [to('slack:#ops', { mention_on_error: '@channel' }), to('slack:#log')],
           templateSet: 'long',
-        }),
-      ],
+        },
+      ),
       undefined,
     );
     const { destinations } = router.route({ bot_id: 'a', status: ERROR });
@@ -82,23 +102,22 @@ describe('routing', () => {
     }));
     expect(told).to.deep.equal([
       {
-        ...to('slack:#ops', { mention_on_error: '@here' }),
+        ...to('slack:#ops', here),
         templateSet: 'short',
-        route: 'routes[0]',
-        asked: ['routes[0]', 'routes[1]'],
+        route: 'routes[1]',
+        asked: ['routes[1]', 'routes[2]'],
       },
-      { ...to('slack:#log'), templateSet: 'long', route: 'routes[1]', asked: ['routes[1]'] },
+      { ...to('slack:#log'), templateSet: 'long', route: 'routes[2]', asked: ['routes[2]'] },
     ]);
   });
 
   it('keeps apart who is told only of a recovery, or of a result that was missed', () => {
-    const expect1h = { ...NO_RULES, expect: { everyMs: 3_600_000, graceMs: 60_000 } };
     const router = createRouter(
-      [
-        route('routes[0]', { botIds: ['a'], on: ['error', 'recovered'], notify: [to('slack:#ops')] }),
-        route('routes[1]', { botIds: ['a'], on: ['error'], notify: [to('slack:#log')], rules: expect1h }),
-        route('routes[2]', { botIds: ['a'], on: ['succeeded'], notify: [to('slack:#all')] }),
-      ],
+      routes(
+        { botIds: ['a'], on: ['error', 'recovered'] },
+        { botIds: ['a'], on: ['error'], notify: [to('slack:#log')], rules: EXPECTED },
+        { botIds: ['a'], on: ['succeeded'], notify: [to('slack:#all')] },
+      ),
       undefined,
     );
     const told = (status: Callback['status']) => {
@@ -108,19 +127,59 @@ describe('routing', () => {
     expect(told(SUCCEEDED)).to.deep.equal([['#all'], ['#ops', '#log']]);
     expect(told(ERROR)).to.deep.equal([['#ops', '#log'], []]);
     expect(told(EXECUTING)).to.deep.equal([[], []]);
-    const { explanations } = router.route({ bot_id: 'a', status: SUCCEEDED });
-    const verdicts = explanations.map(({ verdict }) => verdict);
-    expect(verdicts).to.deep.equal(['tells a recovery', 'tells a late result', 'tells']);
+  });
+});
+
+describe('the explanation of routing', () => {
+  const router = createRouter(
+    routes(
+      { botIds: ['invoice-*', 'x'], notify: [to('slack:#ops'), to('slack:#log')] },
+      { botIds: ['/^in/'], notify: [to('slack:#ops'), to('email:a@example.com')] },
+      { botIds: ['invoice-1'], on: ['succeeded', 'executing'] },
+      { botIds: ['nightly-*', 'y'] },
+      { botIds: ['invoice-1'], notify: [] },
+      { botIds: ['*1'] },
+    ),
+    route('default_route', { on: ['error'], notify: [to('slack:#default')] }),
+  );
+
+  it('says of every route whether it tells, why not, and whom it alone reaches', () => {
+    const explained = router.explainAll({ bot_id: 'invoice-1', status: ERROR });
+    expect(explained).to.deep.equal([
+      { route: 'routes[0]', reaches: ['slack:#ops', 'slack:#log'], verdict: 'tells', pattern: 'invoice-*' },
+      { route: 'routes[1]', reaches: ['email:a@example.com'], verdict: 'tells', pattern: '/^in/' },
+      {
+        route: 'routes[2]',
+        reaches: [],
+        verdict: 'not of this status',
+        pattern: 'invoice-1',
+        on: ['succeeded', 'executing'],
+      },
+      { route: 'routes[3]', reaches: [], verdict: 'another BOT', pattern: 'nightly-*, y' },
+      { route: 'routes[4]', reaches: [], verdict: 'tells nobody', pattern: 'invoice-1' },
+      { route: 'routes[5]', reaches: [], verdict: 'told already', pattern: '*1' },
+      { route: 'default_route', reaches: [], verdict: 'not needed' },
+    ]);
+  });
+
+  it('says why the default route applies, and that it is not told of this status', () => {
+    const ofDefault = (status: Callback['status']) => router.explainAll({ bot_id: 'unknown', status }).at(-1);
+    const found = { route: 'default_route', pattern: undefined };
+    expect(ofDefault(ERROR)).to.deep.equal({ ...found, reaches: ['slack:#default'], verdict: 'tells' });
+    expect(ofDefault(SUCCEEDED)).to.deep.equal({
+      ...found,
+      reaches: [],
+      verdict: 'not of this status',
+      on: ['error'],
+    });
   });
 
   it('says of a status that is not in `on` what is told of it nevertheless, and when', () => {
-    const expect1h = { everyMs: 3_600_000, graceMs: 60_000 };
-    const rules = { ...NO_RULES, expect: expect1h, overdueMs: 60_000 };
+    const rules = { ...EXPECTED, overdueMs: 60_000 };
     const verdictsOf = (on: readonly ['error'] | readonly ['recovered']) => {
-      const of = { botIds: ['a'], on, notify: [to('slack:#ops')], rules };
-      const router = createRouter([route('routes[0]', of)], undefined);
+      const only = createRouter(routes({ botIds: ['a'], on, rules }), undefined);
       return [SUCCEEDED, ERROR, EXECUTING].map((status) => {
-        const [found] = router.explainAll({ bot_id: 'a', status });
+        const [found] = only.explainAll({ bot_id: 'a', status });
         return `${found?.verdict}: ${found?.reaches.join()}`;
       });
     };
@@ -133,167 +192,6 @@ describe('routing', () => {
       'tells a recovery or a late result: slack:#ops',
       'tells a late result: slack:#ops',
       'tells an overdue run: slack:#ops',
-    ]);
-  });
-
-  it('takes the options of the first route that is told of this status', () => {
-    const router = createRouter(
-      [
-        route('routes[0]', { botIds: ['a'], on: ['succeeded'], templateSet: 'short' }),
-        route('routes[1]', { botIds: ['a'], on: ['error'], templateSet: 'long' }),
-      ],
-      undefined,
-    );
-    const templateSets = (status: Callback['status']) =>
-      router.route({ bot_id: 'a', status }).destinations.map((each) => each.templateSet);
-    expect(templateSets(SUCCEEDED)).to.deep.equal(['short']);
-    expect(templateSets(ERROR)).to.deep.equal(['long']);
-    expect(templateSets(EXECUTING)).to.deep.equal([]);
-  });
-
-  it('falls to the default route only for a BOT that no route names', () => {
-    const fallback = route('default_route', { on: ['error'], notify: [to('slack:#default')] });
-    const router = createRouter([route('routes[0]', { botIds: ['a'], on: ['succeeded'] })], fallback);
-    expect(reached(router, 'unknown')).to.deep.equal(['slack:#default by default_route']);
-    expect(reached(router, 'unknown', SUCCEEDED)).to.deep.equal([]);
-    expect(reached(router, 'a', ERROR), 'on filters after matching').to.deep.equal([]);
-  });
-
-  it('reaches nobody, not even by the default route, where the route that names the BOT tells nobody', () => {
-    const fallback = route('default_route', { notify: [to('slack:#default')] });
-    const nobody = route('routes[0]', { botIds: ['playground'], on: ['error'], notify: [] });
-    const all = route('routes[1]', { botIds: ['play*'], on: ['succeeded'], notify: [to('slack:#log')] });
-    expect(reached(createRouter([nobody], fallback), 'playground')).to.deep.equal([]);
-    expect(reached(createRouter([nobody], fallback), 'playground', SUCCEEDED)).to.deep.equal([]);
-    expect(reached(createRouter([nobody], fallback), 'other')).to.deep.equal([
-      'slack:#default by default_route',
-    ]);
-    expect(reached(createRouter([nobody, all], fallback), 'playground', SUCCEEDED)).to.deep.equal([
-      'slack:#log by routes[1]',
-    ]);
-  });
-
-  it('reaches nobody where nothing matches and there is no default route', () => {
-    const router = createRouter([], undefined);
-    expect(router.route({ bot_id: 'a', status: ERROR })).to.deep.equal({
-      destinations: [],
-      perhaps: [],
-      explanations: [],
-    });
-  });
-
-  it('is not fooled by a BOT named after a property of objects', () => {
-    const router = createRouter([route('routes[0]', { botIds: ['__proto__'] })], undefined);
-    expect(reached(router, '__proto__')).to.have.length(1);
-    expect(reached(router, 'constructor')).to.deep.equal([]);
-  });
-
-  it('looks exact names up: of 10,000 routes only the one that matches is touched', () => {
-    const touched = new Set<string>();
-    const routes = Array.from({ length: 10_000 }, (_, number) =>
-      route(`routes[${number}]`, { botIds: [`bot-${number}`] }),
-    );
-    const counted = routes.map(
-      (each) =>
-        new Proxy(each, {
-          get(target, key, receiver) {
-            if (key === 'on') touched.add(target.name);
-            return Reflect.get(target, key, receiver) as unknown;
-          },
-        }),
-    );
-    const router = createRouter(counted, undefined);
-    touched.clear();
-    expect(reached(router, 'bot-7777')).to.deep.equal(['slack:#ops by routes[7777]']);
-    expect(reached(router, 'bot-nobody')).to.deep.equal([]);
-    expect([...touched]).to.deep.equal(['routes[7777]']);
-  });
-});
-
-describe('the explanation of routing', () => {
-  const router = createRouter(
-    [
-      route('routes[0]', { botIds: ['invoice-*', 'x'], notify: [to('slack:#ops'), to('slack:#log')] }),
-      route('routes[1]', { botIds: ['/^in/'], notify: [to('slack:#ops'), to('email:a@example.com')] }),
-      route('routes[2]', { botIds: ['invoice-1'], on: ['succeeded', 'executing'] }),
-      route('routes[3]', { botIds: ['nightly-*', 'y'] }),
-    ],
-    route('default_route', { notify: [to('slack:#default')] }),
-  );
-
-  it('says of every route whether it tells, why not, and whom it alone reaches', () => {
-    expect(router.explainAll({ bot_id: 'invoice-1', status: ERROR })).to.deep.equal([
-      {
-        route: 'routes[0]',
-        reaches: ['slack:#ops', 'slack:#log'],
-        verdict: 'tells',
-        pattern: 'invoice-*',
-      },
-      {
-        route: 'routes[1]',
-        reaches: ['email:a@example.com'],
-        verdict: 'tells',
-        pattern: '/^in/',
-      },
-      {
-        route: 'routes[2]',
-        reaches: [],
-        verdict: 'not of this status',
-        pattern: 'invoice-1',
-        on: ['succeeded', 'executing'],
-      },
-      {
-        route: 'routes[3]',
-        reaches: [],
-        verdict: 'another BOT',
-        pattern: 'nightly-*, y',
-      },
-      {
-        route: 'default_route',
-        reaches: [],
-        verdict: 'not needed',
-      },
-    ]);
-  });
-
-  it('says of a route that reaches nobody whether that is meant', () => {
-    const [meant, told] = createRouter(
-      [
-        route('routes[0]', { botIds: ['a'], notify: [] }),
-        route('routes[1]', { botIds: ['a'], notify: [to('slack:#ops')] }),
-        route('routes[2]', { botIds: ['*'], notify: [to('slack:#ops')] }),
-      ],
-      undefined,
-    )
-      .explainAll({ bot_id: 'a', status: ERROR })
-      .filter(({ reaches }) => reaches.length === 0);
-    expect([meant?.verdict, told?.verdict]).to.deep.equal(['tells nobody', 'told already']);
-  });
-
-  it('says why the default route applies', () => {
-    const explained = router.explainAll({ bot_id: 'unknown', status: ERROR });
-    expect(explained.map(({ verdict }) => verdict)).to.deep.equal([
-      ...Array<string>(4).fill('another BOT'),
-      'tells',
-    ]);
-    expect(explained.at(-1)).to.deep.equal({
-      route: 'default_route',
-      reaches: ['slack:#default'],
-      verdict: 'tells',
-      pattern: undefined,
-    });
-  });
-
-  it('says that the default route is not told of this status', () => {
-    const quiet = createRouter([], route('default_route', { on: ['error'] }));
-    expect(quiet.explainAll({ bot_id: 'a', status: SUCCEEDED })).to.deep.equal([
-      {
-        route: 'default_route',
-        reaches: [],
-        verdict: 'not of this status',
-        pattern: undefined,
-        on: ['error'],
-      },
     ]);
   });
 });
