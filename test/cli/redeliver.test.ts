@@ -9,7 +9,6 @@ import { deadUpdate, Recorded, target } from '../support/recorded.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 
 const HOUR_MS = 3_600_000;
-const EXECUTING = 2;
 
 describe('botbell redeliver, asked at a terminal', () => {
   let store: SqliteStore;
@@ -106,35 +105,6 @@ routes:
     expect([code, stdout]).to.deep.equal([0, '2 messages dismissed']);
     expect(stderr).to.include('Dismiss, so that nobody is ever told? [y/N]');
     expect(await counts()).to.deep.equal({ pending: 0, dead: 0 });
-    const later = await redeliver([ids[0] ?? '', '--yes']);
-    expect(later.code, 'a person may think better of it').to.equal(0);
-    await deadLetters(['slack:#ops'], 2);
-    const all = await redeliver(['--dead', '--dismiss', '--yes']);
-    expect([all.code, all.stdout]).to.deep.equal([0, '1 message dismissed by the service while it runs']);
-    await service();
-    const none = await redeliver(['--dead', '--dismiss', '--yes']);
-    expect([none.code, none.stderr]).to.deep.equal([
-      0,
-      'nothing that matches is dead or held as no longer routed',
-    ]);
-  });
-
-  it('never tells of a start whose end is known, but lets a person be done with it', async () => {
-    const start = await recorded.arrive({ status: EXECUTING }, [target('slack:#ops')]);
-    await recorded.claim();
-    const ids = start.deliveries.map((each) => each.id);
-    await recorded.settle(
-      start,
-      ids.map((each) => deadUpdate(each)),
-    );
-    await recorded.arrive({ status: 0 });
-    const id = String(ids[0]);
-    const { code, stderr } = await redeliver([id, '--yes']);
-    expect(code).to.equal(1);
-    expect(stderr).to.include(`${id} is left alone: Its job’s result is known`);
-    const routed = await redeliver(['--route', 'job-1', '--yes']);
-    expect(routed.stderr).to.include('Its job’s result is known');
-    expect((await redeliver([id, '--dismiss', '--yes'])).code).to.equal(0);
   });
 
   it('says of a job whom its callbacks lack by today’s config, and asks', async () => {
@@ -149,8 +119,6 @@ routes:
     expect(await counts()).to.include({ pending: 2 });
     const done = await redeliver(['--route', 'j', '--yes']);
     expect([done.code, done.stderr.includes('has been told, or will be')]).to.deep.equal([0, true]);
-    const wrong = await redeliver(['--dead', '--destination', 'slack:opps', '--yes']);
-    expect([wrong.code, wrong.stderr.includes('did you mean "slack:#ops"?')]).to.deep.equal([2, true]);
     const unknown = await redeliver(['--route', 'no-such-job', '--yes']);
     expect([unknown.code, unknown.stderr.includes('no callback of job')]).to.deep.equal([1, true]);
   });

@@ -107,12 +107,6 @@ routes:
     ]);
   });
 
-  it('reaches nobody by a success that recovers from nothing', async () => {
-    configure('on: [error, recovered]');
-    await errorsCame(1);
-    expect((await route({ bot_id: 'get_items', status: 0 })).lines).to.deep.equal([]);
-  });
-
   it('names the snooze that holds it, who asked and why', async () => {
     configure('on: [error]');
     const actor = { via: 'command line', user: 'kenji', from: 'host' } as const;
