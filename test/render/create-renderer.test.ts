@@ -5,7 +5,7 @@ import { slackFormat } from '../../src/channels/slack/format.ts';
 import { slackAsText } from '../../src/channels/slack/preview.ts';
 import { Renderer, type TemplateFailure } from '../../src/render/renderer.ts';
 import { NO_FOLDER } from '../../src/render/template-folder.ts';
-import { BARE, BUILT_IN, LINKS, targetOf, testRenderer } from './render-fixture.ts';
+import { BARE, BUILT_IN, targetOf, testRenderer } from './render-fixture.ts';
 import { expectAcceptable } from './slack-rules.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { noticeAbout } from '../support/callbacks.ts';
@@ -67,37 +67,6 @@ describe('a renderer', () => {
     ]);
   });
 
-  it('keeps both ends of megabytes', () => {
-    const renderer = testRenderer();
-    const message = `begin ${'👨‍👩‍👧‍👦 '.repeat(300_000)}end`;
-    const slack = renderer.slack({ ...BARE, status: 1, message });
-    expectAcceptable(slack);
-    expect(slackAsText(slack)).to.match(/begin [^]*… 3,59\d,\d{3} characters left out …[^]* end/);
-    expect(renderer.failures).to.deep.equal([]);
-  });
-
-  it('makes a message of 1 MB in a moment, and of 8 MB in a short one, on every channel', () => {
-    const renderer = testRenderer({ links: LINKS });
-    const text = (size: number) => 'エラー <b> & "x"\n'.repeat(size / 16);
-    const rows = (count: number) =>
-      Array.from({ length: count }, (_, index) => ({ name: `row ${index}`, note: 'あ'.repeat(100) }));
-    const large = [
-      { ...BARE, status: 1 as const, message: text(8_000_000) },
-      { ...BARE, output: { rows: rows(60_000), text: text(1_000_000), nested: { deep: rows(9000) } } },
-      { ...BARE, bot_name: text(4_000_000), bot_id: text(4_000_000) },
-    ];
-    renderer.slack(BARE);
-    for (const callback of large) {
-      const before = process.cpuUsage();
-      renderer.slack(callback);
-      renderer.email(callback);
-      const { user } = process.cpuUsage(before);
-      // Ten times what it takes; of this process alone, since the machine may have other work.
-      expect(user / 1000).to.be.lessThan(3000);
-    }
-    expect(renderer.failures).to.deep.equal([]);
-  });
-
   it('composes the message of a notice once for all destinations that get the same', () => {
     const renderer = testRenderer();
     const notice = noticeAbout(BARE);
@@ -121,13 +90,5 @@ describe('a renderer', () => {
     expect(names).to.deep.equal(names.map((_, index) => `d:${index}`));
     const other = noticeAbout({ ...BARE, bot_name: 'Other' });
     expect(renderer.render(other, targetOf(shared), () => undefined).message).to.include({ title: 'Other' });
-  });
-
-  it('shares nothing between one message and the next', () => {
-    const renderer = testRenderer();
-    const first = renderer.email(BARE);
-    for (let count = 0; count < 50; count += 1)
-      renderer.email({ ...BARE, status: 1, message: 'あ'.repeat(30_000) });
-    expect(renderer.email(BARE)).to.deep.equal(first);
   });
 });

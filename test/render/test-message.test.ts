@@ -6,6 +6,7 @@ import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { noticeOfAlert } from '../../src/notice/notice.ts';
 import { RAISED_AT } from '../support/alerts.ts';
 import { type FORMATS, targetOf, testRenderer, type TestRenderer } from './render-fixture.ts';
+import { expectWellFormed } from './mail-rules.ts';
 import { controlSequences, expectAcceptable } from './slack-rules.ts';
 
 const HOSTILE = '<!channel> </td></table><script> *x* `y` \r\nBcc: a@b.test \u202e';
@@ -51,7 +52,7 @@ for (const [language, words, sentAt] of [
       const mail = render(renderer, 'email', HOSTILE, HOSTILE) as EmailMessage;
       expect(mail.subject).not.to.match(/[\r\n]/);
       expect(mail.html).not.to.include('<script');
-      expect(mail.html.match(/<table/g)?.length).to.equal(mail.html.match(/<\/table/g)?.length);
+      expectWellFormed(mail.html);
     });
 
     it('names nobody where it is not known who asked', () => {
