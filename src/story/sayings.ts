@@ -129,11 +129,8 @@ export class Sayings {
     return failure === undefined ? '' : this.say('because', { cause: this.cause(failure) });
   }
 
-  /** Class and code; in Japanese also the failure's message. */
-  technical({ class: failure, code, message }: FailureToExplain): string {
-    const technical = [failure, this.name(code)].filter((part) => part !== '').join(', ');
-    // The message is English, and the English sentence contains it already.
-    const isTold = this.#context.language === 'en' || message === '';
-    return isTold ? technical : `${technical}: ${shortLine(message, LONGEST_CAUSE)}`;
+  /** Class and code. */
+  technical({ class: failure, code }: FailureToExplain): string {
+    return [failure, this.name(code)].filter((part) => part !== '').join(', ');
   }
 }

@@ -76,8 +76,8 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   'via api': 'APIから、',
   'via command line': 'コマンドから、',
 
-  'answer delivered': '全員に届きました',
-  'answer duplicate': '全員に届いたあとでした',
+  'answer delivered': '全員に送信しました',
+  'answer duplicate': '全員に送信したあとでした',
   'answer no_route': '通知する相手がいません',
   'answer superseded': 'ジョブの結果が届いているため、もう通知しません',
   'answer held': 'ルールにより、今は通知しません',
