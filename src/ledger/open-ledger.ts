@@ -48,16 +48,19 @@ export async function openLedger(url: string, options: LedgerOptions): Promise<D
   }
 }
 
-/** The error of a store that cannot be used, in the words of `inspectStore`. */
+/** The error of a store that cannot be used, naming it, for the reason that `inspectStore` finds. */
 function unusable(url: string, error: unknown): Error {
-  const path = sqlitePathOf(url);
+  const isSqlite = url.startsWith(SQLITE);
+  let reason = reasonOf(error);
   try {
-    if (url.startsWith(SQLITE) && url !== IN_MEMORY) checkWritable(resolve(path));
+    if (isSqlite && url !== IN_MEMORY) checkWritable(resolve(sqlitePathOf(url)));
   } catch (found) {
-    const reason = (found as Error).message;
-    return new Error(`store.url: the SQLite file ${path} cannot be used: ${reason}`, { cause: found });
+    reason = (found as Error).message;
   }
-  return error as Error;
+  // A thread's error names the store, and no cause.
+  if (reason.startsWith('store.url')) return error as Error;
+  const what = isSqlite ? `the SQLite file ${sqlitePathOf(url)}` : 'the PostgreSQL database';
+  return new Error(`store.url: ${what} cannot be used: ${reason}`, { cause: error });
 }
 
 /** The service's SQLite threads start with the first call, which rejects if the file cannot be opened. */
@@ -90,7 +93,9 @@ const OLDER = 'the ledger is of an earlier version: the service brings it up to 
 /** Read-only: nothing is created, changed or claimed. @throws {Error} there is no ledger, or it cannot be read; says what to do */
 export async function openArchive(url: string, options: ReadingOptions = {}): Promise<OpenArchive> {
   if (url === IN_MEMORY) throw new Error('a ledger in memory is known to its service alone');
-  const { database, state } = await look(url, options);
+  const { database, state } = await look(url, options).catch((error: unknown) => {
+    throw unusable(url, error);
+  });
   if (state === 'ready' && database !== undefined)
     return { archive: methodsOver(database.call, archiveReads), close: () => database.close() };
   await database?.close();
@@ -113,7 +118,9 @@ export async function openBeside(url: string, clock: Clock = systemClock): Promi
 export async function inspectStore(url: string, options: ReadingOptions = {}): Promise<LedgerState> {
   if (url === IN_MEMORY) return 'none';
   if (url.startsWith(SQLITE)) checkWritable(resolve(sqlitePathOf(url)));
-  const { database, state } = await look(url, options);
+  const { database, state } = await look(url, options).catch((error: unknown) => {
+    throw new Error(reasonOf(error), { cause: error });
+  });
   await database?.close();
   return state;
 }
@@ -125,7 +132,7 @@ interface Found {
   readonly state: LedgerState;
 }
 
-/** @throws {Error} the store cannot be used; says why, and what to do */
+/** @throws {Error} the store cannot be used */
 async function look(url: string, { clock = systemClock, migrations }: ReadingOptions): Promise<Found> {
   let database: Database | undefined;
   try {
@@ -138,6 +145,6 @@ async function look(url: string, { clock = systemClock, migrations }: ReadingOpt
     return { database, state: await database.call('ledgerState', [migrations]) };
   } catch (error) {
     await database?.close();
-    throw new Error(reasonOf(unusable(url, error)), { cause: error });
+    throw error;
   }
 }

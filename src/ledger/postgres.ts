@@ -11,7 +11,7 @@ import {
   type Transactions,
   type Tx,
 } from './database.ts';
-import { failed, reasonOf, unavailable } from './failures.ts';
+import { failed, unavailable } from './failures.ts';
 import { LedgerUnavailable } from './ledger.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './schema.ts';
@@ -225,7 +225,7 @@ function connect(url: string, max: number): pg.Pool {
   return pool;
 }
 
-/** A reader creates nothing, and connects with its first call. @throws {LedgerUnavailable} the database cannot be used; says what to do */
+/** A reader creates nothing, and connects with its first call. @throws {LedgerUnavailable} the database cannot be used; says why */
 export async function openPostgres({
   url,
   migrations,
@@ -240,8 +240,6 @@ export async function openPostgres({
     return transactions;
   } catch (error) {
     await transactions.close();
-    throw new LedgerUnavailable(`store.url: the PostgreSQL database cannot be used: ${reasonOf(error)}`, {
-      cause: error,
-    });
+    throw error;
   }
 }

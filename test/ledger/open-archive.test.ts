@@ -232,7 +232,7 @@ describe('reading a ledger in PostgreSQL', () => {
 
   for (const { what, look, begins } of [
     { what: 'looked at', look: inspectStore, begins: '' },
-    { what: 'read', look: openArchive, begins: '' },
+    { what: 'read', look: openArchive, begins: 'store.url: ' },
     {
       what: 'opened',
       look: (url: string) => openLedger(url, { ...OPTIONS, clock: systemClock, owner: 'one' }),
