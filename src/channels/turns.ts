@@ -1,4 +1,4 @@
-/** Hands out a channel's calls, first to the destination with the fewest, and no faster than the remote is to be asked. */
+/** Hands out a channel's calls to its destinations in turn, and no faster than the remote is to be asked. */
 import { type Clock, systemClock } from '../time/clock.ts';
 
 export interface TurnLimits {
@@ -12,15 +12,11 @@ export interface TurnLimits {
 /** Of the connections that others leave, what one destination may have: where it does not answer, others have the rest. */
 const SHARE = 0.8;
 
-interface Waiting {
-  readonly destination: string;
-  readonly give: () => void;
-}
-
 export class Turns {
   readonly #limits: TurnLimits;
   readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
-  readonly #waiting: Waiting[] = [];
+  /** By destination, the one whose turn is next first. */
+  readonly #waiting = new Map<string, Set<() => void>>();
   /** By destination: how many calls it has. */
   readonly #calls = new Map<string, number>();
   /** When the last mails began, as many as the rate counts, the oldest first. */
@@ -43,12 +39,11 @@ export class Turns {
           this.#serve();
         });
       };
-      const waiting = { destination, give };
       const stopTimer = this.#clock.startTimer(Math.max(0, withinMs), () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        this.#remove(destination, give);
         resolve(undefined);
       });
-      this.#waiting.push(waiting);
+      this.#waiting.set(destination, (this.#waiting.get(destination) ?? new Set()).add(give));
       this.#serve();
     });
 
@@ -59,27 +54,31 @@ export class Turns {
       if (waitMs > 0) return this.#serveIn(waitMs);
       if (mails > 0) this.#begun.push(this.#clock.monotonic());
       if (this.#begun.length > mails) this.#begun.shift();
-      this.#waiting.splice(this.#waiting.indexOf(next), 1);
-      this.#count(next.destination, 1);
-      next.give();
+      const [destination, give] = next;
+      this.#remove(destination, give);
+      this.#count(destination, 1);
+      give();
     }
   }
 
-  /** @returns of the destinations with the fewest calls, who has waited longest; undefined: it has its share, or nobody waits */
-  #next(): Waiting | undefined {
-    const [first, ...later] = this.#waiting;
-    if (first === undefined) return undefined;
-    const fewest = later.reduce(
-      (best, each) => (this.#callsOf(each) < this.#callsOf(best) ? each : best),
-      first,
-    );
+  /** Of the next destination that has not its share yet, whoever has waited longest. */
+  #next(): readonly [destination: string, give: () => void] | undefined {
     const free = this.#limits.connections - this.#taken;
-    const calls = this.#callsOf(fewest);
-    return free > 0 && calls < Math.max(1, Math.floor((free + calls) * SHARE)) ? fewest : undefined;
+    if (free <= 0) return undefined;
+    for (const [destination, [give]] of this.#waiting) {
+      const calls = this.#calls.get(destination) ?? 0;
+      if (give !== undefined && calls < Math.max(1, Math.floor((free + calls) * SHARE)))
+        return [destination, give];
+    }
+    return undefined;
   }
 
-  #callsOf({ destination }: Waiting): number {
-    return this.#calls.get(destination) ?? 0;
+  /** Its destination goes behind the others. */
+  #remove(destination: string, give: () => void): void {
+    const waiting = this.#waiting.get(destination);
+    waiting?.delete(give);
+    this.#waiting.delete(destination);
+    if (waiting !== undefined && waiting.size > 0) this.#waiting.set(destination, waiting);
   }
 
   #count(destination: string, by: 1 | -1): void {
