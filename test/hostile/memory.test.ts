@@ -1,17 +1,11 @@
 /** In a heap of 256 MB, nothing that strangers send ends the program, and who sends ordinary callbacks is answered meanwhile. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { request } from 'undici';
-import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { serve, type ServeProcess } from '../support/process.ts';
+import type { ServeProcess } from '../support/process.ts';
+import { createProgramWorld, type ProgramWorld } from '../support/program-world.ts';
 import { itAtFullSize } from '../support/test-size.ts';
-import { tempFolder } from '../support/temp-folder.ts';
-
-const SLACK_TOKEN = 'xoxb-MEMORY-TEST';
-const HEAP = { nodeArguments: ['--max-old-space-size=256'] };
 
 /** Another process is waited for by looking, now and then. */
 const soon = () => new Promise((resolve) => setTimeout(resolve, 20));
@@ -30,23 +24,16 @@ function bodyOf(jobId: string, unit: string, count: number, fields: object = { s
 }
 
 describe('The memory of the built program', () => {
-  let folder: string;
-  let slack: SlackStandIn;
+  let world: ProgramWorld;
   let botbell: ServeProcess;
 
   const start = async (answerWhen: 'delivered' | 'accepted') => {
-    const config = join(folder, 'botbell.yaml');
-    writeFileSync(
-      config,
-      `receiver: { listen: '127.0.0.1:0', answer_when: ${answerWhen}, answer_within: 1m }
-delivery: { timeout: 50s }
-admin: { listen: '127.0.0.1:0' }
-store: { url: 'sqlite:${folder}/botbell.db' }
-channels: { slack: { type: slack, token: ${SLACK_TOKEN}, api_url: '${slack.apiUrl}' } }
-routes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]
-`,
-    );
-    botbell = await serve(config, {}, HEAP);
+    world = await createProgramWorld({
+      receiver: `answer_when: ${answerWhen}, answer_within: 1m`,
+      delivery: 'timeout: 50s',
+      notify: "{ slack: '#ops' }",
+    });
+    botbell = await world.start({ nodeArguments: ['--max-old-space-size=256'] });
   };
 
   async function post(body: string): Promise<Answer> {
@@ -71,23 +58,13 @@ routes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]
   const statusesOf = (answers: readonly Answer[]) =>
     [...new Set(answers.map(({ status }) => status))].toSorted();
 
-  beforeEach(async () => {
-    folder = tempFolder();
-    slack = await startSlackStandIn({
-      tokens: [SLACK_TOKEN],
-      channels: [{ id: 'C0OPS0001', name: '#ops' }],
-    });
-  });
-
   /** Whatever came, it goes on as before. */
   afterEach(async () => {
     try {
       const answer = await post(JSON.stringify(callbackWith({ job_id: 'the last one' })));
       expect(answer.status, botbell.log()).to.equal(200);
     } finally {
-      botbell.kill('SIGKILL');
-      await botbell.exited();
-      await slack.close();
+      await world.close();
     }
   });
 
@@ -127,7 +104,8 @@ routes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]
     const { answers } = await attack(bodies);
     const accepted = answers.filter(({ status }) => status === 200).length;
     expect(accepted).to.be.greaterThan(0);
-    const told = () => slack.messages.filter(({ args }) => JSON.stringify(args).includes('big ')).length;
+    const told = () =>
+      world.slack.messages.filter(({ args }) => JSON.stringify(args).includes('big ')).length;
     while (told() < accepted) await soon();
   });
 });

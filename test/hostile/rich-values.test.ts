@@ -7,7 +7,7 @@ import type { SlackMessage, SlackObject } from '../../src/channels/slack/message
 import { isObject } from '../../src/channels/slack/message.ts';
 import { cleanLine, cleanText, isBlank } from '../../src/text/clean.ts';
 import { BARE, LINKS, testRenderer } from '../render/render-fixture.ts';
-import { expectAcceptable, richLinks, richRuns } from '../render/slack-rules.ts';
+import { expectAcceptable, richRuns } from '../render/slack-rules.ts';
 
 const WORDS = {
   en: { icon: ['✅ ', '❌ ', '▶️ '], job: 'Job' },
@@ -101,19 +101,6 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
       );
     });
 
-    it('make nothing but text, whatever they say; outputs make links that show their address', () => {
-      fc.assert(
-        fc.property(callbacks, (fields) => {
-          const message = renderer.slack({ ...BARE, ...fields });
-          for (const run of richRuns(message.blocks)) {
-            expect(run['type']).to.be.oneOf(['text', 'raw_text', 'link']);
-            if (run['type'] === 'link') expect(run['text'] ?? run['url']).to.match(/^https?:\/\//i);
-          }
-        }),
-        { numRuns: 300 },
-      );
-    });
-
     it('are cut so that it shows where they are too long, and never push out what identifies the run', () => {
       const long = fc.record({ bot_name: LONG, job_id: LONG, message: LONG });
       const outputs = fc.dictionary(
@@ -150,26 +137,6 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
       expect(shownBy(message.blocks?.at(-1)))
         .to.include('BOT get_items')
         .and.to.match(/200$/);
-    });
-
-    it('are links where an address is seen', () => {
-      const output = {
-        page: 'https://example.com/a*b_c',
-        words: 'see https://example.com/a, or http://example.org/?q=1&r=<2>.',
-        list: ['https://example.com/1', 'x'],
-        rows: [
-          { url: 'https://example.com/2', n: '1' },
-          { url: 'ftp://example.com', n: '2' },
-        ],
-      };
-      const message = renderer.slack({ ...BARE, bot_name: 'https://evil.example/', output });
-      expect(richLinks(message)).to.deep.equal([
-        'https://example.com/a*b_c',
-        'https://example.com/a',
-        'http://example.org/?q=1&r=',
-        'https://example.com/1',
-        'https://example.com/2',
-      ]);
     });
   });
 }

@@ -1,7 +1,7 @@
 /** No secret survives in a text, however it is spelt there. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { HiddenSecrets, secretsHidden } from '../../src/text/hide-secrets.ts';
+import { HiddenSecrets, redactor, secretsHidden } from '../../src/text/hide-secrets.ts';
 
 const PASSWORD = 'p@ss/w=rd "&é';
 const hide = secretsHidden([PASSWORD]);
@@ -59,6 +59,16 @@ describe('hiding secrets', () => {
     expect(secretsHidden(['abcdefgh', 'abcdefghij'])('see abcdefghij and abcdefgh')).to.equal(
       'see [secret] and [secret]',
     );
+  });
+
+  it('finds a secret in which signs stand that nobody sees, before it makes one short clean line of a text', () => {
+    const redact = redactor(secretsHidden(['xoxb-12345', 'S'.repeat(40)]));
+    expect(redact('no xoxb\u200b-12\u0000345, no')).to.equal('no [secret], no');
+    expect(redact('a\nb\u0000\u202ec  d')).to.equal('a bc d');
+    expect(redact('x'.repeat(480) + 'S'.repeat(40))).not.to.contain('S');
+    const long = redact('x'.repeat(100_000));
+    expect(long.length).to.be.at.most(500);
+    expect(long.endsWith('…')).to.equal(true);
   });
 
   it('leaves every other text as it is', () => {

@@ -10,7 +10,6 @@ import { channelTypes } from '../../../src/channels/registry.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { HiddenSecrets } from '../../../src/text/hide-secrets.ts';
 import { systemClock } from '../../../src/time/clock.ts';
-import { answering } from '../../contract/chat-contract.ts';
 import { callback, post } from '../../support/bridge-world.ts';
 import { type ChatStandIn, startChatStandIn } from '../../support/chat-stand-in.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -58,12 +57,6 @@ default_route: { on: [error], notify: [{ chat: ops }, { look: ops }] }
     });
   });
 
-  const tell = (jobId: string) =>
-    post(
-      `http://127.0.0.1:${app.receiver.port}/callbacks`,
-      callback({ job_id: jobId, bot_id: 'x', bot_name: 'x' }),
-    );
-
   after(async () => {
     await app.stop();
     await remote.close();
@@ -90,26 +83,6 @@ default_route: { on: [error], notify: [{ chat: ops }, { look: ops }] }
       .to.contain('```\nno login\n```')
       .and.contain('• a\\: 1 · b\\: 2\n• a\\: 3 · b\\: 4\n*count*: 2')
       .and.contain('j-9');
-  });
-
-  it('is told in plain text where the remote refuses the card', async () => {
-    remote.faults.push(answering(400, { success: false }));
-    const { body } = await tell('j-10');
-    expect(body.result).to.equal('delivered');
-    const { text, attachments } = JSON.parse(remote.accepted.at(-1)?.body ?? '{}') as RocketMessage;
-    expect(attachments).to.equal(undefined);
-    expect(text)
-      .to.match(/^❌ x failed/)
-      .and.contain('j-10');
-  });
-
-  it('says in its own words what the remote answered, without its secrets', async () => {
-    remote.faults.push(answering(400, { success: false, error: 'invalid-channel' }));
-    const { status, body } = await tell('j-11');
-    expect(status).to.equal(502);
-    expect(JSON.stringify(body))
-      .to.contain('the channel of the integration is gone')
-      .and.not.contain('secret-1-of-ops');
   });
 
   it('is posed as by an outbox', () => {
