@@ -16,9 +16,9 @@ const WRITTEN = [
   'templates',
   'templates/README.md',
   'templates/short',
-  'templates/short/slack',
-  'templates/short/slack/error.yaml',
-  'templates/short/slack/succeeded.yaml',
+  'templates/short/card',
+  'templates/short/card/error.yaml',
+  'templates/short/card/succeeded.yaml',
 ];
 
 const contentsOf = (folder: string): string[] =>
@@ -172,7 +172,7 @@ Once your secrets are in .env (copy .env.example), run it with them:
     const destinations = ['slack:#bot-alerts', 'email:ops@example.com'];
     for (const destination of destinations) expect(messages).to.include(destination);
     expect(messages, 'by the set that the route names').to.match(
-      /slack:#bot-alerts\n {2}@here ❌ 請求書取込BOT failed: タスク 3「ログイン」.*\n(\n|$)/,
+      /slack:#bot-alerts\n {2}@here\n {2}❌ 請求書取込BOT failed\n {2}タスク 3「ログイン」.*\n(\n|$)/,
     );
   });
 

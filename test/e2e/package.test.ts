@@ -15,7 +15,7 @@ const CONTENTS = [
   /^dist\/(main\.js|[\w-]+\.js|[\w-]+\.json|THIRD-PARTY-LICENSES\.txt|assets\/app\.(css|js))$/,
   /^templates\/(en|ja)\/card\/\w+\.yaml$/,
   /^config\/(botbell\.(demo|example)\.yaml|botbell\.schema\.json|samples\/\w+\.json)$/,
-  /^config\/starter\/(en|ja)\/(botbell\.yaml|env\.example|templates\/README\.md|templates\/short\/slack\/\w+\.yaml)$/,
+  /^config\/starter\/(en|ja)\/(botbell\.yaml|env\.example|templates\/README\.md|templates\/short\/card\/\w+\.yaml)$/,
 ];
 
 const NEEDED = [
