@@ -1,6 +1,6 @@
 /** What is told at a time is told by the store's clock: replicas' clocks may differ from it, and from each other, by minutes. */
 import { expect } from 'chai';
-import { SignalWorld } from '../deliver/signal-world.ts';
+import { PipelineWorld } from '../deliver/pipeline-world.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import type { StoreUnderTest } from '../support/store-under-test.ts';
 
@@ -32,10 +32,10 @@ export function describeClocks(
   onServer?: (clock: ManualClock) => Promise<StoreUnderTest>,
 ): void {
   describe(`${name} with replicas whose clocks are two minutes behind and ahead`, () => {
-    let world: SignalWorld;
+    let world: PipelineWorld;
 
     beforeEach(async () => {
-      world = await SignalWorld.open(CONFIG, EIGHT, onServer);
+      world = await PipelineWorld.begin(CONFIG, EIGHT, onServer);
       await world.start(-2 * MINUTE);
       await world.start(2 * MINUTE);
     });

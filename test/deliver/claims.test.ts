@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import { REFUSED } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { DeliveryBench, failure, failures, planTo, target } from './delivery-bench.ts';
+import { DeliveryBench, failure, failures, target } from './delivery-bench.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -50,7 +50,7 @@ describe('what nobody waits for', () => {
 
   it('is what the service has stopped retrying, and the log says so', async () => {
     bench.fails(OPS, ...failures(2, 'transient'));
-    expect((await bench.post(callbackWith())).status).to.equal(502);
+    expect((await bench.deliver(callbackWith())).status).to.equal(502);
     await start();
     await bench.clock.advance(2 * MINUTE_MS - SECOND_MS);
     expect(bench.told).to.deep.equal([MAIL]);
@@ -222,8 +222,7 @@ describe('what nobody waits for', () => {
     await start();
     await bench.clock.advance(2 * MINUTE_MS);
     const before = bench.tries(OPS);
-    const planned = [OPS, MAIL, 'slack:#new'];
-    bench.settings.swap({ ...bench.settings.current, planFor: planTo(planned) });
+    await plan(OPS, MAIL, 'slack:#new');
     await bench.clock.advance(6 * SECOND_MS);
     expect(bench.tries(OPS)).to.equal(before);
   });

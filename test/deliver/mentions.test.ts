@@ -1,6 +1,6 @@
 /** Whom a message calls at which hour: by the route that tells it then, and in the hours of its destination. */
 import { expect } from 'chai';
-import { SignalWorld } from './signal-world.ts';
+import { PipelineWorld } from './pipeline-world.ts';
 
 const HOUR = 3_600_000;
 /** Friday. */
@@ -19,7 +19,7 @@ const routes = (...all: string[]) =>
   [HEAD, 'routes:', ...all.map((each) => `  - { bot_id: crawler, ${each} }`)].join('\n');
 
 describe('an error', () => {
-  let world: SignalWorld;
+  let world: PipelineWorld;
 
   afterEach(async () => {
     await world.close();
@@ -36,7 +36,7 @@ describe('an error', () => {
       [muted, `notify: [${NOBODY}]`],
       [`notify: [${NOBODY}]`, muted],
     ]) {
-      world = await SignalWorld.open(routes(...all), EVENING);
+      world = await PipelineWorld.begin(routes(...all), EVENING);
       await fail();
       const isFirst = all[0] === muted;
       expect(calls(), 'in the evening, as the first').to.deep.equal([isFirst]);
@@ -48,7 +48,7 @@ describe('an error', () => {
   });
 
   it('that was held alone is told as itself, by the route that tells it then', async () => {
-    world = await SignalWorld.open(
+    world = await PipelineWorld.begin(
       routes(
         `after_failures: 2, notify: [${EVERYBODY}]`,
         `${NIGHT.replace('08:00', '07:00')}, notify: [${NOBODY}]`,
@@ -65,7 +65,7 @@ describe('an error', () => {
 
   it('in a summary calls as the first route that tells an error of it', async () => {
     const told = async (...all: string[]) => {
-      world = await SignalWorld.open(routes(...all), EVENING + 3 * HOUR);
+      world = await PipelineWorld.begin(routes(...all), EVENING + 3 * HOUR);
       await world.post({ bot_id: 'crawler', status: 0 });
       await fail();
       await fail();

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { SnoozeRequest } from '../../src/ledger/signal/snoozes.ts';
-import { SignalWorld } from './signal-world.ts';
+import { PipelineWorld } from './pipeline-world.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -43,7 +43,7 @@ const CONFIGS = [
 /** What lets a message go for good. */
 const FOR_GOOD = new Set<unknown>(['when', 'after_failures', 'repeat', 'superseded']);
 
-type Act = (world: SignalWorld) => Promise<void>;
+type Act = (world: PipelineWorld) => Promise<void>;
 
 /** As a counterexample says it, and what it does. */
 type Step = readonly [says: string, act: Act];
@@ -84,13 +84,14 @@ const snooze = fc
   )
   .map((asked): Step => [
     `snooze ${JSON.stringify(asked)}`,
-    async ({ actions, clock }) => {
+    async ({ first, clock }) => {
       const until = clock.now() + (asked.untilSuccess === true ? 7 * DAY : 2 * HOUR);
-      await actions.snooze({ ...ASKED, until, untilSuccess: false, ...asked });
+      await first.ledger.actions.snooze({ ...ASKED, until, untilSuccess: false, ...asked });
     },
   ]);
 
-const endSnoozes: Act = async ({ actions }) => {
+const endSnoozes: Act = async ({ first }) => {
+  const { actions } = first.ledger;
   for (const { id } of await actions.snoozes()) await actions.endSnooze(id);
 };
 
@@ -127,7 +128,7 @@ describe('what rules hold', () => {
   it('is told in the end, or was let go for good', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-        const world = await SignalWorld.open(CONFIGS[0], EVENING);
+        const world = await PipelineWorld.begin(CONFIGS[0], EVENING);
         try {
           for (const [, act] of steps) await act(world);
           await world.reload(CONFIGS[3]);

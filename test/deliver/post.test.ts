@@ -7,7 +7,8 @@ import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { isAlert } from '../../src/notice/notice.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
-import { ANSWER_WITHIN_MS, DeliveryBench, failure, failures, type Process } from './delivery-bench.ts';
+import { ANSWER_WITHIN_MS, DeliveryBench, failure, failures } from './delivery-bench.ts';
+import type { PipelineProcess } from './pipeline-world.ts';
 
 const CALLBACK = callbackWith();
 const OPS = 'slack:#ops';
@@ -20,7 +21,7 @@ function summary({ status, result, deliveries }: Verdict): [number, string, stri
 describe('a POST', () => {
   let bench: DeliveryBench;
 
-  const post = (callback: Callback = CALLBACK) => bench.post(callback);
+  const post = (callback: Callback = CALLBACK) => bench.deliver(callback);
   const handle = (callback: Callback = CALLBACK) => bench.first.handle(callback);
   const idle = () => bench.clock.runUntil(bench.first.pipeline.dispatcher.idle());
   const jobs = (count: number) =>
@@ -379,7 +380,7 @@ describe('a POST', () => {
       await bench.reload();
     });
 
-    const crowd = (process: Process, callbacks: readonly Callback[]) =>
+    const crowd = (process: PipelineProcess, callbacks: readonly Callback[]) =>
       callbacks.map((each) => process.handle(each));
 
     for (const [what, fields] of [

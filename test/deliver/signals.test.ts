@@ -1,6 +1,7 @@
 /** What arrives, and when, where routes ask to be told less: the whole pipeline, hour by hour. */
 import { expect } from 'chai';
-import { type Arrived, SignalWorld } from './signal-world.ts';
+import { PipelineWorld } from './pipeline-world.ts';
+import type { Arrived } from './remotes.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -46,10 +47,10 @@ function shown({ at, destination, lines }: Arrived): string {
 }
 
 describe('of a night', () => {
-  let world: SignalWorld;
+  let world: PipelineWorld;
 
   beforeEach(async () => {
-    world = await SignalWorld.open(CONFIG, EVENING);
+    world = await PipelineWorld.begin(CONFIG, EVENING);
   });
 
   afterEach(async () => {
@@ -300,7 +301,7 @@ describe('of a night', () => {
 });
 
 describe('a BOT that is expected', () => {
-  let world: SignalWorld;
+  let world: PipelineWorld;
 
   const expecting = (botId: string, rest = '') => `${CHANNELS}
 routes:
@@ -311,7 +312,7 @@ routes:
 ${rest}`;
 
   const begin = async (config: string) => {
-    world = await SignalWorld.open(config, EVENING);
+    world = await PipelineWorld.begin(config, EVENING);
   };
 
   afterEach(async () => {
