@@ -2,16 +2,14 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import type { DeadLetters } from '../../src/ledger/archive/archive.ts';
-import { DEAD, OFFICE_ARCHIVE, openOperationWorld, type OperationWorld } from '../support/operation-world.ts';
-import { openPageWorld, type PageWorld } from '../support/page-world.ts';
+import { DEAD, OFFICE_ARCHIVE, openOffice, type OfficeWorld } from '../support/office.ts';
 import { inBrowser, launchChromium } from './harness/chromium.ts';
 
 const ONE_ROW_HIGH = { width: 1280, height: 300 };
 
 inBrowser('A page with a script', () => {
   let browser: Browser;
-  let office: OperationWorld;
-  let world: PageWorld;
+  let world: OfficeWorld;
   let page: Page;
   let faults: string[];
   let groups: readonly DeadLetters[];
@@ -25,12 +23,7 @@ inBrowser('A page with a script', () => {
   beforeEach(async () => {
     groups = DEAD;
     faults = [];
-    office = await openOperationWorld();
-    world = await openPageWorld(office.services);
-    Object.assign(world.services.archive, {
-      ...OFFICE_ARCHIVE,
-      deadLetters: () => Promise.resolve(groups),
-    });
+    world = await openOffice({ ...OFFICE_ARCHIVE, deadLetters: () => Promise.resolve(groups) });
     const context = await browser.newContext({ viewport: ONE_ROW_HIGH, locale: 'en' });
     page = await context.newPage();
     page.on('pageerror', (error) => faults.push(error.message));
@@ -41,7 +34,6 @@ inBrowser('A page with a script', () => {
     expect(faults).to.deep.equal([]);
     await page.context().close();
     await world.close();
-    await office.close();
   });
 
   const open = (path: string) => page.goto(`http://127.0.0.1:${world.port}${path}`);

@@ -1,17 +1,19 @@
-/** The admin listener over HTTP, with what stands behind it made up or real, as a test needs it. */
+/** The admin listener over HTTP, page and API, with what stands behind it made up or real, as a test needs it. */
 import { request } from 'undici';
 import { createApi } from '../../src/admin/api.ts';
 import { type AdminDependencies, createAdmin } from '../../src/admin/admin.ts';
+import { createPages } from '../../src/admin/page/page-router.tsx';
 import { WrongPasswords } from '../../src/admin/password.ts';
+import type { Drawing } from '../../src/admin/drawing.ts';
 import type { AdminServices, Reloading } from '../../src/admin/services.ts';
 import type { AdminConfig } from '../../src/config/config.ts';
-import { listen, type ListeningServer } from '../../src/http/server.ts';
+import { listen } from '../../src/http/server.ts';
 import type { Archive } from '../../src/ledger/registry.ts';
 import type { People } from '../../src/people/actions.ts';
+import { createRouter } from '../../src/route/router.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { secretsHidden } from '../../src/text/hide-secrets.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
-import type { Language } from '../../src/time/display.ts';
 
 /** Of some config that ran. */
 export const SECRET = 'xoxb-THE-SECRET-OF-A-CONFIG';
@@ -30,62 +32,88 @@ export interface Asking {
 }
 
 export interface AdminWorld {
-  readonly server: ListeningServer;
+  readonly port: number;
+  readonly services: AdminServices;
   /** What nobody foresaw. */
   readonly unforeseen: readonly unknown[];
   /** @param what a method and a path, `GET /healthz` */
   ask(what: string, asking?: Asking): Promise<AdminAnswer>;
+  /** As a browser does. */
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<AdminAnswer>;
+  post(path: string, fields: Readonly<Record<string, string>>): Promise<AdminAnswer>;
   close(): Promise<void>;
 }
 
-export interface AdminWorldOptions extends Partial<
-  Pick<AdminDependencies, 'page' | 'onTurnedAway' | 'wrongPasswords'>
-> {
+export interface AdminWorldOptions
+  extends
+    Partial<Pick<AdminDependencies, 'page' | 'onTurnedAway' | 'wrongPasswords'>>,
+    Partial<Omit<AdminServices, 'archive' | 'people' | 'reloading'>> {
   readonly config?: Partial<AdminConfig>;
   readonly clock?: Clock;
-  readonly archive?: Archive;
+  readonly archive?: Partial<Archive>;
   readonly people?: Partial<People>;
   readonly reloading?: Partial<Reloading>;
-  readonly language?: Language;
-  readonly readiness?: AdminServices['readiness'];
 }
 
 export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<AdminWorld> {
-  const { config, clock = systemClock, archive, readiness } = options;
-  const { people = {}, reloading = {}, language = 'en', ...rest } = options;
+  const { config, clock = systemClock, archive, people, reloading, ...rest } = options;
+  const { page, onTurnedAway = () => undefined, wrongPasswords = new WrongPasswords(clock), ...given } = rest;
   const unforeseen: unknown[] = [];
-  const metrics = createMetrics('1.2.3');
-  const open = { pending: 3, dead: 1, held: 2 };
-  const text = () => metrics.text(() => Promise.resolve({ open, storeBytes: 4096, paused: 0 }));
-  const ready = () => ({ store: true, config: true, accepting: true });
-  const services = {
-    metrics: { contentType: metrics.contentType, text },
-    readiness: readiness ?? ready,
-    storeTrouble: () => undefined,
+  const services: AdminServices = {
+    ...servicesAt(clock),
     onUnforeseen: (error: unknown) => unforeseen.push(error),
-    archive: archive ?? ({} as Archive),
-    people: { callbacks: archive?.callbacks, ...people } as People,
-    reloading: reloading as Reloading,
+    ...given,
+    archive: { countOpen: () => Promise.resolve(OPEN), ...archive } as Archive,
+    people: { callbacks: (...args) => services.archive.callbacks(...args), ...people } as People,
+    reloading: { status: { configHash: 'c0ffee1234567890' }, ...reloading } as Reloading,
+  };
+  const app = createAdmin({
+    config: { ...PLAIN, ...config },
+    services,
+    wrongPasswords,
+    onTurnedAway,
+    api: createApi(services),
+    page: page ?? createPages(services),
+  });
+  const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
+  const ask = asker(server.port);
+  return {
+    port: server.port,
+    services,
+    unforeseen,
+    ask,
+    get: (path, headers) => ask(`GET ${path}`, { headers: { ...BROWSER, ...headers } }),
+    post: (path, fields) =>
+      ask(`POST ${path}`, { headers: FORM, body: new URLSearchParams(fields).toString() }),
+    close: () => server.close(0),
+  };
+}
+
+const BROWSER = { accept: 'text/html' };
+const FORM = { ...BROWSER, 'content-type': 'application/x-www-form-urlencoded' };
+const OPEN = { pending: 0, dead: 0, held: 0, refused: 0 };
+
+function servicesAt(clock: Clock): Omit<AdminServices, 'archive' | 'people' | 'reloading' | 'onUnforeseen'> {
+  const metrics = createMetrics('1.2.3');
+  const router = createRouter([], undefined);
+  return {
+    metrics: {
+      contentType: metrics.contentType,
+      text: () => metrics.text(() => Promise.resolve({ open: OPEN, storeBytes: 4096, paused: 0 })),
+    },
+    readiness: () => ({ store: true, config: true, accepting: true }),
+    storeTrouble: () => undefined,
+    drawing: () => ({ router }) as Drawing,
+    paused: () => [],
+    samples: [],
     surroundings: {
       version: '1.2.3',
       processName: 'bridge-1/4711',
       now: () => clock.now(),
-      display: () => ({ language, timezone: 'Asia/Tokyo' }) as const,
+      display: () => ({ language: 'en', timezone: 'Asia/Tokyo' }),
       redact: secretsHidden([SECRET]),
     },
   };
-  const app = createAdmin({
-    wrongPasswords: new WrongPasswords(clock),
-    page: (_ctx, next) => next(),
-    onTurnedAway: () => undefined,
-    ...rest,
-    config: { ...PLAIN, ...config },
-    services,
-    api: createApi(services),
-  });
-  const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
-  const close = () => server.close(0);
-  return { server, unforeseen, ask: asker(server), close };
 }
 
 export const PLAIN: AdminConfig = {
@@ -96,10 +124,10 @@ export const PLAIN: AdminConfig = {
   trustProxy: false,
 };
 
-function asker(server: ListeningServer): AdminWorld['ask'] {
+function asker(port: number): AdminWorld['ask'] {
   return async (what, { headers = {}, body } = {}) => {
     const [method = '', path = ''] = what.split(' ');
-    const answer = await request(`http://127.0.0.1:${server.port}${path}`, {
+    const answer = await request(`http://127.0.0.1:${port}${path}`, {
       method: method as 'GET',
       headers,
       body: body ?? null,

@@ -1,8 +1,19 @@
 /** What the archive tells the page, made up: each value that a stranger writes is hostile. */
+import { type ComponentChildren, h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { ReaderContext, readerIn } from '../../src/admin/page/reader.ts';
 import type { ArchivedBot, ArchivedCallback, CallbackStory, Run } from '../../src/ledger/archive/archive.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
 import type { KeptSnooze } from '../../src/ledger/signal/snoozes.ts';
-import { PAGE_NOW } from './page-world.ts';
+import type { Language } from '../../src/time/display.ts';
+
+export const PAGE_NOW = Date.parse('2026-11-22T01:42:05Z');
+
+/** A part of a page, as a reader in Tokyo gets it. */
+export function htmlFor(language: Language, part: ComponentChildren): string {
+  const reader = readerIn(language, 'Asia/Tokyo', PAGE_NOW, '/here?a=1');
+  return renderToString(h(ReaderContext.Provider, { value: reader }, part));
+}
 
 export const HOSTILE = `"><script>alert('1')</script> \u202e${'x'.repeat(50)}\n' onclick="evil()" style="color:red"`;
 

@@ -3,27 +3,22 @@ import { expect } from 'chai';
 import type { Callback } from '../../../src/callback/callback.ts';
 import { LedgerUnavailable } from '../../../src/ledger/ledger.ts';
 import { faultsIn } from '../../support/html-faults.ts';
-import { openOperationWorld, type OperationWorld } from '../../support/operation-world.ts';
-import { openPageWorld, type PageWorld } from '../../support/page-world.ts';
+import { openOffice, type OfficeWorld } from '../../support/office.ts';
 import { deadUpdate, deliveredUpdate, target } from '../../support/recorded.ts';
 
 const OPS = target('slack:#ops');
 const MAIL = target('email:a@example.com');
 
 describe('The page over a ledger', () => {
-  let world: PageWorld;
-  let operation: OperationWorld;
+  let world: OfficeWorld;
 
   beforeEach(async () => {
-    operation = await openOperationWorld();
-    world = await openPageWorld(operation.services);
+    world = await openOffice();
   });
 
   afterEach(async () => {
-    const { unforeseen } = world;
     await world.close();
-    await operation.close();
-    expect(unforeseen).to.deep.equal([]);
+    expect(world.unforeseen).to.deep.equal([]);
   });
 
   /** Told to the first destination, given up at the second. */
@@ -111,15 +106,17 @@ describe('The page over a ledger', () => {
     }
   });
 
-  it('says so on every view, and loses nobody’s way back', async () => {
+  it('says on every view that the ledger cannot be read, and loses nobody’s way back', async () => {
     const gone = () => Promise.reject(new LedgerUnavailable('no answer'));
-    const archive = new Proxy({}, { get: () => gone }) as never;
-    const world = await openPageWorld({ archive });
-    for (const path of ['/', '/bots/a', '/callbacks', '/callbacks/1']) {
-      const { status, body } = await world.get(path, { 'accept-language': 'ja' });
+    const broken = await openOffice(
+      Object.fromEntries(Object.keys(world.recorded.archive).map((name) => [name, gone])),
+    );
+    for (const path of ['/', '/bots/a', '/callbacks', '/callbacks/1', '/dead', '/refused', '/destinations']) {
+      const { status, body } = await broken.get(path, { 'accept-language': 'ja' });
       expect([status, faultsIn(body)], path).to.deep.equal([503, []]);
       expect(body, path).to.contain('現在、記録を読み込めません').and.to.contain(`href="${path}"`);
     }
-    await world.close();
+    expect(faultsIn((await broken.get('/nowhere')).body)).to.deep.equal([]);
+    await broken.close();
   });
 });

@@ -3,26 +3,20 @@ import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { callbackWith } from '../../support/callbacks.ts';
 import { faultsIn } from '../../support/html-faults.ts';
-import { openOperationWorld, OFFICE_ARCHIVE, type OperationWorld } from '../../support/operation-world.ts';
-import { openPageWorld, type PageWorld } from '../../support/page-world.ts';
+import { openOffice, type OfficeWorld } from '../../support/office.ts';
 import { deliveredUpdate, target } from '../../support/recorded.ts';
 import { fixture } from '../../support/bridge-world.ts';
 
 describe('The playground', () => {
-  let office: OperationWorld;
-  let world: PageWorld;
+  let world: OfficeWorld;
 
   beforeEach(async () => {
-    office = await openOperationWorld();
-    world = await openPageWorld(office.services);
-    const { refusals } = OFFICE_ARCHIVE;
-    Object.assign(world.services.archive, { refusals });
+    world = await openOffice();
   });
 
   afterEach(async () => {
     await world.close();
-    await office.close();
-    expect(office.done).to.deep.equal([]);
+    expect(world.done).to.deep.equal([]);
     expect(world.unforeseen).to.deep.equal([]);
   });
 
@@ -66,6 +60,7 @@ describe('The playground', () => {
     const { body } = await post({ text: '{"code": 1, "status": "done"}' });
     expect(body).to.contain('It would be refused').and.contain('/status').and.contain('/job_id');
     expect((await post({ text: 'hello' })).body).to.contain('the whole body');
+    expect((await post({ text: `${' '.repeat(8_500_000)}1` })).body).to.contain('It would be refused');
   });
 
   it('opens a callback of the ledger to be changed', async () => {
@@ -121,17 +116,14 @@ describe('The playground', () => {
 });
 
 describe('The message of a delivery', () => {
-  let office: OperationWorld;
-  let world: PageWorld;
+  let world: OfficeWorld;
 
   beforeEach(async () => {
-    office = await openOperationWorld();
-    world = await openPageWorld(office.services);
+    world = await openOffice();
   });
 
   afterEach(async () => {
     await world.close();
-    await office.close();
   });
 
   const admit = async (destination: string) => {

@@ -15,11 +15,12 @@ import {
   DEAD,
   deliveryOf,
   HOSTILE,
+  htmlFor,
+  PAGE_NOW,
   runOf,
   SNOOZE,
   storyOf,
 } from '../../support/page-data.ts';
-import { htmlFor, PAGE_NOW, readerIn } from '../../support/page-world.ts';
 
 const ROW: BotsData['rows'][number] = {
   ...BOT,
@@ -76,7 +77,7 @@ const VIEWS: Readonly<Record<string, ComponentChildren>> = {
   ],
 };
 
-const htmlOf = (view: ComponentChildren, language: Language = 'en') => htmlFor(readerIn(language), view);
+const htmlOf = (view: ComponentChildren, language: Language = 'en') => htmlFor(language, view);
 const bots = (fields: Partial<BotsData> = {}) => htmlOf(h(Bots, { ...BOTS, ...fields }));
 const callbacks = (fields: Partial<CallbacksProps>) => htmlOf(h(Callbacks, { ...LIST, ...fields }));
 

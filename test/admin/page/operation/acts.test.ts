@@ -1,25 +1,18 @@
 /** Whoever does something on the page learns what came of it, where they stood. What each action does is proved in test/people. */
 import { expect } from 'chai';
 import { LedgerUnavailable } from '../../../../src/ledger/ledger.ts';
-import { OFFICE_ARCHIVE, openOperationWorld, type OperationWorld } from '../../../support/operation-world.ts';
-import { openPageWorld, type PageWorld } from '../../../support/page-world.ts';
+import { OFFICE_ARCHIVE, openOffice, type OfficeWorld } from '../../../support/office.ts';
 
 const ACTOR = { via: 'page', user: undefined, from: '127.0.0.1' };
 
 describe('What people do on the page', () => {
-  let office: OperationWorld;
-  let world: PageWorld;
+  let world: OfficeWorld;
 
   beforeEach(async () => {
-    office = await openOperationWorld();
-    world = await openPageWorld(office.services);
-    Object.assign(world.services.archive, OFFICE_ARCHIVE);
+    world = await openOffice(OFFICE_ARCHIVE);
   });
 
-  afterEach(async () => {
-    await world.close();
-    await office.close();
-  });
+  afterEach(() => world.close());
 
   /** @returns where it leads, and what is said there */
   const act = async (name: string, fields: Readonly<Record<string, string>> = {}) => {
@@ -36,21 +29,36 @@ describe('What people do on the page', () => {
       kind: 'done',
       text: 'It is sent in a moment.',
     });
-    expect(office.done).to.deep.equal([['redeliver', 1, ACTOR, false]]);
+    expect(world.done).to.deep.equal([['redeliver', 1, ACTOR, false]]);
     for (const id of ['2', '99', 'x'])
       expect(await act('redeliver', { id }), id).to.include({ kind: 'failed' });
     expect(await act('test', { destination: 'slack:#ops' })).to.include({ kind: 'failed' });
   });
 
+  for (const [name, fields, ...done] of [
+    ['redeliver', { id: '1', again: '1' }, 'redeliver', 1, ACTOR, true],
+    ['dismiss', { id: '1' }, 'dismiss', 1, ACTOR],
+    ['route', { id: '7' }, 'route', 7, ACTOR],
+    ['stop', { id: '3' }, 'stop', 3, ACTOR],
+    ['see-refused', { id: '12' }, 'see refused', 12, ACTOR],
+    ['end-snooze', { id: '5' }, 'end snooze', 5, ACTOR],
+    ['test', { destination: 'slack:#ops' }, 'test', 'slack:#ops', ACTOR, 'en'],
+    ['reload', {}, 'reload', 'the page, nobody named from 127.0.0.1'],
+  ] as const)
+    it(`is asked for by its form: ${name}`, async () => {
+      await act(name, fields);
+      expect(world.done).to.deep.equal([done]);
+    });
+
   it('begins with all that matches, and with nothing where the form says more or less than it should', async () => {
     const group = { state: 'dead', destination: 'slack:#ops', error_class: 'config', error_code: 'x' };
     expect(await act('redeliver-all', { ...group, what: 'dismissed' })).to.include({ kind: 'done' });
     const filter = { state: 'dead', destination: 'slack:#ops', errorClass: 'config', errorCode: 'x' };
-    expect(office.done).to.deep.equal([['bulk', filter, ACTOR, 'dismissed']]);
+    expect(world.done).to.deep.equal([['bulk', filter, ACTOR, 'dismissed']]);
     for (const query of ['', 'what=redelivered', 'state=delivered', 'state=dead&x=1']) {
       const fields = Object.fromEntries(new URLSearchParams(query));
       const { status } = await world.post('/act/redeliver-all', fields);
-      expect([status, office.done.length], query).to.deep.equal([400, 1]);
+      expect([status, world.done.length], query).to.deep.equal([400, 1]);
     }
   });
 

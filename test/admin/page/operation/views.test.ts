@@ -1,16 +1,7 @@
 /** What went wrong and what can be done about it, on pages that a clerk can read. */
 import { expect } from 'chai';
-import { LedgerUnavailable } from '../../../../src/ledger/ledger.ts';
-import type { Archive } from '../../../../src/ledger/registry.ts';
 import { faultsIn } from '../../../support/html-faults.ts';
-import {
-  DEAD,
-  OFFICE_ARCHIVE,
-  openOperationWorld,
-  type OperationWorld,
-  REFUSALS,
-} from '../../../support/operation-world.ts';
-import { openPageWorld, type PageWorld } from '../../../support/page-world.ts';
+import { OFFICE_ARCHIVE, openOffice, type OfficeWorld, PREVIEW } from '../../../support/office.ts';
 
 const DRY_RUN =
   '/redeliveries/new?state=dead&destination=slack%3A%23ops&error_class=config&error_code=not_in_channel';
@@ -93,8 +84,9 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
       'config/botbell.yaml:41:13',
       'admin.listen',
       'slack:#keiri',
+      'this would change',
     ],
-    ['設定', '前回の再読み込みはできませんでした'],
+    ['設定', '前回の再読み込みはできませんでした', '宛先が変わるもの'],
   ],
   [
     DRY_RUN,
@@ -109,20 +101,14 @@ const VIEWS: readonly (readonly [path: string, en: readonly string[], ja: readon
 ];
 
 describe('The pages of what went wrong', () => {
-  let office: OperationWorld;
-  let world: PageWorld;
+  let world: OfficeWorld;
 
-  const open = async (archive: Partial<Archive> = {}) => {
-    office = await openOperationWorld();
-    world = await openPageWorld(office.services);
-    Object.assign(world.services.archive, OFFICE_ARCHIVE, archive);
-  };
-
-  beforeEach(() => open());
+  beforeEach(async () => {
+    world = await openOffice(OFFICE_ARCHIVE);
+  });
 
   afterEach(async () => {
     await world.close();
-    await office.close();
     expect(world.unforeseen).to.deep.equal([]);
   });
 
@@ -169,59 +155,20 @@ describe('The pages of what went wrong', () => {
   });
 
   it('is short where nothing went wrong', async () => {
-    await world.close();
-    await office.close();
-    await open({
-      deadLetters: () => Promise.resolve([]),
-      refusedAlike: () => Promise.resolve([]),
-    });
+    const nothing = () => Promise.resolve([]);
+    Object.assign(world.services.archive, { deadLetters: nothing, refusedAlike: nothing });
     expect((await shown('/dead')).body).to.contain('No dead letters');
     expect((await shown('/refused')).body).to.contain('Nothing has been rejected.');
   });
 
-  it('says that the ledger cannot be read, where it cannot', async () => {
-    const gone = () => Promise.reject(new LedgerUnavailable('gone'));
-    Object.assign(world.services.archive, { deadLetters: gone, refusedAlike: gone, destinations: gone });
-    for (const path of ['/dead', '/refused', '/destinations']) {
-      const { status, body } = await shown(path);
-      expect([status, body.includes('cannot be read')], path).to.deep.equal([503, true]);
-    }
-  });
-
-  it('lets nothing that strangers wrote do anything', async () => {
-    const evil = `"><script>alert(1)</script><img/src=x/onerror=alert(1)>\u202e\u0000`;
-    const [group] = DEAD;
-    const [refusal] = REFUSALS;
-    if (group === undefined || refusal === undefined) throw new Error('no data');
-    Object.assign(world.services.archive, {
-      deadLetters: () =>
-        Promise.resolve([{ ...group, destination: `slack:${evil}`, errorCode: evil, errorClass: evil }]),
-      refusals: () =>
-        Promise.resolve({
-          items: [
-            {
-              ...refusal,
-              detail: evil,
-              from: evil,
-              body: evil.repeat(1000),
-              errors: [{ pointer: evil, detail: evil }],
-            },
-          ],
-          next: 3,
-        }),
-    } satisfies Partial<Archive>);
-    for (const path of [
-      '/dead',
-      '/refused?like=12',
-      '/destinations',
-      `/redeliveries/new?bot_id=${encodeURIComponent(evil)}`,
-      `/playground?set=${encodeURIComponent(evil)}`,
-    ]) {
-      const { body } = await shown(path);
-      expect(body, path).not.to.match(/<script>|<img/);
-      // What is to be edited stays what it is.
-      const outside = body.replace(/<textarea[^]*<\/textarea>/, '');
-      expect(outside, path).not.to.match(/[\u202e\u0000]/);
-    }
+  it('names what is wrong with a config where a reload would be refused', async () => {
+    const place = { file: 'b.yaml', line: 3, column: 1 };
+    const problems = [{ place, message: 'unknown key', severity: 'error' }] as const;
+    const refused = { ...PREVIEW, configHash: undefined, changes: [], problems };
+    Object.assign(world.services.reloading, { preview: () => Promise.resolve(refused) });
+    expect((await shown('/config?preview=1')).body)
+      .to.contain('It would be refused')
+      .and.to.contain('b.yaml:3:1')
+      .and.to.contain('unknown key');
   });
 });

@@ -1,8 +1,8 @@
-/** The page of an office where some things went wrong: fixed figures, so that views can be told and looked at. */
+/** The page of an office where some things went wrong: over a ledger, or fixed figures, so that views can be told and looked at. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Drawing, drawingOf } from '../../src/admin/drawing.ts';
-import type { AdminServices, ReloadPreview, ReloadStatus } from '../../src/admin/services.ts';
+import { drawingOf } from '../../src/admin/drawing.ts';
+import type { ReloadPreview, ReloadStatus } from '../../src/admin/services.ts';
 import { type AppSettings, openSettings } from '../../src/app/settings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { loadProject } from '../../src/cli/load-config.ts';
@@ -15,7 +15,11 @@ import type { People } from '../../src/people/actions.ts';
 import { type Outcome, Refused, statusOf } from '../../src/people/outcomes.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import { PAGE_NOW } from './page-world.ts';
+import { type AdminWorld, openAdminWorld } from './admin-world.ts';
+import { ManualClock } from './manual-clock.ts';
+import { PAGE_NOW } from './page-data.ts';
+import { Recorded } from './recorded.ts';
+import { createSqliteStore } from './sqlite-store.ts';
 import { tempFolder } from './temp-folder.ts';
 
 const MINUTE = 60_000;
@@ -272,53 +276,61 @@ export const PREVIEW: ReloadPreview = {
 /** What people did, in its order. */
 export type Done = readonly [what: string, ...details: readonly unknown[]];
 
-export interface OperationWorld {
-  readonly services: Partial<AdminServices>;
+export interface OfficeWorld extends AdminWorld {
+  readonly recorded: Recorded;
   readonly done: Done[];
-  readonly drawing: Drawing;
-  close(): Promise<void>;
 }
 
-export async function openOperationWorld(): Promise<OperationWorld> {
-  const folder = tempFolder();
-  const file = join(folder, 'botbell.yaml');
+/** @param archive what it says in place of the ledger, e.g. `OFFICE_ARCHIVE` */
+export async function openOffice(archive: Partial<Archive> = {}): Promise<OfficeWorld> {
+  const clock = new ManualClock(PAGE_NOW);
+  const store = createSqliteStore(clock);
+  const recorded = new Recorded(store);
+  const settings = await officeSettings();
+  const done: Done[] = [];
+  const world = await openAdminWorld({
+    clock,
+    archive: { ...recorded.archive, ...archive },
+    people: peopleIn(done),
+    reloading: {
+      status: STATUS,
+      reload: (cause) => {
+        done.push(['reload', cause]);
+        return Promise.resolve({ isLoaded: false, problems: STATUS.failure?.problems ?? [] });
+      },
+      preview: () => Promise.resolve(PREVIEW),
+    },
+    drawing: () => drawingOf(settings.current, channelTypes),
+    paused: () => [{ key: 'slack:#bot-alerts', ms: 25_000 }],
+    samples: SAMPLES,
+  });
+  return {
+    ...world,
+    recorded,
+    done,
+    async close() {
+      await world.close();
+      await store.close();
+      await settings.close();
+    },
+  };
+}
+
+async function officeSettings(): Promise<RunningSettings<AppSettings>> {
+  const file = join(tempFolder(), 'botbell.yaml');
   writeFileSync(file, CONFIG);
-  const project = await loadProject({ configFile: file, variables: {} });
   const ignore = () => undefined;
-  const environment = {
+  const first = await openSettings(await loadProject({ configFile: file, variables: {} }), {
     channelTypes,
-    clock: systemClock,
+
     print: ignore,
     onTemplateError: ignore,
-    onThreadEnded: ignore,
     secrets: new HiddenSecrets(),
-  };
-  const first = await openSettings(project, environment);
-  const settings = new RunningSettings<AppSettings>(first, systemClock, ignore);
-  const drawings = () => drawingOf(settings.current, channelTypes);
-  const done: Done[] = [];
-  return {
-    services: {
-      people: peopleIn(done),
-      reloading: {
-        status: STATUS,
-        reload: (cause) => {
-          done.push(['reload', cause]);
-          return Promise.resolve({ isLoaded: false, problems: STATUS.failure?.problems ?? [] });
-        },
-        preview: () => Promise.resolve(PREVIEW),
-      },
-      drawing: drawings,
-      paused: () => [{ key: 'slack:#bot-alerts', ms: 25_000 }],
-      samples: SAMPLES,
-    },
-    done,
-    drawing: drawings(),
-    close: () => settings.close(),
-  };
+  });
+  return new RunningSettings<AppSettings>(first, systemClock, ignore);
 }
 
-function peopleIn(done: Done[]): People {
+function peopleIn(done: Done[]): Partial<People> {
   const note =
     (what: string, outcomeOf: (id: number | string) => Outcome) =>
     (subject: number | string, ...details: unknown[]) => {
@@ -326,7 +338,6 @@ function peopleIn(done: Done[]): People {
       const outcome = outcomeOf(subject);
       return statusOf(outcome) < 400 ? Promise.resolve(outcome) : Promise.reject(new Refused(outcome));
     };
-  const refusing = () => Promise.reject(new Error('nobody does this here'));
   return {
     redeliver: note('redeliver', (id) => ({
       name: id === 1 ? 'accepted' : id === 2 ? 'delivered' : 'unknown',
@@ -346,11 +357,10 @@ function peopleIn(done: Done[]): People {
     },
     bulks: () => Promise.resolve(BULKS),
     bulk: (id) => Promise.resolve(BULKS.find((bulk) => bulk.id === id)),
-    callbacks: () => Promise.resolve({ items: [], next: undefined }),
-    endSnooze: refusing,
-    routeAnew: refusing,
-    stopBulk: refusing,
-    seeRefused: refusing,
+    endSnooze: note('end snooze', () => ({ name: 'ended' })),
+    routeAnew: note('route', () => ({ name: 'routed to nobody' })),
+    stopBulk: note('stop', () => ({ name: 'stopped' })),
+    seeRefused: note('see refused', () => ({ name: 'seen' })),
   };
 }
 
