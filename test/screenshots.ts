@@ -2,18 +2,19 @@
  * `npm run screenshots`: the README's pictures, of what the page shows of an office's last two weeks, at a time that stands
  * still. It needs Debian's packages chromium, fonts-noto-cjk and fonts-noto-color-emoji, or their like.
  */
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from './browser/harness/chromium.ts';
-import { startOfficeApp } from './browser/harness/office-app.ts';
+import { officeConfig } from './browser/harness/office-config.ts';
 import { copyOfficeLedger } from './browser/harness/office-ledger.ts';
 import { surroundAsMail, surroundAsSlack } from './browser/harness/message-surroundings.ts';
 import { startRemotes } from './browser/harness/remotes.ts';
 import { TravelClock } from './browser/harness/travel-clock.ts';
 import { visit } from './browser/harness/visitor.ts';
+import { startTestApp } from './support/started-app.ts';
 
 /** In the morning of a working day, in Tokyo. */
 const NOW = Date.parse('2026-11-20T10:42:05+09:00');
@@ -71,7 +72,9 @@ const file = join(folder, 'botbell.db');
 console.error('two weeks of an office …');
 await copyOfficeLedger(file, NOW);
 const remotes = await startRemotes();
-const app = await startOfficeApp(join(folder, 'botbell.yaml'), { file, remotes }, new TravelClock(NOW));
+const config = join(folder, 'botbell.yaml');
+writeFileSync(config, officeConfig({ file, remotes }));
+const app = await startTestApp(config, { clock: new TravelClock(NOW) });
 const browser = await launchChromium();
 try {
   mkdirSync(FOLDER, { recursive: true });

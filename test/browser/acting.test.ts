@@ -1,4 +1,4 @@
-/** What people do at the page: deliver again, mark as done, route anew, send a test, reload; and what comes of it. */
+/** What people come to the page for, from the first click to the last: what each form and view does is proved in test/admin. */
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { translator } from '../../src/admin/page/words.ts';
@@ -11,14 +11,7 @@ import { visit, type Visitor, type VisitorOptions } from './harness/visitor.ts';
 const t = translator('en');
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
-const link = (page: Page, name: string | RegExp) => page.getByRole('link', { name });
-
 const rowOf = (page: Page, text: string) => page.locator('tbody tr', { hasText: text });
-
-/** Of a text, as it stands. */
-function literally(text: string): RegExp {
-  return new RegExp(text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
-}
 
 inBrowser('People at the page', () => {
   let browser: Browser;
@@ -38,12 +31,6 @@ inBrowser('People at the page', () => {
     return ((await answer.json()) as { readonly items: readonly unknown[] }).items.length;
   };
   const flash = () => visitor.page.locator('.flash').innerText();
-
-  /** @returns the status of the answer */
-  const sent = async ({ request }: Visitor['context'], form: Record<string, string>) => {
-    const answer = await request.post(`${office.url}/act/redeliver`, { form, maxRedirects: 0 });
-    return answer.status();
-  };
 
   before(async () => {
     browser = await launchChromium();
@@ -84,88 +71,75 @@ inBrowser('People at the page', () => {
         return (await page.locator('main').innerText()).includes(t('bulk.done'));
       });
     });
-
-    it(`route anew what had no route, once the config is mended, ${how}`, async () => {
-      const { page, open } = await come({ javaScriptEnabled });
-      await open('/callbacks?bot_id=crm-export');
-      await page.locator('tbody').getByRole('link').first().click();
-      expect(await page.locator('main').innerText()).to.contain('Nobody was told');
-      const story = page.url();
-      office.rewriteConfig((yaml) =>
-        yaml.replace('routes:\n', `routes:\n  - bot_id: crm-export\n    notify: [{ slack: '#keiri' }]\n`),
-      );
-      await open('/config');
-      await button(page, t('config.reload')).click();
-      await page.goto(story);
-      await button(page, t('callback.route')).click();
-      expect(await flash()).to.contain('It goes to slack:#keiri now.');
-      await until('the story to say so', async () => {
-        await page.reload();
-        return /slack:#keiri\s+✓?\s*Delivered/.test(await page.locator('.deliveries').innerText());
-      });
-      expect(toldAt('#keiri')).to.have.lengthOf(1);
-    });
   }
 
-  it('mark a dead letter as done, after which nobody is asked to do anything about it', async () => {
-    const { page, open } = await come();
-    await open('/callbacks?state=dead&destination=email:readers@example.com');
+  it('route anew what had no route, once the config is mended, without script', async () => {
+    const { page, open } = await come({ javaScriptEnabled: false });
+    await open('/callbacks?bot_id=crm-export');
     await page.locator('tbody').getByRole('link').first().click();
-    await button(page, t('callback.dismiss')).click();
-    expect(await flash()).to.contain(outcomeInWords({ name: 'dismissed' }, 'en'));
-    await open('/dead');
-    expect(await page.locator('main').innerText()).not.to.contain('email:readers@example.com');
-  });
-
-  it('deliver one message again, once for however often the same form is sent', async () => {
-    const { page, context, open } = await come();
-    await open('/callbacks?bot_id=get_items');
-    await page.locator('tbody').getByRole('link').first().click();
-    const form = page.locator('form[action="/act/redeliver"]').first();
-    const fields: Record<string, string> = {};
-    for (const input of await form.locator('input').all())
-      fields[(await input.getAttribute('name')) ?? ''] = await input.inputValue();
-    const answers = await Promise.all([1, 2, 3].map(() => sent(context, fields)));
-    expect(answers).to.deep.equal([303, 303, 303]);
-    await until('the message', () => toldAt('#shop').length > 0);
-    expect(await sent(context, fields), 'the same once more').to.equal(303);
-    await open('/');
-    expect(toldAt('#shop')).to.have.lengthOf(1);
-  });
-
-  it('send a test to a destination, and learn what it answered', async () => {
-    const { page, open } = await come();
-    await open('/destinations');
-    await rowOf(page, 'slack:#keiri').getByRole('button').click();
-    expect(await flash()).to.match(literally('The test for slack:#keiri'));
-    expect(toldAt('#keiri')).to.have.lengthOf(1);
-    await rowOf(page, 'slack:#old-prices').getByRole('button').click();
-    expect(await flash()).to.match(literally('The test did not reach slack:#old-prices'));
-    expect(await page.locator('.flash').getAttribute('role')).to.equal('alert');
-  });
-
-  it('see what is wrong with a config that was refused, and that the one before stays', async () => {
-    const { page, open } = await come();
+    expect(await page.locator('main').innerText()).to.contain('Nobody was told');
+    const story = page.url();
+    office.rewriteConfig((yaml) =>
+      yaml.replace('routes:\n', `routes:\n  - bot_id: crm-export\n    notify: [{ slack: '#keiri' }]\n`),
+    );
     await open('/config');
-    const inForce = await page.locator('footer').innerText();
-    office.rewriteConfig((yaml) => yaml.replace('notify: [operators]', 'notify: [operaters]'));
     await button(page, t('config.reload')).click();
-    expect(await page.locator('main').innerText())
-      .to.contain(t('config.failed'))
-      .and.to.contain('operaters');
-    expect(await page.locator('footer').innerText()).to.equal(inForce);
+    await page.goto(story);
+    await button(page, t('callback.route')).click();
+    expect(await flash()).to.contain('It goes to slack:#keiri now.');
+    await until('the story to say so', async () => {
+      await page.reload();
+      return /slack:#keiri\s+✓?\s*Delivered/.test(await page.locator('.deliveries').innerText());
+    });
+    expect(toldAt('#keiri')).to.have.lengthOf(1);
   });
 
-  it('choose a language, which stays, with and without script', async () => {
-    for (const javaScriptEnabled of [true, false]) {
-      const { page, open, close } = await come({ javaScriptEnabled });
-      await open('/callbacks?status=error');
-      await link(page, '日本語').click();
-      expect(new URL(page.url()).pathname + new URL(page.url()).search).to.equal('/callbacks?status=error');
-      await open('/dead');
-      expect(await page.locator('html').getAttribute('lang')).to.equal('ja');
-      expect(await page.locator('h1').innerText()).to.equal(translator('ja')('nav.dead'));
-      if (javaScriptEnabled) await close();
-    }
+  it('filter callbacks without script, by an address that can be passed on', async () => {
+    const { page, open, close, troubles } = await come({ javaScriptEnabled: false });
+    await open('/callbacks');
+    await page.getByText(t('filters')).click();
+    await page.getByLabel(t('filter.bot_id')).fill('invoice-import');
+    await page.getByLabel(t('filter.status')).selectOption('error');
+    await page.getByLabel(t('filter.from')).fill('30d');
+    await button(page, t('apply')).click();
+    const { pathname, search, searchParams } = new URL(page.url());
+    expect(Object.fromEntries(searchParams)).to.include({ bot_id: 'invoice-import', status: 'error' });
+    const found = await page.locator('tbody tr').allInnerTexts();
+    expect(found.length).to.be.above(3);
+    expect(found.filter((row) => !row.includes('請求書取込BOT') || !row.includes('Failed'))).to.deep.equal(
+      [],
+    );
+    expect(troubles).to.deep.equal([]);
+    await close();
+    const passedOn = await come({ locale: 'ja-JP' });
+    await passedOn.open(pathname + search);
+    expect(await passedOn.page.locator('tbody tr').count()).to.equal(found.length);
+    expect(await passedOn.page.locator('#field-bot_id').inputValue()).to.equal('invoice-import');
+  });
+
+  it('see in the playground what would become of a callback, and nothing is sent', async () => {
+    const { page, open } = await come();
+    await open('/playground');
+    const tried = async (callback: unknown, shown: string) => {
+      await page.getByLabel(t('playground.json')).fill(JSON.stringify(callback));
+      await button(page, t('playground.preview')).click();
+      await page.locator('.playground > section').last().getByText(shown).first().waitFor();
+    };
+    const fields = {
+      code: 500,
+      job_id: 'tried',
+      bot_id: 'invoice-of-tomorrow',
+      bot_name: '明日の請求書',
+      status: 1,
+    };
+    const rest = { start_time: '2026-11-20T09:00:00+09:00', message: 'It is only tried' };
+    await tried({ ...fields, ...rest }, 'slack:#bot-alerts');
+    const frame = page.frameLocator('.playground iframe').first();
+    await page.locator('.playground iframe').first().scrollIntoViewIfNeeded();
+    await frame.getByText('It is only tried').first().waitFor();
+    const inside = page.frames().find((each) => each !== page.mainFrame());
+    expect(await inside?.evaluate<string>('String(self.origin)'), 'it can do nothing').to.equal('null');
+    await tried({ code: 1 }, '/job_id');
+    expect([office.remotes.slack.messages, office.remotes.mail.mails]).to.deep.equal([[], []]);
   });
 });

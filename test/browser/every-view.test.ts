@@ -104,6 +104,15 @@ inBrowser('Every view', () => {
     }
   }
 
+  for (const width of [320, 640, 700, 900, 1030, 1130])
+    it(`scrolls only down in a window of ${width} pixels`, async () => {
+      const { page, open } = await come({ viewport: { width, height: 800 } });
+      for (const path of ['/', '/callbacks', '/dead', '/destinations', '/playground']) {
+        await open(path);
+        expect(await sidewaysScroll(page), path).to.equal(0);
+      }
+    });
+
   for (const path of VIEW_PATHS) {
     it(`can be read without script: ${path}`, async () => {
       const scripted = await come({});

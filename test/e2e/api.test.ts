@@ -1,7 +1,7 @@
 /** What scripts see and do by the API, through the whole of Botbell. */
 import { expect } from 'chai';
 import { request } from 'undici';
-import { basic } from '../support/admin-world.ts';
+import { askerOf, basic } from '../support/admin-world.ts';
 import {
   type BridgeWorld,
   callback,
@@ -28,8 +28,6 @@ routes:
     notify: [{ slack: '#ops' }]
 `;
 
-type Json = Readonly<Record<string, unknown>>;
-
 describe('The API of a running Botbell', () => {
   let world: BridgeWorld;
 
@@ -39,18 +37,11 @@ describe('The API of a running Botbell', () => {
 
   afterEach(() => world.close());
 
-  const ask = async (what: string, headers: Record<string, string> = {}, body?: unknown) => {
-    const [method = '', path = ''] = what.split(' ');
-    const answer = await request(`http://127.0.0.1:${world.app.admin?.port}${path}`, {
-      method: method as 'GET',
+  const ask = (what: string, headers: Record<string, string> = {}, body?: unknown) =>
+    askerOf(world.app.admin?.port ?? 0)(what, {
       headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      body: body === undefined ? null : JSON.stringify(body),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const text = await answer.body.text();
-    const isJson = String(answer.headers['content-type']).includes('json');
-    const json = isJson ? (JSON.parse(text) as Json) : {};
-    return { status: answer.statusCode, headers: answer.headers, text, json };
-  };
 
   it('says no secret in any answer, nor does the page', async () => {
     await world.restart((yaml) =>

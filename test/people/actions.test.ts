@@ -6,13 +6,12 @@ import type { People } from '../../src/people/actions.ts';
 import { Refused } from '../../src/people/outcomes.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { deadUpdate } from '../support/recorded.ts';
-import { DeliveryBench, failures } from '../deliver/delivery-bench.ts';
+import { DeliveryBench } from '../deliver/delivery-bench.ts';
 
 const OPS = 'slack:#ops';
 const LOG = 'slack:#log';
 const ACTOR: Actor = { via: 'page', user: 'hanako', from: '192.0.2.7' };
 const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
 
 describe('what people do', () => {
   let bench: DeliveryBench;
@@ -44,7 +43,6 @@ describe('what people do', () => {
     const error: unknown = await asked.catch((thrown: unknown) => thrown);
     return error instanceof Refused ? error.message : error;
   };
-  const stateOf = async () => (await bench.row(OPS))?.['state'];
 
   beforeEach(async () => {
     bench = await DeliveryBench.open([OPS, LOG]);
@@ -123,36 +121,6 @@ describe('what people do', () => {
     ]);
   });
 
-  it('is attempted for give_up_after from then on, and not from when it came', async () => {
-    bench.policy.giveUpAfterMs = 10 * MINUTE_MS;
-    const [id = 0] = await deadLetters('a');
-    await bench.clock.advance(60 * MINUTE_MS);
-    bench.fails(OPS, ...failures(1000, 'transient'));
-    await bench.first.pipeline.start();
-    await people.redeliver(id, ACTOR, false);
-    await bench.clock.advance(9 * MINUTE_MS);
-    expect(await stateOf()).to.equal('pending');
-    await bench.clock.advance(2 * MINUTE_MS);
-    expect(await stateOf()).to.equal('dead');
-  });
-
-  it('says to whom it is sent how late that is, but not where Botbell itself has retried', async () => {
-    const [late = 0] = await deadLetters('late');
-    await bench.clock.advance(120 * SECOND_MS);
-    await accept('retried', [LOG]);
-    await people.redeliver(late, ACTOR, false);
-    await bench.first.pipeline.start();
-    await bench.clock.advance(0);
-    const delays = bench.addressed.map(({ notice }) => [
-      callbackOf(notice).job_id,
-      'delayedMs' in notice ? notice.delayedMs : undefined,
-    ]);
-    expect(delays).to.have.deep.members([
-      ['late', 120 * SECOND_MS],
-      ['retried', undefined],
-    ]);
-  });
-
   describe('in bulk', () => {
     it('gives what is new three turns of four, while both wait for a destination that keeps a pace', async () => {
       await deadLetters(...numbered('old', 12));
@@ -179,16 +147,6 @@ describe('what people do', () => {
       await bench.clock.advance(5 * SECOND_MS);
       expect(await people.bulk(id)).to.include({ state: 'done', given: 130, delivered: 130 });
       expect(bench.told).to.have.length(130);
-    });
-
-    it('leaves given back what was, once it is stopped', async () => {
-      await deadLetters(...numbered('old', 130));
-      const id = await begin();
-      await bench.first.ledger.actions.continueBulk();
-      expect((await people.stopBulk(id, ACTOR)).json).to.include({ state: 'stopped', given: 100 });
-      await bench.first.pipeline.start();
-      await bench.clock.advance(5 * SECOND_MS);
-      expect(bench.told).to.have.length(100);
     });
 
     it('is found by a process of which nobody has asked it', async () => {

@@ -76,7 +76,7 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
     page: page ?? createPages(services),
   });
   const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
-  const ask = asker(server.port);
+  const ask = askerOf(server.port);
   return {
     port: server.port,
     services,
@@ -124,7 +124,8 @@ export const PLAIN: AdminConfig = {
   trustProxy: false,
 };
 
-function asker(port: number): AdminWorld['ask'] {
+/** Of an admin listener on loopback. */
+export function askerOf(port: number): AdminWorld['ask'] {
   return async (what, { headers = {}, body } = {}) => {
     const [method = '', path = ''] = what.split(' ');
     const answer = await request(`http://127.0.0.1:${port}${path}`, {

@@ -2,16 +2,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { type RunningApp, startApp } from '../../src/app/app.ts';
-import { channelTypes } from '../../src/channels/registry.ts';
-import { loadProject } from '../../src/cli/load-config.ts';
+import type { RunningApp } from '../../src/app/app.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import { type SlackFault, type SlackStandIn, startSlackStandIn } from './faulty-slack.ts';
 import type { ReceivedCall } from '../../src/stand-ins/slack-stand-in.ts';
-import { createLogger, type Logger } from '../../src/observe/logger.ts';
+import type { Logger } from '../../src/observe/logger.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
-import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
+import { startTestApp } from './started-app.ts';
 import { tempFolder } from './temp-folder.ts';
 
 export const SLACK_TOKEN = 'xoxb-9-SECRET-TOKEN';
@@ -75,7 +73,7 @@ export async function createBridgeWorld(
   });
   const file = join(folder, 'botbell.yaml');
   writeFileSync(file, `${channelsYaml(slack, mail, folder)}\n${config}`);
-  const start = () => startFrom(file, clock, logger);
+  const start = () => startTestApp(file, { clock, logger });
   const world: BridgeWorld = {
     slack,
     mail,
@@ -112,22 +110,6 @@ admin: { listen: '127.0.0.1:0' }
 channels:
   slack: { type: slack, token: '${SLACK_TOKEN}', api_url: '${slack.apiUrl}' }
   email: { type: email, smtp: '${smtp}', from: 'BOT alerts <alerts@example.com>' }`;
-}
-
-async function startFrom(file: string, clock: Clock, logger: Logger | undefined): Promise<RunningApp> {
-  const project = await loadProject({ variables: {}, configFile: file });
-  const app = await startApp({
-    ...project,
-    channelTypes,
-    clock,
-    secrets: new HiddenSecrets(),
-    // A thread would load the sources once more, for longer than most tests take; the built program has one.
-    isLedgerInProcess: true,
-    logger: logger ?? (await createLogger('silent', false, (line) => line)),
-    version: '0.0.0-test',
-    print: () => undefined,
-  });
-  return app;
 }
 
 export async function post(url: string, callback: unknown): Promise<Answer> {

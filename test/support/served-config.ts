@@ -2,12 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument, YAMLMap } from 'yaml';
-import { type RunningApp, startApp } from '../../src/app/app.ts';
-import { channelTypes } from '../../src/channels/registry.ts';
-import { loadProject } from '../../src/cli/load-config.ts';
-import { createLogger } from '../../src/observe/logger.ts';
-import { systemClock } from '../../src/time/clock.ts';
-import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
+import type { RunningApp } from '../../src/app/app.ts';
+import { startTestApp } from './started-app.ts';
 import { tempFolder } from './temp-folder.ts';
 
 export interface ServedConfig {
@@ -35,23 +31,8 @@ export async function serveConfig(
   changed.setIn(['store', 'url'], store);
   changed.delete('templates');
   writeFileSync(configFile, String(changed));
-  const app = await startApp({
-    ...(await loadProject({ variables, configFile })),
-    channelTypes,
-    clock: systemClock,
-    secrets: new HiddenSecrets(),
-    isLedgerInProcess: true,
-    logger: await createLogger('silent', false, (line) => line),
-    version: '0',
-    print: () => undefined,
-  });
-  return {
-    app,
-    folder,
-    async stop() {
-      await app.stop();
-    },
-  };
+  const app = await startTestApp(configFile, { variables });
+  return { app, folder, stop: () => app.stop() };
 }
 
 /** The config with the top-level settings that a document shows in place of its own. */

@@ -1,13 +1,14 @@
 /** A ledger in which the office's last two weeks stand: posted, told, failed and given up by the product itself, in quick time. */
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { request } from 'undici';
 import type { SlackFault } from '../../support/faulty-slack.ts';
-import { type OfficeApp, startOfficeApp } from './office-app.ts';
-import type { OfficeConfig } from './office-config.ts';
+import type { RunningApp } from '../../../src/app/app.ts';
+import { startTestApp } from '../../support/started-app.ts';
+import { type OfficeConfig, officeConfig } from './office-config.ts';
 import { ARCHIVED, type Remotes, startRemotes } from './remotes.ts';
 import { TravelClock } from './travel-clock.ts';
 import { type Scene, type Trouble, twoWeeksUntil } from './two-weeks.ts';
@@ -51,7 +52,7 @@ interface Stage {
 }
 
 interface Cast {
-  readonly app: OfficeApp;
+  readonly app: RunningApp;
   readonly clock: TravelClock;
   /** To look into the ledger. */
   readonly database: DatabaseSyncInstance;
@@ -60,13 +61,17 @@ interface Cast {
 
 async function playAll(scenes: readonly Scene[], stage: Stage): Promise<void> {
   const clock = new TravelClock((scenes[0]?.at ?? stage.end) - 1000);
-  const app = await startOfficeApp(stage.config, settingsOf(stage, '#legal-old'), clock);
+  writeFileSync(stage.config, officeConfig(settingsOf(stage, '#legal-old')));
+  const app = await startTestApp(stage.config, { clock });
   const database = new DatabaseSync(stage.file, { readOnly: true });
   const cast = { app, clock, database, remotes: stage.remotes };
   try {
     for (const scene of scenes) {
       await travel(scene.at, cast);
-      if (scene.mendsConfig === true) await app.reconfigure(settingsOf(stage, '#legal'));
+      if (scene.mendsConfig === true) {
+        writeFileSync(stage.config, officeConfig(settingsOf(stage, '#legal')));
+        await app.reload('it is mended');
+      }
       await play(scene, cast);
     }
     await travel(stage.end, cast);
@@ -102,7 +107,7 @@ function cause({ kind, channel }: Trouble, { slackFaults }: Remotes): () => void
   return () => void (kind !== 'channel archived' && slackFaults.delete(channel));
 }
 
-async function post({ receiver }: OfficeApp, body: Scene['body']): Promise<number> {
+async function post({ receiver }: RunningApp, body: Scene['body']): Promise<number> {
   const answer = await request(`http://127.0.0.1:${receiver.port}/callbacks`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -179,18 +179,6 @@ describe('The remotes at their worst', () => {
       expect(ids.size, 'Message-IDs').to.equal(CALLBACKS);
     });
 
-    it('that greylists gets every mail in the end, each once', async () => {
-      await open('answer_within: 5s', 'attempts_per_request: 1');
-      const callbacks = keyedCallbacks(CALLBACKS);
-      world.mail.faults.push(refusal(451, { times: CALLBACKS }));
-      const posting = service();
-      await posting.postAll(callbacks);
-      expect(posting.statuses.filter((status) => status === 502)).to.not.deep.equal([]);
-      // A retry that comes during an attempt is answered before it ends.
-      await until('everybody is told', () => told().length >= 2 * CALLBACKS);
-      expect(told().sort()).to.deep.equal(pairsOf(callbacks, [SLACK, MAIL]).sort());
-    });
-
     it('that refuses one recipient for a while keeps no mail from the other, and sends none twice', async () => {
       await open('answer_within: 5s', 'attempts_per_request: 1');
       world.mail.faults.push(refusal(451, { address: 'b@example.com', times: 2 }));

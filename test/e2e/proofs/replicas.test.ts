@@ -119,24 +119,6 @@ describe('Two replicas over one PostgreSQL', () => {
     });
   }
 
-  it('leave nothing to a replica that dies and never comes back', async () => {
-    await open({ receiver: 'answer_within: 5s', delivery: 'timeout: 5s, take_over_after: 5s' });
-    const [survivor, victim] = replicas;
-    const [callback = {}] = keyedCallbacks(1);
-    world.slack.faults.push({ kind: 'hang' });
-    const lost = post(victim.callbacksUrl, callback).catch(() => 'lost');
-    await until('Slack is asked', () => world.slack.calls.length > 0);
-    victim.kill('SIGKILL');
-    expect(await lost).to.equal('lost');
-    await victim.exited();
-    await endClaimsOfPostgres(url, victim.pid);
-    const service = new JobService({ urlOf: () => survivor.callbacksUrl, retryMs: RETRY_MS, concurrency: 1 });
-    await service.postAll([callback]);
-    await until('nothing is pending', async () => (await pending()) === 0, LONGEST_MS);
-    expect(tally(world.told(), pairsOf([callback], DESTINATIONS)).missing).to.deep.equal([]);
-    expect(world.slack.messages).to.have.length(1);
-  });
-
   it('answer 503 while PostgreSQL is stopped, stay alive, and tell everybody once after it is back', async () => {
     await open({ delivery: 'timeout: 15s, take_over_after: 5s' });
     const callbacks = keyedCallbacks(CALLBACKS);
