@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import type { SlackFault } from '../../support/faulty-slack.ts';
 import type { ReceivedCall } from '../../../src/stand-ins/slack-stand-in.ts';
 import type { MailFault } from '../../../src/stand-ins/mail-catcher.ts';
-import { type Clock, systemClock } from '../../../src/time/clock.ts';
 import { type BridgeWorld, createBridgeWorld } from '../../support/bridge-world.ts';
 import { JobService } from '../../support/proof-service.ts';
 import {
@@ -16,7 +15,6 @@ import {
   toldOf,
 } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';
-import { scaledClock } from '../../support/scaled-clock.ts';
 import { sized } from '../../support/test-size.ts';
 
 const CALLBACKS = sized(21, 60);
@@ -43,67 +41,21 @@ describe('The remotes at their worst', () => {
   let world: BridgeWorld;
   let faultOf: (call: ReceivedCall) => SlackFault | undefined;
 
-  const open = async (receiver: string, delivery: string, clock: Clock = systemClock) => {
+  const open = async (receiver: string, delivery: string) => {
     faultOf = () => undefined;
-    world = await createBridgeWorld(settings(receiver, delivery), {
-      clock,
-      faultOf: (call) => faultOf(call),
-    });
+    world = await createBridgeWorld(settings(receiver, delivery), { faultOf: (call) => faultOf(call) });
   };
 
-  const service = (concurrency = CONCURRENCY) =>
+  const service = () =>
     new JobService({
       urlOf: () => `http://127.0.0.1:${world.app.receiver.port}/callbacks`,
       retryMs: 100,
-      concurrency,
+      concurrency: CONCURRENCY,
     });
 
   const told = () => toldBy(world.slack, world.mail);
 
   afterEach(() => world.close());
-
-  describe('A storm of 429s', () => {
-    const STORM_MS = 1500;
-    const PAUSE_MS = 1000;
-    const FEW = 8;
-    /** One at the beginning, and one more whenever a pause ends. */
-    const WAVES = Math.ceil(STORM_MS / PAUSE_MS) + 1;
-
-    /** Refuses everything for a while from the first call on. */
-    const storm = (retryAfter: string) => {
-      const seen = { refused: 0 };
-      let end = Infinity;
-      faultOf = () => {
-        end = Math.min(end, Date.now() + STORM_MS);
-        if (Date.now() > end) return undefined;
-        seen.refused += 1;
-        return { kind: 'rate_limited', retryAfter };
-      };
-      return seen;
-    };
-
-    for (const { name, answerWithinMs } of [
-      { name: 'whose pauses fit into the answer', answerWithinMs: 8000 },
-      { name: 'whose pauses do not fit into the answer', answerWithinMs: 900 },
-    ]) {
-      it(`${name}, leaves Slack alone as it asked, and ends with everybody told once`, async () => {
-        // Slack's own pace is one message a second.
-        const factor = 4;
-        await open(
-          `answer_within: ${answerWithinMs * factor}ms`,
-          `timeout: ${5 * factor}s`,
-          scaledClock(factor),
-        );
-        const callbacks = keyedCallbacks(FEW);
-        const seen = storm(String((PAUSE_MS / 1000) * factor));
-        await service().postAll(callbacks);
-        await until('everybody is told', () => told().length >= 2 * FEW);
-        expect(told().sort()).to.deep.equal(pairsOf(callbacks, [SLACK, MAIL]).sort());
-        expect(seen.refused, 'calls during the storm').to.be.within(1, WAVES * CONCURRENCY);
-        expect(world.slack.calls).to.have.length(seen.refused + FEW);
-      });
-    }
-  });
 
   describe('A Slack that accepts and does not say so', () => {
     /** Every third callback, once. */
