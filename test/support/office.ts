@@ -46,7 +46,7 @@ default_route:
   notify: [operators]
 `;
 
-export const SAMPLES = ['error', 'succeeded', 'executing'].map((name) => ({
+const SAMPLES = ['error', 'succeeded', 'executing'].map((name) => ({
   name,
   text: readFileSync(join(import.meta.dirname, `../../config/samples/${name}.json`), 'utf8'),
 }));
@@ -78,7 +78,7 @@ export const DEAD: readonly DeadLetters[] = [
   },
 ];
 
-export const REFUSALS: readonly ArchivedRefusal[] = [
+const REFUSALS: readonly ArchivedRefusal[] = [
   {
     id: 12,
     receivedAt: PAGE_NOW - 4 * MINUTE,
@@ -105,13 +105,8 @@ export const REFUSALS: readonly ArchivedRefusal[] = [
   },
 ];
 
-const unseen = {
-  lastError: undefined,
-};
-
-export const DESTINATIONS: readonly ArchivedDestination[] = [
+const DESTINATIONS: readonly ArchivedDestination[] = [
   {
-    ...unseen,
     destination: 'slack:#ops',
     lastDeliveredAt: PAGE_NOW - 2 * DAY,
     lastFailedAt: PAGE_NOW - 12 * MINUTE,
@@ -122,24 +117,28 @@ export const DESTINATIONS: readonly ArchivedDestination[] = [
     },
   },
   {
-    ...unseen,
     destination: 'slack:#shop',
     lastDeliveredAt: PAGE_NOW - 20_000,
     lastFailedAt: PAGE_NOW - 9 * DAY,
     lastError: { class: 'transient', code: 'ETIMEDOUT', message: 'Slack had not answered after 5 s.' },
   },
-  { ...unseen, destination: 'slack:#bot-alerts', lastDeliveredAt: PAGE_NOW - HOUR, lastFailedAt: undefined },
   {
-    ...unseen,
+    destination: 'slack:#bot-alerts',
+    lastDeliveredAt: PAGE_NOW - HOUR,
+    lastFailedAt: undefined,
+    lastError: undefined,
+  },
+  {
     destination: 'email:keiri@example.com',
     lastDeliveredAt: undefined,
     lastFailedAt: undefined,
+    lastError: undefined,
   },
 ];
 
 const ACTOR = { via: 'page', user: 'admin', from: '192.0.2.4' } as const;
 
-export const BULKS: readonly BulkRedelivery[] = [
+const BULKS: readonly BulkRedelivery[] = [
   {
     id: 3,
     what: 'redelivered',
@@ -182,23 +181,9 @@ export const BULKS: readonly BulkRedelivery[] = [
     dead: 0,
     pending: 4,
   },
-  {
-    id: 4,
-    what: 'redelivered',
-    filter: { state: 'dead' },
-    actor: ACTOR,
-    state: 'stopped',
-    startedAt: PAGE_NOW - 2 * DAY,
-    endedAt: PAGE_NOW - 2 * DAY + MINUTE,
-    stoppedBy: ACTOR,
-    given: 40,
-    delivered: 2,
-    dead: 0,
-    pending: 0,
-  },
 ];
 
-export const SNOOZES: readonly KeptSnooze[] = [
+const SNOOZES: readonly KeptSnooze[] = [
   {
     id: 1,
     botId: 'invoice-import',
@@ -223,7 +208,7 @@ export const SNOOZES: readonly KeptSnooze[] = [
   },
 ];
 
-export const TALLY: RedeliveryTally = {
+const TALLY: RedeliveryTally = {
   messages: 128,
   destinations: [
     { destination: 'slack:#ops', messages: 125 },
@@ -235,7 +220,7 @@ export const TALLY: RedeliveryTally = {
 
 const PLACE = { file: 'config/botbell.yaml', line: 41, column: 13 };
 
-export const STATUS: ReloadStatus = {
+const STATUS: ReloadStatus = {
   file: 'config/botbell.yaml',
   configHash: 'c0ffee1234567890c0ffee',
   loadedAt: PAGE_NOW - 3 * HOUR,
@@ -274,7 +259,7 @@ export const PREVIEW: ReloadPreview = {
 };
 
 /** What people did, in its order. */
-export type Done = readonly [what: string, ...details: readonly unknown[]];
+type Done = readonly [what: string, ...details: readonly unknown[]];
 
 export interface OfficeWorld extends AdminWorld {
   readonly recorded: Recorded;

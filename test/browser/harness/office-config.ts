@@ -10,8 +10,6 @@ export interface OfficeConfig {
   readonly admin?: string;
   /** Further routes, as YAML list items indented by two. */
   readonly routes?: string;
-  /** Where contracts are told; a channel that is not there until it was mended. */
-  readonly contracts?: string;
   /** Further keys of `delivery`. */
   readonly delivery?: string;
   /** The language of `display`. */
@@ -23,7 +21,6 @@ export function officeConfig({
   remotes,
   admin = '',
   routes = '',
-  contracts = '#legal',
   delivery = '',
   display = 'en',
 }: OfficeConfig): string {
@@ -62,8 +59,6 @@ routes:
     notify: [{ email: readers@example.com }, { slack: '#bot-log' }]
   - bot_id: 'nightly-*'
     notify: [{ slack: '#bot-log' }]
-  - bot_id: contract-check
-    notify: [{ slack: '${contracts}' }]
   - bot_id: playground
     notify: []
 ${routes}default_route:

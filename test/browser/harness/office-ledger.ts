@@ -8,7 +8,7 @@ import { request } from 'undici';
 import type { SlackFault } from '../../support/faulty-slack.ts';
 import type { RunningApp } from '../../../src/app/app.ts';
 import { startTestApp } from '../../support/started-app.ts';
-import { type OfficeConfig, officeConfig } from './office-config.ts';
+import { officeConfig } from './office-config.ts';
 import { ARCHIVED, type Remotes, startRemotes } from './remotes.ts';
 import { TravelClock } from './travel-clock.ts';
 import { type Scene, type Trouble, twoWeeksUntil } from './two-weeks.ts';
@@ -61,17 +61,14 @@ interface Cast {
 
 async function playAll(scenes: readonly Scene[], stage: Stage): Promise<void> {
   const clock = new TravelClock((scenes[0]?.at ?? stage.end) - 1000);
-  writeFileSync(stage.config, officeConfig(settingsOf(stage, '#legal-old')));
+  // What is tried again within a request would be tried in real time.
+  writeFileSync(stage.config, officeConfig({ ...stage, delivery: 'attempts_per_request: 1' }));
   const app = await startTestApp(stage.config, { clock });
   const database = new DatabaseSync(stage.file, { readOnly: true });
   const cast = { app, clock, database, remotes: stage.remotes };
   try {
     for (const scene of scenes) {
       await travel(scene.at, cast);
-      if (scene.mendsConfig === true) {
-        writeFileSync(stage.config, officeConfig(settingsOf(stage, '#legal')));
-        await app.reload('it is mended');
-      }
       await play(scene, cast);
     }
     await travel(stage.end, cast);
@@ -115,11 +112,6 @@ async function post({ receiver }: RunningApp, body: Scene['body']): Promise<numb
   });
   await answer.body.dump();
   return answer.statusCode;
-}
-
-/** What is tried again within a request would be tried in real time. */
-function settingsOf({ file, remotes }: Stage, contracts: string): OfficeConfig {
-  return { file, remotes, contracts, delivery: 'attempts_per_request: 1' };
 }
 
 /** Goes from one attempt of the worker's to the next, as time does: what is attempted late would count as having waited. */

@@ -4,12 +4,10 @@ import { type SlackFault, type SlackStandIn, startSlackStandIn } from '../../sup
 
 export const SLACK_TOKEN = 'xoxb-42-SECRET-OF-THE-PAGE';
 
-const CHANNELS = ['#bot-alerts', '#shop', '#bot-log', '#keiri', '#legal', '#old-prices'].map(
-  (name, index) => ({
-    id: `C0OFFICE${index}`,
-    name,
-  }),
-);
+const CHANNELS = ['#bot-alerts', '#shop', '#bot-log', '#keiri', '#old-prices'].map((name, index) => ({
+  id: `C0OFFICE${index}`,
+  name,
+}));
 
 /** What Slack says to whoever posts to an archived channel. */
 export const ARCHIVED: SlackFault = { kind: 'error', error: 'is_archived' };
