@@ -2,6 +2,8 @@
 import {
   type Document,
   type ErrorCode,
+  isAlias,
+  isCollection,
   isMap,
   isNode,
   isScalar,
@@ -29,6 +31,7 @@ const MOST_PROBLEMS = 10;
 const QUOTE_IT = 'put the whole value in quotes';
 const ALIAS = `a value that begins with * is read as a YAML alias: ${QUOTE_IT}`;
 const TWICE = 'this key is here twice: keep one, or put both values under it';
+const NO_MERGE = '<< merges a map that an anchor names, or a list of such: write <<: *name';
 const ENDLESS = 'the aliases (*name) of this file contain themselves, or multiply beyond any use';
 
 /** Replace the parser's messages, which quote the text, which may hold a password. Other codes are just "not valid YAML". */
@@ -59,6 +62,10 @@ const CAUSES: readonly (readonly [sign: RegExp, message: string])[] = [
   [/\{[{%]/, `a value that begins with {{ or {% is read as a YAML map: ${QUOTE_IT}`],
 ];
 
+/** What is under this key of a config is JSON to be sent, so its numbers and booleans are no texts. */
+const JSON_KEY = 'body';
+const NUMBER_OR_BOOLEAN = /^(?:true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+
 interface Finding {
   /** In characters from the start of the file. */
   readonly offset: number;
@@ -77,7 +84,7 @@ export class YamlSource {
 
   /**
    * Never throws.
-   * @param scalars `as written`: every scalar is a text, or null if it is empty
+   * @param scalars `as written`: every scalar is a text, or null if it is empty, but for what is JSON to be sent
    */
   constructor(file: string, text: string, scalars: 'typed' | 'as written' = 'typed') {
     this.file = file;
@@ -85,6 +92,7 @@ export class YamlSource {
     const types =
       scalars === 'typed' ? { schema: 'core' } : { schema: 'failsafe', customTags: ['null' as const] };
     this.#document = parseDocument(text, { ...PARSE_OPTIONS, ...types, lineCounter: this.#lines });
+    if (scalars === 'as written') typeJson(this.#document);
     const found = findProblems(this.#document, text);
     if (found.length === 0) this.data = this.#dataOr(found);
     this.problems = found.map(({ offset, message }) => ({
@@ -139,6 +147,21 @@ export class YamlSource {
   }
 }
 
+function typeJson(document: Document): void {
+  visit(document, {
+    Pair(_key, { key, value }) {
+      if (!isScalar(key) || key.value !== JSON_KEY || !isNode(value)) return;
+      visit(isAlias(value) ? (value.resolve(document) ?? null) : value, {
+        Scalar(place, scalar) {
+          const isTyped =
+            place !== 'key' && scalar.type === 'PLAIN' && NUMBER_OR_BOOLEAN.test(String(scalar.value));
+          if (isTyped) scalar.value = JSON.parse(String(scalar.value));
+        },
+      });
+    },
+  });
+}
+
 function findProblems(document: Document, text: string): Finding[] {
   const errors = [...document.errors, ...document.warnings].map((error) => problemOf(error, text));
   const found = [...errors, ...findByNode(document)].sort((a, b) => a.offset - b.offset);
@@ -158,13 +181,16 @@ function lineStart(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** Keys that a map has twice, and unknown aliases, which the parser reports without their place. */
+/** Keys that a map has twice, and unknown aliases and merges of no map, which the parser reports without their place. */
 function findByNode(document: Document): Finding[] {
   const problems: Finding[] = [];
   visit(document, {
     Map(_key, { items }) {
       const seen = new Set<unknown>();
-      for (const { key } of items) {
+      for (const { key, value } of items) {
+        const merged = isAlias(value) ? value.resolve(document) : value;
+        if (isScalar(key) && key.source === '<<' && !isCollection(merged))
+          problems.push({ offset: startOf(key), message: NO_MERGE });
         const name = isScalar(key) ? key.value : key;
         if (seen.has(name)) problems.push({ offset: startOf(key), message: TWICE });
         seen.add(name);

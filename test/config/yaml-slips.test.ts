@@ -38,6 +38,10 @@ const CASES: Readonly<Record<string, readonly [text: string, told: string]>> = {
   'a template without quotes': ['a: {{ x }}', `1:4: ${BRACES}`],
   'one with a filter, in a list': ['a:\n  - {{ x | f: 1 }}\n  - ok', `2:5: ${BRACES}`],
   'one with words behind it': ['a: {{ x }} tail', `1:4: ${BRACES}`],
+  'a merge of no map': [
+    'a: 1\nb:\n  <<: a\n',
+    '3:3: << merges a map that an anchor names, or a list of such: write <<: *name',
+  ],
   'one that is a tag': ['a: {% if x %}', `1:4: ${BRACES}`],
 };
 
