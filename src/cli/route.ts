@@ -186,5 +186,6 @@ function inWords(ruling: RouteRuling, { snoozes }: Foreseen, { timezone }: Asked
   const end = until === undefined ? 'with no end' : `until ${formatInstant(until, timezone, 'en')}`;
   if (rule !== 'snooze') return `${route}: held by ${rule}, ${end}`;
   const snooze = snoozes.find(({ id }) => id === snoozeId);
-  return `${route}: held by snooze ${snooze?.id} of ${snooze?.by}, ${end}: ${snooze?.because || 'no reason given'}`;
+  const sooner = snooze?.untilSuccess === true ? ' or its next success' : '';
+  return `${route}: held by snooze ${snooze?.id} of ${snooze?.by}, ${end}${sooner}: ${snooze?.because || 'no reason given'}`;
 }

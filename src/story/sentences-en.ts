@@ -54,7 +54,7 @@ export const ENGLISH = {
   'rule after_failures': 'the route tells errors only from a number of them in a row on (after_failures)',
   'rule repeat': 'an error has been told there that is like it, or was told just before (repeat)',
   'rule mute': 'the route is muted then (mute)',
-  'rule snooze': 'somebody has snoozed it',
+  'rule snooze': 'somebody has snoozed it, which may end sooner',
   'rule burst': 'too many messages came there at once (burst)',
   failed: 'The {nth} attempt to tell {who} failed after {took}: {cause}.',
   delivered: '{who} was told, by the {nth} attempt, in {took}.',

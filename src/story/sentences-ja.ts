@@ -54,7 +54,7 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   'rule after_failures': 'エラーは続けて何回か起きてから通知します（after_failures）',
   'rule repeat': '同じようなエラーを通知済みか、前の通知から間がありません（repeat）',
   'rule mute': 'この時間帯はミュート中です（mute）',
-  'rule snooze': 'スヌーズ中です',
+  'rule snooze': 'スヌーズ中です（それより早く終わることもあります）',
   'rule burst': '短い時間に通知が集中しました（burst）',
   failed: '{who} への{nth}回目の送信が、{took}で失敗しました。{cause}。',
   delivered: '{who} に届きました（{nth}回目の送信、{took}）。',

@@ -111,10 +111,10 @@ routes:
     configure('on: [error]');
     const actor = { via: 'command line', user: 'kenji', from: 'host' } as const;
     const until = Date.parse('2199-12-31T09:00Z');
-    const asked = { botId: 'get_items', until, untilSuccess: false, because: 'moving', actor };
+    const asked = { botId: 'get_items', until, untilSuccess: true, because: 'moving', actor };
     await recorded.actions.snooze(asked);
     expect((await route(ERROR)).lines[1]).to.equal(
-      'routes[0]: held by snooze 1 of kenji, until 31 Dec 2199, 18:00:00 (GMT+9): moving',
+      'routes[0]: held by snooze 1 of kenji, until 31 Dec 2199, 18:00:00 (GMT+9) or its next success: moving',
     );
     expect((await route(ERROR, '--at', NIGHT)).lines[1], 'it is over by then').to.equal('routes[0]: told');
   });
