@@ -67,6 +67,14 @@ describe('an outcome', () => {
     expect(alert?.subject).to.include({ template: 'config_failure', givesUpAt: 86_401_000 });
   });
 
+  it('that is a rate limit raises one where it pauses the channel for an hour', () => {
+    const update = failedWith('rate_limited', 'daily', OURS);
+    const templateAfter = (pauseMs: number) =>
+      withAlert(update, { record: deliveryRecord(), ...CONCERNED }, SETTINGS, pauseMs).alert?.subject
+        .template;
+    expect([3_599_999, 3_600_000].map(templateAfter)).to.deep.equal([undefined, 'config_failure']);
+  });
+
   it('of any other kind raises none', () => {
     for (const failureClass of ['transient', 'rate_limited', 'permanent'] as const) {
       expect(alertAfter(failedWith(failureClass, 'x', OURS)), failureClass).to.equal(undefined);
@@ -86,16 +94,6 @@ describe('an outcome', () => {
     );
     expect(JSON.stringify(alert).length).to.be.below(5000);
   });
-
-  it('stays as it is beside the alert', () => {
-    const update = failedWith('config', 'invalid_auth', OURS);
-    const { alert: _alert, ...rest } = withAlert(
-      update,
-      { record: deliveryRecord(), ...CONCERNED },
-      SETTINGS,
-    );
-    expect(rest).to.deep.equal(update);
-  });
 });
 
 describe('the cause of an alert', () => {
@@ -104,7 +102,7 @@ describe('the cause of an alert', () => {
     return alertAfter(update, { destination, channel })?.cause;
   };
 
-  it('is one for what is mended together: a token, a login, a server that is down', () => {
+  it('is one for what is mended together, as a token or a server, and another for each channel', () => {
     for (const update of [
       failedWith('config', 'token_revoked', OURS),
       failedWith('config', 'EAUTH', OURS),
@@ -115,24 +113,15 @@ describe('the cause of an alert', () => {
     }
   });
 
-  it('is another for each address that has to be mended by itself', () => {
-    for (const failed of [
-      failedWith('config', 'channel_not_found', OURS),
-      failedWith('permanent', '550', DEAD),
-    ]) {
-      const lastError = failed.lastError && { ...failed.lastError, concerns: 'address' as const };
-      const update = { ...failed, lastError };
-      expect(causeOf(update)).not.to.equal(causeOf(update, 'slack:#other'));
-    }
-  });
-
-  it('is another for each code, and for a failure that becomes a dead letter', () => {
+  it('is another for each address where that is to mend, each code, and what becomes a dead letter', () => {
+    const ofAddress = { class: 'config', code: 'is_archived', message: '', concerns: 'address' } as const;
     const causes = [
-      causeOf(failedWith('config', 'is_archived', OURS)),
-      causeOf(failedWith('config', 'not_in_channel', OURS)),
-      causeOf(failedWith('config', 'is_archived', DEAD)),
+      causeOf({ ...PENDING, ...OURS, lastError: ofAddress }),
+      causeOf({ ...PENDING, ...OURS, lastError: ofAddress }, 'slack:#other'),
+      causeOf({ ...PENDING, ...DEAD, lastError: ofAddress }),
+      causeOf({ ...PENDING, ...OURS, lastError: { ...ofAddress, code: 'not_in_channel' } }),
     ];
-    expect(new Set(causes).size).to.equal(3);
+    expect(new Set(causes).size).to.equal(causes.length);
   });
 
   it('is one for each kind of refusal, whatever is wrong and whoever sent it', () => {

@@ -114,42 +114,40 @@ describe('an attempt', () => {
     expect(new Set(keys)).to.have.length(6);
   });
 
-  it('passes on class, code and pause of a failure, and reports it', async () => {
-    const failure = {
-      class: 'rate_limited',
-      code: 'ratelimited',
-      message: 'slow down',
-      retryAfterMs: 7000,
-    } as const;
-    const result = await attemptAt(() => Promise.reject(new DeliveryFailure(failure)))(NOTICE);
-    expect(failureOf(result)).to.include(failure);
-    expect(reported).to.have.length(1);
-  });
+  const limited = { class: 'rate_limited', code: 'slow', message: 'slow down', retryAfterMs: 7000 } as const;
+  const tooDeep = () => {
+    throw new RangeError(`too deep ${SECRET}`);
+  };
+  const failed: [string, Channel['send'], object, Parameters<typeof attemptAt>[1]?][] = [
+    ['class, code and pause of a failure', () => Promise.reject(new DeliveryFailure(limited)), limited],
+    [
+      'an error that nobody classed, as one that may pass',
+      () => Promise.reject(new TypeError('terminated')),
+      { class: 'transient', code: 'unexpected', message: 'terminated' },
+    ],
+    [
+      'an error of composing',
+      () => Promise.resolve({}),
+      { class: 'transient', message: 'too deep [secret]' },
+      { compose: tooDeep },
+    ],
+    [
+      'a channel that is not there, as one of the config',
+      () => Promise.resolve({}),
+      { class: 'config', code: 'unknown_channel' },
+      { channels: new Map() },
+    ],
+  ];
+  for (const [what, send, expected, overrides] of failed)
+    it(`passes on ${what}, and reports it`, async () => {
+      expect(failureOf(await attemptAt(send, overrides)(NOTICE))).to.include(expected);
+      expect(reported).to.have.length(1);
+    });
 
   it('hides the secrets in a receipt, but for a message that a channel keeps', async () => {
     const receipt = { ts: '1.2', card_refused_reason: `no ${SECRET}`, message: 'a\nb' };
     const result = await attemptAt(() => Promise.resolve(receipt))(NOTICE);
     expect(result.receipt).to.deep.equal({ ...receipt, card_refused_reason: 'no [secret]' });
-  });
-
-  it('takes an error that nobody classed for transient', async () => {
-    const result = await attemptAt(() => Promise.reject(new TypeError('terminated')))(NOTICE);
-    expect(failureOf(result)).to.include({ class: 'transient', code: 'unexpected', message: 'terminated' });
-  });
-
-  it('takes an error of composing for an outcome, too', async () => {
-    const send = attemptAt(() => Promise.resolve({}), {
-      compose: () => {
-        throw new RangeError(`too deep ${SECRET}`);
-      },
-    });
-    expect(failureOf(await send(NOTICE))).to.include({ class: 'transient', message: 'too deep [secret]' });
-  });
-
-  it('blames the config for a channel that is not there', async () => {
-    const result = await attemptAt(() => Promise.resolve({}))({ ...NOTICE, channel: 'gone' });
-    expect(failureOf(result)).to.include({ class: 'config', code: 'unknown_channel' });
-    expect(failureOf(result).message).to.contain('gone');
   });
 
   describe('goes on past the time limit', () => {

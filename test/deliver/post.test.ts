@@ -100,13 +100,6 @@ describe('a POST', () => {
       bench.full.delete('slack');
     });
 
-    it('raises an alert where a limit pauses the whole channel for an hour', async () => {
-      bench.fails(OPS, failure('rate_limited', 3_600_000));
-      bench.fails(MAIL, failure('rate_limited', 30_000));
-      expect((await post()).result).to.equal('taken_over');
-      expect(await bench.alerts()).to.deep.equal([`config_failure ${OPS} x`]);
-    });
-
     it('is answered 502, and the retry reaches only that one', async () => {
       bench.fails(OPS, ...failures(2, 'transient'));
       const first = await post();

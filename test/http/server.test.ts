@@ -35,14 +35,6 @@ describe('a listening server', () => {
     await Promise.all(open.splice(0).map((server) => server.close(0)));
   });
 
-  it('says on which port it listens where any will do', async () => {
-    const server = await start((_request, response) => response.end('hello'));
-    expect(server.port).to.be.greaterThan(0);
-    const client = await connect(server);
-    client.write(GET);
-    expect(await client.answer()).to.include({ status: 200, body: 'hello' });
-  });
-
   it('takes a new connection at its limit, and closes for it those that are idle', async () => {
     const server = await start((_request, response) => response.end('hello'));
     const kept = await connect(server);

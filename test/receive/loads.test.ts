@@ -167,29 +167,3 @@ describe('more callbacks than max_in_flight', () => {
     expect([hurried, second, next].map(({ isHandled }) => isHandled())).to.deep.equal([false, false, true]);
   });
 });
-
-describe('callbacks in flight', () => {
-  it('are drained at once when nothing is under way', async () => {
-    const loads = new Loads(new ManualClock(), limitsWith());
-    expect(loads.isDraining).to.equal(false);
-    await loads.drain();
-    expect(loads.isDraining).to.equal(true);
-    expect(() => loads.read())
-      .to.throw(HttpProblem)
-      .with.nested.property('details.status', 503);
-    expect503(await rejectionOf(loads.during(() => Promise.resolve())));
-  });
-
-  it('are drained when the last one is through', async () => {
-    const loads = new Loads(new ManualClock(), limitsWith());
-    const [first, second] = [moment(), moment()];
-    const both = [first, second].map(({ promise }) => loads.during(() => promise));
-    let isDrained = false;
-    const drained = loads.drain().then(() => void (isDrained = true));
-    first.happen();
-    await settle();
-    expect(isDrained).to.equal(false);
-    second.happen();
-    await Promise.all([drained, ...both]);
-  });
-});
