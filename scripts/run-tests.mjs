@@ -34,7 +34,6 @@ const ONLY_NIGHTLY = [
   'e2e/proofs/upgrade',
   'hostile/disk',
   'hostile/one-job',
-  'hostile/rich-values',
   'ledger/pgbouncer',
   'ledger/store-space',
 ];

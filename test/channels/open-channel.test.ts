@@ -1,12 +1,9 @@
-/** What every channel does when it is closed, and where a card is refused. */
+/** What every channel does when it is closed. */
 import { expect } from 'chai';
-import { object } from 'yup';
-import { chat } from '../../src/channels/chat/chat.ts';
 import type { Outgoing, Receipt } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import { openedChannel } from '../../src/channels/open-channel.ts';
-import { formatWith } from '../config/fake-channels.ts';
-import { DIRECT, failureOf, outgoingOf } from '../contract/channel-contract.ts';
+import { failureOf, outgoingOf } from '../contract/channel-contract.ts';
 
 const OUTGOING = outgoingOf({ address: 'a', message: 'm' });
 
@@ -42,47 +39,5 @@ describe('An open channel', () => {
     expect(await failureOf(sending)).to.include({ code: 'config' });
     await closed;
     expect(steps).to.deep.equal(['freed']);
-  });
-});
-
-describe('A card that the remote refuses', () => {
-  const refusing = async (failureClass: DeliveryFailure['class'], plain: (() => string) | undefined) => {
-    const { open } = chat({
-      type: 'fake',
-      title: { en: 'Fake', ja: 'Fake' },
-      pace: { addressMs: 1, channelMs: 0 },
-      meanings: {},
-      format: formatWith({}),
-      address: {
-        settings: object(),
-        parseAddress: (text) => text,
-        secretsOf: () => [],
-        warningsOf: () => [],
-        open: () =>
-          Promise.resolve({
-            send: ({ message }) =>
-              message === 'card' ? Promise.reject(failure(failureClass)) : Promise.resolve({ id: '1' }),
-            verify: () => Promise.resolve(),
-            free: () => undefined,
-            failureOf: () => failure('config'),
-          }),
-      },
-    });
-    const channel = await open({}, DIRECT);
-    return channel.send(outgoingOf({ address: 'a', message: 'card', plain }));
-  };
-
-  it('goes out as plain text, and the receipt says so', async () => {
-    expect(await refusing('permanent', () => 'plain')).to.deep.equal({
-      id: '1',
-      card_refused: 'permanent',
-      card_refused_reason: 'It said no.',
-    });
-  });
-
-  it('is no reason for plain text where a config, the rate or the network failed, or there is none', async () => {
-    for (const failureClass of ['config', 'rate_limited', 'transient'] as const)
-      expect((await failureOf(refusing(failureClass, () => 'plain'))).class).to.equal(failureClass);
-    expect(await failureOf(refusing('permanent', undefined))).to.include({ class: 'permanent' });
   });
 });

@@ -1,72 +1,54 @@
 /** One sender posts hundreds of callbacks at once to a slow Slack: nobody else is kept out, and nothing is lost. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
 import { type Answer, callback, post } from '../support/bridge-world.ts';
-import { serve, type ServeProcess } from '../support/process.ts';
+import type { ServeProcess } from '../support/process.ts';
+import { createProgramWorld, type ProgramWorld } from '../support/program-world.ts';
 import { until } from '../support/proof-wait.ts';
-import { tempFolder } from '../support/temp-folder.ts';
 
 /** More than `max_in_flight`. */
 const MANY = 300;
 const SLACK_TAKES_MS = 500;
 const ATTACK_MS = 2000;
 const HONEST_EVERY_MS = 40;
-const TOKEN = 'xoxb-1';
 const MARK = /no (\d+)\./;
 
 const wordsOf = ({ status, body }: Answer) => `${status} ${body.result ?? String(body['detail'])}`;
 
 describe('One sender with hundreds of callbacks at once', () => {
-  let folder: string;
-  let slack: SlackStandIn;
-  let botbell: ServeProcess | undefined;
+  let world: ProgramWorld;
+  let botbell: ServeProcess;
   let isSlow = true;
 
   before(async () => {
-    folder = tempFolder();
-    slack = await startSlackStandIn({
-      tokens: [TOKEN],
-      channels: ['#job', '#copies', '#jobs', '#log'].map((name, index) => ({ id: `C0${index}`, name })),
+    world = await createProgramWorld({
+      receiver: 'answer_within: 6s',
+      routes: "routes: [{ bot_id: 'honest-*', notify: [{ slack: '#log' }] }]",
+      notify: "{ slack: '#ops' }",
       faultOf: ({ args }) =>
-        isSlow && args?.['channel'] !== '#log'
+        isSlow && args?.['channel'] === '#ops'
           ? { kind: 'delay', until: () => sleep(SLACK_TAKES_MS) }
           : undefined,
     });
-    const config = join(folder, 'botbell.yaml');
-    writeFileSync(
-      config,
-      `receiver: { listen: '127.0.0.1:0', answer_within: 6s }
-admin: { listen: off }
-store: { url: 'sqlite:${folder}/botbell.db' }
-channels: { slack: { type: slack, token: ${TOKEN}, api_url: '${slack.apiUrl}' } }
-routes:
-  - { bot_id: job, notify: [{ slack: '#job' }] }
-  - { bot_id: copies, notify: [{ slack: '#copies' }] }
-  - { bot_id: jobs, notify: [{ slack: '#jobs' }] }
-default_route: { notify: [{ slack: '#log' }] }
-`,
-    );
-    botbell = await serve(config, {}, { nodeArguments: ['--max-old-space-size=256'] });
+    botbell = await world.start({ nodeArguments: ['--max-old-space-size=256'] });
   });
 
   beforeEach(() => {
+    world.slack.messages.splice(0);
     isSlow = true;
   });
 
   after(async () => {
-    botbell?.kill('SIGTERM');
-    const code = await botbell?.exited();
-    await slack.close();
-    expect(code, botbell?.log().slice(-500)).to.equal(0);
+    botbell.kill('SIGTERM');
+    const code = await botbell.exited();
+    await world.close();
+    expect(code, botbell.log().slice(-500)).to.equal(0);
   });
 
   /** Posts them all, and ordinary callbacks of other BOTs meanwhile. @returns what each was answered */
   const attack = async (bodies: readonly unknown[]) => {
-    const url = botbell?.callbacksUrl ?? '';
+    const url = botbell.callbacksUrl;
     const attacks = bodies.map((body) => post(url, body));
     const honest: Promise<Answer>[] = [];
     for (let ms = 0; ms < ATTACK_MS; ms += HONEST_EVERY_MS) {
@@ -79,13 +61,13 @@ default_route: { notify: [{ slack: '#log' }] }
     return answers.attack;
   };
   /** The numbers of those told there, in order. */
-  const toldAt = (channel: string) =>
-    slack.messages
-      .filter((message) => message.channel === channel)
+  const toldToOps = () =>
+    world.slack.messages
+      .filter(({ channel }) => channel === '#ops')
       .map(({ blocks, text }) => Number(MARK.exec(JSON.stringify([text, blocks]))?.[1]));
-  const allTold = async (channel: string, count: number) => {
-    await until(`${count} messages at ${channel}`, () => toldAt(channel).length >= count);
-    return toldAt(channel);
+  const allTold = async (count: number) => {
+    await until(`${count} messages`, () => toldToOps().length >= count);
+    return toldToOps();
   };
   const numbers = Array.from({ length: MANY }, (_, index) => index);
 
@@ -97,7 +79,7 @@ default_route: { notify: [{ slack: '#log' }] }
     // One is being attempted when its answer is due.
     expect(words.filter((each) => each === '504 timed_out').length).to.be.at.most(1);
     for (const each of words) expect(each).to.match(/^200 (delivered|taken_over)$|^504 timed_out$/);
-    expect(await allTold('#job', MANY)).to.deep.equal(arrivedAs(join(folder, 'botbell.db'), 'one job'));
+    expect(await allTold(MANY)).to.deep.equal(arrivedAs(world.file, 'one job'));
   });
 
   it('of one and the same callback keeps nobody out, and has it told once', async () => {
@@ -105,7 +87,7 @@ default_route: { notify: [{ slack: '#log' }] }
     const words = (await attack(numbers.map(() => copy))).map(wordsOf);
     expect(words.filter((each) => each === '200 delivered')).to.have.length(1);
     for (const each of words) expect(each).to.match(/^200 (delivered|duplicate|taken_over)$/);
-    expect(await allTold('#copies', 1)).to.deep.equal([1]);
+    expect(await allTold(1)).to.deep.equal([1]);
   });
 
   it('of one BOT, each a job of its own, keeps nobody out, and has every one told once', async () => {
@@ -114,7 +96,7 @@ default_route: { notify: [{ slack: '#log' }] }
     );
     for (const each of answers.map(wordsOf))
       expect(each).to.match(/^200 (delivered|taken_over)$|^504 timed_out$/);
-    const told = await allTold('#jobs', MANY);
+    const told = await allTold(MANY);
     expect(told.toSorted((a, b) => a - b)).to.deep.equal(numbers);
   });
 });

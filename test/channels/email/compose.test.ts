@@ -184,7 +184,7 @@ describe('a mail drawn from a card', () => {
     expect(text).to.include('fact 19: x').and.not.include('fact 3:').and.not.include('fact 20');
   });
 
-  it('cuts a message of 8 MB before it works on it, and keeps both its ends', () => {
+  it('cuts a message of 8 MB, and keeps both its ends', () => {
     const message = `begin ${'<長"\u202e\n'.repeat(1_600_000)} end`;
     const card = cardWith({ message, outputs: [outputWith({ value: message })] });
     const { text, html } = composeMail(card);
@@ -193,39 +193,49 @@ describe('a mail drawn from a card', () => {
         .to.include('begin')
         .and.include(' end')
         .and.match(/… [\d,]+ characters left out …/);
-    // Processor time, of which it takes a tenth.
-    const times = Array.from({ length: 3 }, () => {
-      const before = process.cpuUsage();
-      composeMail(card);
-      return process.cpuUsage(before).user / 1000;
-    });
-    expect(Math.min(...times)).to.be.below(1200);
   });
 
-  it('is never clipped, whatever it holds', () => {
-    const unit = fc.constantFrom('あ', '<', "'", '"', '&', '👨‍👩‍👧‍👦', 'a', ' ', '\n');
+  it('is never clipped, whatever it holds, says which BOT and job it is of, and has whole links that show their address', () => {
+    const marks = ['あ', '<b>', "'", '"', '&', '👨‍👩‍👧‍👦', 'a', ' ', '\n    ', 'https://example.com/x?a=1&b=2 '];
+    const unit = fc.constantFrom(...marks);
     const texts = fc.string({ unit, minLength: 5, maxLength: 60 });
+    const ids = [
+      { name: 'BOT', value: 'invoice-"a&b"', url: '' },
+      { name: 'Job', value: '5f0c1f7e', url: 'https://jobs.test/5f0c1f7e' },
+    ];
     fc.assert(
       fc.property(texts, fc.integer({ min: 1, max: 3000 }), fc.nat(45), (one, times, count) => {
         const long = one.repeat(times);
         const items = Array.from({ length: 60 }, () => ({ [one]: long, b: one, c: 1 }));
-        const outputs = Array.from({ length: count }, (_, index) =>
-          index % 2 === 0
-            ? outputWith({ name: long, value: long })
-            : outputWith({ name: long, kind: 'list', value: '', items }),
+        const files = Array.from({ length: 60 }, () =>
+          fileWith({ name: 'file', url: 'https://files.test/1' }),
         );
-        const facts = Array.from({ length: 30 }, () => ({ name: long, value: long, url: '' }));
+        const kinds = [
+          { value: long },
+          { kind: 'list' as const, value: '', items },
+          { kind: 'list' as const, value: '', items: [...items, long] },
+          { kind: 'files' as const, value: '', files },
+        ];
+        const outputs = Array.from({ length: count }, (_, index) =>
+          outputWith({ name: long, ...kinds[index % kinds.length] }),
+        );
+        const facts = [...ids, ...Array.from({ length: 28 }, () => ({ name: long, value: long, url: '' }))];
         const parts = { title: long, summary: long, text: long, message: long, footer: long, facts };
         const { subject, text, html } = composeMail(cardWith({ ...parts, outputs }));
         for (const part of [text, html]) {
           expect(Buffer.byteLength(part)).to.be.at.most(MOST_BYTES);
           expect(part.isWellFormed()).to.equal(true);
         }
+        for (const part of [text, seen(html)]) for (const { value } of ids) expect(part).to.include(value);
         expect(subject.length).to.be.at.most(150);
         expect(subject).not.to.match(/[\r\n]/);
         expectWellFormed(html);
+        for (const { address, words } of linksIn(html)) {
+          expect(new URL(address).href).to.equal(address);
+          if (!/^(?:file|…|5f0c1f7e)/u.test(words)) expect(new URL(words).href).to.equal(address);
+        }
       }),
-      { numRuns: 8 },
+      { numRuns: 16 },
     );
   });
 });

@@ -21,8 +21,10 @@ describe('a login by OAuth', () => {
   const sockets = new Set<Socket>();
   /** The tokens that were given, the latest last; the mail server takes only those in `valid`. */
   let given: string[] = [];
-  let valid = new Set<string>();
+  const valid = new Set<string>();
   let told: string[] = [];
+  /** Whether the mail server refuses every token. */
+  let isClosed = false;
   /** How the mail server refuses a token: by an answer 334 first, as Gmail, or at once, as Exchange Online. */
   let refusal: { data?: object; code?: string } = {};
 
@@ -59,7 +61,7 @@ describe('a login by OAuth', () => {
       disableReverseLookup: true,
       disabledCommands: ['STARTTLS'],
       onAuth: ({ username, accessToken = '' }, _session, done) => {
-        if (username === USER && valid.has(accessToken)) return done(null, { user: username });
+        if (username === USER && !isClosed && valid.has(accessToken)) return done(null, { user: username });
         if (refusal.data !== undefined) return done(null, { data: refusal.data });
         const words = `${refusal.code ?? '5.7.3'} Authentication unsuccessful for ${accessToken}`;
         done(Object.assign(new Error(words), { responseCode: 535 }));
@@ -99,7 +101,8 @@ describe('a login by OAuth', () => {
   };
 
   beforeEach(async () => {
-    [given, told, valid, refusal] = [[], [], new Set(), {}];
+    [given, told, refusal, isClosed] = [[], [], {}, false];
+    valid.clear();
     channel = await open();
   });
   afterEach(() => channel.close());
@@ -125,7 +128,7 @@ describe('a login by OAuth', () => {
   ] as const) {
     it(`fails as config where the token is refused ${how}, without a token in the words`, async () => {
       refusal = refuses;
-      valid = { has: () => false, add: () => valid, clear: () => undefined } as unknown as Set<string>;
+      isClosed = true;
       const failure = await failureOf(send('a@example.com'));
       expect(failure).to.include({ class: 'config', code: '535' });
       expectNoSecret(failure, [SECRET, ...given, 'x'.repeat(20)]);
@@ -134,7 +137,7 @@ describe('a login by OAuth', () => {
 
   it('names the ways out where Exchange Online takes no login', async () => {
     refusal = { code: '5.7.139' };
-    valid = { has: () => false, add: () => valid, clear: () => undefined } as unknown as Set<string>;
+    isClosed = true;
     const { message } = await failureOf(send('a@example.com'));
     expect(message).to.contain('5.7.139').and.contain('Authenticated SMTP').and.contain('connector');
   });

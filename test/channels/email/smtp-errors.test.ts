@@ -132,11 +132,6 @@ describe('the meaning of a mail error without an answer', () => {
     expect(smtpFailureOf('odd', asItIs)).to.include({ class: 'transient', code: 'network_error' });
     expect(failureOf({ code: 'constructor' })).to.include({ class: 'transient' });
   });
-
-  it('stays what it is where it has been found before', () => {
-    const failure = new DeliveryFailure({ class: 'config', code: 'x', message: 'X.' });
-    expect(smtpFailureOf(failure, asItIs)).to.equal(failure);
-  });
 });
 
 describe('a mail that was not confirmed', () => {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { Channel } from '../../../src/channels/channel.ts';
 import { slackChannel } from '../../../src/channels/slack/channel.ts';
-import { slackFormat } from '../../../src/channels/slack/format.ts';
 import type { ReceivedCall } from '../../../src/stand-ins/slack-stand-in.ts';
 import { type SlackFault, type SlackStandIn, startSlackStandIn } from '../../support/faulty-slack.ts';
 import {
@@ -288,23 +287,6 @@ describe('the Slack channel', () => {
     expect(await failureOf(channel.send(outgoing()))).to.include({ class: 'transient', code: 'http_500' });
   });
 
-  it('names the block at fault and nothing else of what Slack says', async () => {
-    const extra = {
-      response_metadata: { messages: [`[ERROR] ${CONFIDENTIAL} [json-pointer:/blocks/3/text]`] },
-    };
-    slack.faults.push({ kind: 'error', error: 'invalid_blocks', extra });
-    const failure = await failureOf(channel.send(outgoing({ message: { ...message, text: ' ' } })));
-    expect(failure.message).to.contain('invalid_blocks at /blocks/3/text');
-    expectNoSecret(failure, [CONFIDENTIAL]);
-  });
-
-  it('names the scope that is missing', async () => {
-    slack.faults.push({ kind: 'error', error: 'missing_scope', extra: { needed: 'chat:write' } });
-    const failure = await failureOf(channel.send(outgoing()));
-    expect(failure).to.include({ class: 'config', code: 'missing_scope' });
-    expect(failure.message).to.contain('(chat:write)');
-  });
-
   it('fails as config when the token is wrong, in sending and in verifying', async () => {
     const stranger = await openSlack(slack, 'xoxb-stranger');
     for (const work of [() => stranger.send(outgoing()), () => stranger.verify()]) {
@@ -365,21 +347,12 @@ describe('the settings of a Slack channel', () => {
     expect(problemOf({ token: TOKEN, tokn: 1 })).to.contain('tokn');
   });
 
-  it('keep the token secret', () => {
-    expect(slackChannel.secretsOf({ token: TOKEN })).to.deep.equal([TOKEN]);
-  });
-
   it('are doubted where the token would cross the network in clear', () => {
     const warned = (settings: { token: string; api_url?: string }) =>
       slackChannel.warningsOf(settings).map(({ key }) => key);
     expect(warned({ token: TOKEN })).to.deep.equal([]);
     expect(warned({ token: TOKEN, api_url: 'http://127.0.0.1:1/api/' })).to.deep.equal([]);
     expect(warned({ token: TOKEN, api_url: 'http://slack.example.com/api/' })).to.deep.equal(['api_url']);
-  });
-
-  it('speak the Slack format and read Slack addresses', () => {
-    expect(slackChannel.formatOf({ token: TOKEN })).to.equal(slackFormat);
-    expect(slackChannel.parseAddress('ops', { token: TOKEN })).to.equal('#ops');
   });
 
   it('is doubted by a token that cannot post as the app, or that is the placeholder', () => {

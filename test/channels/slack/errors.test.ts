@@ -2,7 +2,7 @@ import { WebAPIPlatformError, WebAPIRequestError } from '@slack/web-api';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { failureOfAnswer } from '../../../src/channels/answers.ts';
-import { DeliveryFailure, FAILURE_CLASSES } from '../../../src/channels/failure.ts';
+import { FAILURE_CLASSES } from '../../../src/channels/failure.ts';
 import type { FailureClass } from '../../../src/channels/failure.ts';
 import { SLACK, SLACK_MEANINGS } from '../../../src/channels/slack/answers.ts';
 import { slackFailureOf } from '../../../src/channels/slack/client.ts';
@@ -87,10 +87,6 @@ describe('the meaning of a Slack error', () => {
     expect([400, 401, 403, 404, 405, 413, 301, 302, 308].map(classOf)).to.deep.equal(Array(9).fill('config'));
   });
 
-  it('keeps how long Slack wants to be left alone', () => {
-    expect(failureOfStatus(429, { 'retry-after': '12' }).retryAfterMs).to.equal(12_000);
-  });
-
   it('says what more than an hour Slack asked for, and obeys an hour of it', () => {
     const failure = failureOfStatus(429, { 'retry-after': '31536000' });
     expect(failure.retryAfterMs).to.equal(3_600_000);
@@ -107,19 +103,15 @@ describe('the meaning of a Slack error', () => {
     });
   });
 
-  it('repeats no scope and no pointer that is anything but one', () => {
-    const { message } = slackFailureOf(
-      platformError({
-        error: 'missing_scope',
-        needed: '<b>SECRET</b>',
-        response_metadata: { messages: ['SECRET'] },
-      }),
-    );
-    expect(message).not.to.contain('SECRET');
-  });
-
-  it('stays what it is where it has been found before', () => {
-    const failure = new DeliveryFailure({ class: 'config', code: 'x', message: 'X.' });
-    expect(slackFailureOf(failure)).to.equal(failure);
+  it('names the scope that is missing and the block at fault, and nothing else of what Slack says', () => {
+    const wordsOf = (needed: string, words: string) => [
+      slackFailureOf(platformError({ error: 'missing_scope', needed })).message,
+      slackFailureOf(platformError({ error: 'invalid_blocks', response_metadata: { messages: [words] } }))
+        .message,
+    ];
+    const [scope, block] = wordsOf('chat:write', '[ERROR] SECRET [json-pointer:/blocks/3/text]');
+    expect(scope).to.contain('(chat:write)');
+    expect(block).to.contain('invalid_blocks at /blocks/3/text').and.not.contain('SECRET');
+    expect(wordsOf('<b>SECRET</b>', 'SECRET').join()).not.to.contain('SECRET');
   });
 });

@@ -1,29 +1,14 @@
 import { expect } from 'chai';
 import type { TemplateValue } from '../../../src/channels/channel.ts';
-import type { Card } from '../../../src/channels/card.ts';
 import { slackMessages } from '../../../src/channels/slack/format.ts';
+import { cardWith } from '../../support/cards.ts';
 
 const mrkdwn = (text: string): TemplateValue => ({ type: 'mrkdwn', text });
 const plain = (text: string): TemplateValue => ({ type: 'plain_text', text });
 const section = (text: string): TemplateValue => ({ type: 'section', text: mrkdwn(text) });
 
-const CARD: Card = {
-  tone: 'succeeded',
-  language: 'en',
-  title: 't',
-  summary: 's',
-  text: '',
-  message: '',
-  facts: [],
-  outputs: [],
-  outputCount: 0,
-  restUrl: '',
-  link: undefined,
-  footer: '',
-};
-
 function compose(blocks: readonly TemplateValue[]) {
-  return slackMessages.compose({ text: 'x', blocks }, CARD, { options: {}, isError: false });
+  return slackMessages.compose({ text: 'x', blocks }, cardWith(), { options: {}, isError: false });
 }
 
 describe('a Slack message', () => {
@@ -119,7 +104,7 @@ describe('a Slack message', () => {
     });
 
     it('as its text where it has no blocks', () => {
-      const text = slackMessages.compose({ text: 'a &lt; *b*' }, CARD, { options: {}, isError: false });
+      const text = slackMessages.compose({ text: 'a &lt; *b*' }, cardWith(), { options: {}, isError: false });
       expect(text.asText()).to.equal('a < *b*');
       expect(text.asHtml()).to.include('a &lt; *b*');
     });
