@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { request } from 'undici';
+import { post } from '../../support/bridge-world.ts';
 import type { SlackFault } from '../../support/faulty-slack.ts';
 import type { RunningApp } from '../../../src/app/app.ts';
 import { startTestApp } from '../../support/started-app.ts';
@@ -32,50 +32,39 @@ export async function copyOfficeLedger(to: string, end?: number): Promise<void> 
 async function makeLedger(end: number): Promise<string> {
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'botbell-office-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, 'botbell.db');
+  const [file, config] = [join(folder, 'botbell.db'), join(folder, 'botbell.yaml')];
+  const scenes = twoWeeksUntil(end);
+  const clock = new TravelClock((scenes[0]?.at ?? end) - 1000);
   const remotes = await startRemotes();
   // At first, all channels are there.
   remotes.slackFaults.clear();
+  // What is tried again within a request would be tried in real time.
+  writeFileSync(config, officeConfig({ file, remotes, delivery: 'attempts_per_request: 1' }));
+  const app = await startTestApp(config, { clock });
+  const database = new DatabaseSync(file, { readOnly: true });
   try {
-    await playAll(twoWeeksUntil(end), { file, config: join(folder, 'botbell.yaml'), remotes, end });
+    for (const scene of scenes) {
+      await travel(scene.at, { clock, database });
+      await play(scene, { app, clock, database, remotes });
+    }
+    await travel(end, { clock, database });
   } finally {
+    database.close();
+    await app.stop();
     await remotes.close();
   }
   return file;
 }
 
-interface Stage {
-  readonly file: string;
-  readonly config: string;
-  readonly remotes: Remotes;
-  readonly end: number;
-}
-
-interface Cast {
-  readonly app: RunningApp;
+interface Travel {
   readonly clock: TravelClock;
   /** To look into the ledger. */
   readonly database: DatabaseSyncInstance;
-  readonly remotes: Remotes;
 }
 
-async function playAll(scenes: readonly Scene[], stage: Stage): Promise<void> {
-  const clock = new TravelClock((scenes[0]?.at ?? stage.end) - 1000);
-  // What is tried again within a request would be tried in real time.
-  writeFileSync(stage.config, officeConfig({ ...stage, delivery: 'attempts_per_request: 1' }));
-  const app = await startTestApp(stage.config, { clock });
-  const database = new DatabaseSync(stage.file, { readOnly: true });
-  const cast = { app, clock, database, remotes: stage.remotes };
-  try {
-    for (const scene of scenes) {
-      await travel(scene.at, cast);
-      await play(scene, cast);
-    }
-    await travel(stage.end, cast);
-  } finally {
-    database.close();
-    await app.stop();
-  }
+interface Cast extends Travel {
+  readonly app: RunningApp;
+  readonly remotes: Remotes;
 }
 
 /** The service posts again, 30 s after a non-2xx answer at the soonest. */
@@ -85,11 +74,12 @@ const SERVICE_ATTEMPTS = 3;
 async function play(scene: Scene, cast: Cast): Promise<void> {
   const { app, clock, remotes } = cast;
   const end = scene.trouble && cause(scene.trouble, remotes);
-  for (let attempt = 1; (await post(app, scene.body)) >= 500 && attempt < SERVICE_ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt <= SERVICE_ATTEMPTS; attempt += 1) {
+    const { status } = await post(`http://127.0.0.1:${app.receiver.port}/callbacks`, scene.body);
     end?.();
+    if (status < 500) return;
     await travel(clock.now() + SERVICE_RETRY_MS, cast);
   }
-  end?.();
 }
 
 const FAULTS: Readonly<Record<Trouble['kind'], SlackFault>> = {
@@ -104,18 +94,8 @@ function cause({ kind, channel }: Trouble, { slackFaults }: Remotes): () => void
   return () => void (kind !== 'channel archived' && slackFaults.delete(channel));
 }
 
-async function post({ receiver }: RunningApp, body: Scene['body']): Promise<number> {
-  const answer = await request(`http://127.0.0.1:${receiver.port}/callbacks`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
-  await answer.body.dump();
-  return answer.statusCode;
-}
-
 /** Goes from one attempt of the worker's to the next, as time does: what is attempted late would count as having waited. */
-async function travel(time: number, { clock, database }: Cast): Promise<void> {
+async function travel(time: number, { clock, database }: Travel): Promise<void> {
   for (let due = nextDue(database); due < time; due = nextDue(database)) {
     // The worker looks every second.
     clock.travelTo(Math.max(due, clock.now()) + WORKER_LOOKS_EVERY_MS);
