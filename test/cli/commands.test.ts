@@ -34,10 +34,10 @@ const WRONG = [
   `route ${ERROR} --at 12:00`,
   `preview ${ERROR} --format pdf`,
   'backup',
-  'demo',
   'demo extra',
-  'schema',
-  'init',
+  'demo --config x.yaml',
+  'schema --config x.yaml',
+  'init --config x.yaml',
   'init a b',
   'serve --log-level loud',
   'why',
@@ -96,7 +96,10 @@ describe('The command line', () => {
   describe('in general', () => {
     for (const args of WRONG)
       it(`exits 2 on wrong usage and says what is wrong on stderr: botbell ${args}`, async () => {
-        const { code, stdout, stderr } = await run(...args.split(' ').filter((word) => word !== ''));
+        const takesConfig = !/^(?:demo|schema|init)/.test(args);
+        const { code, stdout, stderr } = await (takesConfig
+          ? run(...args.split(' '))
+          : runCommand(args.split(' ')));
         expect([code, stdout]).to.deep.equal([2, '']);
         expect(stderr).to.match(/error/i);
       });
@@ -211,15 +214,12 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
         `${CONFIG}\ntemplates: ${join(folder, 'templates')}\nreceiver: { token: short, answer_within: 40s }\n`,
       );
       const { stdout } = await run('check');
-      const places = [...stdout.matchAll(/^(\S+?):(\d+):(\d+): /gm)].map(([, file = '', line, column]) => [
-        file.endsWith('error.yaml'),
-        Number(line),
-        Number(column),
+      expect(stdout.match(/\w+\.yaml:\d+:\d+(?=: )/g)).to.deep.equal([
+        'botbell.yaml:15:13',
+        'botbell.yaml:15:27',
+        'error.yaml:1:11',
+        'error.yaml:4:34',
       ]);
-      expect(places.length).to.be.greaterThan(3);
-      const key = ([isTemplate, line, column]: (number | boolean)[]) =>
-        Number(isTemplate) * 1e6 + Number(line) * 1e3 + Number(column);
-      expect(places.map(key)).to.deep.equal(places.map(key).toSorted((a, b) => a - b));
     });
 
     it('asks Slack with --online, and shows no token when it refuses the credentials', async () => {
@@ -254,20 +254,6 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
   });
 
   describe('route', () => {
-    it('says which routes match, whom they reach, and why the others do not', async () => {
-      const { code, stdout } = await run('route', ERROR);
-      expect(code).to.equal(0);
-      expect(stdout.split('\n').map((line) => line.trim())).to.deep.equal([
-        'bot_id "invoice-import", error',
-        '· routes[0]: The route for get_items does not match this BOT’s id.',
-        '✓ routes[1]: The route for invoice-* applies: it tells slack:#ops and email:ops@example.com.',
-        '· default_route: A route names this BOT, so the default route is not needed.',
-        'reaches 2:',
-        'slack:#ops (routes[1])',
-        'email:ops@example.com (routes[1])',
-      ]);
-    });
-
     it('reads standard input, and exits 1 on what is no callback', async () => {
       const { code, stderr } = await runCommand(['route', '-', '--config', config], {
         stdin: '{"status": 3}',

@@ -80,15 +80,6 @@ routes:
     expect(await counts()).to.deep.equal({ pending: 3, dead: 0 });
   });
 
-  it('takes of all that is dead what came since, to the destination named', async () => {
-    await deadLetters(['slack:#ops'], 50);
-    await deadLetters(['slack:#ops', 'slack:#log'], 3);
-    const { stderr } = await redeliver(['--dead', '--since', '2d', '--destination', 'slack:#ops', '--yes']);
-    expect(stderr).to.include('1 message:\n  slack:#ops: 1');
-    await service();
-    expect(await counts()).to.deep.equal({ pending: 1, dead: 2 });
-  });
-
   it('does what it can, and says which delivery there is none of', async () => {
     const [one = ''] = await deadLetters(['slack:#ops'], 3);
     const { code, stdout, stderr } = await redeliver([one, '77'], { answer: 'y' });

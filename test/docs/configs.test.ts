@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { runCommand } from '../support/command.ts';
-import { blocksOf, documentPaths, inlineCodeOf, readDocument } from '../support/documents.ts';
+import { blocksOf, documentPaths, readDocument } from '../support/documents.ts';
 import { completedBy } from '../support/served-config.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -26,22 +26,6 @@ const SHOWN = documentPaths().flatMap((path) =>
     .filter((block) => !block.startsWith('# templates/') && isOfConfig(block))
     .map((block, index) => ({ path, block, index })),
 );
-
-describe('The page about chats', () => {
-  it('has a row for each channel type but those with pages of their own', () => {
-    const named = [...readDocument('docs/chats.md').matchAll(/^\| `(\w+)`/gm)].map(([, type = '']) => type);
-    const elsewhere = new Set(['slack', 'email', 'outbox']);
-    const types = [...channelTypes.keys()].filter((type) => !elsewhere.has(type));
-    expect(named.filter((type) => type !== 'type').toSorted()).to.deep.equal(types.toSorted());
-  });
-
-  it('says of each type whether it is supported or experimental', () => {
-    const rows = [...readDocument('docs/chats.md').matchAll(/^\| (?:supported|experimental) +\| ([^|]+)/gm)];
-    const named = rows.flatMap(([, types = '']) => inlineCodeOf(types));
-    const types = [...channelTypes.keys()].filter((type) => type !== 'outbox');
-    expect([...new Set(named)].toSorted()).to.deep.equal(types.toSorted());
-  });
-});
 
 /** With each channel that stands in a comment. */
 const withAllChannels = (yaml: string): string =>

@@ -44,15 +44,3 @@ describe('The README', () => {
     expect([check.status, check.stderr]).to.deep.equal([0, '']);
   });
 });
-
-describe('The documents', () => {
-  it('name only npm scripts that there are', () => {
-    const { scripts } = JSON.parse(readDocument('package.json')) as { scripts: Record<string, string> };
-    for (const document of ['README.md', 'CONTRIBUTING.md']) {
-      const named = [...readDocument(document).matchAll(/npm run (?:-s )?([\w:]+)/g)].map(
-        ([, name = '']) => name,
-      );
-      expect(named.filter((script) => !(script in scripts))).to.deep.equal([]);
-    }
-  });
-});

@@ -1,7 +1,7 @@
 /** One life of the program under attack: started, attacked while honest callbacks come, too, stopped, and looked through. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { keyedCallback, keyOf, tally, toldOf } from '../support/proof-tally.ts';
+import { keyedCallback, keyOf, tally } from '../support/proof-tally.ts';
 import { attackOf, type HostileBody } from './attacks.ts';
 import {
   type Answer,
@@ -80,14 +80,9 @@ class Round {
   }
 
   async #post({ bytes, headers }: Pick<HostileBody, 'bytes' | 'headers'>): Promise<Answer | Error> {
-    const { port, path } = this.#target;
     try {
-      const answer = await request(`http://127.0.0.1:${port}${path}`, {
-        method: 'POST',
-        body: bytes,
-        headers,
-        headersTimeout: PATIENCE_MS,
-      });
+      const options = { method: 'POST', body: bytes, headers, headersTimeout: PATIENCE_MS } as const;
+      const answer = await request(this.#target.url, options);
       const { statusCode: status, headers: answered } = answer;
       return { status, headers: answered, body: await answer.body.text() };
     } catch (error) {
@@ -124,13 +119,11 @@ class Round {
   /** Everybody honest is told once, the program stops, and its ledger says what the remotes say. */
   async #settle(): Promise<void> {
     const end = Date.now() + SETTLED_WITHIN_MS;
-    const counted = () =>
-      tally(
-        this.#honestTold(),
-        this.#honest.map((job) => `${job} slack:#log`),
-      );
+    const { botbell, world } = this.#target;
+    const honest = () => world.told().filter((told) => told.endsWith(' slack:#log'));
+    const expected = this.#honest.map((job) => `${job} slack:#log`);
+    const counted = () => tally(honest(), expected);
     while (counted().missing.length > 0 && Date.now() < end && !this.#hasEnded) await sleep(200);
-    const { botbell, file, slack, mail } = this.#target;
     botbell.kill('SIGTERM');
     const code = await Promise.race([botbell.exited(), sleep(STOPPED_WITHIN_MS, 'still there')]);
     if (code !== 0) this.#add(`SIGTERM: ${code}`);
@@ -139,8 +132,8 @@ class Round {
       this.#add(`${missing.length} honest callbacks were never told, e.g. ${missing[0]}`);
     if (repeated.size > 0) this.#add(`${repeated.size} were told twice, e.g. ${[...repeated.keys()][0]}`);
     try {
-      const delivered = deliveredIn(file);
-      const told = slack.messages.length + mail.mails.length;
+      const delivered = deliveredIn(world.file);
+      const told = world.told().length;
       if (told !== delivered) this.#add(`told ${told}, and the ledger has ${delivered} delivered`);
     } catch (error) {
       this.#add(`the ledger: ${String(error)}`);
@@ -148,20 +141,19 @@ class Round {
   }
 
   #judgeMessages(): void {
-    const { slack, mail, refusals } = this.#target;
+    const { world, refusals } = this.#target;
     const faults = [
-      ...slack.messages.map((message) => [faultOfMessage(message), JSON.stringify(message.args)] as const),
-      ...mail.mails.map((each) => [faultOfMail(each), `${each.parsed.subject} ${each.parsed.text}`] as const),
+      ...world.slack.messages.map(
+        (message) => [faultOfMessage(message), JSON.stringify(message.args)] as const,
+      ),
+      ...world.mail.mails.map(
+        (each) => [faultOfMail(each), `${each.parsed.subject} ${each.parsed.text}`] as const,
+      ),
       ...refusals.map((refusal) => [`Slack refused: ${refusal}`, refusal] as const),
     ];
     for (const [fault, text] of faults)
       if (fault !== undefined)
         this.#options.report(fault, Number(/FZ(\d+)\./.exec(text)?.[1] ?? this.#latest));
-  }
-
-  #honestTold(): string[] {
-    const { messages } = this.#target.slack;
-    return messages.filter(({ channel }) => channel === '#log').map(({ text }) => toldOf(text, 'slack:#log'));
   }
 
   #add(what: string): void {
