@@ -30,7 +30,7 @@ import { type OwnPostgresServer, startOwnPostgres } from '../support/postgres-se
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
-import { OPTIONS, type StoreUnderTest } from '../support/store-under-test.ts';
+import { CLOSED_WITHIN_MS, OPTIONS, type StoreUnderTest } from '../support/store-under-test.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -100,7 +100,7 @@ describe('reading a ledger in SQLite', () => {
 
   it('reads the ledger of a service that has stopped, and makes no file beside it', async () => {
     const { ledger, id } = await fill(store);
-    await ledger.close();
+    await ledger.close(CLOSED_WITHIN_MS);
     const { before, after } = await readUntouched(id);
     // The driver ends a closed file's statements when they are collected, and an empty log goes with the last of them.
     expect(before).to.deep.include.members(after);
@@ -143,7 +143,7 @@ describe('reading a ledger in SQLite', () => {
 
     it('makes no index of a log that has lost it: what stands in the log alone is not seen', async () => {
       const { ledger, id } = await fill(store);
-      await ledger.close();
+      await ledger.close(CLOSED_WITHIN_MS);
       const again = await store.open({ clock: systemClock });
       const last = await again.admit(arrivalOf(callbackWith({ job_id: 'last' }), [OPS]));
       leave();
@@ -168,7 +168,7 @@ describe('reading a ledger in SQLite', () => {
   if (process.getuid?.() !== 0) {
     it('says that it may not read files of somebody else, nor write where it may not', async () => {
       const { ledger } = await fill(store);
-      await ledger.close();
+      await ledger.close(CLOSED_WITHIN_MS);
       chmodSync(store.file, 0o000);
       expect(await troubleWith(url())).to.match(/permission denied, access/);
       chmodSync(store.folder, 0o555);
@@ -220,7 +220,7 @@ describe('reading a ledger in PostgreSQL', () => {
 
   it('sees what services have written, as a user who may only read, and writes nothing', async () => {
     const { ledger, id } = await fill(store);
-    await ledger.close();
+    await ledger.close(CLOSED_WITHIN_MS);
     await store.query('create role reader login; grant select on all tables in schema public to reader');
     const all = () => store.query(`select schema_to_xml('public', true, false, '')::text as tables`);
     const before = await all();

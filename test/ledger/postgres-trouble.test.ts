@@ -27,7 +27,10 @@ import { OPTIONS } from '../support/store-under-test.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const WITHIN_MS = 300;
-const LATENESS_MS = 3000;
+/** Less than the ten seconds after which a silent server is given up whatever was asked. */
+const LATENESS_MS = 9000;
+/** So long that no test sees its end. */
+const PATIENT_MS = 60_000;
 
 describe('a PostgreSQL ledger that does not answer', () => {
   let server: OwnPostgresServer;
@@ -51,7 +54,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
     proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(url.port) });
     url.port = String(proxy.port);
     ledger = await openLedger(url.href, optionsOf('one'));
-    await arrive('before', ledger, 5000);
+    await arrive('before', ledger, PATIENT_MS);
   });
 
   afterEach(async () => {
@@ -91,14 +94,15 @@ describe('a PostgreSQL ledger that does not answer', () => {
       store.query(`select pid from pg_stat_activity where application_name = 'botbell' order by pid`);
     const before = await backends();
     const unlock = await lockTable(store.url, 'callbacks');
-    await rejectionOf(arrive('job-1', ledger, 900));
+    const error = await rejectionOf(arrive('job-1', ledger, PATIENT_MS));
+    expect(error.message).to.contain('lock timeout');
     await unlock();
-    await arrive('job-2', ledger, 5000);
+    await arrive('job-2', ledger, PATIENT_MS);
     expect(await backends()).to.deep.equal(before);
   });
 
   it('writes an outcome once of which it did not hear that it was committed', async () => {
-    const { callbackId, deliveries } = await arrive('job-1', ledger, 5000);
+    const { callbackId, deliveries } = await arrive('job-1', ledger, PATIENT_MS);
     loseTheNextCommit();
     const settlement = {
       ...settlementOf(
@@ -117,7 +121,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
     );
     const answers = (await store.rows('history')).filter(({ what }) => what === 'answered');
     expect(answers).to.have.length(1);
-    const again = await arrive('job-1', ledger, 5000);
+    const again = await arrive('job-1', ledger, PATIENT_MS);
     expect(again.deliveries.map(({ state }) => state)).to.deep.equal(['delivered', 'delivered']);
   });
 
@@ -125,10 +129,10 @@ describe('a PostgreSQL ledger that does not answer', () => {
     const backends = () => store.query(`select pid from pg_stat_activity where application_name = 'botbell'`);
     const before = await backends();
     proxy.onSent = (text) => text.replace('BEGIN ISOLATION', 'BEGIX ISOLATION');
-    expect(await rejectionOf(arrive('job-1', ledger, 5000))).to.be.instanceOf(LedgerUnavailable);
+    expect(await rejectionOf(arrive('job-1', ledger, PATIENT_MS))).to.be.instanceOf(LedgerUnavailable);
     proxy.onSent = () => undefined;
     expect((await store.rows('callbacks')).map(({ job_id: id }) => id)).to.deep.equal(['before']);
-    const again = await arrive('job-1', ledger, 5000);
+    const again = await arrive('job-1', ledger, PATIENT_MS);
     expect(claimedOf(again)).to.have.length(2);
     // The server ends a closed connection's process when it comes to it.
     await until('the connection is closed', async () => {
@@ -139,10 +143,10 @@ describe('a PostgreSQL ledger that does not answer', () => {
 
   it('writes nothing of a callback of which one of the last statements fails', async () => {
     await store.run(`alter table bodies rename to hidden`);
-    expect(await rejectionOf(arrive('job-1', ledger, 5000))).to.be.instanceOf(LedgerUnavailable);
+    expect(await rejectionOf(arrive('job-1', ledger, PATIENT_MS))).to.be.instanceOf(LedgerUnavailable);
     await store.run(`alter table hidden rename to bodies`);
     expect((await store.rows('callbacks')).map(({ job_id: id }) => id)).to.deep.equal(['before']);
-    expect(claimedOf(await arrive('job-1', ledger, 5000))).to.have.length(2);
+    expect(claimedOf(await arrive('job-1', ledger, PATIENT_MS))).to.have.length(2);
   });
 
   it('keeps nobody else waiting while a frozen replica holds the lock of a job', async () => {
@@ -155,28 +159,28 @@ describe('a PostgreSQL ledger that does not answer', () => {
     const others = Array.from({ length: 20 }, (_, number) => arrive(`job-${number}`, ledger, 5000));
     await Promise.all(others);
     // One after another, those of the job would be given up after five seconds.
-    expect(performance.now() - begun, 'others').to.be.below(1000 + LATENESS_MS);
+    expect(performance.now() - begun, 'others').to.be.below(4000);
     for (const error of await Promise.all(locked)) expect(error).to.be.instanceOf(LedgerUnavailable);
-    expect(performance.now() - begun, 'of the job').to.be.below(1000 + LATENESS_MS);
+    expect(performance.now() - begun, 'of the job').to.be.below(4000);
     await frozen.end();
     expect(await arrive('before', ledger, 5000)).to.include({ isNew: false });
   });
 
   it('keeps an outcome whose row somebody has locked, which counts as delivered and for which nobody waits', async () => {
-    const { deliveries } = await arrive('locked', ledger, 5000);
+    const { deliveries } = await arrive('locked', ledger, PATIENT_MS);
     const [first] = idsOf({ deliveries });
     await ledger.heartbeat({ hash: 'a', channels: new Map() });
     const other = new pg.Client({ connectionString: store.url });
     await other.connect();
     await other.query('begin');
     await other.query(`select from deliveries where id = ${first} for update`);
-    await rejectionOf(ledger.settle(settlementOf([delivered(first)]), 5000));
+    await rejectionOf(ledger.settle(settlementOf([delivered(first)]), PATIENT_MS));
     expect(ledger.isUnwritten(first)).to.equal(true);
     const begun = performance.now();
-    await Promise.all(Array.from({ length: 12 }, (_, number) => arrive(`job-${number}`, ledger, 5000)));
+    await Promise.all(Array.from({ length: 12 }, (_, number) => arrive(`job-${number}`, ledger, PATIENT_MS)));
     await claimFor(ledger);
     expect(performance.now() - begun, 'others').to.be.below(LATENESS_MS);
-    const again = await arrive('locked', ledger, 5000);
+    const again = await arrive('locked', ledger, PATIENT_MS);
     expect(again.deliveries.filter(({ state }) => state === 'delivered').map(({ id }) => id)).to.deep.equal([
       first,
     ]);
@@ -189,7 +193,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
   });
 
   it('closes in a second all the same', async () => {
-    const { deliveries } = await arrive('job-1', ledger, 5000);
+    const { deliveries } = await arrive('job-1', ledger, PATIENT_MS);
     proxy.fallSilent();
     await rejectionOf(ledger.settle(settlementOf(deliveries.map(({ id }) => delivered(id))), WITHIN_MS));
     const begun = performance.now();

@@ -12,25 +12,6 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 
-/** Notes what it is told to do beside the statements of operations. */
-class NotingConnection extends SqliteConnection {
-  readonly done: string[] = [];
-
-  override exec(text: string): void {
-    this.done.push(text);
-    super.exec(text);
-  }
-
-  override flushCommits(isFlushing: boolean): void {
-    this.done.push(isFlushing ? 'flushed' : 'not flushed');
-    super.flushCommits(isFlushing);
-  }
-
-  commits(): number {
-    return this.done.filter((text) => text === 'commit').length;
-  }
-}
-
 /** Another thread that writes for a moment. */
 const WRITER = `
   import('@photostructure/sqlite').then(({ DatabaseSync }) => {
@@ -49,7 +30,7 @@ const count = (name: string) => (tx: Tx) =>
 describe('Transactions in a SQLite file', () => {
   let store: SqliteStore;
   let clock: ManualClock;
-  let connection: NotingConnection;
+  let connection: SqliteConnection;
   let transactions: SqliteTransactions;
   let monotonic: number;
 
@@ -59,7 +40,7 @@ describe('Transactions in a SQLite file', () => {
     monotonic = 0;
     const settings = { owner: 'one', clock: { now: () => clock.now(), monotonic: () => monotonic } };
     await (await openSqlite({ path: store.file, ...settings })).close();
-    connection = new NotingConnection(store.file, false);
+    connection = new SqliteConnection(store.file, false);
     transactions = new SqliteTransactions({ connection, ...settings });
   });
 
@@ -74,12 +55,6 @@ describe('Transactions in a SQLite file', () => {
     other.exec('begin immediate');
     return () => other.exec('rollback');
   };
-
-  it('are one for all calls that wait', async () => {
-    await Promise.all([transactions.run(count('a')), transactions.run(count('b'))]);
-    expect(await counted()).to.deep.equal(['a', 'b']);
-    expect(connection.commits()).to.equal(1);
-  });
 
   it('take back the changes of a call that fails, and of no other', async () => {
     const outcomes = await Promise.allSettled([
@@ -108,17 +83,6 @@ describe('Transactions in a SQLite file', () => {
     expect(await rejectionOf(late)).to.be.instanceOf(LedgerUnavailable);
     await inTime;
     expect(await counted()).to.deep.equal(['in time']);
-  });
-
-  it('are flushed where one of their calls has to be on disk, and not for others', async () => {
-    await transactions.run(count('a'));
-    await Promise.all([transactions.run(count('b')), transactions.run(count('c'), { isDurable: true })]);
-    await transactions.run(count('d'));
-    expect(connection.done.filter((text) => text.includes('flushed'))).to.deep.equal([
-      'not flushed',
-      'flushed',
-      'not flushed',
-    ]);
   });
 
   it('have the time of the clock as it is set at that moment', async () => {

@@ -1,5 +1,5 @@
-/** SQLite's thread on a disk that hangs, before each commit, for as long as there is a file `<store>.hangs`. */
-import { existsSync } from 'node:fs';
+/** SQLite's thread on a disk that hangs, before each commit, for as long as there is a file `<store>.hangs`: then it makes `<store>.hung`. */
+import { existsSync, writeFileSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { SqliteConnection } from '../../src/ledger/sqlite/connection.ts';
 
@@ -10,6 +10,7 @@ const execute = Object.getOwnPropertyDescriptor(SqliteConnection.prototype, 'exe
 ) => void;
 
 function hang(): void {
+  if (existsSync(`${path}.hangs`)) writeFileSync(`${path}.hung`, '');
   while (existsSync(`${path}.hangs`)) Atomics.wait(never, 0, 0, 5);
 }
 

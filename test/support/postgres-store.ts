@@ -4,7 +4,7 @@ import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { openPostgres } from '../../src/ledger/postgres.ts';
 import { ManualClock } from './manual-clock.ts';
 import type { PostgresServer } from './postgres-server.ts';
-import { callsOver, OPTIONS, type StoreUnderTest } from './store-under-test.ts';
+import { callsOver, CLOSED_WITHIN_MS, OPTIONS, type StoreUnderTest } from './store-under-test.ts';
 
 export interface PostgresStore extends StoreUnderTest {
   readonly url: string;
@@ -39,7 +39,7 @@ export async function createPostgresStore(
         owner: 'first',
         ...options,
       });
-      closers.push(() => ledger.close());
+      closers.push(() => ledger.close(CLOSED_WITHIN_MS));
       return ledger;
     },
     call: callsOver(async (owner) => {

@@ -4,7 +4,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { openSqlite } from '../../src/ledger/sqlite/transactions.ts';
 import { ManualClock } from './manual-clock.ts';
-import { callsOver, OPTIONS, type StoreUnderTest } from './store-under-test.ts';
+import { callsOver, CLOSED_WITHIN_MS, OPTIONS, type StoreUnderTest } from './store-under-test.ts';
 import { tempFolder } from './temp-folder.ts';
 
 export interface SqliteStore extends StoreUnderTest {
@@ -36,7 +36,7 @@ export function createSqliteStore(clock = new ManualClock()): SqliteStore {
         isInProcess: true,
         ...options,
       });
-      closers.push(() => ledger.close());
+      closers.push(() => ledger.close(CLOSED_WITHIN_MS));
       return ledger;
     },
     call: callsOver(async (owner) => {

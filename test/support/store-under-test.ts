@@ -26,6 +26,9 @@ export interface StoreUnderTest {
   close(): Promise<void>;
 }
 
+/** The program waits for its store for less than a second when it stops; whoever looks into the store has to wait. */
+export const CLOSED_WITHIN_MS = 60_000;
+
 /** Of tests that do not care. */
 export const OPTIONS = { leaseMs: 18_000, takeOverAfterMs: 120_000, timezone: 'UTC' } as const;
 
