@@ -51,12 +51,13 @@ interface ScatterProps {
 }
 
 const WIDTH = 960;
-const HEIGHT = 230;
+const HEIGHT = 244;
 const LEFT = 8;
 const RIGHT = 8;
 /** Room for the label above the highest line. */
 const TOP = 32;
-const BOTTOM = 30;
+/** For runs without a duration, and the days below them. */
+const BOTTOM = 44;
 const MARK = 4;
 const DAY_MS = 86_400_000;
 const MARKS = 4;
