@@ -59,17 +59,6 @@ describe('what nobody waits for', () => {
     expect(bench.milestonesReached).to.deep.equal([`taken_over ${OPS}`, `delivered_late ${OPS}`]);
   });
 
-  it('is what a process that died was telling', async () => {
-    const dead = await bench.another('dead');
-    bench.takes(OPS, 100 * MINUTE_MS);
-    void dead.handle(callbackWith());
-    await bench.clock.advance(SECOND_MS);
-    bench.takes(OPS, 0);
-    await start();
-    await bench.clock.advance(2 * MINUTE_MS);
-    expect(bench.told).to.deep.equal([MAIL, OPS]);
-  });
-
   it('obeys a Retry-After, while other channels are told', async () => {
     bench.fails(OPS, failure('rate_limited', 2 * MINUTE_MS));
     await accept();
@@ -156,15 +145,6 @@ describe('what nobody waits for', () => {
   });
 
   describe('and the config no longer sends there', () => {
-    it('is told to whom it names instead, and held where it was', async () => {
-      await accept({}, [OPS]);
-      await plan(MAIL);
-      await start();
-      expect(await bench.row(OPS)).to.include({ state: 'held', reason: 'no longer routed' });
-      expect(bench.told).to.deep.equal([MAIL]);
-      expect(bench.milestonesReached).to.include(`held ${OPS}`);
-    });
-
     it('is left to other processes while those run with another config', async () => {
       bench.mayRouteAnew = false;
       await plan(OPS);
@@ -191,12 +171,14 @@ describe('what nobody waits for', () => {
       expect(bench.told).to.deep.equal([OPS]);
     });
 
-    it('does not wait for the pace of where it is sent no more', async () => {
+    it('is told to whom it names instead, without waiting for the pace of where it was, and held there', async () => {
       await bench.first.ledger.pausePace(OPS, MINUTE_MS);
       await accept({}, [OPS]);
       await plan(MAIL);
       await start();
       expect(bench.told).to.deep.equal([MAIL]);
+      expect(await bench.row(OPS)).to.include({ state: 'held', reason: 'no longer routed' });
+      expect(bench.milestonesReached).to.include(`held ${OPS}`);
     });
 
     it('is an alert that goes to whom alerts go today, or ends where they go to nobody', async () => {

@@ -35,27 +35,20 @@ function isPlain(routes: readonly RouteConfig[], burst?: Burst): boolean {
 }
 
 describe('A plan', () => {
-  it('is forgotten where the kept ones have tens of megabytes, as for thousands of destinations', () => {
-    const notify = Array.from({ length: 300 }, (_, number) =>
-      plannedTo(`slack:#${'c'.repeat(4000)}${number}`),
-    );
-    const planFor = plansOf([route({}, { notify })]);
-    const made = (number: number) => planFor({ bot_id: `bot-${number}`, status: ERROR });
-    const first = made(0);
-    expect(made(0)).to.equal(first);
-    for (let number = 1; number < 20; number += 1) made(number);
-    expect(made(0)).not.to.equal(first);
-  });
-
-  it('is forgotten where thousands of BOTs are kept, fewer of those whose ids are long', () => {
-    const planFor = plansOf([route({})]);
-    const made = (id: string) => planFor({ bot_id: id, status: ERROR });
-    const first = made('first');
-    for (let number = 0; number < 4000; number += 1) made(`bot-${number}`);
-    expect(made('first')).not.to.equal(first);
-    const again = made('first');
-    for (let number = 0; number < 20; number += 1) made(`${'a'.repeat(1_000_000)}${number}`);
-    expect(made('first')).not.to.equal(again);
+  it('is forgotten where thousands are kept, or tens of megabytes, so that BOTs without end take no memory', () => {
+    const many = Array.from({ length: 300 }, (_, index) => plannedTo(`slack:#${'c'.repeat(4000)}${index}`));
+    for (const [what, notify, count, padding] of [
+      ['BOTs', [plannedTo('slack:#ops')], 4000, ''],
+      ['long ids', [plannedTo('slack:#ops')], 20, 'a'.repeat(1_000_000)],
+      ['destinations', many, 20, ''],
+    ] as const) {
+      const planFor = plansOf([route({}, { notify })]);
+      const made = (id: string) => planFor({ bot_id: `${padding}${id}`, status: ERROR });
+      const first = made('first');
+      expect(made('first') === first, what).to.equal(true);
+      for (let number = 0; number < count; number += 1) made(`${number}`);
+      expect(made('first') === first, what).to.equal(false);
+    }
   });
 
   it('asks no rule where only a snooze can hold the callback and nothing about its BOT is kept', () => {

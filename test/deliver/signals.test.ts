@@ -234,33 +234,32 @@ describe('of a night', () => {
     expect(await world.store.rows('deliveries WHERE held_until IS NOT NULL')).to.deep.equal([]);
   });
 
-  it('what is held of a BOT that is no longer expected is told', async () => {
+  describe('what is held of a BOT that has missed a result', () => {
     const mute = "mute: [{ from: '02:00', to: '07:00' }]\n    notify";
     const muted = CONFIG.replace(/(grace: 30m \}\n {4})notify/, `$1${mute}`);
-    await world.reload(muted);
-    await world.pass(9 * HOUR);
-    expect(arrived(), 'missed at three').to.deep.equal([]);
-    expect(world.held).to.deep.equal(['missed slack:#ops mute', 'missed email:ops@example.com mute']);
-    await world.reload(muted.replace(/ {4}expect: .*\n/, '').replace(mute, 'notify'));
-    await world.pass(10 * SECOND);
-    expect(arrived().map((each) => each.slice(0, 36))).to.deep.equal([
-      '04:00 mail 1 message was held back: ',
-      '04:00 slack Held back: 1 message · H',
-    ]);
-  });
 
-  it('what is held of a BOT goes to whom the config names instead', async () => {
-    const mute = "mute: [{ from: '02:00', to: '07:00' }]\n    notify";
-    const muted = CONFIG.replace(/(grace: 30m \}\n {4})notify/, `$1${mute}`);
-    await world.reload(muted);
-    await world.pass(9 * HOUR);
-    await world.reload(muted.replace(mute, 'notify').replace('ops@', 'other@'));
-    await world.pass(10 * SECOND);
-    expect(world.arrived.map(({ destination }) => destination).toSorted()).to.deep.equal([
-      'email:other@example.com',
-      'slack:#ops',
-    ]);
-    expect(arrived().join('\n')).to.match(/mail .*nightly/);
+    beforeEach(async () => {
+      await world.reload(muted);
+      await world.pass(9 * HOUR);
+      expect(arrived(), 'missed at three').to.deep.equal([]);
+      expect(world.held).to.deep.equal(['missed slack:#ops mute', 'missed email:ops@example.com mute']);
+    });
+
+    it('is told where the BOT is no longer expected', async () => {
+      await world.reload(muted.replace(/ {4}expect: .*\n/, '').replace(mute, 'notify'));
+      await world.pass(10 * SECOND);
+      expect(arrived().map((each) => each.slice(0, 36))).to.deep.equal([
+        '04:00 mail 1 message was held back: ',
+        '04:00 slack Held back: 1 message · H',
+      ]);
+    });
+
+    it('goes to whom the config names instead', async () => {
+      await world.reload(muted.replace(mute, 'notify').replace('ops@', 'other@'));
+      await world.pass(10 * SECOND);
+      expect(world.told.toSorted()).to.deep.equal(['email:other@example.com', 'slack:#ops']);
+      expect(arrived().join('\n')).to.match(/mail .*nightly/);
+    });
   });
 
   it('who is to be told instead by another config is told when nothing holds it any more', async () => {
