@@ -1,12 +1,15 @@
 /** The JSON Schema says what the loader says, as far as a schema can. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
+import { channelTypes } from '../../src/channels/registry.ts';
 import { configJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts';
 import { isJsonObject } from '../../src/text/json-object.ts';
 import { rootSchema } from '../../src/config/schema.ts';
 import { YamlSource } from '../../src/config/yaml-source.ts';
+import { runCommand } from '../support/command.ts';
 import { fakeChannels } from './fake-channels.ts';
-import { definition, isValid } from './json-schema-validator.ts';
 import { loadFixture, loadText } from './load-fixture.ts';
 
 const FIXTURES = 'test/fixtures/configs';
@@ -22,6 +25,10 @@ const BEYOND_A_SCHEMA = [
 
 const schema = configJsonSchema(fakeChannels);
 
+/** A keyword that no vocabulary has is refused. */
+const ajv = new Ajv2020({ strict: true, strictRequired: false });
+const isValid = ajv.compile(schema);
+
 function dataOf(text: string): unknown {
   return new YamlSource('x.yaml', text).data;
 }
@@ -30,6 +37,12 @@ function propertiesOf(value: unknown): JsonSchema {
   const properties = isJsonObject(value) ? value['properties'] : undefined;
   if (!isJsonObject(properties)) throw new Error('no properties');
   return properties;
+}
+
+function definition(name: string): JsonSchema {
+  const { [name]: found } = schema['$defs'] as Record<string, JsonSchema>;
+  if (!found) throw new Error(`no definition ${name}`);
+  return found;
 }
 
 describe('The JSON Schema of the config', () => {
@@ -68,14 +81,14 @@ describe('The JSON Schema of the config', () => {
   });
 
   it('has one shape for each channel type, told apart by its type', () => {
-    const [chat] = definition('channel', schema)['oneOf'] as JsonSchema[];
+    const [chat] = definition('channel')['oneOf'] as JsonSchema[];
     expect(chat).to.deep.include({ title: 'chat', required: ['type', 'token'], additionalProperties: false });
     expect(Object.keys(propertiesOf(chat))).to.deep.equal(['type', 'token', 'level', 'limit', 'burst']);
     expect(propertiesOf(chat)['type']).to.deep.equal({ const: 'chat' });
   });
 
   it('knows the options of destinations', () => {
-    const options = propertiesOf(definition('destination', schema));
+    const options = propertiesOf(definition('destination'));
     expect(options['mention']).to.deep.equal({ description: 'Whom to mention.', type: 'string' });
   });
 
@@ -84,7 +97,7 @@ describe('The JSON Schema of the config', () => {
     for (const text of texts) {
       const config = `${text}\n${BASE}`;
       expect(loadText(config).config, text).not.to.equal(undefined);
-      expect(isValid(dataOf(config), schema), text).to.equal(true);
+      expect(isValid(dataOf(config)), text).to.equal(true);
     }
   });
 
@@ -94,7 +107,36 @@ describe('The JSON Schema of the config', () => {
     if (problems.length > 0 || BEYOND_A_SCHEMA.some((pattern) => pattern.test(file.slice(0, -5)))) continue;
     it(`refuses ${file}, as the loader does`, () => {
       expect(loadFixture(`${FIXTURES}/${file}`).config).to.equal(undefined);
-      expect(isValid(data, schema)).to.equal(false);
+      expect(isValid(data)).to.equal(false);
+    });
+  }
+});
+
+const PUBLISHED = 'config/botbell.schema.json';
+
+describe('The JSON Schema in the package', () => {
+  it('is what `botbell schema` prints: botbell schema > config/botbell.schema.json', async () => {
+    const { stdout } = await runCommand(['schema']);
+    expect(readFileSync(PUBLISHED, 'utf8')).to.equal(`${stdout}\n`);
+  });
+
+  it('can be asked for by name', () => {
+    const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      exports: Readonly<Record<string, string>>;
+    };
+    expect(exports['./schema.json']).to.equal(`./${PUBLISHED}`);
+  });
+
+  const isPublished = ajv.compile(configJsonSchema(channelTypes));
+  const names = ['botbell', 'botbell.example', 'botbell.demo', 'starter/en/botbell', 'starter/ja/botbell'];
+  for (const name of names) {
+    it(`is named at the head of config/${name}.yaml, which is valid by it`, () => {
+      const path = join('config', `${name}.yaml`);
+      const text = readFileSync(path, 'utf8');
+      const named = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)?.[1] ?? '';
+      expect(relative('.', join(dirname(path), named))).to.equal(PUBLISHED);
+      const source = new YamlSource(path, text);
+      expect(isPublished(source.data)).to.equal(true);
     });
   }
 });

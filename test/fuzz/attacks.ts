@@ -20,12 +20,7 @@ export function attackOf(seed: number, index: number): Attack {
   // Stands in what is told of the attack, and so names it.
   const mark = `FZ${index}.`;
   return drawn(
-    fc.oneof(
-      { weight: 10, arbitrary: oneBody(mark) },
-      { weight: 2, arbitrary: fc.integer({ min: 2, max: 12 }).map((count) => twins(mark, count)) },
-      { weight: 1, arbitrary: crowd(mark) },
-      { weight: 3, arbitrary: remote(mark) },
-    ),
+    fc.oneof({ weight: 10, arbitrary: oneBody(mark) }, { weight: 3, arbitrary: remote(mark) }),
     seed,
     index,
   );
@@ -53,25 +48,6 @@ function good(kind: string, fields: Fields): HostileBody {
     bytes: Buffer.from(JSON.stringify(fields)),
     headers: { 'content-type': 'application/json' },
   };
-}
-
-/** The same callback several times at once. */
-function twins(mark: string, count: number): Attack {
-  return Array.from({ length: count }, () => good('twins', callback(mark)));
-}
-
-/** Many callbacks of one job, or of one BOT, at once. */
-function crowd(mark: string): fc.Arbitrary<Attack> {
-  return fc
-    .tuple(fc.boolean(), fc.integer({ min: 10, max: 60 }))
-    .map(([isOneJob, count]) =>
-      Array.from({ length: count }, (_, number) =>
-        good(
-          'crowd',
-          callback(mark, { job_id: isOneJob ? mark : `${mark}${number}`, message: String(number) }),
-        ),
-      ),
-    );
 }
 
 /** To a Slack or a mail server that is hostile itself: see remotes.ts. */

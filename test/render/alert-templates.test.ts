@@ -1,17 +1,13 @@
 /** What operators read when a message could not be delivered: what happened to it, in their language, and never that a BOT failed. */
 import { expect } from 'chai';
 import type { EmailMessage } from '../../src/channels/email/compose.ts';
-import type { MessageFormat } from '../../src/channels/channel.ts';
 import type { Language } from '../../src/time/display.ts';
-import { slackFormat } from '../../src/channels/slack/format.ts';
 import { slackAsText } from '../../src/channels/slack/preview.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { type AlertSubject, noticeOfAlert } from '../../src/notice/notice.ts';
-import { Renderer, type TemplateFailure } from '../../src/render/renderer.ts';
-import { NO_FOLDER } from '../../src/render/template-folder.ts';
+import type { TemplateFailure } from '../../src/render/renderer.ts';
 import { ALERT_SUBJECTS, CONFIG_FAILURE, DEAD_LETTER, raised, REFUSED } from '../support/alerts.ts';
 import {
-  BUILT_IN,
   type FORMATS,
   LINKS,
   targetOf,
@@ -125,26 +121,6 @@ for (const language of ['en', 'ja'] as const satisfies readonly Language[]) {
           expect(JSON.stringify(render(subject, format))).not.to.include('botbell.example.com');
         }
       }
-    });
-
-    it('is told by its name and its destination where even the built-in template fails', () => {
-      const broken: MessageFormat = {
-        ...slackFormat,
-        compose(card, context) {
-          if (card.facts.length > 0) throw new Error('broken');
-          return slackFormat.compose(card, context);
-        },
-      };
-      const display = { language, timezone: 'UTC', links: {} };
-      const told: string[] = [];
-      const { text } = new Renderer({ display, builtIn: BUILT_IN, own: NO_FOLDER }).render(
-        noticeOfAlert(raised(hostile(DEAD_LETTER))),
-        targetOf(broken),
-        ({ template }) => told.push(template),
-      ).message as SlackMessage;
-      expect(text).to.match(/^⚠️ /).and.to.include('slack:&lt;!channel&gt;');
-      expect(text).to.include('dead_letter');
-      expect(told).to.deep.equal(['dead_letter']);
     });
   });
 }

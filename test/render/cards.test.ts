@@ -158,14 +158,4 @@ describe('the built-in Slack messages', () => {
     const [toPage] = richLinks(testRenderer({ pageUrl: 'https://bell.example/' }).slack(many));
     expect(toPage).to.equal('… 1,135 more <https://bell.example/callbacks?job_id=j+1>');
   });
-
-  it('link jobs and files only where links are configured', () => {
-    const linked = testRenderer({ links: LINKS }).slack(readFixture('files.json'));
-    expect(richLinks(linked)).to.deep.equal([
-      '2026年10月 明細(最終).pdf (1 MB) <https://example.com/jobs/f-1/files/1>',
-      'a"b Bcc: x@example.com.csv (0 B) <https://example.com/jobs/f-1/files/2>',
-      'f-1 <https://example.com/jobs/f-1>',
-    ]);
-    expect(richLinks(english.slack(readFixture('files.json')))).to.deep.equal([]);
-  });
 });

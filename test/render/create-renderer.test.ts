@@ -8,6 +8,8 @@ import { NO_FOLDER } from '../../src/render/template-folder.ts';
 import { BARE, BUILT_IN, targetOf, testRenderer } from './render-fixture.ts';
 import { expectAcceptable } from './slack-rules.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
+import { noticeOfAlert } from '../../src/notice/notice.ts';
+import { DEAD_LETTER, raised } from '../support/alerts.ts';
 import { noticeAbout } from '../support/callbacks.ts';
 import { composedOf } from '../support/composed.ts';
 
@@ -41,6 +43,11 @@ describe('a renderer', () => {
     expect(message).to.have.property('text', '❌ &lt;!here&gt;');
     expect(slackAsText(message as SlackMessage)).to.include('<@U1>xxx');
     expect(failures.map((failure) => failure.message)).to.deep.equal(['broken']);
+    const alert = noticeOfAlert(raised(DEAD_LETTER));
+    const told = renderer.render(alert, targetOf(broken), () => undefined).message as SlackMessage;
+    expect(told.text)
+      .to.match(/^⚠️ .*slack:#ops/)
+      .and.include('dead_letter');
   });
 
   it('takes the start of a run for its time where no date can hold its end', () => {
