@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import type { Reloading } from '../../src/admin/services.ts';
 import type { BulkRedelivery } from '../../src/ledger/actions/actions.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
-import type { Archive } from '../../src/ledger/registry.ts';
 import type { People } from '../../src/people/actions.ts';
 import { Refused } from '../../src/people/outcomes.ts';
 import { type AdminWorld, openAdminWorld } from '../support/admin-world.ts';
@@ -54,7 +53,7 @@ describe('the API', () => {
 
   afterEach(() => world.close());
 
-  const open = async (people: Partial<People> = {}, archive?: Archive) => {
+  const open = async (people: Partial<People> = {}, archive = {}, reloading: Partial<Reloading> = {}) => {
     asked = [];
     const recorded = Object.entries(people).map(([name, operation]) => [
       name,
@@ -66,7 +65,8 @@ describe('the API', () => {
     world = await openAdminWorld({
       clock: new ManualClock(NOW),
       people: Object.fromEntries(recorded) as Partial<People>,
-      ...(archive && { archive }),
+      archive,
+      reloading,
     });
   };
 
@@ -187,11 +187,7 @@ describe('the API', () => {
       severity: 'error',
     } as const;
 
-    const openWith = async (reloading: Partial<Reloading>) => {
-      await open();
-      await world.close();
-      world = await openAdminWorld({ reloading });
-    };
+    const openWith = (reloading: Partial<Reloading>) => open({}, {}, reloading);
 
     it('and says with which one it goes on', async () => {
       const loaded = { isLoaded: true, hasChanged: true, configHash: 'c0ffee', warnings: [] } as const;
@@ -298,12 +294,15 @@ describe('the API', () => {
 
   it('answers 503 while the ledger cannot be read or written', async () => {
     const fails = () => Promise.reject(new LedgerUnavailable('disk /var/secret/path is gone'));
-    await open({ dismiss: fails, bulks: fails }, {
-      callbacks: fails,
-      story: fails,
-      bots: fails,
-      refusals: fails,
-    } as unknown as Archive);
+    await open(
+      { dismiss: fails, bulks: fails },
+      {
+        callbacks: fails,
+        story: fails,
+        bots: fails,
+        refusals: fails,
+      },
+    );
     for (const what of [
       'GET /api/callbacks',
       'GET /api/callbacks/1',

@@ -17,12 +17,6 @@ const READERS = [
   { locale: 'en-US', colorScheme: 'dark', viewport: PHONE },
 ] as const;
 
-/** With `EVERY_READER=1`, each view by each of them. */
-function readersOf(index: number): readonly (typeof READERS)[number][] {
-  const one = READERS[index % READERS.length] ?? READERS[0];
-  return process.env['EVERY_READER'] === '1' ? READERS : [one];
-}
-
 /** What a mistake of ours looks like. */
 const SLIPS = /undefined|\bNaN\b|\[object |Invalid Date|\bnull\b|Infinity/;
 
@@ -79,29 +73,28 @@ inBrowser('Every view', () => {
   });
 
   for (const [index, path] of VIEW_PATHS.entries()) {
-    for (const reader of readersOf(index)) {
-      const { locale, colorScheme, viewport } = reader;
-      const how = `in ${locale}, ${colorScheme}, ${viewport.width} pixels wide`;
-      it(`fits, reads well and is accessible ${how}: ${path}`, async () => {
-        const { page, open, troubles } = await come(reader);
-        for (const address of addresses(path)) {
-          expect(await open(address), address).to.equal(200);
-          expect(await sidewaysScroll(page), `${address} scrolls sideways`).to.equal(0);
-          expect(await violationsOf(page), address).to.deep.equal([]);
-          const main = await page.locator('main').innerText();
-          expect(main, address).not.to.match(SLIPS);
-          expect(await page.locator('h1').count(), address).to.equal(1);
-          expect(await page.locator('html').getAttribute('lang')).to.equal(locale.slice(0, 2));
-          const words = await page.locator(OWN_WORDS).allTextContents();
-          if (locale === 'ja-JP')
-            expect(
-              words.filter((word) => !JAPANESE.test(word)),
-              address,
-            ).to.deep.equal([]);
-        }
-        expect(troubles).to.deep.equal([]);
-      });
-    }
+    const reader = READERS[index % READERS.length] ?? READERS[0];
+    const { locale, colorScheme, viewport } = reader;
+    const how = `in ${locale}, ${colorScheme}, ${viewport.width} pixels wide`;
+    it(`fits, reads well and is accessible ${how}: ${path}`, async () => {
+      const { page, open, troubles } = await come(reader);
+      for (const address of addresses(path)) {
+        expect(await open(address), address).to.equal(200);
+        expect(await sidewaysScroll(page), `${address} scrolls sideways`).to.equal(0);
+        expect(await violationsOf(page), address).to.deep.equal([]);
+        const main = await page.locator('main').innerText();
+        expect(main, address).not.to.match(SLIPS);
+        expect(await page.locator('h1').count(), address).to.equal(1);
+        expect(await page.locator('html').getAttribute('lang')).to.equal(locale.slice(0, 2));
+        const words = await page.locator(OWN_WORDS).allTextContents();
+        if (locale === 'ja-JP')
+          expect(
+            words.filter((word) => !JAPANESE.test(word)),
+            address,
+          ).to.deep.equal([]);
+      }
+      expect(troubles).to.deep.equal([]);
+    });
   }
 
   for (const width of [320, 640, 700, 900, 1030, 1130])

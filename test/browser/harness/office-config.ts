@@ -12,8 +12,6 @@ export interface OfficeConfig {
   readonly routes?: string;
   /** Further keys of `delivery`. */
   readonly delivery?: string;
-  /** The language of `display`. */
-  readonly display?: 'en' | 'ja';
 }
 
 export function officeConfig({
@@ -22,7 +20,6 @@ export function officeConfig({
   admin = '',
   routes = '',
   delivery = '',
-  display = 'en',
 }: OfficeConfig): string {
   return `receiver: { listen: '127.0.0.1:0' }
 admin: { listen: '127.0.0.1:0', ${admin} }
@@ -30,7 +27,7 @@ store: { url: 'sqlite:${file}' }
 delivery: { alerts: [operators], give_up_after: 3h, ${delivery} }
 display:
   timezone: Asia/Tokyo
-  language: ${display}
+  language: en
   links:
     job: https://bots.example.com/jobs/{{ job_id }}
     file: https://bots.example.com/{{ ref }}

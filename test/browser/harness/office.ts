@@ -3,51 +3,40 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Answer, post } from '../../support/bridge-world.ts';
-import { serve, type ServeProcess } from '../../support/process.ts';
+import { serve } from '../../support/process.ts';
 import { type OfficeConfig, officeConfig } from './office-config.ts';
 import { copyOfficeLedger } from './office-ledger.ts';
 import { type Remotes, startRemotes } from './remotes.ts';
 
-export interface OfficeOptions extends Pick<OfficeConfig, 'admin' | 'routes' | 'display' | 'delivery'> {
+export interface OfficeOptions extends Pick<OfficeConfig, 'admin' | 'routes' | 'delivery'> {
   /** Without the office's last two weeks. */
   readonly isEmpty?: boolean;
-  /** Of the environment. */
-  readonly variables?: Readonly<Record<string, string>>;
 }
 
 export interface Office {
   /** `http://127.0.0.1:<port>`, of the page. */
   readonly url: string;
   readonly remotes: Remotes;
-  readonly botbell: ServeProcess;
   /** The ledger's file. */
   readonly file: string;
-  /** The config's file, which may be rewritten. */
-  readonly config: string;
   post(callback: unknown): Promise<Answer>;
   /** Changes the config's text; the program still runs with what it has loaded. */
   rewriteConfig(mend: (yaml: string) => string): void;
   close(): Promise<void>;
 }
 
-export async function openOffice({
-  isEmpty = false,
-  variables = {},
-  ...settings
-}: OfficeOptions = {}): Promise<Office> {
+export async function openOffice({ isEmpty = false, ...settings }: OfficeOptions = {}): Promise<Office> {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-office-'));
   const file = join(folder, 'botbell.db');
   if (!isEmpty) await copyOfficeLedger(file);
   const remotes = await startRemotes();
   const config = join(folder, 'botbell.yaml');
   writeFileSync(config, officeConfig({ file, remotes, ...settings }));
-  const botbell = await serve(config, variables);
+  const botbell = await serve(config);
   return {
     url: botbell.adminUrl,
     remotes,
-    botbell,
     file,
-    config,
     post: (callback) => post(botbell.callbacksUrl, callback),
     rewriteConfig: (mend) => writeFileSync(config, mend(readFileSync(config, 'utf8'))),
     async close() {

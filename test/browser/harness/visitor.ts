@@ -5,7 +5,7 @@ import { inPage } from './in-page.ts';
 
 export interface VisitorOptions extends Pick<
   BrowserContextOptions,
-  'locale' | 'colorScheme' | 'viewport' | 'javaScriptEnabled' | 'httpCredentials' | 'forcedColors'
+  'locale' | 'colorScheme' | 'viewport' | 'javaScriptEnabled'
 > {
   /** Of the page: `http://127.0.0.1:<port>`. */
   readonly url: string;
