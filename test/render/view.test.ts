@@ -151,13 +151,6 @@ describe('the variables of a template', () => {
         ['abc', '', 'https://example.com/jobs/j/files/abc'],
       ]);
     });
-
-    it('are nothing where `files` is no list', () => {
-      expect(withOutput({ f: { type: 'files', files: 'x' } })[0]).to.include({
-        kind: 'other',
-        value: '{"type":"files","files":"x"}',
-      });
-    });
   });
 
   describe('with addresses', () => {
