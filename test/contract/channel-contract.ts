@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { inspect } from 'node:util';
 import {
   type Channel,
+  type ChannelType,
   type Outgoing,
   type JobMessages,
   type Receipt,
@@ -216,6 +217,19 @@ export async function failureOf(work: Promise<unknown>): Promise<DeliveryFailure
   );
   expect(outcome).to.be.instanceOf(DeliveryFailure);
   return outcome as DeliveryFailure;
+}
+
+/** What the check says of such settings; undefined: nothing. */
+export function problemIn(
+  { settings: schema }: Pick<ChannelType, 'settings'>,
+  settings: unknown,
+): string | undefined {
+  try {
+    schema.validateSync(settings, { strict: true });
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 /** Looks everywhere a logger could: message, stack, JSON, hidden properties and the chain of causes. */

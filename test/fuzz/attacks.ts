@@ -100,7 +100,7 @@ function withMembers(mark: string, members: Readonly<Record<string, string>>): s
 
 function hostileField(mark: string): fc.Arbitrary<string> {
   return fc.tuple(fc.constantFrom(...PLACES.values()), text, fc.nat(2)).map(([fieldsOf, value, status]) => {
-    const fields = fieldsOf(`${mark}${value}`, status);
+    const fields = fieldsOf(`${mark}${value}`);
     return JSON.stringify(typeof fields === 'object' ? callback(mark, { status, ...fields }) : fields);
   });
 }

@@ -1,7 +1,7 @@
 /** Callbacks with a text in every place where a stranger can put it. */
 
 /** The body that carries such a text, or none where it cannot stand there. */
-type Place = (text: string, status: number) => unknown;
+type Place = (text: string) => unknown;
 
 const FILE = { ref: 'r/1', meta: { name: 'a.csv', size: 1, timestamp: 1_700_000_000 } };
 
@@ -24,22 +24,8 @@ export const PLACES: ReadonlyMap<string, Place> = new Map(
     'output’s key': (text) => ({ output: { [text]: 'a' } }),
     'output’s value': (text) => ({ output: { a: text } }),
     'list’s item': (text) => ({ output: { a: ['a', text, 'b'] } }),
-    'list’s cell': (text) => ({
-      output: {
-        a: [
-          { x: 'a', y: text },
-          { x: 'b', y: 'c' },
-        ],
-      },
-    }),
-    'column’s name': (text) => ({
-      output: {
-        a: [
-          { x: 'a', [text]: 'b' },
-          { x: 'b', [text]: 'c' },
-        ],
-      },
-    }),
+    'list’s cell': (text) => ({ output: { a: ['c', text].map((y) => ({ x: 'a', y })) } }),
+    'column’s name': (text) => ({ output: { a: ['b', 'c'].map((y) => ({ x: 'a', [text]: y })) } }),
     'member’s key': (text) => ({ output: { a: { [text]: 'a', b: 'c' } } }),
     'nested value': (text) => ({ output: { a: { b: [{ c: [text] }], d: { e: text } } } }),
     'file’s name': (text) => file({ name: text }),
@@ -65,7 +51,7 @@ export const BASE = {
 
 /** The bytes that a stranger posts. */
 export function bodyOf(place: string, text: string, status: number): Buffer {
-  const fields = PLACES.get(place)?.(text, status);
+  const fields = PLACES.get(place)?.(text);
   const body = typeof fields === 'object' ? { ...BASE, status, ...fields } : fields;
   return Buffer.from(JSON.stringify(body));
 }

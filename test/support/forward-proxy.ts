@@ -16,8 +16,6 @@ interface ForwardProxyOptions {
   readonly login?: Login;
   /** Where a name leads that no name server knows: the port of a server on loopback. */
   readonly ports?: Readonly<Record<string, number>>;
-  /** How it says that a tunnel is open: 200, or another 2xx. */
-  readonly opensWith?: number;
 }
 
 export interface ForwardProxy {
@@ -94,7 +92,7 @@ class RunningProxy implements ForwardProxy {
       this.#tunnels += 1;
       this.#mostTunnels = Math.max(this.#mostTunnels, this.#tunnels);
       upstream.once('close', () => (this.#tunnels -= 1));
-      client.write(`HTTP/1.1 ${this.#options.opensWith ?? 200} Connection established\r\n\r\n`);
+      client.write('HTTP/1.1 204 Connection established\r\n\r\n');
       if (head.length > 0) upstream.write(head);
       client.pipe(upstream).pipe(client);
     });

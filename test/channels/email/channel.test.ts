@@ -19,6 +19,7 @@ import {
   expectNoSecret,
   failureOf,
   outgoingOf,
+  problemIn,
   type FailureCase,
 } from '../../contract/channel-contract.ts';
 
@@ -319,14 +320,7 @@ describe('the email channel over TLS', () => {
 });
 
 describe('the settings of an email channel', () => {
-  const problemOf = (settings: unknown): string | undefined => {
-    try {
-      emailChannel.settings.validateSync(settings, { strict: true });
-      return undefined;
-    } catch (error) {
-      return (error as Error).message;
-    }
-  };
+  const problemOf = (settings: unknown) => problemIn(emailChannel, settings);
   const smtp = 'smtps://bot:leak@mail.example.com';
 
   it('are the URL of a mail server and a sender', () => {

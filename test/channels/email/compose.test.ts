@@ -235,7 +235,7 @@ describe('a mail drawn from a card', () => {
           if (!/^(?:file|…|5f0c1f7e)/u.test(words)) expect(new URL(words).href).to.equal(address);
         }
       }),
-      { numRuns: 16 },
+      { numRuns: 8 },
     );
   });
 });

@@ -77,12 +77,6 @@ describe('the connections of the email channel', () => {
     await start();
   });
 
-  it('are one too many where the server has no room: nothing was sent', async () => {
-    await start();
-    mail.faults.push({ at: 'connect', does: 'refuse', code: 421, text: '4.7.0 too many connections' });
-    expect(await failureOf(send())).to.include({ class: 'transient', code: '421' });
-  });
-
   describe('at the time limit', () => {
     for (const at of ['connect', 'auth', 'mail', 'rcpt'] as const) {
       it(`knows that nothing was sent where the server falls silent at "${at}"`, async () => {
@@ -95,16 +89,6 @@ describe('the connections of the email channel', () => {
         expect(mail.mails).to.deep.equal([]);
       });
     }
-
-    it('knows that the message may have arrived once its end was sent', async () => {
-      await start();
-      await send();
-      mail.faults.push({ at: 'data', does: 'hang' });
-      const { message, japanese } = await failureOf(send('ops@example.com', SHORT_MS));
-      expect(message).to.contain('may have arrived');
-      expect(japanese).to.contain('届いている可能性があります');
-      expect(mail.mails).to.have.length(2);
-    });
 
     it('waits for the answer to a mail that was handed over, where it may come later', async () => {
       await start();

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { SMTPServer } from 'smtp-server';
 import type { Channel } from '../../../src/channels/channel.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
-import { DIRECT, expectNoSecret, failureOf, outgoingOf } from '../../contract/channel-contract.ts';
+import { DIRECT, expectNoSecret, failureOf, outgoingOf, problemIn } from '../../contract/channel-contract.ts';
 
 const SECRET = 'client-secret-7391';
 const SCOPE = 'https://outlook.office365.com/.default';
@@ -167,14 +167,8 @@ describe('the settings of a login by OAuth', () => {
     scope: SCOPE,
     user: USER,
   };
-  const problemOf = (settings: object): string | undefined => {
-    try {
-      emailChannel.settings.validateSync({ smtp: 'smtp://h', from: USER, ...settings }, { strict: true });
-      return undefined;
-    } catch (error) {
-      return (error as Error).message;
-    }
-  };
+  const problemOf = (settings: object) =>
+    problemIn(emailChannel, { smtp: 'smtp://h', from: USER, ...settings });
 
   it('are all there, beside a URL without a login', () => {
     expect(problemOf({ oauth })).to.equal(undefined);

@@ -10,6 +10,7 @@ import {
   expectNoSecret,
   failureOf,
   outgoingOf,
+  problemIn,
 } from '../../contract/channel-contract.ts';
 import type { ContractSubject, FailureCase } from '../../contract/channel-contract.ts';
 import { type ChatAnswer, startChatStandIn } from '../../support/chat-stand-in.ts';
@@ -54,6 +55,17 @@ const outgoing = (parts: object = {}) => {
 };
 
 const limited = (retryAfter?: string): SlackFault => ({ kind: 'rate_limited', retryAfter });
+const refuses = (error: string, extra: object = {}): SlackFault => ({
+  kind: 'error',
+  error,
+  extra: { ...extra },
+});
+const answers = (status: number, body = '', headers: Record<string, string> = {}): SlackFault => ({
+  kind: 'status',
+  status,
+  body,
+  headers,
+});
 
 const failures: FailureCase<SlackFault>[] = [
   ['the channel does not exist', 'config', 'channel_not_found', [], { address: '#nowhere' }],
@@ -67,18 +79,8 @@ const failures: FailureCase<SlackFault>[] = [
     { message: { ...message, text: CONFIDENTIAL.repeat(3_000) } },
   ],
   ['the message is empty', 'permanent', 'no_text', [], { message: { text: '' } }],
-  [
-    'the token was revoked',
-    'config',
-    'token_revoked',
-    { kind: 'error', error: 'token_revoked', extra: { token: TOKEN } },
-  ],
-  [
-    'Slack names an error nobody knows',
-    'transient',
-    'brand_new_error',
-    { kind: 'error', error: 'brand_new_error' },
-  ],
+  ['the token was revoked', 'config', 'token_revoked', refuses('token_revoked', { token: TOKEN })],
+  ['Slack names an error nobody knows', 'transient', 'brand_new_error', refuses('brand_new_error')],
   ['Slack asks for a pause', 'rate_limited', 'ratelimited', limited('7'), { retryAfterMs: 7_000 }],
   [
     'Slack asks for a pause and does not say how long',
@@ -91,28 +93,23 @@ const failures: FailureCase<SlackFault>[] = [
     'Slack asks for a pause in its answer',
     'rate_limited',
     'rate_limited',
-    { kind: 'error', error: 'rate_limited' },
+    refuses('rate_limited'),
     { retryAfterMs: 30_000 },
   ],
-  ['Slack answers 503', 'transient', 'http_503', { kind: 'status', status: 503, body: `Bearer ${TOKEN}` }],
-  [
-    'the URL is not that of the API',
-    'config',
-    'http_404',
-    { kind: 'status', status: 404, headers: { 'x-echo': TOKEN }, body: CONFIDENTIAL },
-  ],
+  ['Slack answers 503', 'transient', 'http_503', answers(503, `Bearer ${TOKEN}`)],
+  ['the URL is not that of the API', 'config', 'http_404', answers(404, CONFIDENTIAL, { 'x-echo': TOKEN })],
   [
     'something redirects for good',
     'config',
     'http_308',
-    { kind: 'status', status: 308, headers: { location: 'http://127.0.0.1:9/' } },
+    answers(308, '', { location: 'http://127.0.0.1:9/' }),
   ],
   ...['<html>Sign in</html>', `${TOKEN} ${CONFIDENTIAL}`, 'null', '[1]', '"ok"', '5', ''].map(
     (body): FailureCase<SlackFault> => [
       `the answer is ${body === '' ? 'empty' : body.slice(0, 6)}`,
       'transient',
       'not_json',
-      { kind: 'status', status: 200, body },
+      answers(200, body),
     ],
   ),
   ['Slack never answers', 'transient', 'ETIMEDOUT', { kind: 'hang' }, { timeoutMs: SHORT_MS }],
@@ -203,7 +200,7 @@ describe('the Slack channel', () => {
     const faults = new Map<unknown, SlackFault>([
       [texts[0], { kind: 'hang' }],
       [texts[1], { kind: 'reset' }],
-      [texts[2], { kind: 'error', error: 'fatal_error' }],
+      [texts[2], refuses('fatal_error')],
     ]);
     const own = await startSlack(({ args }) => faults.get(args?.['text']));
     const ownChannel = await openSlack(own);
@@ -249,7 +246,7 @@ describe('the Slack channel', () => {
   it('edits and replies by the text alone where the blocks are refused', async () => {
     const root = await channel.send(outgoing());
     for (const mode of ['update', 'thread'] as const) {
-      slack.faults.push({ kind: 'error', error: 'invalid_blocks' });
+      slack.faults.push(refuses('invalid_blocks'));
       const receipt = await channel.send(outgoing({ perJob: { mode, root, isLoud: false } }));
       expect(receipt).to.include({ card_refused: 'invalid_blocks' });
     }
@@ -276,14 +273,14 @@ describe('the Slack channel', () => {
 
   it('keeps what it is told of where a reply fails for another reason', async () => {
     const root = await channel.send(outgoing());
-    slack.faults.push({ kind: 'error', error: 'internal_error' });
+    slack.faults.push(refuses('internal_error'));
     const perJob = { mode: 'thread', root, isLoud: false };
     expect(await failureOf(channel.send(outgoing({ perJob })))).to.include({ code: 'internal_error' });
     expect(slack.messages).to.have.length(1);
   });
 
   it('reports the failure of the fallback, when that fails too', async () => {
-    slack.faults.push({ kind: 'error', error: 'invalid_blocks' }, { kind: 'status', status: 500 });
+    slack.faults.push(refuses('invalid_blocks'), answers(500));
     expect(await failureOf(channel.send(outgoing()))).to.include({ class: 'transient', code: 'http_500' });
   });
 
@@ -319,14 +316,7 @@ describe('the Slack channel', () => {
 });
 
 describe('the settings of a Slack channel', () => {
-  const problemOf = (settings: unknown): string | undefined => {
-    try {
-      slackChannel.settings.validateSync(settings, { strict: true });
-      return undefined;
-    } catch (error) {
-      return (error as Error).message;
-    }
-  };
+  const problemOf = (settings: unknown) => problemIn(slackChannel, settings);
 
   it('are a token and perhaps the URL of the API', () => {
     expect(problemOf({ token: TOKEN })).to.equal(undefined);

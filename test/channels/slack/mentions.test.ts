@@ -33,10 +33,6 @@ describe('mention_on_error', () => {
     expect(called(option)).to.equal('<!here> <@U0123ABC>');
   });
 
-  it('mentions nobody for what is no error', () => {
-    expect(mentionsFor({ isError: false, options: { mention_on_error: '@here' } })).to.equal('');
-  });
-
   it('mentions nobody where it is not given', () => {
     expect(isAccepted(undefined)).to.equal(true);
     expect(called(undefined)).to.equal('');
