@@ -3,22 +3,14 @@ import { expect } from 'chai';
 import { changesOf, routingChanges } from '../../src/app/reload.ts';
 import type { StatusCode } from '../../src/callback/callback.ts';
 import type { Router } from '../../src/route/router.ts';
+import { plannedTo } from '../deliver/delivery-bench.ts';
 
 type Route = Router['route'];
 
 /** @param told whom a callback of a BOT and status is told, by `bot status` */
 function routeOf(told: Readonly<Record<string, readonly string[]>>): Route {
   return ({ bot_id, status }) => ({
-    destinations: (told[`${bot_id} ${status}`] ?? []).map((destination) => ({
-      destination,
-      channel: 'slack',
-      address: destination,
-      options: {},
-      perJob: 'message',
-      templateSet: undefined,
-      route: 'routes[0]',
-      asked: [],
-    })),
+    destinations: (told[`${bot_id} ${status}`] ?? []).map(plannedTo),
     perhaps: [],
     explanations: [],
   });

@@ -277,6 +277,26 @@ describe('of a night', () => {
     expect(arrived().join('\n')).to.contain('mail Crawler failed after 12 s: no login');
   });
 
+  it('a summary calls whom the first route calls that tells an error of it', async () => {
+    const muted = "mute: [{ from: '22:00', to: '08:00' }]";
+    const callsEverybody = async (...routes: string[]) => {
+      const all = routes.map((each) => `  - { bot_id: crawler, ${each} }`);
+      await world.reload([CHANNELS, 'routes:', ...all].join('\n'));
+      await world.pass(4 * HOUR);
+      for (const status of [0, 1, 1] as const) await crawler(status);
+      await world.passBy(20 * HOUR, HOUR);
+      const [{ lines } = { lines: [] }] = world.arrived.splice(0);
+      expect(lines.join(' ')).to.match(/Held back: \d messages, 2 failed/);
+      return lines.join(' ').includes('@here');
+    };
+    const everybody = "notify: [{ slack: '#ops', mention_on_error: '@here' }]";
+    const nobody = "notify: [{ slack: '#ops' }]";
+    const all = `${muted}, ${nobody}`;
+    const errors = `on: [error], ${muted}, ${everybody}`;
+    expect(await callsEverybody(`on: [recovered], ${nobody}`, errors, all)).to.equal(true);
+    expect(await callsEverybody(`on: [succeeded], ${muted}, ${everybody}`, all)).to.equal(false);
+  });
+
   it('a summary whose destination leaves the config is told once it is back', async () => {
     await world.pass(4 * HOUR);
     await crawler(1);

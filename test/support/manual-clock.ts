@@ -108,7 +108,6 @@ function watch(promise: Promise<unknown>): () => boolean {
   return () => isSettled;
 }
 
-/** Lets everything that can happen without time passing happen. */
 /** Lets everything that can happen without time passing happen; what the disk is asked for is not a matter of time. */
 export async function settle(): Promise<void> {
   do {
