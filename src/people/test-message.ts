@@ -68,11 +68,10 @@ const TOLD = {
 } as const;
 
 function receiptInWords(receipt: Receipt, language: Language): string {
-  const shown = idsIn(receipt)
-    .map(([key, value]) => `${key} ${value}`)
-    .join(', ');
+  const isPrinted = receipt['told'] === 'nobody';
+  const shown = (isPrinted ? [] : idsIn(receipt)).map(([key, value]) => `${key} ${value}`).join(', ');
   const told = receipt[ACCEPTED_AS] === undefined ? TOLD.delivered : TOLD.accepted;
-  const words = (receipt['told'] === 'nobody' ? TOLD.printed : told)[language];
+  const words = (isPrinted ? TOLD.printed : told)[language];
   if (language === 'ja') return `${words}${shown && `（${shown}）`}。`;
   return `${words}${shown && ` (${shown})`}.`;
 }
