@@ -7,9 +7,6 @@ import { disk } from './text/read-text.ts';
 /** When a command is done, connections that remotes keep open end the wait for exit after this time. */
 const LAST_WAIT_MS = 100;
 
-// The reader of stdout or stderr may be gone (EPIPE). Deliveries go on.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-
 // A compose file passes an unset variable on as an empty one.
 if (process.env['BOTBELL_LOG_LEVEL'] === '') delete process.env['BOTBELL_LOG_LEVEL'];
 
@@ -17,7 +14,15 @@ const running = { isService: false };
 
 const message = (text: string) => void process.stderr.write(`${text}\n`);
 
-process.exitCode = await runProgram(process.argv.slice(2), {
+// Deliveries go on. The reader of a result may have seen enough (EPIPE); on a full disk the result is lost.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', ({ code, message: reason }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE' || running.isService) return;
+    process.exitCode = 1;
+    if (stream === process.stdout) message(`the result cannot be written: ${reason}`);
+  });
+
+const exitCode = await runProgram(process.argv.slice(2), {
   variables: process.env,
   configFile: undefined,
   isTerminal: process.stdout.isTTY && process.stderr.isTTY && !process.env['NO_COLOR'],
@@ -28,6 +33,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   untilStopped,
   onHangup: (listener) => void process.on('SIGHUP', listener),
 });
+process.exitCode ||= exitCode;
 // A pipe that is read slowly gets all of it. A service ends in time.
 if (!running.isService) await Promise.all([process.stdout, process.stderr].map(isRead));
 setTimeout(() => {

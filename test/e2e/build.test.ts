@@ -1,6 +1,6 @@
 /** What the build promises beyond running: whose code it holds, and that its errors are readable. */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { EXTERNAL } from '../../scripts/external.mjs';
@@ -87,4 +87,18 @@ describe('The build', () => {
     expect([status, stderr]).to.deep.equal([1, stderr.split('\n', 1).concat('').join('\n')]);
     expect(stderr).to.match(/^store\.url: .*main\.js\/botbell\.db.* E/);
   });
+
+  if (existsSync('/dev/full'))
+    it('says where a disk is full that it cannot write a result, and exits 1', () => {
+      const disk = openSync('/dev/full', 'w');
+      const { status, stderr } = spawnSync(MAIN, ['schema'], {
+        stdio: ['ignore', disk, 'pipe'],
+        encoding: 'utf8',
+      });
+      closeSync(disk);
+      expect([status, stderr]).to.deep.equal([
+        1,
+        stderr.match(/^the result cannot be written: ENOSPC.*\n$/)?.[0],
+      ]);
+    });
 });
