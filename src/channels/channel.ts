@@ -172,7 +172,7 @@ export interface MessageFormat<Message = unknown> {
   readonly templateAt?: (destination: string) => TemplateInConfig | undefined;
 }
 
-/** A template as a file would hold it; the same object each time. */
+/** A template as a file would hold it; its path is unlike that of every other one. */
 export interface TemplateInConfig {
   /** Where problems are said to be. */
   readonly path: string;

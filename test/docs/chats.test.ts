@@ -127,17 +127,19 @@ describe('A recipe for a service that takes JSON', () => {
     expect(JSON.parse(sent?.body ?? '')).to.include({ event_action: 'resolve', dedup_key: 'orders' });
   });
 
-  it('is refused by the check where its Liquid is wrong, and says where', async () => {
+  it('is its own, also where hooks of two channels have one name: the check says of each what is wrong', async () => {
     const file = join(tempFolder(), 'botbell.yaml');
     writeFileSync(
       file,
-      `channels: { x: { type: webhook, hooks: { erp: { url: 'https://x.example/', body: { a: ['{{ bot_nme }}'] } } } } }
-default_route: { notify: [{ x: erp }] }`,
+      `channels:
+  x: { type: webhook, hooks: { erp: { url: 'https://x.example/', body: { a: ['{{ bot_nme }}'] } } } }
+  y: { type: webhook, hooks: { erp: { url: 'https://y.example/', body: ['{{ job_i }}'] } } }
+default_route: { notify: [{ x: erp }, { y: erp }] }`,
     );
     const { loaded, problems } = await readConfig({ file, variables, channelTypes });
     expect(loaded).to.equal(undefined);
     expect(problems.map(({ place, message }) => `${place.file}: ${message}`).join()).to.match(
-      /hooks\.erp\.body: .*bot_nme/,
+      /channels\.x\.hooks\.erp\.body: .*bot_nme.*channels\.y\.hooks\.erp\.body: .*job_i/,
     );
   });
 });

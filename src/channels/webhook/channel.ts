@@ -110,10 +110,12 @@ function formatOf(settings?: HookSettings<Hook>): MessageFormat {
 function formatWith(hooks: HookSettings<Hook>['hooks']): MessageFormat {
   const own = Object.entries(hooks).filter(([, { body }]) => body !== undefined);
   if (own.length === 0) return FORMAT;
-  const templates = new Map(
-    own.map(([name, { body }]) => [name, { path: `hooks.${name}.body`, text: JSON.stringify({ body }) }]),
-  );
-  const templateAt = (destination: string) => templates.get(destination.replace(/^[^:]*:/, ''));
+  const texts = new Map(own.map(([name, { body }]) => [name, JSON.stringify({ body })]));
+  const templateAt = (destination: string) => {
+    const [channel = '', name = ''] = destination.split(/:(.*)/s);
+    const text = texts.get(name);
+    return text === undefined ? undefined : { path: `channels.${channel}.hooks.${name}.body`, text };
+  };
   return { ...FORMAT, own: ownBodies, templateAt };
 }
 
