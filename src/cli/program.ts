@@ -218,7 +218,11 @@ function reading<T>(read: (text: string) => T | undefined, what: string): (text:
   };
 }
 
-const list = (text: string) => text.split(',').map((each) => each.trim());
+function list(text: string): readonly string[] {
+  const names = text.split(',').flatMap((each) => each.trim() || []);
+  if (names.length > 0) return names;
+  throw new InvalidArgumentError('It must name at least one, such as teams,email.');
+}
 
 const duration = reading(parseDuration, 'a duration, e.g. 30s');
 

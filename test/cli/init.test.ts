@@ -129,6 +129,7 @@ Once your secrets are in .env (copy .env.example), run it with them:
   it('refuses a channel that there is not, and names the nearest', async () => {
     const { code, stderr } = await runCommand(['init', '--channels', 'email,teamz']);
     expect([code, stderr]).to.deep.equal([2, 'error: --channels: there is no teamz; did you mean "teams"?']);
+    expect((await runCommand(['init', '--channels', ' ,'])).code).to.equal(2);
     expect(contentsOf(folder)).to.deep.equal([]);
   });
 
