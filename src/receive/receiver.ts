@@ -102,7 +102,7 @@ export function createReceiver(dependencies: ReceiverDependencies): Koa {
 
 /** Matches the callback path and captures the token. Joining URLs doubles a slash or adds one at the end, so these match, too. */
 function callbackPath({ path, tokens }: Pick<ReceiverConfig, 'path' | 'tokens'>): RegExp {
-  const own = path.replaceAll('.', '\\.').replaceAll(/(?<=.)\/(?=.)/g, '//?');
+  const own = path.replaceAll('.', '\\.').replaceAll(/\/(?=.)/g, '//?');
   return new RegExp(`^${own}${tokens.length > 0 ? '(?://?([^/]+))?' : ''}/?$`);
 }
 

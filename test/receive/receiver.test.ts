@@ -260,14 +260,14 @@ describe('the receiver', () => {
         '/healthz/',
         '/Callbacks',
       ];
-      for (const path of [...elsewhere, '/', '/callbacks%2f', '//callbacks'])
+      for (const path of [...elsewhere, '/', '/callbacks%2f', '///callbacks'])
         expectProblem(await send({ path }), 404, /^There is nothing here\.$/);
       expect((await send({ path: '/callbacks?from=job' })).status).to.equal(200);
     });
 
-    it('is also who adds a slash at the end or doubles one in the middle, as joining URLs does', async () => {
+    it('is also who adds a slash at the end or doubles one, as joining URLs does', async () => {
       const [found, missing] = [new Set([200]), new Set([404])];
-      expect(await statusesAt('/callbacks/')).to.deep.equal(found);
+      expect(await statusesAt('/callbacks/', '//callbacks')).to.deep.equal(found);
       await reopen({ path: '/v1.0/in/callbacks' });
       expect(
         await statusesAt('/v1.0//in//callbacks', '/v1.0/in/callbacks/?from=job', '/v1.0/in//callbacks/'),
