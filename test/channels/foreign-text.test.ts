@@ -33,19 +33,27 @@ const TERMINAL = cardWith({
   summary: 'Tests failed: \u001b[31mFAIL\u001b[0m',
   message:
     '\u001b[1m\u001b[31mFAIL\u001b[39m\u001b[22m a.test.ts\nget\r\n  0%|   |\r 50%|#  |\r100%|## |\r\n' +
-    'see \u001b]8;;https://ci.example/7\u001b\\run 7\u001b]8;;\u001b\\',
-  outputs: values({ sum: '\u001b[32m41 passed\u001b[0m', name: '\ufa19\u7530 \u6e1a\ufa46' }),
+    'see \u001b]8;;https://ci.example/7\u001b\\run 7\u001b]8;;\u001b\\\nGET https://a.example/x_1: 500\n' +
+    'see https://wiki.example/500.',
+  facts: [],
+  outputs: values({
+    sum: '\u001b[32m41 passed\u001b[0m',
+    name: '\ufa19\u7530 \u6e1a\ufa46',
+    result: '+----+----+\n| a  | b  |\n+----+----+\n',
+    csv: 'id;name\r\n1;Nut\r\n',
+  }),
 });
 
 const COLUMNS = cardWith({
   tone: 'succeeded',
   message: 'NAME    STATE\nweb-1   up\nweb-22  down',
-  outputs: values({ result: '+----+----+\n| a  | b  |\n+----+----+\n', csv: 'id;name\r\n1;Nut\r\n' }),
+  facts: [],
 });
 
 const ADDRESSES = cardWith({
   tone: 'succeeded',
   message: '詳細は https://a.example/r/2026_11_(final)?id=7&v=1（金曜まで）、https://a.example/b_c。',
+  facts: [],
   outputs: [
     ...values({
       report: 'https://a.example/r/2026_11_(final)?id=7&v=1',
@@ -58,10 +66,6 @@ const ADDRESSES = cardWith({
       { no: 'INV_2', page: 'https://a.example/p_2', who: '#12 ~x' },
     ]),
   ],
-});
-
-const ERROR_WITH_ADDRESS = cardWith({
-  message: 'GET https://a.example/x_1: 500\nsee https://wiki.example/500.',
 });
 
 const REST = 'https://jobs.example/7';
@@ -88,7 +92,6 @@ for (const [name, format] of FORMATS)
         terminal: messageOf(format, TERMINAL),
         columns: messageOf(format, COLUMNS),
         addresses: messageOf(format, ADDRESSES),
-        error: messageOf(format, ERROR_WITH_ADDRESS),
       });
     });
 

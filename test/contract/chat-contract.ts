@@ -4,6 +4,7 @@ import type { Card } from '../../src/channels/card.ts';
 import type { Channel, ChannelType, ComposeContext, Outgoing } from '../../src/channels/channel.ts';
 import { poolsThrough } from '../../src/outbound/exchange.ts';
 import { parseProxy } from '../../src/outbound/proxy.ts';
+import { cardWith } from '../support/cards.ts';
 import { ACTING_TEXT, HOSTILE_CARDS, plainCard } from '../support/chat-cards.ts';
 import {
   type ChatAnswer,
@@ -191,7 +192,8 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
     it('says to an error, its plain form and acting text what the file beside its test shows', () => {
       const { options = {} } = subject.mention ?? {};
       const error = composed(plainCard(), options);
-      const acting = composed(plainCard({ title: ACTING_TEXT, message: ACTING_TEXT, outputs: [] }));
+      const actingText = { title: ACTING_TEXT, message: ACTING_TEXT };
+      const acting = composed(cardWith({ ...actingText, facts: [], outputCount: 4 }));
       expectMessages(subject.messages, {
         error: error.message,
         plain: error.plain?.(),
