@@ -36,15 +36,17 @@ async function openEmail(settings: EmailSettings, { openPool }: ChannelEnvironme
   const transport = openTransport({ ...poolOptionsOf(smtp), ...(tokens && { auth: tokens.auth }) });
   const turns = new Turns(turnLimitsOf(smtp));
   const hide = secretsHidden(secretsOfEmail(settings));
+  const loggedIn = <T>(work: () => Promise<T>) => tokens?.renewed(work) ?? work();
   const send = async (outgoing: Outgoing): Promise<Receipt> => {
     const mail = mailOf(outgoing, settings);
-    await transport.send(mail, outgoing);
+    const until = performance.now() + outgoing.timeoutMs;
+    await loggedIn(() => transport.send(mail, { ...outgoing, timeoutMs: until - performance.now() }));
     return { messageId: mail.messageId };
   };
   return openedChannel({
     turn: turns.take,
     send,
-    verify: () => transport.verify(VERIFY_TIMEOUT_MS),
+    verify: () => loggedIn(() => transport.verify(VERIFY_TIMEOUT_MS)),
     free: async () => {
       transport.close();
       await tokens?.close();

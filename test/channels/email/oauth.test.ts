@@ -25,6 +25,8 @@ describe('a login by OAuth', () => {
   let told: string[] = [];
   /** Whether the mail server refuses every token. */
   let isClosed = false;
+  /** Of a token, in seconds. */
+  let lifetime = 3600;
   /** How the mail server refuses a token: by an answer 334 first, as Gmail, or at once, as Exchange Online. */
   let refusal: { data?: object; code?: string } = {};
 
@@ -43,7 +45,7 @@ describe('a login by OAuth', () => {
     const token = `token-${given.length + 1}-${'x'.repeat(1200)}`;
     given.push(token);
     valid.add(token);
-    return [200, { token_type: 'Bearer', expires_in: 3600, access_token: token }];
+    return [200, { token_type: 'Bearer', expires_in: lifetime, access_token: token }];
   };
 
   before(async () => {
@@ -101,7 +103,7 @@ describe('a login by OAuth', () => {
   };
 
   beforeEach(async () => {
-    [given, told, refusal, isClosed] = [[], [], {}, false];
+    [given, told, refusal, isClosed, lifetime] = [[], [], {}, false, 3600];
     valid.clear();
     channel = await open();
   });
@@ -113,24 +115,40 @@ describe('a login by OAuth', () => {
     mailServer.close();
   });
 
-  it('asks for a token for each connection, and for none for further mails on it', async () => {
-    await send('a@example.com');
-    await send('b@example.com');
+  it('asks for one token for all connections, and keeps it', async () => {
+    await Promise.all(['a', 'b', 'c', 'd'].map((name) => send(`${name}@example.com`)));
     await hangUp();
-    valid.clear();
-    await send('c@example.com');
-    expect([given.length, told.length]).to.deep.equal([2, 3]);
+    await send('e@example.com');
+    expect([given.length, told.length]).to.deep.equal([1, 5]);
+  });
+
+  it('asks for another one when the first has expired', async () => {
+    lifetime = 0.001;
+    await send('a@example.com');
+    await hangUp();
+    await send('b@example.com');
+    expect([given.length, told.length]).to.deep.equal([2, 2]);
   });
 
   for (const [how, refuses] of [
     ['at once', {}],
     ['by an answer 334', { data: { status: '401' } }],
   ] as const) {
-    it(`fails as config where the token is refused ${how}, without a token in the words`, async () => {
+    it(`renews a token once where the mail server refuses it ${how}, within the same attempt`, async () => {
+      refusal = refuses;
+      await send('a@example.com');
+      await hangUp();
+      valid.clear();
+      await send('b@example.com');
+      expect([given.length, told]).to.deep.equal([2, ['a@example.com', 'b@example.com']]);
+    });
+
+    it(`fails as config where the renewed token is refused ${how}, too, without a token in the words`, async () => {
       refusal = refuses;
       isClosed = true;
       const failure = await failureOf(send('a@example.com'));
       expect(failure).to.include({ class: 'config', code: '535' });
+      expect(given).to.have.length(2);
       expectNoSecret(failure, [SECRET, ...given, 'x'.repeat(20)]);
     });
   }
