@@ -13,13 +13,10 @@ function objectText(fields: Fields, more: string): string {
   return `${JSON.stringify(fields).slice(0, -1)},${more}}`;
 }
 
+type Spell = (index: number, length: number) => string;
+
 /** @param least characters of one piece. @param values JSON values in one. @param spell the piece in that many characters */
-function pieces(
-  bytes: number,
-  least: number,
-  values: number,
-  spell: (index: number, length: number) => string,
-): string {
+function pieces(bytes: number, least: number, values: number, spell: Spell): string {
   const count = Math.min(Math.floor(MOST_VALUES / values), Math.floor(bytes / (least + 1)));
   const length = Math.floor(bytes / count) - 1;
   return Array.from({ length: count }, (_, index) => spell(index, length)).join();
@@ -35,8 +32,18 @@ const output =
   (bytes, callback) =>
     objectText(callback, `"output":{${spell(bytes)}}`);
 
+/** As many outputs as there is room for. */
+const outputs = (least: number, values: number, spell: Spell): Shape =>
+  output((bytes) => pieces(bytes, least, values, spell));
+
+/** As many fields beside the callback's own. */
+const fields =
+  (least: number, values: number, spell: Spell): Shape =>
+  (bytes, callback) =>
+    objectText(callback, pieces(bytes, least, values, spell));
+
 /** One output that is a list. */
-const list = (least: number, values: number, spell: (index: number, length: number) => string): Shape =>
+const list = (least: number, values: number, spell: Spell): Shape =>
   output((bytes) => `"list":[${pieces(bytes, least, values, spell)}]`);
 
 const filled = (before: string, after: string, length: number, filling = 'x') =>
@@ -65,42 +72,23 @@ const rows = (columns: number): Shape =>
   });
 
 export const HEAVY_SHAPES: Readonly<Record<string, Shape>> = {
-  'output keys': output((bytes) => pieces(bytes, 12, 1, (index, length) => member(index, length, '1'))),
-  'output keys, numeric and sparse': output((bytes) =>
-    pieces(bytes, 14, 1, (index) => `"${4_000_000_000 - index * 4096}":1`),
+  'output keys': outputs(12, 1, (index, length) => member(index, length, '1')),
+  'output keys, numeric and sparse': outputs(14, 1, (index) => `"${4_000_000_000 - index * 4096}":1`),
+  'output keys, inherited names': outputs(
+    20,
+    1,
+    (index) => `"${['__proto__', 'constructor', 'toString', `toString${index}`][index % 4]}":{}`,
   ),
-  'output keys, inherited names': output((bytes) =>
-    pieces(
-      bytes,
-      20,
-      1,
-      (index) => `"${['__proto__', 'constructor', 'toString', `toString${index}`][index % 4]}":{}`,
-    ),
+  'output keys, lists of files': outputs(160, 10, (index, length) =>
+    member(index, 20 + Math.max(0, length - 160), `[{"type":"files","files":[${file(index, 90)}]}]`),
   ),
-  'output keys, lists of files': output((bytes) =>
-    pieces(bytes, 160, 10, (index, length) =>
-      member(index, 20 + Math.max(0, length - 160), `[{"type":"files","files":[${file(index, 90)}]}]`),
-    ),
-  ),
-  'output keys to be cleaned': output((bytes) =>
-    pieces(bytes, 16, 1, (index) => `"\\u0007e\\u0301${index}":"\\u0007"`),
-  ),
-  'top-level keys': (bytes, callback) =>
-    objectText(
-      callback,
-      pieces(bytes, 12, 1, (index, length) => member(index, length, '1')),
-    ),
+  'output keys to be cleaned': outputs(16, 1, (index) => `"\\u0007e\\u0301${index}":"\\u0007"`),
+  'top-level keys': fields(12, 1, (index, length) => member(index, length, '1')),
   'files in one output': output(
     (bytes) => `"files":{"type":"files","files":[${pieces(bytes, 90, 6, file)}]}`,
   ),
-  'files over many outputs': output((bytes) =>
-    pieces(bytes, 140, 9, (index, length) =>
-      member(
-        index,
-        20 + 34 + 90 + Math.max(0, length - 150),
-        `{"type":"files","files":[${file(index, 90)}]}`,
-      ),
-    ),
+  'files over many outputs': outputs(140, 9, (index, length) =>
+    member(index, 20 + 34 + 90 + Math.max(0, length - 150), `{"type":"files","files":[${file(index, 90)}]}`),
   ),
   'files inside members of a list': list(
     130,
@@ -133,7 +121,7 @@ export const HEAVY_SHAPES: Readonly<Record<string, Shape>> = {
   'numbers with exponents': list(6, 1, () => '1e400'),
   'texts of quotes in a list': list(6, 1, (_, length) => filled('"', '"', length, '\\"')),
   'branches 58 deep': list(117, 58, () => branch(58)),
-  'null fields': output((bytes) => pieces(bytes, 14, 1, (index, length) => member(index, length, 'null'))),
+  'null fields': outputs(14, 1, (index, length) => member(index, length, 'null')),
   'an unknown field with objects': (bytes, callback) =>
     objectText(
       callback,
@@ -147,11 +135,7 @@ export const HEAVY_SHAPES: Readonly<Record<string, Shape>> = {
     ),
   'refused: a long text where a number belongs': (bytes, callback) =>
     objectText({ ...callback, code: undefined }, filled('"code":"', '"', bytes, '<&あ')),
-  'refused: too deep in many fields': (bytes, callback) =>
-    objectText(
-      callback,
-      pieces(bytes, 150, 66, (index) => member(index, 20 + 132, branch(66))),
-    ),
+  'refused: too deep in many fields': fields(150, 66, (index) => member(index, 20 + 132, branch(66))),
   'refused: too deep at the end': (bytes, callback) =>
     objectText(callback, `"more":[${pieces(bytes, 5, 2, () => '[1]')}],"deep":${branch(66)}`),
   'refused: not JSON in the middle of a text': (bytes, callback) =>
