@@ -105,4 +105,19 @@ ${more}`,
     renameSync(join(folder, 'templates/..new'), join(folder, 'templates/..data'));
     expect(await readings.areCurrent()).to.equal(false);
   });
+
+  it('is no longer what was read once the folder that it is a link into is another, as Kubernetes mounts it', async () => {
+    const version = (name: string) => write(`${name}/botbell.yaml`, `# ${name}\nstore: {}\n`);
+    version('..one');
+    symlinkSync('..one', join(folder, '..data'));
+    rmSync(toRead.file);
+    symlinkSync('..data/botbell.yaml', toRead.file);
+    const { readings } = await readConfig(toRead);
+    expect(await readings.areCurrent()).to.equal(true);
+    version('..two');
+    symlinkSync('..two', join(folder, '..new'));
+    renameSync(join(folder, '..new'), join(folder, '..data'));
+    rmSync(join(folder, '..one'), { recursive: true });
+    expect(await readings.areCurrent()).to.equal(false);
+  });
 });

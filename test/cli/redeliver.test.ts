@@ -1,5 +1,5 @@
 /** What `botbell redeliver` says before it asks, and what it does by the answer; who delivers is the service. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { systemClock } from '../../src/time/clock.ts';
@@ -128,16 +128,6 @@ routes:
     await recorded.loadConfig('another');
     expect(await refusalOf(good)).to.include('the running service has another config');
     expect(await counts()).to.include({ pending: 0 });
-  });
-
-  it('says what to do where there is no ledger, and makes none', async () => {
-    const file = join(store.folder, 'none.db');
-    writeFileSync(config, readFileSync(config, 'utf8').replace(store.file, file));
-    for (let time = 0; time < 2; time += 1) {
-      const { code, stderr } = await redeliver(['--dead', '--yes']);
-      expect([code, stderr.includes('there is no ledger yet')]).to.deep.equal([1, true]);
-    }
-    expect(existsSync(file)).to.equal(false);
   });
 
   it('keeps nothing of the ledger from the service while it waits for the answer', async () => {

@@ -1,5 +1,5 @@
 /** The built program reads its config again while it runs: on SIGHUP, when asked, and when the files have changed. */
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { request } from 'undici';
@@ -57,34 +57,6 @@ describe('A running Botbell', () => {
     expect(await resultOf(callback({ job_id: `job ${TOKEN} ${NEW_TOKEN}` }))).to.equal('delivered');
     await untilLogged('job [secret] [secret]');
     expect(botbell.log()).not.to.match(/SECRET/);
-  });
-
-  it('follows its files when Kubernetes swaps the folder that config and templates are links into', async () => {
-    await open('#ops', '');
-    const mounted = join(world.folder, 'mounted');
-    const yaml = `templates: ${mounted}/templates\n${readFileSync(world.config, 'utf8')}`;
-    const version = (name: string, text: string, words: string) => {
-      const folder = join(mounted, name);
-      mkdirSync(join(folder, 'templates/en/slack'), { recursive: true });
-      writeFileSync(join(folder, 'botbell.yaml'), text);
-      const template = `text: '${words} {{ bot_name }}'\nblocks: []\n`;
-      writeFileSync(join(folder, 'templates/en/slack/error.yaml'), template);
-    };
-    const swapTo = (name: string) => {
-      symlinkSync(name, join(mounted, '..data_tmp'));
-      renameSync(join(mounted, '..data_tmp'), join(mounted, '..data'));
-    };
-    version('..one', yaml, 'One:');
-    swapTo('..one');
-    for (const name of ['botbell.yaml', 'templates']) symlinkSync(`..data/${name}`, join(mounted, name));
-    botbell = await world.start({ config: join(mounted, 'botbell.yaml') });
-    version('..two', yaml.replace('#ops', '#log'), 'Two:');
-    swapTo('..two');
-    rmSync(join(mounted, '..one'), { recursive: true });
-    await untilLogged(RELOADED);
-    expect(await resultOf(callback())).to.equal('delivered');
-    expect(toldAt('#log')[0]?.text).to.match(/^Two: /);
-    expect(lines('the config was refused')).to.deep.equal([]);
   });
 
   it('loses nothing and tells nobody twice while it is reloaded again and again under load', async () => {

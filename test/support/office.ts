@@ -138,73 +138,57 @@ const DESTINATIONS: readonly ArchivedDestination[] = [
 
 const ACTOR = { via: 'page', user: 'admin', from: '192.0.2.4' } as const;
 
+const BULK: BulkRedelivery = {
+  id: 5,
+  what: 'redelivered',
+  filter: { state: 'dead' },
+  actor: ACTOR,
+  state: 'delivering',
+  startedAt: PAGE_NOW - 2 * DAY,
+  endedAt: PAGE_NOW - 2 * DAY + MINUTE,
+  stoppedBy: undefined,
+  given: 12,
+  delivered: 8,
+  dead: 0,
+  pending: 4,
+};
+
 const BULKS: readonly BulkRedelivery[] = [
+  { ...BULK, id: 3, state: 'running', endedAt: undefined, given: 100, delivered: 71, dead: 2, pending: 27 },
   {
-    id: 3,
-    what: 'redelivered',
-    filter: { state: 'dead', destination: 'slack:#ops', errorClass: 'config', errorCode: 'not_in_channel' },
-    actor: ACTOR,
-    state: 'running',
-    startedAt: PAGE_NOW - 90_000,
-    endedAt: undefined,
-    stoppedBy: undefined,
-    given: 100,
-    delivered: 71,
-    dead: 2,
-    pending: 27,
-  },
-  {
+    ...BULK,
     id: 2,
     what: 'dismissed',
     filter: { botId: 'nightly-check', from: PAGE_NOW - 3 * DAY, status: 1 },
-    actor: { ...ACTOR, via: 'api', user: undefined },
     state: 'stopped',
-    startedAt: PAGE_NOW - DAY,
-    endedAt: PAGE_NOW - DAY + MINUTE,
     stoppedBy: ACTOR,
-    given: 12,
     delivered: 0,
-    dead: 0,
     pending: 0,
   },
-  {
-    id: 5,
-    what: 'redelivered',
-    filter: { state: 'dead' },
-    actor: ACTOR,
-    state: 'delivering',
-    startedAt: PAGE_NOW - 2 * DAY,
-    endedAt: PAGE_NOW - 2 * DAY + MINUTE,
-    stoppedBy: undefined,
-    given: 12,
-    delivered: 8,
-    dead: 0,
-    pending: 4,
-  },
+  BULK,
 ];
 
+const SNOOZE: KeptSnooze = {
+  id: 1,
+  botId: 'invoice-import',
+  destination: 'slack:#ops',
+  until: PAGE_NOW + 2 * HOUR,
+  untilSuccess: false,
+  because: 'the supplier moves house',
+  by: 'suzuki',
+  createdAt: PAGE_NOW - HOUR,
+  held: 12,
+};
+
 const SNOOZES: readonly KeptSnooze[] = [
+  SNOOZE,
   {
-    id: 1,
-    botId: 'invoice-import',
-    destination: 'slack:#ops',
-    until: PAGE_NOW + 2 * HOUR,
-    untilSuccess: false,
-    because: 'the supplier moves house',
-    by: 'suzuki',
-    createdAt: PAGE_NOW - HOUR,
-    held: 12,
-  },
-  {
+    ...SNOOZE,
     id: 2,
     botId: 'get_items',
     destination: undefined,
     until: PAGE_NOW + 7 * DAY,
     untilSuccess: true,
-    because: '',
-    by: 'api',
-    createdAt: PAGE_NOW - HOUR,
-    held: 0,
   },
 ];
 

@@ -10,8 +10,6 @@ export function naughtyStrings(elsewhere: string): readonly string[] {
     ...together(2, attributes(elsewhere)),
     ...links(elsewhere),
     ...together(3, TEMPLATES),
-    ...sheetsAndFiles(elsewhere),
-    ...HEADERS_AND_STATEMENTS,
     ...together(2, chat(elsewhere)),
     ...together(2, CHARACTERS),
     ...WORDS,
@@ -81,22 +79,15 @@ function links(elsewhere: string): string[] {
   return [
     `javascript:${RUN}//`,
     ` \tJaVa\nScRiPt:${RUN}//`,
-    `vbscript:${RUN}`,
     `data:text/html,${SCRIPT}`,
     `data:text/html;base64,${Buffer.from(SCRIPT).toString('base64')}`,
-    `blob:${elsewhere}/x`,
     `//${new URL(elsewhere).host}/`,
-    `\\\\${new URL(elsewhere).host}\\share`,
     `/\\${new URL(elsewhere).host}`,
     `${elsewhere}/?x=%22%3E${RUN}`,
     '..',
-    '../../../../etc/passwd',
-    '%2e%2e%2f%2e%2e%2fapi%2fcallbacks',
-    '?status=9#',
     'a/b/c?d=e&f=g#h',
-    '%',
+    `x\r\nSet-Cookie: stolen=1\r\nContent-Type: text/html\r\n\r\n${SCRIPT}`,
     '%E0%A4%A',
-    '%00',
   ];
 }
 
@@ -104,33 +95,6 @@ const TEMPLATES = [
   `{{ constructor.constructor("${RUN}")() }} {{ 7 | times: 7 }} {% include "x" %} {% raw %}`,
   `\${${RUN}} #{${RUN}} <%= ${RUN} %> {{{ ${RUN} }}} [[ ${RUN} ]] *{${RUN}}`,
   `%s%n%x%d %(name)s {0} $1 $& $\` \${jndi:ldap://127.0.0.1/x}`,
-];
-
-/** What a spreadsheet would reckon, and what a file must not be called. */
-function sheetsAndFiles(elsewhere: string): string[] {
-  return [
-    `=HYPERLINK("${elsewhere}/sheet","x")`,
-    `=cmd|' /C calc'!A0`,
-    `+1+1`,
-    `-1+cmd|' /C calc'!A0`,
-    `@SUM(1,1)`,
-    `\t=1+1`,
-    `\r=1+1`,
-    `a,"b"\n=1+1,;c`,
-    `x.html"; filename="y.html`,
-    `請求書\u202Efdp.exe`,
-    `con.txt:$DATA`,
-    `a/b\\c:*?"<>|.html`,
-  ];
-}
-
-const HEADERS_AND_STATEMENTS = [
-  `x\r\nSet-Cookie: stolen=1\r\nContent-Type: text/html\r\n\r\n${SCRIPT}`,
-  `x\nLocation: https://example.com/\n`,
-  `' or 1=1 --`,
-  `"; drop table callbacks; --`,
-  `' union select body from refused --`,
-  String.raw`_%\'`,
 ];
 
 function chat(elsewhere: string): string[] {
@@ -156,21 +120,4 @@ const CHARACTERS = [
   'a '.repeat(1500),
 ];
 
-const WORDS = [
-  '__proto__',
-  'constructor',
-  'toString',
-  'hasOwnProperty',
-  'null',
-  'undefined',
-  'NaN',
-  '-0',
-  '1e309',
-  'true',
-  '0',
-  '1;',
-  ' ',
-  '.',
-  'new',
-  'index.html',
-];
+const WORDS = ['__proto__', 'constructor', 'null', '0', 'new'];
