@@ -255,15 +255,6 @@ describe('the email channel', () => {
     expect(mail.connectionCount).to.equal(before + 1);
   });
 
-  it('passes a greylisting server at the second attempt', async () => {
-    const address = 'ops@example.com';
-    mail.faults.push(once({ at: 'rcpt', does: 'refuse', code: 451, text: 'greylisted', address }));
-    expect(await failureOf(channel.send(outgoing()))).to.include({ class: 'transient', code: '451' });
-    await channel.send(outgoing({ address: 'other@example.com' }));
-    await channel.send(outgoing());
-    expect(mail.mails.map(({ to }) => to[0])).to.deep.equal(['other@example.com', 'ops@example.com']);
-  });
-
   it('refuses to send in clear where the URL does not allow it', async () => {
     const strict = await openMail(mail, '');
     const failure = await failureOf(strict.send(outgoing()));
