@@ -208,17 +208,16 @@ describe('an attempt', () => {
     });
   });
 
-  const thrown: [string, unknown][] = [
-    ['a classed failure', new DeliveryFailure({ class: 'config', code: SECRET, message: `bad ${SECRET}` })],
-    ['an error', new Error(`bad ${SECRET}`, { cause: SECRET })],
-    ['a string', SECRET],
-    ['an object', { token: SECRET, toString: () => SECRET }],
-    ['an object without a prototype', Object.create(null)],
-    ['nothing', undefined],
-    ['a symbol', Symbol(SECRET)],
-  ];
-  for (const [what, error] of thrown) {
-    it(`lets no secret out of ${what} that is thrown`, async () => {
+  it('lets no secret out of whatever is thrown', async () => {
+    for (const error of [
+      new DeliveryFailure({ class: 'config', code: SECRET, message: `bad ${SECRET}` }),
+      new Error(`bad ${SECRET}`, { cause: SECRET }),
+      SECRET,
+      { token: SECRET, toString: () => SECRET },
+      undefined,
+      Object.create(null),
+      Symbol(SECRET),
+    ]) {
       const send = attemptAt(() => {
         throw error;
       });
@@ -226,6 +225,6 @@ describe('an attempt', () => {
       const { class: failureClass, code, message, stack, cause } = failure;
       expect(message).not.to.equal('');
       expect(JSON.stringify([failureClass, code, message, stack, String(cause)])).not.to.contain(SECRET);
-    });
-  }
+    }
+  });
 });
