@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { heartbeatChore } from '../../src/app/heartbeat.ts';
 import type { Chore } from '../../src/deliver/chores.ts';
 import { NO_PROXIES } from '../../src/outbound/proxy.ts';
-import { type BridgeWorld, createBridgeWorld } from '../support/bridge-world.ts';
+import { type BridgeWorld, callback, createBridgeWorld } from '../support/bridge-world.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { until } from '../support/proof-wait.ts';
@@ -54,7 +54,7 @@ describe('the heartbeat between a bridge and its watcher', () => {
 
   const open = async (heartbeat: string) => {
     world = await createBridgeWorld(
-      `${heartbeat}\nreceiver: { listen: '127.0.0.1:0' }\ndefault_route: { notify: [] }`,
+      `${heartbeat}\nreceiver: { listen: '127.0.0.1:0' }\ndefault_route: { notify: [{ slack: '#ops' }, { email: ops@example.com }] }`,
       { logger: log.logger },
     );
   };
@@ -68,12 +68,16 @@ describe('the heartbeat between a bridge and its watcher', () => {
     expect(JSON.stringify(log.lines) + (await world.metrics())).not.to.include('SECRET');
   });
 
-  it('goes through the proxy that the config names, from the next beat on', async () => {
+  it('goes through the proxy that the config names, from the next beat on, as Slack’s messages do and mail does not', async () => {
     const proxy = await startForwardProxy();
     await open(`heartbeat: { url: '${origin}${PATH}', every: 1s }\nproxy: off`);
     await until('a beat without it', () => asked.length > 0);
     await world.swap((yaml) => yaml.replace('proxy: off', `proxy: 'http://${proxy.host}'`));
     await until('a beat through it', () => proxy.asked.includes(`${origin}${PATH}`));
+    expect((await world.post(callback())).body.result).to.equal('delivered');
+    expect(proxy.asked).to.include(`${world.slack.apiUrl}chat.postMessage`);
+    expect([...new Set(proxy.asked)], 'mail goes past it').to.have.length(2);
+    expect(world.mail.mails).to.have.length(1);
     await proxy.close();
   });
 });

@@ -16,6 +16,7 @@ import { until } from '../support/proof-wait.ts';
 const PASSWORD = 'ADMIN-SECRET-pässword';
 const METRICS_TOKEN = 'METRICS-SECRET-TOKEN';
 const RECEIVER_TOKEN = 'RECEIVER-SECRET-TOKEN';
+const PROXY_PASSWORD = 'p@ss:w0rd';
 
 const CONFIG = `
 receiver: { listen: '127.0.0.1:0' }
@@ -50,13 +51,14 @@ describe('The API of a running Botbell', () => {
           "admin: { listen: '127.0.0.1:0' }",
           `admin: { listen: '127.0.0.1:0', password: '${PASSWORD}', metrics_token: '${METRICS_TOKEN}' }`,
         )
+        .replace('\nreceiver:', `\nproxy: 'http://bot:${encodeURIComponent(PROXY_PASSWORD)}@127.0.0.1:9'$&`)
         .replace(
           "listen: '127.0.0.1:0' }\ndelivery",
           `listen: '127.0.0.1:0', token: '${RECEIVER_TOKEN}' }\ndelivery`,
         ),
     );
     // What a remote or a library repeats of them.
-    const text = `5.7.8 ${SMTP_PASSWORD} ${SLACK_TOKEN} ${RECEIVER_TOKEN}`;
+    const text = `5.7.8 ${SMTP_PASSWORD} ${SLACK_TOKEN} ${RECEIVER_TOKEN} ${PROXY_PASSWORD}`;
     world.mail.faults.push({ at: 'rcpt', does: 'refuse', code: 550, text, address: 'gone@example.com' });
     const url = `http://127.0.0.1:${world.app.receiver.port}/callbacks/${RECEIVER_TOKEN}`;
     for (const body of [JSON.stringify(callback({ bot_id: 'gone', job_id: 'j' })), 'nonsense'])
@@ -101,7 +103,15 @@ describe('The API of a running Botbell', () => {
       Array(answers.length - 1).fill(200),
     );
     expect(JSON.stringify(answers)).to.include('5.7.8');
-    for (const secret of [SLACK_TOKEN, SMTP_PASSWORD, PASSWORD, METRICS_TOKEN, RECEIVER_TOKEN])
+    for (const secret of [
+      SLACK_TOKEN,
+      SMTP_PASSWORD,
+      PASSWORD,
+      METRICS_TOKEN,
+      RECEIVER_TOKEN,
+      PROXY_PASSWORD,
+      encodeURIComponent(PROXY_PASSWORD),
+    ])
       expect(JSON.stringify(answers)).not.to.include(secret);
   });
 

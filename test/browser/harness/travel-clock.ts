@@ -1,60 +1,53 @@
 /** The system's clock, which can be set forward: what waits until then is due at once. */
-import type { Clock } from '../../../src/time/clock.ts';
+import { type Clock, systemClock } from '../../../src/time/clock.ts';
 
 /** Longer waits than this are not worth a real timer: they end by a journey, or with the process. */
 const LONGEST_TIMER_MS = 60_000;
 
-interface Waiting {
-  readonly dueAt: number;
-  wake(): void;
-}
-
 export class TravelClock implements Clock {
-  readonly #begun = performance.now();
-  readonly #from: number;
+  /** What `now` shows beyond `monotonic`. */
+  readonly #epoch: number;
   #ahead = 0;
-  readonly #waiting = new Map<Waiting, NodeJS.Timeout | undefined>();
+  /** When each is due, by what wakes it. */
+  readonly #waiting = new Map<() => void, number>();
 
   /** @param from milliseconds since the epoch */
   constructor(from: number) {
-    this.#from = from;
+    this.#epoch = from - this.monotonic();
   }
 
   now(): number {
-    return Math.round(this.#from + this.monotonic());
+    return Math.round(this.#epoch + this.monotonic());
   }
 
   monotonic(): number {
-    return performance.now() - this.#begun + this.#ahead;
+    return systemClock.monotonic() + this.#ahead;
   }
 
   /** Never back. */
   travelTo(time: number): void {
     this.#ahead += Math.max(0, time - this.now());
-    const due = [...this.#waiting.keys()].filter(({ dueAt }) => dueAt <= this.monotonic());
-    for (const each of due.toSorted((a, b) => a.dueAt - b.dueAt)) this.#wake(each);
+    const due = [...this.#waiting].filter(([, at]) => at <= this.monotonic());
+    for (const [wake] of due.toSorted(([, a], [, b]) => a - b)) if (this.#waiting.has(wake)) wake();
   }
 
   startTimer(ms: number, onTime: () => void): () => void {
-    const waiting: Waiting = { dueAt: this.monotonic() + ms, wake: onTime };
-    this.#waiting.set(waiting, ms > LONGEST_TIMER_MS ? undefined : setTimeout(() => this.#wake(waiting), ms));
-    return () => this.#forget(waiting);
+    const wake = () => {
+      cancel();
+      onTime();
+    };
+    const stopTimer = ms > LONGEST_TIMER_MS ? () => undefined : systemClock.startTimer(ms, wake);
+    const cancel = () => {
+      stopTimer();
+      this.#waiting.delete(wake);
+    };
+    this.#waiting.set(wake, this.monotonic() + ms);
+    return cancel;
   }
 
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
       this.startTimer(ms, resolve);
     });
-  }
-
-  #wake(waiting: Waiting): void {
-    if (!this.#waiting.has(waiting)) return;
-    this.#forget(waiting);
-    waiting.wake();
-  }
-
-  #forget(waiting: Waiting): void {
-    clearTimeout(this.#waiting.get(waiting));
-    this.#waiting.delete(waiting);
   }
 }
