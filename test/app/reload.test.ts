@@ -147,16 +147,10 @@ describe('a reload', () => {
       const cause = 'a change of its files';
       expect(reported).to.deep.equal([`${cause}: # two true`, `${cause}: refused`, `${cause}: # two true`]);
     });
-
-    it('looks at nothing any more after it was stopped', async () => {
-      await reloader.stop();
-      disk = '# two';
-      await clock.advance(10_000);
-      expect([reported, clock.sleeping]).to.deep.equal([[], 0]);
-    });
   });
 
-  it('ends before it stops, and none begins after that', async () => {
+  it('ends before it stops, and none begins after that, nor by itself', async () => {
+    reloader.watch();
     reading = moment();
     disk = '# two';
     const last = reloader.reload('SIGHUP');
@@ -166,6 +160,7 @@ describe('a reload', () => {
     expect(short(await last)).to.equal('# two true');
     disk = '# three';
     expect(short(await reloader.reload('SIGHUP'))).to.equal('refused');
-    expect([inForce(), reported]).to.deep.equal(['# two', ['SIGHUP: # two true']]);
+    await clock.advance(10_000);
+    expect([inForce(), reported, clock.sleeping]).to.deep.equal(['# two', ['SIGHUP: # two true'], 0]);
   });
 });
