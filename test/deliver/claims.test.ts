@@ -1,9 +1,10 @@
 /** What nobody waits for: taken over, retried with patience, given up in the end. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
+import { target } from '../contract/ledger-under-test.ts';
 import { REFUSED } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { DeliveryBench, failure, failures, target } from './delivery-bench.ts';
+import { DeliveryBench, failure, failures } from './delivery-bench.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;

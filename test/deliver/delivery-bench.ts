@@ -4,9 +4,9 @@ import { stringify } from 'yaml';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
-import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
 import type { RaisedAlert } from '../../src/notice/notice.ts';
 import type { PlannedTarget } from '../../src/route/router.ts';
+import { target } from '../contract/ledger-under-test.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 import { askingOf } from '../support/store-under-test.ts';
 import { incomingAt, PipelineWorld } from './pipeline-world.ts';
@@ -116,11 +116,6 @@ export class DeliveryBench extends PipelineWorld<SqliteStore> {
   get milestonesReached(): readonly string[] {
     return this.milestones.map(({ name, record }) => `${name} ${record.destination}`);
   }
-}
-
-export function target(destination: string): DeliveryTarget {
-  const [channel = '', address = ''] = destination.split(':');
-  return { destination, channel, address };
 }
 
 export function plannedTo(destination: string): PlannedTarget {

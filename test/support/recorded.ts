@@ -25,6 +25,7 @@ import {
   methodsOver,
   operations,
 } from '../../src/ledger/registry.ts';
+import { putOff } from '../contract/ledger-under-test.ts';
 import { DEAD_LETTER } from './alerts.ts';
 import { callbackWith } from './callbacks.ts';
 import { askingOf, ROUTING, type StoreUnderTest } from './store-under-test.ts';
@@ -47,16 +48,7 @@ export function deadUpdate(id: number, lastError = REFUSED_THERE): DeliveryUpdat
 }
 
 export function update(id: number, fields: Partial<DeliveryUpdate>): DeliveryUpdate {
-  return {
-    id,
-    state: 'pending',
-    attempts: 1,
-    lastError: undefined,
-    receipt: undefined,
-    isTakenOver: true,
-    dueInMs: 0,
-    ...fields,
-  };
+  return putOff(id, 0, { lastError: undefined, ...fields });
 }
 
 type ArrivalOptions = Partial<Pick<Arrival, 'isAccepted' | 'routing' | 'startedAt' | 'body'>> & {
