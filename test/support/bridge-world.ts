@@ -8,7 +8,6 @@ import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-cat
 import { type SlackFault, type SlackStandIn, startSlackStandIn } from './faulty-slack.ts';
 import type { ReceivedCall } from '../../src/stand-ins/slack-stand-in.ts';
 import type { Logger } from '../../src/observe/logger.ts';
-import { type Clock, systemClock } from '../../src/time/clock.ts';
 import { startTestApp } from './started-app.ts';
 import { tempFolder } from './temp-folder.ts';
 
@@ -50,30 +49,23 @@ export interface BridgeWorld {
 }
 
 export interface BridgeWorldOptions {
-  /** The system's where it is left out. */
-  readonly clock?: Clock;
   /** What Slack does with each call. */
   readonly faultOf?: (call: ReceivedCall) => SlackFault | undefined;
   /** A silent one where it is left out. */
   readonly logger?: Logger;
-  /** How many connections the mail server takes; any number where it is left out. */
-  readonly mailConnections?: number;
 }
 
 /** @param config YAML below `channels`, e.g. routes; `settings` are sections beside the ones given here */
 export async function createBridgeWorld(
   config: string,
-  { clock = systemClock, faultOf = () => undefined, logger, mailConnections }: BridgeWorldOptions = {},
+  { faultOf = () => undefined, logger }: BridgeWorldOptions = {},
 ): Promise<BridgeWorld> {
   const folder = tempFolder();
   const slack = await startSlackStandIn({ tokens: [SLACK_TOKEN], channels: CHANNELS, faultOf });
-  const mail = await startMailCatcher({
-    login: { user: 'bot', password: SMTP_PASSWORD },
-    ...(mailConnections !== undefined && { maxConnections: mailConnections }),
-  });
+  const mail = await startMailCatcher({ login: { user: 'bot', password: SMTP_PASSWORD } });
   const file = join(folder, 'botbell.yaml');
   writeFileSync(file, `${channelsYaml(slack, mail, folder)}\n${config}`);
-  const start = () => startTestApp(file, { clock, logger });
+  const start = () => startTestApp(file, { logger });
   const world: BridgeWorld = {
     slack,
     mail,

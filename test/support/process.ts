@@ -29,18 +29,15 @@ export interface ServeOptions {
   readonly cwd?: string;
   /** Arguments of Node itself. */
   readonly nodeArguments?: readonly string[];
-  /** Further ones of `serve`. */
-  readonly serveArguments?: readonly string[];
 }
 
 /** Starts `serve` and waits until it listens. */
 export async function serve(
   config: string,
   variables: Record<string, string> = {},
-  { wrapper = [], main = MAIN, cwd, nodeArguments = [], serveArguments = [] }: ServeOptions = {},
+  { wrapper = [], main = MAIN, cwd, nodeArguments = [] }: ServeOptions = {},
 ): Promise<ServeProcess> {
-  const serveWords = ['serve', '--config', config, ...serveArguments];
-  const words = [...wrapper, process.execPath, ...nodeArguments, main, ...serveWords];
+  const words = [...wrapper, process.execPath, ...nodeArguments, main, 'serve', '--config', config];
   const [command = '', ...args] = words;
   const child = spawn(command, args, {
     // A proxy of the machine's is no part of the test.

@@ -20,26 +20,19 @@ export class JobService {
   /** HTTP status codes of all answers; 0 for none. */
   readonly statuses: number[] = [];
   readonly results: string[] = [];
-  #isOver = false;
 
   constructor(options: JobServiceOptions) {
     this.#options = options;
-  }
-
-  /** No longer posts what was not answered 2xx. */
-  giveUp(): void {
-    this.#isOver = true;
   }
 
   /** Resolves when every callback has been answered 2xx. @throws {Error} that says how many were not in time */
   async postAll(callbacks: readonly PostedCallback[], withinMs = 120_000): Promise<void> {
     const waiting = [...callbacks];
     const end = Date.now() + withinMs;
-    const isOver = () => this.#isOver || Date.now() > end;
     let unanswered = 0;
     const runs = Array.from({ length: this.#options.concurrency }, async () => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        if (!(await this.#postUntilTaken(next, isOver))) unanswered += 1;
+        if (!(await this.#postUntilTaken(next, end))) unanswered += 1;
       }
     });
     await Promise.all(runs);
@@ -47,8 +40,8 @@ export class JobService {
       throw new Error(`${unanswered} callbacks were not answered 2xx within ${withinMs} ms`);
   }
 
-  async #postUntilTaken(callback: PostedCallback, isOver: () => boolean): Promise<boolean> {
-    while (!isOver()) {
+  async #postUntilTaken(callback: PostedCallback, end: number): Promise<boolean> {
+    while (Date.now() <= end) {
       if ((await this.#post(callback)) === 200) return true;
       await sleep(this.#options.retryMs);
     }

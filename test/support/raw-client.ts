@@ -29,27 +29,16 @@ export class RawClient {
     socket.on('close', () => this.#end());
   }
 
-  /** @param from a loopback address to connect from, e.g. `127.0.0.2` */
-  static open(port: number, from = '127.0.0.1'): Promise<RawClient> {
+  static open(port: number): Promise<RawClient> {
     return new Promise((resolve, reject) => {
-      const place = { port, host: '127.0.0.1', localAddress: from };
-      const socket = connect({ ...place, allowHalfOpen: true }, () => resolve(new RawClient(socket)));
+      const place = { port, host: '127.0.0.1', allowHalfOpen: true };
+      const socket = connect(place, () => resolve(new RawClient(socket)));
       socket.once('error', reject);
     });
   }
 
-  /** False once the server takes no more. */
-  get isWritable(): boolean {
-    return this.#socket.writable && !this.#isClosed;
-  }
-
   write(...parts: (string | Uint8Array)[]): void {
     for (const part of parts) this.#socket.write(part);
-  }
-
-  /** Reads nothing more of what comes. */
-  stopReading(): void {
-    this.#socket.pause();
   }
 
   /** Resolves when the bytes have left this process. */
@@ -60,9 +49,9 @@ export class RawClient {
   }
 
   /** The next whole answer; undefined where the server closes without one. */
-  async answer(toHead = false): Promise<RawAnswer | undefined> {
+  async answer(): Promise<RawAnswer | undefined> {
     for (;;) {
-      const answer = this.#takeAnswer(toHead);
+      const answer = this.#takeAnswer();
       if (answer !== undefined || this.#isClosed) return answer;
       await this.#change();
     }
@@ -93,13 +82,13 @@ export class RawClient {
     });
   }
 
-  #takeAnswer(toHead: boolean): RawAnswer | undefined {
+  #takeAnswer(): RawAnswer | undefined {
     const headEnd = this.#received.indexOf(HEAD_END);
     if (headEnd < 0) return undefined;
     const [statusLine = '', ...lines] = this.#received.subarray(0, headEnd).toString('latin1').split('\r\n');
     const headers = Object.fromEntries(lines.map(asHeader));
     const bodyStart = headEnd + HEAD_END.length;
-    const bodyEnd = bodyStart + (toHead ? 0 : Number(headers['content-length'] ?? 0));
+    const bodyEnd = bodyStart + Number(headers['content-length'] ?? 0);
     if (this.#received.length < bodyEnd) return undefined;
     const body = this.#received.subarray(bodyStart, bodyEnd).toString('utf8');
     this.#received = this.#received.subarray(bodyEnd);
