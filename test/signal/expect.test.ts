@@ -1,7 +1,9 @@
 /** When a BOT is due, what meets that, and who is told once that nothing came. */
 import { expect } from 'chai';
+import * as fc from 'fast-check';
 import {
   beginToExpect,
+  type Came,
   cronFault,
   type Expected,
   missedFrom,
@@ -9,7 +11,7 @@ import {
   withMissed,
 } from '../../src/signal/expect.ts';
 import type { Expectation } from '../../src/signal/rules.ts';
-import { zonedToInstant } from '../../src/time/display.ts';
+import { instantToZoned, zonedToInstant } from '../../src/time/display.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -139,42 +141,6 @@ describe('a BOT that is expected every so often', () => {
   });
 });
 
-describe('what one result meets', () => {
-  const often = { cron: '*/30 * * * *', graceMs: 4 * HOUR };
-  const rows: [what: string, bot: Watched, due: string][] = [
-    [
-      'every due time up to the last, where the grace is longer than the interval',
-      new Watched(often, '2026-11-20T08:55').came('2026-11-20T12:10'),
-      '2026-11-20 13:00',
-    ],
-    [
-      'the due time at which a BOT of a pattern comes for the first time',
-      new Watched(WORKDAYS, '2026-11-20T09:00').came('2026-11-20T09:00'),
-      '2026-11-23 09:00',
-    ],
-    [
-      'a due time of the config where the BOT had come before',
-      new Watched(DAILY, '2026-11-20T14:00', { hasCome: true }).came('2026-11-21T13:00'),
-      '2026-11-22 14:00',
-    ],
-    [
-      'none where it comes too early for that',
-      new Watched(DAILY, '2026-11-20T14:00', { hasCome: true }).came('2026-11-21T09:00'),
-      '2026-11-21 14:00',
-    ],
-    [
-      'the coming due time, which the clocks show half an hour later where they leave that out',
-      new Watched(often, '2026-10-04T01:10', { timezone: 'Australia/Lord_Howe' }).came('2026-10-04T01:40'),
-      '2026-10-04 03:00',
-    ],
-  ];
-  for (const [what, bot, due] of rows)
-    it(`is ${what}`, () => {
-      expect(bot.said).to.deep.equal([]);
-      expect(bot.dueAt).to.equal(due);
-    });
-});
-
 describe('a cron expression', () => {
   it('is refused where it is none, or never comes', () => {
     expect(['0 9 * * 1-5', '@daily', '*/2 * * * * *', '0 0 29 2 *'].map(cronFault)).to.deep.equal([
@@ -188,4 +154,154 @@ describe('a cron expression', () => {
     expect(cronFault('daily')).to.be.a('string');
     expect(cronFault('2026-01-01T00:00:00')).to.be.a('string');
   });
+});
+
+describe('a year of runs', () => {
+  const YEAR = Date.parse('2026-01-01T00:00Z');
+  const ZONES = [BERLIN, TOKYO, 'America/New_York', 'Australia/Lord_Howe'];
+  /** Of 2026 in these zones: days around those on which the clocks change. */
+  const days = fc.constantFrom(
+    0,
+    65,
+    66,
+    67,
+    86,
+    87,
+    88,
+    92,
+    93,
+    94,
+    275,
+    276,
+    277,
+    296,
+    297,
+    298,
+    303,
+    304,
+    305,
+  );
+  const callback = fc.record({
+    day: days,
+    minute: fc.integer({ min: 1, max: 1439 }),
+    ran: fc.oneof(fc.integer({ min: -60, max: 60 }), fc.integer({ min: 0, max: 3000 })),
+    isResult: fc.boolean(),
+  });
+  const graces = fc.constantFrom(0, 30 * MINUTE, 4 * HOUR, 2 * DAY);
+  const rules = fc.oneof(
+    fc.record({ everyMs: fc.constantFrom(HOUR, 90 * MINUTE, DAY), graceMs: graces }),
+    fc.record({
+      cron: fc.constantFrom('0 9 * * 1-5', '0 */6 * * *', '30 4 * * *', '*/30 * * * *'),
+      graceMs: graces,
+    }),
+  );
+  const howKnown = fc.constantFrom<Known>('has come', 'is named', 'is of a pattern');
+
+  /** Whether the BOT had come before, is named by the config, or is matched by a pattern and has not come. */
+  type Known = 'has come' | 'is named' | 'is of a pattern';
+
+  it('says of each due time what all results say together', () => {
+    fc.assert(
+      fc.property(
+        rules,
+        fc.array(callback, { maxLength: 40 }),
+        fc.constantFrom(...ZONES),
+        howKnown,
+        (untold, posted, timezone, known) => {
+          const rule = { ...untold, timezone };
+          const times = posted.map(({ day, minute, ran, isResult }) => {
+            const at = YEAR + day * DAY + minute * MINUTE + 1;
+            return { at, startedAt: at - ran * MINUTE, isResult };
+          });
+          const byTime = [...new Map(times.map((each) => [each.at, each])).values()].toSorted(
+            (a, b) => a.at - b.at,
+          );
+          const came = [...byTime, { at: YEAR + 330 * DAY, startedAt: YEAR + 330 * DAY, isResult: true }];
+          expect(toldStepByStep(rule, came, known)).to.deep.equal(toldByAll(rule, came, known));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  function toldStepByStep(rule: Expectation, callbacks: readonly Came[], known: Known): string[] {
+    const told: string[] = [];
+    const begin = (at: number) =>
+      beginToExpect(rule, { at, hasCome: known === 'has come', lastResultAt: undefined });
+    let expected = known === 'is of a pattern' ? undefined : begin(YEAR);
+    for (const came of callbacks) {
+      if (expected !== undefined && came.at >= missedFrom(rule, expected)) {
+        told.push(`missed ${expected.dueAt}`);
+        expected = withMissed(expected);
+      }
+      const next = withCallback(rule, expected ?? begin(came.at), came);
+      expected = next.expected;
+      if (next.lateFor !== undefined) told.push(`late ${next.lateFor}`);
+    }
+    return told;
+  }
+
+  const localTimes = new Map<string, readonly (readonly [number, Date])[]>();
+
+  /** Each half hour of the year, with what a clock in the zone shows. */
+  function halfHours(timezone: string) {
+    const known =
+      localTimes.get(timezone) ??
+      Array.from({ length: 366 * 48 }, (_, index) => YEAR + index * 30 * MINUTE).map(
+        (at) => [at, new Date(instantToZoned(at, timezone))] as const,
+      );
+    localTimes.set(timezone, known);
+    return known;
+  }
+
+  const SHOWS: Readonly<Record<string, (clock: Date) => boolean>> = {
+    '0 9 * * 1-5': (clock) =>
+      clock.getUTCHours() === 9 && clock.getUTCMinutes() === 0 && clock.getUTCDay() % 6 !== 0,
+    '0 */6 * * *': (clock) => clock.getUTCHours() % 6 === 0 && clock.getUTCMinutes() === 0,
+    '30 4 * * *': (clock) => clock.getUTCHours() === 4 && clock.getUTCMinutes() === 30,
+    '*/30 * * * *': () => true,
+  };
+
+  function duesAfter(rule: Expectation, from: number): number[] {
+    if ('everyMs' in rule) {
+      const count = Math.ceil((YEAR + 366 * DAY - from) / rule.everyMs);
+      return Array.from({ length: count }, (_, index) => from + (index + 1) * rule.everyMs);
+    }
+    return halfHours(rule.timezone)
+      .filter(([at, clock]) => at > from && SHOWS[rule.cron]?.(clock))
+      .map(([at]) => at);
+  }
+
+  /** What the sentences of the documentation say, with the whole year in view. */
+  function toldByAll(rule: Expectation, callbacks: readonly Came[], known: Known): string[] {
+    const [first] = callbacks;
+    if (first === undefined) return [];
+    const isCounted = 'everyMs' in rule && known !== 'has come';
+    const spans = [
+      ...(known === 'is of a pattern' ? [] : [{ from: YEAR, to: isCounted ? first.at : Infinity }]),
+      ...(isCounted || known === 'is of a pattern' ? [{ from: first.at, to: Infinity }] : []),
+    ];
+    const results = callbacks.filter(({ isResult }) => isResult);
+    const over = spans.flatMap(({ from, to }) => {
+      const dues = duesAfter(rule, from);
+      const isMet = (due: number, index: number) =>
+        results.some(
+          ({ at, startedAt }) =>
+            at >= from &&
+            at <= to &&
+            at > (dues[index - 1] ?? ('everyMs' in rule ? from : 0)) &&
+            at <= due + rule.graceMs &&
+            startedAt >= due - rule.graceMs,
+        );
+      return dues.filter((due, index) => due + rule.graceMs < to && !isMet(due, index));
+    });
+    const told: string[] = [];
+    let last = -Infinity;
+    for (const { at } of results) {
+      const missed = over.find((due) => due + rule.graceMs < at && due + rule.graceMs >= last);
+      if (missed !== undefined) told.push(`missed ${missed}`, `late ${missed}`);
+      last = at;
+    }
+    return told;
+  }
 });
