@@ -5,6 +5,7 @@ import { channelTypes, printsOnly } from '../channels/registry.ts';
 import { CONFIG_FILES, PROGRAM, SAMPLES, STARTER } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
 import { nearestOrAll } from '../text/nearest.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { CommandFailed, type CommandContext, WrongUsage } from './context.ts';
 
 interface InitOptions {
@@ -81,7 +82,7 @@ function programIn(folder: string, path: string): string {
   // npx and npm scripts have these folders for what they run, and the shell has not.
   const folders = path.split(delimiter).filter((each) => !each.endsWith(join('node_modules', '.bin')));
   if (folders.some((each) => existsSync(join(each, 'botbell')))) return 'botbell';
-  return `node ${relative(resolve(folder), PROGRAM)}`;
+  return `node ${shellWord(relative(resolve(folder), PROGRAM))}`;
 }
 
 interface Steps {
@@ -118,11 +119,11 @@ const JAPANESE: typeof ENGLISH = {
 
 function nextSteps(words: typeof ENGLISH, { botbell, folder, sample, isRemote }: Steps): string {
   const steps: readonly (readonly string[])[] = [
-    folder === undefined ? [] : [words.enter, `cd ${folder}`],
+    folder === undefined ? [] : [words.enter, `cd ${shellWord(folder)}`],
     isRemote ? [words.secrets, 'cp .env.example .env', 'set -a; . ./.env; set +a'] : [],
     [words.check, `${botbell} check`],
     isRemote ? [words.test, `${botbell} test --all`, `${botbell} serve`] : [words.print, `${botbell} serve`],
-    [words.send, `${botbell} send ${sample}`],
+    [words.send, `${botbell} send ${shellWord(sample)}`],
     isRemote ? [] : [words.later, `(set -a; . ./.env; ${botbell} serve)`],
   ];
   return `${words.written(folder ?? '')}\n\n${steps

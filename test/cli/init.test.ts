@@ -1,4 +1,5 @@
 /** `botbell init`: what it writes can be used at once, and it never takes anything away. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { expect } from 'chai';
@@ -58,6 +59,12 @@ describe('botbell init', () => {
     expect(contentsOf(join(folder, 'new/one'))).to.deep.equal(WRITTEN);
     await isChecked('new/one/botbell.yaml', '--without-secrets', '--config', 'new/one/botbell.yaml');
     expect(stdout).to.match(/^Written to new\/one: .*\n\n.*\n {2}cd new\/one\n/);
+  });
+
+  it('says how to go to a folder whose name a shell would split', async () => {
+    const { stdout } = await runCommand(['init', "my team's BOTs"]);
+    const [, enter = ''] = /\n {2}(cd .*)\n/.exec(stdout) ?? [];
+    expect(spawnSync('sh', ['-c', `${enter} && ls botbell.yaml`], { cwd: folder }).status).to.equal(0);
   });
 
   it('says which commands come next', async () => {

@@ -5,6 +5,7 @@ import { callbackUrlOf } from '../../../config/callback-url.ts';
 import { destinationsOf } from '../../../route/router.ts';
 import { routingEvents } from '../../../story/routing.ts';
 import { Sayings } from '../../../story/sayings.ts';
+import { shellWord } from '../../../text/shell-word.ts';
 import type { DrawnMessage } from '../../drawing.ts';
 import type { AdminServices } from '../../services.ts';
 import { answerMessage, MessageFrame } from '../message.tsx';
@@ -103,7 +104,7 @@ function Command({ trial: { text, drawing } }: OfTrial) {
   // The token is a secret of whoever may post.
   const url = callbackUrlOf(drawing.config.receiver, '$CALLBACK_TOKEN');
   if (url === undefined || text.length > LONGEST_ARGUMENT) return null;
-  const command = `curl "${url}" -H 'Content-Type: application/json' -d '${text.replaceAll("'", String.raw`'\''`)}'`;
+  const command = `curl "${url}" -H 'Content-Type: application/json' -d ${shellWord(text)}`;
   return (
     <details>
       <summary>{t('playground.command')}</summary>
