@@ -1,4 +1,4 @@
-/** The setting for the URL of a service's API: its schema, and a warning about unencrypted HTTP. */
+/** Settings that are http or https URLs: their rules, and a warning about unencrypted HTTP. */
 import { string } from 'yup';
 import type { SettingWarning } from './channel.ts';
 

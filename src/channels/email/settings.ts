@@ -2,7 +2,7 @@
 import { type InferType, mixed, object, string } from 'yup';
 import { hasWholeLogin, LOGIN_RULE } from '../../outbound/login.ts';
 import { isJsonObject } from '../../text/json-object.ts';
-import { warningsOfApi } from '../api-url.ts';
+import { isHttpUrl, warningsOfApi } from '../api-url.ts';
 import type { SettingWarning } from '../channel.ts';
 import { parseMailAddress, parseMailbox } from './address.ts';
 import { hasPassword, isSmtpUrl, secretsInSmtpUrl, warningsOfSmtpUrl } from './smtp-url.ts';
@@ -28,7 +28,7 @@ const text = (rule: string) =>
 /** Client credentials (RFC 6749, 4.4) by which a token for SMTP is fetched. */
 const oauthSettings = object({
   token_url: text('the https:// URL of the token endpoint')
-    .test('url', '${path} must be an http:// or https:// URL without user or fragment', isTokenUrl)
+    .test('url', '${path} must be an http:// or https:// URL without user or fragment', isHttpUrl)
     .meta({ example: 'https://login.microsoftonline.com/TENANT/oauth2/v2.0/token' }),
   client_id: text('the ID of the application'),
   client_secret: text('the secret of the application'),
@@ -88,12 +88,6 @@ function passes(parse: (value: string) => unknown) {
       return false;
     }
   };
-}
-
-function isTokenUrl(url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const { protocol, username, password, hash } = new URL(url);
-  return /^https?:$/.test(protocol) && username + password + hash === '';
 }
 
 function areHeaders(headers: unknown): boolean {
