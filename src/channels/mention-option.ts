@@ -7,7 +7,7 @@ export const MENTION_OPTION = 'mention_on_error';
 export interface Mentions {
   /** The schema of `mention_on_error`. */
   readonly option: Schema;
-  /** The entries as the config has them, without duplicates; none if the message is no error. */
+  /** The entries as the config has them, each person and group once; none if the message is no error. */
   of(context: Pick<ComposeContext, 'isError' | 'options'>): readonly string[];
   /** An entry in the chat's markup. */
   write(entry: string): string;
@@ -23,17 +23,18 @@ export function mentionsOf(
   write = (entry: string) => entry,
   most = MOST_MENTIONS,
 ): Mentions {
+  // YAML reads an ID of digits as a number.
+  const isMention = (entry: unknown) =>
+    (typeof entry === 'string' || typeof entry === 'number') && one.test(String(entry));
   const option = mixed().test('mention', `\${path} must be ${accepted}, or a list of these`, (value) =>
-    entriesOf(value).every((entry) => isWord(entry) && one.test(String(entry))),
+    entriesOf(value).every(isMention),
   );
-  const of: Mentions['of'] = ({ isError, options }) =>
-    isError ? [...new Set(entriesOf(options[MENTION_OPTION]).filter(isWord).map(String))].slice(0, most) : [];
+  const of: Mentions['of'] = ({ isError, options }) => {
+    const entries = isError ? entriesOf(options[MENTION_OPTION]).filter(isMention).map(String) : [];
+    const once = new Map(entries.map((entry) => [write(entry), entry]));
+    return [...once.values()].slice(0, most);
+  };
   return { option, of, write };
-}
-
-/** YAML reads an ID of digits as a number. */
-function isWord(entry: unknown): entry is string | number {
-  return typeof entry === 'string' || typeof entry === 'number';
 }
 
 function entriesOf(option: unknown): readonly unknown[] {

@@ -41,6 +41,6 @@ export const slackMentions = mentionsOf(
 
 /** Without duplicates: `<!here> <@U…> <!subteam^S…>`; '' for nobody. */
 export function mentionsFor(context: Pick<ComposeContext, 'isError' | 'options'>): string {
-  const called = slackMentions.of(context).filter((entry) => FORM.test(entry));
-  return [...new Set(called.map((entry) => slackMentions.write(entry)))].join(' ');
+  const called = slackMentions.of(context);
+  return called.map((entry) => slackMentions.write(entry)).join(' ');
 }

@@ -22,7 +22,7 @@ describe('the channel Discord', () => {
     settingsAt,
     address: 'ops',
     mention: {
-      options: { mention_on_error: ['<@&123456789>', 'everyone'] },
+      options: { mention_on_error: ['<@&123456789>', 'everyone', '@everyone'] },
       isIn: ({ body }) =>
         body.includes('"content":"<@&123456789> @everyone"') &&
         body.includes('"parse":["everyone"],"roles":["123456789"],"users":[]'),
