@@ -117,7 +117,7 @@ export interface ChannelType<Settings = unknown> {
   /** Strict schema of the channel's config keys other than `type`. */
   readonly settings: Schema<Settings>;
   readonly pace: ChannelPace;
-  /** The `PerJob` modes that the channel supports; left out: none. */
+  /** The modes of `JobMessages` that the channel supports; left out: none. */
   readonly perJob?: readonly ('thread' | 'update')[] | undefined;
   /** @param settings undefined if unknown, as for an outbox */
   formatOf(settings?: Settings): MessageFormat;

@@ -74,7 +74,7 @@ export function plainText(runs: Runs): string {
   return runs.map(({ text }) => text).join('');
 }
 
-/** The lines without their last run or item; undefined if there is none. */
+/** The lines without their last fact or line; undefined if there is none. */
 export function withoutLast(lines: readonly CardLine[]): readonly CardLine[] | undefined {
   const last = lines.at(-1);
   if (last === undefined) return undefined;

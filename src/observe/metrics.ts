@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 /** Seconds: from a cached duplicate to the longest answer that a config can ask for. */
 const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Rules that can hold a delivery back or let it go (contract, section 8). */
+/** Rules that can hold a delivery back or let it go. */
 const HOLDING_RULES = ['when', 'after_failures', 'repeat', 'mute', 'snooze', 'burst'];
 
 /** The service retries after 30 s at the earliest, and the BOT's running time goes on (callback interface, "Limits"). */

@@ -62,7 +62,7 @@ export function drawnFormat<Message>(drawing: FormatParts<Message>): MessageForm
 
 const PLAIN: readonly CardPart[] = ['summary', 'link', 'facts'];
 
-/** The message's size in bytes of JSON, for `Drawing.limit`. */
+/** The message's size in bytes of JSON, for `FormatParts.limit`. */
 export function jsonBytes(message: unknown): number {
   return Buffer.byteLength(JSON.stringify(message));
 }
