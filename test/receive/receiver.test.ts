@@ -232,6 +232,13 @@ describe('the receiver', () => {
     expect(bench.reports[0]?.problem).to.equal('JSON, but not a callback');
   });
 
+  it('answers 413 to a callback of more values than max_nodes, and keeps it for the operator', async () => {
+    await reopen({ maxNodes: 5 });
+    expectProblem(await send(), 413, /holds more than 5 JSON values/);
+    expect(bench.refused.map(({ status }) => status)).to.deep.equal([413]);
+    expect(bench.handled).to.deep.equal([]);
+  });
+
   it('tells the log whose body was refused, and where it is wrong', async () => {
     await reopen({ trustProxy: true });
     const headers = { ...JSON_TYPE, 'x-forwarded-for': '192.0.2.7' };
