@@ -59,7 +59,7 @@ function callbackView(
     held_back: heldBack,
     held_since: localTime(heldSince, display),
     job_url: '',
-    page_url: job_id === '' ? '' : urlOfPage(`callbacks?${new URLSearchParams({ job_id })}`, display),
+    page_url: job_id === '' ? '' : urlOfPage(() => `callbacks?${new URLSearchParams({ job_id })}`, display),
     outputs: lazily(() =>
       viewOutputs(output, {
         urlOf: (file) => links.file(view, file),
@@ -89,7 +89,7 @@ function occasionView(occasion: NoticeVariant, startedAt: number, display: Displ
 function ownView({ alert, heldSince }: AlertNotice, display: DisplayConfig, links: Links): NoticeView {
   const { subject, raisedAt, suppressed } = alert;
   const time = (ms: number | undefined) => localTime(ms, display);
-  const page_url = urlOfPage(pageOf(subject), display);
+  const page_url = urlOfPage(() => pageOf(subject), display);
   const ofAlert = { alert_name: subject.template, raised_at: time(raisedAt), suppressed, page_url };
   switch (subject.template) {
     case 'test': {
@@ -123,8 +123,8 @@ function ownView({ alert, heldSince }: AlertNotice, display: DisplayConfig, link
 }
 
 /** The address of a page; '' if no URL of the page is configured. */
-function urlOfPage(page: string, { pageUrl }: DisplayConfig): string {
-  return pageUrl === undefined ? '' : `${pageUrl.replace(/\/+$/, '')}/${page}`;
+function urlOfPage(page: () => string, { pageUrl }: DisplayConfig): string {
+  return pageUrl === undefined ? '' : `${pageUrl.replace(/\/+$/, '')}/${page()}`;
 }
 
 /** The page about a subject; '' the overview. */
