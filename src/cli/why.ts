@@ -1,7 +1,7 @@
 /** `botbell why`: tells the stories of a job's callbacks, or of a BOT's latest ones, or what did not reach a destination, from the ledger. */
 import { decidedBy } from '../app/settings.ts';
 import { statusNameOf } from '../callback/callback.ts';
-import type { Config } from '../config/config.ts';
+import type { Planning } from '../deliver/settings.ts';
 import type { ArchivedCallback, CallbackFilter, CallbackStory } from '../ledger/archive/archive.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import { openArchive } from '../ledger/open-ledger.ts';
@@ -9,7 +9,6 @@ import type { Archive } from '../ledger/registry.ts';
 import { destinationOf } from '../people/destinations.ts';
 import { notToldJson, storyJson } from '../people/json.ts';
 import { notTold } from '../people/not-told.ts';
-import { createRouter } from '../route/router.ts';
 import type { StoryContext, StoryEventName } from '../story/sayings.ts';
 import { type LoadedStory, loadStory } from '../story/story.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
@@ -38,7 +37,7 @@ const LONGEST_ID = 200;
 
 interface Asked {
   readonly context: CommandContext;
-  readonly config: Config;
+  readonly planning: Planning;
   readonly archive: Archive;
   readonly telling: StoryContext;
 }
@@ -63,7 +62,8 @@ export async function run(
   const config = await loadLedgerConfig(context);
   const { archive, close } = await openArchive(config.store.url);
   const telling = { ...config.display, redact: context.secrets.hide, now: systemClock.now() };
-  const asked = { context, config, archive, telling };
+  const planning = decidedBy({ config, configHash: '' });
+  const asked = { context, planning, archive, telling };
   const shapes: object[] = [];
   try {
     const all =
@@ -80,7 +80,7 @@ export async function run(
 
 /** Loads one story at a time, since a callback may be large. */
 async function* stories(
-  { context, config, archive, telling }: Asked,
+  { context, planning, archive, telling }: Asked,
   filter: Filter,
   last = filter.jobId === undefined ? MOST_OF_BOT : MOST_OF_JOB,
 ): AsyncGenerator<Printed> {
@@ -92,19 +92,19 @@ async function* stories(
   for (const { id } of items.toReversed()) {
     const story = await loadStory(archive, id, telling);
     if (story === undefined) continue;
-    const text = storyInLines(context, story, remedyFor(story.callback, config), telling);
+    const text = storyInLines(context, story, remedyFor(story.callback, planning), telling);
     yield { shape: storyJson(story, context.secrets.hide), text };
   }
 }
 
 /** @throws {Refused} the config tells nobody there */
 async function* untold(
-  { context, config, archive, telling }: Asked,
+  { context, planning, archive, telling }: Asked,
   name: string,
   since = SINCE_MS,
 ): AsyncGenerator<Printed> {
   const { hide } = context.secrets;
-  const destination = destinationOf(name, decidedBy({ config, configHash: '' }));
+  const destination = destinationOf(name, planning);
   const found = await notTold(archive, { destination, from: telling.now - since }, telling);
   if (found.length === 0) context.message(`whatever has come since then was told at ${destination}`);
   for (const each of found) {
@@ -128,14 +128,14 @@ const PLAIN_WORD = /^[\w.:@][\w.:@-]*$/;
 const MOST_IDS = 5;
 
 /** The command that would deliver what was not delivered; undefined if nothing is missing, or the config notifies nobody. */
-function remedyFor(callback: CallbackStory, { routes, defaultRoute }: Config): string | undefined {
+function remedyFor(callback: CallbackStory, { router }: Planning): string | undefined {
   const { deliveries, result, kind, jobId, botId, status } = callback;
   const dead = deliveries.filter(({ state }) => state === 'dead');
   const isDone = deliveries.length > 0 && dead.length === 0;
   if (kind === 'alert' || result === 'superseded' || isDone) return undefined;
   const ids = dead.filter(({ reason }) => reason !== NO_LONGER_ROUTED).map(({ id }) => id);
   if (ids.length > 0) return `botbell redeliver ${ids.slice(0, MOST_IDS).join(' ')}`;
-  const { destinations } = createRouter(routes, defaultRoute).route({ bot_id: botId, status });
+  const { destinations } = router.route({ bot_id: botId, status });
   if (destinations.length === 0) return undefined;
   return `botbell redeliver --route ${PLAIN_WORD.test(jobId) ? jobId : '<job_id>'}`;
 }
