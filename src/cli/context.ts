@@ -4,6 +4,7 @@ import { hostname, userInfo } from 'node:os';
 import { styleText } from 'node:util';
 import type { Actor } from '../ledger/history.ts';
 import { visible } from '../text/clean.ts';
+import { exactJson } from '../text/exact-json.ts';
 import type { HiddenSecrets } from '../text/hide-secrets.ts';
 
 export interface CommandContext {
@@ -31,7 +32,7 @@ export function styled(context: Pick<CommandContext, 'isTerminal'>, style: Style
 }
 
 export function printJson({ result }: Pick<CommandContext, 'result'>, value: unknown): void {
-  result(visible(JSON.stringify(value, null, 2)));
+  result(visible(exactJson(value, '  ')));
 }
 
 /** The name of the user that runs the command; undefined if their id has no name, as in some containers. */

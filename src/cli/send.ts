@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callbackUrlOf } from '../config/callback-url.ts';
+import { exactJson } from '../text/exact-json.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { formatElapsed } from '../time/display.ts';
@@ -50,7 +51,7 @@ function freshened(context: CommandContext, file: string, bytes: Buffer): string
     throw new CommandFailed(`${file}: --fresh needs a callback, and this is no JSON object`);
   const jobId = randomUUID();
   context.message(`job ${jobId}`);
-  return JSON.stringify({ ...callback, job_id: jobId });
+  return exactJson({ ...callback, job_id: jobId });
 }
 
 async function post(context: CommandContext, url: string, body: BodyInit): Promise<boolean> {

@@ -17,7 +17,8 @@ function written(value: unknown, space: string, margin: string): string {
   if (!isContainer(value)) return value instanceof SpeltNumber ? value.spelling : JSON.stringify(value);
   const inner = margin + space;
   const isList = Array.isArray(value);
-  const parts = keysOf(value).map((key) => {
+  const keys = keysOf(value).filter((key) => isList || value[key] !== undefined);
+  const parts = keys.map((key) => {
     const text = written(value[key] ?? null, space, inner);
     return isList ? text : `${JSON.stringify(key)}:${space && ' '}${text}`;
   });

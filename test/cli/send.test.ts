@@ -95,6 +95,15 @@ describe('The send command', () => {
     expect({ ...posted[0], job_id: sample.job_id }).to.deep.equal(sample);
   });
 
+  it('changes with --fresh no digit of a number and no order of keys', async () => {
+    const posted = /^\{"job_id":"[0-9a-f-]{36}","output":\{"b":1\.10,"1":\{"id":12345678901234567890\}\}\}$/;
+    const scope = nock(ORIGIN).post('/callbacks', posted).reply(200);
+    const { code } = await runCommand(['send', '-', '--url', URL, '--fresh'], {
+      stdin: '{"job_id":"j","output":{"b":1.10,"1":{"id":12345678901234567890}}}',
+    });
+    expect([code, scope.isDone()]).to.deep.equal([0, true]);
+  });
+
   it('refuses to give a job id to what is no JSON object', async () => {
     const { code, stderr } = await runCommand(['send', '-', '--url', URL, '--fresh'], { stdin: '[1]' });
     expect(code).to.equal(1);

@@ -129,4 +129,9 @@ describe('exactJson', () => {
       }),
     );
   });
+
+  it('leaves out what is undefined, as JSON.stringify does', () => {
+    const value = { a: undefined, list: [undefined], n: new SpeltNumber('1.0') };
+    expect(exactJson(value)).to.equal('{"list":[null],"n":1.0}');
+  });
 });
