@@ -125,7 +125,7 @@ describe('the logger', () => {
     'pass"word-1',
     'back\\slash\\2',
     'パスワード-三番',
-    'bell\u0007tab\tline\nfour',
+    'gong\u0007tab\tline\nfour',
     'plain-secret-5',
   ];
   for (const [form, isForPeople] of FORMS)
@@ -146,7 +146,7 @@ describe('the logger', () => {
       });
       expect(stderr.match(/\[secret\]/g)?.length).to.be.greaterThan(10 * secrets.length);
       // Every secret has a part that no escaping changes.
-      for (const part of ['word-1', 'slash', 'パスワード', '%E3%83%91', 'bell', 'four', 'plain-secret'])
+      for (const part of ['word-1', 'slash', 'パスワード', '%E3%83%91', 'gong', 'four', 'plain-secret'])
         expect(stderr).not.to.include(part);
       if (!isForPeople)
         for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).to.have.property('level');
