@@ -130,10 +130,10 @@ export class Paces {
     if (mostMs < 0) return false;
     const everyMs = this.#everyMs(key);
     const inMs = await store.reservePace(key, everyMs, mostMs).catch(onTrouble);
-    if (inMs === undefined) return false;
-    pace.freeAt = Math.max(pace.freeAt, this.#now() + inMs + everyMs);
-    if (inMs > 0) await clock.sleep(inMs);
-    return true;
+    // Without a slot there is none within `mostMs`: the pace of another process may have been paused.
+    pace.freeAt = Math.max(pace.freeAt, this.#now() + (inMs === undefined ? mostMs : inMs + everyMs));
+    if (inMs !== undefined && inMs > 0) await clock.sleep(inMs);
+    return inMs !== undefined;
   }
 
   #pause(key: string, ms: number): void {

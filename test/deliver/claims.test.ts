@@ -71,6 +71,29 @@ describe('what nobody waits for', () => {
     expect(bench.told.filter((each) => each === OPS)).to.have.length(2);
   });
 
+  it('is not looked for again and again where another process has paused the pace', async () => {
+    bench.answerWhen = 'accepted';
+    await plan(OPS);
+    await start();
+    bench.fails(OPS, failure('rate_limited', SECOND_MS));
+    await accepted('a');
+    await bench.clock.advance(1.5 * SECOND_MS);
+    await bench.first.ledger.pausePace(OPS, 10 * SECOND_MS);
+    const { ledger } = bench.first;
+    const claim = ledger.claim.bind(ledger);
+    let claims = 0;
+    ledger.claim = (request) => {
+      claims += 1;
+      if (claims > 50) throw new Error('it is looked for again and again');
+      return claim(request);
+    };
+    await accepted('b');
+    await bench.clock.advance(0);
+    expect([bench.tries(OPS), claims < 5, bench.troubles]).to.deep.equal([2, true, []]);
+    await bench.clock.advance(11 * SECOND_MS);
+    expect(bench.told).to.deep.equal([OPS, OPS]);
+  });
+
   it('is given up after give_up_after, which the operators are told once', async () => {
     bench.policy.giveUpAfterMs = 2 * MINUTE_MS;
     bench.fails(OPS, ...failures(1000, 'config'));
