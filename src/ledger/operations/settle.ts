@@ -19,7 +19,7 @@ import { lockJobsOf, lockWithoutJobs } from './locks.ts';
 
 /**
  * @param isRepeated the same successes were written before and may have been committed: writes nothing if all are delivered already
- * @returns whether Botbell has something to attempt now because of it: one of these, or an alert; the next of a job is found within a second
+ * @returns whether Botbell has something to attempt now because of it: one of these, or an alert
  */
 export async function settle(tx: Tx, settlement: Settlement, isRepeated = false): Promise<boolean> {
   const { callbackId, deliveries, answer, refused = [] } = settlement;
