@@ -113,9 +113,8 @@ function actorJson(actor: Actor) {
 }
 
 export function testJson(result: TestOutcome) {
-  const { isDelivered: delivered, durationMs } = result;
-  const said = shape(result, ['destination', 'words', 'errorClass', 'errorCode']);
-  return { ...said, delivered, duration_ms: Math.round(durationMs) };
+  const said = shape(result, ['destination', 'words', 'errorClass', 'errorCode', 'durationMs']);
+  return { ...said, delivered: result.isDelivered };
 }
 
 export function pageJson<Item>({ items, next }: Page<Item>, json: (item: Item) => unknown) {

@@ -34,7 +34,7 @@ export const REFUSED: AlertSubject = {
   from: '192.0.2.7',
 };
 
-export const RELOAD_REFUSED: AlertSubject = {
+const RELOAD_REFUSED: AlertSubject = {
   template: 'reload_refused',
   file: 'botbell.yaml',
   problems: ['botbell.yaml:3:1: there is no setting "rotes"'],

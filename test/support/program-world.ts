@@ -12,7 +12,7 @@ export const TOKEN = 'xoxb-PROGRAM-SECRET';
 
 /** Where every callback goes, unless a test routes it elsewhere. */
 export const SLACK_OPS = 'slack:#ops';
-export const MAIL_OPS = 'email:ops@example.com';
+const MAIL_OPS = 'email:ops@example.com';
 export const DESTINATIONS = [SLACK_OPS, MAIL_OPS];
 const EVERYBODY = `{ slack: '#ops' }, { email: [ops@example.com] }`;
 

@@ -32,7 +32,7 @@ import { askingOf, ROUTING, type StoreUnderTest } from './store-under-test.ts';
 
 const SETTINGS = { leaseMs: 18_000, takeOverAfterMs: 120_000 };
 
-export const REFUSED_THERE: DeliveryError = { class: 'permanent', code: '550', message: 'no such user' };
+const REFUSED_THERE: DeliveryError = { class: 'permanent', code: '550', message: 'no such user' };
 
 export function target(destination: string): DeliveryTarget {
   const [channel = '', address = ''] = destination.split(':');

@@ -50,7 +50,7 @@ export function takeFlash(ctx: Context): Flash | undefined {
 }
 
 /** Excludes `//host` and `/\host`, which browsers read as other sites. */
-export function isOwnPath(path: string): boolean {
+function isOwnPath(path: string): boolean {
   return /^\/(?![/\\])[!-[\]-~]*$/.test(path);
 }
 

@@ -20,7 +20,7 @@ const FLAGS = [
   '--font-render-hinting=none',
 ];
 
-export const CHROMIUM_PATH = findChromium();
+const CHROMIUM_PATH = findChromium();
 
 let leftOut = 0;
 

@@ -1,5 +1,6 @@
 /** One BOT: its runs, their durations, and its current destinations. */
 import type { Run } from '../../../ledger/archive/archive.ts';
+import { DAY_MS } from '../../../signal/calendar.ts';
 import { Snoozed } from '../operation/snoozes.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { KindStatus, RunStatus } from '../parts/status.tsx';
@@ -7,7 +8,6 @@ import { Chips, Code, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View, type ViewRequest } from '../reader.ts';
 import { Scatter } from './charts.tsx';
 
-const DAY_MS = 86_400_000;
 const DAYS_SHOWN = 30;
 const MOST_RUNS = 1000;
 const RUNS_LISTED = 15;

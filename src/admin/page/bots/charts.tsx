@@ -1,6 +1,7 @@
 /** Charts of a BOT's runs: a strip of the last runs, and a scatter plot of a month. */
 import { statusNameOf } from '../../../callback/callback.ts';
 import type { Run } from '../../../ledger/archive/archive.ts';
+import { DAY_MS } from '../../../signal/calendar.ts';
 import { RUN_TONES } from '../parts/status.tsx';
 import { useReader } from '../reader.ts';
 
@@ -59,7 +60,6 @@ const TOP = 32;
 /** For runs without a duration, and the days below them. */
 const BOTTOM = 44;
 const MARK = 4;
-const DAY_MS = 86_400_000;
 const MARKS = 4;
 
 /**
