@@ -56,7 +56,7 @@ export function parseJson(bytes: Uint8Array, mostValues = Infinity): Decoded {
   const { values, depth, tooDeep, isChangedByParsing } = survey(json, MAX_DEPTH);
   if (values > mostValues) throw new TooManyValues(`holds more than ${mostValues} JSON values`);
   if (depth > TOO_DEEP_TO_PARSE) {
-    const detail = `must not be nested deeper than ${MAX_DEPTH} levels`;
+    const detail = `is nested deeper than ${MAX_DEPTH} levels`;
     throw new InvalidCallback([{ pointer: '', detail }]);
   }
   const text = json.toString('utf8');
