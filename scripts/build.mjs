@@ -1,6 +1,6 @@
 // Bundles the program, with the packages that every start needs, into few files: each file that a start has to find, read
 // and link costs time and memory.
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, transform } from 'esbuild';
 import { EXTERNAL } from './external.mjs';
@@ -72,9 +72,7 @@ const main = await build({
   splitting: true,
 });
 // Built separately: sharing code with the program would give a start more and smaller files to find.
-const threads = await Promise.all(
-  ['src/ledger/sqlite/sqlite-thread.ts'].map((entry) => build({ ...OPTIONS, entryPoints: [entry] })),
-);
+const thread = await build({ ...OPTIONS, entryPoints: ['src/ledger/sqlite/sqlite-thread.ts'] });
 /** The page's files: one stylesheet and one script. */
 const assets = await build({
   outdir: 'dist/assets',
@@ -88,10 +86,10 @@ const assets = await build({
   write: false,
   entryPoints: [
     { in: 'src/admin/page/style.css', out: 'app' },
-    ...(existsSync('src/admin/page/live.ts') ? [{ in: 'src/admin/page/live.ts', out: 'app' }] : []),
+    { in: 'src/admin/page/live.ts', out: 'app' },
   ],
 });
-const programs = [...threads, main];
+const programs = [thread, main];
 const outputFiles = programs.flatMap((program) => program.outputFiles);
 /** @type {typeof main.metafile.inputs} */
 const inputs = Object.fromEntries(programs.flatMap((program) => Object.entries(program.metafile.inputs)));
