@@ -18,7 +18,6 @@ export interface ConfigToRead {
   readonly file: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
-  readonly builtInTemplates?: string;
   /** Missing variables and files are no errors but listed in `missing`: only for `check`. */
   readonly withoutSecrets?: boolean;
 }
@@ -33,18 +32,17 @@ export interface ConfigReading {
 
 /** Yields to the event loop, as checking many templates takes 100 ms. Invalid files are problems in the result, not a rejection. */
 export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
-  const { builtInTemplates = BUILT_IN_TEMPLATES, channelTypes } = toRead;
   const readings = new Readings();
   const found = await readConfigFile({ ...toRead, conditionFault, linkFault }, readings);
   const { config, problems, missing = [], hash: ofFile = '' } = found;
   if (config === undefined) return { loaded: undefined, problems, missing, readings };
-  const formats = formatsOf(config, channelTypes);
+  const formats = formatsOf(config, toRead.channelTypes);
   const names = [...formats.values()].map(({ name }) => name);
   const { templates: folder, display } = config;
   const own = folder === undefined ? NO_FOLDER : await readings.take(() => readTemplateFolder(folder, names));
   const fingerprint = fingerprintOf(own);
   const configHash = fingerprint === undefined ? ofFile : hash('sha256', ofFile + fingerprint, 'hex');
-  const builtIn = await readTemplateFolder(builtInTemplates, names);
+  const builtIn = await readTemplateFolder(BUILT_IN_TEMPLATES, names);
   const renderer = new Renderer({ display, builtIn, own });
   const ofTemplates = await renderer.check(targetsOf(config, formats));
   const warnings = inFileOrder([...problems, ...ofTemplates]);
@@ -55,15 +53,11 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
 
 /** Reads the config without its templates. */
 export async function readConfigFile(
-  {
-    file,
-    builtInTemplates = BUILT_IN_TEMPLATES,
-    ...environment
-  }: ConfigToRead & Pick<LoadEnvironment, 'conditionFault' | 'linkFault'>,
+  { file, ...environment }: ConfigToRead & Pick<LoadEnvironment, 'conditionFault' | 'linkFault'>,
   readings = new Readings(),
 ): Promise<LoadedFile> {
   // Not watched: the built-in templates do not change while the program runs.
-  const builtInSets = await foldersIn(builtInTemplates);
+  const builtInSets = await foldersIn(BUILT_IN_TEMPLATES);
   return readings.ahead((readAhead) =>
     loadConfig(file, {
       ...environment,
