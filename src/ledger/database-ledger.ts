@@ -32,7 +32,7 @@ export interface LedgerSettings {
   readonly takeOverAfterMs: number;
 }
 
-/** A stop takes less than a second in all (contract, "Stopping"). */
+/** A stop takes less than a second in all. */
 const CLOSE_WITHIN_MS = 700;
 
 /** The operations that need more than their transaction. */
