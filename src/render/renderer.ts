@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { elapsedSecondsOf, statusNameOf } from '../callback/callback.ts';
 import type { Card } from '../channels/card.ts';
-import type { Composed, ComposeContext, MessageFormat } from '../channels/channel.ts';
+import type { Composed, ComposeContext, MessageFormat, RenderedParts } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { isAlert, type Notice, type TemplateName } from '../notice/notice.ts';
 import { cardOf, type Filling, plainCard } from './card-template.ts';
@@ -27,6 +27,8 @@ interface KnownNotice {
   readonly fillings: Map<Language, Filling>;
   /** By template; undefined: the template failed or took too long, and is not rendered again. */
   readonly cards: Map<Template, Card | undefined>;
+  /** Of a channel's own message; as `cards`. */
+  readonly parts: Map<Template, RenderedParts | undefined>;
   /** The latest message of each format. */
   readonly composed: Map<MessageFormat, ComposedFor>;
 }
@@ -70,7 +72,13 @@ export class Renderer {
     const { format } = target;
     const card = this.#cardOf(choice, drawn, report);
     const { own } = choice;
-    const parts = own && tried(report, () => own.render(this.#filling(own, drawn).view, undefined, card));
+    const render = (by: Template) => by.render(this.#filling(by, drawn).view, undefined, card);
+    if (own && !drawn.parts.has(own))
+      drawn.parts.set(
+        own,
+        tried(report, () => render(own)),
+      );
+    const parts = own && drawn.parts.get(own);
     const context = contextOf(drawn.notice, card, target);
     return (
       (parts && tried(report, () => format.own?.compose(parts, card, context))) ??
@@ -119,7 +127,7 @@ export class Renderer {
 
   #drawnOf(notice: Notice): KnownNotice {
     if (this.#latest?.notice !== notice)
-      this.#latest = { notice, fillings: new Map(), cards: new Map(), composed: new Map() };
+      this.#latest = { notice, fillings: new Map(), cards: new Map(), parts: new Map(), composed: new Map() };
     return this.#latest;
   }
 }

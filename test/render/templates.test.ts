@@ -164,14 +164,21 @@ describe('a user’s templates', () => {
       expect(renderer.failures).to.have.lengthOf(1);
     });
 
-    it('by taking their time hold up nobody twice, however many are told', async () => {
-      const renderer = await rendererWith({ 'own/card/succeeded.yaml': `title: t\nsummary: "${LOOP}"\n` });
-      const failures: string[] = [];
-      const notice = noticeAbout(BARE, 1);
-      for (const format of ['slack', 'email', 'slack', 'email', 'slack', 'email', 'slack', 'email'] as const)
-        renderer.render(notice, targetOf(format, 'own'), ({ message }) => failures.push(message));
-      expect(failures).to.have.lengthOf(1);
-      expect(failures[0]).to.match(/limit exceeded/);
-    });
+    for (const [path, text] of [
+      ['own/card/succeeded.yaml', `title: t\nsummary: "${LOOP}"\n`],
+      ['own/slack/succeeded.yaml', `text: "${LOOP}"\n`],
+    ] as const)
+      it(`by taking their time hold up nobody twice, however many are told, and how: ${path}`, async () => {
+        const renderer = await rendererWith({ [path]: text });
+        const failures: string[] = [];
+        const notice = noticeAbout(BARE, 1);
+        for (const who of ['@here', 'U0AAAAAA1', 'U0AAAAAA2', 'U0AAAAAA3'])
+          for (const format of ['slack', 'email'] as const) {
+            const target = { ...targetOf(format, 'own'), options: { mention_on_error: [who] } };
+            renderer.render(notice, target, ({ message }) => failures.push(message));
+          }
+        expect(failures).to.have.lengthOf(1);
+        expect(failures[0]).to.match(/limit exceeded/);
+      });
   });
 });
