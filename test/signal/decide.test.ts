@@ -93,11 +93,11 @@ class Place {
 }
 
 /** `tell`, `mute until 07:00`, `repeat`; with the template where it is another one. */
-function shown({ ruling: verdict, telling }: Decision): string {
+function shown({ ruling, telling }: Decision): string {
   const drawn = telling?.occasion === undefined ? '' : ` ${telling.occasion.template}`;
-  if (verdict.does === 'tell') return `tell${drawn}`;
-  if (verdict.does === 'let go') return verdict.rule;
-  const { rule, until } = verdict;
+  if (ruling.does === 'tell') return `tell${drawn}`;
+  if (ruling.does === 'let go') return ruling.rule;
+  const { rule, until } = ruling;
   if (until === undefined) return `${rule} for ever${drawn}`;
   return `${rule} until ${new Date(until + 9 * 60 * MINUTE).toISOString().slice(11, 16)}${drawn}`;
 }
@@ -230,7 +230,7 @@ describe('several routes to a destination', () => {
     expect(all(new Place({ on: [] }, { mute: [night] }, {}), 'x')).to.deep.equal(['tell']);
     const place = new Place({ repeat: 60 * MINUTE }, { afterFailures: 2 });
     const decisions = [place.run(), place.run(), place.run()];
-    expect(decisions.map(({ ruling: verdict }) => verdict.does)).to.deep.equal(['tell', 'tell', 'tell']);
+    expect(decisions.map(({ ruling }) => ruling.does)).to.deep.equal(['tell', 'tell', 'tell']);
     expect(decisions[1]?.routes).to.deep.equal([
       { route: 'routes[0]', does: 'let go', rule: 'repeat' },
       { route: 'routes[1]', does: 'tell' },
