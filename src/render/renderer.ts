@@ -72,12 +72,8 @@ export class Renderer {
     const { format } = target;
     const card = this.#cardOf(choice, drawn, report);
     const { own } = choice;
-    const render = (by: Template) => by.render(this.#filling(by, drawn).view, undefined, card);
-    if (own && !drawn.parts.has(own))
-      drawn.parts.set(
-        own,
-        tried(report, () => render(own)),
-      );
+    const render = () => own?.render(this.#filling(own, drawn).view, undefined, card);
+    if (own && !drawn.parts.has(own)) drawn.parts.set(own, tried(report, render));
     const parts = own && drawn.parts.get(own);
     const context = contextOf(drawn.notice, card, target);
     return (
