@@ -1,4 +1,4 @@
-/** The packages that an installation of Botbell brings along: each has a reason, a licence that asks for little, no script. */
+/** The packages that an installation of Botbell brings along: each has a reason, and a licence that asks for little. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -21,7 +21,6 @@ const ALLOWED_LICENCES = new Set([
 interface Locked {
   readonly dev?: boolean;
   readonly license?: string;
-  readonly hasInstallScript?: boolean;
 }
 
 describe('The dependencies', () => {
@@ -43,10 +42,5 @@ describe('The dependencies', () => {
     expect(installed.length).to.be.above(Object.keys(dependencies).length);
     const others = installed.filter(([, { license = 'none' }]) => !ALLOWED_LICENCES.has(license));
     expect(others.map(([name, { license }]) => `${name}: ${license}`)).to.deep.equal([]);
-  });
-
-  it('have no install script but SQLite’s, which is not needed', () => {
-    const scripts = installed.filter(([, { hasInstallScript }]) => hasInstallScript === true);
-    expect(scripts.map(([name]) => name)).to.deep.equal(['node_modules/@photostructure/sqlite']);
   });
 });

@@ -1,7 +1,8 @@
-/** What documents list is all there is, and nothing else: alerts, answers, chats, npm scripts. */
+/** What documents list is all there is, and nothing else: alerts, answers, chats, metrics, npm scripts. */
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { channelTypes } from '../../src/channels/registry.ts';
+import { createMetrics } from '../../src/observe/metrics.ts';
 import { ALERT_SUBJECTS } from '../support/alerts.ts';
 import { headingsOf, inlineCodeOf, readDocument } from '../support/documents.ts';
 
@@ -51,6 +52,14 @@ const LISTS: Readonly<Record<string, readonly [listed: readonly string[], there:
 describe('The documents', () => {
   for (const [what, [listed, there]] of Object.entries(LISTS))
     it(`list ${what}`, () => expect(listed.toSorted()).to.deep.equal(there.toSorted()));
+
+  it('list each metric', async () => {
+    const nothingKnown = () => Promise.resolve({ open: undefined, storeBytes: undefined, paused: 0 });
+    const there = firstCells(await createMetrics('0').text(nothingKnown), /^# HELP (botbell_\w+)/gm);
+    const [, section = ''] = readDocument('docs/operating.md').split('\n## Metrics\n');
+    const listed = firstCells(section.split('\n## ')[0] ?? '', /^\| `([^`{]+)/gm);
+    expect(listed.toSorted()).to.deep.equal(there.toSorted());
+  });
 
   it('name only npm scripts that there are', () => {
     const { scripts } = JSON.parse(readDocument('package.json')) as { scripts: Record<string, string> };

@@ -1,11 +1,9 @@
-/** docs/operating.md: what it tells the reader to do works, and its tables name what there is. */
+/** docs/operating.md: what it tells the reader to do works. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseDocument } from 'yaml';
-import { createMetrics } from '../../src/observe/metrics.ts';
-import { RULES } from '../../src/signal/rules.ts';
 import { callback, post } from '../support/bridge-world.ts';
 import { fences, readDocument, ROOT } from '../support/documents.ts';
 import { completedBy, serveConfig } from '../support/served-config.ts';
@@ -18,10 +16,6 @@ const CONFIG = readDocument('config/botbell.yaml');
 function sectionOf(heading: string): string {
   const [, rest = ''] = TEXT.split(`\n${heading}\n`);
   return rest.split('\n## ')[0] ?? '';
-}
-
-function namesInTable(heading: string): string[] {
-  return [...sectionOf(heading).matchAll(/^\| `([^`{]+)/gm)].map(([, name = '']) => name);
 }
 
 describe('The operating guide', () => {
@@ -88,31 +82,6 @@ describe('The operating guide', () => {
     } finally {
       await served.stop();
     }
-  });
-
-  it('names each metric, and none that there is not', async () => {
-    const metrics = createMetrics('0');
-    const nothingKnown = () => Promise.resolve({ open: undefined, storeBytes: undefined, paused: 0 });
-    const there = [...(await metrics.text(nothingKnown)).matchAll(/^# HELP (botbell_\w+)/gm)].map(
-      ([, name = '']) => name,
-    );
-    expect(namesInTable('## Metrics').toSorted()).to.deep.equal(there.toSorted());
-  });
-
-  it('names only lines of the log that the program writes', () => {
-    const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts'))
-      .map((path) => readFileSync(join(ROOT, 'src', path), 'utf8'))
-      .join('\n');
-    const named = namesInTable('## Logs').filter((name) => name !== 'msg');
-    expect(named).to.have.length.greaterThan(10);
-    expect(named.filter((line) => !sources.includes(`'${line}'`))).to.deep.equal([]);
-  });
-
-  it('says of each rule that holds when its messages are told', () => {
-    const rows = sectionOf('## Snoozes and held messages').match(/^\| `.*/gm) ?? [];
-    const named = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, rule]) => rule));
-    expect(named).to.include.members(RULES.filter((rule) => rule !== 'on'));
   });
 });
 

@@ -1,11 +1,8 @@
 /** The README keeps a newcomer's first minute: what it shows first, and what it names. */
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { checkCallback } from '../../src/callback/check-callback.ts';
 import { blocksOf, readDocument, ROOT } from '../support/documents.ts';
-import { tempFolder } from '../support/temp-folder.ts';
 
 const README = readDocument('README.md');
 
@@ -23,24 +20,5 @@ describe('The README', () => {
     expect(demo).to.match(/^\$ npm run demo -- --stay\n/);
     const { stdout } = spawnSync(process.execPath, ['dist/main.js', 'demo'], { cwd: ROOT, encoding: 'utf8' });
     expect(stdout).to.include(demo.replace(/^.*\n/, '').replace(/\n…\n[^]*$/, ''));
-  });
-
-  it('has the reader write a config of their own, which passes the check', () => {
-    const folder = tempFolder();
-    const [, commands = ''] = blocksOf(README, 'sh');
-    const run = (line: string, cwd: string) => {
-      const args = line.replace('botbell ', '').split(' ');
-      return spawnSync(process.execPath, [join(ROOT, 'dist/main.js'), ...args], { cwd, encoding: 'utf8' });
-    };
-    const [install, init = '', enter, serve] = commands.trim().split('\n');
-    expect([install, enter, serve]).to.deep.equal([
-      'npm install --global .',
-      'cd my-botbell',
-      'botbell serve',
-    ]);
-    expect(run(init, folder).status).to.equal(0);
-    expect(readdirSync(join(folder, 'my-botbell'))).to.include('botbell.yaml');
-    const check = run('botbell check', join(folder, 'my-botbell'));
-    expect([check.status, check.stderr]).to.deep.equal([0, '']);
   });
 });
