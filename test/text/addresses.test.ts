@@ -73,33 +73,24 @@ describe('piecesOf', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (parts) => {
         const text = parts.join('');
-        expect(
-          piecesOf(text)
-            .map((found) => found.text)
-            .join(''),
-        ).to.equal(text);
+        const texts = piecesOf(text).map((found) => found.text);
+        expect(texts.join('')).to.equal(text);
       }),
       { numRuns: 2000 },
     );
   });
 
   it('reads a hostile megabyte in one pass', () => {
-    for (const unit of [
+    const addresses = [
       'https://',
       'https://a.example/',
-      ')',
-      '.',
       'https://a)))))))',
       ',https://',
-      'あ',
       'https://a.example/(',
-    ]) {
+    ];
+    for (const unit of [...addresses, ')', '.', 'あ']) {
       const text = `https://a.example/${unit.repeat(1_000_000 / unit.length)}`;
-      expect(
-        piecesOf(text)
-          .map((found) => found.text)
-          .join(''),
-      ).to.equal(text);
+      expect(marked(text).replaceAll(/[⟦⟧]/g, '')).to.equal(text);
     }
   });
 });

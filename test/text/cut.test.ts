@@ -34,21 +34,16 @@ function expectBothEnds(text: string, cut: string): void {
 }
 
 describe('graphemeCut', () => {
-  it('keeps whole graphemes only', () => {
+  it('keeps whole graphemes only, and what fits as it is', () => {
     expect(graphemeCut(`ab${FAMILY}c`, 12)).to.equal('ab');
     expect(graphemeCut(`ab${FAMILY}c`, 13)).to.equal(`ab${FAMILY}`);
     expect(graphemeCut('🇯🇵🇫🇷', 6)).to.equal('🇯🇵');
+    expect([3, 0, -5].map((limit) => graphemeCut('abc', limit))).to.deep.equal(['abc', '', '']);
   });
 
   it('cuts a grapheme that alone is larger than the limit, but no code point', () => {
     expect(graphemeCut(FAMILY, 4)).to.equal('👨\u200d');
     expect(graphemeCut(FAMILY, 1)).to.equal('');
-  });
-
-  it('leaves what fits alone and nothing of a limit of nothing', () => {
-    expect(graphemeCut('abc', 3)).to.equal('abc');
-    expect(graphemeCut('abc', 0)).to.equal('');
-    expect(graphemeCut('abc', -5)).to.equal('');
   });
 
   it('is the longest prefix of whole graphemes, whatever the text', () => {
@@ -66,13 +61,9 @@ describe('graphemeCut', () => {
 });
 
 describe('cutEnd', () => {
-  it('leaves what fits alone, and else ends with the mark within the limit', () => {
-    expect(cutEnd('abcdef', 6, '…')).to.equal('abcdef');
-    expect(cutEnd('abcdef', 5, '…')).to.equal('abcd…');
+  it('leaves what fits alone, and else ends within the limit, with the mark if that has room', () => {
+    expect([6, 5].map((limit) => cutEnd('abcdef', limit, '…'))).to.deep.equal(['abcdef', 'abcd…']);
     expect(cutEnd(`${FAMILY}${FAMILY}`, 13, '…')).to.equal(`${FAMILY}…`);
-  });
-
-  it('drops a mark that has no room', () => {
     expect(cutEnd('abcdef', 3, ' (cut)')).to.equal('abc');
   });
 
@@ -107,24 +98,14 @@ describe('charactersWithin', () => {
 });
 
 describe('cutMiddle', () => {
-  const mark = (leftOut: number) => ` … ${leftOut} … `;
-
-  it('keeps two thirds of the room for the beginning and the rest for the end', () => {
-    expect(cutMiddle(`${'a'.repeat(100)}${'z'.repeat(100)}`, 39, mark)).to.equal(
-      `${'a'.repeat(20)} … 170 … ${'z'.repeat(10)}`,
-    );
-  });
-
-  it('says how many characters are missing, in UTF-16 as limits do', () => {
-    expect(cutMiddle('😀'.repeat(40), 29, mark)).to.equal(`${'😀'.repeat(7)} … 60 … ${'😀'.repeat(3)}`);
-  });
-
-  it('leaves what fits alone', () => {
-    expect(cutMiddle('abc', 3, mark)).to.equal('abc');
-  });
-
-  it('keeps the beginning alone where the mark has no room', () => {
-    expect(cutMiddle('abcdefghij', 5, mark)).to.equal('abcde');
+  it('keeps two thirds of the room for the beginning, and says how many UTF-16 units are missing', () => {
+    for (const [text, limit, kept] of [
+      [`${'a'.repeat(100)}${'z'.repeat(100)}`, 39, `${'a'.repeat(20)} … 170 … ${'z'.repeat(10)}`],
+      ['😀'.repeat(40), 29, `${'😀'.repeat(7)} … 60 … ${'😀'.repeat(3)}`],
+      ['abc', 3, 'abc'],
+      ['abcdefghij', 5, 'abcde'],
+    ] as const)
+      expect(cutMiddle(text, limit, (leftOut) => ` … ${leftOut} … `)).to.equal(kept);
   });
 
   it('stays within the limit, cuts no grapheme and counts exactly, whatever the text', () => {
@@ -160,19 +141,16 @@ describe('cutting megabytes', () => {
 });
 
 describe('shortLine', () => {
-  it('is the clean line where that fits', () => {
-    expect(shortLine('  get_items\n ', 9)).to.equal('get_items');
-    expect(shortLine(`a${' '.repeat(40)}b`, 9)).to.equal('a b');
-  });
-
-  it('cuts a longer one so that it shows, between characters', () => {
-    expect(shortLine('get_items_2', 9)).to.equal('get_item…');
-    expect(shortLine('😀'.repeat(500_000), 9)).to.equal('😀😀😀😀…');
-  });
-
-  it('shows that something was left out of a text that shows nothing for long', () => {
-    expect(shortLine(`a${' '.repeat(100)}b`, 9)).to.equal('a…');
-    expect(shortLine('\u200b'.repeat(100), 9)).to.equal('…');
+  it('is the clean line, cut between characters where it is long, so that it shows', () => {
+    for (const [text, line] of [
+      ['  get_items\n ', 'get_items'],
+      [`a${' '.repeat(40)}b`, 'a b'],
+      ['get_items_2', 'get_item…'],
+      ['😀'.repeat(500_000), '😀😀😀😀…'],
+      [`a${' '.repeat(100)}b`, 'a…'],
+      ['\u200b'.repeat(100), '…'],
+    ] as const)
+      expect(shortLine(text, 9)).to.equal(line);
   });
 
   it('is clean and within its limit, whatever the text', () => {
