@@ -2,9 +2,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { type CallbackStory, MOST_HISTORY } from '../../src/ledger/archive/archive.ts';
-import type { Destination, RouteConfig } from '../../src/config/config.ts';
-import { createRouter } from '../../src/route/router.ts';
-import { NO_RULES } from '../../src/signal/rules.ts';
 import { storyJson } from '../../src/people/json.ts';
 import { tellStory } from '../../src/story/story.ts';
 import type { Language } from '../../src/time/display.ts';
@@ -65,59 +62,9 @@ describe('the story of a callback that came often', () => {
     expect(times).to.deep.equal(times.toSorted((a, b) => a - b));
     expect(textsOf(comingAgain(20))).not.to.include(events[3]?.text);
   });
-
-  it('counts attempts from the first one on, also where the first ones are forgotten', () => {
-    const story = storyWith({
-      deliveries: [deliveryWith({ attempts: 21 })],
-      history: [failedAt(10), attemptAt(20)],
-    });
-    expect(textsOf(story).filter((text) => text.includes('attempt'))).to.deep.equal([
-      'The 20th attempt to tell slack:#ops failed after 0.2 s: Slack answered channel_not_found: the channel does not exist; check its name.',
-      'slack:#ops was told, by the 21st attempt, in 0.2 s.',
-    ]);
-  });
 });
 
 describe('a story', () => {
-  it('tells what today’s router decides in its own words, in no language’s leftovers', () => {
-    const to = (key: string): Destination => ({
-      destination: key,
-      channel: 'slack',
-      address: key,
-      options: {},
-      perJob: 'message',
-    });
-    const route = (name: string, fields: Partial<RouteConfig>): RouteConfig => ({
-      name,
-      botIds: ['get_*'],
-      on: ['error'],
-      notify: [to('slack:#ops')],
-      rules: NO_RULES,
-      groups: [],
-      templateSet: undefined,
-      ...fields,
-    });
-    const router = createRouter(
-      [
-        route('routes[0]', {}),
-        route('routes[1]', { botIds: ['/^get/'] }),
-        route('routes[2]', { notify: [] }),
-        route('routes[3]', { on: ['succeeded'] }),
-      ],
-      undefined,
-    );
-    const { explanations } = router.route({ bot_id: 'get_items', status: 1 });
-    // As the ledger keeps them.
-    const routing: unknown = JSON.parse(JSON.stringify(explanations));
-    expect(textsOf(storyWith({ routing })).slice(1, 6)).to.deep.equal([
-      'The route for get_* applies: it tells slack:#ops.',
-      'The route for /^get/ applies, too; whom it names, an earlier route names already, and each is told once.',
-      'The route for get_* applies, and tells nobody, on purpose.',
-      'The route for get_* does not apply: it tells only of successes, and this is an error.',
-      'No other route names this BOT.',
-    ]);
-  });
-
   it('hides secrets wherever they stand', () => {
     const error = { ...NOT_FOUND, code: 'xoxb-1', message: 'refused xoxb-1' };
     const story = storyWith({
@@ -133,18 +80,6 @@ describe('a story', () => {
       const shown = told(story, language, redact);
       expect(JSON.stringify(storyJson({ callback: story, story: shown }, redact))).not.to.include('xoxb-1');
     }
-  });
-
-  it('gives times as ISO 8601 in JSON, and null where there is nothing', () => {
-    const callback = storyWith();
-    const { timeline } = storyJson({ callback, story: told(callback) }, (text) => text);
-    expect(timeline[0]).to.deep.equal({
-      at: '2026-11-23T01:00:00.000Z',
-      what: 'received',
-      text: 'The job service reported that 商品取得 ended in an error.',
-      small: null,
-      destination: null,
-    });
   });
 
   it('is one short line an event, without a control or a turn of direction, whatever stands in the rows', () => {

@@ -1,8 +1,8 @@
 /** Rows of a callback as the archive gives them, for tests that care about a few of them. */
 import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
-import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
 import type { HistoryEntries, HistoryRow, HistoryWhat } from '../../src/ledger/history.ts';
-import type { AttemptRecord, CallbackResult } from '../../src/ledger/ledger.ts';
+import type { AttemptRecord, CallbackResult, DeliveryRecord } from '../../src/ledger/ledger.ts';
+import type { RouteExplanation } from '../../src/route/router.ts';
 
 /** Ten in the morning in Tokyo. */
 export const CAME_AT = Date.parse('2026-11-23T01:00:00Z');
@@ -61,7 +61,9 @@ export function pendingWith(fields: Partial<DeliveryRecord> = {}): DeliveryRecor
   });
 }
 
-export function storyWith(fields: Partial<CallbackStory> = {}): CallbackStory {
+type Fields = Partial<Omit<CallbackStory, 'routing'>> & { readonly routing?: readonly RouteExplanation[] };
+
+export function storyWith(fields: Fields = {}): CallbackStory {
   return {
     id: 7,
     kind: 'callback',
@@ -84,12 +86,12 @@ export function storyWith(fields: Partial<CallbackStory> = {}): CallbackStory {
 }
 
 /** As the router explains it. */
-export const TELLS_OPS = {
+export const TELLS_OPS: RouteExplanation = {
   route: 'routes[0]',
   reaches: ['slack:#ops'],
   verdict: 'tells',
   pattern: 'get_*',
-} as const;
+};
 
 /** @param afterMs since it came */
 export function rowAt<What extends HistoryWhat>(
