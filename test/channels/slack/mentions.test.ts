@@ -2,17 +2,19 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { mentionsFor, slackMentions } from '../../../src/channels/slack/mrkdwn.ts';
 
-const WRITTEN: readonly (readonly [string, string])[] = [
-  ['@here', '<!here>'],
-  ['here', '<!here>'],
-  ['@channel', '<!channel>'],
-  ['@everyone', '<!everyone>'],
-  ['U0123ABC', '<@U0123ABC>'],
-  ['W0123ABC', '<@W0123ABC>'],
-  ['<@U0123ABC>', '<@U0123ABC>'],
-  ['S0123ABC', '<!subteam^S0123ABC>'],
-  ['<!subteam^S0123ABC>', '<!subteam^S0123ABC>'],
-];
+const WRITTEN: Readonly<Record<string, string>> = {
+  '@here': '<!here>',
+  here: '<!here>',
+  '@channel': '<!channel>',
+  '@everyone': '<!everyone>',
+  U0123ABC: '<@U0123ABC>',
+  W0123ABC: '<@W0123ABC>',
+  '<@U0123ABC>': '<@U0123ABC>',
+  S0123ABC: '<!subteam^S0123ABC>',
+  '<!subteam^S0123ABC>': '<!subteam^S0123ABC>',
+};
+
+const OTHERS = ['@ops', 'ops', '', '#ops', 'u0123', 7, null, { user: 'U1' }, ['@here', 'bob'], [['@here']]];
 
 const isAccepted = (option: unknown): boolean => slackMentions.option.isValidSync(option, { strict: true });
 
@@ -20,46 +22,24 @@ const called = (option: unknown): string =>
   mentionsFor({ isError: true, options: { mention_on_error: option } });
 
 describe('mention_on_error', () => {
-  for (const [written, sequence] of WRITTEN) {
-    it(`${written} becomes ${sequence}`, () => {
-      expect(isAccepted(written)).to.equal(true);
-      expect(called(written)).to.equal(sequence);
-    });
-  }
-
-  it('takes a list and mentions each once', () => {
-    const option = ['@here', 'U0123ABC', '<!here>'];
-    expect(isAccepted(option)).to.equal(true);
-    expect(called(option)).to.equal('<!here> <@U0123ABC>');
-  });
-
-  it('mentions nobody where it is not given', () => {
-    expect(isAccepted(undefined)).to.equal(true);
-    expect(called(undefined)).to.equal('');
+  it('calls a person, a group or everybody, however the name is written, each once, or nobody', () => {
+    const twice = ['@here', 'U0123ABC', '<!here>', '<@U0123ABC>'];
+    const options = [...Object.entries(WRITTEN), [twice, '<!here> <@U0123ABC>'], [undefined, '']] as const;
+    for (const [option, sequences] of options) {
+      expect(isAccepted(option), String(option)).to.equal(true);
+      expect(called(option)).to.equal(sequences);
+    }
   });
 
   it('refuses what Slack would not understand, and says what it does', () => {
-    for (const option of [
-      '@ops',
-      'ops',
-      '',
-      '#ops',
-      'u0123',
-      7,
-      null,
-      { user: 'U1' },
-      ['@here', 'bob'],
-      [['@here']],
-    ]) {
-      expect(isAccepted(option), JSON.stringify(option)).to.equal(false);
-    }
+    for (const option of OTHERS) expect(isAccepted(option), JSON.stringify(option)).to.equal(false);
     expect(() => void slackMentions.option.validateSync('bob', { strict: true })).to.throw(
       '"@here", "@channel"',
     );
   });
 
   it('can never become anything but a mention, whatever is written', () => {
-    const anyOption = fc.oneof(fc.string(), fc.constantFrom(...WRITTEN.flat()), fc.anything());
+    const anyOption = fc.oneof(fc.string(), fc.constantFrom(...Object.values(WRITTEN)), fc.anything());
     fc.assert(
       fc.property(anyOption, (option) =>
         called(option)
