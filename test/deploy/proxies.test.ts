@@ -1,64 +1,111 @@
-/** The configurations of Caddy and nginx in deploy/, read by these programs themselves. */
-import { spawnSync } from 'node:child_process';
+/** The configurations of Caddy and nginx in deploy/, read by these programs themselves, in front of the built program. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import {
-  ADMIN_HOST,
-  CALLBACK_HOST,
-  describeProxy,
-  type RunningProxy,
-  type Upstream,
-} from '../contract/proxy-contract.ts';
+import { Agent, request } from 'undici';
+import { callback } from '../support/bridge-world.ts';
 import { freePort } from '../support/free-port.ts';
 import { isInstalled } from '../support/installed.ts';
+import { serve, type ServeProcess } from '../support/process.ts';
 import { until } from '../support/proof-wait.ts';
-import { startProxyProcess } from '../support/proxy-process.ts';
 import { replaceEach } from '../support/replace-each.ts';
-import { createCertificate, tlsRequest } from '../support/tls-request.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy');
+const CERTIFICATE = join(import.meta.dirname, '../fixtures/tls/remote.test');
 const CADDYFILE = readFileSync(join(DEPLOY, 'Caddyfile'), 'utf8');
 const NGINX = readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8');
 
-/** Nothing outside its folder. */
-const OF_TESTS =
-  '{\n\tlocal_certs\n\tskip_install_trust\n\tauto_https disable_redirects\n\tadmin off\n\tdefault_bind 127.0.0.1\n';
+const TOKEN = 'PROXY-CALLBACK-SECRET-0123456789';
+const PASSWORD = 'PROXY-ADMIN-SECRET';
+const LOGIN = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
+const CALLBACK_HOST = 'bots.example.com';
+const ADMIN_HOST = 'botbell.example.com';
 
-async function startCaddy({ receiverPort, adminPort, folder }: Upstream): Promise<RunningProxy> {
-  const port = await freePort();
-  const file = join(folder, 'Caddyfile');
-  const globals = '{\n\t# The path of a callback holds';
-  writeFileSync(file, replaceEach(CADDYFILE, { [globals]: `${OF_TESTS}\t# The path of a callback holds` }));
-  const caddy = await startProxyProcess(['caddy', 'run', '--config', file, '--adapter', 'caddyfile'], port, {
-    CALLBACK_SITE: `${CALLBACK_HOST}:${port}`,
-    PAGE_SITE: `${ADMIN_HOST}:${port}`,
-    RECEIVER: `127.0.0.1:${receiverPort}`,
-    ADMIN: `127.0.0.1:${adminPort}`,
-    HOME: folder,
-    XDG_DATA_HOME: join(folder, 'data'),
-    XDG_CONFIG_HOME: join(folder, 'config'),
-  });
-  // It listens before it has made its certificates.
-  for (const host of [CALLBACK_HOST, ADMIN_HOST])
-    await until(`Caddy has a certificate for ${host}`, () => isServed(host, port));
-  return { port, log: () => caddy.printed(), stop: () => caddy.stop() };
+/** The job service's address, the only one that the config lets in; everybody else is on this machine's usual one. */
+const SERVICE = '127.0.0.5';
+const OTHER = '127.0.0.1';
+
+const MB = 1_000_000;
+
+interface Upstream {
+  readonly receiverPort: number;
+  readonly adminPort: number;
+  /** For what the proxy writes. */
+  readonly folder: string;
 }
 
-async function isServed(host: string, port: number): Promise<boolean> {
+interface Program {
+  readonly command: readonly [string, ...string[]];
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Files that it may write, beside what it prints. */
+  readonly logs: readonly string[];
+}
+
+interface Asked {
+  /** Default GET, or POST for a body. */
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Loopback address to connect from. */
+  readonly from?: string;
+}
+
+/** On a connection of its own. @throws {Error} no answer */
+async function askAt(port: number, host: string, path: string, { from = OTHER, body, ...more }: Asked = {}) {
+  const dispatcher = new Agent({ localAddress: from, connect: { rejectUnauthorized: false } });
+  const { method = body === undefined ? 'GET' : 'POST', headers } = more;
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  const asked = { dispatcher, method, headers: { host: `${host}:${port}`, ...type, ...headers }, body };
   try {
-    await tlsRequest({ port, host, path: '/' });
-    return true;
-  } catch {
-    return false;
+    const answer = await request(`https://127.0.0.1:${port}${path}`, asked);
+    const { statusCode: status } = answer;
+    return { status, type: answer.headers['content-type'], body: await answer.body.text() };
+  } finally {
+    await dispatcher.destroy();
   }
 }
 
+function caddy({ receiverPort, adminPort, folder }: Upstream, port: number): Program {
+  const file = join(folder, 'Caddyfile');
+  const settings =
+    'local_certs skip_install_trust auto_https·disable_redirects admin·off default_bind·127.0.0.1';
+  const lines = settings.split(' ').map((line) => `\t${line.replace('·', ' ')}\n`);
+  writeFileSync(file, replaceEach(CADDYFILE, { '{\n\t# The path': `{\n${lines.join('')}\t# The path` }));
+  return {
+    command: ['caddy', 'run', '--config', file, '--adapter', 'caddyfile'],
+    variables: {
+      CALLBACK_SITE: `${CALLBACK_HOST}:${port}`,
+      PAGE_SITE: `${ADMIN_HOST}:${port}`,
+      RECEIVER: `127.0.0.1:${receiverPort}`,
+      ADMIN: `127.0.0.1:${adminPort}`,
+      HOME: folder,
+      XDG_DATA_HOME: join(folder, 'data'),
+      XDG_CONFIG_HOME: join(folder, 'config'),
+    },
+    logs: [],
+  };
+}
+
 /** Where Debian's nginx looks for `/etc/nginx/conf.d/*.conf`, with nothing that is not needed. */
-function wholeConfig(folder: string, part: string): string {
-  const written = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-  const folders = written.map((name) => `${name}_temp_path ${join(folder, name)};`);
-  return `
+function nginx({ receiverPort, adminPort, folder }: Upstream, port: number): Program {
+  const [main, part] = [join(folder, 'nginx.conf'), join(folder, 'botbell.conf')];
+  const text = replaceEach(NGINX, {
+    '  listen [::]:443 ssl;\n': '',
+    'listen 443 ssl': `listen 127.0.0.1:${port} ssl`,
+    [`/etc/ssl/${CALLBACK_HOST}.pem`]: `${CERTIFICATE}.crt`,
+    [`/etc/ssl/${CALLBACK_HOST}.key`]: `${CERTIFICATE}.key`,
+    [`/etc/ssl/${ADMIN_HOST}.pem`]: `${CERTIFICATE}.crt`,
+    [`/etc/ssl/${ADMIN_HOST}.key`]: `${CERTIFICATE}.key`,
+    '127.0.0.1:8080': `127.0.0.1:${receiverPort}`,
+    '127.0.0.1:8081': `127.0.0.1:${adminPort}`,
+    '/var/log/nginx/botbell.log': join(folder, 'botbell.log'),
+  });
+  writeFileSync(part, text);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  const whole = `
 daemon off;
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 pid ${join(folder, 'nginx.pid')};
@@ -66,34 +113,146 @@ error_log ${join(folder, 'error.log')} info;
 events {}
 http {
   access_log ${join(folder, 'access.log')};
-  ${folders.join('\n  ')}
+  ${temporary.map((name) => `${name}_temp_path ${join(folder, name)};`).join('\n  ')}
   include ${part};
 }
 `;
+  writeFileSync(main, whole);
+  const logs = ['error.log', 'access.log', 'botbell.log'].map((name) => join(folder, name));
+  return { command: ['nginx', '-p', folder, '-c', main], logs };
 }
 
-async function startNginx({ receiverPort, adminPort, folder }: Upstream): Promise<RunningProxy> {
-  const port = await freePort();
-  const { file, keyFile } = createCertificate(folder, CALLBACK_HOST, ADMIN_HOST);
-  const part = join(folder, 'botbell.conf');
-  const text = replaceEach(NGINX, {
-    '  listen [::]:443 ssl;\n': '',
-    'listen 443 ssl': `listen 127.0.0.1:${port} ssl`,
-    '/etc/ssl/bots.example.com.pem': file,
-    '/etc/ssl/bots.example.com.key': keyFile,
-    '/etc/ssl/botbell.example.com.pem': file,
-    '/etc/ssl/botbell.example.com.key': keyFile,
-    '127.0.0.1:8080': `127.0.0.1:${receiverPort}`,
-    '127.0.0.1:8081': `127.0.0.1:${adminPort}`,
-    '/var/log/nginx/botbell.log': join(folder, 'botbell.log'),
+/** Runs it until it serves both sites, for which Caddy makes certificates first. */
+async function start({ command: [command, ...args], variables, logs }: Program, port: number) {
+  const child = spawn(command, args, { env: { ...process.env, ...variables } });
+  const exit = once(child, 'exit');
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  const isServed = (host: string) =>
+    askAt(port, host, '/').then(
+      () => true,
+      () => false,
+    );
+  await until(`${command} serves`, async () => {
+    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${printed}`);
+    return (await isServed(CALLBACK_HOST)) && (await isServed(ADMIN_HOST));
   });
-  writeFileSync(part, text);
-  const main = join(folder, 'nginx.conf');
-  writeFileSync(main, wholeConfig(folder, part));
-  const nginx = await startProxyProcess(['nginx', '-p', folder, '-c', main], port);
-  const logs = ['error.log', 'access.log', 'botbell.log'].map((name) => join(folder, name));
-  const logged = () => logs.filter((path) => existsSync(path)).map((path) => readFileSync(path, 'utf8'));
-  return { port, log: () => [nginx.printed(), ...logged()].join('\n'), stop: () => nginx.stop() };
+  const written = () => logs.filter((path) => existsSync(path)).map((path) => readFileSync(path, 'utf8'));
+  return {
+    log: () => [printed, ...written()].join('\n'),
+    stop: async () => {
+      child.kill('SIGTERM');
+      await exit;
+    },
+  };
+}
+
+/** Whoever is still sending when it is refused may find its connection closed before it has read why. */
+const CUT_OFF = 'cut off';
+
+async function statusOf(answer: ReturnType<typeof askAt>): Promise<number | typeof CUT_OFF> {
+  try {
+    return (await answer).status;
+  } catch (error) {
+    if (['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      return CUT_OFF;
+    throw error;
+  }
+}
+
+/** As JSON, of at least so many bytes. */
+const bodyOf = (bytes = 0): string => JSON.stringify(callback({ message: 'x'.repeat(bytes) }));
+
+function describeProxy(name: string, program: (upstream: Upstream, port: number) => Program): void {
+  describe(`${name} in front of Botbell`, () => {
+    let botbell: ServeProcess;
+    let proxy: Awaited<ReturnType<typeof start>>;
+    let port: number;
+
+    const post = (body: string, { from = SERVICE, ...more }: Asked = {}) =>
+      askAt(port, CALLBACK_HOST, `/callbacks/${TOKEN}`, { body, from, ...more });
+    const askPage = (path: string, { headers, ...more }: Asked = {}) =>
+      askAt(port, ADMIN_HOST, path, { headers: { authorization: LOGIN, ...headers }, ...more });
+
+    before(async () => {
+      const folder = tempFolder();
+      const config = join(folder, 'botbell.yaml');
+      writeFileSync(
+        config,
+        `
+receiver: { listen: '127.0.0.1:0', token: '${TOKEN}', trust_proxy: true, allow_from: [${SERVICE}] }
+admin: { listen: '127.0.0.1:0', password: '${PASSWORD}', hosts: [${ADMIN_HOST}], trust_proxy: true }
+store: { url: 'sqlite:${join(folder, 'botbell.db')}' }
+channels: { slack: { type: outbox, as: slack } }
+default_route: { notify: [{ slack: '#ops' }] }
+`,
+      );
+      botbell = await serve(config);
+      const portOf = (url: string) => Number(new URL(url.replace('<token>', 'token')).port);
+      port = await freePort();
+      const upstream = {
+        receiverPort: portOf(botbell.callbacksUrl),
+        adminPort: portOf(botbell.adminUrl),
+        folder,
+      };
+      proxy = await start(program(upstream, port), port);
+    });
+
+    after(async () => {
+      await proxy.stop();
+      botbell.kill('SIGKILL');
+      await botbell.exited();
+    });
+
+    it('hands on callbacks, whose sender is the one that has connected to it', async () => {
+      expect(await post(bodyOf())).to.include({ status: 200 });
+      const headers = { 'x-forwarded-for': SERVICE, forwarded: `for=${SERVICE}`, 'x-real-ip': SERVICE };
+      const forged = await post(bodyOf(), { from: OTHER, headers });
+      expect(forged).to.include({ status: 403, type: 'application/problem+json' });
+      const refused = () => botbell.log().match(/^.*"http":403.*$/m)?.[0];
+      await until('Botbell logs whom it has turned away', () => refused() !== undefined);
+      expect(JSON.parse(refused() ?? '')).to.include({ from: OTHER });
+    });
+
+    it('takes every body that Botbell takes', async () => {
+      expect(await post(bodyOf(7.9 * MB))).to.include({ status: 200 });
+    });
+
+    it('leaves it to Botbell to refuse a body that is a little too large, so that the operators are told', async () => {
+      expect(await statusOf(post(bodyOf(9 * MB)))).to.be.oneOf([413, CUT_OFF]);
+      await until('the page lists it', async () =>
+        (await askPage('/api/refused')).body.includes('"status":413'),
+      );
+    });
+
+    it('refuses a huge body', async () => {
+      // Caddy says 502 where it cuts the body off before Botbell has refused it.
+      expect(await statusOf(post(bodyOf(12 * MB)))).to.be.oneOf([413, 502, CUT_OFF]);
+    });
+
+    it('hands on nothing but callbacks at their address', async () => {
+      for (const path of ['/', '/healthz', '/metrics', '/api/callbacks'])
+        expect(await askAt(port, CALLBACK_HOST, path), path).to.include({ status: 404 });
+    });
+
+    it('serves the page, and what is done on it', async () => {
+      expect(await askPage('/')).to.include({ status: 200, type: 'text/html; charset=utf-8' });
+      expect(await askPage('/', { headers: { authorization: '' } })).to.include({ status: 401 });
+      const headers = { origin: `https://${ADMIN_HOST}:${port}` };
+      expect(await askPage('/-/reload', { method: 'POST', headers })).to.include({ status: 200 });
+    });
+
+    it('says a non-2xx while Botbell is gone, and never logs the token', async () => {
+      expect(await askAt(port, CALLBACK_HOST, `/callbacks/${TOKEN}?a=b`)).to.include({ status: 403 });
+      botbell.kill('SIGKILL');
+      await botbell.exited();
+      expect((await post(bodyOf())).status).to.be.oneOf([502, 503]);
+      expect(botbell.log()).not.to.include(TOKEN);
+      expect(proxy.log()).not.to.include(TOKEN);
+      expect(proxy.log(), 'its log names who has posted').to.include(SERVICE);
+    });
+  });
 }
 
 if (isInstalled('caddy', 'its configuration', ['version'])) {
@@ -101,7 +260,6 @@ if (isInstalled('caddy', 'its configuration', ['version'])) {
     const { stdout } = spawnSync('caddy', ['fmt', join(DEPLOY, 'Caddyfile')], { encoding: 'utf8' });
     expect(stdout).to.equal(CADDYFILE);
   });
-  describeProxy('Caddy', startCaddy);
+  describeProxy('Caddy', caddy);
 }
-if (isInstalled('nginx', 'its configuration', ['-v']) && isInstalled('openssl', 'TLS in front', ['version']))
-  describeProxy('nginx', startNginx);
+if (isInstalled('nginx', 'its configuration', ['-v'])) describeProxy('nginx', nginx);
