@@ -3,17 +3,8 @@ import { expect } from 'chai';
 import type { Language } from '../../src/time/display.ts';
 import { slackAsText } from '../../src/channels/slack/preview.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
-import {
-  BARE,
-  FIXTURES,
-  LINKS,
-  readFixture,
-  targetOf,
-  templateFolder,
-  ownTemplates,
-  testRenderer,
-} from './render-fixture.ts';
-import type { TestRenderer } from './render-fixture.ts';
+import { BARE, FIXTURES, LINKS, readFixture, type TestRenderer } from './render-fixture.ts';
+import { ownTemplates, targetOf, templateFolder, testRenderer } from './render-fixture.ts';
 import { expectWellFormed } from './mail-rules.ts';
 import { expectAcceptable, richLinks, richRuns } from './slack-rules.ts';
 
@@ -50,10 +41,10 @@ for (const language of LANGUAGES) {
       });
 
     it('say of what a person has delivered late how long ago it came, and of nothing else', () => {
-      const words =
-        language === 'en'
-          ? 'Delivered late: this came 2 d ago'
-          : '2日前に受信した通知を遅れてお届けしています';
+      const words = {
+        en: 'Delivered late: this came 2 d ago',
+        ja: '2日前に受信した通知を遅れてお届けしています',
+      }[language];
       for (const status of [0, 1, 2] as const) {
         const told = (options: object) => {
           const { text, html } = renderer.email({ ...BARE, status }, options);
@@ -71,30 +62,21 @@ for (const language of LANGUAGES) {
           const callback = { ...BARE, status, elapsed_time, start_time: '0001-01-01T00:00:00Z' };
           const { text: line, blocks = [] } = renderer.slack(callback);
           const { subject, text } = renderer.email(callback);
-          const texts = richRuns(blocks).flatMap(({ text: words }) =>
-            typeof words === 'string' ? [words] : [],
-          );
-          for (const part of [line, subject, ...texts.join('').split(' · '), text])
+          const shown = richRuns(blocks).map((run) => run['text'] ?? '');
+          for (const part of [line, subject, ...shown.join('').split(' · '), text])
             expect(part).not.to.match(wrong);
         }
     });
 
     it('name a BOT by its id where its name would show nothing', () => {
-      for (const bot_name of ['', ' ', '\u200b\u3000']) {
+      for (const bot_name of ['', ' ', '\u200b\u3000'])
         for (const status of [0, 1, 2] as const) {
           const nameless = { ...BARE, status, bot_id: 'get_items', bot_name };
           const { subject, text, html } = renderer.email(nameless);
           const { text: line, blocks = [] } = renderer.slack(nameless);
-          for (const part of [
-            subject,
-            text.slice(0, 20),
-            html.split('</h1>')[0],
-            line,
-            JSON.stringify(blocks[0]),
-          ])
-            expect(part, String(status)).to.include('get_items');
+          const begins = [text.slice(0, 20), html.split('</h1>')[0], JSON.stringify(blocks[0])];
+          for (const part of [subject, line, ...begins]) expect(part, String(status)).to.include('get_items');
         }
-      }
     });
   });
 }
@@ -121,21 +103,16 @@ describe('the built-in Slack messages', () => {
     );
   });
 
-  it('show the message of an error first, as it is', () => {
+  it('show the message of an error first, as it is, and are complete in the notification line alone', () => {
+    const message = 'タスク 3「ログイン」で要素が見つかりませんでした: #login-button <timeout 30s> & retry=0';
     const lines = shown(japanese, 'error.json').split('\n');
-    expect(lines.slice(0, 2)).to.deep.equal(['❌ 請求書取込BOT', 'エラー · 所要時間 42秒']);
-    expect(lines[2]).to.equal(
-      'タスク 3「ログイン」で要素が見つかりませんでした: #login-button <timeout 30s> & retry=0',
-    );
-  });
-
-  it('are complete in the notification line alone', () => {
+    expect(lines.slice(0, 3)).to.deep.equal(['❌ 請求書取込BOT', 'エラー · 所要時間 42秒', message]);
+    const escaped = message.replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;');
     expect(english.slack(readFixture('error.json')).text).to.equal(
-      '❌ 請求書取込BOT failed after 42 s: タスク 3「ログイン」で要素が見つかりませんでした: #login-button &lt;timeout 30s&gt; &amp; retry=0',
+      `❌ 請求書取込BOT failed after 42 s: ${escaped}`,
     );
-    expect(japanese.slack(readFixture('succeeded.json')).text).to.equal(
-      '✅ 商品取得BOT が成功しました（6秒）',
-    );
+    const { text } = japanese.slack(readFixture('succeeded.json'));
+    expect(text).to.equal('✅ 商品取得BOT が成功しました（6秒）');
   });
 
   it('lead from what they leave out to the job, else to Botbell’s page', () => {

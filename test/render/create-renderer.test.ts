@@ -8,12 +8,13 @@ import { NO_FOLDER } from '../../src/render/template-folder.ts';
 import { BARE, BUILT_IN, targetOf, testRenderer } from './render-fixture.ts';
 import { expectAcceptable } from './slack-rules.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
-import { noticeOfAlert } from '../../src/notice/notice.ts';
+import { noticeOfAlert, type Notice } from '../../src/notice/notice.ts';
 import { DEAD_LETTER, raised } from '../support/alerts.ts';
 import { noticeAbout } from '../support/callbacks.ts';
 import { composedOf } from '../support/composed.ts';
 
-const PLAIN = { language: 'en', timezone: 'UTC', links: {} } as const;
+const newRenderer = (language: 'en' | 'ja' = 'en') =>
+  new Renderer({ display: { language, timezone: 'UTC', links: {} }, builtIn: BUILT_IN, own: NO_FOLDER });
 
 describe('a renderer', () => {
   it('says plainly what happened to which BOT where a message cannot be drawn', () => {
@@ -25,27 +26,16 @@ describe('a renderer', () => {
         return slackFormat.compose(card, context);
       },
     };
-    const renderer = new Renderer({
-      display: { language: 'ja', timezone: 'UTC', links: {} },
-      builtIn: BUILT_IN,
-      own: NO_FOLDER,
-    });
-    const callback = {
-      ...BARE,
-      status: 1 as const,
-      bot_name: '<!here>\n',
-      message: `<@U1>${'x'.repeat(9000)}`,
-    };
-    const { message } = renderer.render(noticeAbout(callback, 1), targetOf(broken), (failure) =>
-      failures.push(failure),
-    );
-    expectAcceptable(message as SlackMessage);
-    expect(message).to.have.property('text', '❌ &lt;!here&gt;');
-    expect(slackAsText(message as SlackMessage)).to.include('<@U1>xxx');
+    const renderer = newRenderer('ja');
+    const drawn = (notice: Notice) =>
+      renderer.render(notice, targetOf(broken), (failure) => failures.push(failure)).message as SlackMessage;
+    const text = { bot_name: '<!here>\n', message: `<@U1>${'x'.repeat(9000)}` };
+    const message = drawn(noticeAbout({ ...BARE, status: 1, ...text }));
+    expectAcceptable(message);
+    expect(message.text).to.equal('❌ &lt;!here&gt;');
+    expect(slackAsText(message)).to.include('<@U1>xxx');
     expect(failures.map((failure) => failure.message)).to.deep.equal(['broken']);
-    const alert = noticeOfAlert(raised(DEAD_LETTER));
-    const told = renderer.render(alert, targetOf(broken), () => undefined).message as SlackMessage;
-    expect(told.text)
+    expect(drawn(noticeOfAlert(raised(DEAD_LETTER))).text)
       .to.match(/^⚠️ .*slack:#ops/)
       .and.include('dead_letter');
   });
@@ -56,7 +46,7 @@ describe('a renderer', () => {
       ...slackFormat,
       compose: (card, context) => (times.push(context.at), slackFormat.compose(card, context)),
     };
-    const renderer = new Renderer({ display: PLAIN, builtIn: BUILT_IN, own: NO_FOLDER });
+    const renderer = newRenderer();
     for (const elapsed_time of [2, 1e14, 1e300])
       renderer.render(noticeAbout({ ...BARE, elapsed_time }, 1), targetOf(format), () => undefined);
     const [end = 0] = times;
@@ -64,7 +54,7 @@ describe('a renderer', () => {
   });
 
   it('takes a condition that fails for met, and names it', () => {
-    const renderer = new Renderer({ display: PLAIN, builtIn: BUILT_IN, own: NO_FOLDER });
+    const renderer = newRenderer();
     const failures: TemplateFailure[] = [];
     const many = noticeAbout({ ...BARE, output: { 件数: 1e9 } }, 1);
     const condition = '(1..output.件数) contains 0';

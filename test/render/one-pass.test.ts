@@ -26,13 +26,9 @@ function printed(view: Readonly<Record<string, unknown>>, ...values: readonly st
   return (template.render(view)['facts'] as readonly { readonly value: unknown }[]).map(({ value }) => value);
 }
 
-function faultOf(
-  view: Readonly<Record<string, unknown>>,
-  limitMs: number,
-  ...values: readonly string[]
-): string {
+function faultOf(view: object, limitMs: number, ...values: readonly string[]): string {
   try {
-    templateOf(...values).render(view, limitMs);
+    templateOf(...values).render({ ...view }, limitMs);
   } catch (error) {
     if (error instanceof TemplateFault) return error.message;
     throw error;
@@ -62,11 +58,7 @@ describe('The strings of a template', () => {
   });
 
   it('know nothing of each other', () => {
-    expect(printed({ a: 1 }, '{% assign a = 2 %}{{ a }}!', '{{ a }}!', '{{ a }}')).to.deep.equal([
-      '2!',
-      '1!',
-      '1',
-    ]);
+    expect(printed({ a: 1 }, '{% assign a = 2 %}{{ a }}!', '{{ a }}!')).to.deep.equal(['2!', '1!']);
     expect(printed({}, '{% capture c %}x{% endcapture %}{{ c }}!', '{{ c }}!')).to.deep.equal(['x!', '!']);
     const ends = '{% for n in list %}{{ n }}{% break %}{% endfor %}{% break %}lost';
     expect(printed({ list: [1, 2] }, ends, 'on {{ list.size }}')).to.deep.equal(['1', 'on 2']);

@@ -19,7 +19,6 @@ describe('a user’s templates', () => {
   };
 
   describe('of a card are checked', () => {
-    const parts = '"title", "summary", "text", "message", "facts", "outputs", "link", "footer"';
     const address = 'an address can only be "job_url", "page_url" or the "url" of a file, and it alone';
     /** By the lines behind a title and a summary. */
     const faults: Readonly<Record<string, string>> = {
@@ -45,19 +44,16 @@ describe('a user’s templates', () => {
         expect(await problemsOf('own/card/succeeded.yaml', `${CARD}${text}\n`)).to.deep.equal([expected]);
       });
 
-    it('for what is missing', async () => {
-      expect(await problemsOf('own/card/succeeded.yaml', 'title: t\n')).to.deep.equal([
-        '1:1: "summary" is missing',
-      ]);
-      expect(await problemsOf('own/card/succeeded.yaml', '# nothing yet\n')).to.deep.equal([
+    it('for what is missing, and for a loop that never ends', async () => {
+      const problemsOfCard = async (text: string) =>
+        (await problemsOf('own/card/succeeded.yaml', text)).join();
+      expect(await problemsOfCard('title: t\n')).to.equal('1:1: "summary" is missing');
+      const parts = '"title", "summary", "text", "message", "facts", "outputs", "link", "footer"';
+      expect(await problemsOfCard('# nothing yet\n')).to.equal(
         `1:1: a template is a map that gives ${parts}`,
-      ]);
-    });
-
-    it('for a loop that never ends', async () => {
+      );
       const loop = '{% for a in (1..900000) %}{% for b in (1..900000) %}{{ a }}{% endfor %}{% endfor %}';
-      const problems = await problemsOf('own/card/succeeded.yaml', `${CARD}text: "${loop}"\n`);
-      expect(problems.join()).to.match(/limit exceeded/);
+      expect(await problemsOfCard(`${CARD}text: "${loop}"\n`)).to.match(/limit exceeded/);
     });
 
     it('and may ask for whatever a callback may hold beside the interface’s fields', async () => {
@@ -65,51 +61,37 @@ describe('a user’s templates', () => {
       expect(await problemsOf('own/card/succeeded.yaml', text)).to.deep.equal([]);
     });
 
-    it('for names of files and folders that nothing reads', async () => {
-      const problems = await (
-        await rendererWith({
-          'own/card/eror.yaml': CARD,
-          'own/slak/error.yaml': 'text: x',
-        })
-      ).check([SLACK]);
+    it('for names of files and folders that nothing reads, and for a file that cannot be read', async () => {
+      const { path } = folder.write({ 'own/card/eror.yaml': CARD, 'own/slak/error.yaml': 'text: x' });
+      symlinkSync('.', `${path}/own/card/succeeded.yaml`);
+      const problems = await testRenderer({ own: await ownTemplates(path) }).check([SLACK]);
       expect(problems.map(({ message }) => message)).to.have.members([
         'nothing uses the file "eror.yaml"; did you mean "error.yaml"?',
         'no channel reads the folder "slak"; did you mean "slack"?',
+        'this template cannot be read',
       ]);
-    });
-
-    it('for a file that cannot be read', async () => {
-      symlinkSync('.', `${folder.write({ 'own/card/error.yaml': CARD }).path}/own/card/succeeded.yaml`);
-      const problems = await testRenderer({ own: await ownTemplates(folder.path) }).check([SLACK]);
-      expect(problems.map(({ message }) => message)).to.deep.equal(['this template cannot be read']);
     });
   });
 
   describe('are found', () => {
-    const summaryOf = async (files: Readonly<Record<string, string>>, templateSet = 'own') =>
-      (await rendererWith(files)).slack(BARE, { templateSet }).text;
     const card = (summary: string) => `title: t\nsummary: ${summary}\n`;
 
-    it('a channel’s own before the card, the user’s before the built-in', async () => {
-      expect(await summaryOf({ 'own/card/succeeded.yaml': card('mine') })).to.equal('✅ mine');
-      expect(
-        await summaryOf({
-          'own/card/succeeded.yaml': card('mine'),
-          'own/slack/succeeded.yaml': 'text: "own"',
-        }),
-      ).to.equal('own');
-    });
-
-    it('in the display language’s set where a set lacks the file', async () => {
-      const files = { 'own/card/error.yaml': card('mine'), 'en/card/succeeded.yaml': card('of en') };
-      expect(await summaryOf(files)).to.equal('✅ of en');
-    });
-
-    it('a set’s card before another set’s message of the channel', async () => {
-      const files = { 'own/card/succeeded.yaml': card('mine'), 'en/slack/succeeded.yaml': 'text: "own"' };
-      expect(await summaryOf(files)).to.equal('✅ mine');
-      expect(await summaryOf(files, 'en')).to.equal('own');
-    });
+    const mine = { 'own/card/succeeded.yaml': card('mine') };
+    const own = 'text: "own"';
+    for (const [what, files, found] of [
+      ['the user’s before the built-in', mine, '✅ mine'],
+      ['a channel’s own before the card', { ...mine, 'own/slack/succeeded.yaml': own }, 'own'],
+      ['a set’s card before another set’s message', { ...mine, 'en/slack/succeeded.yaml': own }, '✅ mine'],
+      [
+        'in the display language’s set where a set lacks the file',
+        { 'own/card/error.yaml': card('mine'), 'en/card/succeeded.yaml': card('of en') },
+        '✅ of en',
+      ],
+    ] as const)
+      it(what, async () => {
+        const renderer = await rendererWith(files);
+        expect(renderer.slack(BARE, { templateSet: 'own' }).text).to.equal(found);
+      });
 
     it('for every channel at once', async () => {
       const renderer = await rendererWith({ 'own/card/succeeded.yaml': card('"{{ bot_name }}: done"') });
@@ -144,8 +126,7 @@ describe('a user’s templates', () => {
   });
 
   describe('that fail', () => {
-    const LOOP =
-      '{% for a in (1..900) %}{% for b in (1..900) %}{% for c in (1..900) %}{% endfor %}{% endfor %}{% endfor %}';
+    const LOOP = `${'{% for a in (1..900) %}'.repeat(3)}${'{% endfor %}'.repeat(3)}`;
     for (const path of ['own/card/succeeded.yaml', 'own/slack/succeeded.yaml'])
       it(`give way to the built-in card, and that is told: ${path}`, async () => {
         const renderer = await rendererWith({ [path]: 'nonsense: x' });
@@ -157,10 +138,8 @@ describe('a user’s templates', () => {
       const renderer = await rendererWith({
         'own/slack/succeeded.yaml': 'text: "{{ message | fit: message }}"',
       });
-      expect(renderer.slack({ ...BARE, message: 'x' }, { templateSet: 'own' }).text).to.equal(
-        '✅ Get items succeeded',
-      );
-      expect(renderer.slack({ ...BARE, message: '5' }, { templateSet: 'own' }).text).to.equal('5');
+      const lineOf = (message: string) => renderer.slack({ ...BARE, message }, { templateSet: 'own' }).text;
+      expect(['x', '5'].map(lineOf)).to.deep.equal(['✅ Get items succeeded', '5']);
       expect(renderer.failures).to.have.lengthOf(1);
     });
 

@@ -11,12 +11,7 @@ import { controlSequences, expectAcceptable } from './slack-rules.ts';
 
 const HOSTILE = '<!channel> </td></table><script> *x* `y` \r\nBcc: a@b.test \u202e';
 
-function render(
-  renderer: TestRenderer,
-  format: keyof typeof FORMATS,
-  address = '#ops',
-  askedBy = 'admin',
-): unknown {
+function render(renderer: TestRenderer, format: keyof typeof FORMATS, address = '#ops', askedBy = 'admin') {
   const subject = { template: 'test', destination: `slack:${address}`, channel: 'slack', askedBy } as const;
   const notice = noticeOfAlert({ id: 'ab'.repeat(32), raisedAt: RAISED_AT, suppressed: 0, subject });
   const options = { mention_on_error: ['@here'] };
@@ -41,8 +36,10 @@ for (const [language, words, sentAt] of [
       expect(mail.subject).to.match(/Test message|テストメッセージ/);
     });
 
-    it('mentions nobody, though its destination mentions somebody on an error', () => {
+    it('mentions nobody, though its destination mentions somebody on an error, and nobody who is not known', () => {
       expect(JSON.stringify(render(renderer, 'slack'))).not.to.match(/<!here>|broadcast/);
+      const { text } = render(renderer, 'email', '#ops', '') as EmailMessage;
+      expect(text).not.to.match(/Asked for by|依頼者/);
     });
 
     it('lets no foreign text mention, link or inject', () => {
@@ -51,13 +48,7 @@ for (const [language, words, sentAt] of [
       expect(controlSequences(slack)).to.deep.equal([]);
       const mail = render(renderer, 'email', HOSTILE, HOSTILE) as EmailMessage;
       expect(mail.subject).not.to.match(/[\r\n]/);
-      expect(mail.html).not.to.include('<script');
       expectWellFormed(mail.html);
-    });
-
-    it('names nobody where it is not known who asked', () => {
-      const mail = render(renderer, 'email', '#ops', '') as EmailMessage;
-      expect(mail.text).not.to.match(/Asked for by|依頼者/);
     });
   });
 }
