@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { ChannelType } from '../channels/channel.ts';
 import { type Config, formatsOf, type Problem } from '../config/config.ts';
 import { type LoadedConfig as LoadedFile, type LoadEnvironment, loadConfig } from '../config/load.ts';
+import { pathText } from '../config/path.ts';
 import { inFileOrder } from '../config/problems.ts';
 import { Readings } from '../config/readings.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
@@ -34,7 +35,7 @@ export interface ConfigReading {
 export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   const readings = new Readings();
   const found = await readConfigFile({ ...toRead, conditionFault, linkFault }, readings);
-  const { config, problems, missing = [], hash: ofFile = '' } = found;
+  const { config, source, problems, missing = [], hash: ofFile = '' } = found;
   if (config === undefined) return { loaded: undefined, problems, missing, readings };
   const formats = formatsOf(config, toRead.channelTypes);
   const names = [...formats.values()].map(({ name }) => name);
@@ -43,7 +44,7 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   const fingerprint = fingerprintOf(own);
   const configHash = fingerprint === undefined ? ofFile : hash('sha256', ofFile + fingerprint, 'hex');
   const builtIn = await readTemplateFolder(BUILT_IN_TEMPLATES, names);
-  const renderer = new Renderer({ display, builtIn, own });
+  const renderer = new Renderer({ display, builtIn, own, source });
   const ofTemplates = await renderer.check(targetsOf(config, formats));
   const warnings = inFileOrder([...problems, ...ofTemplates]);
   const hasErrors = warnings.some(({ severity }) => severity === 'error');
@@ -78,6 +79,6 @@ function targetsOf(config: Config, formats: ReturnType<typeof formatsOf>) {
     }),
   );
   const keyOf = ({ format, templateSet, destination }: (typeof targets)[number]) =>
-    `${format.name}/${templateSet} ${format.templateAt?.(destination)?.path ?? ''}`;
+    `${format.name}/${templateSet} ${pathText(format.templateAt?.(destination)?.path ?? [])}`;
   return new Map(targets.map((each) => [keyOf(each), each])).values();
 }

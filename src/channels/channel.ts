@@ -172,12 +172,11 @@ export interface MessageFormat<Message = unknown> {
   readonly templateAt?: (destination: string) => TemplateInConfig | undefined;
 }
 
-/** A template as a file would hold it; its path is unlike that of every other one. */
 export interface TemplateInConfig {
-  /** Where problems are said to be. */
-  readonly path: string;
-  /** YAML. */
-  readonly text: string;
+  /** Of the map in the config, among whose keys are the template's parts. */
+  readonly path: readonly string[];
+  /** The parts, as a template's file gives them. */
+  readonly data: object;
 }
 
 /** Messages that a template writes itself, instead of a card. */

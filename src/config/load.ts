@@ -35,6 +35,8 @@ export interface LoadedConfig {
   readonly config?: Config;
   /** SHA-256 of the file's text, in hexadecimal; present with `config`. */
   readonly hash?: string;
+  /** Present with `config`. */
+  readonly source?: YamlSource;
   readonly problems: readonly Problem[];
   /** The references that `withoutSecrets` accepted without a value. */
   readonly missing?: readonly string[];
@@ -64,7 +66,7 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
   const problems = new Problems(source, interpolated);
   const config = readConfig(file, interpolated, problems, environment);
   return {
-    ...(config && { config, hash: hash('sha256', text, 'hex') }),
+    ...(config && { config, hash: hash('sha256', text, 'hex'), source }),
     problems: problems.inOrder(),
     missing: [...interpolated.missing],
   };

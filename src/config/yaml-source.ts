@@ -72,6 +72,9 @@ interface Finding {
   readonly message: string;
 }
 
+/** JSON-like data, with the place of each value in a file. */
+export type PlacedData = Pick<YamlSource, 'data' | 'problems' | 'placeOf' | 'placeInString'>;
+
 export class YamlSource {
   readonly file: string;
   /** JSON-like data; `null` for an empty file, undefined if there are problems. */
@@ -127,6 +130,16 @@ export class YamlSource {
     }
     const quote = source.indexOf(node.value);
     return quote === -1 || line > 1 ? this.placeOf(path) : this.#placeAt(start + quote + column - 1);
+  }
+
+  /** What the file has at `outer`, as `data`, in which references to variables may be resolved. */
+  within(outer: Path, data: unknown): PlacedData {
+    return {
+      data,
+      problems: [],
+      placeOf: (path) => this.placeOf([...outer, ...path]),
+      placeInString: (path, line, column) => this.placeInString([...outer, ...path], line, column),
+    };
   }
 
   /** @returns undefined, with a problem added, if the data cannot be written as JSON */

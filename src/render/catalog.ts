@@ -1,13 +1,15 @@
 /** Finds the template for a set, format and name: the given set before the display language's, user files before built-in ones. */
 import type { MessageFormat, TemplateInConfig } from '../channels/channel.ts';
 import type { DisplayConfig } from '../config/config.ts';
+import { pathText } from '../config/path.ts';
 import { LANGUAGES } from '../config/schema.ts';
+import type { YamlSource } from '../config/yaml-source.ts';
 import type { TemplateName } from '../notice/notice.ts';
 import type { Language } from '../time/display.ts';
 import { CARD_KIND } from './card-template.ts';
 import { type Engines, enginesFor } from './engine.ts';
-import { Template, type TemplateKind } from './template.ts';
-import { CARD_FOLDER, type SourceFile, type TemplateFolder } from './template-folder.ts';
+import { Template, type TemplateKind, type TemplateSource } from './template.ts';
+import { CARD_FOLDER, type TemplateFolder } from './template-folder.ts';
 
 /** Where a notice goes: which template to use, and the destination's options. */
 export interface RenderTarget {
@@ -25,6 +27,8 @@ export interface TemplateSources {
   readonly builtIn: TemplateFolder;
   /** The user's own templates, which take precedence over the built-in ones. */
   readonly own: TemplateFolder;
+  /** The config's file; left out if it holds no templates. */
+  readonly source?: YamlSource | undefined;
 }
 
 export interface Choice {
@@ -41,7 +45,7 @@ export class TemplateCatalog {
   readonly #choices = new Map<string, Choice>();
   readonly #engines: Readonly<Record<Language, Engines>>;
   /** By file, since all formats share the card templates. */
-  readonly #templates = new Map<SourceFile, Template>();
+  readonly #templates = new Map<TemplateSource, Template>();
 
   constructor(sources: TemplateSources) {
     const { display, builtIn, own } = sources;
@@ -59,7 +63,7 @@ export class TemplateCatalog {
     const { language } = this.sources.display;
     const set = this.setNames.find((each) => each === templateSet) ?? language;
     const inConfig = format.templateAt?.(destination);
-    const key = `${format.name}/${set}/${name} ${inConfig?.path ?? ''}`;
+    const key = `${format.name}/${set}/${name} ${pathText(inConfig?.path ?? [])}`;
     const choice = this.#choices.get(key) ?? this.#choose([set, language], format, name, inConfig);
     this.#choices.set(key, choice);
     return choice;
@@ -71,15 +75,17 @@ export class TemplateCatalog {
     name: TemplateName,
     inConfig: TemplateInConfig | undefined,
   ): Choice {
-    const { own, builtIn } = this.sources;
+    const { own, builtIn, source } = this.sources;
     const card = this.#first(sets, [own, builtIn], `${CARD_FOLDER}/${name}`, CARD_KIND);
     const fallback = this.#first(sets, [builtIn], `${CARD_FOLDER}/${name}`, CARD_KIND);
     if (card === undefined || fallback === undefined)
       throw new Error(`the built-in template ${CARD_FOLDER}/${name}.yaml is missing`);
     const choice = { own: undefined, card, builtIn: fallback };
     if (format.own === undefined) return choice;
-    if (inConfig !== undefined)
-      return { ...choice, own: this.#compiled({ ...inConfig, set: card.file.set }, format.own) };
+    if (inConfig !== undefined && source !== undefined) {
+      const placed = source.within(inConfig.path, inConfig.data);
+      return { ...choice, own: this.#compiled({ set: card.file.set, placed }, format.own) };
+    }
     if (format.templateAt !== undefined) return choice;
     const message = this.#first(sets, [own], `${format.name}/${name}`, format.own);
     // A set's card comes before the message of another set.
@@ -98,7 +104,7 @@ export class TemplateCatalog {
     return file && this.#compiled(file, kind);
   }
 
-  #compiled(file: SourceFile, kind: TemplateKind): Template {
+  #compiled(file: TemplateSource, kind: TemplateKind): Template {
     // A language's name is also that of its built-in set.
     const language = LANGUAGES.find((each) => each === file.set) ?? this.sources.display.language;
     const template = this.#templates.get(file) ?? new Template(file, kind, language, this.#engines[language]);

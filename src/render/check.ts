@@ -56,14 +56,15 @@ function checkTemplate(
   // A template that shows the card is that of every notice.
   const isOfAll = messages?.showsCard === true;
   const variables = (isOfAll ? TEMPLATE_NAMES.flatMap(viewsOf) : views).flatMap(Object.keys);
-  const more = messages === undefined ? [] : [isOfAll ? 'card' : 'drawn'];
-  const problems = [...template.problems, ...template.findUnknownVariables([...variables, ...more])];
+  const { language } = builtIn;
+  const cardFor = (view: NoticeView) =>
+    messages && cardOf(builtIn.render(view, Infinity), { name, language, view });
+  const unknown = template.findUnknownVariables(variables, views[0] && cardFor(views[0]));
+  const problems = [...template.problems, ...unknown];
   if (template.problems.length > 0) return problems;
   const faultsWith = (view: NoticeView): readonly Problem[] => {
-    const { language } = builtIn;
-    const card = messages && cardOf(builtIn.render(view, Infinity), { name, language, view });
     try {
-      const parts = template.render(view, LIMIT_MS, card);
+      const parts = template.render(view, LIMIT_MS, cardFor(view));
       return (messages?.inspect(parts) ?? []).map(({ path, message }) => template.problemAt(path, message));
     } catch (error) {
       if (error instanceof TemplateFault) return [error.problem];

@@ -23,20 +23,26 @@ export function parseLiquid(
   }
 }
 
+/** @param maps variables of which all keys are known, too */
 export function findUnknownVariables(
   liquid: Liquid,
   templates: Template[],
   knownNames: readonly string[],
+  maps: Readonly<Record<string, object>> = {},
 ): readonly LiquidFault[] {
-  return Object.entries(liquid.analyzeSync(templates).globals)
-    .filter(([name]) => !knownNames.includes(name))
-    .flatMap(([name, places]) =>
-      places.map(({ location }) => ({
-        message: thereIsNo('variable', name, knownNames),
-        line: location.row,
-        column: location.col,
-      })),
-    );
+  const names = [...knownNames, ...Object.keys(maps)];
+  const paths = Object.entries(maps).flatMap(([name, map]) =>
+    Object.keys(map).map((key) => `${name}.${key}`),
+  );
+  const uses = Object.values(liquid.analyzeSync(templates).globals).flat();
+  return uses.flatMap(({ segments: [first, key], location: { row, col } }) => {
+    const name = String(first);
+    const [used, known] =
+      typeof key === 'string' && Object.hasOwn(maps, name) ? [`${name}.${key}`, paths] : [name, names];
+    return known.includes(used)
+      ? []
+      : [{ message: thereIsNo('variable', used, known), line: row, column: col }];
+  });
 }
 
 /** The fault that an error of liquidjs' parser or renderer reports. */

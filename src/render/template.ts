@@ -1,4 +1,4 @@
-/** One template file, compiled: YAML whose strings are Liquid. */
+/** One template, compiled: YAML whose strings are Liquid. */
 import type { Card } from '../channels/card.ts';
 import type {
   MessagePart,
@@ -10,7 +10,7 @@ import type {
 import type { Problem } from '../config/config.ts';
 import type { Path } from '../config/path.ts';
 import { formatProblem } from '../config/problems.ts';
-import { YamlSource } from '../config/yaml-source.ts';
+import { type PlacedData, YamlSource } from '../config/yaml-source.ts';
 import { Escaped } from '../text/clean.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { didYouMean } from '../text/nearest.ts';
@@ -33,6 +33,9 @@ export interface TemplateKind extends Pick<OwnMessages<unknown>, 'showsCard'> {
   textAt(path: Path, parent: TemplateValue): TextKind | undefined;
 }
 
+/** A file, or what the config holds in place of one. */
+export type TemplateSource = SourceFile | { readonly set: string; readonly placed: PlacedData };
+
 interface Printed {
   readonly view: Reading['view'];
   readonly texts: ReadonlyMap<LiquidString, string>;
@@ -41,31 +44,33 @@ interface Printed {
 type Render = (printed: Printed) => TemplateValue;
 
 export class Template {
-  readonly file: SourceFile;
+  readonly file: TemplateSource;
   readonly language: Language;
   /** With any of these, the template cannot be rendered. */
   readonly problems: Problem[] = [];
-  readonly #source: YamlSource;
+  readonly #source: PlacedData;
   readonly #kind: TemplateKind;
   readonly #engines: Engines;
   readonly #parts = new Map<string, Render>();
   readonly #strings: LiquidString[] = [];
   readonly #batches: Batch[] = [];
 
-  constructor(file: SourceFile, kind: TemplateKind, language: Language, engines: Engines) {
+  constructor(file: TemplateSource, kind: TemplateKind, language: Language, engines: Engines) {
     this.file = file;
     this.language = language;
     this.#kind = kind;
     this.#engines = engines;
-    this.#source = new YamlSource(file.path, file.text);
+    this.#source = 'text' in file ? new YamlSource(file.path, file.text) : file.placed;
     this.problems.push(...this.#source.problems);
     if (this.#source.data !== undefined) this.#compileParts(this.#source.data);
   }
 
-  findUnknownVariables(knownNames: readonly string[]): readonly Problem[] {
-    return this.#strings.flatMap(({ path, liquid, nodes }) =>
-      findUnknownVariables(liquid, nodes, knownNames).map((fault) => this.#problemIn(path, fault)),
-    );
+  /** @param card as for `render` */
+  findUnknownVariables(knownNames: readonly string[], card: Card | undefined): readonly Problem[] {
+    return this.#strings.flatMap(({ path, kind, liquid, nodes }) => {
+      const faults = findUnknownVariables(liquid, nodes, knownNames, this.#globalsOf(kind, card));
+      return faults.map((fault) => this.#problemIn(path, fault));
+    });
   }
 
   problemAt(path: Path, message: string): Problem {
@@ -92,7 +97,7 @@ export class Template {
   readonly #faultOf = ({ path, liquid }: LiquidString, error: unknown) =>
     new TemplateFault(this.#problemIn(path, faultOf(liquid, error)));
 
-  #globalsOf(kind: TextKind | undefined, card: Card | undefined): object {
+  #globalsOf(kind: TextKind | undefined, card: Card | undefined): Readonly<Record<string, object>> {
     if (card === undefined) return {};
     if (this.#kind.showsCard === true) return { card };
     return {

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { formatProblem } from '../../src/config/problems.ts';
 import { readConfig } from '../../src/app/read-config.ts';
 import type { Channel } from '../../src/channels/channel.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
@@ -127,19 +128,22 @@ describe('A recipe for a service that takes JSON', () => {
     expect(JSON.parse(sent?.body ?? '')).to.include({ event_action: 'resolve', dedup_key: 'orders' });
   });
 
-  it('is its own, also where hooks of two channels have one name: the check says of each what is wrong', async () => {
+  it('is its own, also where hooks of two channels have one name: the check says what is wrong at its place', async () => {
     const file = join(tempFolder(), 'botbell.yaml');
     writeFileSync(
       file,
       `channels:
-  x: { type: webhook, hooks: { erp: { url: 'https://x.example/', body: { a: ['{{ bot_nme }}'] } } } }
+  x: { type: webhook, hooks: { erp: { url: 'https://x.example/', body: { a: ['{{ bot_nme }}', '{{ card.titel }}'] } } } }
   y: { type: webhook, hooks: { erp: { url: 'https://y.example/', body: ['{{ job_i }}'] } } }
 default_route: { notify: [{ x: erp }, { y: erp }] }`,
     );
     const { loaded, problems } = await readConfig({ file, variables, channelTypes });
     expect(loaded).to.equal(undefined);
-    expect(problems.map(({ place, message }) => `${place.file}: ${message}`).join()).to.match(
-      /channels\.x\.hooks\.erp\.body: .*bot_nme.*channels\.y\.hooks\.erp\.body: .*job_i/,
-    );
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    expect(errors.map(formatProblem)).to.deep.equal([
+      `${file}:2:82: there is no variable "bot_nme"; did you mean "bot_name"?`,
+      `${file}:2:99: there is no variable "card.titel"; did you mean "card.title"?`,
+      `${file}:3:77: there is no variable "job_i"; did you mean "job_id"?`,
+    ]);
   });
 });

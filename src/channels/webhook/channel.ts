@@ -110,11 +110,11 @@ function formatOf(settings?: HookSettings<Hook>): MessageFormat {
 function formatWith(hooks: HookSettings<Hook>['hooks']): MessageFormat {
   const own = Object.entries(hooks).filter(([, { body }]) => body !== undefined);
   if (own.length === 0) return FORMAT;
-  const texts = new Map(own.map(([name, { body }]) => [name, JSON.stringify({ body })]));
+  const parts = new Map(own.map(([name, { body }]) => [name, { body }]));
   const templateAt = (destination: string) => {
     const [channel = '', name = ''] = destination.split(/:(.*)/s);
-    const text = texts.get(name);
-    return text === undefined ? undefined : { path: `channels.${channel}.hooks.${name}.body`, text };
+    const data = parts.get(name);
+    return data && { path: ['channels', channel, 'hooks', name], data };
   };
   return { ...FORMAT, own: ownBodies, templateAt };
 }
