@@ -47,13 +47,16 @@ ${more}`,
     expect([before, after]).not.to.include(await hashOf());
   });
 
-  it('finds what is wrong with the templates of links', async () => {
-    writeConfig("display: { links: { job: 'https://e.com/{{ jb_id }}', file: 'https://e.com/{% x %}' } }");
+  it('finds what is wrong with the templates of links, and with conditions', async () => {
+    writeConfig(
+      "display: { links: { job: 'https://e.com/{{ jb_id }}', file: 'https://e.com/{% x %}' } }\nroutes: [{ bot_id: a, when: jb_id == 0, notify: [] }]",
+    );
     const { loaded, problems } = await readConfig(toRead);
     expect(loaded).to.equal(undefined);
     expect(problems.map(({ place, message }) => `${place.line}:${place.column}: ${message}`)).to.deep.equal([
       '5:21: display.links.job: there is no variable "jb_id"; did you mean "job_id"?',
       '5:55: display.links.file: there is no tag "x"; did you mean "#"?',
+      '6:23: routes[0].when: there is no variable "jb_id"; did you mean "job_id"?',
     ]);
   });
 

@@ -1,40 +1,49 @@
-/** Channel types for config tests: small, strict, and given to quoting what they refuse. */
-import { number, object, type Schema, string, type InferType } from 'yup';
-import { AddressError, type ChannelType, type MessageFormat } from '../../src/channels/channel.ts';
+/** The channel types of config tests: the real ones, and a chat of few settings that is given to quoting what it refuses. */
+import { number, object, string, type InferType } from 'yup';
+import { AddressError, type ChannelType } from '../../src/channels/channel.ts';
 import { mentionsOf } from '../../src/channels/mention-option.ts';
+import { channelTypes } from '../../src/channels/registry.ts';
+import { section, texts } from '../../src/config/schema-fields.ts';
 
+const upperRule = (text: string) => (/^[A-Z]+$/.test(text) ? undefined : `"${text}" is not in capitals`);
+
+/** Each of its three kinds of deprecated key: one that is required, one that holds others, and one of these. */
 const chatSettings = object({
   token: string()
     .required()
     .matches(
       /^\S+$/,
       ({ path, value }: { path: string; value: unknown }) => `${path} is no token: ${String(value)}`,
-    ),
-  level: string().oneOf(['quiet', 'normal']).meta({ doc: 'How much it says.' }),
+    )
+    .meta({ doc: 'Its token.', formerly: 'key', example: 'A' }),
+  level: string().oneOf(['quiet', 'normal']).meta({ doc: 'How much it says.', formerly: 'volume' }),
   limit: number().integer().min(1).default(10),
+  limits: section('Its limits.', {
+    words: texts(upperRule, 'Words.').meta({ formerly: 'list' }),
+  })
+    .default(undefined)
+    .meta({ formerly: 'bounds' }),
 })
   .noUnknown()
   .strict();
 
-/** A format of which a config needs the options alone. */
-export function formatWith(options: Readonly<Record<string, Schema>>): MessageFormat {
-  return { name: 'chat', options, compose: unused };
-}
-
-export const chatType: ChannelType<InferType<typeof chatSettings>> = {
+const chat: ChannelType<InferType<typeof chatSettings>> = {
   type: 'chat',
   pace: { addressMs: 1000, channelMs: 100 },
   perJob: ['thread'],
   settings: chatSettings,
-  formatOf: () =>
-    formatWith({
+  formatOf: () => ({
+    name: 'chat',
+    options: {
       mention: string()
         .strict()
         .matches(/^@/, ({ value }: { value: unknown }) => `"${String(value)}" does not begin with @`)
         .meta({ doc: 'Whom to mention.' }),
       retries: number().strict().integer(),
       mention_on_error: mentionsOf('@ and a name', /^@/).option,
-    }),
+    },
+    compose: unused,
+  }),
   parseAddress: (text) => {
     if (!/^#./.test(text)) throw new AddressError(`"${text}" does not begin with #`);
     return text.toLowerCase();
@@ -44,8 +53,9 @@ export const chatType: ChannelType<InferType<typeof chatSettings>> = {
   open: unused,
 };
 
-export const fakeChannels: ReadonlyMap<string, ChannelType> = new Map<string, ChannelType>([
-  ['chat', chatType],
+export const typesWithFake: ReadonlyMap<string, ChannelType> = new Map<string, ChannelType>([
+  ['chat', chat],
+  ...channelTypes,
 ]);
 
 function unused(): never {

@@ -1,43 +1,80 @@
-/** Loads configs as the tests of this folder need it: fake channels, fixed variables, no look at real folders. */
-import { readFileSync } from 'node:fs';
+/** Loads configs as the tests of this folder need it: a fake chat beside the real channels, no look at real folders. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { loadConfig, type LoadedConfig, type LoadEnvironment } from '../../src/config/load.ts';
-import { formatProblem } from '../../src/config/problems.ts';
-import { fakeChannels } from './fake-channels.ts';
-
-/** The value of the variable SECRET: in no error, ever. */
-export const SECRET = 'hunter2hunter2';
+import { typesWithFake } from './fake-channels.ts';
 
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'built-in': ['en', 'ja'],
   './templates': ['short', 'ja'],
 };
 
-/** Else: no variable is set, and the only channel type is a fake chat. */
-export interface Given extends Partial<LoadEnvironment> {
+/** Else no variable is set. */
+interface Given extends Partial<LoadEnvironment> {
   /** By path; other paths are missing. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-export function loadFixture(file: string): LoadedConfig {
-  return load(file, {
-    files: { [file]: readFileSync(file, 'utf8') },
-    variables: { SECRET, CHAT_TOKEN: 'xoxb-1' },
+/** What the fixtures refer to. */
+const SURROUNDINGS: Given = {
+  variables: {
+    SECRET: 'hunter2hunter2',
+    CHAT_TOKEN: 'xoxb-1',
+    MAX: '12',
+    LIMIT: '3',
+    PROXY: '192.0.2.9',
+    METRICS: 'scrape/me+now==',
+    DB_PASSWORD: 'p%40ssword',
+    HOST: 'db.internal',
+    CHECK: '5e0a-4f21',
+  },
+  files: { '/run/secrets/chat': '1234567\n' },
+};
+
+/** A config of test/fixtures/configs. */
+export interface Fixture {
+  readonly name: string;
+  readonly file: string;
+  readonly text: string;
+  /** What is said of it, as `line:column: message`. */
+  readonly told: readonly string[];
+  readonly isRefused: boolean;
+  /** Parts of the config that it is read as, as JSON; null for one that is not there. */
+  readonly read: Readonly<Record<string, unknown>>;
+}
+
+export function fixtures(): readonly Fixture[] {
+  const folder = 'test/fixtures/configs';
+  const names = readdirSync(folder).flatMap((file) => /^(.*)\.yaml$/.exec(file)?.[1] ?? []);
+  return names.map((name) => {
+    const textIn = (ending: string) => {
+      const file = `${folder}/${name}.${ending}`;
+      return existsSync(file) ? readFileSync(file, 'utf8').trimEnd() : undefined;
+    };
+    const told = textIn('txt')?.split('\n') ?? [];
+    return {
+      name,
+      file: `${folder}/${name}.yaml`,
+      text: `${textIn('yaml')}\n`,
+      told,
+      isRefused: told.some((line) => !/^\d+:\d+: warning: /.test(line)),
+      read: JSON.parse(textIn('json') ?? '{}') as Fixture['read'],
+    };
   });
 }
 
-export function loadText(text: string, given: Given = {}): LoadedConfig {
-  return load('botbell.yaml', { ...given, files: { 'botbell.yaml': text, ...given.files } });
+export function loadFixture({ file, text }: Pick<Fixture, 'file' | 'text'>): LoadedConfig {
+  const files = { ...SURROUNDINGS.files, [file]: text };
+  return load(file, { ...SURROUNDINGS, files });
 }
 
-/** What is said of a config, with its places in `botbell.yaml`. */
-export function toldOf(text: string, given: Given = {}): string[] {
-  return loadText(text, given).problems.map(formatProblem);
+export function loadText(text: string, given: Given = {}): LoadedConfig {
+  return load('botbell.yaml', { ...given, files: { 'botbell.yaml': text } });
 }
 
 function load(file: string, { files = {}, ...given }: Given): LoadedConfig {
   return loadConfig(file, {
     variables: {},
-    channelTypes: fakeChannels,
+    channelTypes: typesWithFake,
     builtInSets: ['en', 'ja'],
     readFile: (path) => files[path] ?? missing(),
     readFolders: (path) => [...(FOLDERS[path] ?? missing())],

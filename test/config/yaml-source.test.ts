@@ -1,5 +1,6 @@
-/** YAML with places: what is read, where it stands, and what is said of faults. */
+/** YAML with places: what is read, where it stands, and what faults never do. What is said of each: configs.test.ts. */
 import { expect } from 'chai';
+import * as fc from 'fast-check';
 import { YamlSource } from '../../src/config/yaml-source.ts';
 import type { Path } from '../../src/config/path.ts';
 import type { Place } from '../../src/config/config.ts';
@@ -98,18 +99,9 @@ describe('A YAML source', () => {
     const source = new YamlSource('file.json', '{"a": [1, {"b": null}]}');
     expect(source.data).to.deep.equal({ a: [1, { b: null }] });
   });
-
-  it('is null for an empty file', () => {
-    expect(new YamlSource('file.yaml', '# nothing\n').data).to.equal(null);
-  });
 });
 
 describe('A YAML fault', () => {
-  it('leaves no data', () => {
-    expect(new YamlSource('file.yaml', 'a: 1\na: 2').data).to.equal(undefined);
-    expect(new YamlSource('file.yaml', 'a: [1').data).to.equal(undefined);
-  });
-
   it('is told once a line and not for ever', () => {
     expect(faultsOf('a: [\nb: c: d: e\n').length).to.be.lessThan(4);
     expect(faultsOf('- @x\n'.repeat(50))).to.have.length(10);
@@ -132,15 +124,23 @@ describe('A YAML fault', () => {
     expect(faultsOf(`a: ${'['.repeat(90)}${']'.repeat(90)}`)).to.deep.equal([]);
   });
 
-  it('stops aliases that multiply', () => {
-    const level = (n: number) =>
-      `a${n}: &a${n} [${Array(9)
-        .fill(n === 0 ? 'x' : `*a${n - 1}`)
-        .join(', ')}]\n`;
-    const bomb = Array.from({ length: 9 }, (_, n) => level(n)).join('');
-    expect(faultsOf(bomb)).to.deep.equal([
-      '1:1: the aliases (*name) of this file contain themselves, or multiply beyond any use',
-    ]);
-    expect(faultsOf(`a: &a 1\n${'- *a\n'.repeat(200)}`)).not.to.deep.equal([]);
+  it('is not looked for where the parser rejects nothing', () => {
+    const text = '件名: ［完了］　{{ bot_name }}：\na: |\n  　\tb： c\n  <<<<<<< x\nb: x {{ y }}\n';
+    expect(faultsOf(text)).to.deep.equal([]);
+  });
+
+  it('has a place within the file, whatever the text', () => {
+    const signs = 'a:\n-[]{}"\',#　\t|*：'.split('');
+    const piece = fc.constantFrom(...signs, '  ', '- ', '&x', '*x', '{{', '<<<<<<<');
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+        const text = pieces.join('');
+        for (const { place } of new YamlSource('f', text).problems) {
+          expect(place.line).to.be.within(1, text.split('\n').length);
+          expect(place.column).to.be.within(1, text.length + 1);
+        }
+      }),
+      { numRuns: 300 },
+    );
   });
 });
