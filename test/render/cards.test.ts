@@ -62,7 +62,7 @@ for (const language of LANGUAGES) {
           const callback = { ...BARE, status, elapsed_time, start_time: '0001-01-01T00:00:00Z' };
           const { text: line, blocks = [] } = renderer.slack(callback);
           const { subject, text } = renderer.email(callback);
-          const shown = richRuns(blocks).map((run) => run['text'] ?? '');
+          const shown = richRuns(blocks).map((run) => (typeof run['text'] === 'string' ? run['text'] : ''));
           for (const part of [line, subject, ...shown.join('').split(' · '), text])
             expect(part).not.to.match(wrong);
         }

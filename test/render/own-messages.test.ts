@@ -71,8 +71,8 @@ describe('a Slack message of a template’s own', () => {
     });
     expect(await renderer.check([SLACK])).to.deep.equal([]);
     const { blocks = [] } = renderer.slack(readFixture('succeeded.json'), OWN);
-    const types = 'section rich_text table rich_text divider rich_text';
-    expect(blocks.map(({ type }) => type).join(' ')).to.equal(types);
+    const types = ['section', 'rich_text', 'table', 'rich_text', 'divider', 'rich_text'];
+    expect(blocks.map(({ type }) => type)).to.deep.equal(types);
     expect(await problemsOf({ blocks: [{ draw: 'output' }] })).to.deep.equal([
       '"draw" can only be title, text, message, outputs, link, facts',
     ]);
@@ -138,7 +138,7 @@ describe('a Slack message of a template’s own', () => {
       blocks: [
         { type: 'header', text: { type: 'plain_text', text: '{{ message }}' } },
         section('```{{ message }}``` <{{ job_url }}|{{ bot_name }}>'),
-        { type: 'section', fields: Array(10).fill(field) },
+        { type: 'section', fields: Array.from({ length: 10 }, () => field) },
         { type: 'table', rows: ['b', '{{ message }}'].map((each) => [raw('{{ bot_name }}'), raw(each)]) },
         { type: 'context', elements: [{ type: 'mrkdwn', text: '{{ message }}' }] },
         { type: 'image', image_url: 'https://example.com/i.png', alt_text: '{{ bot_name }}' },
