@@ -15,21 +15,11 @@ function instant(local: string, timezone: string): number {
 }
 
 function iso(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : new Date(ms).toISOString();
+  return ms === undefined ? undefined : new Date(ms).toISOString().slice(0, 16);
 }
 
-function endIn(timezone: string, local: string, ...entries: MuteEntry[]): string | undefined {
-  return iso(muteEndAt(instant(local, timezone), { mute: entries, status: 'error', timezone }));
-}
-
-interface Asked {
-  readonly mute?: readonly MuteEntry[];
-  readonly snoozes?: readonly Snooze[];
-}
-
-function holdIn(timezone: string, local: string, { mute = [], snoozes = [] }: Asked) {
-  const who = { botId: 'bot', destination: 'slack:#ops', status: 'error' } as const;
-  return holdAt(instant(local, timezone), { mute, snoozes, ...who, timezone });
+function heldIn(timezone: string, mute: readonly MuteEntry[], snoozes: readonly Snooze[] = []) {
+  return { mute, snoozes, botId: 'bot', destination: 'slack:#ops', status: 'error', timezone } as const;
 }
 
 function snooze(until: string): Snooze {
@@ -37,68 +27,66 @@ function snooze(until: string): Snooze {
   return { ...of, id: 1, until: instant(until, TOKYO) };
 }
 
-// 2026-11-20 is a Friday.
+const ON_FRIDAY: MuteEntry = { ...NIGHT, days: ['fri'] };
+const ON_THE_LAST: MuteEntry = { ...NIGHT, dates: ['2026-12-31'] };
+const ALL_KEYS: MuteEntry = { dates: ['2026-12-26', '2026-12-29'], days: ['sat'], from: 480, to: 1080 };
+
+/** The local time asked, and in UTC the end of what holds then. 2026-11-20 is a Friday. */
+const TABLE: Readonly<Record<string, readonly (readonly [MuteEntry, string, (string | undefined)?])[]>> = {
+  'belongs to the day on which it begins': [
+    [ON_FRIDAY, '2026-11-20T06:00'],
+    [ON_FRIDAY, '2026-11-20T21:59'],
+    [ON_FRIDAY, '2026-11-20T22:00', '2026-11-20T22:00'],
+    [ON_FRIDAY, '2026-11-21T06:59', '2026-11-20T22:00'],
+    [ON_FRIDAY, '2026-11-21T07:00'],
+    [ON_FRIDAY, '2026-11-21T23:00'],
+    [ON_THE_LAST, '2027-01-01T06:59', '2026-12-31T22:00'],
+    [ON_THE_LAST, '2026-12-31T06:59'],
+  ],
+  'holds a whole day without times, and a part of it with one': [
+    [WEEKEND, '2026-11-21T00:00', '2026-11-21T15:00'],
+    [WEEKEND, '2026-11-23T00:00'],
+    [{ from: 18 * 60 }, '2026-11-20T18:00', '2026-11-20T15:00'],
+    [{ to: 6 * 60 }, '2026-11-20T05:00', '2026-11-19T21:00'],
+    [{ from: 600, to: 600 }, '2026-11-20T05:00', '2026-11-20T01:00'],
+  ],
+  'holds only where all its keys do': [
+    [ALL_KEYS, '2026-12-26T09:00', '2026-12-26T09:00'],
+    [ALL_KEYS, '2026-12-26T19:00'],
+    [ALL_KEYS, '2026-12-29T09:00'],
+  ],
+};
+
 describe('an entry of mute', () => {
-  it('has the same hours as whom an error mentions', () => {
-    const isIn = (local: string) => isWithin({ ...NIGHT, days: ['fri'] }, instant(local, TOKYO), TOKYO);
-    const times = [
-      '2026-11-20T21:59:59',
-      '2026-11-20T22:00:00',
-      '2026-11-21T06:59:59',
-      '2026-11-21T07:00:00',
-    ];
-    expect(times.map(isIn)).to.deep.equal([false, true, true, false]);
-    expect(isIn('2026-11-20T06:00:00'), 'which Thursday began').to.equal(false);
-  });
-
-  it('belongs to the day on which it begins', () => {
-    const onFriday = { ...NIGHT, days: ['fri'] } as const;
-    expect(endIn(TOKYO, '2026-11-20T06:00:00', onFriday)).to.equal(undefined);
-    expect(endIn(TOKYO, '2026-11-20T23:00:00', onFriday)).to.equal('2026-11-20T22:00:00.000Z');
-    expect(endIn(TOKYO, '2026-11-21T06:00:00', onFriday)).to.equal('2026-11-20T22:00:00.000Z');
-    expect(endIn(TOKYO, '2026-11-21T23:00:00', onFriday)).to.equal(undefined);
-    const onTheLast = { ...NIGHT, dates: ['2026-12-31'] };
-    expect(endIn(TOKYO, '2027-01-01T06:59:00', onTheLast)).to.equal('2026-12-31T22:00:00.000Z');
-    expect(endIn(TOKYO, '2026-12-31T06:59:00', onTheLast)).to.equal(undefined);
-  });
-
-  it('holds a whole day without times, and half of it with one', () => {
-    expect(endIn(TOKYO, '2026-11-21T00:00:00', WEEKEND)).to.equal('2026-11-21T15:00:00.000Z');
-    expect(endIn(TOKYO, '2026-11-23T00:00:00', WEEKEND)).to.equal(undefined);
-    expect(endIn(TOKYO, '2026-11-20T18:00:00', { from: 18 * 60 })).to.equal('2026-11-20T15:00:00.000Z');
-    expect(endIn(TOKYO, '2026-11-20T05:00:00', { to: 6 * 60 })).to.equal('2026-11-19T21:00:00.000Z');
-    expect(endIn(TOKYO, '2026-11-20T05:00:00', { from: 600, to: 600 })).to.equal('2026-11-20T01:00:00.000Z');
-  });
-
-  it('holds only where all its keys do', () => {
-    const entry = { dates: ['2026-12-26', '2026-12-29'], days: ['sat'], from: 480, to: 1080 } as const;
-    expect(endIn(TOKYO, '2026-12-26T09:00:00', entry)).to.equal('2026-12-26T09:00:00.000Z');
-    expect(endIn(TOKYO, '2026-12-26T19:00:00', entry)).to.equal(undefined);
-    expect(endIn(TOKYO, '2026-12-29T09:00:00', entry)).to.equal(undefined);
-  });
+  for (const [what, rows] of Object.entries(TABLE))
+    it(`${what}, as the hours do in which an error mentions`, () => {
+      for (const [entry, local, end] of rows) {
+        const at = instant(local, TOKYO);
+        expect(iso(muteEndAt(at, heldIn(TOKYO, [entry]))), local).to.equal(end);
+        expect(isWithin(entry, at, TOKYO), local).to.equal(end !== undefined);
+      }
+    });
 
   it('lets through what it excepts', () => {
-    const entries = [{ ...NIGHT, except: ['error'] }] as const;
-    const at = instant('2026-11-20T23:00:00', TOKYO);
-    const endFor = (status: 'succeeded' | 'error' | undefined) =>
-      muteEndAt(at, { mute: entries, status, timezone: TOKYO });
-    expect(endFor('error')).to.equal(undefined);
-    expect(endFor('succeeded')).to.be.a('number');
-    expect(endFor(undefined)).to.be.a('number');
+    const at = instant('2026-11-20T23:00', TOKYO);
+    const isHeld = (['error', 'succeeded', undefined] as const).map((status) => {
+      const held = { ...heldIn(TOKYO, [{ ...NIGHT, except: ['error'] }]), status };
+      return muteEndAt(at, held) !== undefined;
+    });
+    expect(isHeld).to.deep.equal([false, true, true]);
   });
 
   it('follows the clocks over daylight saving', () => {
     // In Berlin 2026-03-29 has no 02:00 to 03:00, 2026-10-25 has it twice.
-    expect(endIn(BERLIN, '2026-03-28T23:00:00', NIGHT)).to.equal('2026-03-29T05:00:00.000Z');
-    expect(endIn(BERLIN, '2026-10-24T23:00:00', NIGHT)).to.equal('2026-10-25T06:00:00.000Z');
-    expect(endIn(BERLIN, '2026-10-25T12:00:00', WEEKEND)).to.equal('2026-10-25T23:00:00.000Z');
-    const skipped = { from: 120, to: 180 };
-    const allDay = Array.from(
-      { length: 24 * 60 },
-      (_, minute) => Date.parse('2026-03-28T23:00Z') + minute * 60_000,
-    );
-    const held = allDay.filter((at) => muteEndAt(at, { mute: [skipped], status: 'error', timezone: BERLIN }));
-    expect(held).to.deep.equal([]);
+    const endIn = (local: string, entry: MuteEntry) =>
+      iso(muteEndAt(instant(local, BERLIN), heldIn(BERLIN, [entry])));
+    expect(endIn('2026-03-28T23:00', NIGHT)).to.equal('2026-03-29T05:00');
+    expect(endIn('2026-10-24T23:00', NIGHT)).to.equal('2026-10-25T06:00');
+    expect(endIn('2026-10-25T12:00', WEEKEND)).to.equal('2026-10-25T23:00');
+    const midnight = Date.parse('2026-03-28T23:00Z');
+    const skipped = heldIn(BERLIN, [{ from: 120, to: 180 }]);
+    for (let minute = 0; minute < 24 * 60; minute += 1)
+      expect(muteEndAt(midnight + minute * 60_000, skipped)).to.equal(undefined);
   });
 
   it('holds all through a year whenever the clocks show a time in it', () => {
@@ -112,7 +100,7 @@ describe('an entry of mute', () => {
         const [hour = 0, minute = 0] = shown.split(':').map(Number);
         const now = hour * 60 + minute;
         const isIn = from < to ? from <= now && now < to : now >= from || now < to;
-        const end = muteEndAt(at, { mute: [{ from, to }], status: 'error', timezone });
+        const end = muteEndAt(at, heldIn(timezone, [{ from, to }]));
         expect(end !== undefined, `${new Date(at).toISOString()} ${shown}`).to.equal(isIn);
         if (end !== undefined) expect(end - at).to.be.within(1, 25 * 3_600_000);
       }),
@@ -121,25 +109,21 @@ describe('an entry of mute', () => {
 });
 
 describe('what holds a message', () => {
-  it('goes on until no entry holds', () => {
-    const { rule, until } = holdIn(TOKYO, '2026-11-20T23:00:00', { mute: [NIGHT, WEEKEND] }) ?? {};
-    expect([rule, iso(until)]).to.deep.equal(['mute', '2026-11-22T22:00:00.000Z']);
-  });
-
-  it('goes from mute to a snooze and back', () => {
-    const asked = { mute: [NIGHT], snoozes: [snooze('2026-11-21T22:30:00')] };
-    const { rule, until } = holdIn(TOKYO, '2026-11-21T01:00:00', asked) ?? {};
-    expect([rule, iso(until)]).to.deep.equal(['mute', '2026-11-21T22:00:00.000Z']);
-    expect(holdIn(TOKYO, '2026-11-21T12:00:00', asked)?.rule).to.equal('snooze');
-    expect(holdIn(TOKYO, '2026-11-22T12:00:00', asked)).to.equal(undefined);
-  });
-
-  it('has no end where the windows leave no gap', () => {
-    const always = [NIGHT, { from: 7 * 60, to: 22 * 60 }];
-    expect(holdIn(TOKYO, '2026-11-20T12:00:00', { mute: always })).to.include({
-      rule: 'mute',
-      until: undefined,
-    });
+  it('goes on until no entry and no snooze holds, and for ever where they leave no gap', () => {
+    const day = { from: 7 * 60, to: 22 * 60 };
+    const overnight = snooze('2026-11-21T22:30');
+    const table: readonly (readonly [MuteEntry[], Snooze[], string, string | undefined])[] = [
+      [[NIGHT, WEEKEND], [], '2026-11-20T23:00', 'mute 2026-11-22T22:00'],
+      [[NIGHT], [overnight], '2026-11-21T01:00', 'mute 2026-11-21T22:00'],
+      [[NIGHT], [overnight], '2026-11-21T12:00', 'snooze 2026-11-21T22:00'],
+      [[], [snooze('2026-11-21T13:00'), overnight], '2026-11-21T12:00', 'snooze 2026-11-21T13:30'],
+      [[NIGHT], [overnight], '2026-11-22T12:00', undefined],
+      [[NIGHT, day], [], '2026-11-20T12:00', 'mute undefined'],
+    ];
+    for (const [mute, snoozes, local, expected] of table) {
+      const hold = holdAt(instant(local, TOKYO), heldIn(TOKYO, mute, snoozes));
+      expect(hold && `${hold.rule} ${iso(hold.until)}`, local).to.equal(expected);
+    }
   });
 
   it('ends at a moment at which nothing holds', () => {
@@ -149,18 +133,12 @@ describe('what holds a message', () => {
     const times = fc.integer({ min: Date.parse('2026-01-01T00:00Z'), max: Date.parse('2027-01-01T00:00Z') });
     fc.assert(
       fc.property(mute, times, fc.constantFrom(BERLIN, TOKYO), (entries, at, timezone) => {
-        const until = holdAt(at, {
-          mute: entries,
-          snoozes: [],
-          botId: 'bot',
-          destination: 'slack:#ops',
-          status: 'error',
-          timezone,
-        })?.until;
+        const held = heldIn(timezone, entries);
+        const until = holdAt(at, held)?.until;
         if (until === undefined) return;
         expect(until).to.be.above(at);
-        expect(muteEndAt(until, { mute: entries, status: 'error', timezone })).to.equal(undefined);
-        expect(muteEndAt(until - 1, { mute: entries, status: 'error', timezone })).to.equal(until);
+        expect(muteEndAt(until, held)).to.equal(undefined);
+        expect(muteEndAt(until - 1, held)).to.equal(until);
       }),
       { numRuns: 30 },
     );

@@ -1,8 +1,7 @@
-/** When digests are due, and snoozes over. */
+/** When digests are due. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { digestAtStart, nextDigest } from '../../src/signal/calendar.ts';
-import { lastSnoozeAt } from '../../src/signal/hold.ts';
 import { WEEKDAYS } from '../../src/signal/rules.ts';
 import { zonedToInstant } from '../../src/time/display.ts';
 
@@ -64,17 +63,5 @@ describe('a digest', () => {
       ),
       { numRuns: 5 },
     );
-  });
-});
-
-describe('a snooze', () => {
-  const now = instant('2026-10-24T22:30:00');
-
-  it('lasts as long as the longest of several', () => {
-    const asked = { botId: 'bot', destination: undefined, untilSuccess: false, because: '', by: 'me' };
-    const snoozes = [1, 3, 2].map((id) => ({ ...asked, id, until: now + id * HOUR }));
-    const who = { botId: 'bot', destination: 'slack:#ops', snoozes };
-    expect(lastSnoozeAt(now, who)?.until).to.equal(now + 3 * HOUR);
-    expect(lastSnoozeAt(now + 3 * HOUR, who)?.until).to.equal(undefined);
   });
 });
