@@ -1,37 +1,50 @@
-import { expect } from 'chai';
+/** Requests to remotes: what is sent, what is done about what comes back, and the connections that are kept between them. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { mock } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect } from 'chai';
 import { Pool } from 'undici';
-import { type HttpPool, openPool } from '../../src/outbound/pool.ts';
 import { networkErrorOf } from '../../src/channels/network-error.ts';
-import { exchange } from '../../src/outbound/exchange.ts';
+import { askUrl } from '../../src/outbound/ask-url.ts';
+import { exchange, poolsThrough } from '../../src/outbound/exchange.ts';
+import { type HttpPool, openPool } from '../../src/outbound/pool.ts';
+import { NO_PROXIES } from '../../src/outbound/proxy.ts';
 import { moment } from '../support/moment.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
 
-describe('a POST of a channel', () => {
+describe('A request to a remote', () => {
   let server: Server;
-  let pool: Pool;
+  let pool: HttpPool;
   let origin: string;
   let answer: (request: IncomingMessage, response: ServerResponse) => unknown;
+  /** The connections to the server. */
+  let opened: Socket[];
 
-  const call = (ms = 20_000, through: HttpPool = pool) =>
-    exchange(through, {
+  const call = async (ms = 20_000, through = pool) => {
+    const answered = await exchange(through, {
       path: '/api/auth.test?a=1',
       headers: { authorization: 'Bearer x' },
       body: 'more=障害',
       deadline: performance.now() + ms,
     });
-  const errorOf = (calling: Promise<unknown>) => calling.catch((reason: unknown) => reason);
+    // Until the connection is free again.
+    await turn();
+    return answered;
+  };
 
   beforeEach(async () => {
-    server = createServer((request, response) => answer(request, response)).listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    opened = [];
+    answer = (_request, response) => response.end('{}');
+    server = createServer({ keepAliveTimeout: 0 }, (request, response) => answer(request, response));
+    await once(server.on('connection', (socket) => opened.push(socket)).listen(0, '127.0.0.1'), 'listening');
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    pool = new Pool(origin, { connections: 1 });
+    pool = openPool(origin);
   });
   afterEach(async () => {
+    mock.timers.reset();
     await pool.destroy();
     server.closeAllConnections();
     server.close();
@@ -52,26 +65,36 @@ describe('a POST of a channel', () => {
     expect([status, headers['x-many'], body]).to.deep.equal([200, ['a', 'b'], '{"ok":"障害"}']);
   });
 
+  it('is, of a URL that is asked, a GET with its query and its login, on a connection that ends with it', async () => {
+    const gone = moment();
+    let request: IncomingMessage | undefined;
+    answer = (asked, response) => {
+      request = asked;
+      request.socket.once('close', gone.happen);
+      response.writeHead(204).end();
+    };
+    const url = `${origin.replace('//', '//me:p%40ss@')}/ping/abc?status=up`;
+    expect(await askUrl(url, 20_000, poolsThrough(NO_PROXIES))).to.equal(204);
+    expect([request?.method, request?.url]).to.deep.equal(['GET', '/ping/abc?status=up']);
+    const authorization = `Basic ${Buffer.from('me:p@ss').toString('base64')}`;
+    expect(request?.headers).to.include({ authorization, 'user-agent': 'botbell' });
+    expect(request?.headers).not.to.have.any.keys('content-length', 'transfer-encoding');
+    await gone.promise;
+  });
+
   it('knows that nothing was sent where the server hangs up in the TLS handshake', async () => {
-    const rude = createSocketServer((socket) => socket.once('data', () => socket.end())).listen(
-      0,
-      '127.0.0.1',
-    );
-    await once(rude, 'listening');
+    const rude = createSocketServer((socket) => socket.once('data', () => socket.end()));
+    await once(rude.listen(0, '127.0.0.1'), 'listening');
     const own = openPool(`https://127.0.0.1:${(rude.address() as AddressInfo).port}`);
-    expect(networkErrorOf(await errorOf(call(20_000, own)))).to.include({
-      code: 'ECONNRESET',
-      mayHaveArrived: false,
-    });
+    const error = networkErrorOf(await rejectionOf(call(20_000, own)));
+    expect(error).to.include({ code: 'ECONNRESET', mayHaveArrived: false });
     await own.destroy();
     rude.close();
   });
 
   it('fails where the answer is larger than any service needs', async () => {
-    const own = openPool(origin);
     answer = (_request, response) => response.end('x'.repeat(2_000_000));
-    expect(await errorOf(call(20_000, own))).to.include({ code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' });
-    await own.destroy();
+    expect(await rejectionOf(call())).to.include({ code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' });
   });
 
   it('follows no redirect', async () => {
@@ -79,41 +102,96 @@ describe('a POST of a channel', () => {
     expect(await call()).to.include({ status: 307 });
   });
 
-  it('rejects at the deadline and frees the connection', async () => {
-    answer = (_request, response) => response.end('a connection');
-    await call();
-    answer = () => undefined;
-    expect(await errorOf(call(300))).to.include({ name: 'TimeoutError' });
-    answer = (_request, response) => response.end('free');
-    expect(await call()).to.include({ body: 'free' });
+  describe('at its deadline', () => {
+    let single: Pool;
+    beforeEach(() => (single = new Pool(origin, { connections: 1 })));
+    afterEach(() => single.destroy());
+
+    it('is rejected, and its connection is free', async () => {
+      await call(20_000, single);
+      answer = () => undefined;
+      expect(await rejectionOf(call(300, single))).to.include({ name: 'TimeoutError' });
+      answer = (_request, response) => response.end('free');
+      expect(await call(20_000, single)).to.include({ body: 'free' });
+    });
+
+    it('is not sent where it has passed, already or while no connection was free', async () => {
+      const arrived = moment();
+      let finish = (): unknown => undefined;
+      let requests = 0;
+      answer = (_request, response) => {
+        requests += 1;
+        finish = () => response.end('{}');
+        arrived.happen();
+      };
+      expect(await rejectionOf(call(-1, single))).to.include({ code: 'UND_ERR_CONNECT_TIMEOUT' });
+      const first = call(20_000, single);
+      await arrived.promise;
+      expect(await rejectionOf(call(40, single))).to.include({ code: 'UND_ERR_CONNECT_TIMEOUT' });
+      finish();
+      await first;
+      answer = (_request, response) => response.end('free');
+      expect(await call(20_000, single)).to.include({ body: 'free' });
+      expect(requests).to.equal(1);
+    });
   });
 
-  it('sends nothing when the deadline passed while no connection was free', async () => {
-    const arrived = moment();
-    let finish = (): unknown => undefined;
-    const bodies: string[] = [];
-    answer = async (request, response) => {
-      bodies.push(await text(request));
-      finish = () => response.end('{}');
-      arrived.happen();
-    };
-    const first = call();
-    await arrived.promise;
-    expect(await errorOf(call(40))).to.include({ code: 'UND_ERR_CONNECT_TIMEOUT' });
-    finish();
-    await first;
-    answer = (_request, response) => response.end('free');
-    expect(await call()).to.include({ body: 'free' });
-    expect(bodies).to.have.length(1);
-  });
+  describe('over a connection that is kept', () => {
+    let received: number;
+    /** What the server says of its idle connections; undefined: nothing. */
+    let announced: string | undefined;
 
-  it('sends nothing when the deadline has passed already', async () => {
-    let requests = 0;
-    answer = (_request, response) => {
-      requests += 1;
-      response.end();
-    };
-    expect(await errorOf(call(-1))).to.include({ code: 'UND_ERR_CONNECT_TIMEOUT' });
-    expect(requests).to.equal(0);
+    beforeEach(() => {
+      [received, announced] = [0, undefined];
+      answer = (_request, response) => {
+        received += 1;
+        // With it, Node announces no time of its own.
+        response.setHeader('connection', 'keep-alive');
+        if (announced !== undefined) response.setHeader('keep-alive', announced);
+        response.end('{}');
+      };
+    });
+
+    for (const [announcement, keptMs] of [
+      [undefined, 30_000],
+      ['timeout=5', 4_000],
+      ['timeout=5, max=100', 4_000],
+      ['timeout=3600', 30_000],
+    ] as const) {
+      it(`finds it for ${keptMs / 1000} s where the server announces ${announcement ?? 'nothing'}`, async () => {
+        announced = announcement;
+        mock.timers.enable({ apis: ['setTimeout'] });
+        await call();
+        mock.timers.tick(keptMs - 1);
+        await call();
+        expect(opened).to.have.length(1);
+        const closed = once(opened[0] as Socket, 'close');
+        mock.timers.tick(keptMs);
+        await closed;
+        await call();
+        expect([opened.length, received]).to.deep.equal([2, 3]);
+      });
+    }
+
+    it('opens another one where the server announces a second, since it could meet its end', async () => {
+      announced = 'timeout=1';
+      await call();
+      await once(opened[0] as Socket, 'close');
+      await call();
+      expect([opened.length, received]).to.deep.equal([2, 2]);
+    });
+
+    for (const [how, close] of [
+      ['ends', (socket: Socket) => socket.end()],
+      ['resets', (socket: Socket) => socket.resetAndDestroy()],
+    ] as const) {
+      it(`which the server ${how} as it comes, is neither lost nor sent twice`, async () => {
+        for (let sent = 1; sent <= 20; sent += 1) {
+          expect(await call()).to.include({ status: 200 });
+          expect([opened.length, received]).to.deep.equal([sent, sent]);
+          close(opened.at(-1) as Socket);
+        }
+      });
+    }
   });
 });

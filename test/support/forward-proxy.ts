@@ -1,4 +1,4 @@
-/** A forward proxy on loopback as strict as they come: it tunnels, forwards what is asked for by its whole URL, and may want a password. */
+/** A forward proxy on loopback as strict as they come: it tunnels, and forwards what is asked for by its whole URL. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as forward, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -7,72 +7,49 @@ import type { Duplex } from 'node:stream';
 /** What it does with the next request, instead of what it was asked. */
 export type ProxyFault = number | 'reset' | 'silence';
 
-interface Login {
-  readonly user: string;
-  readonly password: string;
-}
-
-interface ForwardProxyOptions {
-  readonly login?: Login;
-  /** Where a name leads that no name server knows: the port of a server on loopback. */
-  readonly ports?: Readonly<Record<string, number>>;
-}
-
 export interface ForwardProxy {
   /** `127.0.0.1:<port>` */
   readonly host: string;
-  /** What it was asked to connect to, `slack.test:443`, or to fetch, `http://127.0.0.1:1/api/…`, refused or not. */
+  /** What it was asked to connect to, `127.0.0.1:1`, or to fetch, `http://127.0.0.1:1/api/…`, refused or not. */
   readonly asked: readonly string[];
-  openTunnels(): number;
-  /** How many were open at once. */
-  mostTunnels(): number;
+  /** The latest `Proxy-Authorization`. */
+  login(): string | undefined;
   /** Of the next requests, first in, first out. */
   readonly faults: ProxyFault[];
   close(): Promise<void>;
 }
 
-export async function startForwardProxy(options: ForwardProxyOptions = {}): Promise<ForwardProxy> {
-  const proxy = new RunningProxy(options);
+export async function startForwardProxy(): Promise<ForwardProxy> {
+  const proxy = new RunningProxy();
   await proxy.listen();
   return proxy;
 }
 
 class RunningProxy implements ForwardProxy {
+  host = '';
   readonly asked: string[] = [];
   readonly faults: ProxyFault[] = [];
-  readonly #options: ForwardProxyOptions;
   readonly #sockets = new Set<Duplex>();
   readonly #server = createServer((request, response) => this.#fetch(request, response));
-  #tunnels = 0;
-  #mostTunnels = 0;
+  #login: string | undefined;
 
-  constructor(options: ForwardProxyOptions) {
-    this.#options = options;
+  constructor() {
     this.#server.on('connect', (request, socket, head) => this.#tunnel(request, socket, head));
     this.#server.on('connection', (socket) => this.#remember(socket));
   }
 
-  get host(): string {
-    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  openTunnels(): number {
-    return this.#tunnels;
-  }
-
-  mostTunnels(): number {
-    return this.#mostTunnels;
+  login(): string | undefined {
+    return this.#login;
   }
 
   async listen(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
+    await once(this.#server.listen(0, '127.0.0.1'), 'listening');
+    this.host = `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   async close(): Promise<void> {
     if (!this.#server.listening) return;
-    const closed = once(this.#server, 'close');
-    this.#server.close();
+    const closed = once(this.#server.close(), 'close');
     for (const socket of this.#sockets) socket.destroy();
     await closed;
   }
@@ -82,16 +59,13 @@ class RunningProxy implements ForwardProxy {
     const target = request.url ?? '';
     const refuse = (status: number) => client.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
     const status = this.#statusOf(request, client, target);
-    const [, host = '', port] = /^([^:/@]+):(\d+)$/.exec(target) ?? [];
+    const [, host, port] = /^([^:/@]+):(\d+)$/.exec(target) ?? [];
     if (status !== 200) return void (status === undefined || refuse(status));
     if (request.headers.host !== target && request.headers.host !== host) return void refuse(400);
-    const upstream = connect(this.#options.ports?.[host] ?? Number(port), '127.0.0.1');
+    const upstream = connect(Number(port), host);
     this.#remember(upstream);
     upstream.once('error', () => refuse(502));
     upstream.once('connect', () => {
-      this.#tunnels += 1;
-      this.#mostTunnels = Math.max(this.#mostTunnels, this.#tunnels);
-      upstream.once('close', () => (this.#tunnels -= 1));
       client.write('HTTP/1.1 204 Connection established\r\n\r\n');
       if (head.length > 0) upstream.write(head);
       client.pipe(upstream).pipe(client);
@@ -103,20 +77,10 @@ class RunningProxy implements ForwardProxy {
     const { url = '', method, headers } = request;
     const status = this.#statusOf(request, request.socket, url);
     if (status === undefined) return;
-    const target = URL.canParse(url) ? new URL(url) : undefined;
-    if (status !== 200 || target?.protocol !== 'http:' || headers.host !== target.host) {
-      response.writeHead(status === 200 ? 400 : status).end();
-      return;
-    }
+    const isRight = url.startsWith('http://') && headers.host === new URL(url).host;
+    if (status !== 200 || !isRight) return void response.writeHead(status === 200 ? 400 : status).end();
     const passed = Object.entries(headers).filter(([name]) => !/^proxy-|^connection$/.test(name));
-    const port = this.#options.ports?.[target.hostname] ?? Number(target.port || 80);
-    const upstream = forward({
-      host: '127.0.0.1',
-      port,
-      method,
-      path: target.pathname + target.search,
-      headers: Object.fromEntries(passed),
-    });
+    const upstream = forward(url, { method, headers: Object.fromEntries(passed) });
     upstream.on('error', () => (response.headersSent ? response.destroy() : response.writeHead(502).end()));
     upstream.on('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -128,13 +92,11 @@ class RunningProxy implements ForwardProxy {
   /** 200: it does as it is asked; undefined: it says nothing. */
   #statusOf({ headers }: IncomingMessage, client: Duplex, asked: string): number | undefined {
     this.asked.push(asked);
+    this.#login = headers['proxy-authorization'];
     const fault = this.faults.shift();
     if (fault === 'silence') return undefined;
     if (fault === 'reset') return void (client as Socket).resetAndDestroy();
-    if (fault !== undefined) return fault;
-    const { login } = this.#options;
-    const wanted = login && Buffer.from(`${login.user}:${login.password}`).toString('base64');
-    return wanted === undefined || headers['proxy-authorization'] === `Basic ${wanted}` ? 200 : 407;
+    return fault ?? 200;
   }
 
   #remember(socket: Duplex): void {
