@@ -1,5 +1,5 @@
 /** The command line as a user sees it: what each command prints, where, and how it exits. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -23,49 +23,10 @@ default_route:
 
 const ERROR = 'config/samples/error.json';
 
-/** Of each command. */
-const WRONG = [
-  'chek',
-  'serve chek',
-  'check --nope',
-  'check --without-secrets --online',
-  'route',
-  `route ${ERROR} --at 12:00`,
-  `preview ${ERROR} --format pdf`,
-  'backup',
-  'demo extra',
-  'demo --config x.yaml',
-  'schema --config x.yaml',
-  'init --config x.yaml',
-  'init a b',
-  'serve --log-level loud',
-  'why',
-  'why job-1 --bot b',
-  'why job-1 --last 0',
-  'redeliver',
-  'redeliver one',
-  'redeliver 0',
-  'redeliver 1 --dead',
-  'redeliver --dead --route j',
-  'redeliver 1 --since 2d',
-  'redeliver 1 --destination slack:#ops',
-  'redeliver --dead --since long',
-  'redeliver --dead --again',
-  'redeliver 1 --again --dismiss',
-  'redeliver --route j --dismiss',
-  'snooze',
-  'snooze b',
-  'snooze --until tomorrow',
-  'snooze b --until soon',
-  'snooze b --until 2026-02-30T09:00',
-  'snooze --to slack:#ops --until next-success',
-  'snooze b --list',
-  'snooze --list --end 1',
-  'snooze --end one',
-  'snooze --end 1 --until tomorrow',
-  'test',
-  'test --all slack:#ops',
-];
+/** What nobody can mean, each with what is said of it. */
+const WRONG = readFileSync('test/cli/wrong-usage.txt', 'utf8')
+  .split(/^\$ botbell /m)
+  .slice(1);
 
 const COMMANDS = 'serve check route preview why redeliver snooze send test backup demo init schema'.split(
   ' ',
@@ -78,11 +39,6 @@ describe('The command line', () => {
   let config: string;
 
   const run = (...args: readonly string[]) => runCommand([...args, '--config', config]);
-  const writeTemplate = (text: string) => {
-    const templates = join(folder, 'templates', 'en', 'slack');
-    mkdirSync(templates, { recursive: true });
-    writeFileSync(join(templates, 'error.yaml'), text);
-  };
 
   beforeEach(() => {
     folder = tempFolder();
@@ -91,20 +47,13 @@ describe('The command line', () => {
   });
 
   describe('in general', () => {
-    for (const args of WRONG)
+    for (const [args = '', ...said] of WRONG.map((each) => each.trimEnd().split('\n')))
       it(`exits 2 on wrong usage and says what is wrong on stderr: botbell ${args}`, async () => {
-        const takesConfig = !/^(?:demo|schema|init)/.test(args);
-        const { code, stdout, stderr } = await (takesConfig
-          ? run(...args.split(' '))
-          : runCommand(args.split(' ')));
-        expect([code, stdout]).to.deep.equal([2, '']);
-        expect(stderr).to.match(/error/i);
+        const words = args.split(' ');
+        const readsConfig = !/^(?:demo|schema|init)/.test(args);
+        const answer = await (readsConfig ? run(...words) : runCommand(words));
+        expect(answer).to.deep.equal({ code: 2, stdout: '', stderr: said.join('\n') });
       });
-
-    it('asks whoever misspells a command which one was meant', async () => {
-      const { code, stderr } = await run('chekc');
-      expect([code, stderr]).to.deep.equal([2, `error: there is no command 'chekc'; did you mean "check"?`]);
-    });
 
     it('prints help and version for every command and exits 0', async () => {
       for (const command of COMMANDS) {
@@ -131,25 +80,6 @@ describe('The command line', () => {
   });
 
   describe('check', () => {
-    it('is clean for the configs that come with the program', async () => {
-      expect((await runCommand(['check'])).code).to.equal(0);
-    });
-
-    it('prints each problem with file, line and column, and exits 1', async () => {
-      writeFileSync(config, CONFIG.replace("notify: [{ slack: '#rest' }]", "notfy: [{ slack: '#rest' }]"));
-      const { code, stdout } = await run('check');
-      expect(code).to.equal(1);
-      expect(stdout).to.match(/botbell\.yaml:\d+:\d+: .*notfy.*notify/);
-    });
-
-    it('prints what it found so that it forges no finding and moves no terminal', async () => {
-      writeFileSync(config, `${CONFIG}\n"\\e[2Jbotbell.yaml:1:1: ok\\nbotbell.yaml: ok\\x9b\\L": 1\n`);
-      const { code, stdout } = await run('check');
-      expect(code).to.equal(1);
-      expect(stdout.split('\n')).to.have.length(1);
-      expect(stdout).to.include('\\u001b[2Jbotbell.yaml:1:1: ok\\nbotbell.yaml: ok\\u009b\\u2028');
-    });
-
     it('lets warnings pass unless --strict', async () => {
       writeFileSync(config, `${CONFIG}\nreceiver: { token: short }\n`);
       expect((await run('check')).code).to.equal(0);
@@ -182,41 +112,23 @@ routes:
       expect((await run('check')).code).to.equal(1);
     });
 
-    it('finds with --without-secrets all that does not depend on them', async () => {
-      writeTemplate("text: '{{ bot_nmae }}'\n");
-      const text = (statuses: string) =>
-        `templates: ${join(folder, 'templates')}
-channels: { slack: { type: slack, token: '\${SLACK_BOT_TOKEN}' } }
-default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: '\${OPEN' }] }
-`;
-      writeFileSync(config, text('[eror]'));
-      const wrong = await run('check', '--without-secrets');
-      expect(wrong.code).to.equal(1);
-      expect(wrong.stdout.split('\n').map((line) => line.slice(config.length))).to.deep.equal([
-        ':3:23: default_route.on[0] must be "succeeded", "error", "executing" or "recovered"; did you mean "error"?',
-        ':3:41: default_route.notify[0].slack: "ops@example.com" is no Slack address: write a channel as "#name" (80 characters at most, no spaces or punctuation) or by its ID (C…) without the "#", a person by a user ID (U…)',
-        ':3:69: a ${ is not closed by }: write $${ for a literal ${',
-      ]);
-      writeFileSync(config, text('[error]').replace(/ops@example.com.*OPEN/, "'#ops"));
-      const templated = await run('check', '--without-secrets');
-      expect(templated.stdout).to.match(/error\.yaml:1:\d+: .*bot_nmae.*bot_name/);
-    });
-
-    it('tells all that is wrong in the order of the lines, file by file', async () => {
-      writeTemplate(
-        "text: '{{ job_idd }}'\nblocks:\n  - type: section\n    text: { type: mrkdwn, text: '{{ a | nope }} {{ botid }}' }\n  - type: nonsense\n",
-      );
-      writeFileSync(
-        config,
-        `${CONFIG}\ntemplates: ${join(folder, 'templates')}\nreceiver: { token: short, answer_within: 40s }\n`,
-      );
-      const { stdout } = await run('check');
+    it('tells all that is wrong but for what is not set, in the order of the lines, file by file', async () => {
+      const folderOfSet = join(folder, 'templates', 'en', 'slack');
+      mkdirSync(folderOfSet, { recursive: true });
+      const blocks =
+        "blocks:\n  - type: section\n    text: { type: mrkdwn, text: '{{ a | nope }} {{ botid }}' }\n  - type: nonsense\n";
+      writeFileSync(join(folderOfSet, 'error.yaml'), `text: '{{ job_idd }}'\n${blocks}`);
+      const receiver = "receiver: { token: short, answer_within: 40s, path: '${UNSET}' }";
+      writeFileSync(config, `${CONFIG}\ntemplates: ${join(folder, 'templates')}\n${receiver}\n`);
+      const { code, stdout } = await run('check', '--without-secrets');
+      expect(code).to.equal(1);
       expect(stdout.match(/\w+\.yaml:\d+:\d+(?=: )/g)).to.deep.equal([
         'botbell.yaml:15:13',
         'botbell.yaml:15:27',
         'error.yaml:1:11',
         'error.yaml:4:34',
       ]);
+      expect(stdout).to.match(/error\.yaml:1:11: .*job_idd.*job_id/);
     });
 
     it('asks Slack with --online, and shows no token when it refuses the credentials', async () => {
@@ -294,8 +206,6 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
       expect(routed.stdout).to.include('slack:#ops').and.to.not.include('email:');
       const other = await run('preview', ERROR, '--to', 'slack:#else');
       expect([other.code, other.stderr.includes('no route')]).to.deep.equal([0, true]);
-      const unknown = await run('preview', ERROR, '--to', 'teams:#x');
-      expect([unknown.code, unknown.stderr.includes('slack, email')]).to.deep.equal([2, true]);
     });
   });
 
@@ -309,16 +219,10 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
   });
 
   describe('demo', () => {
-    it('shows what people are told, a partial failure, and the retry that heals it, and leaves nothing behind', async () => {
-      // Where nobody else's demo runs meanwhile.
-      const { TMPDIR: before } = process.env;
-      process.env['TMPDIR'] = folder;
+    it('shows what people are told, a partial failure, and the retry that heals it', async () => {
       const { code, stdout } = await runCommand(['demo'], { untilStopped: never });
-      if (before === undefined) delete process.env['TMPDIR'];
-      else process.env['TMPDIR'] = before;
-      expect(readdirSync(folder).filter((name) => name.startsWith('botbell-demo-'))).to.deep.equal([]);
-      expect(stdout, 'nothing that acts is shown').not.to.match(/\\u00/);
       expect(code).to.equal(0);
+      expect(stdout, 'nothing that acts is shown').not.to.match(/\\u00/);
       expect(stdout).to.match(
         /answered 502 failed: slack:#bot-alerts delivered; email:ops@example.com pending/,
       );
@@ -348,22 +252,11 @@ default_route: { on: ${statuses}, notify: [{ slack: ops@example.com }, { slack: 
   });
 
   describe('why', () => {
-    const settings = (url: string) => `
-store: { url: '${url}' }
-channels:
-  slack: { type: slack, token: '\${SLACK_BOT_TOKEN}' }
-routes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]
-`;
-
-    it('says which variable the ledger needs, and what is wrong with a config', async () => {
-      writeFileSync(config, settings('${DATABASE_URL}'));
+    it('says which variable the ledger needs', async () => {
+      writeFileSync(config, `store: { url: '\${DATABASE_URL}' }\n${CONFIG}`);
       const unset = await run('why', 'job-1');
       expect(unset.code).to.equal(1);
       expect(unset.stderr).to.match(/there is no ledger yet at .*store\.url is not set here/);
-      writeFileSync(config, settings('sqlite:x').replace('routes:', 'rutes:'));
-      const wrong = await run('why', 'job-1');
-      expect(wrong.code).to.equal(1);
-      expect(wrong.stderr).to.match(/botbell\.yaml:\d+:\d+: .*rutes/);
     });
   });
 });

@@ -31,10 +31,16 @@ describe('A config', () => {
     expect(said.map(({ message }) => message).join('\n')).not.to.include('hunter2');
   });
 
-  it('may name by a deprecated key, too, what is not set where it is only checked', () => {
-    const text = 'channels: { chat: { type: chat, key: "${UNSET}" } }\ndefault_route: { notify: [] }\n';
-    const { config, problems } = loadText(text, { withoutSecrets: true });
-    expect(config?.channels.get('chat')?.settings).to.deep.include({ token: 'A' });
-    expect(problems).to.have.lengthOf(1);
+  it('is told, where its variables are set elsewhere, of all that does not depend on them', () => {
+    const text =
+      'channels: { chat: { type: chat, key: "${UNSET}" } }\ndefault_route: { on: [eror], notify: [{ chat: ops }, { chat: "${OPEN" }] }\n';
+    const { problems, missing } = loadText(text, { withoutSecrets: true });
+    expect(problems.map(formatProblem)).to.deep.equal([
+      'botbell.yaml:1:33: warning: channels.chat.key is deprecated: it is called channels.chat.token now',
+      'botbell.yaml:2:23: default_route.on[0] must be "succeeded", "error", "executing" or "recovered"; did you mean "error"?',
+      'botbell.yaml:2:41: default_route.notify[0].chat: "ops" does not begin with #',
+      'botbell.yaml:2:56: a ${ is not closed by }: write $${ for a literal ${',
+    ]);
+    expect(missing).to.deep.equal(['UNSET']);
   });
 });
