@@ -167,7 +167,7 @@ export function asItCanRun(next: Config, running: Config) {
 type Route = Router['route'];
 
 /** The destinations in which two routers differ for the callbacks of one BOT and status; empty when they agree. */
-export function changesOf(
+function changesOf(
   { botId, status, callbacks }: CameOfBot,
   before: Route,
   after: Route,

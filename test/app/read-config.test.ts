@@ -1,5 +1,4 @@
 /** The config with its templates, read as a start and a reload read it. */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -39,12 +38,9 @@ ${more}`,
     expect(await hashOf()).to.equal(before);
     write('templates/en/slack/error.yaml', `text: 'Ah: {{ bot_name }}'\nblocks: [{ type: divider }]\n`);
     const after = await hashOf();
-    expect(after)
-      .to.match(/^[\da-f]{64}$/)
-      .and.not.to.equal(before);
     rmSync(join(folder, 'templates'), { recursive: true });
     mkdirSync(join(folder, 'templates'));
-    expect([before, after]).not.to.include(await hashOf());
+    expect(new Set([before, after, await hashOf()]).size).to.equal(3);
   });
 
   it('finds what is wrong with the templates of links, and with conditions', async () => {
@@ -60,38 +56,17 @@ ${more}`,
     ]);
   });
 
-  it('knows what it was read from, also where it cannot be used', async () => {
-    rmSync(join(folder, 'token'));
-    const { readings, loaded } = await readConfig(toRead);
-    expect([loaded, await readings.areCurrent()]).to.deep.equal([undefined, true]);
-    write('token', 'xoxb-another');
-    expect(await readings.areCurrent()).to.equal(false);
-  });
-
-  it('says which file is a pipe, and waits for none', async () => {
-    for (const path of ['token', 'templates/en/slack/error.yaml']) {
-      rmSync(join(folder, path));
-      execFileSync('mkfifo', [join(folder, path)]);
-      const { problems, readings } = await readConfig(toRead);
-      expect(problems.map(({ message }) => message).join(), path).to.match(/cannot be read/);
-      expect(await readings.areCurrent()).to.equal(true);
-      rmSync(join(folder, path));
-      write('token', 'xoxb-1-2-3');
-    }
-  });
-
-  it('is no longer what was read once a file of it is written, or one more', async () => {
+  it('is no longer what was read once a file of it is written, or one more, also where it cannot be used', async () => {
     const template = `text: 'another'\nblocks: [{ type: divider }]\n`;
-    for (const path of [
-      'templates/en/slack/error.yaml',
-      'templates/en/slack/succeeded.yaml',
-      'templates/short/slack/error.yaml',
-      'token',
-      'botbell.yaml',
-    ]) {
-      const { readings } = await readConfig(toRead);
-      expect(await readings.areCurrent(), path).to.equal(true);
-      write(path, template);
+    const templates = ['en/slack/error.yaml', 'en/slack/succeeded.yaml', 'short/slack/error.yaml'];
+    rmSync(join(folder, 'token'));
+    for (const path of ['token', ...templates.map((name) => `templates/${name}`), 'botbell.yaml']) {
+      const { readings, loaded } = await readConfig(toRead);
+      expect([loaded === undefined, await readings.areCurrent()], path).to.deep.equal([
+        path === 'token',
+        true,
+      ]);
+      write(path, path === 'token' ? 'xoxb-1-2-3' : template);
       expect(await readings.areCurrent(), path).to.equal(false);
     }
   });

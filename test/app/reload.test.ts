@@ -2,10 +2,10 @@
 import { expect } from 'chai';
 import type { ReloadResult } from '../../src/admin/services.ts';
 import type { ConfigReading } from '../../src/app/read-config.ts';
-import { Reloader, type ReloaderDependencies } from '../../src/app/reload.ts';
+import { asItCanRun, Reloader, type ReloaderDependencies } from '../../src/app/reload.ts';
 import type { AppSettings, UsableConfig } from '../../src/app/settings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
-import type { Problem } from '../../src/config/config.ts';
+import type { Config, Problem } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { Readings } from '../../src/config/readings.ts';
 import { RunningSettings } from '../../src/deliver/settings.ts';
@@ -13,6 +13,18 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { type Moment, moment } from '../support/moment.ts';
 
 const ROUTES = `channels: { slack: { type: outbox, as: slack } }\ndefault_route: { notify: [{ slack: '#ops' }] }\n`;
+
+function configOf(sections: string): Config {
+  const { config, problems } = loadConfig('botbell.yaml', {
+    variables: {},
+    channelTypes,
+    builtInSets: ['en', 'ja'],
+    readFile: () => `${sections}\n${ROUTES}`,
+    readFolders: () => ['en', 'ja'],
+  });
+  if (config === undefined) throw new Error(JSON.stringify(problems));
+  return config;
+}
 
 describe('a reload', () => {
   let clock: ManualClock;
@@ -27,17 +39,9 @@ describe('a reload', () => {
   async function read(): Promise<ConfigReading> {
     const readings = new Readings();
     const text = await readings.take(() => Promise.resolve(disk));
-    const { config } = loadConfig('botbell.yaml', {
-      variables: {},
-      channelTypes,
-      builtInSets: ['en', 'ja'],
-      readFile: () => `${text}\n${ROUTES}`,
-      readFolders: () => ['en'],
-    });
-    if (config === undefined) throw new Error(`no config: ${text}`);
     const rest = { text, warnings: [], readings, configHash: text };
     const isBad = text.includes('# bad');
-    const loaded = isBad ? undefined : ({ config, ...rest } as unknown as UsableConfig);
+    const loaded = isBad ? undefined : ({ config: configOf(text), ...rest } as unknown as UsableConfig);
     return { loaded, problems: isBad ? problems : [], readings, missing: [] };
   }
 
@@ -121,32 +125,22 @@ describe('a reload', () => {
     expect(opened).to.deep.equal(['# two', '# three', '# three', '# three']);
   });
 
-  describe('by itself', () => {
-    const second = () => clock.advance(1000);
-
-    beforeEach(async () => {
-      reloader.watch();
-      await second();
-    });
-
-    afterEach(() => reloader.stop());
-
-    it('follows a change of the files once nothing has been written for a second, be they good or bad', async () => {
-      for (const text of ['# half', '# half of two']) {
-        disk = text;
-        await second();
-      }
-      disk = '# two';
-      await second();
-      expect(reported).to.deep.equal([]);
-      await second();
-      disk = '# bad';
-      for (let time = 0; time < 4; time += 1) await second();
-      disk = '# two';
-      for (let time = 0; time < 4; time += 1) await second();
-      const cause = 'a change of its files';
-      expect(reported).to.deep.equal([`${cause}: # two true`, `${cause}: refused`, `${cause}: # two true`]);
-    });
+  it('follows by itself a change of the files once nothing has been written for a second, be they good or bad', async () => {
+    reloader.watch();
+    await clock.advance(1000);
+    for (const text of ['# half', '# half of two', '# two']) {
+      disk = text;
+      await clock.advance(1000);
+    }
+    expect(reported).to.deep.equal([]);
+    await clock.advance(1000);
+    for (const text of ['# bad', '# two']) {
+      disk = text;
+      await clock.advance(4000);
+    }
+    const cause = 'a change of its files';
+    expect(reported).to.deep.equal([`${cause}: # two true`, `${cause}: refused`, `${cause}: # two true`]);
+    await reloader.stop();
   });
 
   it('ends before it stops, and none begins after that, nor by itself', async () => {
@@ -162,5 +156,45 @@ describe('a reload', () => {
     expect(short(await reloader.reload('SIGHUP'))).to.equal('refused');
     await clock.advance(10_000);
     expect([inForce(), reported, clock.sleeping]).to.deep.equal(['# two', ['SIGHUP: # two true'], 0]);
+  });
+});
+
+describe('a config that is loaded while Botbell runs', () => {
+  const RUNNING = configOf(`
+receiver: { listen: '127.0.0.1:8080' }
+admin: { listen: '127.0.0.1:8081', password: first }
+store: { url: 'sqlite:a.db', max_size: 1gb, keep: 30d }`);
+
+  it('changes everything but the addresses and the store', () => {
+    const next = configOf(`
+receiver: { listen: '127.0.0.1:80', path: /other }
+admin: { listen: '127.0.0.1:81', password: second }
+store: { url: 'sqlite:b.db', max_size: 2gb, keep: 5d }`);
+    const { config, unchanged } = asItCanRun(next, RUNNING);
+    expect(unchanged).to.deep.equal(['receiver.listen', 'store.url', 'store.max_size', 'admin.listen']);
+    expect(config.receiver).to.deep.equal({ ...next.receiver, listen: RUNNING.receiver.listen });
+    expect(config.admin).to.equal(RUNNING.admin);
+    expect(config.store).to.deep.equal({ ...RUNNING.store, keepMs: next.store.keepMs });
+    expect(config.channels).to.equal(next.channels);
+    expect(asItCanRun(RUNNING, config).unchanged, 'the addresses it was started with').to.deep.equal([]);
+  });
+
+  it('neither opens an admin listener nor closes one', () => {
+    const off = configOf('admin: { listen: off }');
+    const opened = asItCanRun(RUNNING, off);
+    expect([opened.config.admin, opened.unchanged.includes('admin.listen')]).to.deep.equal([undefined, true]);
+    const closed = asItCanRun(off, RUNNING);
+    expect(closed.config.admin).to.equal(RUNNING.admin);
+    expect(closed.unchanged).to.include('admin.listen');
+    expect(asItCanRun(off, off).unchanged).not.to.include('admin.listen');
+  });
+
+  it('leaves no listener without a password that others can reach', () => {
+    const open = configOf(`admin: { listen: '0.0.0.0:8081', password: first }`);
+    const next = configOf(`admin: { listen: '127.0.0.1:8081' }`);
+    const { config, unchanged } = asItCanRun(next, open);
+    expect(config.admin?.password).to.equal('first');
+    expect(unchanged).to.deep.equal(['admin.listen']);
+    expect(asItCanRun(configOf(''), RUNNING).config.admin?.password).to.equal(undefined);
   });
 });

@@ -1,6 +1,7 @@
 /** The receiver on a real port, with everything behind it played by the test. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { ReceiverConfig } from '../../src/config/config.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
@@ -18,6 +19,25 @@ export const DELIVERED: Verdict = {
   deliveries: [{ destination: 'slack:#ops', state: 'delivered' }],
 };
 
+/** An answer with its body as text. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+/** @returns the problem (RFC 9457) that it is */
+export function expectProblem(answer: Answer | undefined, status: number, detail: RegExp) {
+  expect(answer?.status).to.equal(status);
+  expect(answer?.headers['content-type']).to.equal('application/problem+json');
+  const body = JSON.parse(answer?.body ?? '') as Readonly<Record<string, unknown>>;
+  expect(body['status']).to.equal(status);
+  expect(body['title']).to.match(/^[A-Z]/);
+  expect(body['detail']).to.match(detail);
+  expect(answer?.body).not.to.match(/node_modules|\.[jt]s:\d/);
+  return body;
+}
+
 export interface ReceiverBench {
   readonly port: number;
   readonly loads: Loads;
@@ -28,10 +48,6 @@ export interface ReceiverBench {
   readonly unforeseen: unknown[];
   /** What becomes of a callback; `DELIVERED` unless the test says otherwise. */
   handle: (callback: Callback) => Promise<Verdict>;
-  /** What happens when a POST is reported; nothing unless the test says otherwise. */
-  onReport: () => void;
-  /** Whether the latest request's answer has been written. */
-  isAnswered: () => boolean;
   /** Resolves when the latest request's connection is closed. */
   cutOff(): Promise<unknown>;
   /** Resolves when the first callback is being handled. */
@@ -67,7 +83,6 @@ export async function openReceiver(
     report: (report) => {
       records.reports.push(report);
       reported.happen();
-      bench.onReport();
     },
     reportTurnedAway: (report) => records.turnedAway.push(report),
     onUnforeseen: (error) => records.unforeseen.push(error),
@@ -86,8 +101,6 @@ export async function openReceiver(
     port: server.port,
     loads,
     handle: () => Promise.resolve(DELIVERED),
-    onReport: () => undefined,
-    isAnswered: () => latest?.writableEnded === true,
     cutOff: () => (latest === undefined ? Promise.resolve() : once(latest, 'close')),
     reported: () => reported.promise,
     begun: () => begun.promise,

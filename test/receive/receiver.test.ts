@@ -2,21 +2,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { request } from 'undici';
+import type { ReceiverConfig } from '../../src/config/config.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import { LedgerFull, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { moment } from '../support/moment.ts';
 import { RawClient } from '../support/raw-client.ts';
-import { DELIVERED, openReceiver, post, type ReceiverBench } from './receiver-bench.ts';
+import { type Answer, DELIVERED, expectProblem, openReceiver, post } from './receiver-bench.ts';
+import type { ReceiverBench } from './receiver-bench.ts';
 
 const CALLBACK = callbackWith();
 const JSON_TYPE = { 'content-type': 'application/json' };
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Readonly<Record<string, unknown>>;
-}
 
 type Method = 'POST' | 'GET' | 'HEAD' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
@@ -25,15 +21,6 @@ interface Sent {
   readonly method?: Method;
   readonly headers?: Record<string, string>;
   readonly body?: string | Uint8Array | null;
-}
-
-function expectProblem(answer: Answer, status: number, detail: RegExp): void {
-  expect(answer.status).to.equal(status);
-  expect(answer.headers['content-type']).to.equal('application/problem+json');
-  expect(answer.body['status']).to.equal(status);
-  expect(answer.body['title']).to.match(/^[A-Z]/);
-  expect(answer.body['detail']).to.match(detail);
-  expect(JSON.stringify(answer.body)).not.to.match(/node_modules|\.[jt]s:\d/);
 }
 
 describe('the receiver', () => {
@@ -48,20 +35,8 @@ describe('the receiver', () => {
     } = sent;
     const url = `http://127.0.0.1:${bench.port}${path}`;
     const answer = await request(url, { method, headers, body: method === 'POST' ? body : null });
-    const text = await answer.body.text();
-    return {
-      status: answer.statusCode,
-      headers: answer.headers,
-      body: text === '' ? {} : (JSON.parse(text) as Answer['body']),
-    };
+    return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
   };
-  /** The statuses that a POST is answered at each path. */
-  const statusesAt = async (...paths: readonly string[]) => {
-    const statuses: number[] = [];
-    for (const path of paths) statuses.push((await send({ path })).status);
-    return new Set(statuses);
-  };
-
   beforeEach(async () => {
     bench = await openReceiver();
   });
@@ -82,16 +57,12 @@ describe('the receiver', () => {
       const answer = await send();
       expect(answer.status).to.equal(200);
       expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8');
-      expect(answer.body).to.deep.equal({
-        job_id: 'job-1',
-        result: 'delivered',
-        deliveries: [{ destination: 'slack:#ops', state: 'delivered' }],
-      });
+      const { result, deliveries } = DELIVERED;
+      expect(JSON.parse(answer.body)).to.deep.equal({ job_id: 'job-1', result, deliveries });
       expect(bench.handled).to.deep.equal([CALLBACK]);
       await bench.reported();
-      expect(bench.reports.map(({ status, verdict }) => [status, verdict?.result])).to.deep.equal([
-        [200, 'delivered'],
-      ]);
+      const reported = bench.reports.map(({ status, verdict }) => [status, verdict?.result]);
+      expect(reported).to.deep.equal([[200, 'delivered']]);
     });
 
     it('is answered 502 with the failed deliveries', async () => {
@@ -99,29 +70,25 @@ describe('the receiver', () => {
       const verdict: Verdict = { ...DELIVERED, status: 502, result: 'failed', deliveries };
       bench.handle = () => Promise.resolve(verdict);
       const answer = await send();
-      expectProblem(answer, 502, /only those are attempted/);
-      expect(answer.body).to.deep.include({ job_id: 'job-1', result: 'failed', deliveries });
+      const problem = expectProblem(answer, 502, /only those are attempted/);
+      expect(problem).to.deep.include({ job_id: 'job-1', result: 'failed', deliveries });
       expect(answer.headers['retry-after']).to.equal('30');
     });
 
-    const failures: [string, number, RegExp, () => Promise<Verdict>][] = [
-      [
-        'it was not finished in time',
-        504,
-        /in time/,
-        () => Promise.resolve({ ...DELIVERED, status: 504, result: 'timed_out' }),
-      ],
-      ['the store is full', 503, /^The store is full\.$/, () => Promise.reject(new LedgerFull())],
+    const late: Verdict = { ...DELIVERED, status: 504, result: 'timed_out' };
+    const unusable = new LedgerUnavailable('/var/lib/secret.db is full');
+    for (const [when, status, detail, outcome] of [
+      ['it was not finished in time', 504, /in time/, late],
+      ['the store is full', 503, /^The store is full\.$/, new LedgerFull()],
       [
         'the store cannot be written, without a word of why',
         503,
         /^The store cannot be written\.$/,
-        () => Promise.reject(new LedgerUnavailable('/var/lib/secret.db is full')),
+        unusable,
       ],
-    ];
-    for (const [when, status, detail, handle] of failures)
+    ] as const)
       it(`is answered ${status} with Retry-After where ${when}`, async () => {
-        bench.handle = handle;
+        bench.handle = () => (outcome instanceof Error ? Promise.reject(outcome) : Promise.resolve(outcome));
         const answer = await send();
         expectProblem(answer, status, detail);
         expect(answer.headers['retry-after']).to.equal('30');
@@ -132,21 +99,13 @@ describe('the receiver', () => {
       const error = new Error('xoxb-secret in /srv/botbell');
       bench.handle = () => Promise.reject(error);
       const answer = await send();
-      expectProblem(answer, 503, /^Something unforeseen went wrong; the log says what\.$/);
+      const problem = expectProblem(answer, 503, /^Something unforeseen went wrong; the log says what\.$/);
       expect(answer.headers['retry-after']).to.equal('30');
       expect(JSON.stringify(answer)).not.to.contain('xoxb');
       expect(bench.unforeseen).to.deep.equal([error]);
       const [kept] = bench.refused;
-      expect([kept?.status, kept?.detail, kept?.errors]).to.deep.equal([503, answer.body['detail'], []]);
+      expect([kept?.status, kept?.detail, kept?.errors]).to.deep.equal([503, problem['detail'], []]);
       expect(JSON.parse(Buffer.from(kept?.bytes ?? []).toString())).to.deep.equal(CALLBACK);
-    });
-
-    it('is answered before it is logged', async () => {
-      const wasAnswered: boolean[] = [];
-      bench.onReport = () => wasAnswered.push(bench.isAnswered());
-      await send();
-      await bench.reported();
-      expect(wasAnswered).to.deep.equal([true]);
     });
 
     it('is handled to its end where the sender breaks off before the answer, which is nobody’s error', async () => {
@@ -165,40 +124,32 @@ describe('the receiver', () => {
     });
   });
 
-  describe('the content type', () => {
-    it('may be written in any way that says JSON in UTF-8', async () => {
-      for (const type of [
-        'application/json',
-        'application/json; charset=utf-8',
-        'application/json;charset=UTF-8',
-        'application/json; charset="utf-8"',
-        'APPLICATION/JSON; Charset=Utf8',
-        'application/json;',
-        'application/json; charset=utf-8;',
-        'application/json; profile="a;b"',
-      ])
-        expect((await send({ headers: { 'content-type': type } })).status, type).to.equal(200);
-    });
+  it('takes a content type that says JSON in UTF-8 in any way', async () => {
+    for (const more of ['', ';', '; charset=utf-8', ';Charset=Utf8', '; charset="utf-8";', '; profile="a;b"'])
+      for (const type of ['application/json', 'APPLICATION/JSON'])
+        expect((await send({ headers: { 'content-type': type + more } })).status, more).to.equal(200);
+  });
 
-    it('is answered 415 where it says anything else, or nothing', async () => {
-      for (const type of [
-        'text/plain',
-        'application/x-www-form-urlencoded',
-        'application/problem+json',
-        'application/json, text/plain',
-        'application/jsonp',
-        'application/json; charset=shift_jis',
-        'application/json; charset=utf-16',
-        'application/json; charset="iso-8859-1"',
-        'application/json; charset=utf-8; charset=euc-jp',
-        undefined,
-      ]) {
-        const answer = await send({ headers: type === undefined ? {} : { 'content-type': type } });
-        expectProblem(answer, 415, /application\/json|utf-8/);
-        expect(answer.headers['accept']).to.equal('application/json');
-      }
-      expect(bench.handled).to.deep.equal([]);
-    });
+  it('answers 415 to any other content type, and tells of it, though it reads nothing of the body', async () => {
+    const charsets = ['shift_jis', 'utf-16', '"iso-8859-1"', 'utf-8; charset=euc-jp'];
+    const types = [
+      'text/plain',
+      'application/problem+json',
+      'application/json, text/plain',
+      'application/jsonp',
+    ];
+    const wrong = [...types, ...charsets.map((charset) => `application/json; charset=${charset}`), undefined];
+    for (const type of wrong) {
+      const answer = await send({ headers: type === undefined ? {} : { 'content-type': type } });
+      expectProblem(answer, 415, /application\/json|utf-8/);
+      expect([answer.headers['accept'], answer.headers['connection']]).to.deep.equal([
+        'application/json',
+        'close',
+      ]);
+    }
+    const refused = bench.refused.map(({ status, bytes }) => [status, bytes.byteLength]);
+    expect(refused).to.deep.equal(wrong.map(() => [415, 0]));
+    expect(bench.handled).to.deep.equal([]);
   });
 
   it('answers 400 to what is no JSON in UTF-8, keeps it for the operator, and repeats nothing of it', async () => {
@@ -222,8 +173,8 @@ describe('the receiver', () => {
 
   it('answers 422 to JSON that is no callback, with everything that is wrong at once, by pointer', async () => {
     const answer = await send({ body: '{"code":"200","status":9,"start_time":"yesterday"}' });
-    expectProblem(answer, 422, /not a callback/);
-    const errors = answer.body['errors'] as { pointer: string; detail: string }[];
+    const problem = expectProblem(answer, 422, /not a callback/);
+    const errors = problem['errors'] as { pointer: string; detail: string }[];
     const pointers = errors.map((each) => each.pointer).toSorted();
     expect(pointers).to.deep.equal(['/bot_id', '/bot_name', '/code', '/job_id', '/start_time', '/status']);
     expect(bench.refused.map((each) => [each.status, each.errors])).to.deep.equal([[422, errors]]);
@@ -249,10 +200,9 @@ describe('the receiver', () => {
     await nextTurn();
     const [invalid] = bench.reports;
     expect(invalid?.pointers).to.include.members(['/status', '/job_id']);
+    const reported = [422, 400, 415].map((status) => [status, '192.0.2.7']);
     expect(bench.reports.map(({ status, from }) => [status, from])).to.deep.equal([
-      [422, '192.0.2.7'],
-      [400, '192.0.2.7'],
-      [415, '192.0.2.7'],
+      ...reported,
       [200, undefined],
     ]);
   });
@@ -260,48 +210,44 @@ describe('the receiver', () => {
   describe('who may send', () => {
     it('is anybody where no token is set, at this path alone', async () => {
       const elsewhere = [
+        '/',
         '/callback',
         '/callbacks/x',
         '/callbacks//x',
         '/callbacks/healthz',
         '/healthz/',
-        '/Callbacks',
       ];
-      for (const path of [...elsewhere, '/', '/callbacks%2f', '///callbacks'])
+      for (const path of [...elsewhere, '/Callbacks', '/callbacks%2f', '///callbacks'])
         expectProblem(await send({ path }), 404, /^There is nothing here\.$/);
       expect((await send({ path: '/callbacks?from=job' })).status).to.equal(200);
     });
 
     it('is also who adds a slash at the end or doubles one, as joining URLs does', async () => {
-      const [found, missing] = [new Set([200]), new Set([404])];
-      expect(await statusesAt('/callbacks/', '//callbacks')).to.deep.equal(found);
-      await reopen({ path: '/v1.0/in/callbacks' });
-      expect(
-        await statusesAt('/v1.0//in//callbacks', '/v1.0/in/callbacks/?from=job', '/v1.0/in//callbacks/'),
-      ).to.deep.equal(found);
-      expect(
-        await statusesAt('/v1.0/in/callbacks/x', '/v1x0/in/callbacks', '/v1.0/in', '/v1.0///in/callbacks'),
-      ).to.deep.equal(missing);
-      await reopen({ path: '/in/callbacks', tokens: ['token'] });
-      expect(
-        await statusesAt('/in/callbacks//token', '/in//callbacks/token/', '/in/callbacks/%74oken'),
-      ).to.deep.equal(found);
-      expect(
-        await statusesAt(
-          '/in/callbacks/',
-          '/in//callbacks',
-          '/in//callbacks//wrong/',
-          '/in/callbacks/token/x',
-        ),
-      ).to.deep.equal(missing);
-      await reopen({ path: '/hook/' });
-      expect(await statusesAt('/hook/')).to.deep.equal(found);
-      expect(await statusesAt('/hook'), 'where the config names the slash').to.deep.equal(missing);
+      const rows: [Partial<ReceiverConfig>, found: string[], missing: string[]][] = [
+        [{}, ['/callbacks/', '//callbacks'], []],
+        [
+          { path: '/v1.0/in/callbacks' },
+          ['/v1.0//in//callbacks', '/v1.0/in/callbacks/?from=job', '/v1.0/in//callbacks/'],
+          ['/v1.0/in/callbacks/x', '/v1x0/in/callbacks', '/v1.0/in', '/v1.0///in/callbacks'],
+        ],
+        [
+          { path: '/in/callbacks', tokens: ['token'] },
+          ['/in/callbacks//token', '/in//callbacks/token/', '/in/callbacks/%74oken'],
+          ['/in/callbacks/', '/in//callbacks', '/in//callbacks//wrong/', '/in/callbacks/token/x'],
+        ],
+        [{ path: '/hook/' }, ['/hook/'], ['/hook']],
+      ];
+      for (const [settings, found, missing] of rows) {
+        await reopen(settings);
+        for (const path of found) expect((await send({ path })).status, path).to.equal(200);
+        for (const path of missing) expect((await send({ path })).status, path).to.equal(404);
+      }
     });
 
     it('is who knows one of the tokens', async () => {
       await reopen({ tokens: ['old-token', 'new-token'] });
-      expect(await statusesAt('/callbacks/old-token', '/callbacks/new-token')).to.deep.equal(new Set([200]));
+      for (const path of ['/callbacks/old-token', '/callbacks/new-token'])
+        expect((await send({ path })).status).to.equal(200);
     });
 
     it('learns nothing from a wrong token: it is a 404 like any other', async () => {
@@ -344,16 +290,14 @@ describe('the receiver', () => {
       ];
       for (const [path, method] of away) await send({ path, method });
       await nextTurn();
-      const from = '127.0.0.1';
-      const [wrong, missing, misspelt, ...methods] = bench.turnedAway;
-      expect([wrong, missing, misspelt]).to.deep.equal([
-        { status: 404, from, problem: 'wrong token' },
-        { status: 404, from, problem: 'wrong token' },
-        { status: 404, from, problem: 'no such path' },
-      ]);
-      expect(methods.map(({ status, problem }) => [status, problem]).slice(-2)).to.deep.equal([
-        [405, 'Only POST is allowed here.'],
-        [405, 'Only GET, HEAD is allowed here.'],
+      const told = bench.turnedAway.map(({ status, from, problem }) => `${status} ${from} ${problem}`);
+      expect(told).to.deep.equal([
+        '404 127.0.0.1 wrong token',
+        '404 127.0.0.1 wrong token',
+        '404 127.0.0.1 no such path',
+        '404 127.0.0.1 no such path',
+        '405 127.0.0.1 Only POST is allowed here.',
+        '405 127.0.0.1 Only GET, HEAD is allowed here.',
       ]);
       expect(JSON.stringify(bench.turnedAway)).not.to.contain('s3cret');
       expect(bench.reports).to.deep.equal([]);
@@ -370,21 +314,8 @@ describe('the receiver', () => {
       await nextTurn();
       const problem = 'Callbacks are not taken from this address.';
       expect(bench.turnedAway[0]).to.deep.equal({ status: 403, from: '127.0.0.1', problem });
-    });
-
-    it('is told by the address that a trusted proxy has seen', async () => {
-      await reopen({ allowFrom: ['192.0.2.0/24', '2001:db8::/32'], trustProxy: true });
-      for (const [address, status] of [
-        ['192.0.2.7', 200],
-        ['203.0.113.9, 192.0.2.7', 200],
-        ['192.0.2.7, 203.0.113.9', 403],
-        ['::ffff:192.0.2.7', 200],
-        ['2001:db8::1', 200],
-        ['192.0.2.7, nonsense', 403],
-      ] as const) {
-        const headers = { ...JSON_TYPE, 'x-forwarded-for': address };
-        expect((await send({ headers })).status, address).to.equal(status);
-      }
+      await reopen({ allowFrom: ['192.0.2.0/24'], trustProxy: true });
+      expect((await send({ headers })).status, 'whom the proxy has seen').to.equal(200);
     });
   });
 
@@ -401,7 +332,7 @@ describe('the receiver', () => {
     await reopen({ tokens: ['token'], allowFrom: ['192.0.2.0/24'] });
     await bench.loads.drain();
     const answer = await send({ path: '/healthz', method: 'GET' });
-    expect([answer.status, answer.body]).to.deep.equal([200, { status: 'ok' }]);
+    expect([answer.status, answer.body]).to.deep.equal([200, '{"status":"ok"}']);
     expect((await send({ path: '/healthz', method: 'HEAD' })).status).to.equal(200);
     const posted = await send({ path: '/healthz' });
     expectProblem(posted, 405, /GET/);
@@ -412,7 +343,7 @@ describe('the receiver', () => {
     const jobId = 'あ'.repeat(20_000);
     const answer = await send({ body: JSON.stringify({ ...CALLBACK, job_id: jobId }) });
     expect(answer.status).to.equal(200);
-    expect(answer.body['job_id']).to.equal(`${jobId.slice(0, 9999)}…`);
+    expect(JSON.parse(answer.body)).to.have.property('job_id', `${jobId.slice(0, 9999)}…`);
   });
 
   it('answers 503 with Retry-After while it shuts down, and finishes what is in flight', async () => {

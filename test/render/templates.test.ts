@@ -114,15 +114,6 @@ describe('a user’s templates', () => {
         expect(await renderer.check([{ ...SLACK, templateSet: set }])).to.deep.equal([]);
         expect(renderer.slack({ ...BARE, output: {} }, { templateSet: set }).text).to.equal('mine');
       });
-
-    it('where Kubernetes mounts a config map: links to links', async () => {
-      folder.write({ '..2026_11_20/own/slack/succeeded.yaml': 'text: "mounted"' });
-      symlinkSync('..2026_11_20', `${folder.path}/..data`);
-      symlinkSync('..data/own', `${folder.path}/own`);
-      const renderer = testRenderer({ own: await ownTemplates(folder.path) });
-      expect(await renderer.check([SLACK])).to.deep.equal([]);
-      expect(renderer.slack(BARE, { templateSet: 'own' }).text).to.equal('mounted');
-    });
   });
 
   describe('that fail', () => {
