@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { RenderedParts, ValuePlace } from '../../../src/channels/channel.ts';
 import { type EmailMessage, MOST_BYTES } from '../../../src/channels/email/compose.ts';
-import { ownMails, placeInHtml } from '../../../src/channels/email/format.ts';
+import { emailFormat, ownMails, placeInHtml } from '../../../src/channels/email/format.ts';
 import { expectWellFormed } from '../../render/mail-rules.ts';
 import { cardWith, outputWith } from '../../support/cards.ts';
 
@@ -61,6 +61,14 @@ describe('an own mail', () => {
   });
 });
 
+describe('the format of mails', () => {
+  it('reads on a terminal as subject and text, in a browser as its HTML', () => {
+    const { title, message, asText, asHtml } = emailFormat.compose(cardWith({ summary: '<s>' }));
+    expect([title, asText()]).to.deep.equal(['<s>', `<s>\n\n${message.text}`.trimEnd()]);
+    expect(asHtml()).to.equal(message.html);
+  });
+});
+
 /** Where `{{ x }}` stands; `{{ y }}` is another value. */
 const PLACES: readonly (readonly [template: string, place: ValuePlace])[] = [
   ['<p>{{ x }}</p>', 'text'],
@@ -90,10 +98,9 @@ const PLACES: readonly (readonly [template: string, place: ValuePlace])[] = [
 ];
 
 describe('where a value stands in the HTML of an own mail', () => {
-  for (const [template, place] of PLACES) {
+  for (const [template, place] of PLACES)
     it(`is ${place} in ${template}`, () => {
       const [before = '', behind = ''] = template.replace('{{ y }}', '\u0001').split('{{ x }}');
       expect(placeInHtml(before, behind)).to.equal(place);
     });
-  }
 });

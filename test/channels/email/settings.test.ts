@@ -1,0 +1,126 @@
+/** The settings of an email channel: which are taken, what they mean to nodemailer, and which of them are secret. */
+import { expect } from 'chai';
+import { emailChannel } from '../../../src/channels/email/channel.ts';
+import { poolOptionsOf, turnLimitsOf } from '../../../src/channels/email/smtp-url.ts';
+import { problemIn } from '../../contract/channel-contract.ts';
+
+const SMTP = 'smtps://mail.example.com';
+const FROM = 'BOT alerts <alerts@example.com>';
+const OAUTH = {
+  token_url: 'https://login.example.com/token',
+  client_id: 'app',
+  client_secret: 'client-secret-7391',
+  scope: 'https://outlook.office365.com/.default',
+  user: 'alerts@example.com',
+};
+
+const problemOf = (settings: object) => problemIn(emailChannel, { smtp: SMTP, from: FROM, ...settings });
+
+describe('the settings of an email channel', () => {
+  it('are the URL of a mail server or of a well-known service, and a sender', () => {
+    for (const settings of [
+      { smtp: 'smtp://mail.example.com' },
+      { smtp: 'smtps://u:p@mail.example.com:465' },
+      { smtp: 'smtp://u:p@x?service=gmail' },
+      { from: 'alerts@example.com' },
+      { headers: { 'X-Env': 'production', 'List-Id': '<bots.example.com>' } },
+      { oauth: OAUTH },
+    ])
+      expect(problemOf(settings), JSON.stringify(settings)).to.equal(undefined);
+  });
+
+  it('say what is wrong without repeating the URL', () => {
+    const urls = [
+      '',
+      'mail.example.com',
+      'http://bot:leak@x',
+      'direct://x',
+      'smtp://',
+      'smtp://bot:le#leak@x',
+    ];
+    for (const smtp of [undefined, ...urls, 'smtp://a b', ['leak']])
+      expect(problemOf({ smtp })).to.be.a('string').that.contains('smtp').and.not.contains('leak');
+  });
+
+  it('need exactly one sender, and one address for answers at most', () => {
+    for (const from of [undefined, '', 'BOT alerts', 'a@x.jp, b@x.jp', 'a@x.jp\r\nBcc: b@x.jp', 7])
+      expect(problemOf({ from }), String(from)).to.contain('from');
+    expect(problemOf({ reply_to: 'a@x.jp, b@x.jp' })).to.contain('reply_to');
+  });
+
+  it('have no header of Botbell’s own, and none of several lines', () => {
+    for (const name of ['To', 'bcc', 'Content-Type', 'X-Botbell-Status', 'Importance', 'a b', 'a:b', ''])
+      expect(problemOf({ headers: { [name]: 'x' } }), name).to.contain('headers');
+    for (const value of ['a\r\nBcc: b@x.jp', 'a\nb', '', 7])
+      expect(problemOf({ headers: { 'X-Env': value } })).to.contain('headers');
+  });
+
+  it('have all that a login by OAuth needs, beside a URL without a login', () => {
+    for (const key of Object.keys(OAUTH))
+      expect(problemOf({ oauth: { ...OAUTH, [key]: undefined } }), key).to.contain(key);
+    expect(problemOf({ oauth: OAUTH, smtp: 'smtp://u:p@h' })).to.contain('both');
+    expect(problemOf({ oauth: { ...OAUTH, token_url: 'ftp://x' } })).to.contain('token_url');
+  });
+
+  it('hold as secrets the password, as written, as meant and as sent, its URL, and that of OAuth', () => {
+    const secretsOf = (smtp: string, oauth?: typeof OAUTH) =>
+      emailChannel.secretsOf({ smtp, from: FROM, oauth });
+    const smtp = 'smtp://bot:p%40ss@h';
+    const sent = ['p@ss', '\0bot\0p@ss'].map((text) => Buffer.from(text).toString('base64'));
+    expect(secretsOf(smtp)).to.have.members(['p%40ss', 'p@ss', smtp, ...sent]);
+    expect(secretsOf('smtp://bot@h')).to.deep.equal([]);
+    expect(secretsOf('smtp://h', OAUTH)).to.deep.equal([OAUTH.client_secret]);
+  });
+
+  it('are doubted where a login may be read or given to a stranger, or the port is another protocol’s', () => {
+    const warnings = (smtp: string, oauth?: typeof OAUTH) =>
+      emailChannel.warningsOf({ smtp, from: FROM, oauth });
+    for (const [smtp, words] of [
+      ['smtp://u:p@h?ignoreTLS=true', 'in clear'],
+      ['smtps://u:p@h?tls.rejectUnauthorized=false', 'any server'],
+      ['smtp://h:465', 'smtps://'],
+      ['smtps://h:587', 'smtp://'],
+    ] as const)
+      expect(warnings(smtp)[0]?.message).to.contain(words);
+    for (const smtp of ['smtp://h?ignoreTLS=true', 'smtps://u:p@h', 'smtp://u:p@h'])
+      expect(warnings(smtp), smtp).to.deep.equal([]);
+    const inClear = warnings('smtp://h?ignoreTLS=true', { ...OAUTH, token_url: 'http://x/token' });
+    expect(inClear.map(({ key }) => key)).to.deep.equal(['smtp', ['oauth', 'token_url']]);
+  });
+});
+
+describe('an smtp URL', () => {
+  it('requires TLS on smtp:// unless it says otherwise', () => {
+    const requires = (query: string) => poolOptionsOf(`smtp://mail.example.com${query}`).requireTLS;
+    for (const query of ['', '?requireTLS=false', '?opportunisticTLS=true', '?ignoreTLS=false'])
+      expect(requires(query), query).to.equal(true);
+    expect(requires('?ignoreTLS=true')).to.equal(false);
+    expect(poolOptionsOf('smtps://mail.example.com').secure).to.equal(true);
+  });
+
+  it('may set nodemailer’s options, ours standing only where it does not, but no logging', () => {
+    const options = poolOptionsOf(
+      'smtp://u:p%40ss@h:2525?maxConnections=3&tls.servername=x&connectionTimeout=9&logger=true&debug=true',
+    );
+    expect(options).to.deep.include({
+      host: 'h',
+      port: 2525,
+      auth: { user: 'u', pass: 'p@ss' },
+      maxConnections: 3,
+      connectionTimeout: 9,
+      greetingTimeout: 25_000,
+      socketTimeout: 660_000,
+      idleTimeout: 30_000,
+      tls: { servername: 'x' },
+      logger: false,
+      debug: false,
+    });
+  });
+
+  it('limits the mails at a time and their rate, for which nodemailer has no mail wait', () => {
+    const url = 'smtp://h?maxConnections=2&rateLimit=5&rateDelta=60000';
+    expect(turnLimitsOf(url)).to.deep.equal({ connections: 2, mails: 5, perMs: 60_000 });
+    expect(turnLimitsOf('smtp://h?rateLimit=many')).to.deep.equal({ connections: 3, mails: 0, perMs: 1000 });
+    expect(poolOptionsOf(url)).not.to.have.any.keys('rateLimit', 'rateDelta');
+  });
+});
