@@ -65,9 +65,9 @@ describe('a summary', () => {
   });
 
   it('names fifty BOTs, and counts the others', () => {
-    const { count, bots, moreBots } = summaryOf(
-      Array.from({ length: 60 }, (_, index) => held(index, `bot-${index}`)),
-    );
-    expect([count, bots.length, moreBots]).to.deep.equal([60, 50, 10]);
+    const messages = Array.from({ length: 60 }, (_, index) => held(index, `bot-${index}`));
+    const { bots, ...counted } = summaryOf(messages);
+    expect(bots).to.have.length(50);
+    expect(counted).to.include({ count: 60, moreBots: 10, errors: 60 });
   });
 });

@@ -1,0 +1,232 @@
+/** What Botbell tells beside a callback's own message: alerts, and of a BOT that it recovered, is late, overdue or missed, what was held, what ran. */
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { EmailMessage } from '../../src/channels/email/compose.ts';
+import type { SlackMessage } from '../../src/channels/slack/message.ts';
+import { slackAsText } from '../../src/channels/slack/preview.ts';
+import { composeWebhook } from '../../src/channels/webhook/compose.ts';
+import {
+  type AlertSubject,
+  mostTroubled,
+  type Notice,
+  noticeOf,
+  noticeOfAlert,
+  type NoticeVariant,
+  type OwnSubject,
+} from '../../src/notice/notice.ts';
+import { ALERT_SUBJECTS, CONFIG_FAILURE, DEAD_LETTER, raised, REFUSED } from '../support/alerts.ts';
+import { expectMessages } from '../support/expected-messages.ts';
+import { expectWellFormed } from './mail-rules.ts';
+import { BARE, LINKS, ownTemplates, targetOf, templateFolder, testRenderer } from './render-fixture.ts';
+import { controlSequences, expectAcceptable } from './slack-rules.ts';
+
+const STARTED_AT = Date.parse(BARE.start_time);
+const HOUR_MS = 3_600_000;
+
+const told = (status: 0 | 1 | 2, occasion?: NoticeVariant, more: object = {}): Notice => ({
+  ...noticeOf({ callback: { ...BARE, status }, startedAt: STARTED_AT }, 1, occasion),
+  ...more,
+});
+const own = (subject: OwnSubject): Notice =>
+  noticeOfAlert({ id: 'x', raisedAt: STARTED_AT, suppressed: 0, subject });
+
+const RECOVERY: NoticeVariant = {
+  template: 'recovered',
+  failingSince: STARTED_AT - 26 * HOUR_MS - 5000,
+  failures: 3,
+};
+const LATE: NoticeVariant = { template: 'late', dueAt: STARTED_AT - HOUR_MS, lateByMs: 90_000 };
+const TOO_LONG: NoticeVariant = { template: 'overdue', runningForMs: HOUR_MS / 2 };
+const ZERO_START = { startedAt: Date.parse('0001-01-01T00:00:00Z') };
+const MISSED = own({
+  template: 'missed',
+  botId: 'get_items',
+  botName: '',
+  dueAt: STARTED_AT,
+  lastResultAt: undefined,
+});
+const COUNTS = { succeeded: 0, errors: 2, executing: 0, missed: 0, overdue: 0 };
+const BOT = { bot_id: 'get_items', bot_name: 'Get items', ...COUNTS, jobs: ['j-1', 'j-2'] };
+const summaryOf = (bot: object) =>
+  own({
+    template: 'summary',
+    destination: 'slack:#ops',
+    reason: 'mute',
+    since: STARTED_AT,
+    lastAt: STARTED_AT + HOUR_MS,
+    count: 2,
+    ...mostTroubled([{ ...BOT, ...bot }]),
+  });
+const digestOf = (bots: readonly object[], more: object = {}) =>
+  own({
+    template: 'digest',
+    group: 'operators',
+    since: STARTED_AT,
+    ...mostTroubled(bots.map((bot) => ({ ...BOT, is_muted: false, ...bot }))),
+    ...more,
+  });
+const lastErrorAt = (at: number, text: string) => ({ lastError: { text, at, jobId: 'j-2' } });
+const NO_BOT = { callback: { bot_id: '', bot_name: '', job_id: '', status: 1 } } as const;
+
+const TEST_OF = { template: 'test', destination: 'slack:#ops', channel: 'slack' } as const;
+const TEST = { ...TEST_OF, askedBy: 'admin' };
+
+const NOTICES: Readonly<Record<string, Notice>> = {
+  ...Object.fromEntries(
+    ALERT_SUBJECTS.flatMap((each) => [
+      [each.template, noticeOfAlert(raised(each))],
+      [`${each.template}, and more of its cause`, noticeOfAlert(raised(each, 1234))],
+    ]),
+  ),
+  'a dead letter of a summary, which is of no one BOT': noticeOfAlert(raised({ ...DEAD_LETTER, ...NO_BOT })),
+  'a config failure of a summary': noticeOfAlert(raised({ ...CONFIG_FAILURE, ...NO_BOT })),
+  'a test': own(TEST),
+  'a test that nobody is known to have asked for': own({ ...TEST_OF, askedBy: '' }),
+  'a recovery': told(0, RECOVERY),
+  'a recovery of which no start is known': told(0, RECOVERY, ZERO_START),
+  'a late success': told(0, LATE),
+  'a late error': told(1, LATE),
+  'an overdue job': told(2, TOO_LONG),
+  'an overdue job of which no start is known': told(2, TOO_LONG, ZERO_START),
+  'a missed result of a BOT that never had one': MISSED,
+  'a missed result that was held': { ...MISSED, heldSince: STARTED_AT },
+  'an error that was held': told(1, undefined, { heldSince: STARTED_AT - HOUR_MS }),
+  'an error before which others were held back': told(1, undefined, { heldBack: 12 }),
+  'a summary of errors': summaryOf({}),
+  'a summary of successes': summaryOf({ errors: 0, succeeded: 2 }),
+  'a summary with what the last error says': summaryOf(lastErrorAt(STARTED_AT - HOUR_MS, 'no login')),
+  'a summary of missed, overdue and started runs': summaryOf({
+    errors: 0,
+    missed: 1,
+    overdue: 2,
+    executing: 3,
+    jobs: [],
+  }),
+  'a digest of a muted BOT': digestOf([{ missed: 1, succeeded: 4, is_muted: true }]),
+  'a digest with an error of another day': digestOf([lastErrorAt(STARTED_AT - 24 * HOUR_MS, '')]),
+  'a digest of a BOT that has only begun': digestOf([{ errors: 0 }]),
+  'a digest of more BOTs than it names': digestOf([{}], { moreBots: 10, errors: 120 }),
+  'a digest of nothing': digestOf([]),
+};
+
+const HOSTILE = '<!channel> </td></table><script> *x* `y` \r\nBcc: a@b.test \u202e';
+
+/** Every text of it but those that are ours. */
+function hostile(subject: OwnSubject): OwnSubject {
+  return JSON.parse(JSON.stringify(subject), (key, value: unknown) => {
+    if (Array.isArray(value)) return Array.from({ length: 9 }, () => value[0] as unknown);
+    if (typeof value !== 'string' || key === 'template' || key === 'class') return value;
+    if (key === 'destination') return `slack:${HOSTILE}`;
+    return key === 'message' ? HOSTILE.repeat(99) : HOSTILE;
+  }) as OwnSubject;
+}
+
+const WEBHOOK = { name: 'webhook', compose: composeWebhook };
+
+for (const language of ['en', 'ja'] as const) {
+  describe(`Botbell’s own words in ${language}`, () => {
+    const renderer = testRenderer({ language, links: LINKS, pageUrl: 'https://botbell.example.com/' });
+    const drawn = (notice: Notice, format: Parameters<typeof targetOf>[0], by = renderer) =>
+      by.render(notice, { ...targetOf(format), options: { mention_on_error: ['@here'] } }, (failure) => {
+        throw new Error(failure.message);
+      }).message;
+    const slackOf = (notice: Notice) => {
+      const message = drawn(notice, 'slack') as SlackMessage;
+      expectAcceptable(message);
+      return message;
+    };
+    const mailOf = (notice: Notice) => {
+      const mail = drawn(notice, 'email') as EmailMessage;
+      expect(mail.subject).not.to.match(/[\r\n]/);
+      expect(mail.html).not.to.include('<script');
+      expectWellFormed(mail.html);
+      return mail;
+    };
+
+    it('are for each occasion those of the file, whom they mention, and where they lead', () => {
+      const words = Object.entries(NOTICES).map(([what, notice]) => {
+        const slack = slackOf(notice);
+        const { subject: mail } = mailOf(notice);
+        const { type } = drawn(notice, WEBHOOK) as { readonly type: string };
+        return [what, { type, mail, slack: [slack.text, ...slackAsText(slack).split('\n')] }] as const;
+      });
+      const file = fileURLToPath(new URL(`notices.${language}.json`, import.meta.url));
+      expectMessages(file, Object.fromEntries(words));
+    });
+
+    it('never say in an alert that a BOT failed or when one started', () => {
+      for (const subject of ALERT_SUBJECTS) {
+        const notice = noticeOfAlert(raised(subject));
+        const text = `${slackAsText(slackOf(notice))}\n${JSON.stringify(mailOf(notice))}`;
+        expect(text).not.to.match(
+          /BOT failed|BOT がエラーになりました|\[Failed\]|\[エラー\]|❌|Started|開始/,
+        );
+      }
+    });
+
+    it('let no foreign text in an alert or a test mention, link or inject', () => {
+      for (const subject of [...ALERT_SUBJECTS, TEST]) {
+        const notice = own(hostile(subject));
+        mailOf(notice);
+        for (const sequence of controlSequences(slackOf(notice)))
+          expect(sequence).to.match(/^(?:<!here>|<https:\/\/(?:example\.com\/jobs|botbell\.example\.com)\/)/);
+      }
+    });
+
+    it('lead to the page only where that has a URL', () => {
+      const without = testRenderer({ language, links: LINKS });
+      for (const notice of Object.values(NOTICES))
+        for (const format of ['slack', 'email'] as const)
+          expect(JSON.stringify(drawn(notice, format, without))).not.to.include('botbell.example.com');
+    });
+  });
+}
+
+describe('an alert in Japanese', () => {
+  const renderer = testRenderer({ language: 'ja' });
+
+  it('holds no English sentence, whatever went wrong, but what is wrong with a config or a callback', () => {
+    const refused: AlertSubject = {
+      ...REFUSED,
+      template: 'refused',
+      httpStatus: 422,
+      detail: '',
+      errors: [],
+      from: '',
+    };
+    const others = ALERT_SUBJECTS.filter(({ template }) => !['reload_refused', 'refused'].includes(template));
+    for (const subject of [...others, refused])
+      for (const format of ['slack', 'email'] as const) {
+        const alert = renderer.render(noticeOfAlert(raised(subject)), targetOf(format), () => undefined);
+        expect(alert.asText().replaceAll(/Content-\w+/g, '')).not.to.match(/[a-z]{2,},? [a-z]{2,}/);
+      }
+  });
+});
+
+describe('a user’s templates of alerts', () => {
+  const folder = templateFolder();
+
+  const rendererWith = async (files: Readonly<Record<string, string>>) =>
+    testRenderer({ own: await ownTemplates(folder.write(files).path) });
+
+  it('replace the built-in ones, in the display language’s set', async () => {
+    const renderer = await rendererWith({
+      'en/slack/dead_letter.yaml': 'text: "{{ destination }} {{ error_code }} {{ attempts }}"',
+    });
+    const slack = renderer.render(noticeOfAlert(raised(DEAD_LETTER)), targetOf('slack'), () => undefined);
+    expect(slack.message).to.deep.equal({ text: 'slack:#ops not_in_channel 3' });
+  });
+
+  it('are checked against the variables of their own', async () => {
+    const table = {
+      dead_letter: ['{{ destinatoin }}', 'there is no variable "destinatoin"; did you mean "destination"?'],
+      refused: ['{{ bot_name }} {{ http_status }}', 'there is no variable "bot_name"'],
+      succeeded: ['{{ destination }}', 'there is no variable "destination"'],
+    } as const;
+    for (const [name, [text, problem]] of Object.entries(table)) {
+      const renderer = await rendererWith({ [`of-${name}/slack/${name}.yaml`]: `text: "${text}"` });
+      const problems = await renderer.check([targetOf('slack', `of-${name}`)]);
+      expect(problems.map(({ message }) => message)).to.deep.equal([problem]);
+    }
+  });
+});
