@@ -52,37 +52,29 @@ describe('a list’s query', () => {
     });
   });
 
-  it('takes what a form leaves empty for not given', () => {
-    expect(filterOf('job_id=+job-1+')).to.deep.equal({ jobId: ' job-1 ' });
-    expect(filterOf('bot_id=&job_id=+&status=&limit=&state=&state=')).to.deep.equal({});
-  });
-
-  it('names a status by its name or its number', () => {
-    for (const [text, status] of [
-      ['succeeded', 0],
-      ['error', 1],
-      ['executing', 2],
-      ['0', 0],
-      ['2', 2],
-    ] as const) {
-      expect(filterOf(`status=${text}`)).to.deep.equal({ status });
-    }
-  });
-
-  it('names a time by day, by time with or without an offset, or by how long ago', () => {
-    for (const [text, from] of [
-      ['2026-03-01', '2026-02-28T15:00:00Z'],
-      ['2026-03-01T09:30', '2026-03-01T00:30:00Z'],
-      ['2026-03-01T09:30:15Z', '2026-03-01T09:30:15Z'],
-      ['2026-03-01T09:30%2B01:00', '2026-03-01T08:30:00Z'],
-      ['2026-03-01T09:30+01:00', '2026-03-01T08:30:00Z'],
-      ['2d', '2026-03-08T12:00:00Z'],
-      ['1h30m', '2026-03-10T10:30:00Z'],
-      ['99999d', '1970-01-01T00:00:00Z'],
-    ] as const) {
-      expect(filterOf(`from=${text}`), text).to.deep.equal({ from: at(from) });
-    }
-  });
+  for (const [query, filter] of [
+    // What a form leaves empty is not given.
+    ['job_id=+job-1+', { jobId: ' job-1 ' }],
+    ['bot_id=&job_id=+&status=&limit=&state=&state=', {}],
+    // The ledger has text without controls.
+    ['bot_id=a%00b%E2%80%AE', { botId: 'ab' }],
+    // A status has a name and a number.
+    ['status=succeeded', { status: 0 }],
+    ['status=error', { status: 1 }],
+    ['status=executing', { status: 2 }],
+    ['status=0', { status: 0 }],
+    ['status=2', { status: 2 }],
+    // A time is a day, a time with or without an offset, or how long ago.
+    ['from=2026-03-01', { from: at('2026-02-28T15:00:00Z') }],
+    ['from=2026-03-01T09:30', { from: at('2026-03-01T00:30:00Z') }],
+    ['from=2026-03-01T09:30:15Z', { from: at('2026-03-01T09:30:15Z') }],
+    ['from=2026-03-01T09:30%2B01:00', { from: at('2026-03-01T08:30:00Z') }],
+    ['from=2026-03-01T09:30+01:00', { from: at('2026-03-01T08:30:00Z') }],
+    ['from=2d', { from: at('2026-03-08T12:00:00Z') }],
+    ['from=1h30m', { from: at('2026-03-10T10:30:00Z') }],
+    ['from=99999d', { from: 0 }],
+  ] as const)
+    it(`is read as it is meant: ${query}`, () => expect(filterOf(query)).to.deep.equal(filter));
 
   it('lets a day end where the next one begins, also on a day of 23 hours', () => {
     expect(filterOf('to=2026-03-29', { timezone: 'Europe/Berlin' })).to.deep.equal({
@@ -114,19 +106,10 @@ describe('a list’s query', () => {
     'before=9007199254740993',
     'before=0',
     'status=3',
-  ]) {
-    it(`refuses ${query}`, () => {
-      expect(problemsOf(query)).to.have.length(1);
-    });
-  }
-
-  it('names a parameter of objects no filter', () => {
-    expect(problemsOf('constructor=1&__proto__=2')).to.have.length(2);
-  });
-
-  it('looks for what the ledger has: text without controls', () => {
-    expect(filterOf('bot_id=a%00b%E2%80%AE')).to.deep.equal({ botId: 'ab' });
-  });
+    'constructor=1',
+    '__proto__=2',
+  ])
+    it(`refuses ${query}`, () => expect(problemsOf(query)).to.have.length(1));
 
   it('is written back so that it is read as the same', () => {
     const given = read(
