@@ -23,26 +23,19 @@ describe('what is sent for a delivery', () => {
   const config = { display: { timezone: 'UTC' }, routes: [], defaultRoute: undefined } as unknown as Config;
   const after = (ms: number) => ({ firstReceivedAt: 1000, now: 1000 + ms, config });
 
-  it('is the notice as it came, however late Botbell itself retries it', () => {
-    const addressed = addressedTo(NOTICE, PLANNED, deliveryRecord(), after(9 * MINUTE_MS));
-    expect(addressed.notice).to.equal(NOTICE);
-    expect(addressed).not.to.have.property('anew');
-  });
-
-  it('says how late it is where a person has given it back, from a minute on', () => {
-    const record = deliveryRecord({ givenBackAt: 5 });
-    expect(addressedTo(NOTICE, PLANNED, record, after(MINUTE_MS - 1)).notice).to.equal(NOTICE);
-    expect(addressedTo(NOTICE, PLANNED, record, after(MINUTE_MS)).notice).to.deep.equal({
-      ...NOTICE,
-      delayedMs: MINUTE_MS,
-    });
+  it('is the notice as it came, however late; where a person has given it back, it says how late from a minute on', () => {
+    const sent = (ms: number, record = {}) => addressedTo(NOTICE, PLANNED, deliveryRecord(record), after(ms));
+    expect(sent(9 * MINUTE_MS).notice).to.equal(NOTICE);
+    expect(sent(9 * MINUTE_MS)).not.to.have.property('anew');
+    expect(sent(MINUTE_MS - 1, { givenBackAt: 5 }).notice).to.equal(NOTICE);
+    const { notice } = sent(MINUTE_MS, { givenBackAt: 5 });
+    expect(notice).to.deep.equal({ ...NOTICE, delayedMs: MINUTE_MS });
   });
 
   it('is no repetition to the remote where it was told before', () => {
-    const told = deliveryRecord({ givenBackAt: 5, receipt: { message_id: 'x' } });
-    const again = deliveryRecord({ givenBackAt: 6, receipt: { message_id: 'x' } });
-    const untold = deliveryRecord({ givenBackAt: 5 });
-    const anew = [told, again, untold].map((record) => addressedTo(NOTICE, PLANNED, record, after(0)).anew);
+    const receipt = { message_id: 'x' };
+    const records = [{ givenBackAt: 5, receipt }, { givenBackAt: 6, receipt }, { givenBackAt: 5 }];
+    const anew = records.map((each) => addressedTo(NOTICE, PLANNED, deliveryRecord(each), after(0)).anew);
     expect(new Set(anew).size).to.equal(3);
     expect(anew[2]).to.equal(undefined);
   });
@@ -80,13 +73,10 @@ describe('what is sent for a delivery', () => {
         'mention_on_error'
       ];
     };
-    expect([0, 1, 2].map((at) => mentioned(at))).to.deep.equal([undefined, '@here', undefined]);
-    expect([0, 1, 2].map((at) => mentioned(at, ['routes[1]']))).to.deep.equal([
-      undefined,
-      '@owner',
-      undefined,
-    ]);
-    expect([0, 1, 2].map((at) => mentioned(at, ['routes[0]']))).to.deep.equal(['@here', '@here', '@here']);
+    const all = (wantedBy?: string[]) => [0, 1, 2].map((at) => mentioned(at, wantedBy));
+    expect(all()).to.deep.equal([undefined, '@here', undefined]);
+    expect(all(['routes[1]'])).to.deep.equal([undefined, '@owner', undefined]);
+    expect(all(['routes[0]'])).to.deep.equal(['@here', '@here', '@here']);
   });
 
   it('is an alert as it was raised', () => {

@@ -3,12 +3,8 @@ import { expect } from 'chai';
 import { redactor, secretsHidden } from '../../src/text/hide-secrets.ts';
 import type { Channel, Outgoing } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
-import {
-  Attempt,
-  type AttemptDependencies,
-  type AttemptResult,
-  type Begun,
-} from '../../src/deliver/attempt.ts';
+import { Attempt, type AttemptDependencies } from '../../src/deliver/attempt.ts';
+import type { AttemptResult, Begun } from '../../src/deliver/attempt.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';
 import { composedOf } from '../support/composed.ts';
@@ -84,11 +80,7 @@ describe('an attempt', () => {
     });
     const result = await clock.runUntil(send(NOTICE));
     expect(sent).to.have.lengthOf(1);
-    expect(sent[0]).to.deep.include({
-      address: '#ops',
-      message: { text: 'hello' },
-      timeoutMs: 5000,
-    });
+    expect(sent[0]).to.deep.include({ address: '#ops', message: { text: 'hello' }, timeoutMs: 5000 });
     expect(sent[0]?.idempotencyKey()).to.match(/^[0-9a-f]{64}$/);
     expect(result).to.deep.equal({ startedAt, durationMs: 250, receipt: { ts: '1.2' } });
     expect(reported).to.deep.equal([[NOTICE, result]]);
@@ -105,35 +97,36 @@ describe('an attempt', () => {
     await send({ ...NOTICE, destination: 'slack:#log' });
     await send({ ...NOTICE, notice: noticeAbout(callbackWith({ job_id: 'another' }), 1) });
     await send({ ...NOTICE, anew: '5' });
-    for (const runningForMs of [30, 120])
-      await send({
-        ...NOTICE,
-        notice: { ...noticeAbout(callbackWith(), 1), occasion: { template: 'overdue', runningForMs } },
-      });
+    for (const runningForMs of [30, 120]) {
+      const occasion = { template: 'overdue', runningForMs } as const;
+      await send({ ...NOTICE, notice: { ...noticeAbout(callbackWith(), 1), occasion } });
+    }
     expect(keys[1]).to.equal(keys[0]);
     expect(new Set(keys)).to.have.length(6);
   });
 
   const limited = { class: 'rate_limited', code: 'slow', message: 'slow down', retryAfterMs: 7000 } as const;
+  const takes = () => Promise.resolve({});
   const tooDeep = () => {
     throw new RangeError(`too deep ${SECRET}`);
   };
+  const ended = { class: 'transient', code: 'unexpected', message: 'terminated' };
   const failed: [string, Channel['send'], object, Parameters<typeof attemptAt>[1]?][] = [
     ['class, code and pause of a failure', () => Promise.reject(new DeliveryFailure(limited)), limited],
     [
       'an error that nobody classed, as one that may pass',
-      () => Promise.reject(new TypeError('terminated')),
-      { class: 'transient', code: 'unexpected', message: 'terminated' },
+      () => Promise.reject(new Error('terminated')),
+      ended,
     ],
     [
       'an error of composing',
-      () => Promise.resolve({}),
+      takes,
       { class: 'transient', message: 'too deep [secret]' },
       { compose: tooDeep },
     ],
     [
-      'a channel that is not there, as one of the config',
-      () => Promise.resolve({}),
+      'a channel that is not there',
+      takes,
       { class: 'config', code: 'unknown_channel' },
       { channels: new Map() },
     ],
@@ -221,8 +214,7 @@ describe('an attempt', () => {
       const send = attemptAt(() => {
         throw error;
       });
-      const failure = failureOf(await send(NOTICE));
-      const { class: failureClass, code, message, stack, cause } = failure;
+      const { class: failureClass, code, message, stack, cause } = failureOf(await send(NOTICE));
       expect(message).not.to.equal('');
       expect(JSON.stringify([failureClass, code, message, stack, String(cause)])).not.to.contain(SECRET);
     }

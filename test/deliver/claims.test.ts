@@ -48,16 +48,27 @@ describe('what nobody waits for', () => {
 
   afterEach(() => bench.close());
 
-  it('is told at once when this process has accepted it, and within a second otherwise', async () => {
+  it('is told at once when this process has answered that it is accepted, and within a second otherwise', async () => {
     bench.answerWhen = 'accepted';
     await bench.reload();
+    const { status, result, deliveries } = await accepted('a');
+    expect([status, result, ...deliveries.map(({ state }) => state)]).to.deep.equal([
+      200,
+      'accepted',
+      'pending',
+      'pending',
+    ]);
+    await bench.clock.runUntil(bench.first.pipeline.dispatcher.idle());
+    expect([bench.tried, await bench.results('answered')]).to.deep.equal([[], ['accepted']]);
     await start();
-    await accepted('a');
-    await bench.clock.advance(0);
     expect(bench.told).to.have.length(2);
-    await accept({ job_id: 'b' });
-    await bench.clock.advance(SECOND_MS);
+    await accepted('b');
+    await bench.clock.advance(0);
     expect(bench.told).to.have.length(4);
+    expect((await accepted('a')).result).to.equal('duplicate');
+    await accept({ job_id: 'c' });
+    await bench.clock.advance(SECOND_MS);
+    expect(bench.told).to.have.length(6);
   });
 
   it('is asked for once a second while there is none', async () => {
@@ -194,19 +205,6 @@ describe('what nobody waits for', () => {
       expect(bench.told).to.deep.equal([OPS]);
     });
 
-    it('is told after all where a process with another config has held it, and is gone', async () => {
-      await start();
-      bench.mayRouteAnew = false;
-      await bench.clock.advance(10 * SECOND_MS);
-      await accept({}, [OPS]);
-      await bench.store.run(`update deliveries set state = 'held', reason = 'no longer routed'`);
-      await bench.clock.advance(10 * SECOND_MS);
-      expect(bench.told).to.deep.equal([]);
-      bench.mayRouteAnew = true;
-      await bench.clock.advance(10 * SECOND_MS);
-      expect(bench.told).to.deep.equal([OPS]);
-    });
-
     it('is told to whom it names instead, without waiting for the pace of where it was, and held there', async () => {
       await bench.first.ledger.pausePace(OPS, MINUTE_MS);
       await accept({}, [OPS]);
@@ -234,28 +232,18 @@ describe('what nobody waits for', () => {
     });
   });
 
-  it('that waits for its time goes on waiting after a config was loaded that does not concern it', async () => {
-    bench.fails(OPS, ...failures(50, 'transient'));
-    await accept({}, [OPS]);
+  it('that waits for a setting to be corrected is due at once after a config was loaded, all else at its time', async () => {
+    bench.fails(OPS, ...failures(2, 'transient'), ...failures(20, 'config'));
+    bench.fails(MAIL, ...failures(50, 'transient'));
+    await accept();
     await start();
     await bench.clock.advance(2 * MINUTE_MS);
-    const before = bench.tries(OPS);
+    const before = [bench.tries(OPS), bench.tries(MAIL)] as const;
+    bench.fails(OPS);
     await plan(OPS, MAIL, 'slack:#new');
     await bench.clock.advance(6 * SECOND_MS);
-    expect(bench.tries(OPS)).to.equal(before);
-  });
-
-  it('that waits for a setting to be corrected is due at once after a config was loaded', async () => {
-    bench.fails(OPS, ...failures(2, 'transient'), ...failures(20, 'config'));
-    await accept({}, [OPS]);
-    await start();
-    await bench.clock.advance(2 * MINUTE_MS);
-    const before = bench.tries(OPS);
-    bench.fails(OPS);
-    await bench.reload();
-    await bench.clock.advance(6 * SECOND_MS);
-    expect(bench.tries(OPS)).to.equal(before + 1);
-    expect(bench.told).to.include(OPS);
+    expect([bench.tries(OPS), bench.tries(MAIL)]).to.deep.equal([before[0] + 1, before[1]]);
+    expect(bench.told).to.include(OPS).and.not.include(MAIL);
   });
 
   describe('while the process stops', () => {

@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
 import type { AttemptResult } from '../../src/deliver/attempt.ts';
 import {
-  attemptRecords,
   backoffMs,
   isRefusedLastingly,
   judge,
@@ -40,44 +39,27 @@ function after(sent: Tried, fields: Partial<DeliveryRecord> = {}, policy = POLIC
 }
 
 describe('a delivery after its attempts', () => {
-  const rows: [string, Tried, Partial<DeliveryRecord>, Partial<DeliveryUpdate>][] = [
+  type Row = [what: string, sent: Tried, before: Partial<DeliveryRecord>, after: Partial<DeliveryUpdate>];
+  const own = { isTakenOver: true };
+  const old = { ageMs: 2 * DAY_MS };
+  const late = { ageMs: DAY_MS - 500, attempts: 9 };
+  const toService = { state: 'pending', isTakenOver: false, dueInMs: 120_000 } as const;
+  const rows: Row[] = [
+    ['that told somebody is delivered', TOLD, { attempts: 2 }, { state: 'delivered', attempts: 3 }],
+    ['that told somebody has no error of before', TOLD, { lastError: BEFORE }, { lastError: undefined }],
+    ['that told somebody has that receipt', TOLD, { receipt: { ts: '0' } }, { receipt: { ts: '1' } }],
+    ['that succeeds late is delivered all the same', TOLD, old, { state: 'delivered' }],
+    ['that failed has its error', TRANSIENT, { attempts: 3 }, { attempts: 4, lastError: FAILED }],
+    ['that failed is the service’s until take_over_after', TRANSIENT, { refusals: 9 }, toService],
     [
-      'that told somebody is delivered, with the receipt and without the error of before',
-      TOLD,
-      { attempts: 2, lastError: BEFORE, receipt: { ts: '0' } },
-      { state: 'delivered', attempts: 3, lastError: undefined, receipt: { ts: '1' } },
-    ],
-    [
-      'that failed is left to the service until take_over_after, with its error',
-      TRANSIENT,
-      { attempts: 3 },
-      { state: 'pending', attempts: 4, lastError: FAILED, isTakenOver: false, dueInMs: 120_000 },
-    ],
-    [
-      'keeps the receipt of before until there is another',
+      'that failed keeps the receipt of before',
       TRANSIENT,
       { receipt: { ts: '0' } },
       { receipt: { ts: '0' } },
     ],
-    [
-      'stays Botbell’s own once it is',
-      TRANSIENT,
-      { isTakenOver: true },
-      { isTakenOver: true, dueInMs: 7500 },
-    ],
-    ['is left to the service while it may pass', TRANSIENT, { refusals: 9 }, { isTakenOver: false }],
-    [
-      'is left to the service while a wrong config is worth an answer',
-      CONFIG,
-      { refusals: 1 },
-      { state: 'pending', isTakenOver: false },
-    ],
-    [
-      'becomes Botbell’s own when that was worth its last answer',
-      CONFIG,
-      { refusals: 2 },
-      { state: 'pending', isTakenOver: true },
-    ],
+    ['stays Botbell’s own once it is', TRANSIENT, own, { ...own, dueInMs: 7500 }],
+    ['is left to the service while a wrong config is worth an answer', CONFIG, { refusals: 1 }, toService],
+    ['is Botbell’s own when that was worth its last', CONFIG, { refusals: 2 }, { state: 'pending', ...own }],
     [
       'is pending while a lasting failure is worth an answer',
       PERMANENT,
@@ -85,24 +67,18 @@ describe('a delivery after its attempts', () => {
       { state: 'pending' },
     ],
     ['is dead when that was worth its last answer', PERMANENT, { refusals: 2 }, { state: 'dead' }],
-    ['is dead when nobody waits for an answer', PERMANENT, { isTakenOver: true }, { state: 'dead' }],
-    ['that succeeds late is delivered all the same', TOLD, { ageMs: 2 * DAY_MS }, { state: 'delivered' }],
+    ['is dead when nobody waits for an answer', PERMANENT, own, { state: 'dead' }],
     [
-      'is attempted for the last time when it is to be given up, not later',
+      'is attempted once more when it is given up',
       TRANSIENT,
-      { isTakenOver: true, ageMs: DAY_MS - 500, attempts: 9 },
+      { ...own, ...late },
       { state: 'pending', dueInMs: 500 },
     ],
+    ['that is Botbell’s own keeps its time without a turn', WAITED, own, { dueInMs: undefined }],
     [
-      'keeps its time where its turn did not come and it was Botbell’s own',
+      'is never given up without a turn',
       WAITED,
-      { isTakenOver: true },
-      { dueInMs: undefined },
-    ],
-    [
-      'is never given up for a turn that did not come, and keeps what failed before',
-      WAITED,
-      { ageMs: 2 * DAY_MS, lastError: BEFORE },
+      { ...old, lastError: BEFORE },
       { state: 'pending', lastError: BEFORE },
     ],
   ];
@@ -122,26 +98,14 @@ describe('a delivery after its attempts', () => {
     const update = updateAfter(record({ attempts: 1 }), LIMITED, true, { policy: POLICY, random: 0.5 });
     expect(update).to.include({ state: 'pending', isTakenOver: true, dueInMs: 0, attempts: 2 });
   });
-
-  it('has each attempt on record with when, how long, and what came of it', () => {
-    const both = { deliveryId: 9, startedAt: 7, durationMs: 5 };
-    expect(attemptRecords(9, [...CONFIG, ATTEMPT])).to.deep.equal([
-      { ...both, outcome: 'config', error: { ...FAILED, class: 'config' } },
-      { ...both, outcome: 'delivered', error: undefined },
-    ]);
-  });
 });
 
 describe('the wait before Botbell retries by itself', () => {
-  it('doubles with each attempt, up to a quarter of an hour', () => {
+  it('is anything from a second up to a time that doubles with each attempt, up to a quarter of an hour', () => {
     const longest = [1, 2, 3, 4, 5, 6, 7, 8, 1000].map((attempts) => backoffMs(attempts, 1) / 1000);
     expect(longest).to.deep.equal([15, 30, 60, 120, 240, 480, 900, 900, 900]);
-  });
-
-  it('is anything from a second up to that, so that what failed together does not come back together', () => {
-    expect([0, 0.25, 0.5, 0.75].map((random) => backoffMs(1, random))).to.deep.equal([
-      1000, 3750, 7500, 11_250,
-    ]);
+    const first = [0, 0.25, 0.5, 0.75].map((random) => backoffMs(1, random));
+    expect(first).to.deep.equal([1000, 3750, 7500, 11_250]);
   });
 });
 
