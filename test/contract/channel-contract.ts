@@ -35,6 +35,7 @@ export type FailureCase<Fault> = readonly [
   faults: Fault | readonly Fault[],
   more?: {
     readonly retryAfterMs?: number;
+    readonly concerns?: 'address' | 'channel';
     /** Short where the remote never answers. */
     readonly timeoutMs?: number;
     readonly message?: unknown;
@@ -50,7 +51,7 @@ export interface ContractSubject<Remote> {
   readonly message: unknown;
   /** The plain form of a message, as its format composes it. */
   readonly plainOf?: (message: unknown) => (() => unknown) | undefined;
-  readonly hostileMessages: readonly unknown[];
+  readonly hostileMessages?: readonly unknown[];
   readonly failures: readonly FailureCase<unknown>[];
   start(): Promise<Remote>;
   stop(remote: Remote): Promise<void>;
@@ -127,8 +128,9 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
   });
 
   it('delivers hostile text as one message each', async () => {
-    for (const message of subject.hostileMessages) await send(shared, { message });
-    expect(arrivedCount()).to.equal(subject.hostileMessages.length);
+    const { hostileMessages = [] } = subject;
+    for (const message of hostileMessages) await send(shared, { message });
+    expect(arrivedCount()).to.equal(hostileMessages.length);
   });
 
   it('sends many messages at the same time, each once', async () => {
@@ -142,14 +144,14 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
   }).timeout(60_000);
 
   for (const [when, failureClass, code, faults, more = {}] of subject.failures) {
-    const { retryAfterMs, isAtConnect = false, ...outgoing } = more;
+    const { retryAfterMs, concerns, isAtConnect = false, ...outgoing } = more;
     it(`fails as ${failureClass} when ${when}, says so without a secret, and works on`, async () => {
       // A pool may still be opening connections to the shared one.
       const own = isAtConnect ? await subject.start() : remote;
       const channel = isAtConnect ? await subject.open(own) : shared;
       subject.faultsOf(own).push(...[faults].flat());
       const failure = await failureOf(send(channel, outgoing));
-      expect(failure).to.include({ class: failureClass, code, retryAfterMs });
+      expect(failure).to.include({ class: failureClass, code, retryAfterMs, ...(concerns && { concerns }) });
       expect(failure.message).to.match(/^[A-Z].*\.$/s);
       expectNoSecret(failure, [...subject.secrets, CONFIDENTIAL]);
       if (channel === shared) return void (await send(channel));

@@ -1,43 +1,41 @@
 /** What every chat that is told over HTTP promises beside the contract of channels: one suite, whatever the vendor. */
 import { expect } from 'chai';
 import type { Card } from '../../src/channels/card.ts';
-import type { Channel, ChannelType, ComposeContext, Outgoing } from '../../src/channels/channel.ts';
+import { AddressError, type Channel, type ChannelType } from '../../src/channels/channel.ts';
+import type { ComposeContext, Outgoing } from '../../src/channels/channel.ts';
+import type { FailureClass } from '../../src/channels/failure.ts';
 import { poolsThrough } from '../../src/outbound/exchange.ts';
 import { parseProxy } from '../../src/outbound/proxy.ts';
 import { cardWith } from '../support/cards.ts';
-import { ACTING_TEXT, HOSTILE_CARDS, plainCard } from '../support/chat-cards.ts';
+import { ACTING_TEXT, HOSTILE_CARDS, plainCard, PREVIEW } from '../support/chat-cards.ts';
 import {
   type ChatAnswer,
   type ChatFault,
   type ChatRequest,
   type ChatStandIn,
-  type Judge,
-  limitedTo,
-  startChatStandIn,
 } from '../support/chat-stand-in.ts';
+import { type Judge, limitedTo, startChatStandIn } from '../support/chat-stand-in.ts';
 import { expectMessages } from '../support/expected-messages.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
-import {
-  channelContract,
-  CONFIDENTIAL,
-  DIRECT,
-  type FailureCase,
-  failureOf,
-  outgoingOf,
-  type PerJobCase,
-} from './channel-contract.ts';
+import { channelContract, CONFIDENTIAL, DIRECT } from './channel-contract.ts';
+import { type FailureCase, failureOf, outgoingOf, type PerJobCase } from './channel-contract.ts';
 
 export interface ChatSubject<Settings> {
   readonly type: ChannelType<Settings>;
   readonly judge: Judge;
   settingsAt(origin: string): Settings;
   readonly address: string;
+  /** Further addresses, as people write them, by what they come to; and some that are wrong. */
+  readonly addresses?: Readonly<Record<string, string>>;
+  readonly wrongAddresses?: readonly string[];
+  /** URLs that are no webhook's, by what the check says of them. */
+  readonly doubted?: Readonly<Record<string, RegExp>>;
   /** For channels whose readers are programs. */
   readonly callback?: ComposeContext['callback'];
-  /** Options that call somebody, and what of an accepted request shows that they are called. */
-  readonly mention?: { readonly options: object; readonly isIn: (request: ChatRequest) => boolean };
-  /** Beside those that every chat over HTTP has. */
-  readonly failures: readonly FailureCase<ChatFault>[];
+  /** Whom an error calls, and how an accepted request calls them. */
+  readonly mention?: { readonly called: readonly unknown[]; readonly written: string };
+  /** The vendor's answers, by their code and class, beside those that every chat over HTTP has. */
+  readonly answers: readonly AnswerRow[];
   /** How many messages the vendor takes at once, and what it answers to the next one. */
   readonly limit: {
     readonly most: number;
@@ -47,49 +45,70 @@ export interface ChatSubject<Settings> {
   };
   /** The file of expected messages: `messages.json` beside the test. */
   readonly messages: string;
+  /** What of a text is markup in which there are letters. */
+  readonly markup?: RegExp;
   /** What refuses a card and takes a plain text; left out where there is no plain text. */
   readonly cardRefused?: { readonly fault: ChatFault; readonly code: string };
   /** What a 4xx means that is not named otherwise. */
   readonly refusalClass?: 'permanent' | 'config';
   readonly perJob?: readonly PerJobCase<ChatStandIn>[];
-  /** Text of an accepted request as its reader sees it. */
-  readonly textIn: (request: ChatRequest) => string;
 }
 
-/** How often a remote that is gone, or that misses a setting, is asked again. */
-export const HOUR_MS = 3_600_000;
+type Answer = ChatFault | readonly ChatFault[];
+export type AnswerRow = readonly [
+  code: string,
+  of: FailureClass,
+  answer: Answer,
+  more?: FailureCase<ChatFault>[4],
+];
 
-const SHORT_MS = 80;
+/** How often a remote that is gone, or that misses a setting, is asked again. */
+export const HOURLY = { retryAfterMs: 3_600_000 };
 
 const HARMLESS_TAG =
   /^<\/?[a-z]+(?: style="[^"<>]*"| class="[\w -]+"| href="https?:[^"<>]*"| rel="noreferrer")*>$/;
 
-export const answering = (
-  status: number,
-  body: unknown = '',
-  headers: Record<string, string> = {},
-): Extract<ChatFault, { kind: 'answer' }> => ({
+type FaultyAnswer = Extract<ChatFault, { kind: 'answer' }>;
+
+export const answering = (status: number, body: unknown = '', headers = {}): FaultyAnswer => ({
   kind: 'answer',
   status,
   headers,
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
+const answersOfAny = (secrets: readonly string[], refusal: FailureClass): readonly AnswerRow[] => [
+  ['http_500', 'transient', answering(500, secrets[0])],
+  ['http_503', 'transient', answering(503, '', { 'retry-after': '9' }), { retryAfterMs: 9000 }],
+  ['http_308', 'config', answering(308, '', { location: '/' })],
+  ['http_422', refusal, answering(422, `${CONFIDENTIAL} ${secrets.join(' ')}`)],
+  ['ETIMEDOUT', 'transient', { kind: 'hang' }, { timeoutMs: 80 }],
+  ['ECONNRESET', 'transient', { kind: 'reset' }],
+  ['ECONNRESET', 'transient', { kind: 'cut' }],
+  // More than is read of an answer.
+  ['http_500', 'transient', answering(500, 'x'.repeat(1_000_000))],
+];
+
 export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
-  const { type, judge, settingsAt, address } = subject;
-  const secrets = type.secretsOf(settingsAt('https://chat.example'));
-  const { compose } = type.formatOf(settingsAt('https://chat.example'));
-  const composed = (card: Card, options: object = {}) => {
+  const { type, judge, settingsAt, address, callback, cardRefused } = subject;
+  const known = settingsAt('https://chat.example');
+  const secrets = type.secretsOf(known);
+  const { compose } = type.formatOf(known);
+  const composed = (card: Card, called?: readonly unknown[]) => {
     const isError = card.tone === 'error';
-    const { callback } = subject;
+    const options = called === undefined ? {} : { mention_on_error: called };
     const destination = `${type.type}:${address}`;
-    const context = { isError, options: { ...options }, destination, template: 'error', at: 0, callback };
-    return compose(card, context);
+    return compose(card, { isError, options, destination, template: 'error', at: 0, callback });
   };
   const { message, plain } = composed(plainCard({ message: CONFIDENTIAL }));
   const open = (origin: string): Promise<Channel> => type.open(settingsAt(origin), DIRECT);
-  const refused = subject.refusalClass ?? 'permanent';
-  const twice = (fault: ChatFault) => (subject.cardRefused === undefined ? [fault] : [fault, fault]);
+
+  /** What is refused for good is tried as plain text, too. */
+  const failureCase = ([code, failureClass, answer, more = {}]: AnswerRow): FailureCase<ChatFault> => {
+    const isTwice = failureClass === 'permanent' && cardRefused !== undefined;
+    const faults = [answer].flat();
+    return [`it answers ${code}`, failureClass, code, isTwice ? [...faults, ...faults] : faults, more];
+  };
 
   describe('as a channel', () => {
     channelContract<ChatStandIn>({
@@ -97,36 +116,9 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       address,
       message,
       plainOf: () => plain,
-      hostileMessages: HOSTILE_CARDS.map((card) => composed(card).message),
-      failures: [
-        ...subject.failures,
-        ['it answers 500', 'transient', 'http_500', answering(500, secrets[0])],
-        [
-          'it answers 503 and says for how long',
-          'transient',
-          'http_503',
-          answering(503, '', { 'retry-after': '9' }),
-          { retryAfterMs: 9000 },
-        ],
-        ['its URL redirects', 'config', 'http_308', answering(308, '', { location: '/' })],
-        [
-          'it refuses what nobody has a name for',
-          refused,
-          'http_422',
-          twice(answering(422, `${CONFIDENTIAL} ${secrets.join(' ')}`)),
-        ],
-        [
-          'it limits the rate for seven seconds',
-          'rate_limited',
-          'http_429',
-          answering(429, '', { 'retry-after': '7' }),
-          { retryAfterMs: 7000 },
-        ],
-        ['it never answers', 'transient', 'ETIMEDOUT', { kind: 'hang' }, { timeoutMs: SHORT_MS }],
-        ['the connection breaks off', 'transient', 'ECONNRESET', { kind: 'reset' }],
-        ['its answer breaks off', 'transient', 'ECONNRESET', { kind: 'cut' }],
-        ['its answer is a megabyte', 'transient', 'http_500', answering(500, 'x'.repeat(1_000_000))],
-      ],
+      failures: [...subject.answers, ...answersOfAny(secrets, subject.refusalClass ?? 'permanent')].map(
+        failureCase,
+      ),
       start: () => startChatStandIn(judge),
       stop: (remote) => remote.close(),
       open: ({ origin }) => open(origin),
@@ -140,7 +132,12 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
   describe('as a chat', () => {
     let remote: ChatStandIn;
     let channel: Channel;
-    const send = (parts: Partial<Outgoing>) => channel.send(outgoingOf({ address, message, ...parts }));
+
+    /** @returns what the remote accepted, as text */
+    async function send(parts: Partial<Outgoing>): Promise<string> {
+      await channel.send(outgoingOf({ address, message, ...parts }));
+      return said(remote.accepted.at(-1) as ChatRequest);
+    }
 
     before(async () => {
       remote = await startChatStandIn(judge);
@@ -150,24 +147,45 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       await channel.close();
       await remote.close();
     });
-    beforeEach(() => remote.faults.splice(0));
 
-    it('composes what the vendor takes of every card, however hostile or long, within its limits', async () => {
+    it('takes an address as people write it, and no other', () => {
+      const { addresses = {}, wrongAddresses = [] } = subject;
+      for (const [written, canonical] of Object.entries({ [address]: address, ...addresses }))
+        expect(type.parseAddress(written, known)).to.equal(canonical);
+      for (const wrong of ['', 'two words', 'https://chat.example/hooks/1', ...wrongAddresses])
+        expect(() => type.parseAddress(wrong, known), wrong).to.throw(AddressError);
+    });
+
+    it('warns of what crosses the network in clear, and of a URL that is no webhook’s', () => {
+      const warned = (settings: unknown) =>
+        type
+          .warningsOf(settings as Settings)
+          .map(({ message: warning }) => warning)
+          .join();
+      const { doubted = {} } = subject;
+      for (const origin of ['https://chat.example', 'http://127.0.0.1:1'])
+        expect(warned(settingsAt(origin))).to.equal('');
+      expect(warned(settingsAt('http://chat.example'))).to.match(/in clear/);
+      for (const [url, words] of Object.entries(doubted))
+        expect(warned({ hooks: { ops: url } }), url)
+          .to.match(words)
+          .and.not.contain('https:');
+    });
+
+    it('sends what the vendor takes of every card, however hostile or long, and shows it in its preview', async () => {
       for (const card of [plainCard(), ...HOSTILE_CARDS]) {
         const refusedBefore = remote.refusals.length;
-        await send(composed(card));
+        const one = composed(card);
+        const sent = wordsOf(await send(one), subject.markup) + wordsIn(card.link?.text ?? '');
         expect(remote.refusals.slice(refusedBefore), card.summary.slice(0, 60)).to.deep.equal([]);
+        for (const line of one.asText().split('\n')) expect(sent).to.contain(wordsIn(line));
+        const html = one.asHtml().replace(/<style>.*?<\/style>/s, '');
+        for (const tag of html.match(/<[^>]*>?/g) ?? []) expect(tag).to.match(HARMLESS_TAG);
       }
     });
 
-    it('shows title, message, outputs, facts and link', async () => {
-      const text = subject.textIn(await lastOf(send(composed(plainCard()))));
-      const parts = '請求書BOT|The page did not open|件数|42|チーズケーキ|一覧.xlsx|job-7'.split('|');
-      for (const part of parts) expect(text).to.contain(part);
-    });
-
     it('keeps the beginning and the end of an error message, however long it and everything beside it are', async () => {
-      if (subject.callback !== undefined) return;
+      if (callback !== undefined) return;
       const url = `https://jobs.example/${'a'.repeat(1900)}`;
       const { outputs } = HOSTILE_CARDS.at(-1) as Card;
       const card = plainCard({
@@ -176,45 +194,46 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
         facts: [{ name: 'Job', value: 'job-7', url }],
         link: { text: 'Open the job', url },
       });
-      expect(subject.textIn(await lastOf(send(composed(card))))).to.match(/BEGIN [^]* END/);
+      expect(await send(composed(card))).to.match(/BEGIN [^]* END/);
     });
 
     it('mentions nobody but whom the destination has called for an error', async () => {
       const { mention } = subject;
       if (mention === undefined) return;
+      const { called, written } = mention;
       const error = plainCard({ tone: 'error' });
-      expect(mention.isIn(await lastOf(send(composed(error, mention.options))))).to.equal(true);
-      expect(mention.isIn(await lastOf(send(composed(error))))).to.equal(false);
-      const succeeded = plainCard({ tone: 'succeeded' });
-      expect(mention.isIn(await lastOf(send(composed(succeeded, mention.options))))).to.equal(false);
+      expect(await send(composed(error, called))).to.contain(written);
+      expect(await send(composed(error))).not.to.contain(written);
+      expect(await send(composed(plainCard({ tone: 'succeeded' }), called))).not.to.contain(written);
     });
 
     it('says to an error, its plain form and acting text what the file beside its test shows', () => {
-      const { options = {} } = subject.mention ?? {};
-      const error = composed(plainCard(), options);
+      const { called = [] } = subject.mention ?? {};
+      const error = composed(plainCard(), called);
       const actingText = { title: ACTING_TEXT, message: ACTING_TEXT };
       const acting = composed(cardWith({ ...actingText, facts: [], outputCount: 4 }));
       expectMessages(subject.messages, {
         error: error.message,
         plain: error.plain?.(),
         acting: acting.message,
-        preview: error.asText().split('\n'),
       });
+      const preview = error.asText().split('\n').map(wordsIn);
+      if (callback === undefined) expect(preview).to.include.members(PREVIEW.map(wordsIn));
+      for (const one of called) expect(preview.join()).to.contain(wordsIn(String(one)));
     });
 
     it('sends plain text in the same attempt where the card is refused, and says so', async () => {
-      const { cardRefused } = subject;
       if (cardRefused === undefined) return;
       for (const each of [...HOSTILE_CARDS, plainCard()]) {
         const card = { ...each, link: plainCard().link };
         const [before, refusedBefore] = [remote.accepted.length, remote.refusals.length];
         remote.faults.push(cardRefused.fault);
-        const receipt = await send(composed(card));
+        const receipt = await channel.send(outgoingOf({ address, ...composed(card) }));
         expect(receipt).to.include({ card_refused: cardRefused.code });
         expect(remote.accepted.length).to.equal(before + 1);
         expect(remote.refusals.slice(refusedBefore), card.summary.slice(0, 60)).to.deep.equal([]);
       }
-      expect(subject.textIn(remote.accepted.at(-1) as ChatRequest)).to.contain('請求書BOT');
+      expect(said(remote.accepted.at(-1) as ChatRequest)).to.contain('請求書BOT');
     });
 
     it('is limited as the vendor limits it: this address alone, or all of the channel, for as long as it asks', async () => {
@@ -229,11 +248,11 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       await limited.close();
     });
 
-    it('goes through a forward proxy, but for a remote that is exempt, and says where the proxy refuses', async () => {
+    it('goes through a forward proxy, and says where the proxy refuses', async () => {
       const proxy = await startForwardProxy();
       const http = parseProxy(`http://${proxy.host}`);
-      const sendThrough = async (exempt: readonly string[]) => {
-        const openPool = poolsThrough({ https: http, http, exempt });
+      const openPool = poolsThrough({ https: http, http, exempt: [] });
+      const sendThrough = async () => {
         const own = await type.open(settingsAt(remote.origin), { ...DIRECT, openPool });
         try {
           await own.send(outgoingOf({ address, message }));
@@ -241,36 +260,37 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
           await own.close();
         }
       };
-      await sendThrough(['127.0.0.1']);
-      expect(proxy.asked).to.deep.equal([]);
-      await sendThrough([]);
-      const { asked } = proxy;
-      expect(asked.length).to.be.above(0);
-      expect(asked.filter((url) => !url.startsWith(remote.origin))).to.deep.equal([]);
+      await sendThrough();
+      expect(proxy.asked.length).to.be.above(0);
+      expect(proxy.asked.filter((url) => !url.startsWith(remote.origin))).to.deep.equal([]);
       proxy.faults.push(407);
-      expect(await failureOf(sendThrough([]))).to.include({ class: 'config', code: 'proxy_407' });
+      expect(await failureOf(sendThrough())).to.include({ class: 'config', code: 'proxy_407' });
       await proxy.close();
     });
-
-    it('shows in its preview what was sent', async () => {
-      for (const card of [plainCard(), ...HOSTILE_CARDS].filter(({ title }) => title.trim() !== '')) {
-        const one = composed(card);
-        const sent = subject.textIn(await lastOf(send(one)));
-        expect(asRead(one.asText())).to.contain(asRead(sent).slice(0, 12));
-        const html = one.asHtml().replace(/<style>.*?<\/style>/s, '');
-        for (const tag of html.match(/<[^>]*>?/g) ?? []) expect(tag).to.match(HARMLESS_TAG);
-      }
-    });
-
-    async function lastOf(sending: Promise<unknown>): Promise<ChatRequest> {
-      await sending;
-      return remote.accepted.at(-1) as ChatRequest;
-    }
   });
 }
 
-/** Without what stops foreign text from acting: characters that look alike, or have no width. */
-function asRead(text: string): string {
-  const alike = text.normalize('NFKC').replaceAll('‹', '<').replaceAll('›', '>').replaceAll('ˋ', '`');
-  return alike.replaceAll(/[\s\u200b\u2060]+/g, '');
+/** JSON, or the text of a form. */
+function said({ body }: ChatRequest): string {
+  return new URLSearchParams(body).get('body') ?? body;
+}
+
+const TEXTS = /^(?:text|title|content|description|label|topLabel)$/;
+
+/** Letters and digits in turn, but for addresses. */
+function wordsIn(text: string): string {
+  const read = text.normalize('NFKC').replaceAll('\\', '');
+  return read.replaceAll(/https?:[^\s"<>)\]]*|[^\p{L}\p{N}]+/gu, '');
+}
+
+/** Those of the members of a message that are texts. */
+function wordsOf(request: string, markup: RegExp | undefined): string {
+  const texts: string[] = [];
+  const take = (key: string, value: unknown) => {
+    if (TEXTS.test(key) && typeof value === 'string') texts.push(value.replaceAll(markup ?? '\n', '\n'));
+    // It repeats what it makes a link.
+    return key === 'selectAction' ? undefined : value;
+  };
+  if (request.startsWith('{"')) JSON.stringify(JSON.parse(request), take);
+  return wordsIn(texts.length === 0 ? request : texts.join('\n'));
 }

@@ -111,6 +111,8 @@ describe('A request to a remote', () => {
       await call(20_000, single);
       answer = () => undefined;
       expect(await rejectionOf(call(300, single))).to.include({ name: 'TimeoutError' });
+      answer = (_request, response) => response.write('the beginning');
+      expect(await rejectionOf(call(300, single))).to.include({ name: 'TimeoutError' });
       answer = (_request, response) => response.end('free');
       expect(await call(20_000, single)).to.include({ body: 'free' });
     });

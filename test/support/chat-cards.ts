@@ -27,7 +27,7 @@ export function plainCard(parts: Partial<Card> = {}): Card {
     tone: 'error',
     title: '請求書BOT failed',
     summary: '請求書BOT failed after 42 s: The page did not open',
-    message: 'The page did not open\n  at step 3',
+    message: 'The page did not open\n \tat step 3',
     facts: [
       { name: 'Job', value: 'job-7', url: 'https://jobs.example/7?a=b&c=d' },
       { name: 'BOT', value: 'get_items', url: '' },
@@ -39,6 +39,21 @@ export function plainCard(parts: Partial<Card> = {}): Card {
     ...parts,
   });
 }
+
+/** Lines in which it is shown to people, whatever the chat; tables and lists of objects are drawn in two ways. */
+export const PREVIEW = [
+  '❌ 請求書BOT failed',
+  'Failed after 42 s',
+  'The page did not open',
+  '  at step 3',
+  '件数: 42',
+  'Tags (2):',
+  '• one',
+  '• two',
+  '📎 一覧.xlsx (2 KB) (https://files.example/1?a=b&c=d)',
+  'Open the job (https://jobs.example/7)',
+  'Job job-7 (https://jobs.example/7?a=b&c=d) · BOT get_items · Sent 3 minutes late',
+];
 
 const ACTING = [
   '<!here> <@U1> @everyone @channel @all <users/all> <@&1> <m userId="all"> [toall] [To:1] <at>x</at>',
@@ -88,6 +103,7 @@ function filledWith(text: string): Card {
     outputs,
     outputCount: outputs.length,
     facts: [{ name: text, value: text, url: 'https://jobs.example/a_b*c' }],
+    link: { text, url: 'https://jobs.example/a_b*c' },
     footer: text,
   });
 }

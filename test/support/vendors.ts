@@ -154,7 +154,7 @@ export const VENDORS = {
   },
   // developers.mattermost.com: incoming webhooks; a longer text becomes several posts.
   mattermost: {
-    path: /^\/hooks\/[a-z0-9]{26}$/,
+    path: /^\/sub\/hooks\/[a-z0-9]{26}$/,
     members: {
       text: 16_383,
       attachments: ANY,

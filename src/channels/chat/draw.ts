@@ -34,6 +34,8 @@ export interface FormatParts<Message> {
   readonly markup: Markup | ((tone: Tone) => Markup);
   /** The parts of the card in `Drawn.lines`; others have places of their own in the message. */
   readonly parts: readonly CardPart[];
+  /** The title as the message has it; left out if that is whole. */
+  readonly titleOf?: (title: string) => string;
   /** About how many characters text, message and outputs may have together. */
   readonly room: number;
   readonly limit: { readonly most: number; readonly of: (message: Message) => number };
@@ -69,7 +71,7 @@ export function jsonBytes(message: unknown): number {
 
 /** Draws with ever less room, then with ever fewer lines, until the message fits. */
 function fitting<Message>(
-  { markup, mentions: mentioning, room, limit, plainMarkup }: FormatParts<Message>,
+  { markup, mentions: mentioning, titleOf, room, limit, plainMarkup }: FormatParts<Message>,
   card: Card,
   context: ComposeContext,
   parts: readonly CardPart[],
@@ -83,7 +85,8 @@ function fitting<Message>(
   const mentions = called.map((entry) => mentioning?.write(entry) ?? '');
   const drawnOf = (left: number, fewer?: readonly CardLine[]): Drawn => {
     const shown = showCard(card, left, most);
-    const { title, summary, link } = shown;
+    const { summary, link } = shown;
+    const title = titleOf?.(shown.title) ?? shown.title;
     const lines = fewer ?? linesOfCard(shown, parts);
     const text = markedUp(lines, marks);
     const whole = `${mentions.join(' ')}\n${text}`.trim();

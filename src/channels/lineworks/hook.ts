@@ -15,10 +15,11 @@ export interface LineworksHookMessage {
 /** Only users of the app can see its limits, so these are far below the limits of a bot's messages. */
 const MAX = { title: 100, text: 1000, label: 20 } as const;
 
-function messageOf({ title, text, link }: Partial<Drawn>): LineworksHookMessage {
-  const cut = (words: string, most: number) => cutEnd(withoutMentions(words), most, '…');
+const cut = (words: string, most: number) => cutEnd(withoutMentions(words), most, '…');
+
+function messageOf({ title = '', text, link }: Partial<Drawn>): LineworksHookMessage {
   const button = link && { label: cut(link.text, MAX.label) || '…', url: link.url };
-  return { title: cut(title ?? '', MAX.title), body: { text: text || '–' }, ...(button && { button }) };
+  return { title, body: { text: text || '–' }, ...(button && { button }) };
 }
 
 const HOST = /\.worksmobile\.com$/;
@@ -34,6 +35,7 @@ export const lineworksHooks: Chat<LineworksHookMessage, HookSettings> = {
     name: 'lineworks_hook',
     markup: MARKUP,
     parts: ['text', 'message', 'outputs', 'facts'],
+    titleOf: (title) => cut(title, MAX.title),
     room: 1300,
     limit: { most: MAX.text, of: ({ body }) => body.text.length },
     message: messageOf,

@@ -1,297 +1,187 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Channel } from '../../../src/channels/channel.ts';
+import type { Channel, Outgoing } from '../../../src/channels/channel.ts';
 import { slackChannel } from '../../../src/channels/slack/channel.ts';
-import type { ReceivedCall } from '../../../src/stand-ins/slack-stand-in.ts';
-import { type SlackFault, type SlackStandIn, startSlackStandIn } from '../../support/faulty-slack.ts';
-import {
-  channelContract,
-  CONFIDENTIAL,
-  DIRECT,
-  expectNoSecret,
-  failureOf,
-  outgoingOf,
-  problemIn,
-} from '../../contract/channel-contract.ts';
-import type { ContractSubject, FailureCase } from '../../contract/channel-contract.ts';
-import { type ChatAnswer, startChatStandIn } from '../../support/chat-stand-in.ts';
+import { judgeCall, type PostedMessage } from '../../../src/stand-ins/slack-stand-in.ts';
+import { DIRECT, expectNoSecret, failureOf, outgoingOf, problemIn } from '../../contract/channel-contract.ts';
+import { answering, type AnswerRow, chatContract } from '../../contract/chat-contract.ts';
+import { type ChatStandIn, type Judge, startChatStandIn } from '../../support/chat-stand-in.ts';
 
 const TOKEN = 'xoxb-4242-secret';
-const SHORT_MS = 60;
-
-const message = {
-  text: `${CONFIDENTIAL} failed`,
-  blocks: [{ type: 'section', text: { type: 'plain_text', text: CONFIDENTIAL } }],
+const WORKSPACE = {
+  tokens: [TOKEN],
+  channels: [
+    { id: 'C0000001', name: '#old', isArchived: true },
+    { id: 'C0000002', name: '#closed', isMember: false },
+    { id: 'C0000003', name: '#障害-通知' },
+  ],
 };
 
-const startSlack = (faultOf?: (call: ReceivedCall) => SlackFault | undefined): Promise<SlackStandIn> =>
-  startSlackStandIn({
-    ...(faultOf !== undefined && { faultOf }),
-    tokens: [TOKEN],
-    channels: [
-      { id: 'C0000001', name: '#ops' },
-      { id: 'C0000002', name: '#old', isArchived: true },
-      { id: 'C0000003', name: '#closed', isMember: false },
-      { id: 'C0000004', name: '#障害-通知' },
-    ],
-  });
-
-const openSlack = (slack: SlackStandIn, token = TOKEN): Promise<Channel> =>
-  slackChannel.open({ token, api_url: slack.apiUrl }, DIRECT);
-
-/** At what takes every call and always answers the same. */
-async function openAt(answer: ChatAnswer) {
-  const remote = await startChatStandIn(() => ({ answer }));
-  const own = await slackChannel.open({ token: TOKEN, api_url: `${remote.origin}/api/` }, DIRECT);
-  return { remote, own };
-}
-
-/** As the format composes it: blocks that are refused go out as the text alone. */
-const plainOf = ({ text, blocks }: { readonly text: string; readonly blocks?: unknown }) =>
-  blocks === undefined || text.trim() === '' ? undefined : () => ({ text });
-
-const outgoing = (parts: object = {}) => {
-  const all = { address: '#ops', message, ...parts };
-  return outgoingOf({ plain: plainOf(all.message), ...all });
+/** The type of each call, and what keeps Slack from making more of a text than it is. */
+const LITERAL = { parse: 'none', link_names: false };
+const CALLS: Readonly<Record<string, readonly [type: string, args: object]>> = {
+  'auth.test': ['application/x-www-form-urlencoded', {}],
+  'chat.update': ['application/json; charset=utf-8', LITERAL],
+  'chat.postMessage': [
+    'application/json; charset=utf-8',
+    { ...LITERAL, unfurl_links: false, unfurl_media: false },
+  ],
 };
 
-const limited = (retryAfter: string): SlackFault => ({ kind: 'rate_limited', retryAfter });
-const refuses = (error: string, extra: object = {}): SlackFault => ({
-  kind: 'error',
-  error,
-  extra: { ...extra },
-});
-const answers = (status: number, body = '', headers: Record<string, string> = {}): SlackFault => ({
-  kind: 'status',
-  status,
-  body,
-  headers,
-});
+/** What the workspace keeps. */
+const messages: PostedMessage[] = [];
+let count = 0;
 
-const failures: FailureCase<SlackFault>[] = [
-  ['the channel does not exist', 'config', 'channel_not_found', [], { address: '#nowhere' }],
-  ['the channel is archived', 'config', 'is_archived', [], { address: '#old' }],
-  ['the app was not invited', 'config', 'not_in_channel', [], { address: '#closed' }],
-  [
-    'the text is too long even without the blocks',
-    'permanent',
-    'msg_too_long',
-    [],
-    { message: { ...message, text: CONFIDENTIAL.repeat(3_000) } },
-  ],
-  ['the message is empty', 'permanent', 'no_text', [], { message: { text: '' } }],
-  ['the token was revoked', 'config', 'token_revoked', refuses('token_revoked', { token: TOKEN })],
-  ['Slack names an error nobody knows', 'transient', 'brand_new_error', refuses('brand_new_error')],
-  ['Slack asks for a pause', 'rate_limited', 'ratelimited', limited('7'), { retryAfterMs: 7_000 }],
-  [
-    'Slack asks for a pause in its answer',
-    'rate_limited',
-    'rate_limited',
-    refuses('rate_limited'),
-    { retryAfterMs: 30_000 },
-  ],
-  ['Slack answers 503', 'transient', 'http_503', answers(503, `Bearer ${TOKEN}`)],
-  ['the URL is not that of the API', 'config', 'http_404', answers(404, CONFIDENTIAL, { 'x-echo': TOKEN })],
-  [
-    'something redirects for good',
-    'config',
-    'http_308',
-    answers(308, '', { location: 'http://127.0.0.1:9/' }),
-  ],
-  ...['<html>Sign in</html>', `${TOKEN} ${CONFIDENTIAL}`, 'null', '[1]', '"ok"', '5', ''].map(
-    (body): FailureCase<SlackFault> => [
-      `the answer is ${body === '' ? 'empty' : body.slice(0, 6)}`,
-      'transient',
-      'not_json',
-      answers(200, body),
-    ],
-  ),
-  ['Slack never answers', 'transient', 'ETIMEDOUT', { kind: 'hang' }, { timeoutMs: SHORT_MS }],
-  ['the answer stalls in its body', 'transient', 'ETIMEDOUT', { kind: 'stall' }, { timeoutMs: SHORT_MS }],
-  ['the answer is cut off', 'transient', 'ECONNRESET', { kind: 'cut' }],
-  ['the connection is reset', 'transient', 'ECONNRESET', { kind: 'reset' }],
-  [
-    'Slack took the message and its answer got lost',
-    'transient',
-    'ECONNRESET',
-    { kind: 'reset_after_accepting' },
-  ],
-];
+const judge: Judge = ({ path, headers, body }) => {
+  const method = path.slice('/api/'.length);
+  const args = (body === '' ? {} : JSON.parse(body)) as Readonly<Record<string, unknown>>;
+  const [type, needed] = CALLS[method] ?? [];
+  expect([headers['content-type'], { ...args, ...needed }]).to.deep.equal([type, args]);
+  const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
+  const result = judgeCall(WORKSPACE, { method, token, args }, messages);
+  if (!result.ok) return { answer: answering(200, result), refused: result.error };
+  const { channel, edited } = result;
+  if (channel === undefined) return { answer: answering(200, { ok: true }), isMessage: false };
+  count += 1;
+  const { ts = `1795000000.${String(count).padStart(6, '0')}`, threadTs = args['thread_ts'] } = edited ?? {};
+  const posted = { ...args, args, channelId: channel.id, ts, threadTs, at: 0 } as unknown as PostedMessage;
+  messages[edited === undefined ? messages.length : messages.indexOf(edited)] = posted;
+  // Slack repeats the message.
+  return { answer: answering(200, { ok: true, channel: channel.id, ts, message: args }) };
+};
 
-const subject: ContractSubject<SlackStandIn> = {
-  secrets: [TOKEN],
-  address: '#ops',
-  message,
-  plainOf: (sent) => plainOf(sent as typeof message),
-  hostileMessages: [
-    { text: 'half an emoji \ud83d and a NUL \u0000' },
-    { text: '&lt;!channel&gt; @everyone `*_~' },
-    { text: 'plain', blocks: [{ type: 'section', text: { type: 'mrkdwn', text: '\udc00' } }] },
-    { text: '\u202e\u2066 =1+1 日本語 👨‍👩‍👧‍👦' },
-  ],
-  failures,
-  start: () => startSlack(),
-  stop: (slack) => slack.close(),
-  open: openSlack,
-  faultsOf: (slack) => slack.faults,
-  arrivedCount: (slack) => slack.messages.length,
-  holdBack: (slack, until) => void slack.faults.push({ kind: 'delay', until }),
-  perJob: [
-    {
-      mode: 'thread',
-      shown: ({ messages: [root, ...replies] }) =>
-        replies.map(({ threadTs, args }) => [threadTs === root?.ts, args['reply_broadcast']]),
-      expected: [
-        [true, false],
-        [true, true],
-      ],
-      forget: ({ messages }) => {
-        messages.splice(0);
-        return 'thread_not_found';
-      },
-    },
-    {
-      mode: 'update',
-      shown: ({ messages, calls }) => [messages.length, calls],
-      expected: [2, ['chat.postMessage', 'chat.update', 'chat.update', 'chat.postMessage']],
-      forget: ({ messages }) => {
-        messages.splice(0);
-        return 'message_not_found';
-      },
-    },
-  ],
+const settingsAt = (origin: string) => ({ token: TOKEN, api_url: `${origin}/api` });
+const refuses = (error: string, more: object = {}) => answering(200, { ok: false, error, ...more });
+const argsIn = ({ accepted }: ChatStandIn) =>
+  accepted.map(({ body }) => JSON.parse(body) as Readonly<Record<string, unknown>>);
+
+/** @returns the code by which Slack says that the first message is gone */
+const forgetAs = (code: string) => () => {
+  messages.splice(0);
+  return code;
 };
 
 describe('the Slack channel', () => {
-  channelContract<SlackStandIn>(subject);
+  chatContract({
+    messages: join(import.meta.dirname, 'messages.json'),
+    type: slackChannel,
+    judge,
+    settingsAt,
+    address: '#障害-通知',
+    mention: { called: ['@here'], written: '<!here>' },
+    answers: [
+      ['channel_not_found', 'config', [], { address: '#nowhere' }],
+      ['is_archived', 'config', [], { address: '#old' }],
+      ['not_in_channel', 'config', [], { address: '#closed' }],
+      ['invalid_auth', 'config', refuses('invalid_auth', { token: TOKEN })],
+      ['msg_too_long', 'permanent', refuses('msg_too_long')],
+      ['brand_new_error', 'transient', refuses('brand_new_error')],
+      ['rate_limited', 'rate_limited', refuses('rate_limited'), { retryAfterMs: 30_000 }],
+      ['http_404', 'config', answering(404, '', { 'x-echo': TOKEN })],
+      ...['<html>Sign in</html>', TOKEN, 'null', '[1]', '"ok"', '5', ''].map((body): AnswerRow => [
+        'not_json',
+        'transient',
+        answering(200, body),
+      ]),
+    ],
+    refusalClass: 'config',
+    cardRefused: { fault: refuses('invalid_blocks'), code: 'invalid_blocks' },
+    limit: {
+      most: 1,
+      answer: answering(429, { ok: false, error: 'ratelimited' }, { 'retry-after': '7' }),
+      concerns: 'address',
+      retryAfterMs: 7000,
+    },
+    perJob: [
+      {
+        mode: 'thread',
+        shown: (remote) => argsIn(remote).map((args) => [typeof args['thread_ts'], args['reply_broadcast']]),
+        expected: [
+          ['undefined', undefined],
+          ['string', false],
+          ['string', true],
+        ],
+        forget: forgetAs('thread_not_found'),
+      },
+      {
+        mode: 'update',
+        shown: ({ accepted }) => accepted.map(({ path }) => path.replace('/api/chat.', '')),
+        expected: ['postMessage', 'update', 'update', 'postMessage'],
+        forget: forgetAs('message_not_found'),
+      },
+    ],
+  });
+});
 
-  let slack: SlackStandIn;
+describe('a message on Slack', () => {
+  let remote: ChatStandIn;
   let channel: Channel;
+  const message = { text: 'text', blocks: [{ type: 'divider' }] };
+  const send = (parts: Partial<Outgoing> = {}) =>
+    channel.send(outgoingOf({ address: '#障害-通知', message, plain: () => ({ text: 'text' }), ...parts }));
+
   beforeEach(async () => {
-    slack = await startSlack();
-    channel = await openSlack(slack);
+    messages.splice(0);
+    remote = await startChatStandIn(judge);
+    const look = { username: 'BOT alerts', icon_emoji: ':robot_face:' };
+    channel = await slackChannel.open({ ...settingsAt(remote.origin), ...look }, DIRECT);
   });
   afterEach(async () => {
     await channel.close();
-    await slack.close();
-  });
-
-  it('posts text and blocks, with every parsing and unfurling switched off', async () => {
-    const receipt = await channel.send(outgoing({ address: '#障害-通知' }));
-    const [posted] = slack.messages;
-    expect(receipt).to.deep.equal({ channel: 'C0000004', ts: posted?.ts });
-    expect(posted).to.deep.include({ channel: '#障害-通知', ...message });
-    expect(posted?.args).to.include({
-      parse: 'none',
-      link_names: false,
-      unfurl_links: false,
-      unfurl_media: false,
-    });
-  });
-
-  it('sends each of many messages at once as it is, whatever becomes of the others, and names it in its receipt', async () => {
-    const texts = Array.from({ length: 200 }, (_, index) => `message ${index} "🦊" é\u2028\n&=+%`);
-    const faults = new Map<unknown, SlackFault>([
-      [texts[0], { kind: 'hang' }],
-      [texts[1], { kind: 'reset' }],
-      [texts[2], refuses('fatal_error')],
-    ]);
-    const own = await startSlack(({ args }) => faults.get(args?.['text']));
-    const ownChannel = await openSlack(own);
-    const sent = texts.map((text) =>
-      ownChannel.send(outgoing({ message: { text }, ...(text === texts[0] && { timeoutMs: SHORT_MS }) })),
-    );
-    const ended = await Promise.allSettled(sent);
-    const textOf = new Map(own.messages.map((posted) => [posted.ts, posted.text]));
-    expect(
-      ended.map((each) => (each.status === 'fulfilled' ? textOf.get(each.value['ts'] ?? '') : undefined)),
-    ).to.deep.equal(texts.map((text) => (faults.has(text) ? undefined : text)));
-    expect(own.messages).to.have.length(197);
-    await ownChannel.close();
-    await own.close();
-  });
-
-  it('sends JSON and says that it is UTF-8, and an empty body where a method takes no arguments', async () => {
-    const body = JSON.stringify({ ok: true, channel: 'C1', ts: '1.2', message: { text: 'x'.repeat(500) } });
-    const { remote, own } = await openAt({ status: 200, body });
-    expect(await own.send(outgoing())).to.deep.equal({ channel: 'C1', ts: '1.2' });
-    await own.verify();
-    expect(
-      remote.accepted.map((asked) => [asked.path, asked.headers['content-type'], asked.body.slice(0, 1)]),
-    ).to.deep.equal([
-      ['/api/chat.postMessage', 'application/json; charset=utf-8', '{'],
-      ['/api/auth.test', 'application/x-www-form-urlencoded', ''],
-    ]);
-    await own.close();
     await remote.close();
   });
 
-  it('posts the text alone, in the same attempt, when Slack refuses the blocks, and the receipt says so', async () => {
-    const receipt = await channel.send(
-      outgoing({ message: { text: 'plain', blocks: [{ type: 'nonsense' }] } }),
-    );
-    expect(receipt).to.include({ card_refused: 'invalid_blocks' });
+  it('is sent as it is beside many others, whatever becomes of them, and named in its receipt', async () => {
+    const texts = Array.from({ length: 200 }, (_, index) => `message ${index} "🦊" é\u2028\n&=+%`);
+    remote.faults.push({ kind: 'reset' }, refuses('fatal_error'), { kind: 'cut' });
+    const ended = await Promise.allSettled(texts.map((text) => send({ message: { text } })));
+    const receipts = ended.map((each) => (each.status === 'fulfilled' ? each.value : undefined));
+    const textOf = new Map(messages.map(({ channelId, ts, text }) => [`${channelId} ${ts}`, text]));
+    const told = receipts.map((receipt) => textOf.get(`${receipt?.['channel']} ${receipt?.['ts']}`));
+    expect(told).to.deep.equal(texts.map((text, index) => receipts[index] && text));
+    expect(messages).to.have.length(197);
+  });
+
+  it('has the name and the emoji that the config gives, and says where blocks are refused', async () => {
+    const receipt = await send({ message: { ...message, blocks: [{ type: 'nonsense' }] } });
     expect(receipt['card_refused_reason']).to.match(/^Slack answered invalid_blocks at \/blocks\/0/);
-    expect(slack.calls).to.deep.equal(['chat.postMessage', 'chat.postMessage']);
-    expect(slack.messages).to.have.length(1);
-    expect(slack.messages[0]).to.deep.include({ text: 'plain', blocks: undefined });
+    const look = { username: 'BOT alerts', icon_emoji: ':robot_face:' };
+    expect(argsIn(remote)[0])
+      .to.include({ ...look, text: 'text' })
+      .and.not.to.have.property('blocks');
   });
 
-  it('edits and replies by the text alone where the blocks are refused', async () => {
-    const root = await channel.send(outgoing());
-    for (const mode of ['update', 'thread'] as const) {
-      slack.faults.push(refuses('invalid_blocks'));
-      const receipt = await channel.send(outgoing({ perJob: { mode, root, isLoud: false } }));
-      expect(receipt).to.include({ card_refused: 'invalid_blocks' });
-    }
-    expect(slack.messages.map(({ blocks }) => blocks)).to.deep.equal([undefined, undefined]);
-  });
-
-  it('replies in the same thread where it knows only a reply', async () => {
-    let root = await channel.send(outgoing());
+  it('edits and replies by the text alone where the blocks are refused, in the thread of the first message', async () => {
+    let root = await send();
     const { ts } = root;
-    for (let count = 0; count < 2; count += 1)
-      root = await channel.send(outgoing({ perJob: { mode: 'thread', root, isLoud: false } }));
-    expect(slack.messages.map(({ threadTs }) => threadTs)).to.deep.equal([undefined, ts, ts]);
+    for (const mode of ['update', 'thread', 'thread'] as const) {
+      remote.faults.push(refuses('invalid_blocks'));
+      root = await send({ perJob: { mode, root, isLoud: false } });
+      expect(root).to.include({ card_refused: 'invalid_blocks' });
+    }
+    expect(messages.map(({ blocks, threadTs }) => [blocks, threadTs])).to.deep.equal([
+      [undefined, undefined],
+      [undefined, ts],
+      [undefined, ts],
+    ]);
   });
 
-  it('posts anew where the first message was none of Slack’s', async () => {
+  it('is posted anew where the first one was none of Slack’s', async () => {
     for (const mode of ['update', 'thread'] as const) {
-      const receipt = await channel.send(
-        outgoing({ perJob: { mode, root: { told: 'nobody' }, isLoud: true } }),
-      );
-      expect(receipt).to.include({ root_gone: 'no_ts', channel: 'C0000001' });
+      const receipt = await send({ perJob: { mode, root: { told: 'nobody' }, isLoud: true } });
+      expect(receipt).to.include({ root_gone: 'no_ts', channel: 'C0000003' });
     }
-    expect(slack.calls).to.deep.equal(['chat.postMessage', 'chat.postMessage']);
+    expect(remote.accepted.map(({ path }) => path)).to.deep.equal(Array(2).fill('/api/chat.postMessage'));
   });
 
-  it('keeps what it is told of where a reply fails for another reason', async () => {
-    const root = await channel.send(outgoing());
-    slack.faults.push(refuses('internal_error'));
-    const perJob = { mode: 'thread', root, isLoud: false };
-    expect(await failureOf(channel.send(outgoing({ perJob })))).to.include({ code: 'internal_error' });
-    expect(slack.messages).to.have.length(1);
-  });
-
-  it('reports the failure of the fallback, when that fails too', async () => {
-    slack.faults.push(refuses('invalid_blocks'), answers(500));
-    expect(await failureOf(channel.send(outgoing()))).to.include({ class: 'transient', code: 'http_500' });
-  });
-
-  it('fails as config when the token is wrong, in sending and in verifying', async () => {
-    const stranger = await openSlack(slack, 'xoxb-stranger');
-    for (const work of [() => stranger.send(outgoing()), () => stranger.verify()]) {
-      const failure = await failureOf(work());
-      expect(failure).to.include({ class: 'config', code: 'invalid_auth' });
-      expectNoSecret(failure, ['xoxb-stranger']);
-    }
-    await stranger.close();
-  });
-
-  it('takes an api_url without a slash at its end', async () => {
-    const other = await slackChannel.open({ token: TOKEN, api_url: slack.apiUrl.slice(0, -1) }, DIRECT);
-    await other.verify();
-    await other.close();
-    expect(slack.calls).to.deep.equal(['auth.test']);
+  it('is posted once where a reply or its plain form fails for another reason', async () => {
+    const root = await send();
+    remote.faults.push(refuses('internal_error'));
+    const reply = send({ perJob: { mode: 'thread', root, isLoud: false } });
+    expect(await failureOf(reply)).to.include({ code: 'internal_error' });
+    remote.faults.push(refuses('invalid_blocks'), answering(500));
+    expect(await failureOf(send())).to.include({ class: 'transient', code: 'http_500' });
+    expect(messages).to.have.length(1);
   });
 
   it('prints nothing on the console', async () => {
@@ -299,8 +189,8 @@ describe('the Slack channel', () => {
     const printed: unknown[] = [];
     console.error = (...words: unknown[]) => void printed.push(words);
     try {
-      slack.faults.push({ kind: 'reset' });
-      await failureOf(channel.send(outgoing()));
+      remote.faults.push({ kind: 'reset' });
+      await failureOf(send());
     } finally {
       console.error = original;
     }
@@ -309,58 +199,40 @@ describe('the Slack channel', () => {
 });
 
 describe('the settings of a Slack channel', () => {
-  const problemOf = (settings: unknown) => problemIn(slackChannel, settings);
-
-  it('are a token and perhaps the URL of the API', () => {
-    expect(problemOf({ token: TOKEN })).to.equal(undefined);
-    expect(problemOf({ token: TOKEN, api_url: 'https://slack-gov.com/api/' })).to.equal(undefined);
-  });
-
-  it('say what is wrong without repeating it', () => {
+  it('are a token and perhaps the URL of the API, and what is wrong is not repeated', () => {
     const wrong = 'xoxb-leak me';
-    for (const settings of [{}, { token: '' }, { token: wrong }, { token: [wrong] }]) {
-      expect(problemOf(settings)).to.be.a('string').that.contains('token').and.not.contains('leak');
-    }
-    for (const api_url of ['slack.com', 'ftp://x/', 'https://user:leak@x/', 'https://x/?leak', 7]) {
-      expect(problemOf({ token: TOKEN, api_url }))
-        .to.be.a('string')
-        .that.contains('api_url')
-        .and.not.contains('leak');
-    }
-    expect(problemOf({ token: TOKEN, tokn: 1 })).to.contain('tokn');
+    expect(problemIn(slackChannel, { token: TOKEN })).to.equal(undefined);
+    for (const settings of [{}, { token: '' }, { token: wrong }, { token: [wrong] }])
+      expect(problemIn(slackChannel, settings)).to.contain('token').and.not.contain('leak');
+    for (const api_url of ['slack.com', 'ftp://x/', 'https://user:leak@x/', 'https://x/?leak', 7])
+      expect(problemIn(slackChannel, { token: TOKEN, api_url }))
+        .to.contain('api_url')
+        .and.not.contain('leak');
   });
 
-  it('are doubted where the token would cross the network in clear', () => {
-    const warned = (settings: { token: string; api_url?: string }) =>
-      slackChannel.warningsOf(settings).map(({ key }) => key);
-    expect(warned({ token: TOKEN })).to.deep.equal([]);
-    expect(warned({ token: TOKEN, api_url: 'http://127.0.0.1:1/api/' })).to.deep.equal([]);
-    expect(warned({ token: TOKEN, api_url: 'http://slack.example.com/api/' })).to.deep.equal(['api_url']);
+  it('are doubted where the token cannot post as the app, or is the placeholder', () => {
+    for (const [token, words] of Object.entries({
+      'xapp-1-A0': /app-level token/,
+      'xoxp-1-2': /user token/,
+      'xoxb-your-token': /placeholder/,
+    }))
+      expect(slackChannel.warningsOf({ token })[0]?.message).to.match(words);
   });
 
-  it('is doubted by a token that cannot post as the app, or that is the placeholder', () => {
-    const doubted = (token: string) => slackChannel.warningsOf({ token }).map(({ message }) => message);
-    expect(doubted('xoxb-1-token')).to.deep.equal([]);
-    expect(doubted('xapp-1-A0').join()).to.match(/app-level token/);
-    expect(doubted('xoxp-1-2').join()).to.match(/user token/);
-    expect(doubted('xoxb-your-token').join()).to.match(/placeholder/);
-  });
-
-  it('posts by the name and with the emoji that the config gives', async () => {
-    const slack = await startSlack();
-    const look = { username: 'BOT alerts', icon_emoji: ':robot_face:' };
-    const channel = await slackChannel.open({ token: TOKEN, api_url: slack.apiUrl, ...look }, DIRECT);
-    await channel.send(outgoing());
-    expect(slack.messages[0]?.args).to.include(look);
-    await channel.close();
-    await slack.close();
-  });
-
-  it('is not admitted where the token lacks a scope, which is named', async () => {
+  it('are not admitted where the token is wrong or lacks a scope, which is named', async () => {
     const headers = { 'x-oauth-scopes': 'channels:read,chat:write.public' };
-    const { remote, own } = await openAt({ status: 200, headers, body: '{"ok":true,"team":"T"}' });
-    expect(await failureOf(own.verify())).to.include({ class: 'config', code: 'missing_scope' });
-    await own.close();
+    const remote = await startChatStandIn(judge);
+    for (const [code, token, faults] of [
+      ['invalid_auth', 'xoxb-stranger', []],
+      ['missing_scope', TOKEN, [answering(200, { ok: true, team: 'T' }, headers)]],
+    ] as const) {
+      remote.faults.push(...faults);
+      const channel = await slackChannel.open({ ...settingsAt(remote.origin), token }, DIRECT);
+      const failure = await failureOf(channel.verify());
+      expect(failure).to.include({ class: 'config', code });
+      expectNoSecret(failure, [token]);
+      await channel.close();
+    }
     await remote.close();
   });
 });
