@@ -1,6 +1,6 @@
 /** `botbell init`: what it writes can be used at once, and it never takes anything away. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -54,17 +54,18 @@ describe('botbell init', () => {
     await isChecked('botbell.yaml', '--without-secrets', '--config', 'botbell.yaml');
   });
 
-  it('writes to the folder that it is told, and makes it; check takes it from elsewhere, too', async () => {
-    const { stdout } = await runCommand(['init', 'new/one']);
-    expect(contentsOf(join(folder, 'new/one'))).to.deep.equal(WRITTEN);
-    await isChecked('new/one/botbell.yaml', '--without-secrets', '--config', 'new/one/botbell.yaml');
-    expect(stdout).to.match(/^Written to new\/one: .*\n\n.*\n {2}cd new\/one\n/);
-  });
-
-  it('says how to go to a folder whose name a shell would split', async () => {
-    const { stdout } = await runCommand(['init', "my team's BOTs"]);
-    const [, enter = ''] = /\n {2}(cd .*)\n/.exec(stdout) ?? [];
+  it('writes to the folder that it is told, and makes it, whatever its name; its files name others where they are', async () => {
+    const told = "my team's BOTs/new";
+    const { stdout } = await runCommand(['init', told]);
+    expect(contentsOf(join(folder, told))).to.deep.equal(WRITTEN);
+    await isChecked(`${told}/botbell.yaml`, '--without-secrets', '--config', `${told}/botbell.yaml`);
+    const [, enter = ''] = /^Written to .*\n\n.*\n {2}(cd .*)\n/.exec(stdout) ?? [];
     expect(spawnSync('sh', ['-c', `${enter} && ls botbell.yaml`], { cwd: folder }).status).to.equal(0);
+    const config = textOf(`${told}/botbell.yaml`);
+    const schema = /^# yaml-language-server: \$schema=(\S+)\n/.exec(config)?.[1] ?? '';
+    const example = /(\S+example\.yaml) shows/.exec(config)?.[1] ?? '';
+    expect(resolve(told, schema)).to.equal(join(ROOT, 'config/botbell.schema.json'));
+    expect(resolve(told, example)).to.equal(join(ROOT, 'config/botbell.example.yaml'));
   });
 
   it('says which commands come next', async () => {
@@ -145,16 +146,6 @@ Once your secrets are in .env (copy .env.example), run it with them:
     mkdirSync('config');
     writeFileSync('config/botbell.yaml', textOf('botbell.yaml'));
     await isChecked('config/botbell.yaml');
-  });
-
-  it('names the schema and the example where they are', async () => {
-    await runCommand(['init', 'deep/er']);
-    const config = textOf('deep/er/botbell.yaml');
-    const schema = /^# yaml-language-server: \$schema=(\S+)\n/.exec(config)?.[1] ?? '';
-    const example = /(\S+example\.yaml) shows/.exec(config)?.[1] ?? '';
-    expect(resolve('deep/er', schema)).to.equal(join(ROOT, 'config/botbell.schema.json'));
-    expect(existsSync(resolve('deep/er', schema)), schema).to.equal(true);
-    expect(resolve('deep/er', example)).to.equal(join(ROOT, 'config/botbell.example.yaml'));
   });
 
   it('shows in comments how to send to Slack and by mail, and what a route is', async () => {

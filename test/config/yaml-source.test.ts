@@ -78,11 +78,6 @@ describe('A YAML source', () => {
     const source = new YamlSource('file.yaml', 'a: 2026-01-02\nb: no\nc: off\nd: 1\ne: true\n1: x\n');
     expect(source.data).to.deep.equal({ a: '2026-01-02', b: 'no', c: 'off', d: 1, e: true, 1: 'x' });
   });
-
-  it('reads JSON', () => {
-    const source = new YamlSource('file.json', '{"a": [1, {"b": null}]}');
-    expect(source.data).to.deep.equal({ a: [1, { b: null }] });
-  });
 });
 
 describe('A YAML fault', () => {
