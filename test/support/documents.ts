@@ -11,8 +11,7 @@ export function readDocument(path: string): string {
 
 /** From the root of the repository; decisions (docs/adr) among them. */
 export function documentPaths(): string[] {
-  const folders = ['docs', 'deploy'].filter((folder) => existsSync(join(ROOT, folder)));
-  const inFolders = folders.flatMap((folder) =>
+  const inFolders = ['docs', 'deploy'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
   );
   return [...readdirSync(ROOT), ...inFolders].filter((path) => path.endsWith('.md')).toSorted();
@@ -23,13 +22,8 @@ export function blocksOf(text: string, language: string): string[] {
   return fences(text).flatMap((block) => (block.language === language ? [block.content] : []));
 }
 
-interface Fence {
-  readonly language: string;
-  readonly content: string;
-}
-
 /** In their order; of one in a list, the indentation is left out. */
-export function fences(text: string): Fence[] {
+export function fences(text: string): { readonly language: string; readonly content: string }[] {
   return [...text.matchAll(/^( *)```(\w*)\n(.*?)^\1```$/gms)].map(
     ([, indent = '', language = '', content = '']) => ({
       language,
@@ -42,12 +36,7 @@ function withoutFences(text: string): string {
   return text.replaceAll(/^( *)```.*?^\1```$/gms, '');
 }
 
-interface Heading {
-  readonly level: number;
-  readonly text: string;
-}
-
-export function headingsOf(text: string): Heading[] {
+export function headingsOf(text: string): { readonly level: number; readonly text: string }[] {
   return [...withoutFences(text).matchAll(/^(#+) (.*)$/gm)].map(([, signs = '', heading = '']) => ({
     level: signs.length,
     text: heading,
@@ -55,7 +44,7 @@ export function headingsOf(text: string): Heading[] {
 }
 
 /** As GitHub makes them of headings; a second heading of the same text is not thought of. */
-export function anchorsOf(text: string): string[] {
+function anchorsOf(text: string): string[] {
   return headingsOf(text).map((heading) =>
     heading.text
       .toLowerCase()
@@ -101,15 +90,11 @@ export function sessionsIn(text: string): Session[] {
     .map((block) => {
       const { groups } = SESSION.exec(block) ?? {};
       if (groups === undefined) throw new Error(`this session cannot be run: ${block}`);
+      const variables = [...(groups['variables'] ?? '').matchAll(/(\w+)=(\S+)/g)];
       return {
         args: (groups['args'] ?? '').split(' '),
-        variables: variablesIn(groups['variables'] ?? ''),
+        variables: Object.fromEntries(variables.map(([, name = '', value = '']) => [name, value])),
         output: (groups['output'] ?? '').trimEnd(),
       };
     });
-}
-
-function variablesIn(text: string): Record<string, string> {
-  const pairs = [...text.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value] as const);
-  return Object.fromEntries(pairs);
 }

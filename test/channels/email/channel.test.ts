@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { Channel } from '../../../src/channels/channel.ts';
 import type { FailureClass } from '../../../src/channels/failure.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
-import { composeMail } from '../../../src/channels/email/compose.ts';
 import { poolOptionsOf } from '../../../src/channels/email/smtp-url.ts';
 import { openTransport } from '../../../src/channels/email/transport.ts';
 import {
@@ -12,8 +11,7 @@ import {
   type MailFault,
   type MailStep,
 } from '../../../src/stand-ins/mail-catcher.ts';
-import { cardWith, outputWith } from '../../support/cards.ts';
-import { RawMailServer } from '../../support/raw-mail-server.ts';
+import { startRawMailServer } from '../../support/raw-mail-server.ts';
 import {
   channelContract,
   CONFIDENTIAL,
@@ -27,13 +25,7 @@ const PASSWORD = 'p@ss/word';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 /** What AUTH LOGIN and AUTH PLAIN send of it (RFC 4616). */
 const LOGINS = [base64(PASSWORD), base64(`\0bot\0${PASSWORD}`)];
-const SECRETS = [
-  PASSWORD,
-  encodeURIComponent(PASSWORD),
-  ...LOGINS,
-  base64(`\0bot\0${PASSWORD}`).slice(8, -3),
-];
-const SHORT_MS = 60;
+const SHORT_MS = 400;
 const FROM = 'BOT alerts <alerts@example.com>';
 
 const message = { subject: `${CONFIDENTIAL} failed`, text: CONFIDENTIAL, html: `<p>${CONFIDENTIAL}</p>` };
@@ -100,11 +92,10 @@ const failures: FailureCase<MailFault>[] = [
 
 describe('the email channel', () => {
   channelContract<MailCatcher>({
-    secrets: SECRETS,
+    secrets: [PASSWORD, encodeURIComponent(PASSWORD), ...LOGINS, base64(`\0bot\0${PASSWORD}`).slice(8, -3)],
     address: 'ops@example.com',
     message,
     hostileMessages: [
-      { ...message, subject: 'two\r\nBcc: evil@example.com\r\n\r\nlines' },
       { ...message, subject: 'half an emoji \ud83d', text: '.\r\n.\r\nQUIT\r\n', html: '\u0000<p>.</p>' },
       { ...message, text: `${'長'.repeat(100_000)}\n` },
     ],
@@ -150,11 +141,11 @@ describe('the email channel', () => {
 
   it('reaches an address whose local part is quoted', async () => {
     // smtp-server takes no such address.
-    const server = new RawMailServer();
-    const smtp = `smtp://${await server.start()}?ignoreTLS=true`;
+    const server = await startRawMailServer();
+    const smtp = `smtp://${server.host}?ignoreTLS=true`;
     const plain = await emailChannel.open({ smtp, from: FROM }, DIRECT);
     await plain.send(outgoing({ address: emailChannel.parseAddress('"taro..yamada"@example.jp') }));
-    expect(server.heard)
+    expect(server.heard())
       .to.contain('RCPT TO:<"taro..yamada"@example.jp>\r\n')
       .and.contain('To: <"taro..yamada"@example.jp>\r\n');
     await plain.close();
@@ -223,20 +214,17 @@ describe('the email channel', () => {
     });
   }
 
-  it('carries text and HTML of any script, as they are drawn from a card, in lines that mail allows', async () => {
+  it('carries text and HTML of any script, in lines that mail allows', async () => {
     const text = `${'長い'.repeat(3_000)}\r\n.\n..\nQUIT 👨‍👩‍👧‍👦\n`;
-    const drawn = composeMail(cardWith({ title: '在庫確認BOT', outputs: [outputWith({ value: '<b> 👨‍👩‍👧‍👦' })] }));
     const unix = (read = '') => read.replaceAll('\r\n', '\n').trim();
-    for (const said of [{ ...message, text, html: `<p>${text}</p>` }, drawn]) {
-      await channel.send(outgoing({ message: said }));
-      const caught = mail.mails.at(-1);
-      expect(unix(caught?.parsed.text)).to.equal(unix(said.text));
-      expect(unix(caught?.parsed.html)).to.equal(unix(said.html));
-      expect(caught?.raw).to.match(/^(?:[\t\x20-\x7e]{0,998}\r\n)+$/);
-      expect(caught?.raw).to.match(
-        /^Content-Type: multipart\/alternative;.*^Content-Type: text\/plain;.*^Content-Type: text\/html;/ms,
-      );
-    }
+    await channel.send(outgoing({ message: { ...message, text, html: `<p>${text}</p>` } }));
+    const [caught] = mail.mails;
+    expect(unix(caught?.parsed.text)).to.equal(unix(text));
+    expect(unix(caught?.parsed.html)).to.equal(unix(`<p>${text}</p>`));
+    expect(caught?.raw).to.match(/^(?:[\t\x20-\x7e]{0,998}\r\n)+$/);
+    expect(caught?.raw).to.match(
+      /^Content-Type: multipart\/alternative;.*^Content-Type: text\/plain;.*^Content-Type: text\/html;/ms,
+    );
   });
 
   it('reconnects when the server has closed an idle connection', async () => {

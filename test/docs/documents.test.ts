@@ -1,0 +1,145 @@
+/** Whoever reads one document finds the others, in their language; what documents list is all there is, and nothing else. */
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { channelTypes } from '../../src/channels/registry.ts';
+import { createMetrics } from '../../src/observe/metrics.ts';
+import { ALERT_SUBJECTS } from '../support/alerts.ts';
+import {
+  deadLinksIn,
+  documentPaths,
+  fences,
+  headingsOf,
+  inlineCodeOf,
+  linksOf,
+  readDocument,
+  ROOT,
+} from '../support/documents.ts';
+
+const CHATS = readDocument('docs/chats.md');
+const CLOUD_BOT = readDocument('docs/senders/cloud-bot.md');
+
+function alerts(): string[] {
+  const { groups } = parse(readDocument('deploy/prometheus-rules.yaml')) as {
+    groups: readonly { readonly rules: readonly { readonly alert: string }[] }[];
+  };
+  const ofPrometheus = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
+  return [...ALERT_SUBJECTS.map(({ template }) => template), ...ofPrometheus];
+}
+
+/** Of the endpoint, as OpenAPI describes them; 408 is among the answers to any request. */
+function answers(): string[] {
+  const { paths } = parse(readDocument('docs/openapi.yaml')) as {
+    paths: Readonly<Record<string, { readonly post?: { readonly responses: object } }>>;
+  };
+  const statuses = Object.keys(paths['/callbacks']?.post?.responses ?? {});
+  return [...new Set([...statuses.filter((status) => status !== 'default'), '408'])];
+}
+
+const chatsBut = (...others: readonly string[]) =>
+  [...channelTypes.keys()].filter((type) => !others.includes(type));
+const firstCells = (text: string, row: RegExp) => [...text.matchAll(row)].map(([, cell = '']) => cell);
+
+const LISTS: Readonly<Record<string, readonly [listed: readonly string[], there: readonly string[]]>> = {
+  'each alert of Botbell and of Prometheus, with what to do': [
+    headingsOf(readDocument('docs/alerts.md')).flatMap(({ level, text }) => (level === 3 ? [text] : [])),
+    alerts(),
+  ],
+  'what each answer to a callback costs at Cloud BOT': [
+    firstCells(CLOUD_BOT, /^\| (\d{3}(?:, \d{3})*) +\|/gm).flatMap((cell) => cell.split(', ')),
+    answers(),
+  ],
+  'each chat but those with pages of their own': [
+    firstCells(CHATS, /^\| `(\w+)`/gm).filter((type) => type !== 'type'),
+    chatsBut('slack', 'email', 'outbox'),
+  ],
+  'whether each chat is supported or experimental': [
+    [...new Set(firstCells(CHATS, /^\| (?:supported|experimental) +\| ([^|]+)/gm).flatMap(inlineCodeOf))],
+    chatsBut('outbox'),
+  ],
+};
+
+describe('The documents', () => {
+  for (const path of documentPaths()) {
+    it(`have no link in ${path} that leads nowhere`, () => expect(deadLinksIn(path)).to.deep.equal([]));
+  }
+
+  it('name only files of the repository that there are', () => {
+    const missing = documentPaths().flatMap((path) =>
+      inlineCodeOf(readDocument(path))
+        .filter((code) => /^(?:src|test|scripts|templates|config|deploy)\/[\w./{},-]+$/.test(code))
+        .flatMap((code) => ['en', 'ja'].map((language) => code.replace('{en,ja}', language)))
+        .filter((file) => !existsSync(join(ROOT, file)))
+        .map((file) => `${path}: ${file}`),
+    );
+    expect(missing).to.deep.equal([]);
+  });
+
+  it('are each found by following links from the README, but for the decisions, which are a folder', () => {
+    const found = new Set(['README.md']);
+    for (const path of found)
+      for (const link of linksOf(readDocument(path)).filter((each) => /^[\w./-]+\.md(?:#|$)/.test(each)))
+        found.add(join(dirname(path), link.split('#')[0] ?? ''));
+    const documents = documentPaths().filter((path) => !path.startsWith('docs/adr/'));
+    expect(documents.filter((path) => !found.has(path))).to.deep.equal([]);
+  });
+
+  it('are there that the configs and the files of deploy/ name', () => {
+    const files = ['config', 'deploy'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(
+        (path) => `${folder}/${path}`,
+      ),
+    );
+    const texts = files.filter((path) => /\.(?:yaml|example|service)$/.test(path)).map(readDocument);
+    const named = texts.flatMap((text) => text.match(/docs\/[\w./-]+\.md/g) ?? []);
+    expect(named.filter((page) => !existsSync(join(ROOT, page)))).to.deep.equal([]);
+  });
+
+  for (const [what, [listed, there]] of Object.entries(LISTS))
+    it(`list ${what}`, () => expect(listed.toSorted()).to.deep.equal(there.toSorted()));
+
+  it('list each metric', async () => {
+    const nothingKnown = () => Promise.resolve({ open: undefined, storeBytes: undefined, paused: 0 });
+    const there = firstCells(await createMetrics('0').text(nothingKnown), /^# HELP (botbell_\w+)/gm);
+    const [, section = ''] = readDocument('docs/operating.md').split('\n## Metrics\n');
+    const listed = firstCells(section.split('\n## ')[0] ?? '', /^\| `([^`{]+)/gm);
+    expect(listed.toSorted()).to.deep.equal(there.toSorted());
+  });
+
+  it('name only npm scripts that there are', () => {
+    const { scripts } = JSON.parse(readDocument('package.json')) as { scripts: Record<string, string> };
+    const named = ['README.md', 'CONTRIBUTING.md'].flatMap((document) =>
+      firstCells(readDocument(document), /npm run (?:-s )?([\w:]+)/g),
+    );
+    expect(named.filter((script) => !(script in scripts))).to.deep.equal([]);
+  });
+});
+
+/** Where the Japanese page leads for a link of the English one, but for the anchor: headings are in the page's language. */
+function inJapanese(link: string, english: string, japanese: string): string {
+  const [path = ''] = link.split('#');
+  if (path === basename(japanese)) return basename(english);
+  const translated = path.replace(/\.md$/, '.ja.md');
+  return existsSync(join(ROOT, dirname(english), translated)) ? translated : path;
+}
+
+/** Of a page, but for its words; comments in a block are for the reader, in the page's language. */
+const skeletonOf = (page: string) => ({
+  levels: headingsOf(page).map(({ level }) => level),
+  blocks: fences(page).map(({ language, content }) => [language, content.replaceAll(/ # .*$/gm, '')]),
+  code: inlineCodeOf(page).toSorted(),
+});
+
+describe('A page in Japanese', () => {
+  for (const japanese of documentPaths().filter((path) => path.endsWith('.ja.md')))
+    it(`leads to the English one, which leads back, and has the same sections, blocks, links and code: ${japanese}`, () => {
+      const english = japanese.replace('.ja.md', '.md');
+      const [text, original] = [readDocument(japanese), readDocument(english)];
+      expect(text.split('\n')[2]).to.equal(`[English](${basename(english)})`);
+      expect(original.split('\n')[2]).to.equal(`[日本語](${basename(japanese)})`);
+      expect(skeletonOf(text)).to.deep.equal(skeletonOf(original));
+      const paths = linksOf(text).map((link) => link.split('#')[0] ?? '');
+      expect(paths).to.deep.equal(linksOf(original).map((link) => inJapanese(link, english, japanese)));
+    });
+});
