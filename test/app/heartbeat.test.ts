@@ -2,31 +2,17 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Writable } from 'node:stream';
 import { expect } from 'chai';
-import { pino } from 'pino';
 import { heartbeatChore } from '../../src/app/heartbeat.ts';
-import type { Chore } from '../../src/deliver/chores.ts';
 import { NO_PROXIES } from '../../src/outbound/proxy.ts';
 import { type BridgeWorld, callback, createBridgeWorld } from '../support/bridge-world.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
+import { loggedBy } from '../support/logged-by.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { until } from '../support/proof-wait.ts';
 
 const PATH = '/ping/5e0a-SECRET-OF-THE-WATCHER';
 const OTHER_PATH = '/ping/77aa-SECRET-OF-ANOTHER-CHECK';
-
-/** A logger, and what it has logged. */
-function loggedBy() {
-  const lines: Record<string, unknown>[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      lines.push(JSON.parse(chunk.toString()) as Record<string, unknown>);
-      done();
-    },
-  });
-  return { lines, logger: pino({ base: undefined }, stream) };
-}
 
 describe('the heartbeat between a bridge and its watcher', () => {
   let watcher: Server;
@@ -83,69 +69,54 @@ describe('the heartbeat between a bridge and its watcher', () => {
 });
 
 describe('the heartbeat', () => {
-  let clock: ManualClock;
-  let ledger: { writtenAt: number };
-  let asked: string[];
-  let answer: () => Promise<number>;
-  let config: { heartbeat: { url: string; everyMs: number } | undefined; proxies: typeof NO_PROXIES };
-  let chore: Chore;
-  let log: ReturnType<typeof loggedBy>;
-
-  beforeEach(() => {
-    log = loggedBy();
-    clock = new ManualClock();
-    ledger = { writtenAt: clock.monotonic() };
-    asked = [];
-    answer = () => Promise.resolve(200);
-    config = { heartbeat: { url: `https://watcher.example${PATH}`, everyMs: 1000 }, proxies: NO_PROXIES };
-    const settings = { current: { config } };
-    chore = heartbeatChore({ clock, logger: log.logger, ledger, settings }, (url) => {
-      asked.push(url);
-      return answer();
-    });
-  });
-
-  const twice = async () => {
-    for (let time = 0; time < 2; time += 1) {
-      await chore.work();
-      await clock.advance(0);
-    }
+  /** What the watcher answers each time, one after the other. */
+  interface Case {
+    readonly answers: readonly Promise<number>[];
+    readonly writtenBeforeMs?: number;
+    readonly hasUrl?: boolean;
+    readonly asked: number;
+    readonly said: readonly unknown[][];
+  }
+  const OK = Promise.resolve(200);
+  const NOT_FOUND = Promise.resolve(404);
+  const TAKEN = [30, 'the heartbeat is taken', undefined];
+  const FAILS = [
+    40,
+    'the heartbeat fails: whoever waits for it may report that Botbell is gone',
+    'it answered 404',
+  ];
+  const UNSENT = [40, 'no heartbeat is sent: the store cannot be used', undefined];
+  const table: Readonly<Record<string, Case>> = {
+    'has one line': { answers: [OK, OK], asked: 2, said: [TAKEN] },
+    'that fails has one line, with no part of its URL, and one when it is taken': {
+      answers: [NOT_FOUND, NOT_FOUND, OK, OK],
+      asked: 4,
+      said: [FAILS, TAKEN],
+    },
+    'asks nobody while the store cannot be used, and says so once': {
+      answers: [OK, OK],
+      writtenBeforeMs: 16_000,
+      asked: 0,
+      said: [UNSENT],
+    },
+    'keeps no other chore waiting': { answers: [new Promise(() => undefined), OK], asked: 2, said: [TAKEN] },
+    'asks nobody where the config has no URL': { answers: [OK], hasUrl: false, asked: 0, said: [] },
   };
-  const said = () => log.lines.map(({ level, msg, reason }) => [level, msg, reason]);
-
-  it('is as frequent as the config says, with one line', async () => {
-    expect(chore.everyMs).to.equal(1000);
-    await twice();
-    expect([asked.length, said()]).to.deep.equal([2, [[30, 'the heartbeat is taken', undefined]]]);
-  });
-
-  it('that fails has one line, with no part of its URL, and one when it is taken', async () => {
-    answer = () => Promise.resolve(404);
-    await twice();
-    answer = () => Promise.resolve(200);
-    await twice();
-    expect(said()).to.deep.equal([
-      [40, 'the heartbeat fails: whoever waits for it may report that Botbell is gone', 'it answered 404'],
-      [30, 'the heartbeat is taken', undefined],
-    ]);
-  });
-
-  it('asks nobody while the store cannot be used, and says so once', async () => {
-    ledger.writtenAt -= 16_000;
-    await twice();
-    expect(asked).to.deep.equal([]);
-    expect(said()).to.deep.equal([[40, 'no heartbeat is sent: the store cannot be used', undefined]]);
-  });
-
-  it('keeps no other chore waiting', async () => {
-    answer = () => new Promise(() => undefined);
-    await twice();
-    expect(asked).to.have.length(2);
-  });
-
-  it('asks nobody where the config has no URL', async () => {
-    config.heartbeat = undefined;
-    await twice();
-    expect(asked).to.deep.equal([]);
-  });
+  for (const [what, { answers, writtenBeforeMs = 0, hasUrl = true, asked, said }] of Object.entries(table))
+    it(what, async () => {
+      const clock = new ManualClock();
+      const { lines, logger } = loggedBy();
+      const heartbeat = hasUrl ? { url: `https://watcher.example${PATH}`, everyMs: 1000 } : undefined;
+      const settings = { current: { config: { heartbeat, proxies: NO_PROXIES } } };
+      const ledger = { writtenAt: clock.monotonic() - writtenBeforeMs };
+      let times = 0;
+      const chore = heartbeatChore({ clock, logger, ledger, settings }, () => answers[times++] ?? OK);
+      if (hasUrl) expect(chore.everyMs, 'as often as the config says').to.equal(1000);
+      for (const _ of answers) {
+        await chore.work();
+        await clock.advance(0);
+      }
+      expect(times).to.equal(asked);
+      expect(lines.map(({ level, msg, reason }) => [level, msg, reason])).to.deep.equal(said);
+    });
 });

@@ -1,0 +1,16 @@
+/** A logger whose lines a test looks at. */
+import { Writable } from 'node:stream';
+import { type Logger, pino } from 'pino';
+
+/** @returns the logger, and what it has logged by then, but for the time of each line */
+export function loggedBy(): { readonly logger: Logger; readonly lines: readonly Record<string, unknown>[] } {
+  const lines: Record<string, unknown>[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      const { time: _time, ...line } = JSON.parse(chunk.toString()) as Record<string, unknown>;
+      lines.push(line);
+      done();
+    },
+  });
+  return { lines, logger: pino({ base: undefined }, stream) };
+}
