@@ -3,8 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { type CallbackError, InvalidCallback } from '../../src/callback/callback.ts';
-import { checkCallback } from '../../src/callback/check-callback.ts';
+import { checkCallback, readCallback } from '../../src/callback/check-callback.ts';
 import { decodeBody } from '../../src/callback/decode.ts';
+import { faultInJapanese } from '../../src/callback/fault-words.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
 
 const FIXTURES = new URL('../fixtures/callbacks/', import.meta.url);
 
@@ -61,48 +63,30 @@ describe('The check of a callback', () => {
   it('says all that is missing at once, by JSON pointer', () => {
     const required = ['/code', '/job_id', '/bot_id', '/bot_name', '/status', '/start_time'];
     expect(pointers(errorsOf({}))).to.deep.equal(required);
-    expect(errorsOf({ ...MINIMAL, job_id: undefined })).to.deep.equal([
-      { pointer: '/job_id', detail: 'is missing: it must be a string' },
-    ]);
-  });
-
-  it('says all that is wrong at once, what was expected and what was found', () => {
-    const wrong = {
-      code: '201',
-      job_id: 5,
-      bot_id: null,
-      bot_name: ['x'],
-      status: 3,
-      start_time: 'yesterday',
-      elapsed_time: '1.5',
-      output: [],
-      message: { a: 1 },
-    };
-    expect(errorsOf(wrong)).to.deep.equal([
-      { pointer: '/code', detail: 'must be an integer, found the string "201"' },
-      { pointer: '/job_id', detail: 'must be a string, found the number 5' },
-      { pointer: '/bot_id', detail: 'must be a string, found null' },
-      { pointer: '/bot_name', detail: 'must be a string, found an array' },
-      {
-        pointer: '/status',
-        detail: 'must be the integer 0 (succeeded), 1 (error) or 2 (executing), found the number 3',
-      },
-      {
-        pointer: '/start_time',
-        detail:
-          'must be an ISO 8601 date-time that exists, such as 2026-11-20T09:00:00+09:00, found the string "yesterday"',
-      },
-      { pointer: '/elapsed_time', detail: 'must be a number, found the string "1.5"' },
-      { pointer: '/output', detail: 'must be an object, found an array' },
-      { pointer: '/message', detail: 'must be a string, found an object' },
-    ]);
-    expect(errorsWith({ job_id: '12345678901234567890' })[0]?.detail, 'to the digit').to.equal(
-      'must be a string, found the number 12345678901234567890',
-    );
-  });
-
-  it('refuses whatever is not an object, by the empty pointer', () => {
+    const detail = 'is missing: it must be a string';
+    expect(errorsOf({ ...MINIMAL, job_id: undefined })).to.deep.equal([{ pointer: '/job_id', detail }]);
     for (const value of [null, [], 'x', 1, true]) expect(pointers(errorsOf(value))).to.deep.equal(['']);
+  });
+
+  it('says all that is wrong at once, what was expected and what was found, in its message, too', () => {
+    const ids = { job_id: 5, bot_id: null, bot_name: ['x'] };
+    const optional = { elapsed_time: '1.5', output: [], message: { a: 1 } };
+    const wrong = { code: '201', ...ids, status: 3, start_time: 'yesterday', ...optional };
+    const said = errorsOf(wrong).map(({ pointer, detail }) => `${pointer} ${detail}`);
+    expect(said).to.deep.equal([
+      '/code must be an integer, found the string "201"',
+      '/job_id must be a string, found the number 5',
+      '/bot_id must be a string, found null',
+      '/bot_name must be a string, found an array',
+      '/status must be the integer 0 (succeeded), 1 (error) or 2 (executing), found the number 3',
+      '/start_time must be an ISO 8601 date-time that exists, such as 2026-11-20T09:00:00+09:00, found the string "yesterday"',
+      '/elapsed_time must be a number, found the string "1.5"',
+      '/output must be an object, found an array',
+      '/message must be a string, found an object',
+    ]);
+    expect(() => check(wrong)).to.throw(InvalidCallback, said.join('; '));
+    const [error] = errorsWith({ job_id: '12345678901234567890' });
+    expect(error?.detail, 'to the digit').to.equal('must be a string, found the number 12345678901234567890');
   });
 
   /** As JSON, each to the digit: JavaScript rounds some of these numbers to others. */
@@ -156,12 +140,12 @@ describe('The check of a callback', () => {
 
   it('refuses more than 64 levels by the field that is too deep, fifty at most, beside what else is wrong', () => {
     expect(errorsWith({ output: nested(63) })).to.deep.equal([]);
-    expect(errorsWith({ output: nested(64, ' \n'), 'a/b~': `[[],${nested(900)}]`, x: '[[]]' })).to.deep.equal(
-      [
-        { pointer: '/a~1b~0', detail: 'is nested deeper than 64 levels' },
-        { pointer: '/output', detail: 'is nested deeper than 64 levels' },
-      ],
-    );
+    const detail = 'is nested deeper than 64 levels';
+    const two = errorsWith({ output: nested(64, ' \n'), 'a/b~': `[[],${nested(900)}]`, x: '[[]]' });
+    expect(two).to.deep.equal([
+      { pointer: '/a~1b~0', detail },
+      { pointer: '/output', detail },
+    ]);
     const more = errorsWith({ status: '7', message: nested(900) });
     expect(pointers(more)).to.deep.equal(['/message', '/status', '/message']);
     const deep = Array.from({ length: 1000 }, (_, number) => [`x${number}`, nested(64)]);
@@ -178,13 +162,6 @@ describe('The check of a callback', () => {
     expect(errors[0]?.detail).to.match(/^must be an integer, found the string "<b>x.*…"$/);
   });
 
-  it('has a message that names every error', () => {
-    expect(() => check({ ...MINIMAL, code: null, status: 9 })).to.throw(
-      InvalidCallback,
-      /\/code .*; \/status /,
-    );
-  });
-
   it('answers or throws InvalidCallback, whatever the JSON', () => {
     const keys = fc.constantFrom(...Object.keys(MINIMAL), 'output', 'message', 'extra');
     fc.assert(
@@ -196,5 +173,30 @@ describe('The check of a callback', () => {
           }
       }),
     );
+  });
+});
+
+describe('The faults of a callback in Japanese', () => {
+  const ENGLISH_WORDS = /\b(must|found|missing|string|integer|number|object|body|deeper|date-time)\b/;
+
+  it('have no English words, whatever is wrong', async () => {
+    const wrong = {
+      code: '"200"',
+      job_id: '7',
+      bot_id: '[]',
+      status: '5',
+      start_time: '"soon"',
+      output: '3',
+    };
+    const errors = errorsWith({ ...wrong, bot_name: 'null', elapsed_time: '"x"', deep: nested(100) });
+    expect(errors).to.have.length(9);
+    const faults = errors.concat(errorsOf({})).map(({ detail }) => detail);
+    for (const body of ['['.repeat(5000), '', '\xff']) {
+      const { message } = await rejectionOf(
+        Promise.resolve().then(() => readCallback(Buffer.from(body, 'latin1'), 'UTC')),
+      );
+      faults.push(message.replace('Not a callback: ', ''));
+    }
+    for (const fault of faults) expect(faultInJapanese(fault)).not.to.match(ENGLISH_WORDS);
   });
 });

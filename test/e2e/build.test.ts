@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { EXTERNAL } from '../../scripts/external.mjs';
-import { DEMO_CONFIG, readVersion } from '../../src/package-files.ts';
+import { readVersion } from '../../src/package-files.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DIST = join(ROOT, 'dist');
@@ -28,8 +28,6 @@ function allOf(text: string, pattern: RegExp): string[] {
 }
 
 describe('The build', () => {
-  const code = textOf(DIST, '.js');
-
   it('starts by its own name and knows its version', () => {
     const { stdout } = spawnSync(MAIN, ['--version'], { encoding: 'utf8' });
     expect(stdout).to.equal(`${readVersion()}\n`);
@@ -37,55 +35,26 @@ describe('The build', () => {
 
   it('needs no more of Node than any that is in use has, to say which Node it needs', () => {
     const door = readFileSync(MAIN, 'utf8');
-    const imports = [...door.matchAll(/^import\b.*?["']([^"']+)["']/gm)].map(([, name]) => name);
-    expect(imports, 'what is imported outright is read before anything is said').to.deep.equal([
-      'node:module',
-    ]);
-    const old = `data:text/javascript,${encodeURIComponent(
-      "Object.defineProperty(process.versions, 'node', { value: '18.20.4' });",
-    )}`;
-    const { status, stderr, stdout } = spawnSync(process.execPath, ['--import', old, MAIN, 'check'], {
-      encoding: 'utf8',
-    });
+    const imports = allOf(door, /^import\b.*?["']([^"']+)["']/gm);
+    expect(imports, 'what is read before anything is said').to.deep.equal(['node:module']);
+    const oldNode = "Object.defineProperty(process.versions, 'node', { value: '18.20.4' });";
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(oldNode)}`, MAIN, 'check'];
+    const { status, stderr, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect([status, stdout]).to.deep.equal([1, '']);
     const [least = ''] = /[\d.]+/.exec(PACKAGE.engines.node) ?? [];
     expect(stderr).to.include(`Botbell needs Node ${least} or newer; this is Node 18.20.4 (`);
     expect(stderr.trimEnd()).not.to.include('\n');
   });
 
-  it('names the licence of every package in it', () => {
-    const inside = allOf(code, /node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g);
+  it('names the licence of every package in it, and holds each production dependency but those that stay outside', () => {
+    const inside = allOf(textOf(DIST, '.js'), /node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g);
     const licences = readFileSync(join(DIST, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
     const named = allOf(licences, /^(\S+) \d+\.\d+\.\d+\S* \([A-Za-z].*\)$/gm);
     expect(inside).to.include.members(['koa', '@slack/web-api']);
     expect(named).to.include.members(inside);
-    // Of modules proper, the build keeps no names.
-    expect(named).to.include.members(['liquidjs', 'nodemailer', 'sql-template-tag']);
     expect(licences).not.to.match(/\(undefined\)/);
-  });
-
-  it('holds each production dependency but those that stay in node_modules', () => {
-    const licences = readFileSync(join(DIST, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
-    const inside = allOf(licences, /^(\S+) \d+\.\d+\.\d+\S* \(\w.*\)$/gm);
-    const outside = Object.keys(PACKAGE.dependencies).filter((name) => !inside.includes(name));
+    const outside = Object.keys(PACKAGE.dependencies).filter((name) => !named.includes(name));
     expect(outside).to.deep.equal(EXTERNAL);
-  });
-
-  it('says why it cannot start, in one line', () => {
-    // A file, where the store's folder should be.
-    const variables = {
-      DEMO_FOLDER: MAIN,
-      DEMO_SLACK_TOKEN: 'xoxb-demo',
-      DEMO_SLACK_API: 'http://127.0.0.1:9/api/',
-      DEMO_SMTP_URL: 'smtp://127.0.0.1:9',
-    };
-    const { status, stderr } = spawnSync(MAIN, ['serve', '--config', DEMO_CONFIG], {
-      encoding: 'utf8',
-      env: { ...process.env, ...variables },
-      timeout: 60_000,
-    });
-    expect([status, stderr]).to.deep.equal([1, stderr.split('\n', 1).concat('').join('\n')]);
-    expect(stderr).to.match(/^store\.url: .*main\.js\/botbell\.db.* E/);
   });
 
   if (existsSync('/dev/full'))
@@ -96,9 +65,7 @@ describe('The build', () => {
         encoding: 'utf8',
       });
       closeSync(disk);
-      expect([status, stderr]).to.deep.equal([
-        1,
-        stderr.match(/^the result cannot be written: ENOSPC.*\n$/)?.[0],
-      ]);
+      expect(status).to.equal(1);
+      expect(stderr).to.match(/^the result cannot be written: ENOSPC.*\n$/);
     });
 });

@@ -1,7 +1,8 @@
 /** A server that starts with a clear word, bounds broken clients, and stops without cutting anybody off early. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { listen, type ListeningServer } from '../../src/http/server.ts';
+import Koa from 'koa';
+import { answerProblems } from '../../src/http/problem.ts';
+import { type Handler, listen, type ListeningServer } from '../../src/http/server.ts';
 import { moment } from '../support/moment.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { until } from '../support/proof-wait.ts';
@@ -18,7 +19,7 @@ describe('a listening server', () => {
   const open: ListeningServer[] = [];
   const clients: RawClient[] = [];
 
-  const start = async (handler: (request: IncomingMessage, response: ServerResponse) => unknown) => {
+  const start = async (handler: Handler) => {
     const server = await listen(handler, ANYWHERE);
     open.push(server);
     return server;
@@ -62,6 +63,22 @@ describe('a listening server', () => {
     client.write('GET / HTTP/1.1\r\nno header\r\n\r\n');
     expect((await client.answer())?.status).to.equal(400);
     await until("only the client's end left", () => openSockets() <= before + 1);
+  });
+
+  it('answers 500 to an error that nobody foresaw, without a word of it, and hands it to the log', async () => {
+    const unforeseen: unknown[] = [];
+    const app = new Koa().use(answerProblems((each) => unforeseen.push(each)));
+    const error = new Error('password=hunter2');
+    app.use(() => Promise.reject(error));
+    const client = await connect(await start(app.callback()));
+    client.write(GET);
+    const answer = await client.answer();
+    expect([answer?.status, answer?.headers['content-type']]).to.deep.equal([
+      500,
+      'application/problem+json',
+    ]);
+    expect(answer?.body).not.to.contain('hunter2');
+    expect(unforeseen).to.deep.equal([error]);
   });
 
   describe('that stops', () => {

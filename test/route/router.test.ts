@@ -28,86 +28,70 @@ function routes(...all: Partial<RouteConfig>[]): RouteConfig[] {
 }
 
 describe('a callback', () => {
-  type Row = [
-    what: string,
-    routes: RouteConfig[],
-    /** By BOT: whom an error reaches. */
-    reached: Readonly<Record<string, readonly string[]>>,
-    fallback?: RouteConfig,
-  ];
+  /** By BOT: whom an error reaches. */
+  type Reached = Readonly<Record<string, readonly string[]>>;
   const toDefault = route('default_route', { on: ['error'], notify: [to('slack:#default')] });
-  const nobody = { botIds: ['playground'], on: ['succeeded'], notify: [] } as const;
-  const rows: Row[] = [
+  const patterns = routes(
+    { botIds: ['invoice-*'], notify: [to('slack:#glob')] },
+    { botIds: ['other', 'invoice-1'], notify: [to('slack:#list')] },
+    { botIds: ['/voice-\\d/i'], notify: [to('email:a@example.com')] },
+    { botIds: ['nobody'], notify: [to('slack:#nobody')] },
+    { botIds: ['invoice-1', '*1'], notify: [to('slack:#both')] },
+  );
+  const inOrder = ['slack:#glob', 'slack:#list', 'email:a@example.com', 'slack:#both'];
+  const succeeded = routes({ botIds: ['a'], on: ['succeeded'] });
+  const silent = routes(
+    { botIds: ['playground'], on: ['succeeded'], notify: [] },
+    { botIds: ['play*'], notify: [to('slack:#log')] },
+  );
+  const named = routes({ botIds: ['__proto__'] });
+  const rows: [what: string, routes: RouteConfig[], reached: Reached, fallback?: RouteConfig][] = [
     [
-      'everybody of every route that matches, in the order of the config, whichever kind of pattern matched',
-      routes(
-        { botIds: ['invoice-*'], notify: [to('slack:#glob')] },
-        { botIds: ['other', 'invoice-1'], notify: [to('slack:#list')] },
-        { botIds: ['/voice-\\d/i'], notify: [to('email:a@example.com')] },
-        { botIds: ['nobody'], notify: [to('slack:#nobody')] },
-        { botIds: ['invoice-1', '*1'], notify: [to('slack:#both')] },
-      ),
-      {
-        'invoice-1': ['slack:#glob', 'slack:#list', 'email:a@example.com', 'slack:#both'],
-        other: ['slack:#list'],
-      },
+      'all whose pattern matches, in the order of the config',
+      patterns,
+      { 'invoice-1': inOrder, other: ['slack:#list'] },
     ],
     [
-      'the default route only where no route names its BOT, whatever that is told of',
-      routes({ botIds: ['a'], on: ['succeeded'] }),
-      { unknown: ['slack:#default'], a: [] },
+      'the default route only where no route names its BOT',
+      succeeded,
+      { x: ['slack:#default'], a: [] },
       toDefault,
     ],
     [
-      'nobody by the default route where the route that names its BOT tells nobody',
-      routes(nobody, { botIds: ['play*'], notify: [to('slack:#log')] }),
-      { playground: ['slack:#log'], other: ['slack:#default'] },
+      'nobody by the default route where its own route tells nobody',
+      silent,
+      { playground: ['slack:#log'] },
       toDefault,
     ],
     ['nobody where nothing matches and there is no default route', [], { a: [] }],
-    [
-      'its own alone where a BOT is named after a property of objects',
-      routes({ botIds: ['__proto__'] }),
-      { ['__proto__']: ['slack:#ops'], constructor: [] },
-    ],
+    ['its own where a BOT is named as a property', named, { ['__proto__']: ['slack:#ops'], constructor: [] }],
   ];
   for (const [what, all, reached, fallback] of rows)
     it(`reaches ${what}`, () => {
       const router = createRouter(all, fallback);
-      for (const [botId, destinations] of Object.entries(reached))
+      for (const [bot_id, expected] of Object.entries(reached)) {
+        const { destinations } = router.route({ bot_id, status: ERROR });
         expect(
-          router.route({ bot_id: botId, status: ERROR }).destinations.map(({ destination }) => destination),
-          botId,
-        ).to.deep.equal(destinations);
+          destinations.map(({ destination }) => destination),
+          bot_id,
+        ).to.deep.equal(expected);
+      }
     });
 
   it('is told once where several routes reach a destination, with the options of the first that is told of its status', () => {
     const here = { mention_on_error: '@here' };
-    const router = createRouter(
-      routes(
-        { botIds: ['a'], on: ['succeeded'], templateSet: 'none' },
-        { botIds: ['a'], notify: [to('slack:#ops', here), to('slack:#ops')], templateSet: 'short' },
-        {
-          botIds: ['*'],
-          notify: [to('slack:#ops', { mention_on_error: '@channel' }), to('slack:#log')],
-          templateSet: 'long',
-        },
-      ),
-      undefined,
+    const others = [to('slack:#ops', { mention_on_error: '@channel' }), to('slack:#log')];
+    const all = routes(
+      { botIds: ['a'], on: ['succeeded'], templateSet: 'none' },
+      { botIds: ['a'], notify: [to('slack:#ops', here), to('slack:#ops')], templateSet: 'short' },
+      { botIds: ['*'], notify: others, templateSet: 'long' },
     );
+    const router = createRouter(all, undefined);
     const { destinations } = router.route({ bot_id: 'a', status: ERROR });
-    const told = destinations.map(({ asked, ...each }) => ({
-      ...each,
-      asked: asked?.map(({ name }) => name),
-    }));
+    const told = destinations.map(({ asked, ...each }) => [asked?.map(({ name }) => name), each]);
     expect(told).to.deep.equal([
-      {
-        ...to('slack:#ops', here),
-        templateSet: 'short',
-        route: 'routes[1]',
-        asked: ['routes[1]', 'routes[2]'],
-      },
-      { ...to('slack:#log'), templateSet: 'long', route: 'routes[2]', asked: ['routes[2]'] },
+      [['routes[1]', 'routes[2]'], { ...to('slack:#ops', here), templateSet: 'short', route: 'routes[1]' }],
+      [['routes[2]'], { ...to('slack:#log'), templateSet: 'long', route: 'routes[2]' }],
     ]);
   });
 
@@ -131,11 +115,12 @@ describe('a callback', () => {
 });
 
 describe('the explanation of routing', () => {
+  const others = ['succeeded', 'executing'] as const;
   const router = createRouter(
     routes(
       { botIds: ['invoice-*', 'x'], notify: [to('slack:#ops'), to('slack:#log')] },
       { botIds: ['/^in/'], notify: [to('slack:#ops'), to('email:a@example.com')] },
-      { botIds: ['invoice-1'], on: ['succeeded', 'executing'] },
+      { botIds: ['invoice-1'], on: others },
       { botIds: ['nightly-*', 'y'] },
       { botIds: ['invoice-1'], notify: [] },
       { botIds: ['*1'] },
@@ -148,13 +133,7 @@ describe('the explanation of routing', () => {
     expect(explained).to.deep.equal([
       { route: 'routes[0]', reaches: ['slack:#ops', 'slack:#log'], verdict: 'tells', pattern: 'invoice-*' },
       { route: 'routes[1]', reaches: ['email:a@example.com'], verdict: 'tells', pattern: '/^in/' },
-      {
-        route: 'routes[2]',
-        reaches: [],
-        verdict: 'not of this status',
-        pattern: 'invoice-1',
-        on: ['succeeded', 'executing'],
-      },
+      { route: 'routes[2]', reaches: [], verdict: 'not of this status', pattern: 'invoice-1', on: others },
       { route: 'routes[3]', reaches: [], verdict: 'another BOT', pattern: 'nightly-*, y' },
       { route: 'routes[4]', reaches: [], verdict: 'tells nobody', pattern: 'invoice-1' },
       { route: 'routes[5]', reaches: [], verdict: 'told already', pattern: '*1' },
@@ -166,12 +145,8 @@ describe('the explanation of routing', () => {
     const ofDefault = (status: Callback['status']) => router.explainAll({ bot_id: 'unknown', status }).at(-1);
     const found = { route: 'default_route', pattern: undefined };
     expect(ofDefault(ERROR)).to.deep.equal({ ...found, reaches: ['slack:#default'], verdict: 'tells' });
-    expect(ofDefault(SUCCEEDED)).to.deep.equal({
-      ...found,
-      reaches: [],
-      verdict: 'not of this status',
-      on: ['error'],
-    });
+    const notTold = { ...found, reaches: [], verdict: 'not of this status', on: ['error'] };
+    expect(ofDefault(SUCCEEDED)).to.deep.equal(notTold);
   });
 
   it('says of a status that is not in `on` what is told of it nevertheless, and when', () => {
