@@ -16,7 +16,6 @@ const LONGEST_FIRST = [
   'ledger/people',
   'e2e/reload',
   'e2e/process',
-  'e2e/hung-store',
   'ledger/sqlite-thread',
   'ledger/postgres-trouble',
   'cli/commands',
@@ -30,9 +29,7 @@ const LONGEST_FIRST = [
 const ONLY_NIGHTLY = [
   'deploy/proxies',
   'e2e/package',
-  'e2e/proofs/outage',
   'e2e/proofs/upgrade',
-  'hostile/disk',
   'hostile/one-job',
   'ledger/pgbouncer',
   'ledger/store-space',

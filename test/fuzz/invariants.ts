@@ -187,11 +187,12 @@ function faultOfLine(line: string): string[] {
 }
 
 /** Of a ledger that nobody has open. @returns how many of the deliveries to the good remotes it knows as delivered */
-export function deliveredIn(file: string): number {
+export async function deliveredIn(file: string): Promise<number> {
   const database = new DatabaseSync(file);
   const soundness: unknown = database.prepare('pragma integrity_check').get();
   database.close();
   if (JSON.stringify(soundness) !== '{"integrity_check":"ok"}')
     throw new Error(`is damaged: ${JSON.stringify(soundness)}`);
-  return deliveriesIn(file, 'delivered').filter((line) => / (?:slack|email):\S+$/.test(line)).length;
+  const delivered = await deliveriesIn(`sqlite:${file}`, 'delivered');
+  return delivered.filter((line) => / (?:slack|email):\S+$/.test(line)).length;
 }

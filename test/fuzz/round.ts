@@ -132,7 +132,7 @@ class Round {
       this.#add(`${missing.length} honest callbacks were never told, e.g. ${missing[0]}`);
     if (repeated.size > 0) this.#add(`${repeated.size} were told twice, e.g. ${[...repeated.keys()][0]}`);
     try {
-      const delivered = deliveredIn(world.file);
+      const delivered = await deliveredIn(world.file);
       const told = world.told().length;
       if (told !== delivered) this.#add(`told ${told}, and the ledger has ${delivered} delivered`);
     } catch (error) {

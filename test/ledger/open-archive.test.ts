@@ -104,6 +104,8 @@ describe('reading a ledger in SQLite', () => {
     const { before, after } = await readUntouched(id);
     // The driver ends a closed file's statements when they are collected, and an empty log goes with the last of them.
     expect(before).to.deep.include.members(after);
+    copyFileSync(store.file, join(store.folder, 'copy.db'));
+    expectToldAndTakenOver(await storyIn(`sqlite:${store.folder}/copy.db`, id));
   });
 
   it('finds that a file can be made, and makes none, nor its folders', async () => {

@@ -268,6 +268,21 @@ describe('a PostgreSQL ledger that is shared', () => {
     await store.close();
   });
 
+  it('has on disk what was accepted for later, and an outcome after which something is left to be done', async () => {
+    const url = await server.createDatabase();
+    const ledger = await openLedger(url, optionsOf('one'));
+    const arrival = arrivalOf(callbackWith({}), [OPS, LOG]);
+    const [ops] = idsOf(await ledger.admit({ ...arrival, isAccepted: true }));
+    await ledger.settle({ ...settlementOf([delivered(ops)]), isDurable: true });
+    await server.crash();
+    await server.start();
+    await ledger.close();
+    const again = await openLedger(url, optionsOf('two'));
+    const { deliveries } = await again.admit(arrival);
+    expect(deliveries.map(({ state }) => state)).to.deep.equal(['delivered', 'pending']);
+    await again.close();
+  });
+
   it('goes by the server’s clock, also for a replica whose own is wrong', async () => {
     const url = await server.createDatabase();
     let aheadMs = 3_600_000;

@@ -15,7 +15,7 @@ export interface SlackStandIn extends StandIn {
 
 interface FaultyOptions extends Omit<SlackStandInOptions, 'answer'> {
   /** Asked for each call for which `faults` holds nothing. */
-  readonly faultOf?: (call: ReceivedCall) => SlackFault | undefined;
+  readonly faultOf?: ((call: ReceivedCall) => SlackFault | undefined) | undefined;
 }
 
 export async function startSlackStandIn({ faultOf, ...options }: FaultyOptions): Promise<SlackStandIn> {

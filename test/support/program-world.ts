@@ -18,15 +18,15 @@ const EVERYBODY = `{ slack: '#ops' }, { email: [ops@example.com] }`;
 
 export interface ProgramSettings {
   /** `sqlite:` or `postgres://`; a SQLite file in the world's folder where it is left out. */
-  readonly store?: string;
+  readonly store?: string | undefined;
   /** Further keys of `store`, e.g. `max_size: 32mb`. */
-  readonly ledger?: string;
+  readonly ledger?: string | undefined;
   readonly receiver?: string;
   readonly delivery?: string;
   readonly routes?: string;
   /** Whom the default route tells, as YAML list items; default: `DESTINATIONS`. */
   readonly notify?: string;
-  readonly faultOf?: (call: ReceivedCall) => SlackFault | undefined;
+  readonly faultOf?: ((call: ReceivedCall) => SlackFault | undefined) | undefined;
 }
 
 interface StartOptions extends ServeOptions {
@@ -39,6 +39,8 @@ export interface ProgramWorld {
   readonly config: string;
   /** The SQLite file, where there is one. */
   readonly file: string;
+  /** `store.url` */
+  readonly store: string;
   readonly slack: SlackStandIn;
   readonly mail: MailCatcher;
   /** Those that Slack takes. */
@@ -61,17 +63,19 @@ export async function createProgramWorld(settings: ProgramSettings = {}): Promis
       { id: 'C0LOG0001', name: '#log' },
       { id: 'C0OLD0001', name: '#old', isArchived: true },
     ],
-    ...(settings.faultOf === undefined ? {} : { faultOf: settings.faultOf }),
+    faultOf: settings.faultOf,
   });
   const mail = await startMailCatcher();
   const config = join(folder, 'botbell.yaml');
   const file = join(folder, 'botbell.db');
-  writeFileSync(config, configOf(settings, { file, slack, mail }));
+  const store = settings.store ?? `sqlite:${file}`;
+  writeFileSync(config, configOf(settings, { store, slack, mail }));
   const running: ServeProcess[] = [];
   return {
     folder,
     config,
     file,
+    store,
     slack,
     mail,
     tokens,
@@ -91,13 +95,13 @@ export async function createProgramWorld(settings: ProgramSettings = {}): Promis
 }
 
 function configOf(
-  { store, ledger = '', receiver = '', delivery = '', routes = '', notify = EVERYBODY }: ProgramSettings,
-  { file, slack, mail }: Pick<ProgramWorld, 'file' | 'slack' | 'mail'>,
+  { ledger = '', receiver = '', delivery = '', routes = '', notify = EVERYBODY }: ProgramSettings,
+  { store, slack, mail }: Pick<ProgramWorld, 'store' | 'slack' | 'mail'>,
 ): string {
   return `
 receiver: { listen: '127.0.0.1:0', ${receiver} }
 admin: { listen: '127.0.0.1:0' }
-store: { url: '${store ?? `sqlite:${file}`}', ${ledger} }
+store: { url: '${store}', ${ledger} }
 delivery: { ${delivery} }
 channels:
   slack: { type: slack, token: '${TOKEN}', api_url: '${slack.apiUrl}' }

@@ -1,128 +1,152 @@
-/** A store that is full, locked, read-only or copied: the program says so, lives on, and forgets nothing that it knew. */
+/** A store that is full, locked, silent or away: callbacks are refused, the program lives on, and all are told once afterwards. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { post } from '../../support/bridge-world.ts';
+import type { SlackFault } from '../../support/faulty-slack.ts';
 import { isInstalled } from '../../support/installed.ts';
+import { noise } from '../../support/noise.ts';
+import { type OwnPostgresServer, startOwnPostgres } from '../../support/postgres-server.ts';
 import type { ServeProcess } from '../../support/process.ts';
-import { deliveriesIn } from '../../support/proof-ledger.ts';
+import { deliveriesIn, endClaims } from '../../support/proof-ledger.ts';
 import { JobService } from '../../support/proof-service.ts';
-import { keyedCallback, keyedCallbacks, keyOf, pairsOf } from '../../support/proof-tally.ts';
+import { keyedCallback, keyOf, pairsOf } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';
-import { tempFolder } from '../../support/temp-folder.ts';
 import { createProgramWorld, DESTINATIONS, type ProgramWorld } from '../../support/program-world.ts';
 
-const KIBIBYTE = 1024;
-const DISK_KIBIBYTES = 4096;
+const AT_ONCE = 20;
 
-/** Who waits for a store that does not come need not wait for long. */
-const SOON = 'answer_within: 3s';
+/** Small ones find room where a large one does not. */
+const MESSAGE_BYTES = [200_000, 1];
 
-/** Needs Linux, root, and a container that may mount. @returns what takes it away; undefined where it is not permitted */
-function mountSmallDisk(folder: string): (() => void) | undefined {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
-  const options = ['-t', 'tmpfs', '-o', `size=${DISK_KIBIBYTES}k`, 'botbell-test', folder];
-  if (spawnSync('mount', options).status !== 0) return undefined;
-  // A process that is just ending may still hold a file there.
-  return () => void spawnSync('umount', ['--lazy', folder]);
-}
-
-async function statusOf(url: string): Promise<number> {
-  const { statusCode, body } = await request(url);
-  await body.dump();
-  return statusCode;
+interface Trouble {
+  readonly what: string;
+  readonly storeOf?: () => Promise<string>;
+  readonly ledger?: string;
+  readonly wrapper?: readonly string[];
+  /** @returns what ends it */
+  readonly begin: (botbell: ServeProcess) => Promise<() => unknown> | (() => unknown);
 }
 
 describe('The store', () => {
+  let server: OwnPostgresServer;
   let world: ProgramWorld;
+  let slackFault: SlackFault | undefined;
+
+  before(async () => {
+    server = await startOwnPostgres();
+  });
+
+  after(() => server.close());
 
   afterEach(() => world.close());
 
-  const serviceTo = ({ callbacksUrl }: ServeProcess) =>
-    new JobService({ urlOf: () => callbacksUrl, retryMs: 100, concurrency: 8 });
+  const onPostgres = () => server.createDatabase();
 
-  /** By the service's retries, or by Botbell itself, which may have taken over what was admitted too late. */
-  const expectToldOnce = async (botbell: ServeProcess, callbacks: readonly Record<string, unknown>[]) => {
-    await serviceTo(botbell).postAll(callbacks);
-    const expected = pairsOf(callbacks, DESTINATIONS).sort();
-    await until('everybody is told', () => world.told().length >= expected.length);
-    expect(world.told().sort()).to.deep.equal(expected);
-  };
+  const troubles: Trouble[] = [
+    {
+      what: 'in SQLite that is full of what is undelivered',
+      ledger: 'max_size: 16mb',
+      begin() {
+        slackFault = { kind: 'status', status: 500 };
+        return () => (slackFault = undefined);
+      },
+    },
+    {
+      what: 'in SQLite that another process has locked',
+      begin() {
+        const other = new DatabaseSync(world.file);
+        other.exec('begin exclusive');
+        return () => other.close();
+      },
+    },
+    {
+      what: 'in PostgreSQL that hangs',
+      storeOf: onPostgres,
+      begin() {
+        server.pause();
+        return () => server.resume();
+      },
+    },
+    {
+      what: 'in PostgreSQL that is stopped',
+      storeOf: onPostgres,
+      async begin() {
+        await server.stop();
+        return () => server.start();
+      },
+    },
+  ];
+  if (process.platform === 'linux' && isInstalled('prlimit', 'a store that may not grow'))
+    troubles.push({
+      what: 'in SQLite that may not grow',
+      wrapper: ['prlimit', '--fsize=600000:unlimited'],
+      begin:
+        ({ pid }) =>
+        () =>
+          spawnSync('prlimit', ['--pid', String(pid), '--fsize=unlimited']),
+    });
 
-  /** Posts until the store takes no more, large callbacks first. @returns what was posted, refused ones included */
-  const fill = async (botbell: ServeProcess) => {
-    const callbacks: Record<string, unknown>[] = [];
-    for (const message of ['x'.repeat(8 * KIBIBYTE), 'x']) {
-      for (let status = 200; status === 200;) {
-        if (callbacks.length > 1000) throw new Error('the store never became full');
-        const callback = keyedCallback(keyOf(callbacks.length), { message });
-        callbacks.push(callback);
-        const answer = await post(botbell.callbacksUrl, callback);
-        status = answer.status;
-        if (status !== 200) expect([status, answer.headers['retry-after']]).to.deep.equal([503, '30']);
+  async function statusOf(url: string): Promise<number> {
+    const { statusCode, body } = await request(url);
+    await body.dump();
+    return statusCode;
+  }
+
+  /** Posts until nothing more is taken. @returns what was posted, refused ones included */
+  async function postUntilRefused(url: string): Promise<Record<string, unknown>[]> {
+    const posted: Record<string, unknown>[] = [];
+    for (const bytes of MESSAGE_BYTES)
+      for (let isRefused = false; !isRefused;) {
+        const callbacks = Array.from({ length: AT_ONCE }, (_, index) =>
+          keyedCallback(keyOf(posted.length + index), { message: noise(bytes) }),
+        );
+        posted.push(...callbacks);
+        const answers = await Promise.all(callbacks.map((callback) => post(url, callback)));
+        isRefused = answers.every(({ status }) => status === 503);
+        for (const { status, headers } of answers)
+          if (status === 503)
+            expect(headers).to.include({ 'retry-after': '30', 'content-type': 'application/problem+json' });
+        if (isRefused && posted.length === AT_ONCE) return posted;
       }
-    }
-    return callbacks;
-  };
+    return posted;
+  }
 
-  /** What a full store must look like from outside, and how it must be once there is room. */
-  const expectToBearAFullStore = async (botbell: ServeProcess, makeRoom: () => void) => {
-    const callbacks = await fill(botbell);
-    expect(await statusOf(`${botbell.adminUrl}/healthz`)).to.equal(200);
-    expect((await post(botbell.callbacksUrl, callbacks.at(-1))).status, 'still full').to.equal(503);
-    makeRoom();
-    await until('it is ready again', async () => (await statusOf(`${botbell.adminUrl}/readyz`)) === 200);
-    await expectToldOnce(botbell, callbacks);
-  };
-
-  if (process.platform === 'linux' && isInstalled('prlimit', 'a store that may not grow')) {
-    it('that may not grow: 503 with Retry-After, alive; by itself well again once there is room', async () => {
-      world = await createProgramWorld({ delivery: 'take_over_after: 1s' });
-      const limit = String(600 * KIBIBYTE);
-      const botbell = await world.start({ wrapper: ['prlimit', `--fsize=${limit}:unlimited`] });
-      await expectToBearAFullStore(botbell, () => {
-        const { status } = spawnSync('prlimit', ['--pid', String(botbell.pid), '--fsize=unlimited']);
-        expect(status).to.equal(0);
+  for (const { what, storeOf, ledger, wrapper = [], begin } of troubles)
+    it(`${what}: 503 with Retry-After, alive, by itself ready once that is over; then all are told once`, async () => {
+      world = await createProgramWorld({
+        store: await storeOf?.(),
+        ledger,
+        receiver: 'answer_within: 3s',
+        delivery: 'timeout: 10s, take_over_after: 1h, attempts_per_request: 1',
+        faultOf: () => slackFault,
       });
+      const botbell = await world.start({ wrapper });
+      const service = new JobService({ urlOf: () => botbell.callbacksUrl, retryMs: 200, concurrency: 8 });
+      const [before, after] = [keyedCallback(keyOf(900_000)), keyedCallback(keyOf(900_001))];
+      await service.postAll([before]);
+      const end = await begin(botbell);
+      const callbacks = await postUntilRefused(botbell.callbacksUrl);
+      expect(await statusOf(`${botbell.adminUrl}/healthz`)).to.equal(200);
+      await end();
+      await until('it is ready again', async () => (await statusOf(`${botbell.adminUrl}/readyz`)) === 200);
+      await service.postAll([after]);
+      // What was admitted too late is nobody’s yet.
+      await endClaims(world.store, botbell.pid);
+      await service.postAll(callbacks);
+      const expected = pairsOf([before, after, ...callbacks], DESTINATIONS).sort();
+      await until('all are told', () => world.told().length >= expected.length);
+      const isWritten = async () => (await deliveriesIn(world.store, 'pending')).length === 0;
+      await until('that is written down', isWritten);
+      expect(world.told().sort()).to.deep.equal(expected);
+      expect(botbell.log()).not.to.match(/unforeseen error|unhandled/i);
     });
-  }
-
-  // Elsewhere the limit above has to do.
-  const folder = tempFolder();
-  const unmount = mountSmallDisk(folder);
-  if (unmount !== undefined) {
-    after(unmount);
-
-    it('on a disk that somebody else fills: the same', async () => {
-      world = await createProgramWorld({ store: `sqlite:${folder}/botbell.db` });
-      const botbell = await world.start();
-      const ballast = join(folder, 'ballast');
-      writeFileSync(ballast, Buffer.alloc((DISK_KIBIBYTES / 2) * KIBIBYTE));
-      await expectToBearAFullStore(botbell, () => rmSync(ballast));
-    });
-  }
-
-  it('that another process has locked: 503 with Retry-After; then told once', async () => {
-    world = await createProgramWorld({ receiver: SOON, delivery: 'take_over_after: 1s' });
-    const botbell = await world.start();
-    const [first = {}, second = {}] = keyedCallbacks(2);
-    await serviceTo(botbell).postAll([first]);
-    const other = new DatabaseSync(world.file);
-    other.exec('begin exclusive');
-    const answer = await post(botbell.callbacksUrl, second);
-    expect([answer.status, answer.headers['retry-after']]).to.deep.equal([503, '30']);
-    expect(await statusOf(`${botbell.adminUrl}/healthz`)).to.equal(200);
-    other.exec('rollback');
-    other.close();
-    await expectToldOnce(botbell, [first, second]);
-  });
 
   const isRoot = process.getuid?.() === 0;
   // Root may write whatever the mode says, unless it gives that up.
-  if (!isRoot || isInstalled('setpriv', 'a store that cannot be written')) {
+  if (!isRoot || isInstalled('setpriv', 'a store that cannot be written'))
     it('that cannot be written at the start is named, and the program does not run on it', async () => {
       world = await createProgramWorld();
       const first = await world.start();
@@ -137,18 +161,4 @@ describe('The store', () => {
         /it ended with 1: .*store\.url.*cannot be used: .*permission denied/is,
       );
     });
-  }
-
-  it('is one file once the program has been stopped: its log is in it', async () => {
-    world = await createProgramWorld();
-    const botbell = await world.start();
-    const callbacks = keyedCallbacks(5);
-    await serviceTo(botbell).postAll(callbacks);
-    await until('all is written down', () => deliveriesIn(world.file, 'pending').length === 0);
-    botbell.kill('SIGTERM');
-    await botbell.exited();
-    const copy = join(world.folder, 'copy.db');
-    copyFileSync(world.file, copy);
-    expect(deliveriesIn(copy, 'delivered').sort()).to.deep.equal(pairsOf(callbacks, DESTINATIONS).sort());
-  });
 });

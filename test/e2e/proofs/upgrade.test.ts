@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type OwnPostgresServer, startOwnPostgres } from '../../support/postgres-server.ts';
 import { MAIN, type ServeProcess } from '../../support/process.ts';
-import { deliveriesOfPostgres } from '../../support/proof-ledger.ts';
+import { deliveriesIn } from '../../support/proof-ledger.ts';
 import { JobService } from '../../support/proof-service.ts';
 import { keyedCallbacks, pairsOf, tally } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';
@@ -41,96 +41,47 @@ function buildNext(): string {
 }
 
 describe('The next minor version', () => {
-  let next: string;
   let world: ProgramWorld;
+  let server: OwnPostgresServer;
 
-  before(() => {
-    next = buildNext();
+  before(async () => {
+    server = await startOwnPostgres();
   });
 
   afterEach(() => world.close());
 
-  describe('over PostgreSQL', () => {
-    let server: OwnPostgresServer;
+  after(() => server.close());
 
-    before(async () => {
-      server = await startOwnPostgres();
-    });
-
-    after(() => server.close());
-
-    it('takes the place of two replicas one by one, and gives it back, while callbacks come: each is told once', async () => {
-      const url = await server.createDatabase();
-      world = await createProgramWorld({ store: url, delivery: 'take_over_after: 5s' });
-      const replicas: [ServeProcess, ServeProcess] = [await world.start(), await world.start()];
-      let turn = 0;
-      const urlOf = () => replicas[(turn += 1) % 2 === 0 ? 0 : 1].callbacksUrl;
-      const callbacks = keyedCallbacks(CALLBACKS);
-      const everybody = pairsOf(callbacks, DESTINATIONS);
-      const service = new JobService({ urlOf, retryMs: 100, concurrency: 2 });
-      const replace = async (index: 0 | 1, main: string) => {
-        replicas[index].kill('SIGTERM');
-        expect(await replicas[index].exited(), replicas[index].log()).to.equal(0);
-        replicas[index] = await world.start({ main });
-      };
-      const posting = (async () => {
-        const fifth = CALLBACKS / 5;
-        for (let part = 0; part < 5; part += 1)
-          await service.postAll(callbacks.slice(part * fifth, (part + 1) * fifth));
-      })();
-      for (const main of [next, MAIN])
-        for (const index of [0, 1] as const) {
-          await replace(index, main);
-          const told = world.told().length;
-          await until('it goes on', () => world.told().length > Math.min(told, everybody.length - 1));
-        }
-      await posting;
-      const pending = async () => (await deliveriesOfPostgres(url, 'pending')).length;
-      await until('everything is delivered', async () => (await pending()) === 0);
-      const { missing, repeated } = tally(world.told(), everybody);
-      expect([missing, [...repeated]]).to.deep.equal([[], []]);
-    });
-  });
-
-  it('reads a copy of SQLite that this version made, and this version reads one of its', async () => {
-    world = await createProgramWorld();
-    const callbacks = keyedCallbacks(3);
-    const post = async (program: ServeProcess, which: readonly number[]) => {
-      const service = new JobService({ urlOf: () => program.callbacksUrl, retryMs: 100, concurrency: 1 });
-      await service.postAll(which.flatMap((index) => callbacks.slice(index, index + 1)));
-      return service.results;
+  it('takes the place of two replicas one by one, and gives it back, while callbacks come: each is told once', async () => {
+    const next = buildNext();
+    const url = await server.createDatabase();
+    world = await createProgramWorld({ store: url, delivery: 'take_over_after: 5s' });
+    const replicas: [ServeProcess, ServeProcess] = [await world.start(), await world.start()];
+    let turn = 0;
+    const urlOf = () => replicas[(turn += 1) % 2 === 0 ? 0 : 1].callbacksUrl;
+    const callbacks = keyedCallbacks(CALLBACKS);
+    const everybody = pairsOf(callbacks, DESTINATIONS);
+    const service = new JobService({ urlOf, retryMs: 100, concurrency: 2 });
+    const replace = async (index: 0 | 1, main: string) => {
+      replicas[index].kill('SIGTERM');
+      expect(await replicas[index].exited(), replicas[index].log()).to.equal(0);
+      replicas[index] = await world.start({ main });
     };
-    const copyOf = (main: string, name: string) => {
-      const copy = join(world.folder, name);
-      const { status, stderr } = spawnSync(
-        process.execPath,
-        [main, 'backup', copy, '--config', world.config],
-        {
-          encoding: 'utf8',
-        },
-      );
-      expect([status, stderr]).to.deep.equal([0, '']);
-      return copy;
-    };
-    const restore = (copy: string) => {
-      for (const end of ['-wal', '-shm']) spawnSync('rm', ['-f', `${world.file}${end}`]);
-      cpSync(copy, world.file);
-    };
-    const stop = async (program: ServeProcess) => {
-      program.kill('SIGTERM');
-      expect(await program.exited()).to.equal(0);
-    };
-    const first = await world.start();
-    expect(await post(first, [0])).to.deep.equal(['delivered']);
-    const old = copyOf(MAIN, 'old.db');
-    await stop(first);
-    restore(old);
-    const second = await world.start({ main: next });
-    expect(await post(second, [0, 1])).to.deep.equal(['duplicate', 'delivered']);
-    const newer = copyOf(next, 'newer.db');
-    await stop(second);
-    restore(newer);
-    const third = await world.start();
-    expect(await post(third, [0, 1, 2])).to.deep.equal(['duplicate', 'duplicate', 'delivered']);
+    const posting = (async () => {
+      const fifth = CALLBACKS / 5;
+      for (let part = 0; part < 5; part += 1)
+        await service.postAll(callbacks.slice(part * fifth, (part + 1) * fifth));
+    })();
+    for (const main of [next, MAIN])
+      for (const index of [0, 1] as const) {
+        await replace(index, main);
+        const told = world.told().length;
+        await until('it goes on', () => world.told().length > Math.min(told, everybody.length - 1));
+      }
+    await posting;
+    const pending = async () => (await deliveriesIn(url, 'pending')).length;
+    await until('everything is delivered', async () => (await pending()) === 0);
+    const { missing, repeated } = tally(world.told(), everybody);
+    expect([missing, [...repeated]]).to.deep.equal([[], []]);
   });
 });
