@@ -2,22 +2,14 @@
  * `npm run screenshots`: the README's pictures, of what the page shows of an office's last two weeks, at a time that stands
  * still. It needs Debian's packages chromium, fonts-noto-cjk and fonts-noto-color-emoji, or their like.
  */
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from './browser/harness/chromium.ts';
-import { officeConfig } from './browser/harness/office-config.ts';
-import { copyOfficeLedger } from './browser/harness/office-ledger.ts';
 import { surroundAsMail, surroundAsSlack } from './browser/harness/message-surroundings.ts';
-import { startRemotes } from './browser/harness/remotes.ts';
-import { TravelClock } from './browser/harness/travel-clock.ts';
 import { visit } from './browser/harness/visitor.ts';
-import { startTestApp } from './support/started-app.ts';
-
-/** In the morning of a working day, in Tokyo. */
-const NOW = Date.parse('2026-11-20T10:42:05+09:00');
+import { openOffice } from './support/office.ts';
 
 const FOLDER = join(import.meta.dirname, '../docs/images');
 
@@ -67,23 +59,16 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
-const folder = mkdtempSync(join(tmpdir(), 'botbell-screenshots-'));
-const file = join(folder, 'botbell.db');
-console.error('two weeks of an office …');
-await copyOfficeLedger(file, NOW);
-const remotes = await startRemotes();
-const config = join(folder, 'botbell.yaml');
-writeFileSync(config, officeConfig({ file, remotes }));
-const app = await startTestApp(config, { clock: new TravelClock(NOW) });
+const office = await openOffice();
+const { reloading } = office.services;
+Object.assign(reloading, { status: { ...reloading.status, failure: undefined } });
 const browser = await launchChromium();
 try {
   mkdirSync(FOLDER, { recursive: true });
-  for (const picture of PICTURES) await take(picture, browser, `http://127.0.0.1:${app.admin?.port}`);
+  for (const picture of PICTURES) await take(picture, browser, `http://127.0.0.1:${office.port}`);
 } finally {
   await browser.close();
-  await app.stop();
-  await remotes.close();
-  rmSync(folder, { recursive: true, force: true });
+  await office.close();
 }
 
 async function take(
@@ -117,7 +102,7 @@ async function subjectAt(page: Page, open: () => Promise<void>): Promise<string>
 }
 
 function idOf(statement: string): string {
-  const database = new DatabaseSync(file, { readOnly: true });
+  const database = new DatabaseSync(office.store.file, { readOnly: true });
   const { id } = database.prepare(statement).get() as { readonly id: number };
   database.close();
   return String(id);

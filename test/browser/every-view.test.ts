@@ -1,12 +1,11 @@
 /** What holds of every view: read in both languages, by day and by night, on a desk and on a phone, with and without script. */
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { request } from 'undici';
 import { VIEW_PATHS } from '../../src/admin/page/page-router.tsx';
+import { openOffice, type OfficeWorld } from '../support/office.ts';
 import { violationsOf } from './harness/axe.ts';
 import { inBrowser, launchChromium } from './harness/chromium.ts';
 import { knownIn, samplesOf } from './harness/every-view.ts';
-import { type Office, openOffice } from './harness/office.ts';
 import { DESK, PHONE, sidewaysScroll, visit, type Visitor } from './harness/visitor.ts';
 
 /** In turns: views after one another are looked at in other languages, themes and widths. */
@@ -34,26 +33,13 @@ async function headingsOf(page: Page): Promise<string[]> {
 
 inBrowser('Every view', () => {
   let browser: Browser;
-  let office: Office;
+  let office: OfficeWorld;
   let addresses: (path: string) => readonly string[];
   let visitor: Visitor | undefined;
 
   before(async () => {
     [browser, office] = await Promise.all([launchChromium(), openOffice()]);
-    const bulk = await request(
-      `${office.url}/api/redeliver?state=dead&destination=email:readers@example.com`,
-      {
-        method: 'POST',
-      },
-    );
-    expect(bulk.statusCode, await bulk.body.text()).to.equal(202);
-    const snooze = await request(`${office.url}/api/snoozes`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ bot_id: 'price-watch', until: 'next-success', because: '請求 <b>' }),
-    });
-    expect(snooze.statusCode, await snooze.body.text()).to.equal(201);
-    const known = knownIn(office.file, []);
+    const known = knownIn(office.store.file, []);
     addresses = (path) => samplesOf(path, known);
   });
 
@@ -63,7 +49,7 @@ inBrowser('Every view', () => {
   });
 
   const come = async (options: Partial<Parameters<typeof visit>[1]>) => {
-    visitor = await visit(browser, { url: office.url, ...options });
+    visitor = await visit(browser, { url: `http://127.0.0.1:${office.port}`, ...options });
     return visitor;
   };
 
@@ -119,6 +105,9 @@ inBrowser('Every view', () => {
       for (const [index, address] of addresses(path).entries()) {
         expect(await open(address)).to.equal(200);
         expect(await headingsOf(page), address).to.deep.equal(headings[index]);
+        const { body } = await office.get(address, { 'accept-language': 'en' });
+        const tags = body.match(/<[a-z]/g);
+        expect(await page.locator('*').count(), `${address} nests as it is written`).to.equal(tags?.length);
       }
     });
 

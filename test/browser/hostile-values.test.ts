@@ -1,21 +1,28 @@
 /** Whatever strangers put into a callback, no view of the page runs it, asks for it, or lets it out of its frame. */
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { request } from 'undici';
 import { VIEW_PATHS } from '../../src/admin/page/page-router.tsx';
 import { bodyOf, PLACES } from '../hostile/hostile-callbacks.ts';
-import { fixture, FIXTURE_NAMES } from '../support/bridge-world.ts';
+import { type BridgeWorld, createBridgeWorld, fixture, FIXTURE_NAMES } from '../support/bridge-world.ts';
+import type { SlackFault } from '../support/faulty-slack.ts';
 import { inBrowser, launchChromium } from './harness/chromium.ts';
 import { type Elsewhere, startElsewhere } from './harness/elsewhere.ts';
 import { addressesOf, type Known, knownIn } from './harness/every-view.ts';
 import { faultsOf, handle } from './harness/inspection.ts';
 import { naughtyStrings } from './harness/naughty-strings.ts';
-import { type Office, openOffice } from './harness/office.ts';
 import { visit, type Visitor } from './harness/visitor.ts';
 
-/** Each of its callbacks is told, or fails to be told, by Slack and by mail. */
-const ROUTES = `  - bot_id: '*'
-    notify: [{ slack: '#bot-log' }, { email: owner@example.com }]
+/** Each callback is told, or fails to be told, by Slack and by mail. */
+const CONFIG = `
+receiver: { listen: '127.0.0.1:0' }
+delivery: { attempts_per_request: 1 }
+display:
+  links: { job: 'https://bots.example.com/jobs/{{ job_id }}', file: 'https://bots.example.com/{{ ref }}' }
+routes:
+  - bot_id: '*'
+    notify: [{ slack: '#log' }, { email: owner@example.com }]
 `;
 
 /** By the third answer, what can never pass is a dead letter. */
@@ -46,33 +53,70 @@ const FRAMES = ['/deliveries/:id/message'];
 inBrowser('Hostile values', () => {
   let browser: Browser;
   let elsewhere: Elsewhere;
-  let office: Office;
+  let world: BridgeWorld;
+  /** What Slack says to each call. */
+  let slackFault: SlackFault | undefined;
+  let url: string;
   let known: Known;
   let visitor: Visitor;
   let runs: string[];
 
+  /** In each field of a callback at once; every third time the remotes fail with the same words. */
+  const postEverywhere = async (text: string, index: number) => {
+    const body = {
+      code: 500,
+      job_id: text,
+      bot_id: text,
+      bot_name: text,
+      status: index % 3,
+      start_time: '2026-11-20T09:00:00+09:00',
+      elapsed_time: 3,
+      message: text,
+      output: { [text]: text, list: [text, { [text]: text }], files: filesNamed(text) },
+    };
+    const fails = index % 3 === 1;
+    if (fails) {
+      slackFault = { kind: 'error', error: text };
+      const answer = text.replaceAll(/[\r\n]/g, ' ');
+      world.mail.faults.push({ at: 'rcpt', does: 'refuse', code: 550, text: answer });
+    }
+    for (let attempt = 0; attempt < (fails ? POSTS : 1); attempt += 1) await world.post(body);
+    await world.post({ ...body, status: text, [text]: text });
+    slackFault = undefined;
+    world.mail.faults.splice(0);
+  };
+
+  /** All of a BOT of that name: nothing, but the page tells who asked for it. */
+  const dismiss = async (text: string) => {
+    const query = new URLSearchParams({ bot_id: text.slice(0, 300) });
+    const { statusCode, body } = await request(`${url}/api/dismiss?${query}`, { method: 'POST' });
+    await body.dump();
+    expect(statusCode, text).to.be.oneOf([202, 400, 503]);
+  };
+
   before(async () => {
     elsewhere = await startElsewhere();
-    office = await openOffice({ isEmpty: true, routes: ROUTES, delivery: 'attempts_per_request: 1' });
+    world = await createBridgeWorld(CONFIG, { faultOf: () => slackFault });
+    url = `http://127.0.0.1:${world.app.admin?.port}`;
     const strings = naughtyStrings(elsewhere.origin);
-    for (const [index, text] of strings.entries()) await postEverywhere(office, text, index);
-    for (const place of PLACES.keys()) await office.post(bodyOf(place, strings[0] ?? '', 1).toString());
-    for (const name of FIXTURE_NAMES) await office.post(fixture(name));
-    for (const text of strings) await redeliver(office, text);
-    known = knownIn(office.file, strings);
+    for (const [index, text] of strings.entries()) await postEverywhere(text, index);
+    for (const place of PLACES.keys()) await world.post(bodyOf(place, strings[0] ?? '', 1).toString());
+    for (const name of FIXTURE_NAMES) await world.post(fixture(name));
+    for (const text of strings) await dismiss(text);
+    known = knownIn(join(world.folder, 'botbell.db'), strings);
     browser = await launchChromium();
   });
 
   after(async () => {
     await browser.close();
-    await office.close();
+    await world.close();
     await elsewhere.close();
   });
 
   beforeEach(async () => {
     runs = [];
     elsewhere.asked.splice(0);
-    visitor = await visit(browser, { url: office.url });
+    visitor = await visit(browser, { url });
     const run = ({ frame }: { frame: { url(): string } }, what: string) =>
       void runs.push(`${frame.url()} ${what}`);
     await visitor.context.exposeBinding('ran', run);
@@ -110,7 +154,7 @@ inBrowser('Hostile values', () => {
         if (index % HANDLED === 0) await handle(visitor.page);
         expect(await faultsOf(visitor.page), address).to.deep.equal([]);
         expect(await visitor.page.title(), address).not.to.match(/[\u0000-\u001f\u007f-\u009f]/);
-        expect(visitor.page.url(), address).to.equal(new URL(address, office.url).href);
+        expect(visitor.page.url(), address).to.equal(new URL(address, url).href);
         expect(visitor.troubles, address).to.deep.equal([]);
         expect(runs, address).to.deep.equal([]);
       }
@@ -120,42 +164,6 @@ inBrowser('Hostile values', () => {
     });
   }
 });
-
-/** In each field of a callback at once; every third time the remotes fail with the same words. */
-async function postEverywhere({ post, remotes }: Office, text: string, index: number): Promise<void> {
-  const { slackFaults, mail } = remotes;
-  const body = {
-    code: 500,
-    job_id: text,
-    bot_id: text,
-    bot_name: text,
-    status: index % 3,
-    start_time: '2026-11-20T09:00:00+09:00',
-    elapsed_time: 3,
-    message: text,
-    output: { [text]: text, list: [text, { [text]: text }], files: filesNamed(text) },
-  };
-  const fails = index % 3 === 1;
-  if (fails) {
-    slackFaults.set('#bot-log', { kind: 'error', error: text });
-    mail.faults.push({ at: 'rcpt', does: 'refuse', code: 550, text: text.replaceAll(/[\r\n]/g, ' ') });
-  }
-  for (let attempt = 0; attempt < (fails ? POSTS : 1); attempt += 1) await post(body);
-  await post({ ...body, status: text, [text]: text });
-  slackFaults.clear();
-  mail.faults.splice(0);
-}
-
-/** All of a BOT of that name: nothing, but the page tells who asked for it. */
-async function redeliver({ url }: Office, text: string): Promise<void> {
-  const bot_id = text.slice(0, 300);
-  const { statusCode, body } = await request(
-    `${url}/api/dismiss?${new URLSearchParams({ bot_id }).toString()}`,
-    { method: 'POST' },
-  );
-  await body.dump();
-  expect(statusCode, bot_id).to.be.oneOf([202, 400, 503]);
-}
 
 function filesNamed(text: string): unknown {
   return { type: 'files', files: [{ ref: text, meta: { name: text, size: 1, timestamp: 1 } }] };

@@ -1,9 +1,9 @@
 /** With a script, a page follows what changes, and never moves what somebody reads or writes. */
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import type { DeadLetters } from '../../src/ledger/archive/archive.ts';
-import { DEAD, OFFICE_ARCHIVE, openOffice, type OfficeWorld } from '../support/office.ts';
+import { openOffice, type OfficeWorld } from '../support/office.ts';
 import { until } from '../support/proof-wait.ts';
+import { target } from '../support/recorded.ts';
 import { inBrowser, launchChromium } from './harness/chromium.ts';
 
 const ONE_ROW_HIGH = { width: 1280, height: 300 };
@@ -13,7 +13,6 @@ inBrowser('A page with a script', () => {
   let world: OfficeWorld;
   let page: Page;
   let faults: string[];
-  let groups: readonly DeadLetters[];
 
   before(async () => {
     browser = await launchChromium();
@@ -22,9 +21,8 @@ inBrowser('A page with a script', () => {
   after(() => browser.close());
 
   beforeEach(async () => {
-    groups = DEAD;
     faults = [];
-    world = await openOffice({ ...OFFICE_ARCHIVE, deadLetters: () => Promise.resolve(groups) });
+    world = await openOffice();
     const context = await browser.newContext({ viewport: ONE_ROW_HIGH, locale: 'en' });
     page = await context.newPage();
     await page.clock.install();
@@ -40,11 +38,8 @@ inBrowser('A page with a script', () => {
 
   const open = (path: string) => page.goto(`http://127.0.0.1:${world.port}${path}`);
 
-  const add = (destination: string) => {
-    const [first] = DEAD;
-    if (first === undefined) throw new Error('no group');
-    groups = [{ ...first, destination }, ...groups];
-  };
+  /** More than of any other cause, so that they stand first. */
+  const die = () => world.recorded.deadLetters(['a', 'b', 'c'], {}, target('slack:#new'));
 
   const firstRow = () => page.locator('tbody tr').first().locator('th').textContent();
 
@@ -60,23 +55,17 @@ inBrowser('A page with a script', () => {
       return (await firstRow()) === 'slack:#new';
     });
 
-  it('shows what is new where nobody reads', async () => {
-    await open('/dead');
-    add('slack:#new');
-    await isShownInTime();
-  });
-
-  it('moves nothing under whoever has scrolled or focused something, until they have done', async () => {
+  it('shows what is new where nobody reads, and moves nothing under whoever has scrolled or focused something', async () => {
     await open('/dead');
     await page.evaluate(() => window.scrollTo(0, 150));
-    add('slack:#new');
+    await die();
     await passFiveSeconds();
-    expect(await firstRow()).to.equal('slack:#ops');
+    expect(await firstRow()).to.equal('slack:#old-prices');
     const link = page.getByRole('link', { name: /^Deliver again/ }).first();
     await link.focus();
     await page.evaluate(() => window.scrollTo(0, 0));
     await passFiveSeconds();
-    expect(await firstRow()).to.equal('slack:#ops');
+    expect(await firstRow()).to.equal('slack:#old-prices');
     await link.blur();
     await isShownInTime();
   });

@@ -1,233 +1,139 @@
-/** The page of an office where some things went wrong: over a ledger, or fixed figures, so that views can be told and looked at. */
+/** The page and the API of a small office, over a ledger in which its last two weeks stand, at a time that stands still. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawingOf } from '../../src/admin/drawing.ts';
 import type { ReloadPreview, ReloadStatus } from '../../src/admin/services.ts';
 import { type AppSettings, openSettings } from '../../src/app/settings.ts';
+import type { Callback } from '../../src/callback/callback.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { loadProject } from '../../src/cli/load-config.ts';
-import { RunningSettings } from '../../src/deliver/settings.ts';
-import type { BulkRedelivery, RedeliveryTally } from '../../src/ledger/actions/actions.ts';
-import type { ArchivedDestination, ArchivedRefusal, DeadLetters } from '../../src/ledger/archive/archive.ts';
-import type { Archive } from '../../src/ledger/registry.ts';
-import type { KeptSnooze } from '../../src/ledger/signal/snoozes.ts';
-import type { People } from '../../src/people/actions.ts';
-import { type Outcome, Refused, statusOf } from '../../src/people/outcomes.ts';
+import { type Planning, RunningSettings } from '../../src/deliver/settings.ts';
+import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
+import { recordDestinations } from '../../src/ledger/operations/destinations.ts';
+import { writeOwnNotice } from '../../src/ledger/signal/own-notices.ts';
+import { createPeople, type People } from '../../src/people/actions.ts';
+import type { Router } from '../../src/route/router.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { type AdminWorld, openAdminWorld } from './admin-world.ts';
+import { callbackWith } from './callbacks.ts';
 import { ManualClock } from './manual-clock.ts';
-import { PAGE_NOW } from './page-data.ts';
-import { Recorded } from './recorded.ts';
-import { createSqliteStore } from './sqlite-store.ts';
+import { deadUpdate, deliveredUpdate, Recorded, update } from './recorded.ts';
+import { createSqliteStore, type SqliteStore } from './sqlite-store.ts';
 import { tempFolder } from './temp-folder.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const DAYS = 14;
+
+/** In the morning of a working day, in Tokyo. */
+export const OFFICE_NOW = Date.parse('2026-11-20T10:42:05+09:00');
+const MIDNIGHT = Date.parse('2026-11-20T00:00:00+09:00');
 
 const CONFIG = `
 store: { url: "sqlite:unused.db" }
-display: { timezone: Asia/Tokyo }
+receiver: { token: "THE-TOKEN-OF-THE-OFFICE" }
+delivery: { alerts: [operators] }
+display: { timezone: Asia/Tokyo, links: { job: "https://bots.example.com/jobs/{{ job_id }}" } }
 channels:
   slack: { type: outbox, as: slack }
   email: { type: outbox, as: email }
 groups:
-  operators: [{ slack: "#bot-alerts" }]
-delivery: { alerts: [operators] }
+  operators: [{ slack: "#bot-alerts", mention_on_error: "@here" }, { email: [ops@example.com] }]
 routes:
-  - bot_id: "invoice-*"
-    on: [error]
-    notify: [{ slack: "#ops", mention_on_error: "@here" }, { email: [keiri@example.com] }]
   - bot_id: get_items
     notify: [{ slack: "#shop" }]
+  - bot_id: "invoice-*"
+    on: [error]
+    notify: [operators]
+  - bot_id: price-watch
+    notify: [{ slack: "#old-prices" }, { email: owner@example.com }]
+  - bot_id: newsletter
+    notify: [{ email: readers@example.com }, { slack: "#bot-log" }]
+  - bot_id: "nightly-*"
+    notify: [{ slack: "#bot-log" }]
 default_route:
   on: [error]
   notify: [operators]
 `;
 
-const SAMPLES = ['error', 'succeeded', 'executing'].map((name) => ({
-  name,
-  text: readFileSync(join(import.meta.dirname, `../../config/samples/${name}.json`), 'utf8'),
-}));
+const LOGIN = 'タスク 3「ログイン」で要素が見つかりませんでした: #login-button <timeout 30s>';
 
-export const DEAD: readonly DeadLetters[] = [
+interface Routine {
+  readonly bot: readonly [id: string, name: string, seconds: number];
+  /** When its runs begin; 7.5 is half past seven. */
+  readonly hours: readonly number[];
+  /** By the day; 13 is today. */
+  readonly errors?: Readonly<Record<number, string>>;
+  readonly output?: (seed: number) => unknown;
+}
+
+const ROUTINES: readonly Routine[] = [
   {
-    destination: 'slack:#ops',
-    errorClass: 'config',
-    errorCode: 'not_in_channel',
-    count: 128,
-    oldestAt: PAGE_NOW - 2 * DAY,
-    newestAt: PAGE_NOW - 12 * MINUTE,
+    bot: ['get_items', '商品取得BOT', 60],
+    hours: [8, 10, 14, 18],
+    errors: { 8: 'TimeoutError: https://shop.example.com/items did not answer within 30 seconds' },
+    output: (seed) => ({
+      件数: String(20 + seed),
+      商品: [
+        { 商品名: 'チーズケーキ', 価格: '500', 在庫: String(seed % 9) },
+        { 商品名: 'ガトーショコラ', 価格: '600', 在庫: String((seed * 3) % 11) },
+        { 商品名: 'Lemon tart', 価格: '550', 在庫: String((seed * 5) % 7) },
+      ],
+    }),
   },
-  {
-    destination: 'email:keiri@example.com',
-    errorClass: 'permanent',
-    errorCode: '552',
-    count: 3,
-    oldestAt: PAGE_NOW - DAY,
-    newestAt: PAGE_NOW - 5 * HOUR,
-  },
-  {
-    destination: 'slack:#old',
-    errorClass: '',
-    errorCode: '',
-    count: 1,
-    oldestAt: PAGE_NOW - 3 * DAY,
-    newestAt: PAGE_NOW - 3 * DAY,
-  },
+  { bot: ['invoice-import', '請求書取込BOT', 180], hours: [10.4], errors: { 4: LOGIN, 13: LOGIN } },
+  { bot: ['stock-sync', '在庫同期BOT', 300], hours: [9.5, 15.5] },
+  { bot: ['nightly-backup', 'Nightly backup', 1800], hours: [2] },
+  { bot: ['price-watch', 'Competitor price watch', 95], hours: [7.5] },
+  { bot: ['crm-export', 'CRM export (EU)', 12], hours: [6] },
 ];
 
-const REFUSALS: readonly ArchivedRefusal[] = [
-  {
-    id: 12,
-    receivedAt: PAGE_NOW - 4 * MINUTE,
-    status: 422,
-    detail: 'This is JSON, but not a callback.',
-    errors: [
-      {
-        pointer: '/status',
-        detail: 'must be the integer 0 (succeeded), 1 (error) or 2 (executing), found the string "done"',
-      },
-      { pointer: '/start_time', detail: 'is missing: it must be a string' },
-    ],
-    from: '203.0.113.7',
-    body: '{\n  "code": 200,\n  "job_id": "job-77",\n  "bot_id": "invoice-import",\n  "status": "done"\n}',
-  },
-  {
-    id: 11,
-    receivedAt: PAGE_NOW - 2 * HOUR,
-    status: 400,
-    detail: 'The body is not JSON: line 1, column 1.',
-    errors: [],
-    from: '2001:db8::7',
-    body: 'hello=world',
-  },
-];
+const ARCHIVED = {
+  class: 'config',
+  code: 'is_archived',
+  message: 'Slack answered is_archived: the channel is archived; unarchive it, or name another one.',
+  japanese: 'チャンネルがアーカイブされています。',
+} as const;
+const FULL = { class: 'transient', code: '452', message: 'The mailbox is full.' } as const;
 
-const DESTINATIONS: readonly ArchivedDestination[] = [
-  {
-    destination: 'slack:#ops',
-    lastDeliveredAt: PAGE_NOW - 2 * DAY,
-    lastFailedAt: PAGE_NOW - 12 * MINUTE,
-    lastError: {
-      class: 'config',
-      code: 'not_in_channel',
-      message: 'Slack answered not_in_channel: the app is not a member of the channel; /invite it there.',
-    },
-  },
-  {
-    destination: 'slack:#shop',
-    lastDeliveredAt: PAGE_NOW - 20_000,
-    lastFailedAt: PAGE_NOW - 9 * DAY,
-    lastError: { class: 'transient', code: 'ETIMEDOUT', message: 'Slack had not answered after 5 s.' },
-  },
-  {
-    destination: 'slack:#bot-alerts',
-    lastDeliveredAt: PAGE_NOW - HOUR,
-    lastFailedAt: undefined,
-    lastError: undefined,
-  },
-  {
-    destination: 'email:keiri@example.com',
-    lastDeliveredAt: undefined,
-    lastFailedAt: undefined,
-    lastError: undefined,
-  },
-];
-
-const ACTOR = { via: 'page', user: 'admin', from: '192.0.2.4' } as const;
-
-const BULK: BulkRedelivery = {
-  id: 5,
-  what: 'redelivered',
-  filter: { state: 'dead' },
-  actor: ACTOR,
-  state: 'delivering',
-  startedAt: PAGE_NOW - 2 * DAY,
-  endedAt: PAGE_NOW - 2 * DAY + MINUTE,
-  stoppedBy: undefined,
-  given: 12,
-  delivered: 8,
-  dead: 0,
-  pending: 4,
-};
-
-const BULKS: readonly BulkRedelivery[] = [
-  { ...BULK, id: 3, state: 'running', endedAt: undefined, given: 100, delivered: 71, dead: 2, pending: 27 },
-  {
-    ...BULK,
-    id: 2,
-    what: 'dismissed',
-    filter: { botId: 'nightly-check', from: PAGE_NOW - 3 * DAY, status: 1 },
-    state: 'stopped',
-    stoppedBy: ACTOR,
-    delivered: 0,
-    pending: 0,
-  },
-  BULK,
-];
-
-const SNOOZE: KeptSnooze = {
-  id: 1,
-  botId: 'invoice-import',
-  destination: 'slack:#ops',
-  until: PAGE_NOW + 2 * HOUR,
-  untilSuccess: false,
-  because: 'the supplier moves house',
-  by: 'suzuki',
-  createdAt: PAGE_NOW - HOUR,
-  held: 12,
-};
-
-const SNOOZES: readonly KeptSnooze[] = [
-  SNOOZE,
-  {
-    ...SNOOZE,
-    id: 2,
-    botId: 'get_items',
-    destination: undefined,
-    until: PAGE_NOW + 7 * DAY,
-    untilSuccess: true,
-  },
-];
-
-const TALLY: RedeliveryTally = {
-  messages: 128,
-  destinations: [
-    { destination: 'slack:#ops', messages: 125 },
-    { destination: 'email:keiri@example.com', messages: 3 },
-  ],
-  oldestAt: PAGE_NOW - 2 * DAY,
-  newestAt: PAGE_NOW - 12 * MINUTE,
-};
-
-const PLACE = { file: 'config/botbell.yaml', line: 41, column: 13 };
+/** What becomes of a delivery since yesterday; before that, everybody was told. */
+function outcomeOf({ id, destination }: DeliveryRecord) {
+  if (destination === 'slack:#old-prices') return deadUpdate(id, ARCHIVED);
+  if (destination === 'email:readers@example.com')
+    return update(id, { lastError: FULL, dueInMs: 20 * MINUTE });
+  return deliveredUpdate(id);
+}
 
 const STATUS: ReloadStatus = {
   file: 'config/botbell.yaml',
   configHash: 'c0ffee1234567890c0ffee',
-  loadedAt: PAGE_NOW - 3 * HOUR,
+  loadedAt: OFFICE_NOW - 3 * HOUR,
   warnings: [
     {
-      place: { ...PLACE, line: 52 },
+      place: { file: 'config/botbell.yaml', line: 52, column: 13 },
       message: 'routes[3] matches every BOT, so default_route is never used',
       severity: 'warning',
     },
   ],
   failure: {
-    at: PAGE_NOW - 6 * MINUTE,
+    at: OFFICE_NOW - 6 * MINUTE,
     problems: [
-      { place: PLACE, message: 'no channel is named "slak": did you mean "slack"?', severity: 'error' },
+      {
+        place: { file: 'config/botbell.yaml', line: 41, column: 13 },
+        message: 'no channel is named "slak": did you mean "slack"?',
+        severity: 'error',
+      },
     ],
   },
   unchanged: ['admin.listen'],
 };
 
 export const PREVIEW: ReloadPreview = {
-  problems: [],
+  problems: STATUS.warnings,
   configHash: 'beef000000000000beef',
-  since: '2026-11-15',
+  since: '2026-11-13',
   changes: [
     {
       botId: 'invoice-import',
@@ -236,35 +142,40 @@ export const PREVIEW: ReloadPreview = {
       added: ['slack:#keiri'],
       removed: ['slack:#ops'],
     },
-    { botId: 'get_items', status: 'succeeded', callbacks: 7, added: [], removed: ['slack:#shop'] },
   ],
   isComplete: false,
-  unchanged: [],
+  unchanged: ['store.url'],
 };
 
-/** What people did, in its order. */
-type Done = readonly [what: string, ...details: readonly unknown[]];
+const SAMPLES = ['error', 'succeeded', 'executing'].map((name) => ({
+  name,
+  text: readFileSync(join(import.meta.dirname, `../../config/samples/${name}.json`), 'utf8'),
+}));
 
 export interface OfficeWorld extends AdminWorld {
+  readonly store: SqliteStore;
   readonly recorded: Recorded;
-  readonly done: Done[];
+  /** What people had done, in its order. */
+  readonly done: unknown[];
+  /** A callback comes now, and each whom the config names is told or not. @returns its id */
+  come(fields: Partial<Callback>): Promise<number>;
 }
 
-/** @param archive what it says in place of the ledger, e.g. `OFFICE_ARCHIVE` */
-export async function openOffice(archive: Partial<Archive> = {}): Promise<OfficeWorld> {
-  const clock = new ManualClock(PAGE_NOW);
+/** @param isNew nothing has come yet */
+export async function openOffice({ isNew = false } = {}): Promise<OfficeWorld> {
+  const clock = new ManualClock(isNew ? OFFICE_NOW : MIDNIGHT - (DAYS - 1) * DAY);
   const store = createSqliteStore(clock);
   const recorded = new Recorded(store);
   const settings = await officeSettings();
-  const done: Done[] = [];
+  const done: unknown[] = [];
   const world = await openAdminWorld({
     clock,
-    archive: { ...recorded.archive, ...archive },
-    people: peopleIn(done),
+    archive: recorded.archive,
+    people: peopleOver(recorded, () => settings.current, done),
     reloading: {
       status: STATUS,
       reload: (cause) => {
-        done.push(['reload', cause]);
+        done.push({ what: 'reload', cause });
         return Promise.resolve({ isLoaded: false, problems: STATUS.failure?.problems ?? [] });
       },
       preview: () => Promise.resolve(PREVIEW),
@@ -273,16 +184,64 @@ export async function openOffice(archive: Partial<Archive> = {}): Promise<Office
     paused: () => [{ key: 'slack:#bot-alerts', ms: 25_000 }],
     samples: SAMPLES,
   });
-  return {
+  const office: OfficeWorld = {
     ...world,
+    store,
     recorded,
     done,
+    come: (fields) => come(callbackWith(fields), { recorded, clock, router: settings.current.router }),
     async close() {
       await world.close();
       await store.close();
       await settings.close();
     },
   };
+  if (!isNew) await twoWeeks(office, clock);
+  done.splice(0);
+  return office;
+}
+
+interface Told {
+  readonly recorded: Recorded;
+  readonly clock: ManualClock;
+  readonly router: Router;
+}
+
+async function come(callback: Callback, { recorded, clock, router }: Told): Promise<number> {
+  const { destinations, explanations } = router.route(callback);
+  const told = await recorded.arrive(callback, destinations, {
+    startedAt: Date.parse(callback.start_time),
+    routing: JSON.stringify(explanations),
+    isAccepted: false,
+  });
+  const isLate = clock.now() > MIDNIGHT - DAY;
+  const updates = told.deliveries
+    .filter(({ state }) => state === 'pending')
+    .map((each) => (isLate ? outcomeOf(each) : deliveredUpdate(each.id)));
+  const isTold = updates.every(({ state }) => state === 'delivered');
+  const result = updates.length === 0 ? 'held' : isTold ? 'delivered' : 'taken_over';
+  if (told.deliveries.length > 0) await recorded.settle(told, updates, result);
+  return told.callbackId;
+}
+
+function peopleOver(ledger: Recorded, planning: () => Planning, done: unknown[]): People {
+  return createPeople({
+    ledger,
+    planning,
+    now: () => OFFICE_NOW,
+    sendTest: ({ destination }) =>
+      Promise.resolve({
+        destination,
+        isDelivered: false,
+        words: 'The app is not in the channel.',
+        errorClass: 'config',
+        errorCode: 'not_in_channel',
+        durationMs: 3,
+      }),
+    onDue: () => undefined,
+    onBulkStarted: () => undefined,
+    onAction: (action) => done.push(action),
+  });
 }
 
 async function officeSettings(): Promise<RunningSettings<AppSettings>> {
@@ -291,7 +250,6 @@ async function officeSettings(): Promise<RunningSettings<AppSettings>> {
   const ignore = () => undefined;
   const first = await openSettings(await loadProject({ configFile: file, variables: {} }), {
     channelTypes,
-
     print: ignore,
     onTemplateError: ignore,
     secrets: new HiddenSecrets(),
@@ -299,55 +257,103 @@ async function officeSettings(): Promise<RunningSettings<AppSettings>> {
   return new RunningSettings<AppSettings>(first, systemClock, ignore);
 }
 
-function peopleIn(done: Done[]): Partial<People> {
-  const note =
-    (what: string, outcomeOf: (id: number | string) => Outcome) =>
-    (subject: number | string, ...details: unknown[]) => {
-      done.push([what, subject, ...details]);
-      const outcome = outcomeOf(subject);
-      return statusOf(outcome) < 400 ? Promise.resolve(outcome) : Promise.reject(new Refused(outcome));
-    };
-  return {
-    redeliver: note('redeliver', (id) => ({
-      name: id === 1 ? 'accepted' : id === 2 ? 'delivered' : 'unknown',
-    })),
-    dismiss: note('dismiss', (id) => ({ name: id === 1 ? 'dismissed' : 'not dead' })),
-    test: note('test', () => ({
-      name: 'tested, failed',
-      values: { words: 'The app is not in the channel.' },
-    })),
-    snoozes: () => Promise.resolve(SNOOZES),
-    snooze: () => Promise.reject(new Refused({ name: 'snooze nothing' })),
-    tally: (filter) =>
-      Promise.resolve(filter.botId === 'none' ? { ...TALLY, messages: 0, destinations: [] } : TALLY),
-    startBulk: (filter, request, what) => {
-      done.push(['bulk', JSON.parse(JSON.stringify(filter)), request, what]);
-      return Promise.resolve({ name: `bulk ${what}` });
-    },
-    bulks: () => Promise.resolve(BULKS),
-    bulk: (id) => Promise.resolve(BULKS.find((bulk) => bulk.id === id)),
-    endSnooze: note('end snooze', () => ({ name: 'ended' })),
-    routeAnew: note('route', () => ({ name: 'routed to nobody' })),
-    stopBulk: note('stop', () => ({ name: 'stopped' })),
-    seeRefused: note('see refused', () => ({ name: 'seen' })),
-  };
+/** The routines until now, in the order of time. */
+async function twoWeeks(office: OfficeWorld, clock: ManualClock): Promise<void> {
+  const runs = Array.from({ length: DAYS }, (_, day) => day).flatMap((day) =>
+    ROUTINES.flatMap(({ bot: [bot_id, bot_name, seconds], hours, errors, output }) =>
+      hours.map((hour) => {
+        const startedAt = MIDNIGHT - (DAYS - 1 - day) * DAY + hour * HOUR;
+        const seed = day * 7 + Math.floor(hour);
+        const elapsed_time = Math.round(seconds * (1 + (seed % 11) / 15));
+        const message = errors?.[day];
+        const fields = {
+          bot_id,
+          bot_name,
+          elapsed_time,
+          job_id: `${bot_id}-${day}-${hour}`,
+          start_time: new Date(startedAt).toISOString(),
+          ...(message === undefined
+            ? { status: 0, output: output?.(seed) }
+            : { status: 1, message, code: 500 }),
+        };
+        return { at: startedAt + elapsed_time * 1000, fields: fields as Partial<Callback> };
+      }),
+    ),
+  );
+  for (const { at, fields } of runs.toSorted((a, b) => a.at - b.at)) {
+    if (at > OFFICE_NOW) break;
+    await clock.advance(at - clock.now());
+    await office.come(fields);
+  }
+  await newsletter(office, clock);
+  await stillOpen(office);
 }
 
-/** What the archive would say, where the views ask it. */
-export const OFFICE_ARCHIVE: Partial<Archive> = {
-  countOpen: () => Promise.resolve({ pending: 12, dead: 132, held: 0, refused: 2 }),
-  deadLetters: () => Promise.resolve(DEAD),
-  refusals: ({ before = Number.MAX_SAFE_INTEGER, limit = 50 } = {}) =>
-    Promise.resolve({ items: REFUSALS.filter(({ id }) => id < before).slice(0, limit), next: undefined }),
-  refusedAlike: () =>
-    Promise.resolve(
-      REFUSALS.map((newest) => ({
-        newest,
-        count: 3,
-        unseen: newest.id === 12 ? 2 : 0,
-        oldestAt: PAGE_NOW - DAY,
-      })),
-    ),
-  destinations: (names) =>
-    Promise.resolve(DESTINATIONS.filter(({ destination }) => names.includes(destination))),
-};
+/** Its mailbox is full: tried again and again. */
+async function newsletter({ come, recorded }: OfficeWorld, clock: ManualClock): Promise<void> {
+  const start_time = new Date(clock.now()).toISOString();
+  const bot = { bot_id: 'newsletter', bot_name: '週次メルマガ配信', job_id: 'newsletter' };
+  const callbackId = await come({ ...bot, start_time });
+  const { deliveries = [] } = (await recorded.archive.story(callbackId)) ?? {};
+  const pending = deliveries.filter(({ state }) => state === 'pending');
+  for (const attempts of [2, 3, 4]) {
+    await clock.advance(attempts * MINUTE);
+    await recorded.settle(
+      { callbackId },
+      pending.map((each) => ({ ...outcomeOf(each), attempts })),
+    );
+  }
+  await clock.advance(OFFICE_NOW - clock.now());
+}
+
+function wrongStatus(found: string) {
+  const detail = `must be the integer 0 (succeeded), 1 (error) or 2 (executing), found the string "${found}"`;
+  return [{ pointer: '/status', detail }];
+}
+
+/** What went wrong, and what people did about it. */
+async function stillOpen({ come, recorded, store, services: { people } }: OfficeWorld): Promise<void> {
+  const by = { via: 'page', user: 'suzuki', from: '192.0.2.4' } as const;
+  const start_time = new Date(OFFICE_NOW - 25 * MINUTE).toISOString();
+  const monthly = {
+    bot_id: 'monthly-report',
+    bot_name: '月次レポート作成BOT',
+    job_id: 'monthly',
+    start_time,
+  };
+  await come({ ...monthly, status: 2, elapsed_time: undefined });
+  await people.snooze(
+    { bot_id: 'nightly-report', until: 'next-success', because: '棚卸し', destination: '' },
+    by,
+  );
+  await people.snooze(
+    { bot_id: '', destination: 'slack:#shop', until: 'tomorrow', because: 'the supplier moves house' },
+    by,
+  );
+  await come({ bot_id: 'nightly-report', bot_name: '夜間レポート', job_id: 'report', start_time, status: 1 });
+  const missed = { botId: 'invoice-import', botName: '請求書取込BOT', subject: '{}' };
+  await store.call((tx) => writeOwnNotice(tx, { kind: 'missed', ...missed }), []);
+  for (const [status, detail, body, errors] of [
+    [400, 'The body is not JSON: line 1, column 1.', 'hello=world', []],
+    [422, 'This is JSON, but not a callback.', '', wrongStatus('done')],
+    [422, 'This is JSON, but not a callback.', '{"status": "ok"}', wrongStatus('ok')],
+  ] as const)
+    await recorded.refuse({
+      receivedAt: OFFICE_NOW - HOUR,
+      status,
+      detail,
+      errors,
+      from: '203.0.113.7',
+      body,
+    });
+  const [lastDeliveredAt, lastFailedAt] = [OFFICE_NOW - 2 * DAY, OFFICE_NOW - 3 * HOUR];
+  await store.call(recordDestinations, [
+    [
+      { destination: 'slack:#old-prices', lastDeliveredAt, lastFailedAt, lastError: ARCHIVED },
+      { destination: 'slack:#shop', lastDeliveredAt: OFFICE_NOW - HOUR, lastFailedAt, lastError: FULL },
+    ],
+  ]);
+  await people.startBulk({ botId: 'price-watch', from: OFFICE_NOW - 3 * DAY }, by, 'dismissed');
+  await recorded.actions.stopBulk(1, by);
+  await people.startBulk({ destination: 'slack:#old-prices' }, by, 'redelivered');
+}

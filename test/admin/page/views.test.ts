@@ -1,308 +1,172 @@
-/** What each view shows, in both languages, whatever strangers have written into it. */
+/** What each view of an office says, in both languages: `views.json`, which `UPDATE_MESSAGES=1` writes anew. */
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { type ComponentChildren, h } from 'preact';
-import { Bot, type BotData, BotFacts } from '../../../src/admin/page/bots/bot.tsx';
-import { Bots, type BotsData } from '../../../src/admin/page/bots/bots.tsx';
-import { Callback, CallbackFacts } from '../../../src/admin/page/callbacks/callback.tsx';
-import { Callbacks, type CallbacksProps } from '../../../src/admin/page/callbacks/callbacks.tsx';
-import type { StoryEvent } from '../../../src/story/sayings.ts';
-import { cleanLine } from '../../../src/text/clean.ts';
-import type { Language } from '../../../src/time/display.ts';
-import { faultsIn } from '../../support/html-faults.ts';
-import {
-  BOT,
-  callbackOf,
-  DEAD,
-  deliveryOf,
-  HOSTILE,
-  htmlFor,
-  PAGE_NOW,
-  runOf,
-  SNOOZE,
-  storyOf,
-} from '../../support/page-data.ts';
+import { DISMISSED, LedgerUnavailable, NO_LONGER_ROUTED, SUPERSEDED } from '../../../src/ledger/ledger.ts';
+import { archiveReads } from '../../../src/ledger/registry.ts';
+import { expectMessages } from '../../support/expected-messages.ts';
+import { OFFICE_NOW, openOffice, type OfficeWorld, PREVIEW } from '../../support/office.ts';
+import { linesIn } from '../../support/page-text.ts';
+import { target } from '../../support/recorded.ts';
 
-const ROW: BotsData['rows'][number] = {
-  ...BOT,
-  isFailing: true,
-  runs: [runOf(1, { status: 2 }), runOf(2, { status: 1 }), runOf(3, { status: 1 }), runOf(4)],
-  last: runOf(2, { status: 1 }),
-  failed: 2,
-  usual: 60,
-  isSnoozed: true,
+/** By what they promise; `:job` stands for the id of the job's callback, and `:` for that of Botbell's own notice. */
+const VIEWS: Readonly<Record<string, string>> = {
+  'first what needs somebody, then each BOT, failing ones first': '/',
+  'a BOT’s runs, who is told of it now, and that its result is missing': '/bots/invoice-import',
+  'that a BOT is snoozed': '/bots?bot_id=nightly-report',
+  'callbacks, each with the worst that became of its messages': '/callbacks?limit=8',
+  'a filter as it was filled in, and what can be done with all that it finds':
+    '/callbacks?bot_id=price-watch&state=dead',
+  'a search with its filters folded': '/callbacks?search=invoice-*&limit=1',
+  'who was told and who was not, and why': '/callbacks/:price-watch-13-7.5',
+  'what is tried again, attempts that failed for the same reason once': '/callbacks/:newsletter',
+  'who has snoozed what is held': '/callbacks/:report',
+  'that nobody was told, and why': '/callbacks/:monthly',
+  'of each message what can be done about it': '/callbacks/:every-state',
+  'what Botbell says by itself as what it is': '/callbacks/:',
+  'dead letters by cause, and what becomes of bulks': '/dead',
+  'how many messages a redelivery means before it begins':
+    '/redeliveries/new?state=dead&destination=slack%3A%23old-prices&error_class=config&error_code=is_archived',
+  'that nothing matches, with nothing to do': '/redeliveries/new?state=dead&bot_id=none',
+  'rejected bodies by their fault': '/refused',
+  'each body of a fault': '/refused?like=2',
+  'each destination with its last success, last error and pause': '/destinations',
+  'snoozes, and the form of one more': '/snoozes?bot_id=a&destination=slack%3A%23shop&time=2026-12-01T09:00',
+  'the config in force, why another was refused, and what it would change': '/config?preview=1',
+  'what would become of a callback': '/playground',
+  'what of a filter makes no sense, above the filter': '/callbacks?status=5&from=tomorrow&bot_id=mine',
+  'what of a redelivery’s filter makes no sense': '/redeliveries/new?status=9',
+  'that there is no such BOT': '/bots/nobody',
 };
 
-const BOTS: BotsData = {
-  rows: [ROW],
-  next: HOSTILE,
-  name: HOSTILE,
-  late: [{ botId: HOSTILE, botName: HOSTILE, kind: 'missed', noticeId: 9, toldAt: PAGE_NOW - 1000 }],
-  pending: 3,
-  work: { pending: 5, dead: 1000, held: 0, refused: 0 },
-  failing: 1,
-  isCut: true,
-  receiver: undefined,
-};
-
-/** The story is cleaned where it is told. */
-const SAID = cleanLine(HOSTILE);
-
-const EVENTS: readonly StoryEvent[] = [
-  { at: PAGE_NOW - 1000, what: 'received', text: SAID, small: undefined, destination: undefined },
-  { at: PAGE_NOW, what: 'dead', text: SAID, small: SAID, destination: HOSTILE },
+/** A callback with a message in each state; SQL of each. */
+const STATES = [
+  `state = 'delivered', receipt = '{"ts":"1.2"}'`,
+  `state = 'delivered', receipt = '{"told":"nobody"}'`,
+  `state = 'delivered', receipt = '{"accepted":"202"}', summary_id = 1`,
+  `state = 'pending'`,
+  `state = 'dead', error_class = 'permanent', error_code = '550'`,
+  `state = 'held', reason = 'mute', held_until = ${OFFICE_NOW + 7_200_000}`,
+  ...[SUPERSEDED, NO_LONGER_ROUTED, DISMISSED, 'when', 'after_failures', 'repeat'].map(
+    (reason) => `state = 'held', reason = '${reason}'`,
+  ),
 ];
-const TOLD = { summary: SAID, events: EVENTS };
 
-const LIST: CallbacksProps = {
-  asked: { bot_id: HOSTILE, status: 'error' },
-  page: { items: [callbackOf(7)], next: 7 },
-};
+async function comeInEveryState({ recorded, store }: OfficeWorld): Promise<void> {
+  const fields = { job_id: 'every-state', bot_id: 'get_items', bot_name: '長'.repeat(100) };
+  const targets = STATES.map((_, index) => target(`slack:#${index}`));
+  const { deliveries } = await recorded.arrive(fields, targets, { routing: '[]' });
+  for (const [index, { id }] of deliveries.entries())
+    await store.run(`update deliveries set due_at = 0, ${STATES[index]} where id = ${id}`);
+}
 
-const BOT_DATA: BotData = {
-  bot: BOT,
-  runs: [runOf(1, { status: 1 }), runOf(2), runOf(3, { status: 2, elapsedSeconds: undefined })],
-  told: [{ status: 1, names: [`slack:${HOSTILE}`] }],
-  late: BOTS.late,
-  snoozes: [SNOOZE],
-};
+describe('The page of an office', () => {
+  let world: OfficeWorld;
 
-/** Every view with data that has something of everything. */
-const VIEWS: Readonly<Record<string, ComponentChildren>> = {
-  bots: h(Bots, BOTS),
-  bot: [h(BotFacts, BOT_DATA), h(Bot, BOT_DATA)],
-  callbacks: h(Callbacks, LIST),
-  callback: [
-    h(CallbackFacts, { callback: storyOf() }),
-    h(Callback, { callback: storyOf(), story: TOLD, snoozes: [] }),
-  ],
-};
-
-const htmlOf = (view: ComponentChildren, language: Language = 'en') => htmlFor(language, view);
-const bots = (fields: Partial<BotsData> = {}) => htmlOf(h(Bots, { ...BOTS, ...fields }));
-const callbacks = (fields: Partial<CallbacksProps>) => htmlOf(h(Callbacks, { ...LIST, ...fields }));
-
-describe('every view', () => {
-  for (const [name, view] of Object.entries(VIEWS)) {
-    for (const language of ['en', 'ja'] as const) {
-      it(`is sound whatever strangers have written: ${name}, ${language}`, () => {
-        const html = htmlOf(view, language);
-        expect(faultsIn(html)).to.deep.equal([]);
-        expect(html).not.to.contain('<script>alert');
-        expect(html).not.to.contain('\u202e');
-        expect(html).not.to.match(/undefined|NaN|\[object/);
-      });
-    }
-
-    it(`says another thing in another language: ${name}`, () => {
-      expect(htmlOf(view, 'en')).not.to.match(/[ぁ-ん]/);
-      expect(htmlOf(view, 'ja')).to.match(/[ぁ-ん]/);
-    });
-  }
-});
-
-describe('the overview', () => {
-  it('says of each BOT how its last runs went and what is usual', () => {
-    const html = bots();
-    expect(html).to.contain('4 runs, 2 failed');
-    expect(html).to.contain('usually 1 min');
-    expect(htmlOf(h(Bots, BOTS), 'ja')).to.contain('通常は1分');
+  before(async () => {
+    world = await openOffice();
+    await comeInEveryState(world);
   });
 
-  it('shows the beginning of a name that would fill the list', () => {
-    const html = bots({ rows: [{ ...ROW, botName: '長'.repeat(1000) }] });
-    expect(html).to.contain(`>${'長'.repeat(79)}…<`);
-  });
+  after(() => world.close());
 
-  it('leads to what needs somebody', () => {
-    const html = bots();
-    expect(html).to.match(/href="\/dead"><strong>1,000<\/strong>/);
-    expect(html).to.match(/href="\/callbacks\?state=pending"><strong>3<\/strong>/);
-  });
+  afterEach(() => expect(world.unforeseen).to.deep.equal([]));
 
-  it('says first of a BOT that its result is missing, and leads to what was told', () => {
-    const html = bots();
-    expect(html).to.contain('Missed or overdue').and.to.contain('href="/callbacks/9"');
-    expect(html).to.contain('>Missed<').and.to.contain('href="/snoozes">Snoozed');
-    expect(bots({ late: [] })).not.to.contain('Missed');
-  });
-
-  it('says it of the BOT itself, too', () => {
-    const facts = (late: BotData['late']) => htmlOf(h(BotFacts, { ...BOT_DATA, late }));
-    expect(facts(BOT_DATA.late)).to.match(/href="\/callbacks\/9">.*>Missed</);
-    expect(facts([])).not.to.contain('Missed');
-  });
-
-  it('draws a bar for each run: higher where it took longer, hollow while it runs, crossed where it failed', () => {
-    const runs = [
-      runOf(1, { status: 2, elapsedSeconds: undefined }),
-      runOf(2, { status: 1, elapsedSeconds: 5 }),
-      runOf(3),
-    ];
-    const html = bots({ rows: [{ ...ROW, runs }] });
-    const strip = /<svg class="strip".*?<\/svg>/s.exec(html)?.[0] ?? '';
-    const heights = [...strip.matchAll(/<g class="\w+"><rect [^>]*height="(\d+)"/g)].map(([, height]) =>
-      Number(height),
-    );
-    expect(heights).to.have.length(3);
-    expect(heights[2]).to.be.above(heights[1] ?? 0);
-    expect(strip).to.match(/<g class="bad"><rect[^>]*><\/rect><path /);
-    expect(strip).to.contain('<g class="busy">');
-  });
-
-  it('tells a newcomer where callbacks are posted to, how to send one, and where to try', () => {
-    const receiver = { listen: { host: '127.0.0.1', port: 8080 }, path: '/in', tokens: ['secret'] };
-    const html = bots({ receiver: receiver as unknown as BotsData['receiver'] });
-    expect(html).to.contain('No BOT has run yet').and.to.contain('8080/in/&lt;receiver.token>');
-    expect(html).not.to.contain('secret');
-    expect(html).to.contain('send config/samples/error.json').and.to.contain('href="/playground"');
-    expect(bots({ rows: [] })).to.contain('No BOT matches');
-  });
-});
-
-describe('a list of callbacks', () => {
-  it('keeps its filter in its links and its form', () => {
-    const html = callbacks({ asked: { bot_id: 'a b', state: 'dead' } });
-    expect(html).to.contain('href="/callbacks?bot_id=a+b&amp;state=dead&amp;before=7"');
-    expect(html).to.contain('href="/redeliveries/new?bot_id=a+b&amp;state=dead"');
-    expect(html).to.contain('value="a b"');
-    expect(html)
-      .to.match(/<option value="dead" selected>/)
-      .and.to.contain('<details open>');
-  });
-
-  it('folds its filters where only the search is used', () => {
-    const html = callbacks({ asked: { search: 'invoice-*' } });
-    expect(html).to.contain('value="invoice-*"').and.to.contain('<details><summary>Filters');
-    expect(html).not.to.contain('/redeliveries/new');
-  });
-
-  it('says the worst of what became of its messages, and of how many', () => {
-    expect(callbacks({})).to.contain('Given up: 1 of 2');
-  });
-});
-
-describe('the page of a callback', () => {
-  const page = (fields: Parameters<typeof storyOf>[0], language: 'en' | 'ja' = 'en') => {
-    const callback = storyOf(fields);
-    return htmlOf(
-      [h(CallbackFacts, { callback }), h(Callback, { callback, story: TOLD, snoozes: [SNOOZE] })],
-      language,
-    );
+  /** The path with the id of the callback that it names by its job. */
+  const pathOf = async (path: string) => {
+    const [, jobId] = /^\/callbacks\/:(.*)/.exec(path) ?? [];
+    if (jobId === undefined) return path;
+    const { items } = await world.services.archive.callbacks(jobId === '' ? {} : { jobId }, { limit: 30 });
+    return `/callbacks/${items.find(({ kind }) => jobId !== '' || kind === 'missed')?.id}`;
   };
 
-  it('begins with what became of it, before anything else is told', () => {
-    const html = page({});
-    expect(html.indexOf('class="panel summary"')).to.be.below(html.indexOf('class="deliveries"'));
-    expect(html.indexOf('class="deliveries"')).to.be.below(html.indexOf('class="timeline"'));
+  it('says in both languages what is so, why, and what can be done', async () => {
+    const views: Record<string, unknown> = {};
+    for (const [promise, named] of Object.entries(VIEWS)) {
+      const path = await pathOf(named);
+      const said = async (language: string) => {
+        const { status, body } = await world.get(path, { 'accept-language': language });
+        expect(body, path).to.contain(`<html lang="${language}"`);
+        return [`${status} ${path}`, ...linesIn(body)];
+      };
+      views[promise] = { en: await said('en'), ja: await said('ja') };
+    }
+    expectMessages(join(import.meta.dirname, 'views.json'), views);
   });
 
-  it('says who has snoozed what is held, and why', () => {
-    const held = { state: 'held', reason: 'snooze', snoozeId: SNOOZE.id } as const;
-    const heldUntil = SNOOZE.until;
-    expect(page({ deliveries: [deliveryOf(1, { ...held, heldUntil })] })).to.contain('class="snoozes"');
-    expect(page({ deliveries: [deliveryOf(1, held)] }), 'told since').not.to.contain('class="snoozes"');
+  it('counts dead letters in its title and its menu', async () => {
+    const { body } = await world.get('/');
+    expect(body).to.match(
+      /<title>BOTs \(\d+ undelivered\) · Botbell<\/title>.*<strong class="count"> \d+<\/strong>/s,
+    );
   });
 
-  it('shows each message in a frame of its own, in which nothing runs', () => {
-    expect(
-      page({}).match(
-        /<iframe sandbox="allow-popups[^"]*" loading="lazy" src="\/deliveries\/\d\/message" title="[^"]+">/g,
+  it('shows each message in a frame of its own, in which nothing runs, in the theme of its reader', async () => {
+    const { body } = await world.get(await pathOf('/callbacks/:newsletter'));
+    const [, sandbox, path = ''] = /<iframe sandbox="([^"]*)" loading="lazy" src="([^"]*)"/.exec(body) ?? [];
+    expect(sandbox).to.equal('allow-popups allow-popups-to-escape-sandbox');
+    const { status, headers, body: message } = await world.get(path);
+    expect(status).to.equal(200);
+    expect(headers['content-security-policy']).to.equal(
+      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox",
+    );
+    expect(message).to.contain('週次メルマガ配信').and.contain('<meta name="color-scheme"');
+  });
+
+  it('has a page for what is not there', async () => {
+    for (const path of [
+      '/callbacks/99999',
+      '/callbacks/x',
+      '/callbacks/1e3',
+      '/deliveries/99999/message',
+      '/playground?callback=99999',
+      '/playground/message?packed=x&to=slack',
+    ])
+      expect((await world.get(path)).status, path).to.equal(404);
+  });
+
+  it('names what is wrong with a config where a reload would be refused', async () => {
+    const problems = [
+      { place: { file: 'b.yaml', line: 3, column: 1 }, message: 'unknown key', severity: 'error' },
+    ] as const;
+    const refused = { ...PREVIEW, configHash: undefined, changes: [], problems };
+    Object.assign(world.services.reloading, { preview: () => Promise.resolve(refused) });
+    const lines = linesIn((await world.get('/config?preview=1')).body);
+    expect(lines).to.include('It would be refused:').and.include('✕Error b.yaml:3:1 unknown key');
+  });
+});
+
+describe('The page of a new office', () => {
+  it('says of each list that it is empty, and where the first callback is posted to, without the token', async () => {
+    const world = await openOffice({ isNew: true });
+    const said = Object.fromEntries(
+      await Promise.all(
+        ['/', '/callbacks', '/dead', '/refused', '/snoozes'].map(async (path) => {
+          const { body } = await world.get(path);
+          expect(body).not.to.contain('THE-TOKEN');
+          return [path, linesIn(body)] as const;
+        }),
       ),
-    ).to.have.length(2);
-  });
-
-  it('offers what can be done about a dead letter', () => {
-    const html = page({ deliveries: [DEAD] });
-    expect(html).to.contain('<form method="post" action="/act/redeliver">');
-    expect(html.indexOf('/act/redeliver'), 'what is wanted stands first').to.be.below(
-      html.indexOf('/act/route'),
     );
-    expect(html).to.contain('action="/act/dismiss"');
-    expect(html).to.contain('name="back" value="/here?a=1"');
-    expect(html).not.to.contain('name="again"');
+    await world.close();
+    expect(said['/']).to.include('http://127.0.0.1:8080/callbacks/<receiver.token>');
+    expect(said['/callbacks']).to.include('No such callback has come.');
+    expect(said['/dead']).to.include('No dead letters.');
+    expect(said['/refused']).to.include('Nothing has been rejected.');
+    expect(said['/snoozes']).to.include('Nothing is snoozed.');
   });
+});
 
-  it('asks for what was delivered to be delivered once more, and never for what is under way or out of date', () => {
-    expect(page({ deliveries: [deliveryOf(1)] })).to.match(
-      /name="id" value="1"\/?><input type="hidden" name="again" value="1"/,
-    );
-    expect(page({ deliveries: [deliveryOf(1, { state: 'pending' })] })).not.to.contain('/act/redeliver');
-    const putOff = page({ deliveries: [deliveryOf(1, { state: 'pending', dueInMs: 60_000 })] });
-    expect(putOff).to.contain('/act/redeliver').and.to.contain('Try now');
-    const superseded = deliveryOf(1, { state: 'held', reason: 'superseded' });
-    expect(page({ deliveries: [superseded] })).not.to.contain('/act/redeliver');
-  });
-
-  it('says of a delivery in a clerk’s words what is wrong, the technical class small', () => {
-    const html = page(
-      {
-        deliveries: [
-          { ...DEAD, lastError: { class: 'config', code: 'not_in_channel', message: 'Invite it.' } },
-        ],
-      },
-      'ja',
-    );
-    expect(html).to.contain('送信をあきらめました');
-    expect(html)
-      .to.match(/要修正の設定 .*not_in_channel/s)
-      .and.not.to.contain('Invite it.');
-  });
-
-  it('says why a delivery has ended without being made, and offers only what is left to do', () => {
-    const held = (code: string) => page({ deliveries: [deliveryOf(1, { state: 'held', reason: code })] });
-    expect(held('superseded')).to.contain('Out of date');
-    expect(held('no longer routed')).to.contain('No longer sent there').and.to.contain('/act/dismiss');
-    expect(held('dismissed')).to.contain('Marked as done').and.not.to.contain('/act/dismiss');
-    for (const rule of ['when', 'after_failures', 'repeat'])
-      expect(held(rule)).to.contain(`Not told (${rule})`).and.not.to.contain('/act/dismiss');
-  });
-
-  it('says until when a delivery is held, and which summary tells it', () => {
-    const until = PAGE_NOW + 2 * 3_600_000;
-    const muted = page({ deliveries: [deliveryOf(1, { state: 'held', reason: 'mute', heldUntil: until })] });
-    expect(muted).to.match(/Held back.*until.*in 2 h/s);
-    expect(muted, 'it is told by itself').not.to.match(/act\/(redeliver|dismiss)/);
-    const told = page({ deliveries: [deliveryOf(1, { summaryId: 12 })] });
-    expect(told).to.contain('href="/callbacks/12"');
-  });
-
-  it('shows what Botbell says by itself as what it is, with what it is about', () => {
-    const missed = page({ kind: 'missed', botName: 'Invoices', botId: 'a b' });
-    expect(missed).to.contain('>Missed<');
-    expect(missed).to.contain('href="/callbacks?bot_id=a+b"').and.not.to.contain('/act/route');
-    expect(page({ kind: 'alert' })).not.to.contain('/act/route');
-    expect(page({})).to.contain('/act/route');
-    expect(page({ kind: 'overdue', about: 3 }, 'ja'))
-      .to.contain('href="/callbacks/3"')
-      .and.to.contain('実行が長すぎます');
-    const list = callbacks({
-      page: { items: [callbackOf(7, { kind: 'digest', jobId: '' })], next: undefined },
-    });
-    expect(list).to.contain('>Digest<').and.not.to.contain('job_id=');
-  });
-
-  it('says of what an outbox took that it was printed only', () => {
-    const printed = page({
-      deliveries: [deliveryOf(1, { state: 'delivered', receipt: { told: 'nobody' } })],
-    });
-    expect(printed)
-      .to.contain('Printed only')
-      .and.not.to.contain(
-        'class="status good"><span class="mark" aria-hidden="true">✓</span><span>Delivered',
-      );
-  });
-
-  it('says an error once, and of attempts that failed for the same reason how many they were', () => {
-    const attempt = (minute: number) => ({
-      at: PAGE_NOW - (10 - minute) * 60_000,
-      what: 'attempt' as const,
-      text: `attempt ${minute}`,
-      small: 'config, is_archived',
-      destination: 'slack:#a',
-    });
-    const story = { summary: 'told', events: [attempt(1), attempt(2), attempt(3), ...EVENTS] };
-    const html = htmlOf(h(Callback, { callback: storyOf(), story, snoozes: [] }));
-    expect(html).to.contain('<summary>The same happened 2 more times, until 10:35');
-    expect(html.match(/is_archived/g)).to.have.length(1);
+describe('The page while the ledger cannot be read', () => {
+  it('says so on every view, and loses nobody’s way back', async () => {
+    const gone = () => Promise.reject(new LedgerUnavailable('no answer'));
+    const world = await openOffice({ isNew: true });
+    const broken = Object.fromEntries(Object.keys(archiveReads).map((name) => [name, gone]));
+    for (const archive of [world.services.archive, world.recorded.archive]) Object.assign(archive, broken);
+    for (const path of ['/', '/bots/a', '/callbacks', '/callbacks/1', '/dead', '/refused', '/destinations']) {
+      const { status, body } = await world.get(path, { 'accept-language': 'ja' });
+      expect(status, path).to.equal(503);
+      expect(body, path).to.contain('現在、記録を読み込めません').and.to.contain(`href="${path}"`);
+    }
+    await world.close();
   });
 });

@@ -56,7 +56,7 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   '/callbacks': [
     '/callbacks',
     '/callbacks?state=dead',
-    '/callbacks?bot_id=stock-sync&status=2',
+    '/callbacks?bot_id=monthly-report&status=executing',
     '/callbacks?bot_id=nobody',
   ],
 };

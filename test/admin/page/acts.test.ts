@@ -1,0 +1,85 @@
+/** Whoever does something on the page learns what came of it, where they stood. What each action does is proved in test/contract and test/people. */
+import { expect } from 'chai';
+import { LedgerUnavailable } from '../../../src/ledger/ledger.ts';
+import { isDone, type OutcomeName } from '../../../src/people/outcomes.ts';
+import { openOffice, type OfficeWorld } from '../../support/office.ts';
+
+const ACTOR = { via: 'page', user: undefined, from: '127.0.0.1' };
+
+type Fields = Readonly<Record<string, string>>;
+
+describe('What people do on the page', () => {
+  let world: OfficeWorld;
+  /** Ids of deliveries. */
+  let [dead, told]: string[] = [];
+
+  beforeEach(async () => {
+    world = await openOffice();
+    const [callback] = (await world.services.people.callbacks({ state: 'dead' })).items;
+    [dead, told] = callback?.deliveries.map(({ id }) => String(id)) ?? [];
+  });
+
+  afterEach(() => world.close());
+
+  /** @returns where it leads, and what is said there */
+  const act = async (name: string, fields: Fields = {}) => {
+    const answer = await world.post(`/act/${name}`, { back: '/dead?a=1', ...fields });
+    expect(answer.status).to.equal(303);
+    const cookies = [answer.headers['set-cookie'] ?? []].flat().join('\n');
+    const [, kind, text = ''] = /botbell_flash=(\w+)\.([\w-]+)/.exec(cookies) ?? [];
+    return { to: answer.headers['location'], kind, text: Buffer.from(text, 'base64url').toString() };
+  };
+
+  it('is said to have been done, or why not, where the form stands', async () => {
+    const forms: readonly (readonly [name: string, fields: Fields, result: OutcomeName])[] = [
+      ['dismiss', { id: dead ?? '' }, 'dismissed'],
+      ['dismiss', { id: 'x' }, 'unknown'],
+      ['redeliver', { id: told ?? '' }, 'delivered'],
+      ['redeliver', { id: told ?? '', again: '1' }, 'accepted'],
+      ['route', { id: '1' }, 'routed to nobody'],
+      [
+        'redeliver-all',
+        { state: 'dead', destination: 'slack:#old-prices', what: 'dismissed' },
+        'bulk dismissed',
+      ],
+      ['redeliver-all', { state: 'dead', what: 'redelivered' }, 'bulk redelivered'],
+      ['stop', { id: '2' }, 'stopped'],
+      ['see-refused', { id: '3' }, 'seen'],
+      ['snooze', { bot_id: 'get_items', until: 'tomorrow', because: 'x' }, 'snoozed'],
+      ['end-snooze', { id: '1' }, 'ended'],
+      ['test', { destination: 'slack:#shop' }, 'tested, failed'],
+    ];
+    for (const [name, fields, result] of forms) {
+      const { to, kind } = await act(name, fields);
+      expect([to, kind], name).to.deep.equal(['/dead?a=1', isDone({ name: result }) ? 'done' : 'failed']);
+      expect(world.done.at(-1), name).to.deep.include({ actor: ACTOR, result });
+    }
+    expect(await act('redeliver', { id: dead ?? '' })).to.include({ text: 'It is sent in a moment.' });
+    expect(await act('reload')).to.include({ kind: 'failed' });
+    expect(world.done.at(-1)).to.include({ cause: 'the page, nobody named from 127.0.0.1' });
+  });
+
+  it('begins with all that matches, and with nothing where the form says more or less than it should', async () => {
+    for (const query of ['', 'what=redelivered', 'state=delivered', 'state=dead&x=1']) {
+      const fields = Object.fromEntries(new URLSearchParams(query));
+      const { status } = await world.post('/act/redeliver-all', fields);
+      expect([status, world.done], query).to.deep.equal([400, []]);
+    }
+  });
+
+  it('shows a form that was refused again as it was filled in, however long it is', async () => {
+    const because = '請求'.repeat(4000);
+    const answer = await world.post('/act/snooze', { until: 'tomorrow', because });
+    expect(answer.body).to.include('Name a BOT, a destination, or both.').and.to.include(because);
+    expect(answer.body, 'it is not made anew while it is filled in').to.include('data-still="true"');
+  });
+
+  it('says so where the ledger cannot be written', async () => {
+    Object.assign(world.services.people, { dismiss: () => Promise.reject(new LedgerUnavailable('gone')) });
+    expect(await act('dismiss', { id: '1' })).to.deep.equal({
+      kind: 'failed',
+      to: '/dead?a=1',
+      text: 'The store cannot be written: nothing was done.',
+    });
+  });
+});
