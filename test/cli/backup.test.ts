@@ -3,34 +3,31 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { runCommand } from '../support/command.ts';
-import { Recorded, target } from '../support/recorded.ts';
-import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+import { target } from '../support/recorded.ts';
+import { BesideStore } from './beside-store.ts';
 
 describe('botbell backup', () => {
-  let store: SqliteStore;
-  let config: string;
+  let world: BesideStore;
   let copy: string;
 
-  const write = (url: string) =>
-    writeFileSync(
-      config,
-      `store: { url: '${url}' }\nchannels: { slack: { type: slack, token: '\${SLACK_BOT_TOKEN}' } }\ndefault_route: { notify: [{ slack: '#ops' }] }\n`,
+  const write = (url?: string) =>
+    world.configure(
+      `channels: { slack: { type: slack, token: '\${SLACK_BOT_TOKEN}' } }\ndefault_route: { notify: [{ slack: '#ops' }] }\n`,
+      url,
     );
-  const backup = (file = copy) => runCommand(['backup', file, '--config', config]);
+  const backup = (file = copy) => world.run(['backup', file]);
 
   beforeEach(async () => {
-    store = createSqliteStore();
-    config = join(store.folder, 'botbell.yaml');
-    copy = join(store.folder, 'copy.db');
-    write(`sqlite:${store.file}`);
-    await new Recorded(store).arrive({ job_id: 'j' }, [target('slack:#ops')]);
+    world = new BesideStore();
+    copy = join(world.store.folder, 'copy.db');
+    write();
+    await world.recorded.arrive({ job_id: 'j' }, [target('slack:#ops')]);
   });
 
-  afterEach(() => store.close());
+  afterEach(() => world.close());
 
   it('copies all of it while somebody is writing, for its owner alone, and changes nothing of it', async () => {
-    const writer = store.connect();
+    const writer = world.store.connect();
     writer.exec('BEGIN IMMEDIATE');
     expect(await backup()).to.deep.equal({
       code: 0,
@@ -42,12 +39,12 @@ describe('botbell backup', () => {
     const copied = new DatabaseSync(copy, { readOnly: true });
     expect(copied.prepare('SELECT destination FROM deliveries').all()).to.have.length(1);
     copied.close();
-    expect(readdirSync(store.folder), 'a log beside the copy').not.to.include('copy.db-wal');
+    expect(readdirSync(world.store.folder), 'a log beside the copy').not.to.include('copy.db-wal');
   });
 
   it('never writes over a file, least of all the ledger', async () => {
     writeFileSync(copy, 'mine');
-    for (const file of [copy, store.file]) {
+    for (const file of [copy, world.store.file]) {
       const { code, stderr } = await backup(file);
       expect([code, stderr]).to.deep.equal([
         1,
@@ -58,9 +55,9 @@ describe('botbell backup', () => {
   });
 
   it('leaves nothing behind where it cannot', async () => {
-    const nowhere = await backup(join(store.folder, 'none', 'copy.db'));
+    const nowhere = await backup(join(world.store.folder, 'none', 'copy.db'));
     expect([nowhere.code, nowhere.stderr.includes('cannot be written')]).to.deep.equal([1, true]);
-    write(`sqlite:${store.folder}/none.db`);
+    write(`sqlite:${world.store.folder}/none.db`);
     const { code, stderr } = await backup();
     expect([code, existsSync(copy)]).to.deep.equal([1, false]);
     expect(stderr).to.match(/^there is no ledger yet at store\.url/);

@@ -252,11 +252,14 @@ routes:
   });
 
   describe('why', () => {
-    it('says which variable the ledger needs', async () => {
+    it('says which variable the ledger needs, and what is wrong with a config', async () => {
       writeFileSync(config, `store: { url: '\${DATABASE_URL}' }\n${CONFIG}`);
       const unset = await run('why', 'job-1');
       expect(unset.code).to.equal(1);
       expect(unset.stderr).to.match(/there is no ledger yet at .*store\.url is not set here/);
+      writeFileSync(config, CONFIG.replace('routes:', 'rutes:'));
+      const wrong = await run('why', 'job-1');
+      expect(`${wrong.code} ${wrong.stderr}`).to.match(/^1 .*botbell\.yaml:\d+:\d+: .*rutes/);
     });
   });
 });

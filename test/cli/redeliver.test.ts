@@ -1,22 +1,19 @@
 /** What `botbell redeliver` says before it asks, and what it does by the answer; who delivers is the service. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { systemClock } from '../../src/time/clock.ts';
-import { type CommandInput, runCommand } from '../support/command.ts';
-import { ManualClock } from '../support/manual-clock.ts';
-import { deadUpdate, Recorded, target } from '../support/recorded.ts';
-import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+import type { CommandInput } from '../support/command.ts';
+import { deadUpdate, type Recorded, target } from '../support/recorded.ts';
+import { BesideStore } from './beside-store.ts';
 
 const HOUR_MS = 3_600_000;
 
 describe('botbell redeliver, asked at a terminal', () => {
-  let store: SqliteStore;
-  let clock: ManualClock;
+  let world: BesideStore;
   let recorded: Recorded;
-  let config: string;
 
-  const goTo = (hoursAgo: number) => clock.setBy(systemClock.now() - hoursAgo * HOUR_MS - clock.now());
+  const goTo = (hoursAgo: number) =>
+    world.clock.setBy(systemClock.now() - hoursAgo * HOUR_MS - world.clock.now());
   /** @returns the ids of their deliveries */
   const deadLetters = async (destinations: readonly string[], hoursAgo: number) => {
     goTo(hoursAgo);
@@ -38,27 +35,18 @@ describe('botbell redeliver, asked at a terminal', () => {
     while ((await recorded.actions.continueBulk()).isMore);
   };
   const redeliver = (args: readonly string[], input?: CommandInput) =>
-    runCommand(['redeliver', ...args, '--config', config], input);
+    world.run(['redeliver', ...args], input);
 
   beforeEach(() => {
-    clock = new ManualClock(systemClock.now());
-    store = createSqliteStore(clock);
-    recorded = new Recorded(store);
-    config = join(store.folder, 'botbell.yaml');
-    writeFileSync(
-      config,
-      `
-store: { url: 'sqlite:${store.file}' }
-display: { timezone: Asia/Tokyo }
+    world = new BesideStore();
+    ({ recorded } = world);
+    world.configure(`
 channels: { slack: { type: outbox, as: slack } }
-routes:
-  - bot_id: get_items
-    notify: [{ slack: '#ops' }, { slack: '#log' }]
-`,
-    );
+routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
+`);
   });
 
-  afterEach(() => store.close());
+  afterEach(() => world.close());
 
   it('says how many and to whom, and does nothing unless the answer is yes', async () => {
     await deadLetters(['slack:#ops'], 50);
@@ -116,9 +104,9 @@ routes:
 
   it('routes nothing anew by a config that is wrong, names nobody, or is not the running service’s', async () => {
     await recorded.arrive({ job_id: 'j' });
-    const good = readFileSync(config, 'utf8');
+    const good = readFileSync(world.config, 'utf8');
     const refusalOf = async (text: string) => {
-      writeFileSync(config, text);
+      writeFileSync(world.config, text);
       const { code, stdout, stderr } = await redeliver(['--route', 'j', '--yes']);
       expect([code, stdout]).to.deep.equal([1, '']);
       return stderr;
@@ -132,7 +120,7 @@ routes:
 
   it('keeps nothing of the ledger from the service while it waits for the answer', async () => {
     await deadLetters(['slack:#ops'], 3);
-    const other = store.connect();
+    const other = world.store.connect();
     const seen: unknown[] = [];
     const whileAsked = () => {
       other.exec('BEGIN IMMEDIATE; COMMIT');

@@ -4,12 +4,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import { NO_RULES } from '../../src/signal/rules.ts';
-import { systemClock } from '../../src/time/clock.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { runCommand } from '../support/command.ts';
-import { ManualClock } from '../support/manual-clock.ts';
-import { Recorded, target } from '../support/recorded.ts';
-import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+import { target } from '../support/recorded.ts';
+import { BesideStore } from './beside-store.ts';
 
 const MINUTE_MS = 60_000;
 const NIGHT = '2199-12-31T23:00';
@@ -17,34 +14,30 @@ const NOON = '2199-12-31T12:00';
 const ERROR = { bot_id: 'get_items', status: 1, message: 'no stock' } as const;
 
 describe('botbell route, of rules', () => {
-  let store: SqliteStore;
-  let recorded: Recorded;
-  let config: string;
+  let world: BesideStore;
 
   /** The lines of a destination. */
   const route = async (fields: Partial<Callback>, ...args: readonly string[]) => {
-    const file = join(store.folder, 'callback.json');
-    const start_time = new Date(store.clock.now()).toISOString();
+    const file = join(world.store.folder, 'callback.json');
+    const start_time = new Date(world.clock.now()).toISOString();
     writeFileSync(file, JSON.stringify({ ...callbackWith(fields), start_time }));
     const at = args.length === 0 ? ['--at', 'now'] : args;
-    const { code, stdout, stderr } = await runCommand(['route', file, ...at, '--config', config]);
+    const { code, stdout, stderr } = await world.run(['route', file, ...at]);
     expect(code, stderr).to.equal(0);
     const [heading = '', others = ''] = stdout.split(/(?=^reaches )/m);
     const [, ...lines] = others.split('\n').map((line) => line.trim());
     return { heading, lines, stderr };
   };
-  const configure = (rules: string, url = `sqlite:${store.file}`) =>
-    writeFileSync(
-      config,
+  const configure = (rules: string, url?: string) =>
+    world.configure(
       `
-store: { url: '${url}' }
-display: { timezone: Asia/Tokyo }
 channels: { slack: { type: outbox, as: slack } }
 routes:
   - bot_id: get_items
     notify: [{ slack: '#ops' }]
     ${rules}
 `,
+      url,
     );
   const errorsCame = async (count: number) => {
     const rules = { ...NO_RULES, afterFailures: 3, repeat: 3_600_000 };
@@ -52,18 +45,16 @@ routes:
     const watched = { isRemembered: true };
     for (let index = 0; index < count; index += 1) {
       const planned = { ...target('slack:#ops'), asked };
-      await recorded.arrive({ ...ERROR, job_id: `job ${index}` }, [planned], { watched });
-      store.clock.setBy(MINUTE_MS);
+      await world.recorded.arrive({ ...ERROR, job_id: `job ${index}` }, [planned], { watched });
+      world.clock.setBy(MINUTE_MS);
     }
   };
 
   beforeEach(() => {
-    store = createSqliteStore(new ManualClock(systemClock.now()));
-    recorded = new Recorded(store);
-    config = join(store.folder, 'botbell.yaml');
+    world = new BesideStore();
   });
 
-  afterEach(() => store.close());
+  afterEach(() => world.close());
 
   it('says which rule holds it at that time, and until when', async () => {
     configure('mute: [{ from: "22:00", to: "07:00" }]');
@@ -108,7 +99,7 @@ routes:
     const actor = { via: 'command line', user: 'kenji', from: 'host' } as const;
     const until = Date.parse('2199-12-31T09:00Z');
     const asked = { botId: 'get_items', until, untilSuccess: true, because: 'moving', actor };
-    await recorded.actions.snooze(asked);
+    await world.recorded.actions.snooze(asked);
     expect((await route(ERROR)).lines[1]).to.equal(
       'routes[0]: held by snooze 1 of kenji, until 31 Dec 2199, 18:00:00 (GMT+9) or its next success: moving',
     );
@@ -116,7 +107,7 @@ routes:
   });
 
   it('says without a store what depends on what came before, and makes none', async () => {
-    const file = join(store.folder, 'none.db');
+    const file = join(world.store.folder, 'none.db');
     configure('after_failures: 3', `sqlite:${file}`);
     const { lines, stderr } = await route(ERROR);
     expect(lines).to.deep.equal([

@@ -1,40 +1,23 @@
 /** What `botbell snooze` writes down, lists and ends; who holds messages back by it is the service. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { systemClock } from '../../src/time/clock.ts';
-import { runCommand } from '../support/command.ts';
-import { ManualClock } from '../support/manual-clock.ts';
-import { Recorded } from '../support/recorded.ts';
-import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+import { BesideStore } from './beside-store.ts';
 
 describe('botbell snooze', () => {
-  let store: SqliteStore;
-  let recorded: Recorded;
-  let config: string;
+  let world: BesideStore;
 
-  const snooze = (...args: readonly string[]) => runCommand(['snooze', ...args, '--config', config]);
+  const snooze = (...args: readonly string[]) => world.run(['snooze', ...args]);
 
   beforeEach(async () => {
-    store = createSqliteStore(new ManualClock(systemClock.now()));
-    recorded = new Recorded(store);
-    config = join(store.folder, 'botbell.yaml');
-    writeFileSync(
-      config,
-      `
-store: { url: 'sqlite:${store.file}' }
-display: { timezone: Asia/Tokyo }
+    world = new BesideStore();
+    world.configure(`
 channels: { slack: { type: slack, token: '\${SLACK_BOT_TOKEN}' } }
 groups: { bosses: { notify: [{ slack: '#bosses' }], digest: { at: '09:00' } } }
-routes:
-  - bot_id: get_items
-    notify: [{ slack: '#ops' }]
-`,
-    );
-    await recorded.arrive({ bot_id: 'get_items' });
+routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }] }]
+`);
+    await world.recorded.arrive({ bot_id: 'get_items' });
   });
 
-  afterEach(() => store.close());
+  afterEach(() => world.close());
 
   it('holds a BOT at a destination until 9:00 of the next day, with a reason and who asked', async () => {
     const asked = ['get_items', '--to', 'slack:#ops', '--until', 'tomorrow'];
