@@ -26,8 +26,6 @@ export interface MailCatcherOptions {
   readonly login?: { readonly user: string; readonly password: string };
   /** Offers STARTTLS, with smtp-server's publicly known certificate. Default false. */
   readonly offersTls?: boolean;
-  /** Connections at a time; further ones are greeted with 421. Default no limit. */
-  readonly maxConnections?: number;
 }
 
 export async function startMailCatcher(options: MailCatcherOptions = {}): Promise<MailCatcher> {
@@ -74,11 +72,10 @@ export class MailCatcher {
     await closed;
   }
 
-  #serverOptions({ login, offersTls = false, maxConnections }: MailCatcherOptions): SMTPServerOptions {
+  #serverOptions({ login, offersTls = false }: MailCatcherOptions): SMTPServerOptions {
     return {
       logger: false,
       disableReverseLookup: true,
-      ...(maxConnections !== undefined && { maxClients: maxConnections }),
       authOptional: login === undefined,
       allowInsecureAuth: true,
       disabledCommands: [...(login === undefined ? ['AUTH'] : []), ...(offersTls ? [] : ['STARTTLS'])],
@@ -101,7 +98,6 @@ export class MailCatcher {
     if (fault === undefined) done();
     else if (fault.does === 'refuse') done(refusalError(fault.code, fault.text));
     else if (fault.does === 'drop') this.#drop(session);
-    else if (fault.does === 'delay') void later(fault.until(), done);
   }
 
   async #receive(session: SMTPServerSession, stream: NodeJS.ReadableStream, done: Done): Promise<void> {
@@ -160,15 +156,10 @@ export type MailFault = {
   | { readonly does: 'refuse'; readonly code: number; readonly text: string }
   /** `hang` never answers; `drop` closes the connection, at `data` after accepting the message. */
   | { readonly does: 'hang' | 'drop' }
-  | { readonly does: 'delay'; readonly until: () => Promise<unknown> }
+  | { readonly at: 'data'; readonly does: 'delay'; readonly until: () => Promise<unknown> }
 );
 
 /** smtp-server answers with the error's `responseCode`. */
 function refusalError(code: number, text: string): Error {
   return Object.assign(new Error(text), { responseCode: code });
-}
-
-async function later(until: Promise<unknown>, done: Done): Promise<void> {
-  await until;
-  done();
 }

@@ -49,12 +49,6 @@ describe('The example config', () => {
 });
 
 describe('The configs that documents show', () => {
-  let folder: string;
-
-  before(() => {
-    folder = tempFolder();
-  });
-
   it('are found', () => {
     const documents = new Set(SHOWN.map(({ path }) => path));
     expect(documents).to.include.members(['README.md', 'docs/operating.md', 'docs/senders/cloud-bot.md']);
@@ -62,7 +56,7 @@ describe('The configs that documents show', () => {
 
   for (const { path, block, index } of SHOWN) {
     it(`pass the check: ${path} (${index + 1})`, async () => {
-      const file = join(folder, 'botbell.yaml');
+      const file = join(tempFolder(), 'botbell.yaml');
       writeFileSync(file, completedBy(CONFIG, block));
       const { code, stdout } = await runCommand(['check', '--without-secrets', '--config', file]);
       expect([code, stdout.split('\n').at(-1)], stdout).to.deep.equal([0, `${file}: ok`]);
