@@ -2,22 +2,15 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatProblem } from '../../src/config/problems.ts';
 import { readConfig } from '../../src/app/read-config.ts';
-import type { Channel } from '../../src/channels/channel.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
-import { formatsOf } from '../../src/config/config.ts';
-import { poolsThrough } from '../../src/outbound/exchange.ts';
-import { NO_PROXIES } from '../../src/outbound/proxy.ts';
-import { outgoingOf } from '../contract/channel-contract.ts';
+import { webhookChannel } from '../../src/channels/webhook/channel.ts';
+import { formatProblem } from '../../src/config/problems.ts';
+import { DIRECT, outgoingOf } from '../contract/channel-contract.ts';
 import { noticeAbout } from '../support/callbacks.ts';
-import {
-  type ChatRequest,
-  type ChatStandIn,
-  firstWrong,
-  startChatStandIn,
-} from '../support/chat-stand-in.ts';
+import { type Judge, startChatStandIn } from '../support/chat-stand-in.ts';
 import { blocksOf, readDocument } from '../support/documents.ts';
+import { leavesOf } from '../support/leaves.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const RECIPES =
@@ -29,121 +22,115 @@ const variables = {
   ZULIP_KEY: 'a1b2c3d4e5f6',
 };
 
-type Body = Readonly<Record<string, unknown>>;
-const isText = (value: unknown, most: number) =>
-  typeof value === 'string' && value.trim() !== '' && Array.from(value).length <= most;
+const upTo = (most: number) => RegExp(`^(?=.*\\S).{1,${most}}$`, 'su');
 
-/** What each service documents of a request; undefined: nothing is wrong. By its path. */
-const DOCUMENTED: Readonly<Record<string, (body: Body, request: ChatRequest) => string | undefined>> = {
-  // docs.ntfy.sh/publish, "Publish as JSON"
-  '/': ({ topic, title, message, click, ...others }, { headers }) =>
-    firstWrong(
-      [headers.authorization !== `Bearer ${variables.NTFY_TOKEN}`, 'the token'],
-      [!/^[-_A-Za-z0-9]{1,64}$/.test(String(topic)), 'the topic'],
-      [!isText(title, 250) || !isText(message, 4096), 'title or message'],
-      [click !== '' && !URL.canParse(String(click)), 'click'],
-      [Object.keys(others).length > 0, 'an unknown member'],
-    ),
-  // core.telegram.org/bots/api#sendmessage
-  [`/bot${variables.TELEGRAM_TOKEN}/sendMessage`]: ({ chat_id, text, ...others }) =>
-    firstWrong(
-      [!/^-?\d+$/.test(String(chat_id)), 'chat not found'],
-      [!isText(text, 4096), 'message is too long, or empty'],
-      [Object.keys(others).length > 0, 'an unknown member'],
-    ),
-  // developer.pagerduty.com, "Send an alert event"
-  '/v2/enqueue': ({ routing_key, event_action, dedup_key, payload, ...others }) =>
-    firstWrong(
-      [routing_key !== variables.PAGERDUTY_KEY, 'invalid routing key'],
-      [event_action !== 'trigger' && event_action !== 'resolve', 'event_action'],
-      [!isText(dedup_key, 255), 'dedup_key'],
-      [!isText((payload as Body)['summary'], 1024) || !isText((payload as Body)['source'], 255), 'payload'],
-      [!['critical', 'error', 'warning', 'info'].includes(String((payload as Body)['severity'])), 'severity'],
-      [Object.keys(others).length > 0, 'an unknown member'],
-    ),
-  // zulip.com/integrations/slack_incoming
-  '/api/v1/external/slack_incoming': ({ text }, { query }) =>
-    firstWrong(
-      [query.get('api_key') !== variables.ZULIP_KEY || query.get('stream') === null, 'the address'],
-      [!isText(text, 10_000), 'the text'],
-    ),
-};
+/** What each service documents of the address, and of the members of a message. */
+const SERVICES: Readonly<Record<string, readonly [url: string, members: Readonly<Record<string, RegExp>>]>> =
+  {
+    // docs.ntfy.sh/publish, "Publish as JSON"
+    ntfy: [
+      '/',
+      {
+        topic: /^[-_A-Za-z0-9]{1,64}$/,
+        title: upTo(250),
+        message: upTo(4096),
+        click: /^(?:https?:\/\/\S+)?$/,
+      },
+    ],
+    // core.telegram.org/bots/api#sendmessage
+    telegram: [`/bot${variables.TELEGRAM_TOKEN}/sendMessage`, { chat_id: /^-?\d+$/, text: upTo(4096) }],
+    // developer.pagerduty.com, "Send an alert event"
+    pagerduty: [
+      '/v2/enqueue',
+      {
+        routing_key: RegExp(`^${variables.PAGERDUTY_KEY}$`),
+        event_action: /^(?:trigger|resolve)$/,
+        dedup_key: upTo(255),
+        'payload.summary': upTo(1024),
+        'payload.source': upTo(255),
+        'payload.severity': /^(?:critical|error|warning|info)$/,
+      },
+    ],
+    // zulip.com/integrations/slack_incoming
+    zulip: [
+      `/api/v1/external/slack_incoming?api_key=${variables.ZULIP_KEY}&stream=bots&topic=failures`,
+      { text: upTo(10_000) },
+    ],
+  };
 
-function judge(request: ChatRequest) {
-  const documented = DOCUMENTED[request.path];
-  const isJson = request.headers['content-type']?.startsWith('application/json') === true;
-  const refused =
-    documented === undefined || !isJson
-      ? `no such call: ${request.path}`
-      : documented(JSON.parse(request.body) as Body, request);
-  return { answer: { status: refused === undefined ? 202 : 400 }, ...(refused !== undefined && { refused }) };
+const TOKENS: Readonly<Record<string, string>> = { ntfy: `Bearer ${variables.NTFY_TOKEN}` };
+
+function judgeOf(hook: string): Judge {
+  const [url, members] = SERVICES[hook] ?? ['', {}];
+  return (request) => {
+    const asked = `${request.path}${request.query.size === 0 ? '' : '?'}${request.query.toString()}`;
+    const leaves = leavesOf(JSON.parse(request.body));
+    expect([asked, request.headers.authorization]).to.deep.equal([url, TOKENS[hook]]);
+    expect(leaves.map(([path]) => path)).to.have.members(Object.keys(members));
+    for (const [path, leaf] of leaves) expect(leaf, path).to.match(members[path] as RegExp);
+    return { answer: { status: 202 } };
+  };
+}
+
+const FILE = join(tempFolder(), 'botbell.yaml');
+
+function read(yaml: string) {
+  writeFileSync(FILE, yaml);
+  return readConfig({ file: FILE, variables, channelTypes });
+}
+
+type Settings = Parameters<typeof webhookChannel.open>[0];
+
+const MESSAGES = ['no paper', '"}]\n{{ card }} \\ \u0000 <b>', '請求書 '.repeat(20_000)];
+
+/** @returns the bodies that the service took */
+async function saidTo(hook: string, status: 0 | 1): Promise<readonly string[]> {
+  const remote = await startChatStandIn(judgeOf(hook));
+  const links = 'display: { links: { job: "https://jobs.example/{{ job_id }}" } }\n';
+  const recipes = RECIPES.replaceAll(/https:\/\/[\w.-]+(?=\/)/g, remote.origin);
+  const { loaded, problems } = await read(links + recipes);
+  if (loaded === undefined) throw new Error(JSON.stringify(problems));
+  const settings = loaded.config.channels.get('others')?.settings as Settings;
+  const target = { templateSet: undefined, options: {}, destination: `others:${hook}` };
+  const channel = await webhookChannel.open(settings, DIRECT);
+  for (const message of MESSAGES) {
+    const callback = { code: 200, job_id: 'j-1', bot_id: 'orders', bot_name: '受注', status, message };
+    const notice = noticeAbout({ ...callback, start_time: '2026-11-20T00:00:00Z' });
+    const format = webhookChannel.formatOf(settings);
+    const composed = loaded.renderer.render(notice, { ...target, format }, ({ message: failure }) => {
+      throw new Error(failure);
+    });
+    await channel.send(outgoingOf({ ...composed, address: hook }));
+  }
+  await channel.close();
+  await remote.close();
+  return remote.accepted.map(({ body }) => body);
 }
 
 describe('A recipe for a service that takes JSON', () => {
-  let remote: ChatStandIn;
-  let channel: Channel;
-  let said: (hook: string, message: string, status?: 0 | 1) => Promise<ChatRequest | undefined>;
-
-  before(async () => {
-    remote = await startChatStandIn(judge);
-    const file = join(tempFolder(), 'botbell.yaml');
-    const links = 'display: { links: { job: "https://jobs.example/{{ job_id }}" } }\n';
-    writeFileSync(file, links + RECIPES.replaceAll(/https:\/\/[\w.-]+(?=\/)/g, remote.origin));
-    const { loaded, problems } = await readConfig({ file, variables, channelTypes });
-    expect(problems.filter(({ severity }) => severity === 'error')).to.deep.equal([]);
-    if (loaded === undefined) throw new Error(JSON.stringify(problems));
-    const { config, renderer } = loaded;
-    const format = formatsOf(config, channelTypes).get('others');
-    const { settings } = config.channels.get('others') ?? {};
-    const opened = await channelTypes
-      .get('webhook')
-      ?.open(settings, { print: () => undefined, openPool: poolsThrough(NO_PROXIES) });
-    if (format === undefined || opened === undefined) throw new Error('the recipes have no channel');
-    channel = opened;
-    said = async (hook, message, status = 1) => {
-      const callback = { code: 200, job_id: 'j-1', bot_id: 'orders', bot_name: '受注', status, message };
-      const notice = noticeAbout({ ...callback, start_time: '2026-11-20T00:00:00Z' });
-      const target = { format, templateSet: undefined, options: {}, destination: `others:${hook}` };
-      const composed = renderer.render(notice, target, ({ message: failure }) => {
-        throw new Error(failure);
-      });
-      await channel.send(outgoingOf({ ...composed, address: hook }));
-      return remote.accepted.at(-1);
-    };
-  });
-  after(async () => {
-    await channel.close();
-    await remote.close();
-  });
-
-  for (const hook of ['ntfy', 'telegram', 'pagerduty', 'zulip'])
+  for (const hook of Object.keys(SERVICES))
     it(`is taken by ${hook}, whatever the callback says and however long it is`, async () => {
-      for (const message of ['no paper', '"}]\n{{ card }} \\ \u0000 <b>', '請求書 '.repeat(20_000)])
-        expect((await said(hook, message))?.body).to.contain('受注');
-      expect(remote.refusals).to.deep.equal([]);
+      const bodies = await saidTo(hook, 1);
+      expect(bodies).to.have.length(MESSAGES.length);
+      for (const body of bodies) expect(body).to.contain('受注');
     });
 
   it('ends the incident of a BOT that succeeds', async () => {
-    const sent = await said('pagerduty', '', 0);
-    expect(JSON.parse(sent?.body ?? '')).to.include({ event_action: 'resolve', dedup_key: 'orders' });
+    const [body = ''] = await saidTo('pagerduty', 0);
+    expect(JSON.parse(body)).to.include({ event_action: 'resolve', dedup_key: 'orders' });
   });
 
   it('is its own, also where hooks of two channels have one name: the check says what is wrong at its place', async () => {
-    const file = join(tempFolder(), 'botbell.yaml');
-    writeFileSync(
-      file,
-      `channels:
+    const { loaded, problems } = await read(`channels:
   x: { type: webhook, hooks: { erp: { url: 'https://x.example/', body: { a: ['{{ bot_nme }}', '{{ card.titel }}'] } } } }
   y: { type: webhook, hooks: { erp: { url: 'https://y.example/', body: ['{{ job_i }}'] } } }
-default_route: { notify: [{ x: erp }, { y: erp }] }`,
-    );
-    const { loaded, problems } = await readConfig({ file, variables, channelTypes });
+default_route: { notify: [{ x: erp }, { y: erp }] }`);
     expect(loaded).to.equal(undefined);
     const errors = problems.filter(({ severity }) => severity === 'error');
     expect(errors.map(formatProblem)).to.deep.equal([
-      `${file}:2:82: there is no variable "bot_nme"; did you mean "bot_name"?`,
-      `${file}:2:99: there is no variable "card.titel"; did you mean "card.title"?`,
-      `${file}:3:77: there is no variable "job_i"; did you mean "job_id"?`,
+      `${FILE}:2:82: there is no variable "bot_nme"; did you mean "bot_name"?`,
+      `${FILE}:2:99: there is no variable "card.titel"; did you mean "card.title"?`,
+      `${FILE}:3:77: there is no variable "job_i"; did you mean "job_id"?`,
     ]);
   });
 });

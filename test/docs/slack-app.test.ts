@@ -7,6 +7,7 @@ import { SLACK_MEANINGS } from '../../src/channels/slack/answers.ts';
 import { startSlackStandIn } from '../support/faulty-slack.ts';
 import { runCommand } from '../support/command.ts';
 import { blocksOf, readDocument, ROOT, sessionsIn } from '../support/documents.ts';
+import { leavesOf } from '../support/leaves.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const TEXT = readDocument('docs/slack-app.md');
@@ -33,11 +34,6 @@ const MANIFEST: Readonly<Record<string, 'boolean' | RegExp>> = {
   'settings.socket_mode_enabled': 'boolean',
   'settings.token_rotation_enabled': 'boolean',
 };
-
-function leavesOf(value: unknown, path: readonly string[] = []): [string, unknown][] {
-  if (typeof value !== 'object' || value === null) return [[path.join('.'), value]];
-  return Object.entries(value).flatMap(([key, item]) => leavesOf(item, [...path, key]));
-}
 
 /** Rows of the table below the heading of a class: its codes, and what is said of them. */
 function rowsOf(failureClass: string): (readonly [string, string])[] {

@@ -116,10 +116,3 @@ export function wrongRequest(
   if (headers.cookie !== undefined) return 'there is a cookie';
   return Buffer.byteLength(body) === Number(headers['content-length']) ? undefined : 'the length is wrong';
 }
-
-/** What is wrong first. */
-export function firstWrong(
-  ...faults: readonly (readonly [isWrong: boolean, what: string])[]
-): string | undefined {
-  return faults.find(([isWrong]) => isWrong)?.[1];
-}

@@ -1,7 +1,6 @@
 /** What the vendors document of a message: one row of limits for each, and the judge that takes what is within them. */
 import { judgeCall } from '../../src/stand-ins/slack-stand-in.ts';
-import { type ChatAnswer, firstWrong, type Judge, wrongRequest } from './chat-stand-in.ts';
-import { CODE, openMarkdown, outOfFences, wrongHtml } from './markup.ts';
+import { type ChatAnswer, type Judge, wrongRequest } from './chat-stand-in.ts';
 
 export interface Limits {
   /** Of the URL of a message. */
@@ -12,12 +11,11 @@ export interface Limits {
   /** Of the body, if it is not JSON. */
   readonly type?: 'application/x-www-form-urlencoded';
   readonly mostBytes?: number;
-  /** Each member by the keys that lead to it, with the most characters of its text or items of its list; `any`: whatever it is. */
-  readonly members: Readonly<Record<string, number>> | 'any';
+  /** The most characters of a text, or items of a list, by the keys that lead to it. */
+  readonly most?: Readonly<Record<string, number>>;
   /** The members that may be blank or hold nothing. */
   readonly blank?: RegExp;
-  /** What of a text acts, or what a cut has left open. */
-  readonly acts?: (text: string, path: string) => string | boolean;
+  readonly texts?: readonly Texts[];
   /** What else is wrong. */
   readonly wrong?: (message: Readonly<Record<string, unknown>>) => string | undefined;
   readonly taken: ChatAnswer;
@@ -25,67 +23,50 @@ export interface Limits {
   readonly asked?: ChatAnswer;
 }
 
-const ANY = Infinity;
-const form = 'application/x-www-form-urlencoded';
+/** Where texts stand, what of them is the channel's own, and by what it is replaced; and what then would act, or is left open by a cut. */
+type Texts = readonly [at: RegExp, own: readonly Own[], acts: RegExp];
+type Own = readonly [written: RegExp, shown: string];
+
+/** A block of code ends at the first three backticks wherever they stand, or at a line of as many as it begins with. */
+const FENCE: Own = [/(?<!\\)```[\s\S]*?```/g, ''];
+const FENCE_OF_LINES: Own = [/^(`{3,})\n[\s\S]*?\n\1`*$/gm, ''];
+/** Also links that show their address, which only Discord is sent. */
+const CODE: Own = [/(?<!\\)`[^`\\\n]+`|<https?:\/\/[^\s<>]+>/g, ''];
+const MARKDOWN: readonly Own[] = [
+  [/\\[^\p{L}\p{N}\s]/gu, ''],
+  [/\[[^[\]]*\]\(https?:[^()\s]+\)/g, ''],
+  [/\*\*([^*]+)\*\*/g, '$1'],
+];
+const LEFT_OPEN = /[`[\]\\]|\*\*|<[@#/:!]|<(?:t|id):/;
 
 /** Whom the tests of the channels call; foreign text that says the same stands in no such place. */
-const CALLS = {
-  discord: /^<@&123456789> @everyone(?:\n|$)/,
-  google_chat: /^<users\/all> <users\/1234567890>\n?/,
-  lineworks: /^<m userId="ops@example"> <m userId="all">\n/,
-  mattermost: /^@channel @jane(?: |$)/,
-};
+const DISCORD_CALL: Own = [/^<@&123456789> @everyone(?:\n|$)/, ''];
+const GOOGLE_CALL: Own = [/^<users\/all> <users\/1234567890>\n?/, ''];
+const LINEWORKS_CALL: Own = [/^<m userId="ops@example"> <m userId="all">\n/, ''];
+const MATTERMOST_CALL: Own = [/^@channel @jane(?: |$)/, ''];
+const TEAMS_CALL: Own = [/^(?:<at>[^<>]*<\/at> ?)+$/, ''];
 
 /** Whom it calls, then a card, or in its place plain text. */
-const CHATWORK =
-  /^(?:(?:\[To:\d+\]|\[toall\])+\n)?(?:\[info\]\[title\][^[\]\n]*\S[^[\]\n]*\[\/title\][^[\]]*(?:\[code\][^[\]]*\S[^[\]]*\[\/code\])?[^[\]]*\[\/info\]|[^[\]]*)$/;
+const CHATWORK: Own = [
+  /^(?:(?:\[To:\d+\]|\[toall\])+\n)?(?:\[info\]\[title\][^[\]\n]*\S[^[\]\n]*\[\/title\][^[\]]*(?:\[code\][^[\]]*\S[^[\]]*\[\/code\])?[^[\]]*\[\/info\]|[^[\]]*)$/,
+  '',
+];
 
-const IN_ANY_TEXT_OF_MATTERMOST = /<(?:!\w|@\w|[a-z0-9]{26}>|https?:|[^<>\s]*\|)/i;
-const OUTSIDE_CODE_OF_MATTERMOST = /(?<!\w)@(?:channel|all|here)\b|(?<![\w\\])(?:@\w|:[a-z0-9_+-]+:)/i;
-const IN_MARKDOWN_OF_MATTERMOST = /(?<!\\)!\[|(?<![\w\\])[~#][a-z]/i;
+const IN_MATTERMOST = /<(?:!\w|@\w|[a-z0-9]{26}>|https?:|[^<>\s]*\|)/i;
+const OUTSIDE_CODE = /(?<!\w)@(?:channel|all|here)\b|(?<![\w\\])(?:@\w|:[a-z0-9_+-]+:)/i;
 
-function actsOnMattermost(text: string, path: string): string | boolean {
-  const words = text.replace(CALLS.mattermost, '');
-  const isRaw = path === 'attachments.fallback';
-  const drawn = isRaw ? words : outOfFences(words, 'atLine').replaceAll(CODE, '');
-  if (IN_ANY_TEXT_OF_MATTERMOST.test(words) || OUTSIDE_CODE_OF_MATTERMOST.test(drawn)) return true;
-  return !isRaw && (IN_MARKDOWN_OF_MATTERMOST.test(drawn) || openMarkdown(words, 'atLine'));
-}
+/** Of the HTML that cards of Google Chat support: one in another at most. */
+const TAG: Own = [/<(b|font|a)(?: color="#\w{6}"| href="https?:\/\/[^"<>]*")?>([^<>]*)<\/\1>/g, '$2'];
 
-/** Markdown acts in a block of text, which holds mentions alone; clients put a date in place of a function. */
-const actsOnTeams = (text: string, path: string) =>
-  path.endsWith('body.text') ? !/^(?:<at>[^<>]*<\/at> ?)+$/.test(text) : /\n|\{\{(?:DATE|TIME)\(/.test(text);
-
-function actsOnGoogleChat(text: string, path: string): string | boolean {
-  if (path === 'fallbackText') return false;
-  if (path.endsWith('textParagraph.text')) return wrongHtml(text);
-  if (path === 'text') return /[<>*_~`]/.test(text.replace(CALLS.google_chat, ''));
-  return path.endsWith('buttons.text') && /[<>]/.test(text);
-}
-
-const TEAMS = 'attachments.content';
-const RUN = ['type', 'text', 'weight', 'size', 'isSubtle', 'fontType', 'selectAction.type']
-  .concat('selectAction.title', 'selectAction.url')
-  .map((key) => `inlines.${key}`);
-const ELEMENT = ['type', 'style', 'bleed', 'spacing', 'text', 'wrap', 'inlines', ...RUN];
-
-const wrongForSlack = (message: object): string | undefined => {
-  const unknown = Object.keys(message).find(
-    (key) => !['text', 'blocks', 'unfurl_links', 'unfurl_media'].includes(key),
-  );
-  const workspace = { tokens: ['xoxb-hook'], channels: [{ id: 'C0000001' }] };
-  const args = { ...message, channel: 'C0000001' };
-  const result = judgeCall(workspace, { method: 'chat.postMessage', token: 'xoxb-hook', args });
-  return unknown ?? (result.ok ? undefined : result.error);
-};
+const WORKSPACE = { tokens: ['xoxb-hook'], channels: [{ id: 'C0000001' }] };
 
 export const VENDORS = {
   // developer.chatwork.com: 65,535 of a unit that it does not name; so many characters fit whatever it is.
   chatwork: {
     path: /^\/v2\/rooms\/\d+\/messages$/,
-    type: form,
-    members: { body: 20_000 },
-    acts: (text) => !CHATWORK.test(text),
+    type: 'application/x-www-form-urlencoded',
+    most: { body: 20_000 },
+    texts: [[/body/, [CHATWORK], /[^]/]],
     taken: { status: 200, body: '{"message_id":"1234"}' },
     asked: { status: 200, body: '{"account_id":1}' },
   },
@@ -93,24 +74,21 @@ export const VENDORS = {
   discord: {
     path: /^\/api\/webhooks\/\d{17,20}\/[\w-]+$/,
     query: ['wait'],
-    members: {
+    most: {
       content: 2000,
       embeds: 10,
       'embeds.title': 256,
       'embeds.url': 2048,
       'embeds.description': 4096,
-      'embeds.color': ANY,
-      'allowed_mentions.parse': 100,
       'allowed_mentions.roles': 100,
       'allowed_mentions.users': 100,
     },
     blank: /^allowed_mentions/,
-    acts: (text, path) =>
-      !path.startsWith('allowed') && openMarkdown(text.replace(CALLS.discord, ''), 'anywhere'),
+    texts: [[/^(?:content|embeds)/, [DISCORD_CALL, FENCE, CODE, ...MARKDOWN], LEFT_OPEN]],
     wrong: ({ content, allowed_mentions: allowed }) =>
       firstWrong(
         [allowed === undefined, 'whom it may mention is left open'],
-        [/\[[^\]]/.test(JSON.stringify(allowed)) && !CALLS.discord.test(String(content)), 'it may mention'],
+        [/\[[^\]]/.test(JSON.stringify(allowed)) && !DISCORD_CALL[0].test(String(content)), 'it may mention'],
       ),
     taken: { status: 200, body: '{"id":"1098765432109876543","channel_id":"987654321098765432"}' },
     asked: { status: 200, body: '{"id":"1","name":"ops"}' },
@@ -120,55 +98,46 @@ export const VENDORS = {
     path: /^\/v1\/spaces\/\w+\/messages$/,
     query: ['key', 'token'],
     mostBytes: 32_000,
-    members: {
-      text: 3800,
-      fallbackText: ANY,
-      'thread.threadKey': 4000,
-      cardsV2: 1,
-      'cardsV2.cardId': ANY,
-      'cardsV2.card.header.title': ANY,
-      'cardsV2.card.sections.widgets': 100,
-      'cardsV2.card.sections.widgets.textParagraph.text': ANY,
-      'cardsV2.card.sections.widgets.buttonList.buttons.text': ANY,
-      'cardsV2.card.sections.widgets.buttonList.buttons.onClick.openLink.url': ANY,
-    },
-    acts: actsOnGoogleChat,
-    taken: {
-      status: 200,
-      body: '{"name":"spaces/AAAA/messages/BBBB.CCCC","thread":{"name":"spaces/AAAA/threads/DDDD"}}',
-    },
+    most: { text: 3800, 'thread.threadKey': 4000, cardsV2: 1, 'cardsV2.card.sections.widgets': 100 },
+    texts: [
+      [/^text$/, [GOOGLE_CALL], /[<>*_~`]/],
+      [/buttons\.text$/, [], /[<>]/],
+      // Chat shows no line end of a paragraph.
+      [/Paragraph\.text$/, [[/<br>/g, ''], TAG, TAG], /[<>\n]|&(?!(?:amp|lt|gt|quot|#39);)|^\s*$/],
+    ],
+    taken: { status: 200, body: '{"name":"spaces/AAAA/messages/BBBB.CCCC"}' },
   },
   // developers.worksmobile.com: the API of a bot
   lineworks: {
     path: /^\/v1\.0\/bots\/1234567\/(?:channels\/[0-9a-f-]{36}|users\/[^/]+)\/messages$/,
-    members: { 'content.type': ANY, 'content.text': 2000 },
-    acts: (text) => /<\s*\/?\s*m\b/i.test(text.replace(CALLS.lineworks, '')),
+    most: { 'content.text': 2000 },
+    texts: [[/text$/, [LINEWORKS_CALL], /<\s*\/?\s*m\b/i]],
     taken: { status: 201 },
   },
   // developers.worksmobile.com: the Incoming Webhook app
   lineworks_hook: {
     path: /^\/message\/[0-9a-f-]{36}$/,
-    members: { title: 100, 'body.text': 1000, 'button.label': 20, 'button.url': ANY },
-    acts: (text) => /<\s*\/?\s*m/i.test(text),
+    most: { title: 100, 'body.text': 1000, 'button.label': 20 },
+    texts: [[/./, [], /<\s*\/?\s*m/i]],
     taken: { status: 200 },
   },
   // developers.mattermost.com: incoming webhooks; a longer text becomes several posts.
   mattermost: {
     path: /^\/sub\/hooks\/[a-z0-9]{26}$/,
-    members: {
-      text: 16_383,
-      attachments: ANY,
-      'attachments.fallback': ANY,
-      'attachments.color': ANY,
-      'attachments.text': 16_383,
-    },
-    acts: (text, path) => path !== 'attachments.color' && actsOnMattermost(text, path),
+    most: { text: 16_383, 'attachments.text': 16_383 },
+    texts: [
+      [/./, [MATTERMOST_CALL], IN_MATTERMOST],
+      [/fallback$/, [], OUTSIDE_CODE],
+      [/text$/, [MATTERMOST_CALL, FENCE_OF_LINES, CODE], OUTSIDE_CODE],
+      [/text$/, [FENCE_OF_LINES, CODE], /(?<!\\)!\[|(?<![\w\\])[~#][a-z]/i],
+      [/text$/, [FENCE_OF_LINES, CODE, [/\\(?=[\p{L}\p{N}$])/gu, ''], ...MARKDOWN], LEFT_OPEN],
+    ],
     taken: { status: 200, body: 'ok', headers: { 'content-type': 'text/plain' } },
     asked: { status: 200, body: 'Mattermost' },
   },
   rocket_chat: {
     path: /^\/hooks\/\w+\/\w+$/,
-    members: { text: 20_000, 'attachments.title': ANY, 'attachments.text': 20_000, 'attachments.color': ANY },
+    most: { text: 20_000, 'attachments.text': 20_000 },
     blank: /text$/,
     taken: { status: 200, body: '{"success":true}' },
     asked: { status: 200 },
@@ -176,8 +145,12 @@ export const VENDORS = {
   // docs.slack.dev: the limits of chat.postMessage, answers of plain words
   slack_webhook: {
     path: /^\/services\/T\w+\/B\w+\/\w+$/,
-    members: 'any',
-    wrong: wrongForSlack,
+    blank: /^blocks/,
+    wrong: (message) => {
+      const args = { ...message, channel: 'C0000001' };
+      const result = judgeCall(WORKSPACE, { method: 'chat.postMessage', token: 'xoxb-hook', args });
+      return result.ok ? undefined : result.error;
+    },
     taken: { status: 200, body: 'ok', headers: { 'content-type': 'text/plain' } },
     asked: { status: 404, body: 'no_service' },
   },
@@ -186,36 +159,23 @@ export const VENDORS = {
     path: /^\/powerautomate\/.*\/invoke$/,
     query: ['sig'],
     mostBytes: 24_000,
-    members: Object.fromEntries([
-      ...[...ELEMENT, ...ELEMENT.map((key) => `items.${key}`)].map((key) => [`${TEAMS}.body.${key}`, ANY]),
-      ...['type', 'contentType', 'attachments.contentUrl'].map((key) => [key, ANY]),
-      ...['$schema', 'type', 'version', 'fallbackText', 'actions.type', 'actions.title', 'actions.url']
-        .concat('msteams.width', 'msteams.entities.type', 'msteams.entities.text')
-        .concat('msteams.entities.mentioned.id', 'msteams.entities.mentioned.name')
-        .map((key) => [`${TEAMS}.${key}`, ANY]),
-      ['attachments', 1],
-      ['attachments.contentType', ANY],
-      [`${TEAMS}.actions`, 6],
-    ]) as Record<string, number>,
+    most: { attachments: 1, 'attachments.content.actions': 6 },
     blank: /inlines\.text$/,
-    acts: (text, path) => /\.(?:body|inlines)\.text$/.test(path) && actsOnTeams(text, path),
+    texts: [
+      // Markdown acts in a block of text, which holds mentions alone.
+      [/body\.text$/, [TEAMS_CALL], /[^]/],
+      // Clients put a date in place of a function.
+      [/inlines\.text$/, [], /\n|\{\{(?:DATE|TIME)\(/],
+    ],
     taken: { status: 202 },
   },
 } satisfies Record<string, Limits>;
 
 export function judgeBy(limits: Limits): Judge {
-  const {
-    path,
-    query = [],
-    header: [name, value] = [],
-    type,
-    mostBytes = ANY,
-    asked = { status: 404 },
-  } = limits;
+  const { path, query = [], header: [name = '', value] = [], type, mostBytes = Infinity } = limits;
   return (request) => {
-    const isKnown = name === undefined || request.headers[name] === value;
-    if (!isKnown) return { answer: { status: 401 }, refused: `the header ${name}` };
-    if (request.method === 'GET') return { answer: asked };
+    if (request.headers[name] !== value) return { answer: { status: 401 }, refused: `the header ${name}` };
+    if (request.method === 'GET') return { answer: limits.asked ?? { status: 404 } };
     const refused =
       wrongRequest(request, type) ??
       firstWrong(
@@ -229,41 +189,51 @@ export function judgeBy(limits: Limits): Judge {
 }
 
 function wrongMessage(body: string, limits: Limits): string | undefined {
-  const message = (
-    limits.type === undefined ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body))
-  ) as Readonly<Record<string, unknown>>;
+  const parsed: unknown =
+    limits.type === undefined ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body));
+  const message = parsed as Readonly<Record<string, unknown>>;
   if (Object.keys(message).length === 0) return 'an empty message';
-  return limits.wrong?.(message) ?? (limits.members === 'any' ? undefined : wrongMember('', message, limits));
+  return limits.wrong?.(message) ?? wrongMember('', message, limits);
+}
+
+function wrongMember(path: string, value: unknown, limits: Limits): string | undefined {
+  const most = limits.most?.[path] ?? Infinity;
+  const isBlank = (value === '' || (Array.isArray(value) && value.length === 0)) && !limits.blank?.test(path);
+  if (isBlank) return `nothing in ${path}`;
+  if (typeof value === 'string') return wrongText(path, value, most, limits);
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value) && value.length > most) return `too much in ${path}`;
+  const below = (key: string) => (Array.isArray(value) ? path : `${path}.${key}`.replace(/^\./, ''));
+  return Object.entries(value)
+    .map(([key, member]) => wrongMember(below(key), member, limits))
+    .find(Boolean);
 }
 
 /** What no client draws. */
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]/;
 
-function wrongMember(path: string, value: unknown, limits: Limits): string | undefined {
-  const most = (limits.members as Readonly<Record<string, number>>)[path];
-  const mayBeBlank = limits.blank?.test(path) === true;
-  if (Array.isArray(value))
-    return (
-      firstWrong(
-        [value.length === 0 && !mayBeBlank, `nothing in ${path}`],
-        [value.length > (most ?? ANY), `too much in ${path}`],
-      ) ?? value.map((item) => wrongMember(path, item, limits)).find(Boolean)
-    );
-  if (typeof value === 'object' && value !== null)
-    return Object.entries(value)
-      .map(([key, member]) => wrongMember(path === '' ? key : `${path}.${key}`, member, limits))
-      .find(Boolean);
-  if (most === undefined) return `it does not know ${path}`;
-  return typeof value === 'string' ? wrongText(path, value, most, limits) : undefined;
-}
-
-function wrongText(path: string, text: string, most: number, { blank, acts }: Limits): string | undefined {
-  const acting = acts?.(text, path) ?? false;
+function wrongText(
+  path: string,
+  text: string,
+  most: number,
+  { blank, texts = [] }: Limits,
+): string | undefined {
+  const acting = texts.find(([at, own, acts]) => {
+    const foreign = own.reduce((left, [written, shown]) => left.replace(written, shown), text);
+    return at.test(path) && acts.test(foreign);
+  });
   return firstWrong(
-    [text.trim() === '' && blank?.test(path) !== true, `nothing in ${path}`],
+    [text.trim() === '' && !blank?.test(path), `nothing in ${path}`],
     [Array.from(text).length > most, `${path} is too long`],
     [!text.isWellFormed() || CONTROL.test(text), `half a character or a control in ${path}`],
     [path.endsWith('.url') && !/^https?:\/\/[^/\s]+\S*$/.test(text), `the address ${text}`],
-    [acting !== false, `${String(acting)}: ${text} acts in ${path}`],
+    [acting !== undefined, `${String(acting?.[2])}: ${text} acts in ${path}`],
   );
+}
+
+/** What is wrong first. */
+export function firstWrong(
+  ...faults: readonly (readonly [isWrong: boolean, what: string])[]
+): string | undefined {
+  return faults.find(([isWrong]) => isWrong)?.[1];
 }

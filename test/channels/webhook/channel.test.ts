@@ -24,7 +24,6 @@ const judge = (request: ChatRequest) => {
     path: /^\/hooks\/\w+$/,
     header: ['x-key', 'header-key-1234'],
     mostBytes: 256 * 1024,
-    members: 'any',
     wrong: ({ type, timestamp, data, ...others }) => {
       const isRight = /^\w+(\.\w+)*$/.test(String(type)) && !Number.isNaN(Date.parse(String(timestamp)));
       return isRight && isJsonObject(data) && Object.keys(others).length === 0 ? undefined : 'its members';
