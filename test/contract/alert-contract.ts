@@ -78,24 +78,28 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       expect(await bench.history()).to.include('alerted');
     });
 
-    it('writes neither the outcome nor its alert where one of them cannot be written', async () => {
+    it('writes neither an outcome nor a refused body where its alert cannot be written', async () => {
       const [id] = idsOf(await bench.arrive({}, [OPS]));
       await bench.store.run('alter table alert_causes rename to alert_causes_elsewhere');
       const settling = bench.settle([dead(id, alertOf('slack down'))]);
       expect(await rejectionOf(settling)).to.be.an('error');
-      expect(await bench.states()).to.deep.equal(['slack:#ops pending']);
+      expect(await rejectionOf(bench.ledger.refuse(REFUSAL, alertOf('refused 413')))).to.be.an('error');
       await bench.store.run('alter table alert_causes_elsewhere rename to alert_causes');
+      expect(await bench.states()).to.deep.equal(['slack:#ops pending']);
+      expect(await bench.store.rows('refused')).to.deep.equal([]);
       await bench.settle([dead(id, alertOf('slack down'))]);
       expect((await bench.states())[0]).to.equal('slack:#ops dead');
       expect(await alertsDue()).to.have.length(1);
     });
 
-    it('raises none of a failure that no longer counts', async () => {
-      const [id] = idsOf(await bench.arrive({}, [OPS]));
+    it('raises none of a failure that no longer counts, nor where nobody is named', async () => {
+      await die(alertOf('slack down', { targets: [] }));
+      const [id] = idsOf(await bench.arrive({ job_id: 'lost' }, [OPS]));
       await bench.store.passTime(TAKE_OVER_AFTER_MS);
       expect(await bench.claim(await bench.openAs('other'))).to.have.length(1);
       await bench.settle([dead(id, alertOf('slack down'))]);
-      expect((await bench.store.rows('callbacks')).map(({ kind }) => kind)).to.deep.equal(['callback']);
+      const kinds = (await bench.store.rows('callbacks')).map(({ kind }) => kind);
+      expect(kinds).to.deep.equal(['callback', 'callback']);
     });
 
     it('raises one of each cause within an hour, by whichever process, and then says how many more there were', async () => {
@@ -135,11 +139,6 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       expect(await alertsDue()).to.have.length(1);
     });
 
-    it('raises none where nobody is named', async () => {
-      await die(alertOf('slack down', { targets: [] }));
-      expect(await bench.store.rows('callbacks')).to.have.length(1);
-    });
-
     it('takes a cause of any length and of any characters', async () => {
       const long = '\u0000\ud800請'.repeat(5000);
       await die(alertOf(`${long} 1`));
@@ -148,30 +147,21 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       expect(await alertsDue()).to.have.length(2);
     });
 
-    describe('of what waits for somebody to mend it', () => {
-      const configFailure = (cause: string) => alertOf(cause, { subject: CONFIG_FAILURE });
+    it('raises one of each way in which a delivery fails until somebody mends it, and one when it dies', async () => {
       const fail = async (cause: string) => {
         const due = await bench.claim(bench.ledger, only(OPS.destination, 1));
-        await bench.settle(due.map(({ record }) => putOff(record.id, 0, { alert: configFailure(cause) })));
+        const alert = alertOf(cause, { subject: CONFIG_FAILURE });
+        await bench.settle(due.map(({ record }) => putOff(record.id, 0, { alert })));
         await bench.store.passTime(2 * HOUR_MS);
       };
-
-      it('raises one at the first failure, and no more while it fails in the same way', async () => {
-        await bench.accept({}, [OPS]);
-        for (const cause of ['archived', 'archived', 'archived']) await fail(cause);
-        expect(await alertsDue()).to.have.length(1);
-        for (const cause of ['revoked', 'revoked']) await fail(cause);
-        expect(await suppressed()).to.deep.equal([0]);
-      });
-
-      it('raises one of it all the same when it dies', async () => {
-        const [ops] = idsOf(await bench.accept({}, [OPS]));
-        await fail('archived');
-        await alertsDue();
-        await bench.claim();
-        await bench.settle([dead(ops, alertOf('archived, dead'))]);
-        expect((await alertsDue()).map(({ subject }) => subject.template)).to.deep.equal(['dead_letter']);
-      });
+      const [id] = idsOf(await bench.accept({}, [OPS]));
+      for (const cause of ['archived', 'archived', 'archived']) await fail(cause);
+      expect(await alertsDue()).to.have.length(1);
+      for (const cause of ['revoked', 'revoked']) await fail(cause);
+      expect(await suppressed()).to.deep.equal([0]);
+      await bench.claim();
+      await bench.settle([dead(id, alertOf('revoked, dead'))]);
+      expect((await alertsDue()).map(({ subject }) => subject.template)).to.deep.equal(['dead_letter']);
     });
 
     it('writes one with the refused body that it tells of, of which there may be nothing to keep', async () => {
@@ -179,13 +169,6 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       await bench.ledger.refuse({ ...REFUSAL, body: '' }, alertOf('refused 413', { subject: REFUSED }));
       expect((await bench.store.rows('refused')).map(({ body }) => body)).to.deep.equal(['{', '']);
       expect((await alertsDue()).map(({ subject }) => subject)).to.deep.equal([REFUSED]);
-    });
-
-    it('keeps no refused body whose alert cannot be written', async () => {
-      await bench.store.run('alter table alert_causes rename to alert_causes_elsewhere');
-      expect(await rejectionOf(bench.ledger.refuse(REFUSAL, alertOf('refused 413')))).to.be.an('error');
-      await bench.store.run('alter table alert_causes_elsewhere rename to alert_causes');
-      expect(await bench.store.rows('refused')).to.deep.equal([]);
     });
 
     it('lets them wait for no other alert, and keeps no callback waiting for them', async () => {

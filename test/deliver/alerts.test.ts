@@ -1,8 +1,7 @@
 /** Which outcome raises which alert, and what counts as one cause. */
 import { expect } from 'chai';
-import type { FailureClass } from '../../src/channels/failure.ts';
 import { type AlertSettings, refusalAlert, reloadAlert, withAlert } from '../../src/deliver/alerts.ts';
-import type { Alert, DeliveryRecord, DeliveryUpdate } from '../../src/ledger/ledger.ts';
+import type { Alert, DeliveryError, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { deliveryRecord } from './delivery-record.ts';
 import { plannedTo } from './delivery-bench.ts';
@@ -16,19 +15,6 @@ const CONCERNED = {
   firstReceivedAt: 1000,
 };
 
-function failedWith(
-  failureClass: FailureClass,
-  code: string,
-  fields: Partial<DeliveryUpdate>,
-): DeliveryUpdate {
-  return { ...PENDING, lastError: { class: failureClass, code, message: 'It failed.' }, ...fields };
-}
-
-function alertAfter(update: DeliveryUpdate, record: Partial<DeliveryRecord> = {}): Alert | undefined {
-  return withAlert(update, { record: deliveryRecord({ callbackId: 7, ...record }), ...CONCERNED }, SETTINGS)
-    .alert;
-}
-
 const PENDING: DeliveryUpdate = {
   id: 1,
   state: 'pending',
@@ -38,21 +24,33 @@ const PENDING: DeliveryUpdate = {
   isTakenOver: false,
   dueInMs: 0,
 };
-const DELIVERED: DeliveryUpdate = { ...PENDING, state: 'delivered', lastError: undefined, receipt: {} };
+
+type Failed = Partial<DeliveryUpdate> & Partial<Pick<DeliveryError, 'class' | 'code' | 'concerns'>>;
 
 const DEAD = { state: 'dead' } as const;
 const OURS = { isTakenOver: true } as const;
 
+/** The alert about an attempt that failed so at a destination. */
+function alertAfter(
+  { class: failureClass = 'config', code = 'x', concerns, ...fields }: Failed,
+  destination = 'slack:#ops',
+  pauseMs?: number,
+): Alert | undefined {
+  const lastError: DeliveryError = { class: failureClass, code, message: 'It failed.', concerns };
+  const [channel = ''] = destination.split(':');
+  const record = deliveryRecord({ callbackId: 7, destination, channel });
+  return withAlert({ ...PENDING, lastError, ...fields }, { record, ...CONCERNED }, SETTINGS, pauseMs).alert;
+}
+
 describe('an outcome', () => {
   it('that is a dead letter raises an alert, which names the message and nothing of what it says', () => {
-    const update = failedWith('permanent', '550', { ...DEAD, attempts: 4 });
-    expect(alertAfter(update)).to.deep.include({
+    expect(alertAfter({ class: 'permanent', code: '550', ...DEAD, attempts: 4 })).to.deep.include({
       targets: SETTINGS.alerts,
       subject: {
         template: 'dead_letter',
         destination: 'slack:#ops',
         channel: 'slack',
-        error: { class: 'permanent', code: '550', message: 'It failed.' },
+        error: { class: 'permanent', code: '550', message: 'It failed.', concerns: undefined },
         attempts: 4,
         callback: { job_id: 'job-1', bot_id: 'get_items', bot_name: '商品取得', status: 0 },
         callbackId: 7,
@@ -61,65 +59,47 @@ describe('an outcome', () => {
     });
   });
 
-  it('that is a config failure raises one once Botbell itself makes the next attempt', () => {
-    expect(alertAfter(failedWith('config', 'invalid_auth', { isTakenOver: false }))).to.equal(undefined);
-    const alert = alertAfter(failedWith('config', 'invalid_auth', OURS));
-    expect(alert?.subject).to.include({ template: 'config_failure', givesUpAt: 86_401_000 });
-  });
-
-  it('that is a rate limit raises one where it pauses the channel for an hour', () => {
-    const update = failedWith('rate_limited', 'daily', OURS);
-    const templateAfter = (pauseMs: number) =>
-      withAlert(update, { record: deliveryRecord(), ...CONCERNED }, SETTINGS, pauseMs).alert?.subject
-        .template;
-    expect([3_599_999, 3_600_000].map(templateAfter)).to.deep.equal([undefined, 'config_failure']);
-  });
-
-  it('of any other kind raises none', () => {
-    for (const failureClass of ['transient', 'rate_limited', 'permanent'] as const) {
-      expect(alertAfter(failedWith(failureClass, 'x', OURS)), failureClass).to.equal(undefined);
-    }
-    expect(alertAfter(DELIVERED)).to.equal(undefined);
-    expect(alertAfter({ ...PENDING, state: 'held', lastError: undefined })).to.equal(undefined);
+  it('that somebody has to mend raises one once Botbell itself makes the next attempt, and no other does', () => {
+    const givesUpAt = 86_401_000;
+    expect(alertAfter(OURS)?.subject).to.include({ template: 'config_failure', givesUpAt });
+    const paused = (pauseMs: number) => alertAfter({ class: 'rate_limited', ...OURS }, undefined, pauseMs);
+    expect(paused(3_600_000)?.subject, 'a limit of an hour').to.include({ template: 'config_failure' });
+    expect(paused(3_599_999)).to.equal(undefined);
+    for (const failureClass of ['transient', 'rate_limited', 'permanent'] as const)
+      expect(alertAfter({ class: failureClass, ...OURS }), failureClass).to.equal(undefined);
+    const none = { lastError: undefined };
+    for (const fields of [{}, { state: 'delivered', ...none }, { state: 'held', ...none }] as const)
+      expect(alertAfter(fields), JSON.stringify(fields)).to.equal(undefined);
   });
 
   it('of a callback whose names are as long as a body raises one of common size', () => {
     const endless = 'x'.repeat(1_000_000);
-    const callback = callbackWith({ job_id: endless, bot_id: endless, bot_name: endless });
-    const update = failedWith('permanent', '550', DEAD);
-    const { alert } = withAlert(
-      update,
-      { record: deliveryRecord(), notice: noticeAbout(callback), firstReceivedAt: 0 },
-      SETTINGS,
-    );
+    const notice = noticeAbout(callbackWith({ job_id: endless, bot_id: endless, bot_name: endless }));
+    const of = { record: deliveryRecord(), notice, firstReceivedAt: 0 };
+    const { alert } = withAlert({ ...PENDING, ...DEAD }, of, SETTINGS);
+    expect(alert?.subject.template).to.equal('dead_letter');
     expect(JSON.stringify(alert).length).to.be.below(5000);
   });
 });
 
 describe('the cause of an alert', () => {
-  const causeOf = (update: DeliveryUpdate, destination = 'slack:#ops') => {
-    const [channel = ''] = destination.split(':');
-    return alertAfter(update, { destination, channel })?.cause;
-  };
+  const causeOf = (failed: Failed, destination?: string) => alertAfter(failed, destination)?.cause;
 
   it('is one for what is mended together, as a token or a server, and another for each channel', () => {
-    for (const update of [
-      failedWith('config', 'token_revoked', OURS),
-      failedWith('config', 'EAUTH', OURS),
-      failedWith('transient', 'ECONNREFUSED', DEAD),
-    ]) {
-      expect(causeOf(update)).to.equal(causeOf(update, 'slack:#other'));
-      expect(causeOf(update)).not.to.equal(causeOf(update, 'second:#ops'));
+    const server = { class: 'transient', code: 'ECONNREFUSED', ...DEAD } as const;
+    for (const failed of [{ code: 'EAUTH', ...OURS }, server]) {
+      expect(causeOf(failed)).to.equal(causeOf(failed, 'slack:#other'));
+      expect(causeOf(failed)).not.to.equal(causeOf(failed, 'second:#ops'));
     }
   });
 
   it('is another for each address where that is to mend, each code, and what becomes a dead letter', () => {
-    const ofAddress = { class: 'config', code: 'is_archived', message: '', concerns: 'address' } as const;
+    const ofAddress = { code: 'is_archived', concerns: 'address', ...OURS } as const;
     const causes = [
-      causeOf({ ...PENDING, ...OURS, lastError: ofAddress }),
-      causeOf({ ...PENDING, ...OURS, lastError: ofAddress }, 'slack:#other'),
-      causeOf({ ...PENDING, ...DEAD, lastError: ofAddress }),
-      causeOf({ ...PENDING, ...OURS, lastError: { ...ofAddress, code: 'not_in_channel' } }),
+      causeOf(ofAddress),
+      causeOf(ofAddress, 'slack:#other'),
+      causeOf({ ...ofAddress, ...DEAD }),
+      causeOf({ ...ofAddress, code: 'not_in_channel' }),
     ];
     expect(new Set(causes).size).to.equal(causes.length);
   });
