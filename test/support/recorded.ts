@@ -1,5 +1,5 @@
 /** Callbacks that were recorded in a store, for tests of what people read and do: admitted, claimed and settled by the ledger's own operations. */
-import { type Callback, identityOf } from '../../src/callback/callback.ts';
+import type { Callback } from '../../src/callback/callback.ts';
 import type {
   Arrival,
   CallbackResult,
@@ -25,19 +25,14 @@ import {
   methodsOver,
   operations,
 } from '../../src/ledger/registry.ts';
-import { putOff } from '../contract/ledger-under-test.ts';
+import { arrivalOf, putOff, target } from '../contract/ledger-under-test.ts';
 import { DEAD_LETTER } from './alerts.ts';
 import { callbackWith } from './callbacks.ts';
-import { askingOf, ROUTING, type StoreUnderTest } from './store-under-test.ts';
+import { askingOf, OPTIONS, type StoreUnderTest } from './store-under-test.ts';
 
-const SETTINGS = { leaseMs: 18_000, takeOverAfterMs: 120_000 };
+export { target } from '../contract/ledger-under-test.ts';
 
 const REFUSED_THERE: DeliveryError = { class: 'permanent', code: '550', message: 'no such user' };
-
-export function target(destination: string): DeliveryTarget {
-  const [channel = '', address = ''] = destination.split(':');
-  return { destination, channel, address };
-}
 
 export function deliveredUpdate(id: number): DeliveryUpdate {
   return update(id, { state: 'delivered', receipt: { ts: String(id) } });
@@ -73,21 +68,11 @@ export class Recorded {
     planned: readonly DeliveryTarget[] = [],
     { watched, ...options }: ArrivalOptions = {},
   ): Promise<Admitted> {
-    const callback = callbackWith(fields);
     const now = this.#store.clock.now();
-    const arrival = {
-      callback,
-      identity: identityOf(callback),
-      body: Buffer.from(JSON.stringify(callback)),
-      startedAt: now,
-      receivedAt: now,
-      routing: ROUTING,
-      isAccepted: true,
-      asking: askingOf(planned, watched && { isPlain: false, ...watched }),
-      likeness: '',
-      unmet: [],
-    };
-    return this.#store.call(admit, [await admitArgs({ ...arrival, ...options }, SETTINGS)]);
+    const asking = askingOf(planned, watched && { isPlain: false, ...watched });
+    const own = { startedAt: now, receivedAt: now, isAccepted: true, asking };
+    const arrival = { ...arrivalOf(callbackWith(fields), planned), ...own, ...options };
+    return this.#store.call(admit, [await admitArgs(arrival, OPTIONS)]);
   }
 
   /** Came, claimed by its request, and answered once each of its deliveries had been attempted. @returns its id */
@@ -120,7 +105,7 @@ export class Recorded {
   async claim(): Promise<readonly DeliveryRecord[]> {
     const due = await this.#store.call(dueDestinations, []);
     const requests = due.map((destination) => ({ destination, limit: 500, isBulkFirst: false }));
-    const rows = await this.#store.call(claimDue, [requests, SETTINGS.leaseMs]);
+    const rows = await this.#store.call(claimDue, [requests, OPTIONS.leaseMs]);
     return rows.map(({ record }) => record);
   }
 
@@ -131,12 +116,8 @@ export class Recorded {
     result?: CallbackResult,
   ): Promise<void> {
     const now = this.#store.clock.now();
-    const answer =
-      result === undefined
-        ? {}
-        : {
-            answer: { receivedAt: now, answeredAt: now, status: result === 'failed' ? 502 : 200, result },
-          };
+    const at = { receivedAt: now, answeredAt: now };
+    const answer = result && { answer: { ...at, status: result === 'failed' ? 502 : 200, result } };
     const attempts = deliveries.map(({ id, state, lastError: error }) => ({
       deliveryId: id,
       startedAt: now,
@@ -156,11 +137,15 @@ export class Recorded {
     const admissions: Admitted[] = [];
     for (const job_id of jobs) admissions.push(await this.arrive({ job_id, ...fields }, [to]));
     await this.claim();
-    for (const each of admissions)
+    const dead: number[] = [];
+    for (const each of admissions) {
+      const ids = each.deliveries.map(({ id }) => id);
       await this.settle(
         each,
-        each.deliveries.map(({ id }) => deadUpdate(id)),
+        ids.map((id) => deadUpdate(id)),
       );
-    return admissions.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
+      dead.push(...ids);
+    }
+    return dead;
   }
 }
