@@ -1,14 +1,12 @@
 /** A callback is checked strictly in type and leniently in what the interface leaves open. */
-import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { type CallbackError, InvalidCallback } from '../../src/callback/callback.ts';
 import { checkCallback, readCallback } from '../../src/callback/check-callback.ts';
 import { decodeBody } from '../../src/callback/decode.ts';
 import { faultInJapanese } from '../../src/callback/fault-words.ts';
+import { fixture, FIXTURE_NAMES } from '../support/callbacks.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
-
-const FIXTURES = new URL('../fixtures/callbacks/', import.meta.url);
 
 const MINIMAL = {
   code: 200,
@@ -53,9 +51,9 @@ function nested(levels: number, between = ''): string {
 }
 
 describe('The check of a callback', () => {
-  for (const name of readdirSync(FIXTURES)) {
+  for (const name of FIXTURE_NAMES) {
     it(`takes ${name} and returns the very value`, () => {
-      const { value } = decodeBody(readFileSync(new URL(name, FIXTURES)));
+      const { value } = decodeBody(Buffer.from(fixture(name)));
       expect(check(value).callback).to.equal(value);
     });
   }

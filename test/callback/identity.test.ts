@@ -1,18 +1,14 @@
 /** Retries of one callback are the same callback; anything else is another. */
-import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { type Callback, identityOf } from '../../src/callback/callback.ts';
 import { parseJson } from '../../src/callback/decode.ts';
+import { FIXTURE_NAMES, readFixture } from '../support/callbacks.ts';
 
-const FIXTURES = new URL('../fixtures/callbacks/', import.meta.url);
-
-function fixture(name: string): Callback {
-  return JSON.parse(readFileSync(new URL(name, FIXTURES), 'utf8')) as Callback;
-}
+const MINIMAL = readFixture('minimal.json');
 
 function identity(fields: object): string {
-  return identityOf({ ...fixture('minimal.json'), ...fields });
+  return identityOf({ ...MINIMAL, ...fields });
 }
 
 function identityOfJson(json: string): string {
@@ -29,8 +25,8 @@ function reversed(value: unknown): unknown {
 
 describe('the identity of a callback', () => {
   it('is the same whatever the order of keys, for null and absent alike, and however long the BOT has run', () => {
-    for (const name of readdirSync(FIXTURES)) {
-      const callback = fixture(name);
+    for (const name of FIXTURE_NAMES) {
+      const callback = readFixture(name);
       const again = { ...(reversed(callback) as Callback), elapsed_time: 7, absent: null };
       expect(identityOf(again), name).to.equal(identityOf(callback));
     }
@@ -87,7 +83,7 @@ describe('the identity of a callback', () => {
     (output) => ({ output }),
   );
   const different: Readonly<Record<string, readonly string[]>> = {
-    'each fixture': readdirSync(FIXTURES).map((name) => identityOf(fixture(name))),
+    'each fixture': FIXTURE_NAMES.map((name) => identityOf(readFixture(name))),
     'every other field of the interface': [{}, { message: 'null' }, ...fields, ...outputs].map(identity),
     'nested shapes that read alike when run together': shapes.map((output) => identity({ output })),
     'numbers that differ in any digit, and texts': numbers.map((each) =>

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import type { Language } from '../../src/time/display.ts';
 import { slackAsText } from '../../src/channels/slack/preview.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
-import { BARE, FIXTURES, LINKS, readFixture, type TestRenderer } from './render-fixture.ts';
+import { FIXTURE_NAMES, readFixture } from '../support/callbacks.ts';
+import { BARE, LINKS, type TestRenderer } from './render-fixture.ts';
 import { ownTemplates, targetOf, templateFolder, testRenderer } from './render-fixture.ts';
 import { expectWellFormed } from './mail-rules.ts';
 import { expectAcceptable, richLinks, richRuns } from './slack-rules.ts';
@@ -31,7 +32,7 @@ for (const language of LANGUAGES) {
       expect(await own.check(targets)).to.deep.equal([]);
     });
 
-    for (const name of FIXTURES)
+    for (const name of FIXTURE_NAMES)
       it(`tell ${name} within the limits of Slack, and by mail that is whole`, () => {
         expectAcceptable(renderer.slack(readFixture(name)));
         const { subject, text, html } = renderer.email(readFixture(name));

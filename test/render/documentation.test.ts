@@ -4,7 +4,8 @@ import { createLinks } from '../../src/render/links.ts';
 import { samplesOf } from '../../src/render/samples.ts';
 import { viewOf } from '../../src/render/view.ts';
 import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
-import { readFixture, targetOf, templateFolder, ownTemplates, testRenderer } from './render-fixture.ts';
+import { readFixture } from '../support/callbacks.ts';
+import { targetOf, templateFolder, ownTemplates, testRenderer } from './render-fixture.ts';
 
 const TEXT = readFileSync(new URL('../../docs/templates.md', import.meta.url), 'utf8');
 const TEMPLATES = [...TEXT.matchAll(/^(`{3,})yaml\n# templates\/(\S+)\n([\s\S]*?)^\1$/gm)].map(

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import type { TemplateValue } from '../../src/channels/channel.ts';
 import { isObject, type SlackMessage, type SlackObject } from '../../src/channels/slack/message.ts';
 import { hostileText } from '../text/hostile-text.ts';
-import { BARE, LINKS, readFixture } from './render-fixture.ts';
+import { readFixture } from '../support/callbacks.ts';
+import { BARE, LINKS } from './render-fixture.ts';
 import { ownTemplates, targetOf, templateFolder, testRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable, richRuns } from './slack-rules.ts';
 

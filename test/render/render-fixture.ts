@@ -1,8 +1,6 @@
 /** What the render tests share: renderers with the built-in templates, and the sample callbacks. */
-import { readFileSync, readdirSync } from 'node:fs';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Callback } from '../../src/callback/callback.ts';
 import { emailFormat } from '../../src/channels/email/format.ts';
 import type { EmailMessage } from '../../src/channels/email/compose.ts';
@@ -22,10 +20,6 @@ import {
 import { noticeAbout } from '../support/callbacks.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-const CALLBACKS = fileURLToPath(new URL('../fixtures/callbacks', import.meta.url));
-
-export const FIXTURES: readonly string[] = readdirSync(CALLBACKS).filter((name) => name.endsWith('.json'));
-
 export const BARE: Callback = {
   code: 200,
   job_id: 'j-1',
@@ -39,10 +33,6 @@ export const LINKS = {
   job: 'https://example.com/jobs/{{ job_id }}',
   file: 'https://example.com/{{ ref }}',
 } as const;
-
-export function readFixture(name: string): Callback {
-  return JSON.parse(readFileSync(join(CALLBACKS, name), 'utf8')) as Callback;
-}
 
 export const BUILT_IN = await readTemplateFolder(BUILT_IN_TEMPLATES, []);
 

@@ -6,8 +6,8 @@ import type { OutputView } from '../../src/channels/card.ts';
 import { samplesOf } from '../../src/render/samples.ts';
 import { createLinks } from '../../src/render/links.ts';
 import { type NoticeView, viewOf as viewOfNotice } from '../../src/render/view.ts';
-import { noticeAbout } from '../support/callbacks.ts';
-import { BARE, LINKS, readFixture } from './render-fixture.ts';
+import { noticeAbout, readFixture } from '../support/callbacks.ts';
+import { BARE, LINKS } from './render-fixture.ts';
 
 const LIVE: DisplayConfig = { timezone: 'Asia/Tokyo', language: 'en', links: LINKS };
 

@@ -1,6 +1,6 @@
 /** The whole bridge over HTTP, between a strict Slack and a real mail server, all in this process and on loopback. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { request } from 'undici';
 import type { RunningApp } from '../../src/app/app.ts';
 import { formatProblem } from '../../src/config/problems.ts';
@@ -111,15 +111,6 @@ export async function post(url: string, callback: unknown): Promise<Answer> {
     body: typeof callback === 'string' ? callback : JSON.stringify(callback),
   });
   return { status: statusCode, headers, body: (await body.json()) as Answer['body'] };
-}
-
-const FIXTURES = join(import.meta.dirname, '../fixtures/callbacks');
-
-export const FIXTURE_NAMES = readdirSync(FIXTURES).map((file) => basename(file, '.json'));
-
-/** The bytes of a sample callback, as the service may send it. */
-export function fixture(name: string): string {
-  return readFileSync(join(FIXTURES, `${name}.json`), 'utf8');
 }
 
 let jobs = 0;

@@ -1,7 +1,22 @@
 /** Callbacks as a job service sends them, for tests that care about one or two fields. */
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Callback } from '../../src/callback/callback.ts';
 import { parseStartTime } from '../../src/time/date-time.ts';
 import { type CallbackNotice, isAlert, type Notice, noticeOf } from '../../src/notice/notice.ts';
+
+const FIXTURES = new URL('../fixtures/callbacks/', import.meta.url);
+
+/** Of the sample callbacks: `error.json`. */
+export const FIXTURE_NAMES: readonly string[] = readdirSync(FIXTURES);
+
+/** A sample callback to the byte, as the service may send it. */
+export function fixture(name: string): string {
+  return readFileSync(new URL(name, FIXTURES), 'utf8');
+}
+
+export function readFixture(name: string): Callback {
+  return JSON.parse(fixture(name)) as Callback;
+}
 
 export function callbackWith(fields: Partial<Callback> = {}): Callback {
   return {

@@ -1,8 +1,7 @@
 /** Whoever wonders what would become of a callback sees it, and nothing is sent. */
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
-import { fixture } from '../../support/bridge-world.ts';
-import { callbackWith } from '../../support/callbacks.ts';
+import { callbackWith, fixture } from '../../support/callbacks.ts';
 import { openOffice, type OfficeWorld } from '../../support/office.ts';
 import { linesIn } from '../../support/page-text.ts';
 import { deliveredUpdate, target } from '../../support/recorded.ts';
@@ -78,7 +77,7 @@ describe('The playground', () => {
     const { body: large } = await world.get(`/playground?callback=${callbackId}`);
     expect(large).to.contain('too large to be changed here').and.not.to.contain('y'.repeat(500_000));
     expect(large).to.contain(`name="callback" value="${callbackId}"`);
-    expect(await post({ text: fixture('huge') })).to.contain('/playground/message?');
+    expect(await post({ text: fixture('huge.json') })).to.contain('/playground/message?');
   });
 
   it('shows the text alone of what is too long for an address', async () => {
