@@ -198,15 +198,17 @@ function wrongMessage(body: string, limits: Limits): string | undefined {
 
 function wrongMember(path: string, value: unknown, limits: Limits): string | undefined {
   const most = limits.most?.[path] ?? Infinity;
-  const isBlank = (value === '' || (Array.isArray(value) && value.length === 0)) && !limits.blank?.test(path);
-  if (isBlank) return `nothing in ${path}`;
   if (typeof value === 'string') return wrongText(path, value, most, limits);
   if (typeof value !== 'object' || value === null) return undefined;
-  if (Array.isArray(value) && value.length > most) return `too much in ${path}`;
-  const below = (key: string) => (Array.isArray(value) ? path : `${path}.${key}`.replace(/^\./, ''));
-  return Object.entries(value)
-    .map(([key, member]) => wrongMember(below(key), member, limits))
-    .find(Boolean);
+  const isList = Array.isArray(value);
+  const below = (key: string) => (isList ? path : `${path}.${key}`.replace(/^\./, ''));
+  const wrong = Object.entries(value).map(([key, member]) => wrongMember(below(key), member, limits));
+  return (
+    firstWrong(
+      [isList && value.length === 0 && !limits.blank?.test(path), `nothing in ${path}`],
+      [isList && value.length > most, `too much in ${path}`],
+    ) ?? wrong.find(Boolean)
+  );
 }
 
 /** What no client draws. */
