@@ -17,6 +17,9 @@ import {
   ROOT,
 } from '../support/documents.ts';
 
+const { scripts, dependencies } = JSON.parse(readDocument('package.json')) as Readonly<
+  Record<'scripts' | 'dependencies', Readonly<Record<string, string>>>
+>;
 const CHATS = readDocument('docs/chats.md');
 const CLOUD_BOT = readDocument('docs/senders/cloud-bot.md');
 
@@ -49,6 +52,13 @@ const LISTS: Readonly<Record<string, readonly [listed: readonly string[], there:
   'what each answer to a callback costs at Cloud BOT': [
     firstCells(CLOUD_BOT, /^\| (\d{3}(?:, \d{3})*) +\|/gm).flatMap((cell) => cell.split(', ')),
     answers(),
+  ],
+  'each dependency, with its reason': [
+    firstCells(
+      readDocument('docs/architecture.md').split('\n## Dependencies\n')[1] ?? '',
+      /^\| `([^`]+)` +\| .{8,}/gm,
+    ),
+    Object.keys(dependencies),
   ],
   'each chat but those with pages of their own': [
     firstCells(CHATS, /^\| `(\w+)`/gm).filter((type) => type !== 'type'),
@@ -108,7 +118,6 @@ describe('The documents', () => {
   });
 
   it('name only npm scripts that there are', () => {
-    const { scripts } = JSON.parse(readDocument('package.json')) as { scripts: Record<string, string> };
     const named = ['README.md', 'CONTRIBUTING.md'].flatMap((document) =>
       firstCells(readDocument(document), /npm run (?:-s )?([\w:]+)/g),
     );

@@ -194,11 +194,5 @@ describe('the connections of the email channel', () => {
       await send();
       expect([mail.mails.length, mail.connectionCount]).to.deep.equal([2, 2]);
     });
-
-    it('says no where the server has no room at all', async () => {
-      await start({ login: LOGIN });
-      mail.faults.push({ at: 'connect', does: 'refuse', code: 421, text: 'too many', times: 1 });
-      expect(await failureOf(channel.verify())).to.include({ class: 'transient', code: '421' });
-    });
   });
 });
