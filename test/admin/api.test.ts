@@ -1,308 +1,227 @@
-/** What scripts can ask of the API and have done by it, and what they are told where that makes no sense. */
+/** What scripts can ask of the API and have done by it: `api.json`, which `UPDATE_MESSAGES=1` writes anew. Each answer is as docs/openapi.yaml says. */
+import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Reloading } from '../../src/admin/services.ts';
-import type { BulkRedelivery } from '../../src/ledger/actions/actions.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
-import type { People } from '../../src/people/actions.ts';
-import { Refused } from '../../src/people/outcomes.ts';
-import { type AdminWorld, openAdminWorld } from '../support/admin-world.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { openAdminWorld } from '../support/admin-world.ts';
+import { expectMessages } from '../support/expected-messages.ts';
+import { openOffice, type OfficeWorld } from '../support/office.ts';
+import { faultIn } from '../support/openapi.ts';
+import { target } from '../support/recorded.ts';
 
-const NOW = Date.parse('2026-03-10T12:00:00Z');
-const ACTOR = { via: 'api', user: undefined, from: '127.0.0.1' } as const;
+const JSON_TYPE = { 'content-type': 'application/json' };
 
-const BULK: BulkRedelivery = {
-  id: 7,
-  what: 'redelivered',
-  filter: { destination: 'slack:#ops', state: 'dead', errorClass: '', from: NOW - 86_400_000 },
-  actor: { via: 'page', user: 'admin', from: '192.0.2.7' },
-  state: 'stopped',
-  startedAt: NOW - 60_000,
-  endedAt: NOW,
-  stoppedBy: ACTOR,
-  given: 5,
-  delivered: 3,
-  dead: 1,
-  pending: 1,
+/** In this order: later ones see what earlier ones have done. */
+const REQUESTS: readonly (readonly [what: string, body?: object])[] = [
+  ['GET /healthz'],
+  ['GET /readyz'],
+  ['GET /api/callbacks?bot_id=price-watch&limit=1'],
+  ['GET /api/callbacks?bot_id=price-watch&limit=1&before=13'],
+  ['GET /api/callbacks?state=held'],
+  ['GET /api/callbacks/133'],
+  ['GET /api/callbacks/133/body'],
+  ['GET /api/bots?after=nightly-report'],
+  ['GET /api/bots/newsletter'],
+  ['GET /api/refused?limit=1'],
+  ['GET /api/refused?before=2'],
+  ['GET /api/snoozes'],
+  ['GET /api/redeliveries'],
+  ['GET /api/redeliveries/1'],
+  ['POST /api/redeliver?state=dead&error_code=is_archived&from=3d&dry_run=true'],
+  ['POST /api/redeliver?state=dead'],
+  ['POST /api/dismiss?state=dead&dry_run=false'],
+  ['POST /api/redeliveries/4/stop'],
+  ['POST /api/deliveries/95/dismiss'],
+  ['POST /api/deliveries/95/redeliver'],
+  ['POST /api/deliveries/96/redeliver'],
+  ['POST /api/deliveries/96/redeliver?again=true'],
+  ['POST /api/deliveries/96/dismiss'],
+  ['POST /api/callbacks/133/route'],
+  ['POST /api/test', { destination: 'slack:#shop' }],
+  ['POST /api/test', { destination: 'slack:#shopp' }],
+  ['POST /api/snoozes', { bot_id: 'get_items', until: 'tomorrow', because: 'x' }],
+  ['POST /api/snoozes', { bot_id: 'get_items', until: 'tomorrow', why: 'x' }],
+  ['DELETE /api/snoozes/3'],
+  ['DELETE /api/snoozes/3'],
+  ['POST /-/reload?dry_run=true'],
+  ['POST /-/reload'],
+];
+
+/** By the status with which each is refused. */
+const REFUSED: Readonly<Record<number, readonly string[]>> = {
+  400: [
+    'GET /api/callbacks?nobody_reads=this',
+    'GET /api/callbacks/1?x=1',
+    'GET /api/callbacks/1/body?x=1',
+    'GET /api/redeliveries?limit=1',
+    'GET /api/redeliveries/1?x=1',
+    'GET /api/refused?limit=-1',
+    'GET /api/bots?days=0',
+    'GET /api/bots/a?since=1',
+    'POST /api/callbacks/1/route?dry_run=true',
+    'POST /api/deliveries/1/redeliver?agian=true',
+    'POST /api/deliveries/1/redeliver?again=yes',
+    'POST /api/deliveries/1/redeliver?again=true&again=true',
+    'POST /api/deliveries/1/dismiss?again=true',
+    'POST /api/redeliveries/1/stop?x=1',
+    'POST /api/test?destination=a',
+    'POST /-/reload?dryrun=true',
+    'POST /-/reload?dry_run=1',
+    'POST /-/reload?dry_run=',
+    'POST /-/reload?dry_run',
+    'POST /api/redeliver',
+    'POST /api/redeliver?dry_run=true',
+    'POST /api/redeliver?state=delivered',
+    'POST /api/redeliver?state=dead&limit=5',
+    'POST /api/redeliver?state=dead&dry_run=yes',
+    'POST /api/redeliver?state=dead&dry_run',
+    'POST /api/redeliver?state=dead&bot_id=',
+    'POST /api/redeliver?state=dead&dry-run=%20&destination=+',
+    'POST /api/dismiss?stat=dead&bot=x&from=tomorrow&dry_run=1',
+  ],
+  404: [
+    'GET /api/callbacks/999999',
+    'GET /api/callbacks/999999/body',
+    'GET /api/callbacks/0',
+    'GET /api/callbacks/x',
+    'GET /api/callbacks/99999999999999999999',
+    'GET /api/bots/nobody',
+    'GET /api/bots/%00',
+    'GET /api/redeliveries/99',
+    'GET /api/nothing',
+    'POST /api/deliveries/99999/redeliver',
+  ],
+  405: [
+    'POST /api/callbacks',
+    'DELETE /api/callbacks/1',
+    'GET /api/deliveries/1/redeliver',
+    'PUT /api/test',
+    'OPTIONS /api/bots',
+    'POST /healthz',
+    'POST /metrics',
+    'GET /-/reload',
+  ],
 };
 
-const BULK_SHAPE = {
-  id: 7,
-  what: 'redelivered',
-  filter: {
-    state: 'dead',
-    destination: 'slack:#ops',
-    from: '2026-03-09T12:00:00.000Z',
-    error_class: 'none',
-  },
-  state: 'stopped',
-  started_at: '2026-03-10T11:59:00.000Z',
-  started_by: { via: 'page', user: 'admin', from: '192.0.2.7' },
-  ended_at: '2026-03-10T12:00:00.000Z',
-  stopped_by: { via: 'api', user: null, from: '127.0.0.1' },
-  given: 5,
-  delivered: 3,
-  dead: 1,
-  pending: 1,
-};
+describe('The API of an office', () => {
+  let world: OfficeWorld;
 
-describe('the API', () => {
-  let world: AdminWorld;
-  /** What it was asked to do. */
-  let asked: unknown[];
+  beforeEach(async () => {
+    world = await openOffice();
+  });
 
-  afterEach(() => world.close());
+  afterEach(async () => {
+    await world.close();
+    expect(world.unforeseen).to.deep.equal([]);
+  });
 
-  const open = async (people: Partial<People> = {}, archive = {}, reloading: Partial<Reloading> = {}) => {
-    asked = [];
-    const recorded = Object.entries(people).map(([name, operation]) => [
-      name,
-      (...args: unknown[]) => {
-        asked.push([name, ...args]);
-        return (operation as (...given: unknown[]) => unknown)(...args);
-      },
-    ]);
-    world = await openAdminWorld({
-      clock: new ManualClock(NOW),
-      people: Object.fromEntries(recorded) as Partial<People>,
-      archive,
-      reloading,
-    });
+  const ask = async (what: string, body?: string, headers: Readonly<Record<string, string>> = JSON_TYPE) => {
+    const answer = await world.ask(what, body === undefined ? {} : { headers, body });
+    expect(faultIn(what, answer), `${what}: ${answer.body.slice(0, 500)}`).to.equal(undefined);
+    return answer;
   };
 
-  const post = (path: string, body?: unknown, headers: Record<string, string> = {}) =>
-    world.ask(`POST ${path}`, {
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-
-  it('answers with the status and the body of the outcome, and hands on who asked for it', async () => {
-    const accepted = { name: 'accepted', json: { id: 17, result: 'accepted' } } as const;
-    await open({ redeliver: () => Promise.resolve(accepted) });
-    const answer = await post('/api/deliveries/17/redeliver?again=true');
-    expect([answer.status, answer.json]).to.deep.equal([202, accepted.json]);
-    expect(asked).to.deep.equal([['redeliver', 17, ACTOR, true]]);
-  });
-
-  it('answers with a problem what cannot be done, and says why', async () => {
-    for (const [outcome, status, detail] of [
-      [{ name: 'superseded' }, 409, 'result is known'],
-      [{ name: 'unknown' }, 404, 'nothing of this id'],
-      [
-        { name: 'destination unknown', values: { destination: 'a:b', hint: '; did you mean "a:c"?' } },
-        422,
-        'a:c',
-      ],
-    ] as const) {
-      await open({ dismiss: () => Promise.reject(new Refused(outcome)) });
-      const answer = await post('/api/deliveries/17/dismiss');
-      expect([answer.status, answer.headers['content-type']]).to.deep.equal([
-        status,
-        'application/problem+json',
-      ]);
-      expect(answer.json).to.have.property('detail').that.contains(detail);
-      await world.close();
+  it('answers with what there is and what has come of it, and hands on who asked', async () => {
+    const answers: Record<string, unknown> = {};
+    for (const [index, [what, body]] of REQUESTS.entries()) {
+      const text = body && JSON.stringify(body);
+      const { status, headers, json } = await ask(what, text);
+      const { location, 'cache-control': keeping } = headers;
+      expect(keeping, what).to.equal('no-store');
+      const isBegun = location !== undefined;
+      answers[`${index} ${what} ${text ?? ''}`.trim()] = { status, ...(isBegun && { location }), json };
     }
+    expectMessages(join(import.meta.dirname, 'api.json'), { answers, done: world.done });
   });
 
-  it('refuses to snooze by a field that it does not have', async () => {
-    await open({ snooze: () => Promise.resolve({ name: 'snoozed' }) });
-    expect((await post('/api/snoozes', { bot_id: 'a', until: 'tomorrow' })).status).to.equal(201);
-    expect((await post('/api/snoozes', { bot_id: 'a', until: 'tomorrow', why: 'x' })).status).to.equal(400);
-    expect(asked).to.have.length(1);
-  });
-
-  describe('redelivers all that a filter matches', () => {
-    it('after a dry run that says how many, to whom and how old', async () => {
-      const tally = {
-        messages: 3,
-        destinations: [{ destination: 'slack:#ops', messages: 3 }],
-        oldestAt: NOW - 7_200_000,
-        newestAt: NOW - 60_000,
-      };
-      await open({ tally: () => Promise.resolve(tally) });
-      const answer = await post('/api/redeliver?state=dead&error_code=is_archived&from=2d&dry_run=true');
-      expect([answer.status, answer.json]).to.deep.equal([
-        200,
-        {
-          messages: 3,
-          destinations: tally.destinations,
-          oldest_at: '2026-03-10T10:00:00.000Z',
-          newest_at: '2026-03-10T11:59:00.000Z',
-          oldest_age: 7200,
-        },
-      ]);
-      const [[name, filter]] = asked as [[string, object]];
-      expect(name).to.equal('tally');
-      expect(JSON.parse(JSON.stringify(filter))).to.deep.equal({
-        state: 'dead',
-        errorCode: 'is_archived',
-        from: NOW - 2 * 86_400_000,
-      });
-    });
-
-    it('or dismisses it, as a job that can be watched', async () => {
-      const begun = { name: 'bulk dismissed', json: BULK_SHAPE } as const;
-      await open({
-        startBulk: () => Promise.resolve(begun),
-        bulks: () => Promise.resolve([BULK]),
-        bulk: (id) => Promise.resolve(id === 7 ? BULK : undefined),
-      });
-      const { status, headers, json } = await post('/api/dismiss?state=dead&dry_run=false');
-      expect([status, headers['location'], json]).to.deep.equal([202, '/api/redeliveries/7', BULK_SHAPE]);
-      expect((asked.at(-1) as unknown[])[3]).to.equal('dismissed');
-      expect((await world.ask('GET /api/redeliveries')).json).to.deep.equal({ items: [BULK_SHAPE] });
-      expect((await world.ask('GET /api/redeliveries/7')).json).to.deep.equal(BULK_SHAPE);
-      expect((await world.ask('GET /api/redeliveries/8')).status).to.equal(404);
-    });
-
-    for (const [query, parameters] of [
-      ['', ['state']],
-      ['?dry_run=true', ['state']],
-      ['?state=delivered', ['state']],
-      ['?state=dead&limit=5', ['limit']],
-      ['?state=dead&dry_run=yes', ['dry_run']],
-      ['?state=dead&dry_run', ['dry_run']],
-      ['?state=dead&bot_id=', ['bot_id']],
-      ['?state=dead&dry-run=%20&destination=+', ['dry-run', 'destination']],
-      ['?stat=dead&bot=x&from=tomorrow&dry_run=1', ['stat', 'bot', 'from', 'dry_run']],
-    ] as const) {
-      it(`but does nothing for ${query || 'no filter at all'}`, async () => {
-        await open({
-          startBulk: () => Promise.resolve({ name: 'bulk redelivered' }),
-          tally: () => Promise.reject(new Error('no')),
-        });
-        const { status, json } = await post(`/api/redeliver${query}`);
-        const named = (json['errors'] as { parameter: string }[]).map(({ parameter }) => parameter);
-        expect([status, named, asked]).to.deep.equal([400, parameters, []]);
-        for (const parameter of parameters) expect(json['detail']).to.include(`"${parameter}" `);
-      });
-    }
-  });
-
-  describe('reloads the config', () => {
-    const PROBLEM = {
-      place: { file: 'botbell.yaml', line: 3, column: 7 },
-      message: 'unknown key "rout"\u202e',
-      severity: 'error',
-    } as const;
-
-    const openWith = (reloading: Partial<Reloading>) => open({}, {}, reloading);
-
-    it('and says with which one it goes on', async () => {
-      const loaded = { isLoaded: true, hasChanged: true, configHash: 'c0ffee', warnings: [] } as const;
-      await openWith({ reload: () => Promise.resolve({ ...loaded, unchanged: ['receiver.listen'] }) });
-      const { status, json } = await post('/-/reload');
-      expect([status, json]).to.deep.equal([
-        200,
-        { result: 'reloaded', config: 'c0ffee', warnings: [], unchanged: ['receiver.listen'] },
-      ]);
-    });
-
-    it('or answers 422 with what is wrong, and where', async () => {
-      await openWith({ reload: () => Promise.resolve({ isLoaded: false, problems: [PROBLEM] }) });
-      const { status, json } = await post('/-/reload');
-      expect([status, json['errors']]).to.deep.equal([
-        422,
-        [{ file: 'botbell.yaml', line: 3, column: 7, detail: 'unknown key "rout"\\u202e' }],
-      ]);
-    });
-
-    it('or says what would change, and no other parameter is read', async () => {
-      const changes = [
-        { botId: 'a', status: 'error', callbacks: 3, added: ['slack:#ops'], removed: [] },
-      ] as const;
-      const preview = {
-        problems: [],
-        configHash: 'c0ffee',
-        since: '2026-03-03',
-        changes,
-        isComplete: true,
-      };
-      await openWith({ preview: () => Promise.resolve({ ...preview, unchanged: [] }) });
-      const { status, json } = await post('/-/reload?dry_run=true');
-      expect([status, json['changes']]).to.deep.equal([
-        200,
-        [{ bot_id: 'a', status: 'error', callbacks: 3, added: ['slack:#ops'], removed: [] }],
-      ]);
-      expect((await post('/-/reload?dryrun=true')).status).to.equal(400);
-      for (const flag of ['dry_run=1', 'dry_run=', 'dry_run', 'dryrun='])
-        expect((await post(`/-/reload?${flag}`)).status, flag).to.equal(400);
-      expect((await world.ask('GET /-/reload')).status).to.equal(405);
-    });
-  });
-
-  describe('refuses', () => {
-    it('parameters that nobody reads, everywhere', async () => {
-      await open();
-      for (const what of [
-        'GET /api/callbacks/1?x=1',
-        'GET /api/callbacks/1/body?x=1',
-        'POST /api/callbacks/1/route?dry_run=true',
-        'POST /api/deliveries/1/redeliver?agian=true',
-        'POST /api/deliveries/1/redeliver?again=yes',
-        'POST /api/deliveries/1/redeliver?again=true&again=true',
-        'POST /api/deliveries/1/dismiss?again=true',
-        'GET /api/redeliveries?limit=1',
-        'GET /api/redeliveries/1?x=1',
-        'POST /api/redeliveries/1/stop?x=1',
-        'POST /api/test?destination=a',
-        'GET /api/refused?limit=-1',
-        'GET /api/bots?days=0',
-        'GET /api/bots?days=401',
-        'GET /api/bots/a?since=1',
-      ]) {
-        expect((await world.ask(what)).status, what).to.equal(400);
-      }
-      expect(asked).to.deep.equal([]);
-    });
-
-    it('other methods, and says which there are', async () => {
-      await open();
-      for (const [what, allow] of [
-        ['POST /api/callbacks', 'HEAD, GET'],
-        ['DELETE /api/callbacks/1', 'HEAD, GET'],
-        ['GET /api/deliveries/1/redeliver', 'POST'],
-        ['PUT /api/test', 'POST'],
-        ['OPTIONS /api/bots', 'HEAD, GET'],
-        ['POST /healthz', 'HEAD, GET'],
-        ['POST /metrics', 'HEAD, GET'],
-      ] as const) {
-        const { status, headers } = await world.ask(what);
-        expect([status, headers['allow'], headers['content-type']], what).to.deep.equal([
-          405,
-          allow,
+  it('refuses what nobody reads and what is not there, names each parameter, and does nothing', async () => {
+    const refused: Record<string, unknown> = {};
+    for (const [status, requests] of Object.entries(REFUSED))
+      for (const what of requests) {
+        const { status: answered, headers, json } = await ask(what);
+        expect([answered, headers['content-type']], what).to.deep.equal([
+          Number(status),
           'application/problem+json',
         ]);
+        refused[`${status} ${what}`] = headers['allow'] ?? json['errors'] ?? json['detail'];
       }
-    });
-
-    it('a body that is no JSON object, is too large, or says what nobody reads', async () => {
-      await open({ test: () => Promise.resolve({ name: 'tested, delivered', json: {} }) });
-      const test = (body: string, type = 'application/json') =>
-        world.ask('POST /api/test', { headers: { 'content-type': type }, body });
-      const right = '{"destination": "slack:#ops"}';
-      expect((await test(right.slice(0, -1))).status).to.equal(400);
-      expect((await test('"x"')).status).to.equal(400);
-      expect((await test(right.replace('}', ', "reason": "x"}'))).status).to.equal(400);
-      expect((await test(' '.repeat(65 * 1024))).status).to.equal(413);
-      expect((await test('destination=x', 'application/x-www-form-urlencoded')).status).to.equal(415);
-      expect((await test(right, 'application/json; charset=utf-8')).status).to.equal(200);
-      expect(asked).to.have.length(1);
-    });
+    expectMessages(join(import.meta.dirname, 'api-refused.json'), refused);
+    expect(world.done.map((done) => (done as { result?: string }).result)).to.deep.equal(['unknown']);
   });
 
+  it('refuses a body that is no JSON object, is too large, or says what nobody reads', async () => {
+    const right = '{"destination": "slack:#shop"}';
+    const type = (text: string) => ({ 'content-type': text });
+    for (const [status, body, headers] of [
+      [400, right.slice(0, -1)],
+      [400, '"x"'],
+      [400, right.replace('}', ', "reason": "x"}')],
+      [413, ' '.repeat(65 * 1024)],
+      [415, 'destination=x', type('application/x-www-form-urlencoded')],
+      [200, right, type('application/json; charset=utf-8')],
+    ] as const)
+      expect((await ask('POST /api/test', body, headers)).status, body.slice(0, 50)).to.equal(status);
+    expect(world.done).to.have.length(1);
+  });
+
+  it('says with which config it goes on once another one is loaded', async () => {
+    const loaded = {
+      isLoaded: true,
+      hasChanged: true,
+      configHash: 'c0ffee',
+      warnings: [],
+      unchanged: ['a.b'],
+    };
+    Object.assign(world.services.reloading, { reload: () => Promise.resolve(loaded) });
+    const { status, json } = await ask('POST /-/reload');
+    expect([status, json]).to.deep.equal([
+      200,
+      { result: 'reloaded', config: 'c0ffee', warnings: [], unchanged: ['a.b'] },
+    ]);
+  });
+
+  it('gives a callback to the letter, a large one at an address of its own alone', async () => {
+    const body = '{"code": 1e2, "job_id":"a","big":12345678901234567890123,"x":[1.50,"</script>"]}';
+    const small = await world.recorded.arrive({}, [], { body: Buffer.from(body) });
+    expect((await ask(`GET /api/callbacks/${small.callbackId}`)).body).to.include(`"callback":${body}`);
+    const large = JSON.stringify({ message: 'x'.repeat(1_100_000) });
+    const { callbackId } = await world.recorded.arrive({ job_id: 'large' }, [], { body: Buffer.from(large) });
+    const { json } = await ask(`GET /api/callbacks/${callbackId}`);
+    expect(json).to.include({ callback: null, callback_url: `/api/callbacks/${callbackId}/body` });
+    expect((await world.ask(`GET ${String(json['callback_url'])}`)).body).to.equal(large);
+  });
+
+  it('cleans what strangers wrote where it stands in lists, and finds it as it is shown there', async () => {
+    const naughty = [
+      '</script><script>alert(1)</script>',
+      'a\u0000b\u202ec\u2028d\ufeff',
+      '\ud800 alone',
+      '__proto__',
+      '🏴󠁧󠁢󠁳󠁣󠁴󠁿👩‍👩‍👧‍👦 ﷽ 𝕫 /?#&',
+      '\u0301'.repeat(500),
+      'x'.repeat(20_000),
+    ];
+    for (const text of naughty)
+      await world.recorded.arrive({ job_id: text, bot_id: text, bot_name: text }, [target('slack:#shop')]);
+    const { items } = (await ask(`GET /api/callbacks?limit=${naughty.length}`)).json;
+    for (const item of items as readonly Readonly<Record<string, string>>[]) {
+      const { job_id: jobId = '', bot_id: botId = '', bot_name: botName = '' } = item;
+      expect(jobId + botId + botName).not.to.match(/[\u0000-\u0008\u202e\u2028\ufeff]/);
+      const found = await ask(`GET /api/callbacks?job_id=${encodeURIComponent(jobId)}`);
+      expect(found.json['items'], jobId).to.deep.equal([item]);
+    }
+    const bots = (await ask('GET /api/bots')).json['items'] as readonly { readonly bot_id: string }[];
+    for (const { bot_id: id } of bots)
+      expect((await ask(`GET /api/bots/${encodeURIComponent(id)}`)).json['bot_id']).to.equal(id);
+  });
+});
+
+describe('The API', () => {
   it('answers 503 while the ledger cannot be read or written', async () => {
     const fails = () => Promise.reject(new LedgerUnavailable('disk /var/secret/path is gone'));
-    await open(
-      { dismiss: fails, bulks: fails },
-      {
-        callbacks: fails,
-        story: fails,
-        bots: fails,
-        refusals: fails,
-      },
-    );
+    const world = await openAdminWorld({
+      people: { dismiss: fails, bulks: fails },
+      archive: { callbacks: fails, story: fails, bots: fails, refusals: fails },
+    });
     for (const what of [
       'GET /api/callbacks',
       'GET /api/callbacks/1',
@@ -311,14 +230,11 @@ describe('the API', () => {
       'GET /api/redeliveries',
       'POST /api/deliveries/1/dismiss',
     ]) {
-      const { status, headers, body } = await world.ask(what);
-      expect([status, headers['retry-after'], headers['content-type']], what).to.deep.equal([
-        503,
-        '5',
-        'application/problem+json',
-      ]);
-      expect(body).not.to.include('secret');
+      const answer = await world.ask(what);
+      expect([answer.status, answer.headers['retry-after']], what).to.deep.equal([503, '5']);
+      expect([faultIn(what, answer), answer.body.includes('secret')]).to.deep.equal([undefined, false]);
     }
+    await world.close();
     expect(world.unforeseen).to.deep.equal([]);
   });
 });

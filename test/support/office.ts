@@ -133,7 +133,7 @@ const STATUS: ReloadStatus = {
 export const PREVIEW: ReloadPreview = {
   problems: STATUS.warnings,
   configHash: 'beef000000000000beef',
-  since: '2026-11-13',
+  since: '2026-11-13T00:00:00+09:00',
   changes: [
     {
       botId: 'invoice-import',
@@ -321,7 +321,7 @@ async function stillOpen({ come, recorded, store, services: { people } }: Office
     job_id: 'monthly',
     start_time,
   };
-  await come({ ...monthly, status: 2, elapsed_time: undefined });
+  const monthlyId = await come({ ...monthly, status: 2, elapsed_time: undefined });
   await people.snooze(
     { bot_id: 'nightly-report', until: 'next-success', because: '棚卸し', destination: '' },
     by,
@@ -331,8 +331,13 @@ async function stillOpen({ come, recorded, store, services: { people } }: Office
     by,
   );
   await come({ bot_id: 'nightly-report', bot_name: '夜間レポート', job_id: 'report', start_time, status: 1 });
-  const missed = { botId: 'invoice-import', botName: '請求書取込BOT', subject: '{}' };
-  await store.call((tx) => writeOwnNotice(tx, { kind: 'missed', ...missed }), []);
+  const notices = [
+    { kind: 'missed', botId: 'invoice-import', botName: '請求書取込BOT' },
+    { kind: 'overdue', botId: 'monthly-report', botName: '月次レポート作成BOT', about: monthlyId },
+    { kind: 'digest' },
+  ];
+  for (const notice of notices)
+    await store.call((tx) => writeOwnNotice(tx, { ...notice, subject: '{}' }), []);
   for (const [status, detail, body, errors] of [
     [400, 'The body is not JSON: line 1, column 1.', 'hello=world', []],
     [422, 'This is JSON, but not a callback.', '', wrongStatus('done')],

@@ -8,7 +8,7 @@ import { OFFICE_NOW, openOffice, type OfficeWorld, PREVIEW } from '../../support
 import { linesIn } from '../../support/page-text.ts';
 import { target } from '../../support/recorded.ts';
 
-/** By what they promise; `:job` stands for the id of the job's callback, and `:` for that of Botbell's own notice. */
+/** By what they promise; `:job` stands for the id of the job's callback, `:kind` for that of Botbell's own notice. */
 const VIEWS: Readonly<Record<string, string>> = {
   'first what needs somebody, then each BOT, failing ones first': '/',
   'a BOT’s runs, who is told of it now, and that its result is missing': '/bots/invoice-import',
@@ -22,7 +22,8 @@ const VIEWS: Readonly<Record<string, string>> = {
   'who has snoozed what is held': '/callbacks/:report',
   'that nobody was told, and why': '/callbacks/:monthly',
   'of each message what can be done about it': '/callbacks/:every-state',
-  'what Botbell says by itself as what it is': '/callbacks/:',
+  'what Botbell says by itself as what it is': '/callbacks/:missed',
+  'what a notice is about': '/callbacks/:overdue',
   'dead letters by cause, and what becomes of bulks': '/dead',
   'how many messages a redelivery means before it begins':
     '/redeliveries/new?state=dead&destination=slack%3A%23old-prices&error_class=config&error_code=is_archived',
@@ -71,12 +72,12 @@ describe('The page of an office', () => {
 
   afterEach(() => expect(world.unforeseen).to.deep.equal([]));
 
-  /** The path with the id of the callback that it names by its job. */
+  /** The path with the id of the callback that it names by its job, or of the notice by its kind. */
   const pathOf = async (path: string) => {
-    const [, jobId] = /^\/callbacks\/:(.*)/.exec(path) ?? [];
-    if (jobId === undefined) return path;
-    const { items } = await world.services.archive.callbacks(jobId === '' ? {} : { jobId }, { limit: 30 });
-    return `/callbacks/${items.find(({ kind }) => jobId !== '' || kind === 'missed')?.id}`;
+    const [, name] = /^\/callbacks\/:(.*)/.exec(path) ?? [];
+    if (name === undefined) return path;
+    const { items } = await world.services.archive.callbacks({}, { limit: 30 });
+    return `/callbacks/${items.find(({ jobId, kind }) => [jobId, kind].includes(name))?.id}`;
   };
 
   it('says in both languages what is so, why, and what can be done', async () => {

@@ -1,0 +1,47 @@
+/** Whether an answer is as docs/openapi.yaml says. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { parse } from 'yaml';
+import type { AdminAnswer } from './admin-world.ts';
+
+export const OPENAPI_TEXT = readFileSync(join(import.meta.dirname, '../../docs/openapi.yaml'), 'utf8');
+
+type Item = Readonly<Record<string, { readonly responses: Readonly<Record<string, unknown>> } | undefined>>;
+
+interface Document {
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<Record<string, Item>>;
+}
+
+export const OPENAPI = parse(OPENAPI_TEXT) as Document;
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(OPENAPI, 'document', false, false);
+
+const escaped = (key: string) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
+
+/** Where the document has this answer; an error that an operation does not name is any listener's problem. */
+function placeOf(method: string, path: string, status: number): string {
+  const template = Object.keys(OPENAPI.paths)
+    .filter((each) => new RegExp(`^${each.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
+    .toSorted((a, b) => a.split('{').length - b.split('{').length)[0];
+  const verb = method.toLowerCase();
+  const isNamed = OPENAPI.paths[template ?? '']?.[verb]?.responses[status] !== undefined;
+  if (isNamed) return `/paths/${escaped(template ?? '')}/${verb}/responses/${status}`;
+  return status < 400 ? `/no ${status} of ${method} ${path}` : '/components/responses/Problem';
+}
+
+/** @param what a method and a path, `GET /healthz`. @returns what is not as the document says; undefined: nothing */
+export function faultIn(what: string, { status, headers, body, json }: AdminAnswer): string | undefined {
+  const [method = '', path = ''] = what.split(/[ ?]/);
+  const [type = ''] = String(headers['content-type']).split(';');
+  const place = placeOf(method, path, status);
+  const content = ajv.getSchema(`document#${place}/content/${escaped(type)}/schema`);
+  if (content === undefined) return `the document has no ${type} at ${place}`;
+  if (type === 'application/problem+json' && json['status'] !== status) return 'it says another status';
+  if (content(type.endsWith('json') ? json : body) === true) return undefined;
+  return JSON.stringify(content.errors);
+}
