@@ -48,10 +48,6 @@ type Act = (world: PipelineWorld) => Promise<void>;
 /** As a counterexample says it, and what it does. */
 type Step = readonly [says: string, act: Act];
 
-function stepOf(says: string, act: Act): fc.Arbitrary<Step> {
-  return fc.constant([says, act]);
-}
-
 const post = fc
   .record({
     bot_id: fc.constantFrom('a', 'b'),
@@ -71,24 +67,25 @@ const post = fc
     ];
   });
 
-const pass = fc
-  .constantFrom(1, 20, 90, 400)
-  .map((minutes): Step => [`pass ${minutes}`, (world) => world.pass(minutes * MINUTE)]);
+const passes = [1, 20, 90, 400].map((minutes): Step => [
+  `pass ${minutes}`,
+  (world) => world.pass(minutes * MINUTE),
+]);
 
-const snooze = fc
-  .constantFrom<Partial<SnoozeRequest>>(
-    { botId: 'a' },
-    { destination: 'slack:#ops' },
-    { botId: 'a', destination: 'slack:#log' },
-    { botId: 'a', untilSuccess: true },
-  )
-  .map((asked): Step => [
-    `snooze ${JSON.stringify(asked)}`,
-    async ({ first, clock }) => {
-      const until = clock.now() + (asked.untilSuccess === true ? 7 * DAY : 2 * HOUR);
-      await first.ledger.actions.snooze({ ...ASKED, until, untilSuccess: false, ...asked });
-    },
-  ]);
+const SNOOZED: readonly Partial<SnoozeRequest>[] = [
+  { botId: 'a' },
+  { destination: 'slack:#ops' },
+  { botId: 'a', destination: 'slack:#log' },
+  { botId: 'a', untilSuccess: true },
+];
+
+const snoozes = SNOOZED.map((asked): Step => [
+  `snooze ${JSON.stringify(asked)}`,
+  async ({ first, clock }) => {
+    const until = clock.now() + (asked.untilSuccess === true ? 7 * DAY : 2 * HOUR);
+    await first.ledger.actions.snooze({ ...ASKED, until, untilSuccess: false, ...asked });
+  },
+]);
 
 const endSnoozes: Act = async ({ first }) => {
   const { actions } = first.ledger;
@@ -105,18 +102,16 @@ const otherReplicas: Act = async (world) => {
   else await world.stop();
 };
 
-const reload = fc
-  .nat(CONFIGS.length - 1)
-  .map((config): Step => [`reload ${config}`, (world) => world.reload(CONFIGS[config] ?? '')]);
+const reloads = CONFIGS.map((config, index): Step => [`reload ${index}`, (world) => world.reload(config)]);
 
 const step = fc.oneof(
   { weight: 10, arbitrary: post },
-  { weight: 5, arbitrary: pass },
-  snooze,
-  reload,
-  stepOf('end snoozes', endSnoozes),
-  stepOf('restart', restart),
-  stepOf('start or stop another', otherReplicas),
+  { weight: 5, arbitrary: fc.constantFrom(...passes) },
+  fc.constantFrom(...snoozes),
+  fc.constantFrom(...reloads),
+  fc.constantFrom<Step>(['end snoozes', endSnoozes]),
+  fc.constantFrom<Step>(['restart', restart]),
+  fc.constantFrom<Step>(['start or stop another', otherReplicas]),
 );
 
 /** Told, or let go by a rule for good. */
