@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { runCommand } from '../support/command.ts';
 import { blocksOf, documentPaths, readDocument } from '../support/documents.ts';
-import { completedBy } from '../support/served-config.ts';
+import { completedBy } from '../support/started-app.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const CONFIG = readDocument('config/botbell.yaml');

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { parseDocument } from 'yaml';
 import { callback, post } from '../support/bridge-world.ts';
 import { fences, readDocument, ROOT } from '../support/documents.ts';
-import { completedBy, serveConfig } from '../support/served-config.ts';
+import { completedBy, serveConfig } from '../support/started-app.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const TEXT = readDocument('docs/operating.md');
@@ -28,7 +28,7 @@ describe('The operating guide', () => {
       write(name, name.includes('smtp') ? 'smtp://127.0.0.1' : `first-${name}`);
     write('callback-token-before', 'first-callback-token');
     const shown = shownConfig().replaceAll('${file:secrets/', `\${file:${secrets}/`);
-    const { app, stop } = await serveConfig(tellingNobody(completedBy(CONFIG, shown)));
+    const app = await serveConfig(tellingNobody(completedBy(CONFIG, shown)));
     const statusWith = async (token: string) =>
       (await post(`http://127.0.0.1:${app.receiver.port}/callbacks/${token}`, callback({}))).status;
     const statuses = async () => [
@@ -44,7 +44,7 @@ describe('The operating guide', () => {
       expect((await app.reload('test')).isLoaded).to.equal(true);
       expect(await statuses()).to.deep.equal([404, 200]);
     } finally {
-      await stop();
+      await app.stop();
     }
   });
 
@@ -67,7 +67,7 @@ describe('The operating guide', () => {
     writeFileSync(join(folder, 'botbell.yaml'), String(config));
     let served = await serveConfig(CONFIG, { store });
     const send = async (fields: object) =>
-      (await post(`http://127.0.0.1:${served.app.receiver.port}/callbacks`, fields)).body.result;
+      (await post(`http://127.0.0.1:${served.receiver.port}/callbacks`, fields)).body.result;
     const [before, after] = [callback({}), callback({})];
     try {
       expect(await send(before)).to.equal('delivered');

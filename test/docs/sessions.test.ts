@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { runCommand } from '../support/command.ts';
 import { blocksOf, readDocument, sessionsIn } from '../support/documents.ts';
-import { completedBy, type ServedConfig, serveConfig } from '../support/served-config.ts';
+import type { RunningApp } from '../../src/app/app.ts';
+import { completedBy, serveConfig } from '../support/started-app.ts';
 
 const CONFIG = readDocument('config/botbell.yaml');
 const TOKEN = '0123456789abcdef0123456789abcdef';
@@ -34,7 +35,7 @@ function here(arg: string, port: number): string {
 for (const [path, { config, count }] of Object.entries(DOCUMENTS)) {
   describe(`The sessions in ${path}`, () => {
     const sessions = sessionsIn(readDocument(path));
-    let served: ServedConfig;
+    let served: RunningApp;
 
     before(async () => {
       served = await serveConfig(config, { variables: { CALLBACK_TOKEN: TOKEN } });
@@ -46,7 +47,7 @@ for (const [path, { config, count }] of Object.entries(DOCUMENTS)) {
 
     for (const [index, { variables, args, output }] of sessions.entries()) {
       it(`show what \`botbell ${args.join(' ')}\` prints (${index + 1})`, async () => {
-        const { port } = served.app.receiver;
+        const { port } = served.receiver;
         const { code, stdout, stderr } = await runCommand(
           args.map((arg) => here(arg, port)),
           { variables },

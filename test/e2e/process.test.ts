@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { callback, post } from '../support/bridge-world.ts';
+import type { SlackFault } from '../support/faulty-slack.ts';
 import { moment } from '../support/moment.ts';
 import { MAIN, type ServeProcess } from '../support/process.ts';
 import { createProgramWorld, type ProgramWorld } from '../support/program-world.ts';
@@ -21,34 +22,32 @@ describe('The built program', () => {
     return world.start();
   };
 
-  /** Slack answers it when it is released. */
-  const postedWhileSlackIsSlow = async ({ callbacksUrl }: ServeProcess) => {
-    const answered = moment();
-    world.slack.faults.push({ kind: 'delay', until: () => answered.promise });
+  const postWhileSlackHas = async ({ callbacksUrl }: ServeProcess, fault: SlackFault) => {
+    world.slack.faults.push(fault);
     const inFlight = post(callbacksUrl, callback());
     await until('Slack is asked for both', () => world.slack.calls.length === 2);
-    return { inFlight, release: () => answered.happen() };
+    return { inFlight };
   };
 
   it('finishes what is in flight on SIGTERM, however often it is signalled, answers 503 meanwhile, and exits 0', async () => {
     const botbell = await start();
-    const { inFlight, release } = await postedWhileSlackIsSlow(botbell);
+    const answered = moment();
+    const fault = { kind: 'delay', until: () => answered.promise } as const;
+    const { inFlight } = await postWhileSlackHas(botbell, fault);
     botbell.kill('SIGTERM');
     await until('it drains', () => botbell.log().includes('stopping'));
     const late = await post(botbell.callbacksUrl, callback());
     expect([late.status, late.headers['retry-after']]).to.deep.equal([503, '30']);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGINT'] as const) botbell.kill(signal);
     await until('it says how to force its end', () => botbell.log().includes(`kill -9 ${botbell.pid}`));
-    release();
+    answered.happen();
     expect((await inFlight).body.result).to.equal('delivered');
     expect(await botbell.exited()).to.equal(0);
   });
 
   it('is gone within answer_within and a second, though Slack never answers what is in flight', async () => {
     const botbell = await start('answer_within: 2s');
-    world.slack.faults.push({ kind: 'hang' });
-    const inFlight = post(botbell.callbacksUrl, callback());
-    await until('Slack is asked for both', () => world.slack.calls.length === 2);
+    const { inFlight } = await postWhileSlackHas(botbell, { kind: 'hang' });
     const begun = performance.now();
     botbell.kill('SIGTERM');
     expect((await inFlight).status).to.be.oneOf([200, 504]);

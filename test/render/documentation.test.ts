@@ -5,7 +5,7 @@ import { samplesOf } from '../../src/render/samples.ts';
 import { viewOf } from '../../src/render/view.ts';
 import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
 import { readFixture } from '../support/callbacks.ts';
-import { targetOf, templateFolder, ownTemplates, testRenderer } from './render-fixture.ts';
+import { targetOf, ownTemplates, testRenderer } from './render-fixture.ts';
 
 const TEXT = readFileSync(new URL('../../docs/templates.md', import.meta.url), 'utf8');
 const TEMPLATES = [...TEXT.matchAll(/^(`{3,})yaml\n# templates\/(\S+)\n([\s\S]*?)^\1$/gm)].map(
@@ -16,11 +16,9 @@ const FILTER_ROWS = [...TEXT.matchAll(/^\| `([^`]+)` +\|[^\n]*\| `(\{\{[^`]+)` +
 );
 
 describe('the documentation of templates', () => {
-  const folder = templateFolder();
-
   it('shows templates without a problem', async () => {
     const renderer = testRenderer({
-      own: await ownTemplates(folder.write(Object.fromEntries(TEMPLATES)).path),
+      own: await ownTemplates(Object.fromEntries(TEMPLATES)),
     });
     const targets = [targetOf('slack', 'short'), targetOf('email', 'short')];
     expect(TEMPLATES).to.have.lengthOf(3);
@@ -39,7 +37,7 @@ describe('the documentation of templates', () => {
     it(`says what ${filter} prints`, async () => {
       const template = JSON.stringify({ text: example });
       const renderer = testRenderer({
-        own: await ownTemplates(folder.write({ 'one/email/succeeded.yaml': template }).path),
+        own: await ownTemplates({ 'one/email/succeeded.yaml': template }),
       });
       const { text } = renderer.email(readFixture('succeeded.json'), { templateSet: 'one' });
       expect(text.trim()).to.equal(printed);

@@ -1,15 +1,11 @@
 /** Which templates of one's own there are, in one value that replicas and deliveries are compared by. */
 import { expect } from 'chai';
-import { fingerprintOf, readTemplateFolder } from '../../src/render/template-folder.ts';
-import { tempFolder } from '../support/temp-folder.ts';
-import { TemplateFolder } from './render-fixture.ts';
+import { fingerprintOf } from '../../src/render/template-folder.ts';
+import { ownTemplates } from './render-fixture.ts';
 
 describe('The fingerprint of one’s own templates', () => {
-  const fingerprint = async (files: Readonly<Record<string, string>>) => {
-    const folder = new TemplateFolder();
-    folder.path = tempFolder();
-    return fingerprintOf(await readTemplateFolder(folder.write(files).path, ['slack', 'email']));
-  };
+  const fingerprint = async (files: Readonly<Record<string, string>>) =>
+    fingerprintOf(await ownTemplates(files));
 
   it('changes with each of their texts and with what they are for, not with their order, and is none without any', async () => {
     const [error, card] = [{ 'en/slack/error.yaml': 'text: a' }, { 'en/card/error.yaml': 'title: b' }];

@@ -17,7 +17,7 @@ import {
 import { ALERT_SUBJECTS, CONFIG_FAILURE, DEAD_LETTER, raised, REFUSED } from '../support/alerts.ts';
 import { expectMessages } from '../support/expected-messages.ts';
 import { expectWellFormed } from './mail-rules.ts';
-import { BARE, LINKS, ownTemplates, targetOf, templateFolder, testRenderer } from './render-fixture.ts';
+import { BARE, LINKS, ownTemplates, targetOf, testRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable } from './slack-rules.ts';
 
 const STARTED_AT = Date.parse(BARE.start_time);
@@ -204,10 +204,8 @@ describe('an alert in Japanese', () => {
 });
 
 describe('a user’s templates of alerts', () => {
-  const folder = templateFolder();
-
   const rendererWith = async (files: Readonly<Record<string, string>>) =>
-    testRenderer({ own: await ownTemplates(folder.write(files).path) });
+    testRenderer({ own: await ownTemplates(files) });
 
   it('replace the built-in ones, in the display language’s set', async () => {
     const renderer = await rendererWith({

@@ -6,7 +6,7 @@ import { isObject, type SlackMessage, type SlackObject } from '../../src/channel
 import { hostileText } from '../text/hostile-text.ts';
 import { readFixture } from '../support/callbacks.ts';
 import { BARE, LINKS } from './render-fixture.ts';
-import { ownTemplates, targetOf, templateFolder, testRenderer } from './render-fixture.ts';
+import { ownTemplates, targetOf, testRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable, richRuns } from './slack-rules.ts';
 
 const SLACK = targetOf('slack', 'own');
@@ -23,12 +23,10 @@ function parsedOf({ text, blocks = [] }: SlackMessage): SlackMessage {
 }
 
 describe('a Slack message of a template’s own', () => {
-  const folder = templateFolder();
-
   const rendererWith = async (template: unknown) =>
     testRenderer({
       links: LINKS,
-      own: await ownTemplates(folder.write({ 'own/slack/succeeded.yaml': JSON.stringify(template) }).path),
+      own: await ownTemplates({ 'own/slack/succeeded.yaml': JSON.stringify(template) }),
     });
   const problemsOf = async (template: unknown) => {
     const problems = await (await rendererWith(template)).check([SLACK]);
@@ -170,28 +168,5 @@ describe('a Slack message of a template’s own', () => {
       performance.now = now;
     }
     expect(renderer.failures).to.deep.equal([]);
-  });
-});
-
-describe('a mail of a template’s own', () => {
-  const folder = templateFolder();
-
-  it('has each value escaped for its place, and none where it would act', async () => {
-    const rendererWith = async (html: string) => {
-      const template = JSON.stringify({ subject: '{{ bot_name }}', html });
-      return testRenderer({
-        links: LINKS,
-        own: await ownTemplates(folder.write({ 'own/email/succeeded.yaml': template }).path),
-      });
-    };
-    const problemsOf = async (html: string) => (await rendererWith(html)).check([targetOf('email', 'own')]);
-    expect(await problemsOf('<a href="https://example.com/{{ bot_id }}">x</a>')).to.have.lengthOf(1);
-    const html = '<p title="{{ bot_name }}"><a href="{{ job_url }}">Job</a></p>{{ drawn.outputs }}';
-    expect(await problemsOf(html)).to.deep.equal([]);
-    const callback = { ...readFixture('succeeded.json'), bot_name: '"><script>\r\nBcc: x' };
-    const sent = (await rendererWith(html)).email(callback, OWN);
-    expect(sent.subject).to.equal('"><script> Bcc: x');
-    expect(sent.html).to.include('<p title="&quot;&gt;&lt;script&gt;').and.to.include('<table');
-    expect(sent.html).to.include(`<a href="https://example.com/jobs/${callback.job_id}">`);
   });
 });

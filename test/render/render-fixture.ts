@@ -51,39 +51,39 @@ export interface TestRenderer extends Pick<Renderer, 'render' | 'check'> {
 
 interface TargetOptions {
   readonly templateSet?: string;
-  readonly attempt?: number;
   readonly delayedMs?: number;
-  readonly mentions?: readonly string[];
 }
 
 interface RendererParts {
   readonly language?: Language;
   readonly links?: DisplayConfig['links'];
-  readonly timezone?: string;
   readonly pageUrl?: string;
   readonly own?: Templates;
 }
 
-/** Somebody's own templates, for `testRenderer`. */
-export function ownTemplates(folder: string): Promise<Templates> {
-  return readTemplateFolder(folder, Object.keys(FORMATS));
+/** @returns a new folder with these files */
+export function templateFolder(files: Readonly<Record<string, string>>): string {
+  const folder = tempFolder();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+/** Somebody's own templates, for `testRenderer`. @param from their files, or the folder that they are in */
+export function ownTemplates(from: Readonly<Record<string, string>> | string): Promise<Templates> {
+  return readTemplateFolder(typeof from === 'string' ? from : templateFolder(from), Object.keys(FORMATS));
 }
 
 export function testRenderer(parts: RendererParts = {}): TestRenderer {
-  const { language = 'en', links = {}, timezone = 'Asia/Tokyo', pageUrl, own = NO_FOLDER } = parts;
+  const { own = NO_FOLDER, ...shown } = parts;
   const failures: TemplateFailure[] = [];
-  const display = { language, links, timezone, ...(pageUrl && { pageUrl }) };
+  const display = { language: 'en', links: {}, timezone: 'Asia/Tokyo', ...shown } as const;
   const renderer = new Renderer({ display, builtIn: BUILT_IN, own });
   const tell = (failure: TemplateFailure) => void failures.push(failure);
-  const render = (
-    format: MessageFormat,
-    callback: Callback,
-    { templateSet, attempt = 1, delayedMs, mentions }: TargetOptions,
-  ) => {
-    const options = mentions === undefined ? {} : { mention_on_error: mentions };
-    const notice = { ...noticeAbout(callback, attempt, timezone), delayedMs };
-    return renderer.render(notice, { format, templateSet, options }, tell).message;
-  };
+  const render = (format: MessageFormat, callback: Callback, { templateSet, delayedMs }: TargetOptions) =>
+    renderer.render({ ...noticeAbout(callback), delayedMs }, targetOf(format, templateSet), tell).message;
   return {
     render: renderer.render.bind(renderer),
     check: renderer.check.bind(renderer),
@@ -91,25 +91,4 @@ export function testRenderer(parts: RendererParts = {}): TestRenderer {
     slack: (callback, options = {}) => render(FORMATS.slack, callback, options) as SlackMessage,
     email: (callback, options = {}) => render(FORMATS.email, callback, options) as EmailMessage,
   };
-}
-
-/** In a `describe`: a folder of template sets, an empty one for each of its tests. */
-export function templateFolder(): TemplateFolder {
-  const folder = new TemplateFolder();
-  beforeEach(() => {
-    folder.path = tempFolder();
-  });
-  return folder;
-}
-
-export class TemplateFolder {
-  path = '';
-
-  write(files: Readonly<Record<string, string>>): this {
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(this.path, name)), { recursive: true });
-      writeFileSync(join(this.path, name), text);
-    }
-    return this;
-  }
 }

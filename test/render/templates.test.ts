@@ -9,10 +9,8 @@ const SLACK = targetOf('slack', 'own');
 const CARD = 'title: t\nsummary: s\n';
 
 describe('a user’s templates', () => {
-  const folder = templateFolder();
-
   const rendererWith = async (files: Readonly<Record<string, string>>) =>
-    testRenderer({ own: await ownTemplates(folder.write(files).path), links: LINKS });
+    testRenderer({ own: await ownTemplates(files), links: LINKS });
   const problemsOf = async (path: string, text: string) => {
     const problems = await (await rendererWith({ [path]: text })).check([SLACK]);
     return problems.map(({ place, message }) => `${place.line}:${place.column}: ${message}`);
@@ -62,7 +60,7 @@ describe('a user’s templates', () => {
     });
 
     it('for names of files and folders that nothing reads, and for a file that cannot be read', async () => {
-      const { path } = folder.write({ 'own/card/eror.yaml': CARD, 'own/slak/error.yaml': 'text: x' });
+      const path = templateFolder({ 'own/card/eror.yaml': CARD, 'own/slak/error.yaml': 'text: x' });
       symlinkSync('.', `${path}/own/card/succeeded.yaml`);
       const problems = await testRenderer({ own: await ownTemplates(path) }).check([SLACK]);
       expect(problems.map(({ message }) => message)).to.have.members([

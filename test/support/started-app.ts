@@ -1,10 +1,14 @@
-/** The program's app inside this process, as tests start it. */
+/** The program's app inside this process, by a config's file or text. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseDocument, YAMLMap } from 'yaml';
 import { type RunningApp, startApp } from '../../src/app/app.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { loadProject } from '../../src/cli/load-config.ts';
 import { createLogger, type Logger } from '../../src/observe/logger.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
+import { tempFolder } from './temp-folder.ts';
 
 export interface StartingOptions {
   readonly variables?: Readonly<Record<string, string>>;
@@ -30,4 +34,31 @@ export async function startTestApp(
     version: '0.0.0-test',
     print: () => undefined,
   });
+}
+
+/** Serves a config's text as documents have their reader serve it, but on a port of its own. */
+export async function serveConfig(
+  config: string,
+  {
+    variables = {},
+    store = 'sqlite::memory:',
+  }: { readonly variables?: Record<string, string>; readonly store?: string } = {},
+): Promise<RunningApp> {
+  const configFile = join(tempFolder(), 'botbell.yaml');
+  const changed = parseDocument(config);
+  changed.setIn(['receiver', 'listen'], '127.0.0.1:0');
+  changed.setIn(['admin', 'listen'], 'off');
+  changed.setIn(['store', 'url'], store);
+  changed.delete('templates');
+  writeFileSync(configFile, String(changed));
+  return startTestApp(configFile, { variables });
+}
+
+/** The config with the top-level settings that a document shows in place of its own. */
+export function completedBy(config: string, shown: string): string {
+  const whole = parseDocument(config);
+  const { contents } = parseDocument(shown);
+  if (!(contents instanceof YAMLMap)) throw new Error('what is shown is no map');
+  for (const { key, value } of contents.items) whole.set(key, value);
+  return String(whole);
 }
