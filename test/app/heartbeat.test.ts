@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { heartbeatChore } from '../../src/app/heartbeat.ts';
 import { NO_PROXIES } from '../../src/outbound/proxy.ts';
 import { type BridgeWorld, callback, createBridgeWorld } from '../support/bridge-world.ts';
-import { startForwardProxy } from '../support/forward-proxy.ts';
+import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts';
 import { loggedBy } from '../support/logged-by.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { until } from '../support/proof-wait.ts';
@@ -16,55 +16,44 @@ const OTHER_PATH = '/ping/77aa-SECRET-OF-ANOTHER-CHECK';
 
 describe('the heartbeat between a bridge and its watcher', () => {
   let watcher: Server;
-  let origin: string;
-  /** The paths that the watcher was asked for. */
-  let asked: (string | undefined)[];
+  let proxy: ForwardProxy;
   let world: BridgeWorld;
-  let log: ReturnType<typeof loggedBy>;
 
-  beforeEach(async () => {
-    log = loggedBy();
-    asked = [];
+  afterEach(async () => {
+    await world.close();
+    await proxy.close();
+    watcher.close();
+  });
+
+  it('is sent once the service is up, and at once to the URL and through the proxy that a reload names, as Slack’s messages go and mail does not; no log or metric tells its URL', async () => {
+    const asked: (string | undefined)[] = [];
     watcher = createServer(({ url }, response) => {
       asked.push(url);
       response.end();
     }).listen(0, '127.0.0.1');
     await once(watcher, 'listening');
-    origin = `http://127.0.0.1:${(watcher.address() as AddressInfo).port}`;
-  });
-
-  afterEach(async () => {
-    await world.close();
-    watcher.close();
-  });
-
-  const open = async (heartbeat: string) => {
+    const origin = `http://127.0.0.1:${(watcher.address() as AddressInfo).port}`;
+    proxy = await startForwardProxy();
+    const { lines, logger } = loggedBy();
     world = await createBridgeWorld(
-      `${heartbeat}\nreceiver: { listen: '127.0.0.1:0' }\ndefault_route: { notify: [{ slack: '#ops' }, { email: ops@example.com }] }`,
-      { logger: log.logger },
+      `
+receiver: { listen: '127.0.0.1:0' }
+heartbeat: { url: '${origin}${PATH}', every: 1h }
+proxy: off
+default_route: { notify: [{ slack: '#ops' }, { email: ops@example.com }] }`,
+      { logger },
     );
-  };
-
-  it('is sent once the service is up, and at once to the URL that a reload names, which no log or metric tells', async () => {
-    await open(`heartbeat: { url: '${origin}${PATH}', every: 1h }`);
     await until('the first beat', () => asked.length === 1);
-    await world.swap((yaml) => yaml.replace(PATH, OTHER_PATH));
+    await world.swap((yaml) =>
+      yaml.replace(PATH, OTHER_PATH).replace('proxy: off', `proxy: 'http://${proxy.host}'`),
+    );
     await until('the beat elsewhere', () => asked.length === 2);
     expect(asked).to.deep.equal([PATH, OTHER_PATH]);
-    expect(JSON.stringify(log.lines) + (await world.metrics())).not.to.include('SECRET');
-  });
-
-  it('goes through the proxy that the config names, from the next beat on, as Slack’s messages do and mail does not', async () => {
-    const proxy = await startForwardProxy();
-    await open(`heartbeat: { url: '${origin}${PATH}', every: 1s }\nproxy: off`);
-    await until('a beat without it', () => asked.length > 0);
-    await world.swap((yaml) => yaml.replace('proxy: off', `proxy: 'http://${proxy.host}'`));
-    await until('a beat through it', () => proxy.asked.includes(`${origin}${PATH}`));
     expect((await world.post(callback())).body.result).to.equal('delivered');
-    expect(proxy.asked).to.include(`${world.slack.apiUrl}chat.postMessage`);
-    expect([...new Set(proxy.asked)], 'mail goes past it').to.have.length(2);
+    const through = [`${origin}${OTHER_PATH}`, `${world.slack.apiUrl}chat.postMessage`];
+    expect([...new Set(proxy.asked)]).to.deep.equal(through);
     expect(world.mail.mails).to.have.length(1);
-    await proxy.close();
+    expect(JSON.stringify(lines) + (await world.metrics())).not.to.include('SECRET');
   });
 });
 

@@ -124,7 +124,7 @@ export class Bench {
     return (await this.deliveries()).map(({ destination, state }) => `${destination} ${state}`);
   }
 
-  async deliveries(): Promise<readonly DeliveryLook[]> {
+  async deliveries() {
     return (await this.store.rows('deliveries')).map((row) => ({
       id: Number(row['id']),
       destination: String(row['destination']),
@@ -146,19 +146,6 @@ export class Bench {
       [what, result].filter((each) => typeof each === 'string').join(' '),
     );
   }
-}
-
-interface DeliveryLook {
-  readonly id: number;
-  readonly destination: string;
-  readonly state: string;
-  readonly attempts: number;
-  readonly refusals: number;
-  readonly owner: unknown;
-  readonly isTakenOver: boolean;
-  readonly reason: unknown;
-  readonly errorCode: unknown;
-  readonly receipt: unknown;
 }
 
 const ANY: ClaimTurns = { last: '', inHand: [], waits: {}, isBulkFirst: false };
@@ -184,12 +171,9 @@ export function endOf(
 ): HoldsEnd {
   const counted = new Counted();
   const ends = held.map((each) => ({ outcome: outcomeOf(each), rows: [each] }));
-  for (const [index, { outcome }] of ends.entries()) {
-    const each = held[index];
-    if (outcome === 'summary' && each !== undefined) counted.add(each);
-  }
   const others = ends.filter(({ outcome }) => outcome !== 'summary');
-  const rows = ends.filter(({ outcome }) => outcome === 'summary').flatMap((end) => end.rows);
+  const rows = held.filter((_, index) => ends[index]?.outcome === 'summary');
+  for (const each of rows) counted.add(each);
   const summary = { subject: counted.subject, to: target(destinationOf(timer)) };
   return { timer, ends: [...others, { outcome: 'summary', rows }], summary };
 }

@@ -8,7 +8,6 @@ import type { HoldOutcome } from '../../src/ledger/signal/holds.ts';
 import { destinationOf } from '../../src/ledger/signal/timers.ts';
 import { judge } from '../../src/ledger/signal/judge.ts';
 import type { SnoozeRequest } from '../../src/ledger/signal/snoozes.ts';
-import type { OwnSubject } from '../../src/notice/notice.ts';
 import { isAlert } from '../../src/notice/notice.ts';
 import type { AskedRoute } from '../../src/signal/decide.ts';
 import { likenessOf } from '../../src/signal/likeness.ts';
@@ -129,30 +128,19 @@ class SignalBench extends Bench {
     return this.end(({ isLate }) => (isLate ? 'superseded' : outcome));
   }
 
-  /** Subjects of what is due of Botbell's own, each told at once. */
-  async tellOwn(): Promise<readonly unknown[]> {
-    return (await this.tellAll()).map(({ notice }) =>
-      isAlert(notice) ? notice.alert.subject : notice.template,
-    );
-  }
-
   /** The summaries that are due, told: `slack:#ops mute 3: job_1 2e 1s`. */
   async summaries(): Promise<readonly string[]> {
-    const told = (await this.tellOwn()) as readonly OwnSubject<'summary'>[];
-    return told.map(({ destination, reason, count, bots }) => {
+    return (await this.tellAll()).map(({ notice }) => {
+      if (!isAlert(notice) || notice.alert.subject.template !== 'summary') return notice.template;
+      const { destination, reason, count, bots } = notice.alert.subject;
       const each = bots.map(({ bot_id, errors, succeeded }) => `${bot_id} ${errors}e ${succeeded}s`);
       return `${destination} ${reason} ${count}: ${each.join(', ')}`;
     });
   }
 
-  snooze(request: Partial<SnoozeRequest>, by = this.ledger): Promise<number> {
-    return by.actions.snooze({
-      until: this.now + HOUR,
-      untilSuccess: false,
-      because: 'known',
-      ...ASKED,
-      ...request,
-    });
+  snooze(request: Partial<SnoozeRequest>): Promise<number> {
+    const asked = { until: this.now + HOUR, untilSuccess: false, because: 'known', ...ASKED };
+    return this.ledger.actions.snooze({ ...asked, ...request });
   }
 }
 
@@ -487,7 +475,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           second.signals.fire({ timer: late, next, notice }),
         ]);
         expect(won.map((told) => told.length)).to.deep.equal([1, 0]);
-        expect(await bench.tellOwn()).to.have.length(1);
+        expect(await bench.tellAll()).to.have.length(1);
         expect(await bench.timers()).to.deep.equal([]);
         await pass(HOUR);
         const [again] = await bench.timers();

@@ -40,6 +40,26 @@ describe('a renderer', () => {
       .and.include('dead_letter');
   });
 
+  it('draws a message once more where the machine stalls meanwhile, wherever that happens', () => {
+    const now = performance.now.bind(performance);
+    const renderer = testRenderer();
+    const expected = renderer.slack(BARE);
+    try {
+      // One rendering looks at the clock less often.
+      for (let stallAt = 1; stallAt <= 40; stallAt += 1) {
+        let looks = 0;
+        performance.now = () => {
+          looks += 1;
+          return looks < stallAt ? 0 : 10_000;
+        };
+        expect(renderer.slack(BARE), `stalled at look ${stallAt}`).to.deep.equal(expected);
+      }
+    } finally {
+      performance.now = now;
+    }
+    expect(renderer.failures).to.deep.equal([]);
+  });
+
   it('takes the start of a run for its time where no date can hold its end', () => {
     const times: number[] = [];
     const format: MessageFormat = {
