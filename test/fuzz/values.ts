@@ -2,12 +2,6 @@
 import * as fc from 'fast-check';
 import { hostileText } from '../text/hostile-text.ts';
 
-/** Drawn by chance that is the same for the same parts, e.g. the run's seed and an attack's index. */
-export function drawn<Value>(arbitrary: fc.Arbitrary<Value>, ...parts: readonly (string | number)[]): Value {
-  const [value] = fc.sample(fc.noBias(arbitrary), { seed: fc.hash(parts.join('/')), numRuns: 1 });
-  return value as Value;
-}
-
 /** As likely between 10 and 100 as between 10,000 and 100,000. */
 export function magnitude(least: number, most: number): fc.Arbitrary<number> {
   return fc.nat(1000).map((part) => Math.round(least * (most / least) ** (part / 1000)));

@@ -1,4 +1,4 @@
-/** A mail server of a few lines: it takes whatever it is told, or stops reading in the middle of a message. */
+/** A mail server of a few lines: it takes whatever it is told, stops reading in the middle of a message, or answers amiss. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
@@ -6,6 +6,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 export async function startRawMailServer(stalls = false) {
   let client: Socket | undefined;
   let heard = '';
+  /** Of the next answers, in place of the right ones. */
+  const replies: string[] = [];
   const server = createServer((socket) => {
     client = socket.on('error', () => undefined);
     socket.write('220 ready\r\n');
@@ -16,7 +18,7 @@ export async function startRawMailServer(stalls = false) {
       for (const line of text.split('\r\n').slice(0, -1)) {
         if (isData && line !== '.') continue;
         isData = line === 'DATA';
-        socket.write(isData ? '354 go on\r\n' : '250 fine\r\n');
+        socket.write(replies.shift() ?? (isData ? '354 go on\r\n' : rightReplyTo(line)));
         if (isData && stalls) socket.pause();
       }
     });
@@ -24,6 +26,7 @@ export async function startRawMailServer(stalls = false) {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    replies,
     /** All that it has read. */
     heard: () => heard,
     /** Resolves once the client is gone. */
@@ -35,4 +38,9 @@ export async function startRawMailServer(stalls = false) {
       server.close();
     },
   };
+}
+
+function rightReplyTo(line: string): string {
+  if (line.startsWith('EHLO')) return '250-fine\r\n250 AUTH PLAIN\r\n';
+  return line.startsWith('AUTH') ? '235 welcome\r\n' : '250 fine\r\n';
 }
