@@ -1,6 +1,7 @@
 /** What people read and do, on both databases. */
 import { describeActions } from '../contract/action-contract.ts';
 import { describeArchive } from '../contract/archive-contract.ts';
+import { describePlans, POSTGRES, SQLITE } from '../contract/plan-contract.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore } from '../support/postgres-store.ts';
@@ -15,10 +16,12 @@ describe('on PostgreSQL', () => {
 
   after(() => server.close());
 
-  const createStore = (clock: ManualClock) => createPostgresStore(server, clock);
+  const createStore = (clock?: ManualClock) => createPostgresStore(server, clock);
   describeArchive('PostgreSQL', createStore);
   describeActions('PostgreSQL', createStore);
+  describePlans('PostgreSQL', createStore, POSTGRES);
 });
 
 describeArchive('SQLite', createSqliteStore);
 describeActions('SQLite', createSqliteStore);
+describePlans('SQLite', createSqliteStore, SQLITE);
