@@ -105,15 +105,20 @@ export function describeMigrations(
       expect(await version()).to.deep.equal([TODAY + 1, FIRST_VERSION]);
     });
 
-    it('is changed by one of two that start at once', async () => {
-      await admit(await store.open(), 'before');
-      const both = await Promise.all(
-        ['a', 'b'].map((owner) => store.open({ owner, migrations: NEXT, isInProcess: true })),
-      );
-      for (const [index, ledger] of both.entries()) await admit(ledger, `after ${index}`);
-      expect(await jobs()).to.have.length(3);
-      expect(await version()).to.deep.equal([TODAY + 1, FIRST_VERSION]);
-    });
+    for (const { what, before, version: expected } of [
+      { what: 'made', before: [], version: TODAY },
+      { what: 'changed', before: ['before'], version: TODAY + 1 },
+    ])
+      it(`is ${what} by one of three that start at once`, async () => {
+        for (const job of before) await admit(await store.open(), job);
+        const migrations = expected === TODAY ? MIGRATIONS : NEXT;
+        const ledgers = await Promise.all(
+          ['a', 'b', 'c'].map((owner) => store.open({ owner, migrations, isInProcess: true })),
+        );
+        for (const [index, ledger] of ledgers.entries()) await admit(ledger, `after ${index}`);
+        expect(await jobs()).to.have.length(before.length + 3);
+        expect(await version()).to.deep.equal([expected, FIRST_VERSION]);
+      });
 
     it('is left as it is where a step fails', async () => {
       await admit(await store.open(), 'before');

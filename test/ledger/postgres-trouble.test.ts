@@ -141,14 +141,6 @@ describe('a PostgreSQL ledger that does not answer', () => {
     });
   });
 
-  it('writes nothing of a callback of which one of the last statements fails', async () => {
-    await store.run(`alter table bodies rename to hidden`);
-    expect(await rejectionOf(arrive('job-1', ledger, PATIENT_MS))).to.be.instanceOf(LedgerUnavailable);
-    await store.run(`alter table hidden rename to bodies`);
-    expect((await store.rows('callbacks')).map(({ job_id: id }) => id)).to.deep.equal(['before']);
-    expect(claimedOf(await arrive('job-1', ledger, PATIENT_MS))).to.have.length(2);
-  });
-
   it('keeps nobody else waiting while a frozen replica holds the lock of a job', async () => {
     const frozen = new pg.Client({ connectionString: store.url });
     await frozen.connect();
@@ -211,16 +203,6 @@ describe('a PostgreSQL ledger that is shared', () => {
   });
 
   after(() => server.close());
-
-  it('is made once when several replicas open it at the same moment', async () => {
-    const url = await server.createDatabase();
-    const ledgers = await Promise.all(
-      ['one', 'two', 'three'].map((owner) => openLedger(url, optionsOf(owner))),
-    );
-    for (const ledger of ledgers) await ledger.heartbeat({ hash: 'h', channels: new Map() });
-    expect(await ledgers[0]?.processes()).to.have.length(3);
-    await Promise.all(ledgers.map((ledger) => ledger.close()));
-  });
 
   it('tells once what reaches several replicas at the same moment, whatever isolation the server prefers', async () => {
     const url = await server.createDatabase();

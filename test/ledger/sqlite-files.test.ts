@@ -1,7 +1,6 @@
 /** The files of a SQLite ledger: for their owner alone, of nobody else's, and missed when they are gone. */
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -24,17 +23,6 @@ import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts'
 import { OPTIONS } from '../support/store-under-test.ts';
 
 const MEGABYTE = 1024 * 1024;
-const SRC = join(import.meta.dirname, '../../src');
-const IMPORTER = join(import.meta.dirname, '../support/import-tests.mjs');
-
-/** Opens the ledger of the file named by its argument, counts what is there, and closes it. */
-const OPENER = `
-  import { openLedger } from '${SRC}/ledger/open-ledger.ts';
-  import { systemClock as clock } from '${SRC}/time/clock.ts';
-  const options = { clock, owner: String(process.pid), leaseMs: 1000, takeOverAfterMs: 1000, timezone: 'UTC', isInProcess: true };
-  const ledger = await openLedger('sqlite:' + process.argv[2], options);
-  await ledger.archive.countOpen();
-  await ledger.close();`;
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
@@ -97,24 +85,6 @@ describe('The files of a SQLite ledger', () => {
       expect(await refusal(store.file)).to.match(/table callbacks that is not of this Botbell/);
       expect(await store.rows('sqlite_master', 'name')).to.have.length(1);
     });
-  });
-
-  it('are made once when several processes begin with them at the same moment', async () => {
-    const opener = join(store.folder, 'opener.mjs');
-    writeFileSync(opener, OPENER);
-    const processes = Array.from({ length: 3 }, () =>
-      spawn(process.execPath, [`--import=${IMPORTER}`, opener, store.file], {
-        stdio: ['ignore', 'ignore', 'pipe'],
-      }),
-    );
-    const errors: string[] = [];
-    for (const each of processes) each.stderr.on('data', (data: Buffer) => errors.push(data.toString()));
-    const codes = await Promise.all(processes.map((each) => once(each, 'close')));
-    expect(
-      codes.map(([code]) => code as number),
-      errors.join(''),
-    ).to.deep.equal([0, 0, 0]);
-    expect(await store.rows('schema_version', 'version')).to.have.length(1);
   });
 
   describe('are missed when somebody else', () => {

@@ -4,7 +4,7 @@ import pg from 'pg';
 
 type Row = Readonly<Record<string, unknown>>;
 
-async function rowsOf(storeUrl: string, statement: string): Promise<readonly Row[]> {
+export async function rowsOf(storeUrl: string, statement: string): Promise<readonly Row[]> {
   if (storeUrl.startsWith('sqlite:')) {
     const database = new DatabaseSync(storeUrl.slice('sqlite:'.length), { timeout: 5000 });
     try {
