@@ -157,7 +157,8 @@ export function describeLedger(name: string, createStore: CreateStore): void {
             unknown
           >,
         });
-        const admission = await bench.arrive(hostile, [OPS]);
+        const withMark = Buffer.from(`\ufeff${JSON.stringify(hostile)}`);
+        const admission = await bench.ledger.admit({ ...arrivalOf(hostile, [OPS]), body: withMark });
         const [row] = await bench.store.rows('callbacks');
         const [kept] = await bench.store.rows('bodies', 'callback_id');
         expect(storedText(kept?.['body'] as Uint8Array)).to.equal(JSON.stringify(hostile));

@@ -155,6 +155,13 @@ export function describeMigrations(
       expect(await version()).to.deep.equal([TODAY + 2, TODAY + 2]);
     });
 
+    it('is refused where it has a table of somebody else’s, and is left as it is', async () => {
+      await store.run('CREATE TABLE callbacks (theirs INTEGER)');
+      for (const look of [store.open, () => inspectStore(store.storeUrl)])
+        expect((await rejectionOf(look())).message).to.match(/table callbacks that is not of this Botbell/);
+      expect((await rejectionOf(version())).message).to.match(/schema_version/);
+    });
+
     it('is refused where it is older than 1.0, and is to be drained first', async () => {
       await (await store.open()).close();
       await store.run(`UPDATE schema_version SET version = ${FIRST_VERSION - 1}`);

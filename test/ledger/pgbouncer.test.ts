@@ -1,11 +1,10 @@
 /** A ledger in PostgreSQL behind PgBouncer, which gives each transaction any of its sessions. */
 import { expect } from 'chai';
 import pg from 'pg';
-import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { describeLedger } from '../contract/ledger-contract.ts';
-import { arrivalOf, claimedOf, OPS } from '../contract/ledger-under-test.ts';
+import { arrivalOf, OPS } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { isInstalled } from '../support/installed.ts';
 import { lockTable } from '../support/lock-table.ts';
@@ -39,24 +38,13 @@ if (isInstalled('pgbouncer', 'a ledger behind PgBouncer')) {
 
     describeLedger('PostgreSQL behind PgBouncer', createStore);
 
-    const openAs = (url: string, owner: string): Promise<DatabaseLedger> =>
-      openLedger(pooler.urlThrough(url), { ...OPTIONS, clock: systemClock, owner });
-
-    it('tells once what reaches several at the same moment', async () => {
-      const url = await server.createDatabase();
-      const first = await openAs(url, 'replica-0');
-      const ledgers = [first, await openAs(url, 'replica-1'), await openAs(url, 'replica-2')];
-      const jobs = Array.from({ length: 40 }, (_, number) => `job-${number}`);
-      const admissions = await Promise.all(
-        ledgers.flatMap((by) => jobs.map((job_id) => by.admit(arrivalOf(callbackWith({ job_id }), [OPS])))),
-      );
-      expect(admissions.flatMap(claimedOf)).to.have.length(jobs.length);
-      await Promise.all(ledgers.map((ledger) => ledger.close()));
-    });
-
     it('has what takes too long ended by the server, and leaves no setting in its sessions', async () => {
       const url = await server.createDatabase();
-      const ledger = await openAs(url, 'replica-0');
+      const ledger = await openLedger(pooler.urlThrough(url), {
+        ...OPTIONS,
+        clock: systemClock,
+        owner: 'one',
+      });
       const unlock = await lockTable(url, 'callbacks');
       const error = await rejectionOf(ledger.admit(arrivalOf(callbackWith({}), [OPS]), 10_000));
       expect(error.message).to.contain('lock timeout');

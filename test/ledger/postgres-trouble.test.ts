@@ -147,15 +147,14 @@ describe('a PostgreSQL ledger that does not answer', () => {
     await frozen.query('begin');
     await frozen.query(`select from jobs where key = '${keyOf('before')}' for update`);
     const begun = performance.now();
-    const locked = Array.from({ length: 5 }, () => rejectionOf(arrive('before', ledger, 5000)));
-    const others = Array.from({ length: 20 }, (_, number) => arrive(`job-${number}`, ledger, 5000));
+    const locked = Array.from({ length: 5 }, () => rejectionOf(arrive('before', ledger, PATIENT_MS)));
+    const others = Array.from({ length: 20 }, (_, number) => arrive(`job-${number}`, ledger, PATIENT_MS));
     await Promise.all(others);
-    // One after another, those of the job would be given up after five seconds.
-    expect(performance.now() - begun, 'others').to.be.below(4000);
     for (const error of await Promise.all(locked)) expect(error).to.be.instanceOf(LedgerUnavailable);
-    expect(performance.now() - begun, 'of the job').to.be.below(4000);
+    // Those of the job have waited for the lock for a second, not for as long as they have.
+    expect(performance.now() - begun).to.be.below(PATIENT_MS / 2);
     await frozen.end();
-    expect(await arrive('before', ledger, 5000)).to.include({ isNew: false });
+    expect(await arrive('before', ledger, PATIENT_MS)).to.include({ isNew: false });
   });
 
   it('keeps an outcome whose row somebody has locked, which counts as delivered and for which nobody waits', async () => {

@@ -79,12 +79,6 @@ describe('The files of a SQLite ledger', () => {
         expect(modeOf(path)).to.equal(before);
       }
     });
-
-    it('a database with a table of somebody else’s is left alone', async () => {
-      await store.run('CREATE TABLE callbacks (theirs INTEGER)');
-      expect(await refusal(store.file)).to.match(/table callbacks that is not of this Botbell/);
-      expect(await store.rows('sqlite_master', 'name')).to.have.length(1);
-    });
   });
 
   describe('are missed when somebody else', () => {

@@ -8,7 +8,6 @@ import { OperationFailed } from '../../src/ledger/failures.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { SqliteConnection } from '../../src/ledger/sqlite/connection.ts';
 import { openSqlite, SqliteTransactions } from '../../src/ledger/sqlite/transactions.ts';
-import { ManualClock } from '../support/manual-clock.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 
@@ -29,16 +28,12 @@ const count = (name: string) => (tx: Tx) =>
 
 describe('Transactions in a SQLite file', () => {
   let store: SqliteStore;
-  let clock: ManualClock;
   let connection: SqliteConnection;
   let transactions: SqliteTransactions;
-  let monotonic: number;
 
   beforeEach(async () => {
-    clock = new ManualClock();
-    store = createSqliteStore(clock);
-    monotonic = 0;
-    const settings = { owner: 'one', clock: { now: () => clock.now(), monotonic: () => monotonic } };
+    store = createSqliteStore();
+    const settings = { owner: 'one', clock: store.clock };
     await (await openSqlite({ path: store.file, ...settings })).close();
     connection = new SqliteConnection(store.file, false);
     transactions = new SqliteTransactions({ connection, ...settings });
@@ -74,21 +69,6 @@ describe('Transactions in a SQLite file', () => {
     ]);
     expect(outcomes[1]).to.have.nested.property('reason').that.is.instanceOf(OperationFailed);
     expect(await counted()).to.deep.equal(['a', 'c']);
-  });
-
-  it('are not begun for a call whose deadline has passed when its turn comes', async () => {
-    const late = transactions.run(count('late'), { withinMs: 100 });
-    const inTime = transactions.run(count('in time'), { withinMs: 200 });
-    monotonic += 150;
-    expect(await rejectionOf(late)).to.be.instanceOf(LedgerUnavailable);
-    await inTime;
-    expect(await counted()).to.deep.equal(['in time']);
-  });
-
-  it('have the time of the clock as it is set at that moment', async () => {
-    clock.setBy(-3_600_000);
-    await transactions.run(count('a'));
-    expect((await store.rows('paces', 'key'))[0]).to.include({ next_at: clock.now() });
   });
 
   it('wait for another process that writes', async () => {

@@ -1,10 +1,11 @@
 /** A real PgBouncer, where one is installed, in transaction pooling: each transaction may get another session. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
+import { unprivilegedAccount } from './postgres-server.ts';
 import { until } from './proof-wait.ts';
 import { tempFolder } from './temp-folder.ts';
 
@@ -20,7 +21,11 @@ export async function startPgBouncer(postgresUrl: string): Promise<PgBouncer> {
   const config = join(folder, 'pgbouncer.ini');
   writeFileSync(config, settings(Number(new URL(postgresUrl).port), port));
   writeFileSync(join(folder, 'users.txt'), '"postgres" ""\n');
-  const account = unprivilegedAccount(folder);
+  const account = unprivilegedAccount();
+  if (account !== undefined) {
+    chmodSync(folder, 0o755);
+    chownSync(folder, account.uid, account.gid);
+  }
   const pooler = spawn('pgbouncer', [config], { cwd: folder, stdio: 'ignore', ...account });
   const urlThrough = (url: string) => {
     const through = new URL(url);
@@ -49,16 +54,6 @@ default_pool_size = 3
 max_client_conn = 100
 server_round_robin = 1
 `;
-}
-
-/** PgBouncer refuses to run as root, and a build in a container often has nobody else. */
-function unprivilegedAccount(folder: string): { uid: number; gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const idOf = (flag: string) => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
-  const account = { uid: idOf('-u'), gid: idOf('-g') };
-  chmodSync(folder, 0o755);
-  chownSync(folder, account.uid, account.gid);
-  return account;
 }
 
 async function answers(url: string): Promise<boolean> {

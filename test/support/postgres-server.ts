@@ -138,8 +138,8 @@ async function createDatabaseAt(url: string): Promise<{ readonly name: string; r
   return { name, url: Object.assign(new URL(url), { pathname: name }).href };
 }
 
-/** PostgreSQL refuses to run as root, and a build in a container often has nobody else. */
-function unprivilegedAccount(): Account | undefined {
+/** PostgreSQL and PgBouncer refuse to run as root, and a build in a container often has nobody else. */
+export function unprivilegedAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string) => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
   return { uid: idOf('-u'), gid: idOf('-g') };
