@@ -43,7 +43,9 @@ ${more}`,
     expect(new Set([before, after, await hashOf()]).size).to.equal(3);
   });
 
-  it('finds what is wrong with the templates of links, and with conditions', async () => {
+  it('cannot be used where its templates are wrong, those of links, or conditions, and says where', async () => {
+    write('templates/en/slack/error.yaml', `text: '{{ nme }}'\n`);
+    expect((await readConfig(toRead)).loaded).to.equal(undefined);
     writeConfig(
       "display: { links: { job: 'https://e.com/{{ jb_id }}', file: 'https://e.com/{% x %}' } }\nroutes: [{ bot_id: a, when: jb_id == 0, notify: [] }]",
     );

@@ -162,12 +162,6 @@ describe('a body', () => {
         expect([bench.handled, refused()]).to.deep.equal([[], []]);
         expect(bench.reports.map((each) => each.status)).to.deep.equal([400]);
       });
-
-    it('in chunks that are broken is answered 400', async () => {
-      const answer = await answerTo(head({ 'Transfer-Encoding': 'chunked' }), 'zz\r\n');
-      expect(answer?.status).to.equal(400);
-      await client.closed();
-    });
   });
 
   it('in many small chunks is read, beside any number of others whose length nobody says', async () => {
@@ -186,12 +180,6 @@ describe('a body', () => {
     it(`to a target that is no URL is answered 400: ${url}`, async () => {
       expectProblem(await answerTo(post(GOOD).toString().replace('/callbacks', url)), 400, /request target/);
     });
-
-  it('on a connection that is kept is answered in its turn when several come at once', async () => {
-    const jobs = ['a', 'b', 'c'];
-    client.write(...jobs.map((job_id) => post(Buffer.from(JSON.stringify(callbackWith({ job_id }))))));
-    for (const job of jobs) expect((await client.answer())?.body).to.include(`"job_id":"${job}"`);
-  });
 });
 
 describe('a slow sender', () => {
