@@ -1,6 +1,7 @@
 /** The page's script: refreshes the page regularly, but not while the reader is using it. */
 
 const EVERY_MS = 5000;
+const DEADLINE_MS = 30_000;
 
 /** In pixels. A reader who has scrolled further is reading. */
 const SCROLLED = 80;
@@ -30,7 +31,8 @@ document.addEventListener('input', () => {
 /** @returns the page's current state; undefined if it cannot be fetched now */
 async function pageNow(): Promise<Document | undefined> {
   try {
-    const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
+    const signal = AbortSignal.timeout(DEADLINE_MS);
+    const answer = await fetch(location.href, { headers: { Accept: 'text/html' }, signal });
     return answer.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : undefined;
   } catch {
     return undefined;
