@@ -1,7 +1,7 @@
 /** What Slack takes, written down apart from the code that keeps to it. */
 import { expect } from 'chai';
 import type { TemplateValue } from '../../src/channels/channel.ts';
-import { judgeBlocks } from '../../src/channels/slack/block-kit.ts';
+import { judgeBlocks, textLength } from '../../src/channels/slack/block-kit.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 
 type Block = Readonly<Record<string, TemplateValue>>;
@@ -58,15 +58,8 @@ export function expectAcceptable(message: SlackMessage): void {
 function expectAcceptableBlocks(blocks: readonly Block[]): void {
   expect(judgeBlocks(blocks).flaws, JSON.stringify(blocks)).to.deep.equal([]);
   expect(blocks.length).to.be.within(1, 40);
-  const total = everyString(blocks.map(withoutTypes)).reduce((sum, text) => sum + text.length, 0);
-  expect(total, 'characters in all blocks').to.be.at.most(8000);
+  expect(textLength(blocks), 'characters in all blocks').to.be.at.most(8000);
   expectQuiet(blocks);
-}
-
-function withoutTypes(value: TemplateValue): unknown {
-  if (Array.isArray(value)) return value.map(withoutTypes);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value).flatMap(([key, item]) => (key === 'type' ? [] : [withoutTypes(item)]));
 }
 
 /** Every text of mrkdwn with which Slack does nothing of its own. */
