@@ -53,7 +53,10 @@ const SHORT = fc.oneof(
 const ADDRESS = SHORT.map(
   (text) => `https://example.com/${encodeURIComponent(text.toWellFormed()).repeat(40)}`,
 );
-const LONG = fc.tuple(SHORT, fc.integer({ min: 1, max: 400 })).map(([text, count]) => text.repeat(count));
+/** Without what hides text far behind or before it: of a long text, only its ends are read. */
+const LONG = fc
+  .tuple(SHORT, fc.integer({ min: 1, max: 400 }))
+  .map(([text, count]) => text.replaceAll(/[\r\u001b\u009b\u009d]/g, '').repeat(count));
 
 const CUT_MARK = /\n?(?:…+ [\d,]+ characters left out …|……（[\d,]+文字省略）……)\n?| … /u;
 
