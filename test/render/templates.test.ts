@@ -7,6 +7,8 @@ import { BARE, LINKS, targetOf, templateFolder, ownTemplates, testRenderer } fro
 
 const SLACK = targetOf('slack', 'own');
 const CARD = 'title: t\nsummary: s\n';
+/** Longer than any name, so that none is near it. */
+const LONG = 'x'.repeat(101);
 
 describe('a user’s templates', () => {
   const rendererWith = async (files: Readonly<Record<string, string>>) =>
@@ -24,6 +26,7 @@ describe('a user’s templates', () => {
       // In a branch that no sample takes.
       'text: "{% if bot_id == \'never\' %}{{ elapsd }}{% endif %}"':
         '3:37: there is no variable "elapsd"; did you mean "elapsed"?',
+      [`text: "{{ ${LONG} }}"`]: `3:11: there is no variable "${LONG}"`,
       'text: "{{ bot_name | upcas }}"': '3:8: there is no filter "upcas"; did you mean "upcase"?',
       'text: "{% caputre x %}"': '3:8: there is no tag "caputre"; did you mean "capture"?',
       'text: "{% if message %}x"': '3:8: tag {% if message %} not closed',
