@@ -1,8 +1,6 @@
 /** What every ledger promises to a POST, whatever database holds it. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import type { Callback } from '../../src/callback/callback.ts';
-import { parseJson } from '../../src/callback/decode.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { admit, admitArgs } from '../../src/ledger/operations/admit.ts';
 import { settle } from '../../src/ledger/operations/settle.ts';
@@ -126,25 +124,6 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         ];
         for (const row of kept)
           for (const value of Object.values(row)) expect(String(value).length).to.be.lessThan(3000);
-      });
-
-      it('takes callbacks that differ in digits that JavaScript’s numbers lose for two', async () => {
-        const arriveAs = (id: string) => {
-          const json = JSON.stringify(callbackWith({ output: { id: 'ID' } })).replace('"ID"', id);
-          const arrival = arrivalOf(parseJson(Buffer.from(json)).value as Callback, [OPS]);
-          return bench.ledger.admit({ ...arrival, body: Buffer.from(json) });
-        };
-        const one = await arriveAs('9007199254740992');
-        const other = await arriveAs('9007199254740993');
-        expect([other.isNew, other.callbackId === one.callbackId]).to.deep.equal([true, false]);
-        expect((await arriveAs('9007199254740993')).callbackId).to.equal(other.callbackId);
-        expect((await arriveAs('9007199254740992')).callbackId).to.equal(one.callbackId);
-      });
-
-      it('takes callbacks that differ only in fields that the interface does not name for one', async () => {
-        const one = await bench.arrive({ region: 'tokyo' }, [OPS]);
-        const other = await bench.arrive({ region: 'osaka' }, [OPS]);
-        expect(other).to.include({ isNew: false, callbackId: one.callbackId });
       });
 
       it('keeps what came, to the letter, however hostile', async () => {
@@ -453,18 +432,6 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         await refuse('\u0000{"a":"\ud800"}');
         expect((await bench.store.rows('refused'))[0]?.['body']).to.equal('{"a":"\ufffd"}');
       });
-    });
-
-    it('holds all of it after it was closed and opened again', async () => {
-      const first = await bench.arrive({}, [OPS, LOG]);
-      const [ops, log] = idsOf(first);
-      await bench.settle([delivered(ops), failed(log)]);
-      await bench.ledger.close();
-      bench.ledger = await bench.openAs('later');
-      const retry = await bench.arrive({}, [OPS, LOG]);
-      expect(retry).to.include({ callbackId: first.callbackId, isNew: false, timesReceived: 2 });
-      expect(claimedOf(retry)).to.deep.equal(['slack:#log']);
-      expect(retry.deliveries[0]).to.deep.include({ state: 'delivered', receipt: { ts: '1.2' } });
     });
   });
 }

@@ -1,7 +1,6 @@
 /** Two replicas that admit, settle, claim, route anew and forget at the same moment never wait for each other in a circle. */
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { expect } from 'chai';
-import pg from 'pg';
 import type { Admission, DeliveryTarget, DueDelivery } from '../../src/ledger/ledger.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import {
@@ -15,7 +14,6 @@ import {
   target,
   claimFor,
   endOf,
-  OPS,
 } from '../contract/ledger-under-test.ts';
 import { destinationOf } from '../../src/ledger/signal/timers.ts';
 import { callbackWith } from '../support/callbacks.ts';
@@ -45,52 +43,6 @@ async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
     return patiently(work);
   }
 }
-
-describe('a row that somebody has locked', () => {
-  let server: PostgresServer;
-  let store: PostgresStore;
-  let ledger: DatabaseLedger;
-  let somebody: pg.Client;
-
-  before(async () => {
-    server = await startPostgres();
-  });
-
-  after(() => server.close());
-
-  beforeEach(async () => {
-    store = await createPostgresStore(server);
-    ledger = await store.open({ clock: systemClock });
-    somebody = new pg.Client({ connectionString: store.url });
-    await somebody.connect();
-    await somebody.query('begin');
-  });
-
-  afterEach(async () => {
-    await somebody.end().catch(() => undefined);
-    await store.close();
-  });
-
-  const accept = async (job_id: string) => {
-    const admission = await ledger.admit({ ...arrivalOf(callbackWith({ job_id }), [OPS]), isAccepted: true });
-    return idsOf(admission)[0];
-  };
-  const lock = (id: number) => somebody.query(`select from deliveries where id = ${id} for update`);
-
-  it('keeps back no other delivery that is due, and no other timer', async () => {
-    const [first, second] = [await accept('locked'), await accept('free')];
-    await lock(first);
-    const timers = ['a', 'b'].map((key) => ({ key, kind: 'overdue', dueAt: 1, data: {} }) as const);
-    await ledger.signals.adoptTimers(timers, []);
-    await somebody.query("select from timers where key = 'a' for update");
-    const { deliveries, tick } = await ledger.claim({
-      turns: { last: '', inHand: [], waits: {}, isBulkFirst: false },
-      tick: { timers: 9, configHash: 'a' },
-    });
-    expect(deliveries.map(({ record }) => record.id)).to.deep.equal([second]);
-    expect(tick?.timers.map(({ key }) => key)).to.deep.equal(['b']);
-  });
-});
 
 describe('two replicas on one PostgreSQL', () => {
   const random = seededRandom(SEED);

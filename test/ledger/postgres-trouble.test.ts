@@ -1,7 +1,6 @@
 /** A ledger whose PostgreSQL, or another replica, does not answer: nobody waits longer than they said, nor for another's job. */
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { expect } from 'chai';
-import pg from 'pg';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { keyOf } from '../../src/ledger/keys.ts';
@@ -18,7 +17,7 @@ import {
   settlementOf,
 } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { lockTable } from '../support/lock-table.ts';
+import { holdLocks, lockTable } from '../support/lock-table.ts';
 import { type OwnPostgresServer, startOwnPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
 import { until } from '../support/proof-wait.ts';
@@ -142,10 +141,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
   });
 
   it('keeps nobody else waiting while a frozen replica holds the lock of a job', async () => {
-    const frozen = new pg.Client({ connectionString: store.url });
-    await frozen.connect();
-    await frozen.query('begin');
-    await frozen.query(`select from jobs where key = '${keyOf('before')}' for update`);
+    const letGo = await holdLocks(store.url, `select from jobs where key = '${keyOf('before')}' for update`);
     const begun = performance.now();
     const locked = Array.from({ length: 5 }, () => rejectionOf(arrive('before', ledger, PATIENT_MS)));
     const others = Array.from({ length: 20 }, (_, number) => arrive(`job-${number}`, ledger, PATIENT_MS));
@@ -153,7 +149,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
     for (const error of await Promise.all(locked)) expect(error).to.be.instanceOf(LedgerUnavailable);
     // Those of the job have waited for the lock for a second, not for as long as they have.
     expect(performance.now() - begun).to.be.below(PATIENT_MS / 2);
-    await frozen.end();
+    await letGo();
     expect(await arrive('before', ledger, PATIENT_MS)).to.include({ isNew: false });
   });
 
@@ -161,10 +157,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
     const { deliveries } = await arrive('locked', ledger, PATIENT_MS);
     const [first] = idsOf({ deliveries });
     await ledger.heartbeat({ hash: 'a', channels: new Map() });
-    const other = new pg.Client({ connectionString: store.url });
-    await other.connect();
-    await other.query('begin');
-    await other.query(`select from deliveries where id = ${first} for update`);
+    const letGo = await holdLocks(store.url, `select from deliveries where id = ${first} for update`);
     await rejectionOf(ledger.settle(settlementOf([delivered(first)]), PATIENT_MS));
     expect(ledger.isUnwritten(first)).to.equal(true);
     const begun = performance.now();
@@ -176,11 +169,31 @@ describe('a PostgreSQL ledger that does not answer', () => {
       first,
     ]);
     expect(ledger.writtenAt, 'the store works').not.to.equal(undefined);
-    await other.end();
+    await letGo();
     await ledger.writeUnwritten();
     expect(ledger.isUnwritten(first)).to.equal(false);
     const told = (await store.rows('deliveries')).filter(({ state }) => state === 'delivered');
     expect(told.map(({ id }) => Number(id))).to.deep.equal([first]);
+  });
+
+  it('gives everything else that is due, and every other timer, where somebody has locked one', async () => {
+    const accept = async (job_id: string) => {
+      const arrival = arrivalOf(callbackWith({ job_id }), [OPS]);
+      return idsOf(await ledger.admit({ ...arrival, isAccepted: true }, PATIENT_MS))[0];
+    };
+    const [first, second] = [await accept('locked'), await accept('free')];
+    const timers = ['a', 'b'].map((key) => ({ key, kind: 'overdue', dueAt: 1, data: {} }) as const);
+    await ledger.signals.adoptTimers(timers, []);
+    const letGo = await holdLocks(
+      store.url,
+      `select from deliveries where id = ${first} for update`,
+      "select from timers where key = 'a' for update",
+    );
+    const turns = { last: '', inHand: [], waits: {}, isBulkFirst: false };
+    const { deliveries, tick } = await ledger.claim({ turns, tick: { timers: 9, configHash: 'a' } });
+    expect(deliveries.map(({ record }) => record.id)).to.deep.equal([second]);
+    expect(tick?.timers.map(({ key }) => key)).to.deep.equal(['b']);
+    await letGo();
   });
 
   it('closes in a second all the same', async () => {
@@ -204,20 +217,19 @@ describe('a PostgreSQL ledger that is shared', () => {
   after(() => server.close());
 
   it('tells once what reaches several replicas at the same moment, whatever isolation the server prefers', async () => {
-    const url = await server.createDatabase();
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    await client.query(
+    const store = await createPostgresStore(server);
+    await store.run(
       `do $$ begin execute format('alter database %I set default_transaction_isolation = serializable', current_database()); end $$`,
     );
-    await client.end();
-    const ledgers = await Promise.all(['one', 'two'].map((owner) => openLedger(url, optionsOf(owner))));
+    const ledgers = await Promise.all(
+      ['one', 'two'].map((owner) => store.open({ owner, clock: systemClock })),
+    );
     const jobs = Array.from({ length: 30 }, (_, number) => `job-${number}`);
     const admissions = await Promise.all(
       ledgers.flatMap((by) => jobs.map((job_id) => by.admit(arrivalOf(callbackWith({ job_id }), [OPS])))),
     );
     expect(admissions.flatMap(claimedOf)).to.have.length(jobs.length);
-    await Promise.all(ledgers.map((ledger) => ledger.close()));
+    await store.close();
   });
 
   it('is unavailable while its server is away, and works again afterwards, with what was told', async () => {

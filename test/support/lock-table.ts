@@ -1,11 +1,16 @@
-/** Somebody who holds a table of a PostgreSQL ledger, e.g. to alter it. */
+/** Somebody who holds locks in a PostgreSQL ledger, as a replica does that is frozen. */
 import pg from 'pg';
 
 /** Whoever wants the table waits, until the returned function is called. */
-export async function lockTable(url: string, table: string): Promise<() => Promise<void>> {
+export function lockTable(url: string, table: string): Promise<() => Promise<void>> {
+  return holdLocks(url, `lock table ${table} in access exclusive mode`);
+}
+
+/** @param statements that lock something. @returns what lets go of it all */
+export async function holdLocks(url: string, ...statements: string[]): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();
-  await client.query(`begin; lock table ${table} in access exclusive mode`);
+  await client.query(['begin', ...statements].join('; '));
   return () => client.end();
 }

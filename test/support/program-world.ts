@@ -29,11 +29,6 @@ export interface ProgramSettings {
   readonly faultOf?: ((call: ReceivedCall) => SlackFault | undefined) | undefined;
 }
 
-interface StartOptions extends ServeOptions {
-  /** The config's file; the world's where it is left out. */
-  readonly config?: string;
-}
-
 export interface ProgramWorld {
   readonly folder: string;
   readonly config: string;
@@ -48,7 +43,7 @@ export interface ProgramWorld {
   /** Changes the config's text; a program that runs still has what it has loaded. */
   rewrite(mend: (yaml: string) => string): void;
   /** Starts the program; what is still running at the end is killed. */
-  start(options?: StartOptions, variables?: Record<string, string>): Promise<ServeProcess>;
+  start(options?: ServeOptions, variables?: Record<string, string>): Promise<ServeProcess>;
   told(): string[];
   close(): Promise<void>;
 }
@@ -81,7 +76,7 @@ export async function createProgramWorld(settings: ProgramSettings = {}): Promis
     tokens,
     rewrite: (mend) => writeFileSync(config, mend(readFileSync(config, 'utf8'))),
     async start(options, variables) {
-      const started = await serve(options?.config ?? config, variables, options);
+      const started = await serve(config, variables, options);
       running.push(started);
       return started;
     },

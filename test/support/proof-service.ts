@@ -15,11 +15,8 @@ type PostedCallback = Readonly<Record<string, unknown>>;
 
 export class JobService {
   readonly #options: JobServiceOptions;
-  /** The job ids of the POSTs that are under way at this moment. */
-  readonly outstanding = new Set<string>();
   /** HTTP status codes of all answers; 0 for none. */
   readonly statuses: number[] = [];
-  readonly results: string[] = [];
 
   constructor(options: JobServiceOptions) {
     this.#options = options;
@@ -49,12 +46,8 @@ export class JobService {
   }
 
   async #post(callback: PostedCallback): Promise<number> {
-    const id = String(callback['job_id']);
-    this.outstanding.add(id);
     const answer = await post(this.#options.urlOf(), callback).catch(() => undefined);
-    this.outstanding.delete(id);
     this.statuses.push(answer?.status ?? 0);
-    this.results.push(answer?.body.result ?? '');
     return answer?.status ?? 0;
   }
 }
