@@ -1,7 +1,8 @@
-/** Who comes in, from where, and what the page and the API behind the guards can rely on. */
+/** The admin listener: how the service is, who comes in, from where, and what page and API behind the guards can rely on. */
 import { expect } from 'chai';
 import type { Context } from 'koa';
 import { actorOf, WrongPasswords } from '../../src/admin/password.ts';
+import type { Readiness } from '../../src/admin/services.ts';
 import type { AdminConfig } from '../../src/config/config.ts';
 import type { TurnedAway } from '../../src/http/problem.ts';
 import { type AdminWorld, basic, openAdminWorld } from '../support/admin-world.ts';
@@ -10,14 +11,127 @@ import { until } from '../support/proof-wait.ts';
 const PASSWORD = 'pass:wörd';
 const RIGHT = basic(`admin:${PASSWORD}`);
 const WRONG = basic('admin:guess');
+const SCRAPER = { authorization: 'Bearer scrape-me' };
+const SECURED = { password: PASSWORD, metricsToken: 'scrape-me' };
+const HERE = '127.0.0.1:8081';
+
+const READY: Readiness = { store: true, config: true, accepting: true };
+
+type Headers = Readonly<Record<string, string>>;
+
+/** What is answered, to requests that differ in their path or in their headers. */
+type Row = readonly [
+  status: number,
+  what: string | readonly string[],
+  headers?: Headers | readonly Headers[],
+];
+
+const hosts = (...names: readonly string[]) => names.map((host) => ({ host }));
+const origins = (...names: readonly string[]) => names.map((origin) => ({ host: HERE, origin }));
+const fetched = (mode: string, dest: string) => ({
+  'sec-fetch-site': 'cross-site',
+  'sec-fetch-mode': mode,
+  'sec-fetch-dest': dest,
+});
+const NOTHING = 'POST /api/nothing';
+
+const GUARDED: Readonly<Record<string, readonly [config: Partial<AdminConfig>, ...rows: readonly Row[]]>> = {
+  'answers on loopback to its own names, and to no other, as a page of any site may use it': [
+    { hosts: ['Botbell.internal'] },
+    [
+      200,
+      ['GET /metrics', 'GET /healthz'],
+      hosts('localhost', 'localhost:8081', '127.0.0.1:1', '[::1]:8081', 'botbell.internal:8081'),
+    ],
+    [
+      403,
+      ['GET /metrics', 'GET /healthz'],
+      hosts('evil.example', 'localhost.evil.example:8081', '10.0.0.1', '127.0.0.1.evil.example'),
+    ],
+  ],
+  'answers to any name where it listens beyond loopback': [
+    { listen: { host: '0.0.0.0', port: 0 }, password: PASSWORD },
+    [200, 'GET /metrics', { host: 'botbell.example', ...RIGHT }],
+  ],
+  'asks for the password everywhere but at /healthz and /readyz': [
+    SECURED,
+    [
+      401,
+      ['/', '/metrics', '/api/bots', '/-/reload', '/assets/app.js', '/healthz/', '/x'].map(
+        (path) => `GET ${path}`,
+      ),
+    ],
+    [200, ['GET /healthz', 'GET /readyz', 'HEAD /healthz']],
+    [200, ['GET /', 'GET /metrics'], RIGHT],
+  ],
+  'lets nobody in by another password, another name or another scheme': [
+    SECURED,
+    [401, 'GET /', [basic('admin:pass'), basic('admin'), basic(`root:${PASSWORD}`)]],
+    [401, 'GET /', [{ authorization: `Bearer ${PASSWORD}` }, { authorization: 'Basic !!!' }]],
+  ],
+  'gives scrapers /metrics for a token of its own, and nothing else': [
+    SECURED,
+    [200, 'GET /metrics', SCRAPER],
+    [401, ['GET /', 'GET /api/bots', 'GET /metrics/', 'GET /Metrics', 'GET /-/reload'], SCRAPER],
+    [401, 'GET /metrics', basic('admin:scrape-me')],
+  ],
+  'refuses what a browser sends for another site by Sec-Fetch-Site, which no page can change': [
+    {},
+    [
+      403,
+      NOTHING,
+      ['cross-site', 'same-site', 'anything'].map((site) => ({
+        'sec-fetch-site': site,
+        host: HERE,
+        origin: `http://${HERE}`,
+      })),
+    ],
+    [
+      404,
+      NOTHING,
+      [{ 'sec-fetch-site': 'same-origin', origin: 'https://botbell.example' }, { 'sec-fetch-site': 'none' }],
+    ],
+  ],
+  'refuses it by Origin, where a browser says no more': [
+    {},
+    [
+      403,
+      NOTHING,
+      origins(
+        'https://evil.example',
+        'null',
+        'http://127.0.0.1',
+        'http://127.0.0.1:8082',
+        `http://${HERE}.evil.example`,
+        'nonsense',
+      ),
+    ],
+    [404, NOTHING, origins(`http://${HERE}`)],
+  ],
+  'refuses nothing that is sent by no browser, nor a page that a link opens': [
+    {},
+    [404, NOTHING],
+    [200, 'GET /', fetched('navigate', 'document')],
+    [403, 'GET /', [fetched('no-cors', 'image'), fetched('navigate', 'iframe'), fetched('cors', 'empty')]],
+  ],
+  'refuses what another site sends to page, API and reload alike, before a password is looked at': [
+    SECURED,
+    [
+      403,
+      ['/act/redeliver', '/api/test', '/-/reload', '/metrics'].map((path) => `POST ${path}`),
+      { ...WRONG, 'sec-fetch-site': 'cross-site' },
+    ],
+  ],
+};
 
 /** Shows what the guards have left it. */
 function echo(ctx: Context): void {
   ctx.body = { actor: actorOf(ctx, 'page') };
 }
 
-describe('the guards of the admin listener', () => {
+describe('the admin listener', () => {
   let world: AdminWorld;
+  let readiness: Readiness;
   let turnedAway: TurnedAway[];
   /** For so many milliseconds each, where somebody was slowed. */
   let slept: number[];
@@ -25,11 +139,13 @@ describe('the guards of the admin listener', () => {
   let held: (() => void)[] | undefined;
 
   const open = async (config: Partial<AdminConfig> = {}) => {
+    readiness = READY;
     turnedAway = [];
     slept = [];
     held = undefined;
     world = await openAdminWorld({
       config,
+      readiness: () => readiness,
       wrongPasswords: new WrongPasswords({
         monotonic: () => 0,
         sleep: async (ms) => {
@@ -42,93 +158,96 @@ describe('the guards of the admin listener', () => {
     });
   };
 
-  const holdSleepers = () => {
-    held = [];
-  };
-  const releaseSleepers = () => {
-    for (const wake of held?.splice(0) ?? []) wake();
-  };
-
   afterEach(() => world.close());
 
-  const get = (path: string, headers: Record<string, string> = {}) => world.ask(`GET ${path}`, { headers });
-  const statusOf = async (path: string, headers: Record<string, string> = {}) =>
-    (await get(path, headers)).status;
+  const get = (path: string, headers: Headers = {}) => world.ask(`GET ${path}`, { headers });
+  const statusOf = async (headers: Headers = {}) => (await get('/', headers)).status;
 
-  describe('ask for the password', () => {
+  it('says at /healthz that the process is alive, at /readyz that callbacks are taken, or what is missing', async () => {
+    await open();
+    expect(await get('/healthz')).to.include({ status: 200, body: '{"status":"ok"}' });
+    for (const missing of [undefined, 'store', 'config', 'accepting'] as const) {
+      readiness = { ...READY, ...(missing && { [missing]: false }) };
+      const { status, json } = await get('/readyz');
+      const expected = missing ? [503, 'not ready'] : [200, 'ready'];
+      expect([status, json], missing).to.deep.equal([expected[0], { status: expected[1], ...readiness }]);
+    }
+  });
+
+  it('gives the metrics in Prometheus’ format', async () => {
+    await open();
+    const { headers, body } = await get('/metrics');
+    expect(headers['content-type']).to.equal('text/plain; version=0.0.4; charset=utf-8');
+    expect(body).to.contain('botbell_build_info{version="1.2.3"} 1');
+  });
+
+  for (const [promise, [config, ...rows]] of Object.entries(GUARDED))
+    it(promise, async () => {
+      await open(config);
+      for (const [status, paths, given = {}] of rows)
+        for (const what of [paths].flat())
+          for (const headers of [given].flat()) {
+            const answer = await world.ask(what, { headers });
+            expect(answer.status, `${what} ${JSON.stringify(headers)}`).to.equal(status);
+            const realm = status === 401 ? 'Basic realm="Botbell", charset="UTF-8"' : undefined;
+            expect(answer.headers['www-authenticate'], what).to.equal(realm);
+          }
+    });
+
+  describe('slows who guesses the password', () => {
     beforeEach(() => open({ password: PASSWORD }));
-
-    it('everywhere but at /healthz and /readyz', async () => {
-      for (const path of ['/', '/metrics', '/api/bots', '/-/reload', '/assets/app.js', '/healthz/', '/x'])
-        expect(await statusOf(path), path).to.equal(401);
-      expect(await statusOf('/healthz')).to.equal(200);
-      expect(await statusOf('/readyz')).to.equal(200);
-      expect(await statusOf('/', RIGHT)).to.equal(200);
-    });
-
-    it('and let nobody in by another one, another name or another scheme', async () => {
-      for (const headers of [
-        basic('admin:pass'),
-        basic('admin'),
-        basic(`root:${PASSWORD}`),
-        { authorization: `Bearer ${PASSWORD}` },
-        { authorization: 'Basic !!!' },
-      ]) {
-        const { status, headers: answered } = await get('/', headers);
-        expect([status, answered['www-authenticate']]).to.deep.equal([
-          401,
-          'Basic realm="Botbell", charset="UTF-8"',
-        ]);
-      }
-    });
 
     const guess = async (times: number) => {
       const statuses: number[] = [];
-      for (let time = 0; time < times; time += 1) statuses.push(await statusOf('/', WRONG));
+      for (let time = 0; time < times; time += 1) statuses.push(await statusOf(WRONG));
       return statuses;
     };
 
-    it('and have each one wait a second after five wrong ones', async () => {
+    it('by a second each after five wrong ones', async () => {
       expect(await guess(7)).to.deep.equal(Array<number>(7).fill(401));
       expect(slept).to.deep.equal([1000, 1100]);
     });
 
-    it('and look at ten a second of those that wait, and let in a right one behind them', async () => {
+    it('to ten a second of those that wait, and lets in a right one behind them', async () => {
       await guess(5);
-      holdSleepers();
-      const waiting = Array.from({ length: 60 }, () => statusOf('/', WRONG));
+      held = [];
+      const waiting = Array.from({ length: 60 }, () => statusOf(WRONG));
       await until('all wait', () => slept.length === 60);
       expect(slept.slice(0, 3)).to.deep.equal([1000, 1100, 1200]);
-      const right = statusOf('/', RIGHT);
+      const right = statusOf(RIGHT);
       await until('the right one waits, too', () => slept.length === 61);
       expect(slept.at(-1), 'no longer than this').to.equal(5000);
-      releaseSleepers();
+      for (const wake of held.splice(0)) wake();
       expect(await right).to.equal(200);
       expect(await Promise.all(waiting)).to.deep.equal(Array<number>(60).fill(401));
     });
 
-    it('and let in a right one all the same, a second later, after which nobody waits', async () => {
+    it('but lets in a right one a second later, after which nobody waits', async () => {
       await guess(6);
-      expect(await statusOf('/', RIGHT)).to.equal(200);
+      expect(await statusOf(RIGHT)).to.equal(200);
       expect(slept).to.have.length(2);
       await guess(5);
       expect(slept).to.have.length(2);
     });
 
-    it('and count nothing of who has sent none, as a browser does at first', async () => {
-      for (let time = 0; time < 30; time += 1) expect(await statusOf('/')).to.equal(401);
-      expect(await statusOf('/', RIGHT)).to.equal(200);
+    it('but nobody who has sent none, as a browser does at first', async () => {
+      for (let time = 0; time < 30; time += 1) expect(await statusOf()).to.equal(401);
+      expect(await statusOf(RIGHT)).to.equal(200);
       expect(turnedAway).to.deep.equal([]);
     });
 
-    it('and say for the log who has sent wrong ones', async () => {
+    it('and says for the log who has sent wrong ones, and that another site has had something sent', async () => {
       await guess(1);
-      expect(turnedAway).to.deep.equal([{ status: 401, from: '127.0.0.1', problem: 'a wrong password' }]);
-      expect(JSON.stringify(turnedAway)).not.to.include('guess');
+      await get('/x', { 'sec-fetch-site': 'cross-site' });
+      const from = '127.0.0.1';
+      expect(turnedAway).to.deep.equal([
+        { status: 401, from, problem: 'a wrong password' },
+        { status: 403, from, problem: 'sent from another site' },
+      ]);
     });
   });
 
-  it('count wrong passwords by the address that is meant, behind a proxy the one that it has added', async () => {
+  it('counts wrong passwords by the address that is meant, behind a proxy the one that it has added', async () => {
     await open({ password: PASSWORD, trustProxy: ['127.0.0.1/32'] });
     const guess = (from: string) => get('/', { ...WRONG, 'x-forwarded-for': from });
     for (let number = 0; number < 5; number += 1) await guess(`10.9.9.${number}, 192.0.2.1`);
@@ -137,76 +256,6 @@ describe('the guards of the admin listener', () => {
     expect(slept).to.deep.equal([]);
     await guess('10.9.9.99, 192.0.2.1');
     expect(slept).to.deep.equal([1000]);
-  });
-
-  describe('give scrapers /metrics for a token of its own', () => {
-    const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-
-    beforeEach(() => open({ password: PASSWORD, metricsToken: 'scrape-me' }));
-
-    it('and nothing else', async () => {
-      expect(await statusOf('/metrics', bearer('scrape-me'))).to.equal(200);
-      expect(await statusOf('/metrics', RIGHT)).to.equal(200);
-      for (const path of ['/', '/api/bots', '/metrics/', '/Metrics', '/-/reload'])
-        expect(await statusOf(path, bearer('scrape-me')), path).to.equal(401);
-      expect(await statusOf('/metrics', basic('admin:scrape-me'))).to.equal(401);
-    });
-  });
-
-  describe('refuse what a browser sends for another site', () => {
-    beforeEach(() => open());
-
-    const post = async (headers: Record<string, string>, host = '127.0.0.1:8081') =>
-      (await world.ask('POST /api/nothing', { headers: { host, ...headers } })).status;
-
-    it('by Sec-Fetch-Site, which no page can change', async () => {
-      for (const site of ['cross-site', 'same-site', 'anything'])
-        expect(await post({ 'sec-fetch-site': site, origin: 'http://127.0.0.1:8081' }), site).to.equal(403);
-      expect(await post({ 'sec-fetch-site': 'same-origin', origin: 'https://botbell.example' })).to.equal(
-        404,
-      );
-      expect(await post({ 'sec-fetch-site': 'none' })).to.equal(404);
-    });
-
-    it('by Origin, where a browser says no more', async () => {
-      for (const origin of [
-        'https://evil.example',
-        'null',
-        'http://127.0.0.1',
-        'http://127.0.0.1:8082',
-        'http://127.0.0.1:8081.evil.example',
-        'nonsense',
-      ])
-        expect(await post({ origin }), origin).to.equal(403);
-      expect(await post({ origin: 'http://127.0.0.1:8081' })).to.equal(404);
-    });
-
-    it('but not what is sent by no browser, nor a page that is opened', async () => {
-      expect(await post({})).to.equal(404);
-      const fetched = (mode: string, dest: string) =>
-        statusOf('/', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': mode, 'sec-fetch-dest': dest });
-      expect(await fetched('navigate', 'document')).to.equal(200);
-      for (const [mode, dest] of [
-        ['no-cors', 'image'],
-        ['navigate', 'iframe'],
-        ['cors', 'empty'],
-      ] as const)
-        expect(await fetched(mode, dest), dest).to.equal(403);
-    });
-
-    it('of the page, of the API and of the reload alike, before a password is looked at', async () => {
-      await world.close();
-      await open({ password: PASSWORD });
-      for (const path of ['/act/redeliver', '/api/test', '/-/reload', '/metrics']) {
-        const headers = { ...WRONG, 'sec-fetch-site': 'cross-site' };
-        expect((await world.ask(`POST ${path}`, { headers })).status, path).to.equal(403);
-      }
-      expect(turnedAway[0]).to.deep.equal({
-        status: 403,
-        from: '127.0.0.1',
-        problem: 'sent from another site',
-      });
-    });
   });
 
   for (const [how, config, login, forwarded, user, from] of [
@@ -221,7 +270,7 @@ describe('the guards of the admin listener', () => {
       '192.0.2.7',
     ],
   ] as const)
-    it(`name who asks by ${how}, and by no name that a header claims`, async () => {
+    it(`names who asks by ${how}, and by no name that a header claims`, async () => {
       await open(config);
       const headers = { ...login, 'x-forwarded-for': forwarded, 'x-forwarded-user': 'mallory' };
       expect((await get('/', headers)).json['actor']).to.deep.equal({
@@ -231,7 +280,7 @@ describe('the guards of the admin listener', () => {
       });
     });
 
-  it('let no answer be kept, framed, sniffed, or read by another site', async () => {
+  it('lets no answer be kept, framed, sniffed, or read by another site', async () => {
     await open({ password: PASSWORD });
     for (const [what, headers] of [
       ['GET /healthz', {}],
