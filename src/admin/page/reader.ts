@@ -69,7 +69,7 @@ export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'dis
   return readerIn(language, timezone, now(), ctx.path + ctx.search);
 }
 
-export function readerIn(language: Language, timezone: string, now: number, here: string): Reader {
+function readerIn(language: Language, timezone: string, now: number, here: string): Reader {
   const formats = createFormats(language, timezone, now);
   return { language, timezone, now, formats, t: translator(language), word: namer(language), here };
 }

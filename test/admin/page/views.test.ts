@@ -4,9 +4,10 @@ import { expect } from 'chai';
 import { DISMISSED, LedgerUnavailable, NO_LONGER_ROUTED, SUPERSEDED } from '../../../src/ledger/ledger.ts';
 import { archiveReads } from '../../../src/ledger/registry.ts';
 import { expectMessages } from '../../support/expected-messages.ts';
-import { OFFICE_NOW, openOffice, type OfficeWorld, PREVIEW } from '../../support/office.ts';
+import { openOffice, type OfficeWorld, PREVIEW } from '../../support/office.ts';
 import { linesIn } from '../../support/page-text.ts';
 import { target } from '../../support/recorded.ts';
+import { OFFICE_NOW } from '../../support/two-weeks.ts';
 
 /** By what they promise; `:job` stands for the id of the job's callback, `:kind` for that of Botbell's own notice. */
 const VIEWS: Readonly<Record<string, string>> = {

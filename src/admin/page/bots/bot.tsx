@@ -13,7 +13,7 @@ const MOST_RUNS = 1000;
 const RUNS_LISTED = 15;
 const STATUSES = [1, 0, 2] as const;
 
-export type BotData = Exclude<Awaited<ReturnType<typeof loadBot>>, undefined>;
+type BotData = Exclude<Awaited<ReturnType<typeof loadBot>>, undefined>;
 
 export const showBot: View = async (request) => {
   const data = await loadBot(request);
@@ -52,7 +52,7 @@ async function loadBot({
   };
 }
 
-export function BotFacts({ bot: { botId: bot_id }, runs, late }: BotData) {
+function BotFacts({ bot: { botId: bot_id }, runs, late }: BotData) {
   const { t } = useReader();
   const last = runs.find(({ status }) => status !== 2) ?? runs[0];
   return (
@@ -70,7 +70,7 @@ export function BotFacts({ bot: { botId: bot_id }, runs, late }: BotData) {
   );
 }
 
-export function Bot({ bot, runs, told, snoozes }: BotData) {
+function Bot({ bot, runs, told, snoozes }: BotData) {
   const { t, now } = useReader();
   const failed = runs.filter(({ status }) => status === 1).length;
   const count = t('bots.strip', { runs: runs.length, failed });

@@ -16,7 +16,7 @@ const MOST_LATE = 50;
 /** What a tile counts, and the list that it leads to shows. */
 const PENDING = { state: 'pending' } as const;
 
-export type BotsData = Awaited<ReturnType<typeof loadBots>>;
+type BotsData = Awaited<ReturnType<typeof loadBots>>;
 
 export const showBots: View = async (request) => {
   const data = await loadBots(request);
@@ -93,7 +93,7 @@ function rowOf(bot: ArchivedBot, runs: readonly Run[], isSnoozed: boolean) {
   return { ...bot, runs, last, failed, usual: usualSeconds(runs), isSnoozed };
 }
 
-export function Bots(data: BotsData) {
+function Bots(data: BotsData) {
   const { late, receiver } = data;
   const reader = useReader();
   return (

@@ -29,11 +29,7 @@ export const showCallback: View = async ({ params, reader, services }) => {
 };
 
 /** @param snoozes all that have not ended */
-export function Callback({
-  callback,
-  story,
-  snoozes,
-}: LoadedStory & { readonly snoozes: readonly KeptSnooze[] }) {
+function Callback({ callback, story, snoozes }: LoadedStory & { readonly snoozes: readonly KeptSnooze[] }) {
   const reader = useReader();
   const { t } = reader;
   const { id, kind, botId, deliveries } = callback;
@@ -62,7 +58,7 @@ export function Callback({
   );
 }
 
-export function CallbackFacts({ callback }: Pick<LoadedStory, 'callback'>) {
+function CallbackFacts({ callback }: Pick<LoadedStory, 'callback'>) {
   const { t, formats } = useReader();
   const { kind, id, botId: bot_id, jobId, about, receivedAt, elapsedSeconds } = callback;
   return (

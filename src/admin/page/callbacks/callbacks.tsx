@@ -19,7 +19,7 @@ const FOLDED = [
 const FIELDS = ['search', ...FOLDED] as const;
 type FieldName = (typeof FIELDS)[number];
 
-export interface CallbacksProps {
+interface CallbacksProps {
   readonly asked: Partial<Record<FieldName, string>>;
   /** Undefined if the filter is refused. */
   readonly page: Page<ArchivedCallback> | undefined;
@@ -39,7 +39,7 @@ export const showCallbacks: View = async ({ query, reader, services: { people } 
   }
 };
 
-export function Callbacks({ asked, page }: CallbacksProps) {
+function Callbacks({ asked, page }: CallbacksProps) {
   return (
     <Section>
       <Filter asked={asked} />

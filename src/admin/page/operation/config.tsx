@@ -69,7 +69,7 @@ function Problems({ problems }: { readonly problems: readonly Problem[] }) {
 }
 
 /** Destinations that the new config would add for, or drop from, the last days' callbacks. */
-export function Changes({ preview }: { readonly preview: ReloadPreview }) {
+function Changes({ preview }: { readonly preview: ReloadPreview }) {
   const { t, formats } = useReader();
   const { problems, unchanged, changes, isComplete, configHash } = preview;
   const since = formats.short(Date.parse(preview.since));
