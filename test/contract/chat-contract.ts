@@ -37,12 +37,12 @@ export interface ChatSubject<Settings> {
   /** The vendor's answers, by their code and class, beside those that every chat over HTTP has. */
   readonly answers: readonly AnswerRow[];
   /** How many messages the vendor takes at once, and what it answers to the next one. */
-  readonly limit: {
-    readonly most: number;
-    readonly answer: ChatAnswer;
-    readonly concerns: 'address' | 'channel';
-    readonly retryAfterMs: number;
-  };
+  readonly limit: readonly [
+    most: number,
+    answer: ChatAnswer,
+    concerns: 'address' | 'channel',
+    retryAfterMs: number,
+  ];
   /** The file of expected messages: `messages.json` beside the test. */
   readonly messages: string;
   /** What of a text is markup in which there are letters. */
@@ -237,7 +237,7 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
     });
 
     it('is limited as the vendor limits it: this address alone, or all of the channel, for as long as it asks', async () => {
-      const { most, answer, concerns, retryAfterMs } = subject.limit;
+      const [most, answer, concerns, retryAfterMs] = subject.limit;
       const limited = await startChatStandIn(limitedTo(most, answer, judge));
       const own = await open(limited.origin);
       for (let count = 0; count < most; count += 1) await own.send(outgoingOf({ address, message }));

@@ -33,6 +33,6 @@ describe('the channel Chatwork', () => {
       ['room_limit', 'rate_limited', ofRoom, { retryAfterMs: 10_000, concerns: 'address' }],
     ],
     cardRefused: { fault: answering(400, { errors: ['bad'] }), code: 'http_400' },
-    limit: { most: 10, answer: ofRoom, concerns: 'address', retryAfterMs: 10_000 },
+    limit: [10, ofRoom, 'address', 10_000],
   });
 });

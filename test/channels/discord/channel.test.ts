@@ -46,12 +46,7 @@ describe('the channel Discord', () => {
       ['20028', 'rate_limited', refusal(429, 20028, { retry_after: 1.5 }), { retryAfterMs: 1500 }],
     ],
     cardRefused: { fault: refusal(400, 50035), code: '50035' },
-    limit: {
-      most: 5,
-      answer: answering(429, { retry_after: 1.25, global: false }, { 'retry-after': '2' }),
-      concerns: 'address',
-      retryAfterMs: 2000,
-    },
+    limit: [5, answering(429, { retry_after: 1.25, global: false }, { 'retry-after': '2' }), 'address', 2000],
   });
 
   it('posts into the thread, by all nineteen digits of its ID', async () => {

@@ -22,12 +22,7 @@ describe('a further chat', () => {
     mention: { called: ['@here', '@ops'], written: '{"text":"@here @ops"' },
     answers: [['invalid-channel', 'config', refusal('invalid-channel')]],
     cardRefused: { fault: refusal('invalid-attachments'), code: 'http_400' },
-    limit: {
-      most: 3,
-      answer: { status: 429, headers: { 'retry-after': '2' } },
-      concerns: 'address',
-      retryAfterMs: 2000,
-    },
+    limit: [3, answering(429, '', { 'retry-after': '2' }), 'address', 2000],
   });
 
   it('has so many calls at once, and whoever waits for one in vain has made no attempt', async () => {

@@ -7,7 +7,7 @@ import { judgeBy, VENDORS } from '../../support/vendors.ts';
 const SPACE = '/v1/spaces/AAAAx1y2z3w/messages';
 const KEYS = 'key=AIzaSyD-0123456789abcdef&token=s3cr3t-token_of-google%3D';
 const refusal = (code: number, status: string, reason = '') =>
-  answering(code, { error: { code, message: 'no', status, details: [{ reason }] } });
+  answering(code, { error: { code, message: 'no', status, details: reason && [{ reason }] } });
 const IN_THREAD = [hash('sha256', 'job-7', 'hex'), 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD'];
 
 describe('the channel Google Chat', () => {
@@ -45,6 +45,6 @@ describe('the channel Google Chat', () => {
     ],
     cardRefused: { fault: refusal(400, 'INVALID_ARGUMENT'), code: 'INVALID_ARGUMENT' },
     // It does not say how long.
-    limit: { most: 1, answer: refusal(429, 'RESOURCE_EXHAUSTED'), concerns: 'address', retryAfterMs: 5000 },
+    limit: [1, refusal(429, 'RESOURCE_EXHAUSTED'), 'address', 5000],
   });
 });

@@ -82,12 +82,7 @@ describe('the channel LINE WORKS, by a bot', () => {
       ['TOO_MANY_REQUESTS', 'rate_limited', refusal(429, 'TOO_MANY_REQUESTS'), { retryAfterMs: 60_000 }],
     ],
     cardRefused: { fault: answering(400), code: 'http_400' },
-    limit: {
-      most: 4,
-      answer: refusal(429, 'TOO_MANY_REQUESTS', { 'ratelimit-reset': '20' }),
-      concerns: 'channel',
-      retryAfterMs: 20_000,
-    },
+    limit: [4, refusal(429, 'TOO_MANY_REQUESTS', { 'ratelimit-reset': '20' }), 'channel', 20_000],
   });
 
   it('fetches a token once for many messages, and anew where it is no longer taken', async () => {
@@ -163,7 +158,7 @@ describe('the channel LINE WORKS, by the Incoming Webhook app', () => {
       ['http_429', 'rate_limited', answering(429, '', { 'ratelimit-reset': '12' }), { retryAfterMs: 12_000 }],
     ],
     cardRefused: { fault: answering(400), code: 'http_400' },
-    limit: { most: 1, answer: { status: 429 }, concerns: 'channel', retryAfterMs: 30_000 },
+    limit: [1, answering(429), 'channel', 30_000],
   });
 
   it('has what Botbell says itself whole where there is nothing beside it, and every output of a short card', () => {

@@ -35,11 +35,11 @@ describe('the channel Mattermost', () => {
     ],
     cardRefused: { fault: refusal(400, UNREADABLE), code: UNREADABLE },
     // server/channels/app/ratelimit.go
-    limit: {
-      most: 10,
-      answer: answering(429, 'limit exceeded', { 'x-ratelimit-reset': '9', 'retry-after': '1' }),
-      concerns: 'address',
-      retryAfterMs: 1000,
-    },
+    limit: [
+      10,
+      answering(429, 'limit exceeded', { 'x-ratelimit-reset': '9', 'retry-after': '1' }),
+      'address',
+      1000,
+    ],
   });
 });

@@ -32,12 +32,7 @@ describe('the channel slack_webhook', () => {
       ['constructor', 'permanent', answering(400, 'constructor')],
     ],
     cardRefused: { fault: answering(400, 'invalid_payload'), code: 'invalid_payload' },
-    limit: {
-      most: 1,
-      answer: answering(429, 'rate_limited', { 'retry-after': '3' }),
-      concerns: 'address',
-      retryAfterMs: 3000,
-    },
+    limit: [1, answering(429, 'rate_limited', { 'retry-after': '3' }), 'address', 3000],
   });
 
   it('says which of its hooks cannot be reached', async () => {

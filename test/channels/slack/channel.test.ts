@@ -86,12 +86,7 @@ describe('the Slack channel', () => {
     ],
     refusalClass: 'config',
     cardRefused: { fault: refuses('invalid_blocks'), code: 'invalid_blocks' },
-    limit: {
-      most: 1,
-      answer: answering(429, { ok: false, error: 'ratelimited' }, { 'retry-after': '7' }),
-      concerns: 'address',
-      retryAfterMs: 7000,
-    },
+    limit: [1, answering(429, { ok: false, error: 'ratelimited' }, { 'retry-after': '7' }), 'address', 7000],
     perJob: [
       {
         mode: 'thread',

@@ -38,11 +38,6 @@ describe('the channel Teams', () => {
       ['told_429', 'rate_limited', answering(200, LIMITED), { retryAfterMs: 30_000 }],
     ],
     cardRefused: { fault: refusal('InvalidCard'), code: 'InvalidCard' },
-    limit: {
-      most: 4,
-      answer: { status: 429, headers: { 'retry-after': '12' } },
-      concerns: 'address',
-      retryAfterMs: 12_000,
-    },
+    limit: [4, answering(429, '', { 'retry-after': '12' }), 'address', 12_000],
   });
 });

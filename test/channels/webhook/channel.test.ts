@@ -70,12 +70,7 @@ describe('the channel webhook', () => {
       ['http_400', 'config', answering(400)],
     ],
     refusalClass: 'config',
-    limit: {
-      most: 3,
-      answer: { status: 429, headers: { 'retry-after': '30' } },
-      concerns: 'address',
-      retryAfterMs: 30_000,
-    },
+    limit: [3, answering(429, '', { 'retry-after': '30' }), 'address', 30_000],
   });
 
   it('sends the callback as it came, numbers as they were spelt and keys in their order, by one ID whatever the attempt', async () => {
