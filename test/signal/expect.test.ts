@@ -35,6 +35,20 @@ describe('a BOT that is expected', () => {
     return dues.map((due) => new Date(due).toISOString().slice(0, 16));
   };
 
+  it('is met by what comes no later than the grace, of a run that began no more than that early', () => {
+    const due = Date.parse('2026-11-20T09:00Z');
+    const rule = { cron: '0 9 * * *', graceMs: 30 * MINUTE, timezone: 'UTC' };
+    const expected = beginToExpect(rule, { at: due - 12 * HOUR, hasCome: false, lastResultAt: undefined });
+    const after = (at: number, startedAt: number) => {
+      const next = withCallback(rule, expected, { at, startedAt, isResult: true });
+      return [next.expected.dueAt - due, next.lateFor];
+    };
+    const [early, late] = [due - 30 * MINUTE, due + 30 * MINUTE];
+    expect(after(late, early)).to.deep.equal([DAY, undefined]);
+    expect(after(late, early - 1)).to.deep.equal([0, undefined]);
+    expect(after(late + 1, due)).to.deep.equal([DAY, due]);
+  });
+
   it('is expected again in time after a clock that ran ahead is set back', () => {
     const daily = { everyMs: DAY, graceMs: HOUR };
     const times = ['2026-11-20T09:00', '2027-11-20T09:00', '2026-11-20T10:00'];
