@@ -5,8 +5,11 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
+import { RULES } from '../../src/signal/rules.ts';
 import { ALERT_SUBJECTS } from '../support/alerts.ts';
+import { runCommand } from '../support/command.ts';
 import {
+  blocksOf,
   deadLinksIn,
   documentPaths,
   fences,
@@ -22,6 +25,9 @@ const { scripts, dependencies } = JSON.parse(readDocument('package.json')) as Re
 >;
 const CHATS = readDocument('docs/chats.md');
 const CLOUD_BOT = readDocument('docs/senders/cloud-bot.md');
+
+const sectionOf = (path: string, heading: string) =>
+  (readDocument(path).split(`\n## ${heading}\n`)[1] ?? '').split('\n## ')[0] ?? '';
 
 function alerts(): string[] {
   const { groups } = parse(readDocument('deploy/prometheus-rules.yaml')) as {
@@ -44,6 +50,13 @@ const chatsBut = (...others: readonly string[]) =>
   [...channelTypes.keys()].filter((type) => !others.includes(type));
 const firstCells = (text: string, row: RegExp) => [...text.matchAll(row)].map(([, cell = '']) => cell);
 
+const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => readDocument(`src/${path}`))
+  .join('\n');
+const LOG_LINES = firstCells(sectionOf('docs/operating.md', 'Logs'), /^\| `([^`{]+)/gm).slice(1);
+const HELD = sectionOf('docs/operating.md', 'Snoozes and held messages').match(/^\| `.*/gm) ?? [];
+
 const LISTS: Readonly<Record<string, readonly [listed: readonly string[], there: readonly string[]]>> = {
   'each alert of Botbell and of Prometheus, with what to do': [
     headingsOf(readDocument('docs/alerts.md')).flatMap(({ level, text }) => (level === 3 ? [text] : [])),
@@ -54,10 +67,7 @@ const LISTS: Readonly<Record<string, readonly [listed: readonly string[], there:
     answers(),
   ],
   'each dependency, with its reason': [
-    firstCells(
-      readDocument('docs/architecture.md').split('\n## Dependencies\n')[1] ?? '',
-      /^\| `([^`]+)` +\| .{8,}/gm,
-    ),
+    firstCells(sectionOf('docs/architecture.md', 'Dependencies'), /^\| `([^`]+)` +\| .{8,}/gm),
     Object.keys(dependencies),
   ],
   'each chat but those with pages of their own': [
@@ -67,6 +77,14 @@ const LISTS: Readonly<Record<string, readonly [listed: readonly string[], there:
   'whether each chat is supported or experimental': [
     [...new Set(firstCells(CHATS, /^\| (?:supported|experimental) +\| ([^|]+)/gm).flatMap(inlineCodeOf))],
     chatsBut('outbox'),
+  ],
+  'only lines of the log that the program writes': [
+    LOG_LINES,
+    LOG_LINES.filter((line) => SOURCES.includes(`'${line}'`)),
+  ],
+  'each rule that holds, with when its messages are told': [
+    RULES.filter((rule) => inlineCodeOf(HELD.join('\n')).includes(rule)),
+    RULES.filter((rule) => rule !== 'on'),
   ],
 };
 
@@ -112,8 +130,7 @@ describe('The documents', () => {
   it('list each metric', async () => {
     const nothingKnown = () => Promise.resolve({ open: undefined, storeBytes: undefined, paused: 0 });
     const there = firstCells(await createMetrics('0').text(nothingKnown), /^# HELP (botbell_\w+)/gm);
-    const [, section = ''] = readDocument('docs/operating.md').split('\n## Metrics\n');
-    const listed = firstCells(section.split('\n## ')[0] ?? '', /^\| `([^`{]+)/gm);
+    const listed = firstCells(sectionOf('docs/operating.md', 'Metrics'), /^\| `([^`{]+)/gm);
     expect(listed.toSorted()).to.deep.equal(there.toSorted());
   });
 
@@ -122,6 +139,13 @@ describe('The documents', () => {
       firstCells(readDocument(document), /npm run (?:-s )?([\w:]+)/g),
     );
     expect(named.filter((script) => !(script in scripts))).to.deep.equal([]);
+  });
+
+  it('name only commands that there are', async () => {
+    const blocks = documentPaths().flatMap((path) => blocksOf(readDocument(path), 'sh'));
+    const named = new Set(blocks.flatMap((block) => firstCells(block, /^botbell (\w+)/gm)));
+    expect(named).to.include('init').and.to.include('serve');
+    for (const command of named) expect((await runCommand([command, '--help'])).code, command).to.equal(0);
   });
 });
 
@@ -142,7 +166,7 @@ const skeletonOf = (page: string) => ({
 
 describe('A page in Japanese', () => {
   for (const japanese of documentPaths().filter((path) => path.endsWith('.ja.md')))
-    it(`leads to the English one, which leads back, and has the same sections, blocks, links and code: ${japanese}`, () => {
+    it(`leads to the English one, which leads back, and has the same sections, blocks, links and code, and says where a page is in English: ${japanese}`, () => {
       const english = japanese.replace('.ja.md', '.md');
       const [text, original] = [readDocument(japanese), readDocument(english)];
       expect(text.split('\n')[2]).to.equal(`[English](${basename(english)})`);
@@ -150,5 +174,8 @@ describe('A page in Japanese', () => {
       expect(skeletonOf(text)).to.deep.equal(skeletonOf(original));
       const paths = linksOf(text).map((link) => link.split('#')[0] ?? '');
       expect(paths).to.deep.equal(linksOf(original).map((link) => inJapanese(link, english, japanese)));
+      const toPages = [...text.matchAll(/\]\(([\w./-]+\.md)(?:#[^)]*)?\)(（英語）)?/g)].slice(1);
+      for (const [link, path = '', said] of toPages)
+        expect(said === undefined, link).to.equal(path.endsWith('.ja.md'));
     });
 });
