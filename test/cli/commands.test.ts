@@ -1,5 +1,5 @@
 /** The command line as a user sees it: what each command prints, where, and how it exits. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -211,17 +211,28 @@ routes:
 
   describe('serve', () => {
     it('refuses to start on a config that is wrong, and says where', async () => {
-      writeFileSync(config, CONFIG.replace('outbox, as: slack', 'outbux, as: slack'));
+      const liquid = "  when: cnt == 0\ndisplay: { links: { job: 'https://a.example/{{ ref }}' } }\n";
+      writeFileSync(config, CONFIG.replace('outbox, as: slack', 'outbux, as: slack') + liquid);
       const { code, stderr } = await run('serve');
       expect(code).to.equal(1);
       expect(stderr).to.match(/botbell\.yaml:\d+:\d+: .*one of slack, email, .*outbox/);
+      for (const said of [
+        '13:3: default_route.when: there is no variable "cnt"',
+        '14:21: display.links.job: there is no variable "ref"',
+      ])
+        expect(stderr).to.include(`botbell.yaml:${said}`);
     });
   });
 
   describe('demo', () => {
-    it('shows what people are told, a partial failure, and the retry that heals it', async () => {
+    it('shows what people are told, a partial failure, and the retry that heals it, and leaves nothing behind', async () => {
+      // Where nobody else's demo runs meanwhile.
+      const { TMPDIR: before = '/tmp' } = process.env;
+      process.env['TMPDIR'] = folder;
       const { code, stdout } = await runCommand(['demo'], { untilStopped: never });
+      process.env['TMPDIR'] = before;
       expect(code).to.equal(0);
+      expect(readdirSync(folder).filter((name) => name.startsWith('botbell-demo-'))).to.deep.equal([]);
       expect(stdout, 'nothing that acts is shown').not.to.match(/\\u00/);
       expect(stdout).to.match(
         /answered 502 failed: slack:#bot-alerts delivered; email:ops@example.com pending/,
