@@ -170,11 +170,14 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
       });
 
       it('has whom an address of another type, or of a channel that is still there, was told', async () => {
-        const [old] = idsOf(await bench.accept({}, [OLD, LOG]));
+        const [old] = idsOf(await bench.accept({}, [OLD, LOG, NEW]));
         const due = await bench.claim();
         await bench.settle([delivered(old)]);
         await load(configOf('b', { slack: 'slack', chat: 'slack' }));
         expect(await routeAnew(at('slack:#log', due), [CHAT])).to.deep.equal(['chat:#old']);
+        await load(configOf('c', { room: 'chatwork' }));
+        const rerouted = await routeAnew(at('slack:#new', due), [target('room:#old')]);
+        expect(rerouted, 'of another type').to.deep.equal(['room:#old']);
       });
     });
 

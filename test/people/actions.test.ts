@@ -5,7 +5,7 @@ import { claimFor, only } from '../contract/ledger-under-test.ts';
 import type { People } from '../../src/people/actions.ts';
 import { Refused } from '../../src/people/outcomes.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
-import { deadUpdate } from '../support/recorded.ts';
+import { deadUpdate, deliveredUpdate } from '../support/recorded.ts';
 import { DeliveryBench } from '../deliver/delivery-bench.ts';
 
 const OPS = 'slack:#ops';
@@ -64,14 +64,19 @@ describe('what people do', () => {
     ]);
   });
 
-  it('routes anew by the config in force, which names whom it did not', async () => {
-    const { callbackId } = await accept('a', []);
-    await bench.first.pipeline.start();
+  it('routes anew by the config in force, which names whom it did not, but tells nobody again whose channel has another name now', async () => {
+    const { ledger, pipeline } = bench.first;
+    const { callbackId, deliveries } = await accept('a', ['chat:#log']);
+    await ledger.heartbeat({ hash: 'before', channels: new Map([['chat', 'outbox']]) });
+    await claimFor(ledger, only('chat:#log', 1));
+    const told = deliveries.map(({ id }) => deliveredUpdate(id));
+    await ledger.settle({ callbackId, deliveries: told, attempts: [], isDurable: false });
+    await pipeline.start();
     await bench.clock.advance(100);
     const { json } = await people.routeAnew(callbackId, ACTOR);
-    expect(json).to.deep.equal({ id: callbackId, told: [OPS, LOG], untouched: [] });
+    expect(json).to.deep.equal({ id: callbackId, told: [OPS], untouched: [LOG] });
     await bench.clock.advance(0);
-    expect(bench.told.toSorted()).to.deep.equal([LOG, OPS]);
+    expect(bench.told).to.deep.equal([OPS]);
     expect((await people.routeAnew(callbackId, ACTOR)).name).to.equal('routed to nobody');
     expect(await refusalOf(people.routeAnew(99, ACTOR))).to.equal('The ledger has nothing of this id.');
     const results = bench.actions.map(({ result }) => result);
