@@ -18,6 +18,7 @@ interface Given extends Partial<LoadEnvironment> {
 const SURROUNDINGS: Given = {
   variables: {
     SECRET: 'hunter2hunter2',
+    PART: 'hunter',
     CHAT_TOKEN: 'xoxb-1',
     MAX: '12',
     LIMIT: '3',
