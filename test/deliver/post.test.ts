@@ -92,15 +92,20 @@ describe('a POST', () => {
   });
 
   describe('to a destination that limits its rate', () => {
-    it('takes over at once what cannot be told in time, and leaves the remote alone', async () => {
-      bench.fails(OPS, failure('rate_limited', 90_000));
-      const startedAt = bench.clock.now();
-      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
-      expect(bench.clock.now() - startedAt).to.be.lessThan(1000);
-      await bench.clock.advance(30_000);
-      expect((await post()).result).to.equal('taken_over');
-      expect(bench.tries(OPS), 'left alone').to.equal(1);
-    });
+    for (const [what, failed, first] of [
+      ['limits its rate', failure('rate_limited', 90_000), 'taken_over'],
+      ['resents to be asked again so soon', failure('config', 3_600_000), 'failed'],
+    ] as const)
+      it(`takes over at once what cannot be told in time, and leaves a remote alone that ${what}`, async () => {
+        bench.fails(OPS, failed);
+        const startedAt = bench.clock.now();
+        expect((await post()).result).to.equal(first);
+        expect(bench.clock.now() - startedAt).to.be.lessThan(1000);
+        await bench.clock.advance(30_000);
+        for (const again of [CALLBACK, callbackWith({ job_id: 'other' })])
+          expect(summary(await post(again))).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+        expect(bench.tries(OPS), 'left alone').to.equal(1);
+      });
 
     it('waits for a pause that ends in time, though somebody sets the clock back', async () => {
       bench.fails(OPS, failure('rate_limited', 2000));
@@ -301,14 +306,6 @@ describe('a POST', () => {
         await bench.clock.runUntil(Promise.all(waiting));
       });
     }
-  });
-
-  it('is taken over without an attempt where a remote resents to be asked again so soon', async () => {
-    bench.fails(OPS, failure('config', 3_600_000));
-    expect((await post()).result).to.equal('failed');
-    expect((await post()).result).to.equal('taken_over');
-    expect((await post(callbackWith({ job_id: 'other' }))).result).to.equal('taken_over');
-    expect(bench.tries(OPS)).to.equal(1);
   });
 
   describe('while the process stops', () => {

@@ -1,6 +1,7 @@
 /** A user's own templates: what is found wrong with them, which one is used, and what happens when one fails. */
 import { symlinkSync } from 'node:fs';
 import { expect } from 'chai';
+import { fingerprintOf } from '../../src/render/template-folder.ts';
 import { slackAsText } from '../../src/channels/slack/preview.ts';
 import { noticeAbout } from '../support/callbacks.ts';
 import { BARE, LINKS, targetOf, templateFolder, ownTemplates, testRenderer } from './render-fixture.ts';
@@ -151,5 +152,20 @@ describe('a user’s templates', () => {
         expect(failures).to.have.lengthOf(1);
         expect(failures[0]).to.match(/limit exceeded/);
       });
+  });
+});
+
+describe('the fingerprint of a user’s templates, by which replicas and deliveries are compared', () => {
+  const fingerprint = async (files: Readonly<Record<string, string>>) =>
+    fingerprintOf(await ownTemplates(files));
+
+  it('changes with each of their texts and with what they are for, not with their order, and is none without any', async () => {
+    const [error, card] = [{ 'en/slack/error.yaml': 'text: a' }, { 'en/card/error.yaml': 'title: b' }];
+    expect(await fingerprint({ ...error, ...card })).to.equal(await fingerprint({ ...card, ...error }));
+    const places = ['en/slack/error', 'ja/slack/error', 'en/email/error', 'en/slack/executing'];
+    const folders = [...places.map((place) => ({ [`${place}.yaml`]: 'text: a' })), { ...error, ...card }, {}];
+    const all = await Promise.all([...folders, { 'en/slack/error.yaml': 'text: b' }].map(fingerprint));
+    expect(new Set(all)).to.have.property('size', all.length);
+    expect(all.filter((each) => each === undefined)).to.have.lengthOf(1);
   });
 });

@@ -23,8 +23,7 @@ describe('a list of networks', () => {
   const both = ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32', '::1'];
   const rows: Row[] = [
     ['everybody where it is empty', [], ['192.0.2.7', ''], []],
-    ['IPv4', both, ['10.255.0.1', '192.0.2.7'], ['11.0.0.1', '192.0.2.8']],
-    ['IPv6', both, ['2001:db8::1', '::1'], ['2001:db9::1', '::2']],
+    ['what is in one of them, of either family', both, ['192.0.2.7', '2001:db8::1'], ['192.0.2.8', '::2']],
     ['an IPv4 address that IPv6 has wrapped', both, ['::ffff:10.1.2.3'], ['::ffff:11.1.2.3']],
     ['by all of IPv6 nothing of IPv4', ['::/0'], ['2001:db8::1'], ['10.1.2.3', '::ffff:10.1.2.3']],
     ['by all of IPv4 nothing of IPv6', ['0.0.0.0/0'], ['10.1.2.3', '::ffff:10.1.2.3'], ['2001:db8::1']],
