@@ -6,6 +6,7 @@ import { callbackWith } from '../support/callbacks.ts';
 import type { SlackFault } from '../support/faulty-slack.ts';
 import type { ServeProcess } from '../support/process.ts';
 import { createProgramWorld, type ProgramWorld } from '../support/program-world.ts';
+import { rowsOf } from '../support/proof-ledger.ts';
 import { until } from '../support/proof-wait.ts';
 import { itAtFullSize } from '../support/test-size.ts';
 
@@ -110,6 +111,9 @@ describe('The memory of the built program', () => {
       for (let from = 0; from < bodies.length; from += 5)
         expect(statusesOf(await Promise.all(bodies.slice(from, from + 5).map(post)))).to.deep.equal([200]);
       isDown = false;
+      // As if the time until the next attempts had passed.
+      const waiting = "state = 'pending' and claimed_until is null";
+      await rowsOf(world.store, `update deliveries set due_at = 0 where ${waiting}`);
       const told = () => world.slack.messages.filter(({ args }) => JSON.stringify(args).includes('big '));
       await until('all are told', () => told().length >= bodies.length, 240_000);
       expect(told()).to.have.length(bodies.length);
