@@ -8,3 +8,9 @@ export function expectMessages(file: string, messages: object): void {
   if (process.env['UPDATE_MESSAGES'] === '1') writeFileSync(file, text);
   expect(JSON.parse(text)).to.deep.equal(JSON.parse(readFileSync(file, 'utf8')));
 }
+
+/** @param file an absolute path */
+export function expectText(file: string, text: string): void {
+  if (process.env['UPDATE_MESSAGES'] === '1') writeFileSync(file, text);
+  expect(text).to.equal(readFileSync(file, 'utf8'));
+}
