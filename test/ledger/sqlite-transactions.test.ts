@@ -71,6 +71,12 @@ describe('Transactions in a SQLite file', () => {
     expect(await counted()).to.deep.equal(['a', 'c']);
   });
 
+  it('are not begun for a call whose time is over when its turn comes', async () => {
+    const late = transactions.run(count('late'), { withinMs: 0 });
+    expect(await rejectionOf(late)).to.be.instanceOf(LedgerUnavailable);
+    expect(await counted()).to.deep.equal([]);
+  });
+
   it('wait for another process that writes', async () => {
     const writer = new Worker(WRITER, { eval: true, workerData: store.file });
     await once(writer, 'message');
