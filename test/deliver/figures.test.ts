@@ -17,19 +17,12 @@ const failed = (startedAt: number, failureClass: 'config' | 'rate_limited'): Att
 describe('what is seen of destinations', () => {
   it('is the last success and the last failure of each, a rate limit being none, kept until it could be written', async () => {
     const seen = new SeenDestinations();
-    seen.attempted('slack:#ops', failed(100, 'config'));
-    seen.attempted('slack:#ops', failed(900, 'rate_limited'));
-    seen.attempted('slack:#ops', told(400));
-    seen.attempted('slack:#ops', told(500));
+    for (const result of [failed(100, 'config'), failed(900, 'rate_limited'), told(400), told(500)])
+      seen.attempted('slack:#ops', result);
     seen.attempted('slack:#log', told(5));
     await rejectionOf(seen.write({ recordDestinations: () => Promise.reject(new Error('no store')) }));
     let written: readonly SeenDestination[] = [];
-    await seen.write({
-      recordDestinations: (figures) => {
-        written = figures;
-        return Promise.resolve();
-      },
-    });
+    await seen.write({ recordDestinations: (figures) => Promise.resolve(void (written = figures)) });
     const lastError = { class: 'config', code: 'no', message: 'No.' };
     expect(written).to.deep.equal([
       { destination: 'slack:#ops', lastDeliveredAt: 505, lastFailedAt: 110, lastError },

@@ -13,46 +13,34 @@ function marked(text: string): string {
 
 describe('piecesOf', () => {
   for (const [where, expected] of [
-    ['alone', '⟦https://reports.example.com/r/2026_11_(final)?id=7&v=1⟧'],
-    ['in prose', 'ready: ⟦https://reports.example.com/r/2026_11_(final)?id=7&v=1⟧ (valid until Friday)'],
-    [
-      'at the end of a sentence',
-      'see ⟦http://localhost:8080/a⟧. Or ⟦https://a.example⟧, or ⟦https://a.example/?q⟧!',
-    ],
-    [
-      'in brackets',
-      '(⟦https://a.example/b⟧) [⟦https://a.example/b⟧] <⟦https://a.example/b⟧> {⟦https://a.example/b⟧}',
-    ],
-    ['with brackets of its own', '(see ⟦https://a.example/b_(c)⟧) ⟦https://[::1]:80/x[0]⟧'],
+    ['alone', '⟦https://a.test/2026_(final)?id=7&v=1⟧'],
+    ['in prose', 'ready: ⟦https://a.test/2026_(final)?id=7&v=1⟧ (valid until Friday)'],
+    ['at the end of a sentence', '⟦http://localhost:80/a⟧. Or ⟦https://a.test⟧, or ⟦https://a.test/?q⟧!'],
+    ['in brackets', '(⟦https://a.test/b⟧) [⟦https://a.test/b⟧] <⟦https://a.test/b⟧> {⟦https://a.test/b⟧}'],
+    ['with brackets of its own', '(see ⟦https://a.test/b_(c)⟧) ⟦https://[::1]:80/x[0]⟧'],
     [
       'in quotes and code',
-      '"⟦https://a.example/b⟧" \'⟦https://a.example/b⟧\' `⟦https://a.example/b⟧` “⟦https://a.example/b⟧”',
+      '"⟦https://a.test/b⟧" \'⟦https://a.test/b⟧\' `⟦https://a.test/b⟧` “⟦https://a.test/b⟧”',
     ],
     [
       'in HTML and JSON',
-      '<a href="⟦https://a.example/b⟧">b</a> {"u":"⟦https://a.example/b⟧","v":1} ⟦https://a.example/b⟧\\n',
+      '<a href="⟦https://a.test/b⟧">b</a> {"u":"⟦https://a.test/b⟧","v":1} ⟦https://a.test/b⟧\\n',
     ],
-    [
-      'in a list',
-      '⟦https://a.example/b⟧,⟦https://a.example/c⟧;⟦https://a.example/d⟧ a|⟦https://a.example/b⟧|c',
-    ],
+    ['in a list', '⟦https://a.test/b⟧,⟦https://a.test/c⟧;⟦https://a.test/d⟧ a|⟦https://a.test/b⟧|c'],
     [
       'in Japanese prose',
-      '詳細は⟦https://a.example/b⟧を参照。「⟦https://a.example/b⟧」、（⟦https://a.example/b⟧）⟦https://a.example/b⟧。',
+      '詳細は⟦https://a.test/b⟧を参照。「⟦https://a.test/b⟧」、（⟦https://a.test/b⟧）⟦https://a.test/b⟧。',
     ],
-    ['in Japanese', '⟦https://例え.jp/共有/請求書の一覧_2026年.pdf⟧、⟦https://a.example/?q=東京⟧　次'],
-    ['in capitals', '⟦HTTPS://A.EXAMPLE/B⟧'],
+    ['in Japanese', '⟦https://例え.jp/共有/請求書の一覧_2026年.pdf⟧、⟦https://a.test/?q=東京⟧　次'],
+    ['in capitals', '⟦HTTPS://A.TEST/B⟧'],
     [
       'of other schemes',
-      'git+https://a.example xhttps://a.example ftp://a.example javascript://a.example file:///a mailto:a@b.example',
+      'git+https://a.test xhttps://a.test ftp://a.test javascript://a file:///a mailto:a@b.test',
     ],
-    ['that climbs', 'https://a.example/b/../c https://a.example/%2e%2e/c'],
-    ['with a user', 'https://a.example@b.example/ https://a:b@c.example/'],
-    [
-      'with a host that is another one once it opens',
-      'https://ａ.example https://0x7f.1/ https://2130706433/',
-    ],
-    ['that is none', 'https:// https://. http://?a b:c https://a.example:99999/'],
+    ['that climbs', 'https://a.test/b/../c https://a.test/%2e%2e/c'],
+    ['with a user', 'https://a.test@b.test/ https://a:b@c.test/'],
+    ['with a host that is another one once it opens', 'https://ａ.test https://0x7f.1/ https://2130706433/'],
+    ['that is none', 'https:// https://. http://?a b:c https://a.test:99999/'],
   ] as const) {
     it(`finds an address ${where}`, () => {
       expect(marked(expected.replace(/[⟦⟧]/g, ''))).to.equal(expected);
@@ -60,16 +48,13 @@ describe('piecesOf', () => {
   }
 
   it('gives the normal form of an address', () => {
-    const urls = piecesOf("HTTPS://a.example and https://例え.jp/東京?a='b'c").map(({ url }) => url);
-    expect(urls).to.deep.equal([
-      'https://a.example/',
-      '',
-      'https://xn--r8jz45g.jp/%E6%9D%B1%E4%BA%AC?a=%27b%27c',
-    ]);
+    const urls = piecesOf("HTTPS://a.test and https://例え.jp/東京?a='b'c").map(({ url }) => url);
+    const shown = 'https://xn--r8jz45g.jp/%E6%9D%B1%E4%BA%AC?a=%27b%27c';
+    expect(urls).to.deep.equal(['https://a.test/', '', shown]);
   });
 
   it('keeps all of the text, whatever it is', () => {
-    const piece = fc.oneof(hostileText(), fc.constantFrom('https://', 'a.example', '/b', ')', '。'));
+    const piece = fc.oneof(hostileText(), fc.constantFrom('https://', 'a.test', '/b', ')', '。'));
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (parts) => {
         const text = parts.join('');
@@ -81,15 +66,9 @@ describe('piecesOf', () => {
   });
 
   it('reads a hostile megabyte in one pass', () => {
-    const addresses = [
-      'https://',
-      'https://a.example/',
-      'https://a)))))))',
-      ',https://',
-      'https://a.example/(',
-    ];
+    const addresses = ['https://', 'https://a.test/', 'https://a)))))))', ',https://', 'https://a.test/('];
     for (const unit of [...addresses, ')', '.', 'あ']) {
-      const text = `https://a.example/${unit.repeat(1_000_000 / unit.length)}`;
+      const text = `https://a.test/${unit.repeat(1_000_000 / unit.length)}`;
       expect(marked(text).replaceAll(/[⟦⟧]/g, '')).to.equal(text);
     }
   });

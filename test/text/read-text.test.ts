@@ -17,12 +17,6 @@ describe('A text file', () => {
     folder = tempFolder();
   });
 
-  it('may be a link to one', async () => {
-    writeFileSync(path('a'), '障害');
-    symlinkSync('a', path('link'));
-    expect(await readText(path('link'))).to.equal('障害');
-  });
-
   it('in another encoding is refused: its names would match nothing', async () => {
     // 請求 in Shift_JIS.
     writeFileSync(path('a'), Buffer.from([0x90, 0xbf, 0x8b, 0x81]));
