@@ -174,14 +174,17 @@ export function describeSignals(name: string, createStore: CreateStore): void {
 
       it('also those that came while no rule asked, and knows whom they were told', async () => {
         const unasked = { watched: { isRemembered: false } };
-        const plain = to('slack:#log', [{ on: ['error', 'recovered'] }]);
+        const asked = { on: ['error', 'recovered'] } as const;
+        const plain = [to('slack:#log', [asked]), to('slack:#all', [{ ...asked, ...MUTED }])];
         await bench.comes({ status: 0 }, [], unasked);
-        await bench.comes({ status: ERROR }, [plain], unasked);
+        await bench.comes({ status: ERROR }, plain, unasked);
         expect(await bench.fails(third)).to.equal('after_failures');
         await bench.comes({ status: ERROR }, [to('slack:#log', [{ when: UNMET }])], unasked);
         expect(await bench.fails(third)).to.equal('tell');
-        const [recovery] = (await bench.comes({ status: 0 }, [plain])).deliveries;
-        expect(recovery?.telling?.occasion).to.include({ template: 'recovered', failures: 4 });
+        const recovery = await bench.comes({ status: 0 }, plain);
+        expect(recovery.deliveries).to.have.length(2);
+        for (const { telling } of recovery.deliveries)
+          expect(telling?.occasion).to.include({ template: 'recovered', failures: 4 });
         await bench.comes({ status: 0 }, [], unasked);
         expect(await bench.fails(third)).to.equal('after_failures');
       });
@@ -441,9 +444,11 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.snooze({ destination: 'slack:#log' });
         await bench.fails(to('slack:#log', [MUTED]));
         await bench.fails(to('slack:#log', [{ mute: [{ from: 30 }] }]));
+        await bench.snooze({ destination: 'slack:#all' });
+        await bench.fails(to('slack:#all'));
         expect(await bench.endWith(), 'nothing has ended').to.equal(0);
         await bench.ledger.signals.adoptTimers([], []);
-        expect(await bench.endWith()).to.equal(2);
+        expect(await bench.endWith()).to.equal(3);
       });
     });
 
