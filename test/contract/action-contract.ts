@@ -47,6 +47,14 @@ export function describeActions(
     };
     const deadLetters = (jobs: readonly string[], fields?: Partial<Callback>, to?: DeliveryTarget) =>
       recorded.deadLetters(jobs, fields, to) as Promise<[number, ...number[]]>;
+    /** An hour after it was first attempted. */
+    const deadLate = async (job_id: string) => {
+      const { ids, ...admission } = await accept({ job_id }, [OPS]);
+      await recorded.claim();
+      await store.passTime(60 * MINUTE_MS);
+      await recorded.settle(admission, [deadUpdate(ids[0])]);
+      return ids[0];
+    };
     const unrouted = (id: number) => update(id, { state: 'held', reason: NO_LONGER_ROUTED });
     const dueIds = async () => (await recorded.claim()).map(({ id }) => id);
     const rowOf = async (id: number) =>
@@ -65,13 +73,15 @@ export function describeActions(
 
     describe('delivering again', () => {
       it('makes a dead letter Botbell’s own to attempt at once, with all the time that is given for it', async () => {
-        const [id] = await deadLetters(['a']);
-        await store.passTime(60 * MINUTE_MS);
+        const id = await deadLate('a');
         expect(await actions.redeliver(id, ACTOR, false)).to.equal('accepted');
         const [record] = await recorded.claim();
         expect(record).to.deep.include({ id, isTakenOver: true, lastError: undefined });
         expect(record?.ageMs).to.be.below(5000);
         expect(record?.givenBackAt).to.be.a('number');
+        await recorded.settle({ callbackId: await callbackOf(id) }, [deadUpdate(id)]);
+        await actions.redeliver(id, ACTOR, false);
+        expect(await dueIds(), 'when it has died at once').to.deep.equal([id]);
       });
 
       it('takes what is held as no longer routed, and what was delivered only where that is asked for', async () => {
@@ -173,8 +183,14 @@ export function describeActions(
       });
 
       it('is refused for what is neither dead nor without a route', async () => {
-        const { ids } = await accept({}, [OPS]);
-        expect(await actions.dismiss(ids[0], ACTOR)).to.equal('not dead');
+        const { ids, ...admission } = await accept({}, [OPS, LOG, MAIL]);
+        const [pending, log = 0, muted = 0] = ids;
+        await recorded.claim();
+        const held = update(muted, { state: 'held', reason: 'mute' });
+        await recorded.settle(admission, [unrouted(log), held]);
+        expect(await actions.dismiss(log, ACTOR)).to.equal('dismissed');
+        for (const id of [pending, muted]) expect(await actions.dismiss(id, ACTOR)).to.equal('not dead');
+        expect(await actions.redeliver(muted, ACTOR, true), 'until its rule ends').to.equal('open');
         expect(await actions.dismiss(4711, ACTOR)).to.equal('unknown');
       });
     });
@@ -278,11 +294,12 @@ export function describeActions(
       it('ends with what was there when it began, tells nobody of a start whose end is known, and is done when nothing of it waits', async () => {
         const [late] = await deadLetters(['late'], { status: EXECUTING });
         await accept({ job_id: 'late' }, []);
-        const [first] = await deadLetters(['a']);
+        const first = await deadLate('a');
         const { id } = await actions.startBulk({ state: 'dead' }, ACTOR);
         await deadLetters(['b']);
         await continueAll();
-        expect(await dueIds()).to.deep.equal([first]);
+        const due = await recorded.claim();
+        expect(due.map((each) => [each.id, each.ageMs < MINUTE_MS])).to.deep.equal([[first, true]]);
         expect((await rowOf(late))['state']).to.equal('dead');
         expect(await actions.bulk(id)).to.include({ state: 'delivering', given: 1, pending: 1 });
         await recorded.settle({ callbackId: await callbackOf(first) }, [deadUpdate(first)]);
@@ -316,7 +333,8 @@ export function describeActions(
         await deadLetters(['a', 'b']);
         const { id } = await actions.startBulk({ state: 'dead' }, ACTOR, 'dismissed');
         await continueAll();
-        expect(await actions.bulk(id)).to.include({ what: 'dismissed', given: 2 });
+        const done = { what: 'dismissed', state: 'done', given: 2, stoppedBy: undefined };
+        expect(await actions.stopBulk(id, ACTOR), 'it is over').to.include(done);
         expect(await recorded.archive.countOpen()).to.include({ dead: 0, pending: 0 });
       });
     });
