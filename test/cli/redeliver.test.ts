@@ -68,9 +68,25 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
     expect(await counts()).to.deep.equal({ pending: 3, dead: 0 });
   });
 
+  it('takes of the dead letters those of a destination and of the latest days, and asks nobody with --yes', async () => {
+    await deadLetters(['slack:#ops'], 50);
+    await deadLetters(['slack:#ops', 'slack:#log'], 3);
+    const some = ['--dead', '--destination', 'slack:#ops', '--since', '2d'];
+    expect(await redeliver(some)).to.deep.equal({
+      code: 1,
+      stdout: '',
+      stderr:
+        '1 message:\n  slack:#ops: 1\nnothing was changed: nobody is at a terminal to be asked; with --yes it is done',
+    });
+    const { code, stdout } = await redeliver([...some, '--dismiss', '--yes']);
+    expect([code, stdout]).to.deep.equal([0, '1 message dismissed by the service while it runs']);
+    await service();
+    expect(await counts()).to.deep.equal({ pending: 0, dead: 2 });
+  });
+
   it('does what it can, and says which delivery there is none of', async () => {
     const [one = ''] = await deadLetters(['slack:#ops'], 3);
-    const { code, stdout, stderr } = await redeliver([one, '77'], { answer: 'y' });
+    const { code, stdout, stderr } = await redeliver([one, one, '77'], { answer: 'y' });
     expect([code, stdout.slice(0, 20)]).to.deep.equal([1, '1 message given back']);
     expect(stderr).to.match(
       /^2 messages\nDeliver again\? \[y\/N\] \n77 is left alone: The ledger has nothing of this id.$/,
