@@ -13,6 +13,7 @@ const MINUTE_MS = 60_000;
 const EXECUTING = 2;
 const OPS = target('slack:#ops');
 const LOG = target('slack:#log');
+const HELD = target('slack:#held');
 const MAIL = target('email:a@example.com');
 const ACTOR: Actor = { via: 'page', user: 'hanako', from: '192.0.2.7' };
 const CHANNELS = new Map([
@@ -197,17 +198,18 @@ export function describeActions(
 
     describe('routing anew', () => {
       it('tells whom today’s config names: who was lacking, dead or no longer routed, and nobody again', async () => {
-        const { ids, ...admission } = await accept({}, [OPS, LOG]);
-        const [dead, told = 0] = ids;
+        const { ids, ...admission } = await accept({}, [OPS, LOG, HELD]);
+        const [dead, told = 0, held = 0] = ids;
         await recorded.claim();
-        await recorded.settle(admission, [deadUpdate(dead), deliveredUpdate(told)]);
-        expect(await routeAnew(admission.callbackId, [OPS, LOG, MAIL])).to.deep.equal({
-          told: [OPS.destination, MAIL.destination],
+        await recorded.settle(admission, [deadUpdate(dead), deliveredUpdate(told), unrouted(held)]);
+        expect(await routeAnew(admission.callbackId, [OPS, LOG, HELD, MAIL])).to.deep.equal({
+          told: [OPS, HELD, MAIL].map(({ destination }) => destination),
           untouched: [LOG.destination],
         });
         const due = await recorded.claim();
         expect(due.map(({ destination }) => destination).toSorted()).to.deep.equal([
           MAIL.destination,
+          HELD.destination,
           OPS.destination,
         ]);
         const [asked, routed] = (await historyOf(dead)).slice(-2);
