@@ -80,9 +80,12 @@ describe('The memory of the built program', () => {
       answered: /^413  .*more than 500000 JSON values|^503 /,
     },
     {
-      what: 'many that are as large as may be: who finds no room waits, or is told to come again',
+      what: 'many that are as large as may be, and of more that are not: who finds no room waits, or is told to come again',
       test: it,
-      bodies: (number: number) => (number < 4 ? [bodyOf(`big ${number}`, '{}', 499_000)] : []),
+      bodies: (number: number) => [
+        ...(number < 4 ? [bodyOf(`big ${number}`, '{}', 499_000)] : []),
+        ...Array.from({ length: 25 }, (_, each) => bodyOf(`middling ${number} ${each}`, '{}', 60_000)),
+      ],
       answered: /^200  |^503 30 /,
     },
     {
@@ -96,7 +99,7 @@ describe('The memory of the built program', () => {
       await start('delivered');
       const { answers, ordinary } = await attack([0, 1, 2, 3, 4, 5].flatMap(bodies));
       for (const { status, retryAfter, text } of answers)
-        expect(`${status} ${retryAfter} ${text}`).to.match(answered);
+        expect(`${status} ${retryAfter} ${text}`, text).to.match(answered);
       expect(answers.filter(({ status }) => status !== 503)).not.to.deep.equal([]);
       expect(ordinary.filter(({ status }) => status !== 200)).to.deep.equal([]);
     });
