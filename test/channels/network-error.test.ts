@@ -14,7 +14,11 @@ const CODES: Readonly<Record<string, readonly unknown[]>> = {
   ENOTFOUND: [errorWith('slack_webapi_request_error', errorWith('UND_ERR_SOCKET', errorWith('ENOTFOUND')))],
   ECONNRESET: ['UND_ERR_SOCKET', 'EPIPE', 'ECONNECTION', 'ECONNRESET'].map((code) => errorWith(code)),
   ETIMEDOUT: [TIME_OUT, errorWith('UND_ERR_CONNECT_TIMEOUT')],
-  unreadable_answer: [UNREADABLE, errorWith('UND_ERR_HEADERS_OVERFLOW')],
+  unreadable_answer: [
+    UNREADABLE,
+    errorWith('UND_ERR_HEADERS_OVERFLOW'),
+    errorWith('UND_ERR_RES_EXCEEDED_MAX_SIZE'),
+  ],
   network_error: [CIRCLE, undefined, 'text', errorWith(23), errorWith('see https://x/?token=1')],
 };
 

@@ -127,11 +127,12 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
     expect(arrivedCount()).to.equal(1);
   });
 
-  it('delivers hostile text as one message each', async () => {
-    const { hostileMessages = [] } = subject;
-    for (const message of hostileMessages) await send(shared, { message });
-    expect(arrivedCount()).to.equal(hostileMessages.length);
-  });
+  const { hostileMessages } = subject;
+  if (hostileMessages !== undefined)
+    it('delivers hostile text as one message each', async () => {
+      for (const message of hostileMessages) await send(shared, { message });
+      expect(arrivedCount()).to.equal(hostileMessages.length);
+    });
 
   it('sends many messages at the same time, each once', async () => {
     const sendInTurn = async () => {
@@ -154,6 +155,8 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
       expect(failure).to.include({ class: failureClass, code, retryAfterMs, ...(concerns && { concerns }) });
       expect(failure.message).to.match(/^[A-Z].*\.$/s);
       expectNoSecret(failure, [...subject.secrets, CONFIDENTIAL]);
+      // On a busy machine a time limit may pass before the fault is met.
+      subject.faultsOf(own).splice(0);
       if (channel === shared) return void (await send(channel));
       await channel.close();
       await subject.stop(own);

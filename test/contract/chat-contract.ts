@@ -81,6 +81,7 @@ const answersOfAny = (secrets: readonly string[], refusal: FailureClass): readon
   ['http_500', 'transient', answering(500, secrets[0])],
   ['http_503', 'transient', answering(503, '', { 'retry-after': '9' }), { retryAfterMs: 9000 }],
   ['http_308', 'config', answering(308, '', { location: '/' })],
+  ['http_405', 'config', answering(405)],
   ['http_422', refusal, answering(422, `${CONFIDENTIAL} ${secrets.join(' ')}`)],
   ['ETIMEDOUT', 'transient', { kind: 'hang' }, { timeoutMs: 80 }],
   ['ECONNRESET', 'transient', { kind: 'reset' }],
@@ -178,7 +179,9 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
         const one = composed(card);
         const sent = wordsOf(await send(one), subject.markup) + wordsIn(card.link?.text ?? '');
         expect(remote.refusals.slice(refusedBefore), card.summary.slice(0, 60)).to.deep.equal([]);
-        for (const line of one.asText().split('\n')) expect(sent).to.contain(wordsIn(line));
+        const lines = one.asText().split('\n');
+        for (const line of lines) expect(sent).to.contain(wordsIn(line));
+        expect(lines.join('')).to.match(card.title === '' ? /^/ : /\S/);
         const html = one.asHtml().replace(/<style>.*?<\/style>/s, '');
         for (const tag of html.match(/<[^>]*>?/g) ?? []) expect(tag).to.match(HARMLESS_TAG);
       }
@@ -219,6 +222,7 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       });
       const preview = error.asText().split('\n').map(wordsIn);
       if (callback === undefined) expect(preview).to.include.members(PREVIEW.map(wordsIn));
+      else expect(JSON.parse(error.asText())).to.deep.equal(error.message);
       for (const one of called) expect(preview.join()).to.contain(wordsIn(String(one)));
     });
 

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../src/app/read-config.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
+import type { Callback } from '../../src/callback/callback.ts';
 import { webhookChannel } from '../../src/channels/webhook/channel.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 import { DIRECT, outgoingOf } from '../contract/channel-contract.ts';
@@ -87,24 +88,39 @@ const MESSAGES = ['no paper', '"}]\n{{ card }} \\ \u0000 <b>', '請求書 '.repe
 async function saidTo(hook: string, status: 0 | 1): Promise<readonly string[]> {
   const remote = await startChatStandIn(judgeOf(hook));
   const links = 'display: { links: { job: "https://jobs.example/{{ job_id }}" } }\n';
-  const recipes = RECIPES.replaceAll(/https:\/\/[\w.-]+(?=\/)/g, remote.origin);
-  const { loaded, problems } = await read(links + recipes);
-  if (loaded === undefined) throw new Error(JSON.stringify(problems));
-  const settings = loaded.config.channels.get('others')?.settings as Settings;
-  const target = { templateSet: undefined, options: {}, destination: `others:${hook}` };
-  const channel = await webhookChannel.open(settings, DIRECT);
-  for (const message of MESSAGES) {
-    const callback = { code: 200, job_id: 'j-1', bot_id: 'orders', bot_name: '受注', status, message };
-    const notice = noticeAbout({ ...callback, start_time: '2026-11-20T00:00:00Z' });
-    const format = webhookChannel.formatOf(settings);
-    const composed = loaded.renderer.render(notice, { ...target, format }, ({ message: failure }) => {
-      throw new Error(failure);
-    });
-    await channel.send(outgoingOf({ ...composed, address: hook }));
-  }
+  const composed = await composedBy(links + RECIPES.replaceAll(/https:\/\/[\w.-]+(?=\/)/g, remote.origin));
+  const channel = await webhookChannel.open(composed.settingsOf('others'), DIRECT);
+  for (const message of MESSAGES)
+    await channel.send(outgoingOf({ ...composed.by('others', hook, { status, message }), address: hook }));
   await channel.close();
   await remote.close();
   return remote.accepted.map(({ body }) => body);
+}
+
+/** What a config makes of callbacks. */
+async function composedBy(config: string) {
+  const { loaded, problems } = await read(config);
+  if (loaded === undefined) throw new Error(JSON.stringify(problems));
+  const settingsOf = (channel: string) => loaded.config.channels.get(channel)?.settings as Settings;
+  return {
+    settingsOf,
+    by: (channel: string, hook: string, parts: Partial<Callback>) => {
+      const callback = {
+        code: 200,
+        job_id: 'j-1',
+        bot_id: 'orders',
+        bot_name: '受注',
+        status: 1,
+        ...parts,
+      } as const;
+      const notice = noticeAbout({ ...callback, start_time: '2026-11-20T00:00:00Z' });
+      const format = webhookChannel.formatOf(settingsOf(channel));
+      const target = { templateSet: undefined, options: {}, destination: `${channel}:${hook}`, format };
+      return loaded.renderer.render(notice, target, ({ message: failure }) => {
+        throw new Error(failure);
+      });
+    },
+  };
 }
 
 describe('A recipe for a service that takes JSON', () => {
@@ -118,6 +134,15 @@ describe('A recipe for a service that takes JSON', () => {
   it('ends the incident of a BOT that succeeds', async () => {
     const [body = ''] = await saidTo('pagerduty', 0);
     expect(JSON.parse(body)).to.include({ event_action: 'resolve', dedup_key: 'orders' });
+  });
+
+  it('is sent by its own hook, also where hooks of two channels have one name, its numbers and booleans as such unless they are quoted', async () => {
+    const { by } = await composedBy(`channels:
+  x: { type: webhook, hooks: { erp: { url: 'https://x.example/', body: { n: -1.5, b: true, t: "5", l: [1, { x: 2e3 }] } } } }
+  y: { type: webhook, hooks: { erp: { url: 'https://y.example/', body: ['{{ job_id }}', 4] } } }
+default_route: { notify: [{ x: erp }, { y: erp }] }`);
+    const sent = ['x', 'y'].map((channel) => by(channel, 'erp', {}).message);
+    expect(sent).to.deep.equal([{ n: -1.5, b: true, t: '5', l: [1, { x: 2000 }] }, ['j-1', 4]]);
   });
 
   it('is its own, also where hooks of two channels have one name: the check says what is wrong at its place', async () => {

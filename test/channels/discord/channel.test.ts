@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { discordChannel } from '../../../src/channels/discord/channel.ts';
 import { answering, type AnswerRow, chatContract, HOURLY } from '../../contract/chat-contract.ts';
 import { DIRECT, outgoingOf } from '../../contract/channel-contract.ts';
+import { plainCard } from '../../support/chat-cards.ts';
 import { startChatStandIn } from '../../support/chat-stand-in.ts';
 import { judgeBy, VENDORS } from '../../support/vendors.ts';
 
@@ -49,13 +50,34 @@ describe('the channel Discord', () => {
     limit: [5, answering(429, { retry_after: 1.25, global: false }, { 'retry-after': '2' }), 'address', 2000],
   });
 
-  it('posts into the thread, by all nineteen digits of its ID', async () => {
+  it('posts into the thread, by all nineteen digits of its ID, and waits until the message is stored', async () => {
     const remote = await startChatStandIn(judgeBy(VENDORS.discord));
     const channel = await discordChannel.open(settingsAt(remote.origin), DIRECT);
     const message = { content: 'hello', allowed_mentions: { parse: [] } };
     await channel.send(outgoingOf({ address: 'ops/1234567890123456789', message }));
-    expect(remote.accepted[0]?.query.get('thread_id')).to.equal('1234567890123456789');
+    const { query } = remote.accepted[0] ?? {};
+    expect(query?.toString()).to.equal('wait=true&thread_id=1234567890123456789');
     await channel.close();
     await remote.close();
+  });
+
+  it('lets nobody be mentioned but those who are called: all, whoever is here, a role or a person', () => {
+    const { compose } = discordChannel.formatOf();
+    const context = {
+      isError: true,
+      destination: 'discord:ops',
+      template: 'error',
+      at: 0,
+      callback: undefined,
+    };
+    const allowed = { parse: [], roles: [], users: [] };
+    for (const [called, more] of [
+      ['here', { parse: ['everyone'] }],
+      ['<@&123456>', { roles: ['123456'] }],
+      ['<@123456>', { users: ['123456'] }],
+    ] as const) {
+      const { message } = compose(plainCard(), { ...context, options: { mention_on_error: [called] } });
+      expect(message).to.deep.include({ allowed_mentions: { ...allowed, ...more } });
+    }
   });
 });

@@ -54,14 +54,18 @@ describe('the meaning of a Slack error', () => {
 
   it('depends on the status where the answer is not one of the API', () => {
     const classOf = (status: number) => failureOfStatus(status).class;
-    expect([500, 502, 503, 504, 408, 204].map(classOf)).to.deep.equal(Array(6).fill('transient'));
+    expect([500, 502, 503, 504, 408, 425, 204].map(classOf)).to.deep.equal(Array(7).fill('transient'));
     expect([400, 401, 403, 404, 405, 413, 301, 302, 308].map(classOf)).to.deep.equal(Array(9).fill('config'));
   });
 
-  it('says what more than an hour Slack asked for, and obeys an hour of it', () => {
+  it('says how long the pause is, and what more than an hour Slack asked for, of which it obeys an hour, in both languages', () => {
     const failure = failureOfStatus(429, { 'retry-after': '31536000' });
     expect(failure.retryAfterMs).to.equal(3_600_000);
-    expect(failure.message).to.contain('the pause is 3600 s of the 31536000 s');
+    expect(failure.message).to.contain('; the pause is 3600 s of the 31536000 s that it asked for.');
+    expect(failure.japanese).to.contain('。3600秒待機します（要求された待機は31536000秒）。');
+    const short = failureOfStatus(429, { 'retry-after': '10' });
+    expect(short.message).to.contain('; the pause is 10 s.');
+    expect(short.japanese).to.contain('。10秒待機します。');
   });
 
   it('is that of the network where Slack did not answer', () => {

@@ -35,6 +35,7 @@ describe('the channel Teams', () => {
       ...CODES.map((code): AnswerRow => [code, 'config', refusal(code)]),
       ['told_of_failure', 'config', answering(200, SIGN_IN)],
       ['told_of_failure', 'config', answering(200, `${TOLD}bad payload`)],
+      ['told_of_failure', 'config', answering(200, 'It came to HTTP 502')],
       ['told_429', 'rate_limited', answering(200, LIMITED), { retryAfterMs: 30_000 }],
     ],
     cardRefused: { fault: refusal('InvalidCard'), code: 'InvalidCard' },

@@ -110,13 +110,13 @@ describe('the channel webhook', () => {
     expect(alert.data).to.include({ truncated: true, title: plainCard().title, destination: 'webhook:erp' });
   });
 
-  it('hides its secrets however a remote quotes them: the URL whole, its keys as written or decoded, a header without its scheme', () => {
+  it('hides its secrets however a remote quotes them: the URL whole, its keys as written or decoded, a header without its scheme, a key in a body of its own', () => {
     const url =
       'https://erp.example/in/ab%2Fcd%21efghijk1(x)?from=production-cluster-1&k=a%20b%2Fsecret%21key(1)';
-    const hook = { url, headers: { Authorization: 'Bearer key-of-erp-9' } };
+    const hook = { url, headers: { Authorization: 'Bearer key-of-erp-9' }, body: { to: ['key-of-body-1'] } };
     const hide = secretsHidden(webhookChannel.secretsOf({ hooks: { erp: hook } }));
     const keys = ['ab%2Fcd%21efghijk1(x)', 'a%20b%2Fsecret%21key(1)'];
-    for (const quoted of [url, ...keys, ...keys.map(decodeURIComponent), 'key-of-erp-9'])
+    for (const quoted of [url, ...keys, ...keys.map(decodeURIComponent), 'key-of-erp-9', 'key-of-body-1'])
       expect(hide(`<${quoted}>`)).to.equal('<[secret]>');
   });
 
