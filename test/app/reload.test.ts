@@ -151,6 +151,7 @@ describe('a reload', () => {
     const stopped = reloader.stop();
     reading.happen();
     await stopped;
+    expect(inForce(), 'once it has stopped').to.equal('# two');
     expect(short(await last)).to.equal('# two true');
     disk = '# three';
     expect(short(await reloader.reload('SIGHUP'))).to.equal('refused');

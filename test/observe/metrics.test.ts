@@ -54,6 +54,12 @@ describe('the metrics', () => {
       expect(await sample(`botbell_${name}`), name).to.equal(value);
   });
 
+  it('show the config in force, and no other', async () => {
+    for (const hash of ['ab', 'cd']) metrics.configInForce(hash);
+    const shown = (await textOf()).match(/^botbell_config_info.*/gm);
+    expect(shown).to.deep.equal(['botbell_config_info{hash="cd"} 1']);
+  });
+
   it('tell what is open, paused and stored, asked for at each scrape, and NaN while the store cannot tell', async () => {
     const names = 'deliveries_pending deliveries_dead deliveries_held destinations_paused store_bytes'.split(
       ' ',

@@ -42,6 +42,7 @@ describe('a callback', () => {
   const succeeded = routes({ botIds: ['a'], on: ['succeeded'] });
   const silent = routes(
     { botIds: ['playground'], on: ['succeeded'], notify: [] },
+    { botIds: ['silent'], notify: [] },
     { botIds: ['play*'], notify: [to('slack:#log')] },
   );
   const named = routes({ botIds: ['__proto__'] });
@@ -60,7 +61,7 @@ describe('a callback', () => {
     [
       'nobody by the default route where its own route tells nobody',
       silent,
-      { playground: ['slack:#log'] },
+      { playground: ['slack:#log'], silent: [] },
       toDefault,
     ],
     ['nobody where nothing matches and there is no default route', [], { a: [] }],
@@ -78,19 +79,21 @@ describe('a callback', () => {
       }
     });
 
-  it('is told once where several routes reach a destination, with the options of the first that is told of its status', () => {
+  it('is told once where several routes reach a destination, with the options of the first that is told of its status, but per_job of the first', () => {
     const here = { mention_on_error: '@here' };
     const others = [to('slack:#ops', { mention_on_error: '@channel' }), to('slack:#log')];
+    const first = { ...to('slack:#ops'), perJob: 'thread' } as const;
     const all = routes(
-      { botIds: ['a'], on: ['succeeded'], templateSet: 'none' },
+      { botIds: ['a'], on: ['succeeded'], templateSet: 'none', notify: [first] },
       { botIds: ['a'], notify: [to('slack:#ops', here), to('slack:#ops')], templateSet: 'short' },
       { botIds: ['*'], notify: others, templateSet: 'long' },
     );
     const router = createRouter(all, undefined);
     const { destinations } = router.route({ bot_id: 'a', status: ERROR });
     const told = destinations.map(({ asked, ...each }) => [asked?.map(({ name }) => name), each]);
+    const ops = { ...to('slack:#ops', here), perJob: 'thread', templateSet: 'short', route: 'routes[1]' };
     expect(told).to.deep.equal([
-      [['routes[1]', 'routes[2]'], { ...to('slack:#ops', here), templateSet: 'short', route: 'routes[1]' }],
+      [['routes[1]', 'routes[2]'], ops],
       [['routes[2]'], { ...to('slack:#log'), templateSet: 'long', route: 'routes[2]' }],
     ]);
   });

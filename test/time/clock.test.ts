@@ -1,7 +1,8 @@
-/** Waits that end. */
+/** Waits that end, and work under way. */
 import { expect } from 'chai';
-import { within } from '../../src/time/clock.ts';
+import { UnderWay, within } from '../../src/time/clock.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { moment } from '../support/moment.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
 describe('Waiting no longer than a time', () => {
@@ -11,7 +12,25 @@ describe('Waiting no longer than a time', () => {
     const waiting = within(1000, new Promise(() => {}), clock);
     await clock.advance(1000);
     await waiting;
-    const failing = within(1000, Promise.reject(new Error('broken')), new ManualClock());
+    const failing = within(1000, Promise.reject(new Error('broken')), clock);
     expect((await rejectionOf(failing)).message).to.equal('broken');
+    expect(clock.sleeping, 'timers left behind').to.equal(0);
+  });
+});
+
+describe('Work under way', () => {
+  it('is waited for until the last of it has settled, whichever way, and by nobody where there is none', async () => {
+    const underWay = new UnderWay();
+    await underWay.idle();
+    const [first, last] = [moment(), moment()];
+    underWay.until(first.promise);
+    underWay.until(last.promise.then(() => Promise.reject(new Error('no'))));
+    let isIdle = false;
+    const idle = underWay.idle().then(() => (isIdle = true));
+    first.happen();
+    await new Promise(setImmediate);
+    expect(isIdle).to.equal(false);
+    last.happen();
+    await idle;
   });
 });
