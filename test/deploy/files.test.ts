@@ -76,8 +76,10 @@ describe('The image', () => {
     expect(exposed.split(' ').map(Number)).to.deep.equal(ports);
   });
 
-  it('stands on a base that nobody can exchange', () => {
+  it('stands on a base that nobody can exchange, and says where it comes from', () => {
     const text = textOf('Dockerfile');
+    for (const label of ['source', 'version', 'revision', 'licenses'])
+      expect(text).to.match(new RegExp(`org\\.opencontainers\\.image\\.${label}="\\S+"`));
     expect(text).to.match(/^ARG NODE_IMAGE=node:\d+-\S+@sha256:[0-9a-f]{64}$/m);
     expect(
       text.match(/^FROM (?:--platform=\S+ )?(\S+)/gm)?.filter((from) => !from.endsWith('${NODE_IMAGE}')),
@@ -147,4 +149,15 @@ describe('The systemd unit', () => {
         expect(status, `${stdout}${stderr}`).to.equal(0);
       }
     });
+});
+
+describe('The files in deploy/', () => {
+  it('leave Botbell the memory that what strangers send cannot fill, however it is run', () => {
+    const limits = [
+      valueIn('compose.yaml', / memory: (?=\d+M\n)/),
+      valueIn('kubernetes.yaml', /limits: \{ memory: /),
+      valueIn('botbell.service', /MemoryMax=/),
+    ];
+    expect(limits.map((limit) => Number.parseInt(limit, 10))).to.deep.equal([512, 512, 512]);
+  });
 });

@@ -1,5 +1,5 @@
-/** The workflows run actions that nobody can exchange, with no more rights than they need. */
-import { readdirSync } from 'node:fs';
+/** The workflows run what there is, with actions that nobody can exchange and no more rights than they need. */
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -9,11 +9,17 @@ const FOLDER = '.github/workflows';
 
 type Rights = Readonly<Record<string, string>>;
 
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+}
+
 interface Job {
   readonly uses?: string;
   readonly needs?: readonly string[];
-  readonly steps?: readonly { readonly run?: string }[];
+  readonly steps?: readonly Step[];
   readonly permissions?: Rights;
+  readonly strategy?: { readonly matrix: { readonly node: readonly string[] } };
 }
 
 interface Workflow {
@@ -29,11 +35,28 @@ const workflows = new Map([...texts].map(([name, text]) => [name, parse(text) as
 const jobs = [...workflows.values()].flatMap((workflow) => Object.entries(workflow.jobs));
 const runs = jobs.flatMap(([, { steps = [] }]) => steps.flatMap(({ run }) => run ?? []));
 
+const { scripts, engines } = JSON.parse(readDocument('package.json')) as {
+  scripts: Rights;
+  engines: { node: string };
+};
+
 describe('The workflows', () => {
-  it('name each action by the digest of a commit, with its version beside it', () => {
-    const pins = [...texts.values()].flatMap((text) => text.match(/(?<=uses: )(?!\.\/).*$/gm) ?? []);
-    expect(pins).not.to.deep.equal([]);
+  it('run scripts of package.json and files of the repository that there are', () => {
+    const all = runs.join('\n');
+    const named = [...all.matchAll(/npm run ([\w:-]+)/g)].map(([, script = '']) => script);
+    expect(named).to.include('test:nightly');
+    expect(named.filter((script) => !(script in scripts))).to.deep.equal([]);
+    const files = [...all.matchAll(/^(?:\.ci\/\S+)|(?<=node )scripts\/\S+/gm)].map(([file]) => file);
+    expect(files).to.include.members(['.ci/run', 'scripts/release-notes.mjs']);
+    expect(files.filter((file) => !existsSync(join(ROOT, file)))).to.deep.equal([]);
+  });
+
+  it('name each action by the digest of a commit, with its version beside it, and one action by one digest', () => {
+    const used = [...texts.values()].flatMap((text) => [...text.matchAll(/uses: (?!\.\/)(.*)$/gm)]);
+    const pins = used.map(([, action = '']) => action);
     expect(pins.filter((pin) => !/^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(pin))).to.deep.equal([]);
+    const actions = new Set(pins.map((pin) => pin.split('@')[0]));
+    expect(new Set(pins).size).to.equal(actions.size);
   });
 
   it('may read the repository, and only a release more: what its job writes', () => {
@@ -55,10 +78,51 @@ describe('The workflows', () => {
     expect(triggers).not.to.include('pull_request_target');
   });
 
+  it('try the oldest line of Node that the package takes, that of the image, and what is between and after them', () => {
+    const tried = workflows.get('ci.yml')?.jobs['test']?.strategy?.matrix.node ?? [];
+    const [, oldest = ''] = /(\d+)/.exec(engines.node) ?? [];
+    const [, inImage = ''] = /^ARG NODE_IMAGE=node:(\d+)/m.exec(readDocument('deploy/Dockerfile')) ?? [];
+    expect(tried[0]).to.equal(oldest);
+    expect(tried).to.include(inImage);
+    expect(readDocument('docs/install.md')).to.include(
+      `newer of ${tried.slice(0, -1).join(', ')} and ${tried.at(-1) ?? ''}`,
+    );
+  });
+
   it('release nothing before all tests of a change have passed', () => {
     const release = workflows.get('release.yml')?.jobs ?? {};
     expect(release['test']?.uses).to.equal(`./${FOLDER}/ci.yml`);
     for (const name of ['package', 'image']) expect(release[name]?.needs, name).to.include('test');
     expect(release['release']?.needs).to.include.members(['package', 'image']);
+  });
+});
+
+describe('The form for a report', () => {
+  it('asks for the version, what `botbell check` prints and the line of the log, and warns of secrets', () => {
+    const { body } = parse(readDocument('.github/ISSUE_TEMPLATE/bug.yml')) as {
+      body: readonly { id?: string; validations?: { required: boolean }; attributes: { value?: string } }[];
+    };
+    const required = body.flatMap(({ id, validations }) =>
+      validations?.required === true ? (id ?? []) : [],
+    );
+    expect(required).to.include.members(['version', 'check', 'log']);
+    expect(body[0]?.attributes.value).to.include('No secrets');
+  });
+});
+
+describe('The address of the repository', () => {
+  it('is the same in the package, the image and the documents', () => {
+    const { homepage, bugs, repository } = JSON.parse(readDocument('package.json')) as {
+      readonly homepage: string;
+      readonly bugs: string;
+      readonly repository: { readonly url: string };
+    };
+    expect(bugs).to.equal(`${homepage}/issues`);
+    expect(repository.url).to.equal(`git+${homepage}.git`);
+    expect(readDocument('deploy/Dockerfile')).to.include(`org.opencontainers.image.source="${homepage}"`);
+    const named = ['SECURITY.md', 'CODE_OF_CONDUCT.md', '.github/ISSUE_TEMPLATE/config.yml'].flatMap(
+      (path) => readDocument(path).match(/https:\/\/github\.com\/[\w-]+\/[\w-]+/g) ?? [],
+    );
+    expect([...new Set(named)]).to.deep.equal([homepage]);
   });
 });
