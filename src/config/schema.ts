@@ -65,7 +65,7 @@ const adminSchema = section('Health, metrics and the web page.', {
   trust_proxy: trustProxy,
 });
 
-export const storeSchema = section('Where what happened is written down.', {
+const storeSchema = section('Where what happened is written down.', {
   url: text(rule.storeUrlRule, 'sqlite:PATH, or postgres://user:password@host/name.', {
     example: 'sqlite:store.url is not set here',
   }).default('sqlite:data/botbell.db'),

@@ -34,7 +34,7 @@ export interface DeliveryRow extends DeliveryRecord {
 }
 
 /** The columns that make a `DeliveryRow` of a row of `deliveries`, for SELECT and for RETURNING. */
-export function recordIn({ now, owner }: Tx): Sql {
+function recordIn({ now, owner }: Tx): Sql {
   return sql`*, ${now} - counts_from - waited_ms AS age_ms, due_at - ${now} AS due_in_ms,
     CASE WHEN state = 'pending' AND claimed_until > ${now} THEN
       CASE WHEN owner = ${owner} THEN 'process' ELSE 'elsewhere' END END AS claim,

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { constants, deflate, inflateSync } from 'node:zlib';
 
 /** A smaller body costs more to deflate than its bytes cost to keep. */
-export const DEFLATED_FROM_BYTES = 64 * 1024;
+const DEFLATED_FROM_BYTES = 64 * 1024;
 
 /** The first byte of zlib's format with its usual window (RFC 1950). No JSON begins with it. */
 const ZLIB = 0x78;

@@ -119,7 +119,7 @@ export function decide(
 }
 
 /** The route that tells unless a rule decides otherwise: the first whose `on` has the status. Undefined: that is not known ahead. */
-export function tellerOf(asked: readonly AskedRoute[], status: StatusName | undefined): string | undefined {
+function tellerOf(asked: readonly AskedRoute[], status: StatusName | undefined): string | undefined {
   if (status === undefined) return undefined;
   return (asked.find(({ on }) => on.includes(status)) ?? asked[0])?.name;
 }

@@ -42,7 +42,7 @@ export function holdAt(at: number, holders: Holders): Hold | undefined {
 }
 
 /** Of the snoozes in force at a time for a BOT at a destination, the one that ends last; undefined: none. */
-export function lastSnoozeAt(
+function lastSnoozeAt(
   at: number,
   { snoozes, botId, destination }: Pick<Holders, 'snoozes' | 'botId' | 'destination'>,
 ): Snooze | undefined {

@@ -38,7 +38,7 @@ export const PLACES: ReadonlyMap<string, Place> = new Map(
   } satisfies Record<string, Place>),
 );
 
-export const BASE = {
+const BASE = {
   code: 200,
   job_id: 'j-1',
   bot_id: 'get-items',

@@ -13,7 +13,7 @@ const RUN_TYPES: ReadonlySet<string> = new Set(
   'text link emoji user usergroup channel team broadcast date color raw_text'.split(' '),
 );
 
-export function everyString(value: unknown): string[] {
+function everyString(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(everyString) : [];
 }

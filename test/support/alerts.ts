@@ -1,7 +1,7 @@
 /** Alerts as they are raised, for tests that care about one or two fields. */
 import type { AlertSubject, OwnSubject, RaisedAlert } from '../../src/notice/notice.ts';
 
-export const RAISED_AT = Date.parse('2026-11-20T09:30:00+09:00');
+const RAISED_AT = Date.parse('2026-11-20T09:30:00+09:00');
 
 export const UNDELIVERED: Omit<OwnSubject<'dead_letter'>, 'template'> = {
   destination: 'slack:#ops',

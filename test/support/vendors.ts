@@ -234,7 +234,7 @@ function wrongText(
 }
 
 /** What is wrong first. */
-export function firstWrong(
+function firstWrong(
   ...faults: readonly (readonly [isWrong: boolean, what: string])[]
 ): string | undefined {
   return faults.find(([isWrong]) => isWrong)?.[1];
