@@ -234,8 +234,6 @@ function wrongText(
 }
 
 /** What is wrong first. */
-function firstWrong(
-  ...faults: readonly (readonly [isWrong: boolean, what: string])[]
-): string | undefined {
+function firstWrong(...faults: readonly (readonly [isWrong: boolean, what: string])[]): string | undefined {
   return faults.find(([isWrong]) => isWrong)?.[1];
 }
