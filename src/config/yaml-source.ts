@@ -129,7 +129,11 @@ export class YamlSource {
       return this.#placeAt(start + before + indent + column - 1);
     }
     const quote = source.indexOf(node.value);
-    return quote === -1 || line > 1 ? this.placeOf(path) : this.#placeAt(start + quote + column - 1);
+    // A variable's value may be longer than its name in the file.
+    const isBeyond = quote + column > source.length;
+    return quote === -1 || line > 1 || isBeyond
+      ? this.placeOf(path)
+      : this.#placeAt(start + quote + column - 1);
   }
 
   /** What the file has at `outer`, as `data`, in which references to variables may be resolved. */

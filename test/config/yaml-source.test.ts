@@ -68,10 +68,11 @@ describe('A YAML source', () => {
     expect(inString(['quoted'], 1, 3)).to.equal('15:14');
   });
 
-  it('points to the key of a string where folding or escapes move what is inside', () => {
+  it('points to the key of a string where folding, escapes or the value of a variable move what is inside', () => {
     expect(inString(['folded'], 2, 1)).to.equal('11:1');
     expect(inString(['escaped'], 1, 2)).to.equal('16:1');
     expect(inString(['list', 1], 1, 1)).to.equal('4:5');
+    expect(inString(['plain'], 1, 10)).to.equal('14:1');
   });
 
   it('keeps dates, no and off as text', () => {
