@@ -57,9 +57,9 @@ class Place {
     return this.#decide({ botId: 'bot', status, startedAt, row, likeness, unmet: [UNMET], isWanted: false });
   }
 
-  /** `overdue` or `missed`. */
-  say(): Decision {
-    const own = { botId: 'bot', status: undefined, startedAt: this.now, row: undefined, isWanted: true };
+  /** `overdue` or `missed`; with a status, what had been held and is asked for again. */
+  say(status?: Run['status']): Decision {
+    const own = { botId: 'bot', status, startedAt: this.now, row: undefined, isWanted: true };
     return this.#decide({ ...own, likeness: '', unmet: [] });
   }
 
@@ -189,13 +189,16 @@ describe('a BOT’s callbacks are', () => {
     const decisions = all(new Place({ repeat: 15 * MINUTE }), 'xxxxxox');
     const told = decisions.map((decision) => `${shown(decision)} ${decision.telling?.heldBack ?? 0}`);
     expect(told).to.deep.equal(['tell 0', 'repeat 0', 'repeat 1', 'tell 2', 'repeat 0', 'tell 1', 'tell 0']);
+    const errorsAlone = all(new Place({ on: ['error'], repeat: 15 * MINUTE }), 'xxox');
+    expect(errorsAlone.at(-1)?.telling?.heldBack, 'a success that nobody was told of').to.equal(1);
   });
 
-  it('told where late or missing, whatever the rules before mute say', () => {
+  it('told where late, missing or held before, whatever the rules before mute say', () => {
     const quiet = { on: [], when: UNMET, afterFailures: 9 } as const;
     expect(shown(new Place({ ...quiet, lateFor: 1 }).run({ status: 'succeeded' }))).to.equal('tell late');
     expect(shown(new Place(quiet).say())).to.equal('tell');
     expect(shown(new Place({ ...quiet, ...FOR_EVER }).say())).to.equal('mute for ever');
+    expect(shown(new Place({ ...quiet, ...FOR_EVER }).say('error'))).to.equal('mute for ever');
   });
 
   it('held neither longer nor less for a clock that is set back or a moment ahead', () => {
