@@ -12,7 +12,7 @@ if (!isMainThread) register();
 Object.defineProperty(process.features, 'require_module', { value: false });
 
 // Mocha sends its workers SIGTERM a second after the last test; to write what they counted may take longer.
-if (process.env.NODE_V8_COVERAGE !== undefined) process.on('SIGTERM', () => undefined);
+if (process.env.NODE_V8_COVERAGE !== undefined) process.once('SIGTERM', () => undefined);
 
 // Of the built program, which tests start, nothing is counted: it would only be slower, and merging it takes a while.
 delete process.env.NODE_V8_COVERAGE;
