@@ -205,7 +205,10 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       const log = to('slack:#log', [{ repeat: 'changes' }]);
       const both = await bench.comes({ status: ERROR, message: 'row 19 of 2026-11-22' }, [changes, log]);
       expect(bench.shown(both)).to.equal('repeat, tell');
-      expect(await bench.fails(changes, { message: 'no login' })).to.equal('tell');
+      for (const expected of ['tell', 'repeat'])
+        expect(await bench.fails(changes, { message: 'no login' })).to.equal(expected);
+      await bench.comes({ status: 0 }, []);
+      expect(await bench.fails(changes, { message: 'no login' }), 'after a success').to.equal('tell');
     });
 
     describe('keeps what it holds', () => {
@@ -638,8 +641,10 @@ export function describeSignals(name: string, createStore: CreateStore): void {
 
       it('after three days what a rule let go for good, and nothing that waits for an end', async () => {
         const letGo = to('slack:#log', [{ when: UNMET }]);
-        await bench.fails(letGo, { job_id: 'when' });
         await bench.comes({ job_id: 'half', status: ERROR }, [letGo, muted]);
+        const others = [to('slack:#ops', [{ repeat: HOUR }]), to('slack:#all', [{ afterFailures: 9 }])];
+        const gone = await bench.comes({ job_id: 'gone', status: ERROR }, [letGo, ...others]);
+        expect(bench.shown(gone)).to.equal('when, repeat, after_failures');
         await bench.comes({ status: EXECUTING, job_id: 'slow' }, [], { watched: { overdueMs: [4 * DAY] } });
         await pass(3 * DAY - 1);
         expect(await forget()).to.have.length(3);

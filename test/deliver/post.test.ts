@@ -180,6 +180,27 @@ describe('a POST', () => {
       expect((await post()).result).to.equal('delivered');
     });
 
+    for (const [operation, outcome] of [
+      ['admit', 'LedgerUnavailable: hangs'],
+      ['takeOver', '504 timed_out'],
+      ['settle', 'LedgerUnavailable: hangs'],
+    ] as const)
+      it(`is answered in time where the store hangs at ${operation} and another process attempts it`, async () => {
+        bench.takes(OPS, 2 * ANSWER_WITHIN_MS);
+        const other = await bench.another('other');
+        void other.handle(CALLBACK);
+        await bench.clock.advance(100);
+        const hang = async (...args: readonly unknown[]) => {
+          await bench.clock.sleep(Number(args[1] ?? 60_000));
+          throw new LedgerUnavailable('hangs');
+        };
+        Object.assign(bench.first.ledger, { [operation]: hang });
+        const begun = bench.clock.monotonic();
+        const said = handle().then(({ status, result }) => `${status} ${result}`, String);
+        expect(await bench.clock.runUntil(said)).to.equal(outcome);
+        expect(bench.clock.monotonic() - begun).to.be.within(ANSWER_WITHIN_MS - 1000, ANSWER_WITHIN_MS);
+      });
+
     it('is answered 200 all the same where everybody has been told, and the log says so', async () => {
       bench.takes(OPS, 100);
       const answer = handle();
