@@ -112,8 +112,10 @@ export function describeMigrations(
       it(`is ${what} by one of three that start at once`, async () => {
         for (const job of before) await admit(await store.open(), job);
         const migrations = expected === TODAY ? MIGRATIONS : NEXT;
+        // Only today's steps are known to a thread of SQLite, which runs beside the others.
+        const isInProcess = migrations !== MIGRATIONS;
         const ledgers = await Promise.all(
-          ['a', 'b', 'c'].map((owner) => store.open({ owner, migrations, isInProcess: true })),
+          ['a', 'b', 'c'].map((owner) => store.open({ owner, migrations, isInProcess })),
         );
         for (const [index, ledger] of ledgers.entries()) await admit(ledger, `after ${index}`);
         expect(await jobs()).to.have.length(before.length + 3);

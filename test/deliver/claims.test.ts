@@ -183,6 +183,19 @@ describe('what nobody waits for', () => {
       expect(bench.told).to.deep.equal([OPS]);
     });
 
+    it('is told after all where a process with another config has held it, and is gone', async () => {
+      await start();
+      bench.mayRouteAnew = false;
+      await bench.clock.advance(10 * SECOND_MS);
+      await accept({}, [OPS]);
+      await bench.store.run(`update deliveries set state = 'held', reason = 'no longer routed'`);
+      await bench.clock.advance(10 * SECOND_MS);
+      expect(bench.told).to.deep.equal([]);
+      bench.mayRouteAnew = true;
+      await bench.clock.advance(10 * SECOND_MS);
+      expect(bench.told).to.deep.equal([OPS]);
+    });
+
     it('is told to whom it names instead, without waiting for the pace of where it was, and held there', async () => {
       await bench.first.ledger.pausePace(OPS, MINUTE_MS);
       await accept({}, [OPS]);

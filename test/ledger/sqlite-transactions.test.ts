@@ -77,6 +77,17 @@ describe('Transactions in a SQLite file', () => {
     expect(await counted()).to.deep.equal([]);
   });
 
+  it('have what they have read to themselves until they write', async () => {
+    const other = store.connect();
+    other.exec('pragma busy_timeout = 0');
+    await transactions.run(async (tx) => {
+      await tx.all(sql`SELECT * FROM paces`);
+      expect(() => other.exec("insert into paces (key, next_at) values ('b', 1)")).to.throw(/locked/);
+      await count('a')(tx);
+    });
+    expect(await counted()).to.deep.equal(['a']);
+  });
+
   it('wait for another process that writes', async () => {
     const writer = new Worker(WRITER, { eval: true, workerData: store.file });
     await once(writer, 'message');
