@@ -205,9 +205,11 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       const log = to('slack:#log', [{ repeat: 'changes' }]);
       const both = await bench.comes({ status: ERROR, message: 'row 19 of 2026-11-22' }, [changes, log]);
       expect(bench.shown(both)).to.equal('repeat, tell');
-      for (const expected of ['tell', 'repeat'])
-        expect(await bench.fails(changes, { message: 'no login' })).to.equal(expected);
-      await bench.comes({ status: 0 }, []);
+      for (const isRemembered of [true, false]) {
+        for (const expected of ['tell', 'repeat'])
+          expect(await bench.fails(changes, { message: 'no login' })).to.equal(expected);
+        await bench.comes({ status: 0 }, [], { watched: { isRemembered } });
+      }
       expect(await bench.fails(changes, { message: 'no login' }), 'after a success').to.equal('tell');
     });
 

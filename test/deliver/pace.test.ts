@@ -1,6 +1,6 @@
 /** When a destination may be sent the next message. */
 import { expect } from 'chai';
-import { Paces, type PaceStore } from '../../src/deliver/pace.ts';
+import { fits, Paces, type PaceStore } from '../../src/deliver/pace.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 
 const OPS = 'slack:#ops';
@@ -58,6 +58,7 @@ describe('a destination’s pace', () => {
     expect(store.clock.monotonic()).to.equal(startedAt);
     expect(await slot(OPS, 1249)).to.equal(undefined);
     expect(await store.clock.runUntil(slot(OPS, 1250))).to.equal(1000);
+    expect([fits(750, 1000), fits(751, 1000)]).to.deep.equal([true, false]);
   });
 
   it('begins anew with another pause, which makes the slots before it void', async () => {
