@@ -9,6 +9,9 @@ import { isJsonObject } from '../text/json-object.ts';
 
 const API_PATH = '/api/';
 
+/** Longer than Botbell keeps an idle connection, so that none ends while it is used. */
+const KEPT_MS = 65_000;
+
 const IDENTITY = {
   ok: true,
   team: 'Stand-in',
@@ -51,7 +54,7 @@ export async function startSlackStandIn({
     const ts = `${Math.floor(Date.now() / 1000)}.${String(calls.length).padStart(6, '0')}`;
     await answer(response, call, () => answerOf(messages, ts, call, judgeCall(workspace, call, messages)));
   };
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: KEPT_MS }, (request, response) => {
     // `handle` rejects when the caller hangs up.
     handle(request, response).catch(() => response.destroy());
   });
