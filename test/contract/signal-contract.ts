@@ -415,7 +415,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       });
 
       it('has what a summary tells delivered by its receipt when it arrives, though it was dead before', async () => {
-        const { callbackId } = await bench.comes({ status: ERROR }, [muted]);
+        const { callbackId } = await bench.comes({ job_id: 'held', status: ERROR }, [muted]);
         await pass(DAY);
         await bench.endWith();
         expect(await bench.states()).to.deep.equal(['slack:#ops held', 'slack:#ops pending']);
@@ -432,6 +432,10 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           (row) => Number(row['callback_id']) === callbackId,
         );
         expect(ofCallback.map(({ what }) => what)).to.deep.equal(['held', 'summarised', 'told_in_summary']);
+        const ofJob = { jobId: 'held', destination: 'slack:#ops', callbackId: 0 };
+        expect((await bench.ledger.jobMessages(ofJob)).root, 'no reply goes under a summary').to.equal(
+          undefined,
+        );
       });
 
       it('has one message alone delivered as itself, as it is to be told by then', async () => {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
 import type { AttemptResult } from '../../src/deliver/attempt.ts';
 import {
+  attemptRecords,
   backoffMs,
   isRefusedLastingly,
   judge,
@@ -97,6 +98,14 @@ describe('a delivery after its attempts', () => {
   it('whose turn did not come is Botbell’s own from now on, and due at once', () => {
     const update = updateAfter(record({ attempts: 1 }), LIMITED, true, { policy: POLICY, random: 0.5 });
     expect(update).to.include({ state: 'pending', isTakenOver: true, dueInMs: 0, attempts: 2 });
+  });
+
+  it('has each attempt on record with when, how long, and what came of it', () => {
+    const both = { deliveryId: 9, startedAt: 7, durationMs: 5 };
+    expect(attemptRecords(9, [...CONFIG, ATTEMPT])).to.deep.equal([
+      { ...both, outcome: 'config', error: { ...FAILED, class: 'config' } },
+      { ...both, outcome: 'delivered', error: undefined },
+    ]);
   });
 });
 
