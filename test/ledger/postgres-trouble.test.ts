@@ -266,6 +266,8 @@ describe('a PostgreSQL ledger that is shared', () => {
     const ledger = await openLedger(url, optionsOf('one'));
     const arrival = arrivalOf(callbackWith({}), [OPS, LOG]);
     const [ops] = idsOf(await ledger.admit({ ...arrival, isAccepted: true }));
+    await server.crash();
+    await server.start();
     await ledger.settle({ ...settlementOf([delivered(ops)]), isDurable: true });
     await server.crash();
     await server.start();
