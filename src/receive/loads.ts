@@ -12,7 +12,7 @@ export const SMALL_BYTES = 64 * 1024;
  * A byte of dense JSON takes twenty of the heap: as many callbacks as may be in flight have room only up to this size. Larger ones are
  * handled at once up to so many bytes together. None counts for more than half, so that two of any size are.
  */
-const LARGE_BYTES = 16 * 1024;
+const LARGE_BYTES = 24 * 1024;
 const LARGE_AT_ONCE_BYTES = 3 * 1024 * 1024;
 
 /** How long a callback waits for room in `max_in_flight`: the ledger writes a burst in less, and a 503 delays the BOT by 30 s. */

@@ -69,7 +69,7 @@ describe('large callbacks', () => {
     const first = callback(loads, 2 * MB, 1000);
     callback(loads, 8 * MB, 1000);
     const third = callback(loads, 2 * MB, 1000);
-    const small = callback(loads, 16 * KB, 1000);
+    const small = callback(loads, 24 * KB, 1000);
     await settle();
     expect(third.isHandled()).to.equal(false);
     expect(small.isHandled(), 'smaller ones pass').to.equal(true);
