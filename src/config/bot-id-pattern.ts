@@ -49,15 +49,16 @@ const FOREIGN: readonly (readonly [sign: RegExp, name: string])[] = [
 
 const INSTEAD = 'write a list, [a, b], or a /regular expression/';
 
-/** In characters. No BOT has a longer id, and a config may have a thousand regular expressions, so they skip longer ids. */
+/** In characters. No BOT has a longer id, and a config may have a thousand patterns, so none searches in longer ids. */
 const LONGEST_SEARCHED = 1000;
 
 export type BotIdMatcher = (botId: string) => boolean;
 
 /**
- * A glob's `*` stands for any number of characters, and a glob must match the whole id.
+ * A glob's `*` stands for any number of characters, and a glob must match the whole id. Of an id that is too long to be
+ * searched, it can match the beginning and the end alone, so that `*` is still every BOT.
  * A regular expression (RE2 syntax) matches anywhere in the id unless it is anchored.
- * Both take time linear in the length of the id.
+ * Both take time linear in the length of an id up to that limit, and no more past it.
  * @throws {SyntaxError} for an expression that `botIdRule` refuses
  */
 export function compilePattern(pattern: string): BotIdMatcher {
@@ -73,6 +74,7 @@ function matchesGlob(botId: string, glob: string): boolean {
   const end = parts.pop();
   if (end === undefined) return botId === glob;
   if (!botId.startsWith(beginning) || !botId.endsWith(end)) return false;
+  if (botId.length > LONGEST_SEARCHED && parts.some((part) => part !== '')) return false;
   let from = beginning.length;
   for (const part of parts) {
     const found = botId.indexOf(part, from);

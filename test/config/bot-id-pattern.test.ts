@@ -34,6 +34,9 @@ const MATCHES: readonly (readonly [
   ['/(?i)x/', ['X'], ['y']],
   // No BOT's name is longer.
   ['/a/', ['a'.repeat(1000)], ['a'.repeat(1001)]],
+  ['*a*', ['a'.repeat(1000)], ['a'.repeat(1001)]],
+  ['a*b*c', [`a${'b'.repeat(998)}c`], [`a${'b'.repeat(999)}c`]],
+  ['a**c', [`a${'b'.repeat(999)}c`], []],
 ];
 
 describe('A bot_id pattern', () => {
