@@ -4,6 +4,10 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 /** The parts that Node adds to an address: the prefix of an IPv4-mapped IPv6 address, and the zone of a link-local one. */
 const WRAPPING_OR_ZONE = /^::ffff:(?=[\d.]+$)|%.*$/i;
 
+/** Where IPv4 lies in IPv6. A list that has only networks within it compares both spellings of an address. */
+const MAPPED = new BlockList();
+MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6');
+
 /**
  * Each family has its own list: in a common one, `::/0` would include every IPv4 address as well.
  * @param networks addresses and CIDRs; an empty list matches every address
@@ -14,12 +18,13 @@ export function networkFilter(networks: readonly string[]): (address: string) =>
   const [four, six] = [new BlockList(), new BlockList()];
   for (const network of networks) {
     const [address = '', length] = network.split('/');
+    const bits = Number(length ?? 128);
     if (isIPv4(address)) four.addSubnet(address, Number(length ?? 32), 'ipv4');
-    else six.addSubnet(address, Number(length ?? 128), 'ipv6');
+    else (bits >= 96 && MAPPED.check(address, 'ipv6') ? four : six).addSubnet(address, bits, 'ipv6');
   }
   return (text) => {
     const address = text.replace(WRAPPING_OR_ZONE, '');
     if (isIPv4(address)) return four.check(address, 'ipv4');
-    return isIPv6(address) && six.check(address, 'ipv6');
+    return isIPv6(address) && (MAPPED.check(address, 'ipv6') ? four : six).check(address, 'ipv6');
   };
 }

@@ -24,7 +24,18 @@ describe('a list of networks', () => {
   const rows: Row[] = [
     ['everybody where it is empty', [], ['192.0.2.7', ''], []],
     ['what is in one of them, of either family', both, ['192.0.2.7', '2001:db8::1'], ['192.0.2.8', '::2']],
-    ['an IPv4 address that IPv6 has wrapped', both, ['::ffff:10.1.2.3'], ['::ffff:11.1.2.3']],
+    [
+      'an IPv4 address that IPv6 has wrapped',
+      both,
+      ['::ffff:10.1.2.3', '::ffff:a01:203'],
+      ['::ffff:11.1.2.3', '::ffff:b01:203'],
+    ],
+    [
+      'IPv4 addresses by a network that IPv6 has wrapped',
+      ['::ffff:192.0.2.0/120', '::FFFF:c633:6407'],
+      ['192.0.2.7', '::ffff:192.0.2.7', '::ffff:c000:207', '198.51.100.7'],
+      ['192.0.3.7', '198.51.100.8', '::192.0.2.7', '2001:db8::1'],
+    ],
     ['by all of IPv6 nothing of IPv4', ['::/0'], ['2001:db8::1'], ['10.1.2.3', '::ffff:10.1.2.3']],
     ['by all of IPv4 nothing of IPv6', ['0.0.0.0/0'], ['10.1.2.3', '::ffff:10.1.2.3'], ['2001:db8::1']],
     ['a link-local address whatever its zone', ['fe80::/10'], ['fe80::1%eth0'], []],
