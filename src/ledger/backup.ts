@@ -1,12 +1,12 @@
 /** A consistent copy of a SQLite ledger, made while a service writes to it. */
-import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { reasonOf } from './failures.ts';
 import { openArchive } from './open-ledger.ts';
 import { SQLITE, sqlitePathOf } from './sqlite/file.ts';
 
-const OTHERS = 0o077;
+const FOR_ITS_OWNER = 0o600;
 const BUSY_TIMEOUT_MS = 2000;
 
 /**
@@ -19,17 +19,28 @@ export async function backUp(url: string, file: string): Promise<void> {
     throw new Error('store.url names a PostgreSQL database: back it up with pg_dump');
   await (await openArchive(url)).close();
   const copy = resolve(file);
-  if (existsSync(copy)) throw new Error(`${file} is there already, and stays as it is: name another file`);
-  // The copy is readable for its owner alone.
-  const umask = process.umask(OTHERS);
+  let descriptor: number;
+  try {
+    // Exclusive: also a link that leads nowhere counts as a file. SQLite fills the empty one.
+    descriptor = openSync(copy, 'wx', FOR_ITS_OWNER);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(file, error);
+    throw new Error(`${file} is there already, and stays as it is: name another file`, { cause: error });
+  }
   try {
     copyInto(resolve(sqlitePathOf(url)), copy);
+    // VACUUM INTO does not flush: a power cut could leave a partial copy (sqlite.org/lang_vacuum.html).
+    fsyncSync(descriptor);
   } catch (error) {
     rmSync(copy, { force: true });
-    throw new Error(`${file} cannot be written: ${reasonOf(error)}`, { cause: error });
+    throw unwritable(file, error);
   } finally {
-    process.umask(umask);
+    closeSync(descriptor);
   }
+}
+
+function unwritable(file: string, error: unknown): Error {
+  return new Error(`${file} cannot be written: ${reasonOf(error)}`, { cause: error });
 }
 
 function copyInto(from: string, to: string): void {
@@ -39,8 +50,4 @@ function copyInto(from: string, to: string): void {
   } finally {
     database.close();
   }
-  // VACUUM INTO does not flush: a power cut could leave a partial copy (sqlite.org/lang_vacuum.html).
-  const descriptor = openSync(to, 'r+');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
 }

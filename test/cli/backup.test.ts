@@ -1,5 +1,5 @@
 /** `botbell backup` beside whoever writes the ledger. */
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
@@ -42,9 +42,12 @@ describe('botbell backup', () => {
     expect(readdirSync(world.store.folder), 'a log beside the copy').not.to.include('copy.db-wal');
   });
 
-  it('never writes over a file, least of all the ledger', async () => {
+  it('never writes over a file, least of all the ledger, nor to where a link leads', async () => {
     writeFileSync(copy, 'mine');
-    for (const file of [copy, world.store.file]) {
+    const nowhere = join(world.store.folder, 'nowhere.db');
+    const link = join(world.store.folder, 'link.db');
+    symlinkSync(nowhere, link);
+    for (const file of [copy, world.store.file, link]) {
       const { code, stderr } = await backup(file);
       expect([code, stderr]).to.deep.equal([
         1,
@@ -52,6 +55,7 @@ describe('botbell backup', () => {
       ]);
     }
     expect(readFileSync(copy, 'utf8')).to.equal('mine');
+    expect(existsSync(nowhere)).to.equal(false);
   });
 
   it('leaves nothing behind where it cannot', async () => {
