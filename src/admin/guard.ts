@@ -14,6 +14,8 @@ const HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
+  // For browsers that do not know `frame-ancestors`.
+  'X-Frame-Options': 'DENY',
 } as const;
 
 export const setHeaders: Middleware = (ctx, next) => {
@@ -46,7 +48,8 @@ function hostnameOf(header: string): string {
 
 /**
  * Refuses requests that another site makes a browser send, since the browser adds the password; but a page may be opened by a link.
- * Browsers name the request's origin in a header; a request without one is not from a browser.
+ * Browsers name the request's origin in a header, or, as old ones do with a form, only its page; a request without either is not
+ * from a browser.
  */
 export const refuseOtherSites: Middleware = (ctx, next) => {
   if (isFromHere(ctx) || (SAFE_METHODS.has(ctx.method) && opensPage(ctx))) return next();
@@ -68,6 +71,6 @@ function opensPage(ctx: Context): boolean {
 function isFromHere(ctx: Context): boolean {
   const site = ctx.get('Sec-Fetch-Site');
   if (site !== '') return site === 'same-origin' || site === 'none';
-  const origin = ctx.get('Origin');
+  const origin = ctx.get('Origin') || ctx.get('Referer');
   return origin === '' || (URL.canParse(origin) && new URL(origin).host === ctx.get('Host').toLowerCase());
 }

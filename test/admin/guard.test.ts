@@ -28,6 +28,7 @@ type Row = readonly [
 
 const hosts = (...names: readonly string[]) => names.map((host) => ({ host }));
 const origins = (...names: readonly string[]) => names.map((origin) => ({ host: HERE, origin }));
+const referers = (...pages: readonly string[]) => pages.map((referer) => ({ host: HERE, referer }));
 const fetched = (mode: string, dest: string) => ({
   'sec-fetch-site': 'cross-site',
   'sec-fetch-mode': mode,
@@ -107,6 +108,13 @@ const GUARDED: Readonly<Record<string, readonly [config: Partial<AdminConfig>, .
       ),
     ],
     [404, NOTHING, origins(`http://${HERE}`)],
+  ],
+  'refuses it by Referer, where a browser sends nothing else': [
+    {},
+    [403, NOTHING, referers('http://evil.example/page', `http://evil.example/?http://${HERE}/`, 'nonsense')],
+    [404, NOTHING, referers(`http://${HERE}/dead?page=2`)],
+    [404, NOTHING, { host: HERE, origin: `http://${HERE}`, referer: 'http://evil.example/' }],
+    [200, 'GET /', referers('http://evil.example/page')],
   ],
   'refuses nothing that is sent by no browser, nor a page that a link opens': [
     {},
@@ -298,6 +306,7 @@ describe('the admin listener', () => {
         'cross-origin-opener-policy': 'same-origin',
         'cross-origin-resource-policy': 'same-origin',
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'x-frame-options': 'DENY',
       });
     }
   });

@@ -59,7 +59,11 @@ export function answerMessage(
   notes: readonly string[] = [],
 ): void {
   ctx.status = drawn === undefined ? 404 : 200;
-  ctx.set({ 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer' });
+  ctx.set({
+    'Content-Security-Policy': POLICY,
+    'Referrer-Policy': 'no-referrer',
+    'X-Frame-Options': 'SAMEORIGIN',
+  });
   ctx.type = 'text/html; charset=utf-8';
   ctx.body =
     drawn === undefined

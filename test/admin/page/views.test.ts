@@ -111,6 +111,7 @@ describe('The page of an office', () => {
     expect(headers['content-security-policy']).to.equal(
       "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox",
     );
+    expect(headers['x-frame-options']).to.equal('SAMEORIGIN');
     expect(message).to.contain('週次メルマガ配信').and.contain('<meta name="color-scheme"');
   });
 
