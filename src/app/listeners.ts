@@ -44,18 +44,18 @@ export async function openAdmin(running: Services): Promise<ListeningServer | un
   settings.onSwap(({ config }) => {
     if (config.admin !== undefined) handle = createAdmin({ ...fixed, config: config.admin }).callback();
   });
-  return listen((request, response) => handle(request, response), admin.listen);
+  return listen((request, response) => handle(request, response), admin.listen, reports.onAdminTurnedAway);
 }
 
 export function openReceiver(services: Services): Promise<ListeningServer> {
-  const { settings, loads } = services;
+  const { settings, loads, reports } = services;
   const { receiver } = settings.current.config;
   let handle = receiverOf(settings.current, services);
   settings.onSwap((next) => {
     loads.resize(next.config.receiver);
     handle = receiverOf(next, services);
   });
-  return listen((request, response) => handle(request, response), receiver.listen);
+  return listen((request, response) => handle(request, response), receiver.listen, reports.onTurnedAway);
 }
 
 function receiverOf({ config }: AppSettings, services: Services): Handler {

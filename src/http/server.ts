@@ -2,6 +2,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { systemClock, within } from '../time/clock.ts';
+import type { TurnedAway } from './problem.ts';
+import { handleRequests } from './refused.ts';
 
 /**
  * Milliseconds for the headers and for the whole request; a proxy can wait for slower senders. Idle connections are kept
@@ -31,16 +33,21 @@ export interface ListeningServer {
   close(withinMs: number): Promise<void>;
 }
 
-/** Node answers malformed requests, too large headers and timeouts by itself. @throws {Error} the address is taken or not ours */
+/**
+ * Node answers malformed requests, too large headers and timeouts by itself.
+ * @param onTurnedAway is told of these
+ * @throws {Error} the address is taken or not ours
+ */
 export async function listen(
   handler: Handler,
   { host, port }: { readonly host: string; readonly port: number },
+  onTurnedAway: (report: TurnedAway) => void,
   timeouts: ServerTimeouts = {},
 ): Promise<ListeningServer> {
-  const server = createServer(
-    { ...TIMEOUTS, ...timeouts },
-    (request, response) => void handler(request, response),
-  );
+  // Node would refuse a request without a host, and tell nobody.
+  const options = { ...TIMEOUTS, ...timeouts, requireHostHeader: false };
+  const server = createServer(options);
+  handleRequests(server, handler, onTurnedAway);
   server.maxRequestsPerSocket = MOST_REQUESTS_OF_CONNECTION;
   // No limit, since Node silently drops the headers past it, also a proxy's. Node's limit of 16 KiB bounds them.
   server.maxHeadersCount = 0;

@@ -1,8 +1,10 @@
 /** A server that starts with a clear word, bounds broken clients, and stops without cutting anybody off early. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import Koa from 'koa';
-import { answerProblems } from '../../src/http/problem.ts';
-import { type Handler, listen, type ListeningServer } from '../../src/http/server.ts';
+import { answerProblems, type TurnedAway } from '../../src/http/problem.ts';
+import { type Handler, listen, type ListeningServer, type ServerTimeouts } from '../../src/http/server.ts';
 import { moment } from '../support/moment.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { until } from '../support/proof-wait.ts';
@@ -10,6 +12,37 @@ import { rejectionOf } from '../support/rejection-of.ts';
 
 const ANYWHERE = { host: '127.0.0.1', port: 0 };
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+/** What has not come in time is refused at once. */
+const SOON = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 };
+
+const sentBytes = (name: string) => readFileSync(join(import.meta.dirname, name));
+const oneOf = (...headers: readonly string[]) => `POST / HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`;
+const PROXY =
+  'the PROXY protocol, which is not spoken here; have the balancer send X-Forwarded-For in place of it';
+
+/** What is sent, and what is told of it. */
+const REFUSED: readonly (readonly [sent: string | Uint8Array, status: number, problem: string])[] = [
+  [sentBytes('proxy-v1.bin'), 400, PROXY],
+  ['\r\n\r\n\0\r\nQUIT\n!', 400, PROXY],
+  [
+    sentBytes('tls-hello.bin'),
+    400,
+    'TLS, which is not spoken here; write http:// for https://, or put a proxy in front',
+  ],
+  [
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    400,
+    'HTTP/2, which is not spoken here; have the proxy speak HTTP/1.1',
+  ],
+  ['secret words\r\n\r\n', 400, 'no HTTP/1.1: Invalid method encountered'],
+  [oneOf('Host: x', 'Content-Length: 2', 'Content-Length: 3'), 400, 'no HTTP/1.1: Duplicate Content-Length'],
+  [oneOf('Content-Length: 0'), 400, 'no Host header'],
+  [oneOf('Host: x', `X: ${'a'.repeat(20_000)}`), 431, 'headers of more than 16 KiB'],
+  [oneOf('Host: x', 'Expect: tea'), 417, 'it expects something else than 100-continue'],
+  ['CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 400, 'CONNECT, which is for proxies'],
+  ['POST / HTTP/1.1\r\nHo', 408, 'the request did not come whole in time'],
+];
 
 function openSockets(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
@@ -19,8 +52,11 @@ describe('a listening server', () => {
   const open: ListeningServer[] = [];
   const clients: RawClient[] = [];
 
-  const start = async (handler: Handler) => {
-    const server = await listen(handler, ANYWHERE);
+  const turnedAway: TurnedAway[] = [];
+
+  const start = async (handler: Handler, timeouts: ServerTimeouts = {}) => {
+    turnedAway.length = 0;
+    const server = await listen(handler, ANYWHERE, (report) => turnedAway.push(report), timeouts);
     open.push(server);
     return server;
   };
@@ -50,7 +86,13 @@ describe('a listening server', () => {
 
   it('says in words that the address is taken', async () => {
     const { port } = await start(() => {});
-    const error = await rejectionOf(listen(() => {}, { host: '127.0.0.1', port }));
+    const error = await rejectionOf(
+      listen(
+        () => {},
+        { host: '127.0.0.1', port },
+        () => {},
+      ),
+    );
     expect(error.message).to.equal(
       `cannot listen on 127.0.0.1:${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
     );
@@ -63,6 +105,29 @@ describe('a listening server', () => {
     client.write('GET / HTTP/1.1\r\nno header\r\n\r\n');
     expect((await client.answer())?.status).to.equal(400);
     await until("only the client's end left", () => openSockets() <= before + 1);
+  });
+
+  it('tells what it refused before there was a request, and from where, and quotes none of it', async () => {
+    const server = await start((_request, response) => response.end(), SOON);
+    for (const [sent, status, problem] of REFUSED) {
+      const client = await connect(server);
+      client.write(sent);
+      expect((await client.answer())?.status, problem).to.equal(status);
+      await client.closed();
+      await until(`it to tell of ${problem}`, () => turnedAway.length > 0);
+      expect(turnedAway.splice(0)).to.deep.equal([{ status, from: '127.0.0.1', problem }]);
+    }
+  });
+
+  it('tells nothing of a connection on which nothing was sent, or that is closed after its answer', async () => {
+    const server = await start((_request, response) => response.end(), SOON);
+    const [silent, kept] = [await connect(server), await connect(server)];
+    kept.write(GET);
+    expect((await kept.answer())?.status).to.equal(200);
+    kept.destroy();
+    expect((await silent.answer())?.status).to.equal(408);
+    await silent.closed();
+    expect(turnedAway).to.deep.equal([]);
   });
 
   it('answers 500 to an error that nobody foresaw, without a word of it, and hands it to the log', async () => {

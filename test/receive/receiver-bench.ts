@@ -94,6 +94,7 @@ export async function openReceiver(
       return handler(request, response);
     },
     config.listen,
+    (report) => records.turnedAway.push(report),
     timeouts,
   );
   const bench: ReceiverBench = {

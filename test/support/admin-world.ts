@@ -71,7 +71,7 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
     api: createApi(services),
     page: page ?? createPages(services),
   });
-  const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 });
+  const server = await listen(app.callback(), { host: '127.0.0.1', port: 0 }, () => {});
   const ask = askerOf(server.port);
   return {
     port: server.port,
