@@ -1,10 +1,8 @@
 /** Brings a ledger up to date when the service starts: in one transaction, by one process, all of it or nothing. */
 import sql, { raw } from 'sql-template-tag';
 import { isSqlite, type Tx } from './database.ts';
+import { contentsOf, DRAIN_IT, OTHER_STORE } from './foreign.ts';
 import { FIRST_VERSION, type Migration, MIGRATIONS, typed, VERSION_TABLE } from './schema.ts';
-
-const DRAIN_IT =
-  'drain it first (run that version until nothing is undelivered), then start this one with a new file or database in store.url';
 
 /** `none`: there is no ledger, and one can be made. `older`: the service brings it up to date when it starts. */
 export type LedgerState = 'none' | 'older' | 'ready';
@@ -39,26 +37,19 @@ function latestOf(migrations: readonly Migration[]): number {
   return FIRST_VERSION + migrations.length - 1;
 }
 
-/** @returns undefined: there is no ledger. @throws {Error} it is none that programs of this version can work on */
+/** @returns undefined: the store is empty. @throws {Error} it has something that programs of this version cannot work on */
 async function versionIn(tx: Tx, known: number): Promise<number | undefined> {
-  // On PostgreSQL, only tables that the search path finds.
-  const named = isSqlite(tx)
-    ? sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name`
-    : sql`SELECT relname AS name FROM pg_class WHERE pg_table_is_visible(oid) AND relname`;
-  const tables = await tx.all<{ name: string }>(sql`${named} IN (${VERSION_TABLE}, 'callbacks')`);
-  if (tables.length === 0) return undefined;
-  if (tables.every(({ name }) => name !== VERSION_TABLE))
-    throw new Error(
-      `it has a table callbacks that is not of this Botbell: if it is an older one's, ${DRAIN_IT}; else give Botbell a store of its own`,
-    );
-  const { version = 0 } =
-    (await tx.first<{ version: number }>(sql`SELECT version FROM ${raw(VERSION_TABLE)}`)) ?? {};
+  const contents = await contentsOf(tx);
+  if (contents === undefined) return undefined;
+  const { version, oldest, missing } = contents;
   if (version < FIRST_VERSION) throw new Error(`the ledger was written by a Botbell before 1.0: ${DRAIN_IT}`);
-  const { oldest = 0 } =
-    (await tx.first<{ oldest: number }>(sql`SELECT oldest FROM ${raw(VERSION_TABLE)}`)) ?? {};
-  if (oldest <= known) return version;
+  if (oldest > known)
+    throw new Error(
+      `the ledger is of a newer Botbell: its schema is version ${version}, and this program, which knows version ${known}, cannot work on it (at least ${oldest} is needed): start that Botbell, or restore the copy from before its upgrade`,
+    );
+  if (missing.length === 0) return version;
   throw new Error(
-    `the ledger is of a newer Botbell: its schema is version ${version}, and this program, which knows version ${known}, cannot work on it (at least ${oldest} is needed): start that Botbell, or restore the copy from before its upgrade`,
+    `it is a ledger without its tables ${missing.join(', ')}: restore a copy of it, or ${OTHER_STORE}`,
   );
 }
 

@@ -1,5 +1,5 @@
 /** Opens the ledger of a store URL: for the service, for commands that only read, and for commands that act beside the service. */
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Clock, systemClock } from '../time/clock.ts';
 import { type DatabaseLedger, ledgerOver, type LedgerSettings } from './database-ledger.ts';
@@ -8,7 +8,7 @@ import type { LedgerState } from './migrate.ts';
 import { ownerName } from './operations/processes.ts';
 import { type Archive, archiveReads, type Database, databaseOver, methodsOver } from './registry.ts';
 import type { Migration } from './schema.ts';
-import { checkWritable, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
+import { checkWritable, hasBytes, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
 import type { StoreEvent } from './sqlite/space.ts';
 import { ThreadDatabase } from './sqlite/thread-database.ts';
 
@@ -138,7 +138,7 @@ async function look(url: string, { clock = systemClock, migrations }: ReadingOpt
   try {
     if (url.startsWith(SQLITE)) {
       const path = resolve(sqlitePathOf(url));
-      if (!statSync(path, { throwIfNoEntry: false })?.size) return { state: 'none' };
+      if (!hasBytes(path)) return { state: 'none' };
       accessSync(path, constants.R_OK);
     }
     database = await openDatabase(url, { clock, owner: '', isInProcess: true }, true);

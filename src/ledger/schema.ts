@@ -87,6 +87,11 @@ const TABLES: readonly string[] = [
     because TEXT NOT NULL, actor TEXT NOT NULL, created_at BIGINT NOT NULL)`,
 ];
 
+/** The tables that every version of the schema since 1.0 has. */
+export const TABLE_NAMES: readonly string[] = TABLES.map(
+  (text) => /CREATE TABLE (\w+)/.exec(text)?.[1] ?? '',
+);
+
 /** A query has to repeat the condition of a partial index literally: with a parameter the index is not used. */
 const INDEXES: readonly string[] = [
   `CREATE INDEX callbacks_by_bot ON callbacks (bot_key, id, status) WHERE kind = 'callback'`,

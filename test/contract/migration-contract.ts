@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
-import { inspectStore, openArchive } from '../../src/ledger/open-ledger.ts';
+import { inspectStore, openArchive, openBeside } from '../../src/ledger/open-ledger.ts';
 import { FIRST_VERSION, type Migration, MIGRATIONS } from '../../src/ledger/schema.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import type { StoreUnderTest } from '../support/store-under-test.ts';
@@ -35,6 +35,8 @@ const MAJOR = [
 /** The store of a test, and where it is for those who open it by themselves. */
 export interface MigratedStore extends StoreUnderTest {
   readonly storeUrl: string;
+  /** All that would show if somebody changed the store. */
+  contents(): Promise<unknown>;
 }
 
 interface Dialect {
@@ -50,6 +52,7 @@ export function describeMigrations(
   createStore: () => Promise<MigratedStore> | MigratedStore,
   { fixture, endless, isMigrating }: Dialect,
 ): void {
+  describeForeign(database, createStore);
   describe(`a ledger on ${database} that another version has written`, () => {
     let store: MigratedStore;
 
@@ -157,13 +160,6 @@ export function describeMigrations(
       expect(await version()).to.deep.equal([TODAY + 2, TODAY + 2]);
     });
 
-    it('is refused where it has a table of somebody else’s, and is left as it is', async () => {
-      await store.run('CREATE TABLE callbacks (theirs INTEGER)');
-      for (const look of [store.open, () => inspectStore(store.storeUrl)])
-        expect((await rejectionOf(look())).message).to.match(/table callbacks that is not of this Botbell/);
-      expect((await rejectionOf(version())).message).to.match(/schema_version/);
-    });
-
     it('is refused where it is older than 1.0, and is to be drained first', async () => {
       await (await store.open()).close();
       await store.run(`UPDATE schema_version SET version = ${FIRST_VERSION - 1}`);
@@ -181,5 +177,65 @@ export function describeMigrations(
       );
       expect(await version()).to.deep.equal([TODAY, FIRST_VERSION]);
     });
+  });
+}
+
+const OF_ITS_OWN = /(?:: |; else |, or )give Botbell a store of its own$/;
+
+/** What somebody else has made in the store. */
+const FOREIGN: readonly { readonly what: string; readonly made: string; readonly says: RegExp }[] = [
+  { what: 'tables of other names', made: 'CREATE TABLE users (a INTEGER)', says: /it has users\)/ },
+  { what: 'a table of one of its names', made: 'CREATE TABLE jobs (a INTEGER)', says: /it has jobs\)/ },
+  {
+    what: 'a table callbacks',
+    made: 'CREATE TABLE callbacks (theirs INTEGER)',
+    says: /it has callbacks\): if an older Botbell does, drain it first/,
+  },
+  { what: 'nothing but a view', made: 'CREATE VIEW jobs AS SELECT 1 AS a', says: /it has jobs\)/ },
+  {
+    what: 'another tool’s table schema_version',
+    made: `CREATE TABLE schema_version (version TEXT, description TEXT); INSERT INTO schema_version VALUES ('9', '')`,
+    says: /it has schema_version\)/,
+  },
+  {
+    what: 'a version like its own, of other tables',
+    made: 'CREATE TABLE schema_version (version INTEGER); INSERT INTO schema_version VALUES (9); CREATE TABLE users (a INTEGER)',
+    says: /it has schema_version, users\)/,
+  },
+  {
+    what: 'its version, and none of its tables',
+    made: `CREATE TABLE schema_version (version INTEGER, oldest INTEGER); INSERT INTO schema_version VALUES (${TODAY}, ${TODAY})`,
+    says: /a ledger without its tables jobs, callbacks, .*restore a copy/,
+  },
+];
+
+/** Each way into a store that a command or the service takes. */
+const WAYS_IN = [
+  (store: MigratedStore) => store.open(),
+  ({ storeUrl }: MigratedStore) => inspectStore(storeUrl),
+  ({ storeUrl }: MigratedStore) => openArchive(storeUrl),
+  ({ storeUrl }: MigratedStore) => openBeside(storeUrl),
+];
+
+function describeForeign(database: string, createStore: () => Promise<MigratedStore> | MigratedStore): void {
+  describe(`a store on ${database} that another program uses`, () => {
+    let store: MigratedStore;
+
+    beforeEach(async () => {
+      store = await createStore();
+    });
+
+    afterEach(() => store.close());
+
+    for (const { what, made, says } of FOREIGN)
+      it(`is refused in words, and left as it is, with ${what}`, async () => {
+        await store.run(made);
+        const before = await store.contents();
+        for (const enter of WAYS_IN)
+          expect((await rejectionOf(enter(store))).message)
+            .to.match(says)
+            .and.to.match(OF_ITS_OWN);
+        expect(await store.contents()).to.deep.equal(before);
+      });
   });
 }

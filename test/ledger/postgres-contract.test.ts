@@ -36,7 +36,11 @@ describe('a ledger on PostgreSQL', () => {
       await clear();
       await store.close();
     };
-    return { ...store, storeUrl: store.url, close };
+    const contents = () =>
+      store.query(
+        "SELECT oid, relname, relfilenode FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY oid",
+      );
+    return { ...store, storeUrl: store.url, close, contents };
   };
   describeMigrations('PostgreSQL', createMigrated, {
     fixture: '1.0.postgres.sql',

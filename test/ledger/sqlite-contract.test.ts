@@ -7,7 +7,7 @@ import { describeLedger } from '../contract/ledger-contract.ts';
 import { describeMigrations } from '../contract/migration-contract.ts';
 import { describePlans, SQLITE } from '../contract/plan-contract.ts';
 import { describeSignals } from '../contract/signal-contract.ts';
-import { createSqliteStore } from '../support/sqlite-store.ts';
+import { createSqliteStore, filesIn } from '../support/sqlite-store.ts';
 
 describeLedger('SQLite', createSqliteStore);
 describeDueDeliveries('SQLite', createSqliteStore);
@@ -18,7 +18,11 @@ describeClocks('SQLite');
 describeForgetting('SQLite', createSqliteStore);
 const createMigrated = () => {
   const store = createSqliteStore();
-  return { ...store, storeUrl: `sqlite:${store.file}` };
+  return {
+    ...store,
+    storeUrl: `sqlite:${store.file}`,
+    contents: () => Promise.resolve(filesIn(store.folder)),
+  };
 };
 describeMigrations('SQLite', createMigrated, {
   fixture: '1.0.sqlite.sql',

@@ -2,7 +2,6 @@
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { spawnSync } from 'node:child_process';
 import {
-  chmodSync,
   copyFileSync,
   readFileSync,
   renameSync,
@@ -12,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
@@ -19,12 +19,28 @@ import { arrivalOf, claimedOf, LEASE_MS, OPS } from '../contract/ledger-under-te
 import { callbackWith } from '../support/callbacks.ts';
 import { noise } from '../support/noise.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
-import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+import { createSqliteStore, filesIn, type SqliteStore } from '../support/sqlite-store.ts';
 import { OPTIONS } from '../support/store-under-test.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const MEGABYTE = 1024 * 1024;
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+const madeBy = (statements: string) => (path: string) => {
+  const database = new DatabaseSync(path);
+  database.exec(statements);
+  database.close();
+};
+
+/** What a program that was killed has left of its files. */
+const inItsLog = (left: readonly string[]) => (path: string) => {
+  const original = join(tempFolder(), 'original');
+  const database = new DatabaseSync(original);
+  database.exec('pragma journal_mode = wal; create table theirs (a); pragma user_version = 42');
+  for (const ending of left) copyFileSync(original + ending, path + ending);
+  database.close();
+};
 
 describe('The files of a SQLite ledger', () => {
   let store: SqliteStore;
@@ -59,14 +75,30 @@ describe('The files of a SQLite ledger', () => {
   describe('are not made of what is none of them', () => {
     const refusal = async (path: string) => (await rejectionOf(openAt(path))).message;
 
-    it('a file of something else stays as it is, mode included', async () => {
-      const path = join(store.folder, 'notes.txt');
-      writeFileSync(path, 'not a ledger at all, but some notes of somebody');
-      chmodSync(path, 0o644);
-      expect(await refusal(path)).to.match(/^store\.url: .*notes\.txt cannot be used: .*not a database/);
-      expect(modeOf(path)).to.equal('644');
-      expect(readFileSync(path, 'utf8')).to.equal('not a ledger at all, but some notes of somebody');
-    });
+    for (const { what, make } of [
+      {
+        what: 'a text',
+        make: (path: string) => writeFileSync(path, 'some notes of somebody', { mode: 0o644 }),
+      },
+      // SQLite itself takes it for an empty file.
+      { what: 'a file of one byte', make: (path: string) => writeFileSync(path, 'x', { mode: 0o644 }) },
+      {
+        what: 'a database that only its mark shows to be another program’s',
+        make: madeBy('pragma application_id = 42'),
+      },
+      { what: 'one whose version only is set', make: madeBy('pragma user_version = 42') },
+      { what: 'one whose tables are in its log alone', make: inItsLog(['', '-wal', '-shm']) },
+      { what: 'one whose log has lost its index', make: inItsLog(['', '-wal']) },
+    ])
+      it(`${what} stays as it is, byte for byte`, async () => {
+        const path = join(store.folder, 'other.db');
+        make(path);
+        const before = filesIn(store.folder);
+        expect(await refusal(path)).to.match(
+          /^store\.url: .*other\.db cannot be used: .*give Botbell a store of its own$/,
+        );
+        expect(filesIn(store.folder)).to.deep.equal(before);
+      });
 
     it('a folder, a pipe or a device is refused, and stays as it is', async () => {
       const pipe = join(store.folder, 'pipe');

@@ -1,4 +1,5 @@
 /** A ledger's SQLite file in a folder of its own, with a way to look into it and to get in its way. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
@@ -12,6 +13,15 @@ export interface SqliteStore extends StoreUnderTest {
   readonly file: string;
   /** A second connection, closed with the store. */
   connect(): DatabaseSyncInstance;
+}
+
+/** Name, mode and bytes of each file; of a log's index only that it is there: it notes who reads. */
+export function filesIn(folder: string) {
+  return readdirSync(folder).map((name) => {
+    const path = join(folder, name);
+    const isRead = statSync(path).isFile() && !name.endsWith('-shm');
+    return [name, statSync(path).mode, isRead ? readFileSync(path) : undefined] as const;
+  });
 }
 
 export function createSqliteStore(clock = new ManualClock()): SqliteStore {

@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import { Fixed, rowIn, type Statement, storedValue } from '../database.ts';
-import { makeFile, MEMORY, watchFile } from './file.ts';
+import { makeFile, MEMORY, NOT_A_DATABASE, watchFile } from './file.ts';
 
 /** More than a running service's distinct statements; bounded since each length of a list makes another statement. */
 const KEPT_STATEMENTS = 500;
@@ -35,6 +35,7 @@ export class SqliteConnection {
     // By default SQLite spills large intermediate results to a temporary folder, where it may not be allowed to write
     // (sqlite.org/tempfiles.html).
     this.#database.exec('pragma temp_store = memory');
+    this.#checkFormat();
     if (isWriting) this.#prepareFile();
     this.#pageBytes = this.#number('page_size');
     // SQLite follows symbolic links, and keeps the log beside the target.
@@ -98,12 +99,21 @@ export class SqliteConnection {
     this.#database.close();
   }
 
+  /** SQLite reads nothing of a file before it is asked for something. */
+  #checkFormat(): void {
+    try {
+      this.#number('schema_version');
+    } catch (error) {
+      throw String(error).includes('not a database') ? new Error(NOT_A_DATABASE, { cause: error }) : error;
+    }
+  }
+
   #prepareFile(): void {
     this.#database.exec('pragma journal_mode = wal');
     this.#database.exec(`pragma journal_size_limit = ${LARGE_LOG_BYTES}`);
     this.#database.exec('pragma synchronous = normal');
     this.#database.exec(`pragma cache_size = -${CACHE_KIB}`);
-    // A write that changes nothing: fails now if the file is read-only.
+    // A write that changes nothing, since a ledger's is 0: fails now if the file is read-only.
     this.#database.exec('pragma user_version = 0');
   }
 

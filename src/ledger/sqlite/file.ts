@@ -1,6 +1,20 @@
 /** A SQLite file: created for its owner alone, and watched, since SQLite goes on writing to a deleted file. */
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { OTHER_STORE } from '../foreign.ts';
 
 /** The beginning of a SQLite store's URL. */
 export const SQLITE = 'sqlite:';
@@ -13,15 +27,47 @@ export function sqlitePathOf(url: string): string {
   return url.slice(SQLITE.length).replace(/^\/\/(?=\/)/, '');
 }
 
+export const NOT_A_DATABASE = `the file is not a database: ${OTHER_STORE}`;
+
 const OWNER_ONLY = 0o600;
 const FOLDER_OF_THE_OWNER = 0o700;
 
-/** Creates the folder and an empty file if they are missing. @throws {Error} they cannot be created, or the path is not a file */
+/** @returns false: there is no file, or an empty one. @throws {Error} there is something that is no database; says what to do */
+export function hasBytes(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() === false) throw new Error('it is not a file');
+  // SQLite takes a file of one byte for an empty one, and writes over it.
+  if (found?.size === 1) throw new Error(NOT_A_DATABASE);
+  return (found?.size ?? 0) > 0;
+}
+
+/** Whether there is a log whose index is missing, as in a copy: what reads the file without making that index does not see the log. */
+export function hasLogAlone(path: string): boolean {
+  const file = realpathSync(path);
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
+  return (log?.size ?? 0) > 0 && !existsSync(`${file}-shm`);
+}
+
+/** Works on a copy of the file and its log, which is removed afterwards. */
+export async function withCopy<Result>(
+  path: string,
+  work: (copy: string) => Promise<Result>,
+): Promise<Result> {
+  const file = realpathSync(path);
+  const folder = mkdtempSync(join(tmpdir(), 'botbell-'));
+  try {
+    for (const ending of ['', '-wal']) copyFileSync(file + ending, join(folder, `copy${ending}`));
+    return await work(join(folder, 'copy'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Creates the folder and an empty file if they are missing. @throws {Error} they cannot be created */
 export function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: FOLDER_OF_THE_OWNER });
   // An existing file is not opened: closing it would release the locks of a SQLite connection of this process.
   if (!existsSync(path)) closeSync(openSync(path, 'a', OWNER_ONLY));
-  else if (!statSync(path).isFile()) throw new Error('it is not a file');
 }
 
 /** @throws {Error} the file cannot be written, or could not be created */

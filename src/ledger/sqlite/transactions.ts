@@ -14,9 +14,10 @@ import {
 import { failed, reasonOf, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import type { Clock } from '../../time/clock.ts';
-import { migrate } from '../migrate.ts';
+import { type LedgerState, ledgerState, migrate } from '../migrate.ts';
 import type { Migration } from '../schema.ts';
 import { isTrouble, SqliteConnection } from './connection.ts';
+import { hasBytes, hasLogAlone, MEMORY, withCopy } from './file.ts';
 import { Space, type StoreEvent } from './space.ts';
 
 /** The most calls in one transaction; the rest waits for the next one. */
@@ -164,6 +165,7 @@ export interface SqliteOptions extends Omit<SqliteSettings, 'connection' | 'spac
 export async function openSqlite(options: SqliteOptions): Promise<SqliteTransactions> {
   const { path, isReader = false, maxBytes, migrations, clock, onEvent = () => undefined } = options;
   try {
+    if (!isReader) await checkOwn(options);
     const connection = new SqliteConnection(path, isReader);
     const hasLimit = !isReader && maxBytes !== undefined;
     const space = hasLimit ? new Space({ maxBytes, connection, clock, onEvent }) : undefined;
@@ -180,5 +182,24 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteTransact
     throw new LedgerUnavailable(`store.url: the SQLite file ${path} cannot be used: ${reasonOf(error)}`, {
       cause: error,
     });
+  }
+}
+
+/** Opening a file to write changes it, so whether it is a ledger, or empty, is asked before. @throws {Error} it is neither; says what to do */
+async function checkOwn(options: SqliteOptions): Promise<void> {
+  const { path } = options;
+  if (path === MEMORY || !hasBytes(path)) return;
+  const state = await stateOf(options, new SqliteConnection(path, true));
+  // Its tables may be in the log alone.
+  if (state === 'none' && hasLogAlone(path))
+    await withCopy(path, (copy) => stateOf(options, new SqliteConnection(copy, false)));
+}
+
+async function stateOf(options: SqliteOptions, connection: SqliteConnection): Promise<LedgerState> {
+  const transactions = new SqliteTransactions({ ...options, connection, isReader: true });
+  try {
+    return await transactions.run((tx) => ledgerState(tx, options.migrations));
+  } finally {
+    await transactions.close();
   }
 }
