@@ -5,6 +5,13 @@
  */
 const NEEDED = [20, 19] as const;
 
+// From the first moment on: by itself, SIGHUP ends a process, SIGUSR2 too, and SIGUSR1 opens Node's debugger to the whole machine.
+process.on('SIGHUP', () => undefined);
+for (const signal of ['SIGUSR1', 'SIGUSR2'])
+  process.on(signal, () =>
+    process.stderr.write(`${signal} does nothing here; SIGHUP has the config read again\n`),
+  );
+
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) {

@@ -31,6 +31,7 @@ const exitCode = await runProgram(process.argv.slice(2), {
   readStdin: () => buffer(process.stdin),
   ask: process.stdin.isTTY && process.stderr.isTTY ? askTerminal : undefined,
   untilStopped,
+  endOnHangup: () => void process.removeAllListeners('SIGHUP'),
   onHangup: (listener) => void process.on('SIGHUP', listener),
 });
 process.exitCode ||= exitCode;

@@ -21,7 +21,9 @@ export interface CommandContext {
   readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** Resolves at the first SIGTERM or SIGINT. Once called, these signals no longer end the process. */
   untilStopped(): Promise<void>;
-  /** Once called, SIGHUP calls `listener` and no longer ends the process. */
+  /** Until this is called, SIGHUP does nothing; then it ends the process. */
+  endOnHangup(): void;
+  /** Once called, SIGHUP calls `listener` and does not end the process. */
   onHangup(listener: () => void): void;
 }
 

@@ -65,6 +65,7 @@ function createProgram(context: CommandContext, action: Action): Command {
     .configureHelp({ showGlobalOptions: true })
     // The option belongs to the program, so that it may also be given before the command.
     .hook('preAction', (_program, command) => {
+      if (command.name() !== 'serve') context.endOnHangup();
       if (program.opts().config !== undefined && READ_NO_CONFIG.has(command.name()))
         program.error(`error: unknown option '--config': ${command.name()} reads no config of yours`);
     })

@@ -24,9 +24,6 @@ export async function run(given: CommandContext, options: Options, serve: Comman
   const { secrets } = context;
   const project = await loadProject(context);
   const logger = await createLogger(options.logLevel, context.isTerminal, secrets.hide);
-  // A SIGHUP during the start must not end the process; the config is being read anyway.
-  let onHangup = () => {};
-  context.onHangup(() => onHangup());
   const app = await startApp({
     ...project,
     secrets,
@@ -38,7 +35,8 @@ export async function run(given: CommandContext, options: Options, serve: Comman
     version: readVersion(),
     print: (text) => context.result(text),
   });
-  onHangup = () => void app.reload('SIGHUP');
+  // Before this, SIGHUP does nothing; the config was being read anyway.
+  context.onHangup(() => void app.reload('SIGHUP'));
   const { path, tokens } = project.config.receiver;
   logger.info(
     {

@@ -55,6 +55,21 @@ describe('The built program', () => {
     if (IS_FULL) expect(performance.now() - begun).to.be.below(4500);
   });
 
+  it('goes on at SIGHUP from its first moment on, and at SIGUSR1, which opens no debugger', async () => {
+    world = await createProgramWorld({ notify: `{ slack: '#ops' }` });
+    // Its first statements ask for the version; so do packages later.
+    const first = `{ get() { process.kill(process.pid, 'SIGHUP'); return '${process.versions.node}'; } }`;
+    const hangUp = `Object.defineProperty(process.versions, 'node', ${first});`;
+    const preload = `data:text/javascript,${encodeURIComponent(hangUp)}`;
+    const botbell = await world.start({ nodeArguments: ['--import', preload] });
+    for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) {
+      botbell.kill(signal);
+      await until(`it says what ${signal} does`, () => botbell.log().includes(`${signal} does nothing here`));
+    }
+    expect(botbell.log()).not.to.include('Debugger');
+    expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
+  });
+
   it('goes on when whoever read its log and its messages is gone', async () => {
     world = await createProgramWorld({ notify: `{ printed: '#log' }` });
     world.rewrite((yaml) => yaml.replace('channels:\n', '$&  printed: { type: outbox, as: slack }\n'));

@@ -36,6 +36,7 @@ export async function runCommand(args: readonly string[], input: CommandInput = 
     readStdin: () => Promise.resolve(Buffer.from(input.stdin ?? '')),
     ask: input.answer === undefined ? undefined : askedOf(stderr, input.answer, input.whileAsked),
     untilStopped: input.untilStopped ?? (() => Promise.resolve()),
+    endOnHangup: () => undefined,
     onHangup: () => undefined,
   });
   return { code, stdout: stdout.join('\n'), stderr: stderr.join('\n') };
