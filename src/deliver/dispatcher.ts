@@ -1,6 +1,8 @@
 /** Makes every attempt of this process, whether a POST waits for it or not. */
 import { UNSPECIFIED_PAUSE_MS } from '../channels/retry-after.ts';
 import type { Settlement } from '../ledger/ledger.ts';
+import { MOST_OF_DESTINATION } from '../ledger/operations/turns.ts';
+import type { Plan, PlannedTarget } from '../route/router.ts';
 import { UnderWay } from '../time/clock.ts';
 import { milestoneOf, withAlert } from './alerts.ts';
 import { addressedTo, Attempt, type AttemptDependencies, type AttemptResult, type Begun } from './attempt.ts';
@@ -49,6 +51,17 @@ export class Dispatcher {
 
   get queued(): readonly string[] {
     return [...this.#queues.keys()];
+  }
+
+  /** Whether all of a plan's destinations could be attempted at once, and nothing waits for them. */
+  hasRoomFor({ destinations, perhaps }: Plan): boolean {
+    const { paces, isBehind } = this.#dependencies;
+    const isFree = ({ destination }: PlannedTarget) =>
+      (this.#running.get(destination) ?? 0) < MOST_OF_DESTINATION &&
+      !isBehind(destination) &&
+      !this.#queues.has(destination) &&
+      !paces.isPaced(destination);
+    return !this.#isStopping && destinations.every(isFree) && perhaps.every(isFree);
   }
 
   /** Takes in hand a delivery that this process has claimed. Work on it begins only after this returns. */

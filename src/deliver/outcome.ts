@@ -11,6 +11,7 @@ import type {
   DeliveryState,
   DeliveryUpdate,
 } from '../ledger/ledger.ts';
+import { resultOf } from '../ledger/result.ts';
 import { type RuleName, RULES } from '../signal/rules.ts';
 import type { AttemptResult } from './attempt.ts';
 
@@ -153,7 +154,7 @@ type Circumstances = Pick<Admission, 'isSuperseded'> & Pick<Arrival, 'isAccepted
 
 export function judge(standings: readonly PostedDelivery[], circumstances: Circumstances): Verdict {
   const status = circumstances.isAccepted ? 200 : statusOf(standings);
-  const result = resultOf(status, standings, circumstances);
+  const result = status === 200 ? resultIn(standings, circumstances) : NOT_TOLD[status];
   return { status, result, deliveries: standings.map((each) => answered(each, status)) };
 }
 
@@ -177,21 +178,15 @@ function statusOf(standings: readonly PostedDelivery[]): Verdict['status'] {
   return open.every(({ hasEnded }) => hasEnded) ? 502 : 504;
 }
 
-function resultOf(
-  status: Verdict['status'],
+const NOT_TOLD = { 502: 'failed', 504: 'timed_out' } as const;
+
+function resultIn(
   standings: readonly PostedDelivery[],
   { isSuperseded, isAccepted }: Circumstances,
 ): CallbackResult {
-  if (status === 504) return 'timed_out';
-  if (status === 502) return 'failed';
   const states = standings.map(({ state }) => state);
-  if (isAccepted && states.includes('pending')) return 'accepted';
-  if (isSuperseded) return 'superseded';
-  if (standings.length === 0) return 'no_route';
-  if (states.includes('dead')) return 'gave_up';
-  if (states.includes('pending')) return 'taken_over';
-  if (states.every((state) => state === 'held')) return 'held';
-  return standings.some(({ hasEnded }) => hasEnded) ? 'delivered' : 'duplicate';
+  const hasEnded = standings.some((each) => each.hasEnded);
+  return resultOf(states, { isSuperseded, isAccepted, hasEnded });
 }
 
 function answered(each: PostedDelivery, status: Verdict['status']): AnsweredDelivery {

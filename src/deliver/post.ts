@@ -39,30 +39,30 @@ type Posting = Delivering & { readonly dispatcher: Dispatcher };
 export function createPost(delivering: Posting): Post {
   const waiting: Waiting = new Map();
   return async (incoming) => {
-    const { clock, ledger, settings: running, onHeld } = delivering;
+    const { clock, ledger, dispatcher, settings: running, onHeld } = delivering;
     const { current: settings } = running;
     const { answerWithinMs, answerWhen } = settings.config.receiver;
     const until = untilOf(incoming.arrivedAt, answerWithinMs);
     const plan = settings.planFor(incoming.callback);
     const isAccepted = answerWhen === 'accepted';
-    const arrival = arrivalOf(incoming, plan, isAccepted, settings);
+    const isClaimed = isAccepted && dispatcher.hasRoomFor(plan);
+    const arrival = { ...arrivalOf(incoming, plan, settings), isAccepted, isClaimed };
     const { callback, ...admission } = await ledger.admit(arrival, until - clock.monotonic());
     if (admission.isNew) for (const { reason } of admission.deliveries) if (reason) onHeld(reason);
     const posted = { receivedAt: incoming.receivedAt, settings, plan, admission, until };
-    if (admission.isAnswered) return judge([], { isSuperseded: admission.isSuperseded, isAccepted });
-    if (isAccepted) return accept(delivering, posted);
     const notice = noticeOf({ callback, startedAt: incoming.startedAt }, admission.timesReceived);
+    if (admission.isAnswered) return answered(delivering, posted, notice, incoming.onRendered);
     const open = new OpenPost(delivering, posted, waiting);
     open.begin(notice, incoming.onRendered);
     return open.answer();
   };
 }
 
-function arrivalOf(incoming: Incoming, plan: CallbackPlan, isAccepted: boolean, settings: Settings): Arrival {
+function arrivalOf(incoming: Incoming, plan: CallbackPlan, settings: Settings): Omit<Arrival, 'isAccepted'> {
   const { callback, identity, startedAt, body } = incoming;
   const { routing, asking } = plan;
   const judged = judgedBy(plan, incoming, (condition) => settings.meets(condition, incoming));
-  return { callback, identity, startedAt, body, routing, asking, isAccepted, ...judged };
+  return { callback, identity, startedAt, body, routing, asking, ...judged };
 }
 
 /** An admitted callback, without its body, with the settings that were in force when it came; a reload does not change them. */
@@ -73,16 +73,30 @@ interface Posted extends Pick<Incoming, 'receivedAt'> {
   readonly until: number;
 }
 
-/** Answers before any attempt: the callback is in the ledger, so the service need not post it again. */
-function accept({ clock, dispatcher, onDue }: Posting, { receivedAt, admission }: Posted): Verdict {
-  const { callbackId, deliveries, isSuperseded } = admission;
-  const verdict = judge(deliveries, { isSuperseded, isAccepted: true });
-  const { status, result } = verdict;
-  const answer = { receivedAt, answeredAt: clock.now(), status, result };
-  const settled = dispatcher.settle([], { callbackId, answer, isDurable: false });
-  dispatcher.until(settled.catch(() => undefined));
-  if (result === 'accepted') onDue();
-  return verdict;
+/** The answer of a callback that was answered with its admission; what of it this process has claimed is attempted now. */
+function answered(
+  { dispatcher, onDue }: Posting,
+  { admission, plan, settings, until }: Posted,
+  notice: CallbackNotice,
+  onRendered: Incoming['onRendered'],
+): Verdict {
+  const { deliveries, firstReceivedAt, asOf, isSuperseded } = admission;
+  for (const record of deliveries.filter(({ claim }) => claim === 'own')) {
+    const order = {
+      record,
+      firstReceivedAt,
+      asOf,
+      notice,
+      planned: plannedFor(record, plan),
+      settings,
+      until,
+    };
+    dispatcher.submit(onRendered === undefined ? order : rendered(order));
+  }
+  onRendered?.();
+  if (deliveries.some(({ state, claim }) => state === 'pending' && claim === undefined)) onDue();
+  const isAccepted = settings.config.receiver.answerWhen === 'accepted';
+  return judge(deliveries, { isSuperseded, isAccepted });
 }
 
 /** What `make` returns, made now: until it is called, it would keep the callback. */

@@ -123,8 +123,10 @@ export interface Arrival {
   readonly likeness: string;
   /** The conditions `when` of its routes that it does not meet. */
   readonly unmet: readonly string[];
-  /** It is answered before any attempt: its deliveries are on disk, unclaimed, taken over and due at once. */
+  /** It is answered before any attempt, with its admission: its deliveries are on disk, taken over and due at once. */
   readonly isAccepted: boolean;
+  /** What is accepted is claimed by this process, which has room for it; left out: whoever has room claims it. */
+  readonly isClaimed?: boolean;
 }
 export interface Admission {
   readonly callbackId: number;
@@ -136,7 +138,7 @@ export interface Admission {
   readonly asOf: number;
   /** An `executing` that came after its job's result. */
   readonly isSuperseded: boolean;
-  /** Nobody is to be told, so the answer, a 200, has been written with it. */
+  /** It is accepted, or nobody is to be told, so the answer, a 200, has been written with it. */
   readonly isAnswered: boolean;
   readonly deliveries: readonly DeliveryRecord[];
 }

@@ -5,6 +5,7 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
 import { callbackOf, callbackWith, noticeAbout } from '../support/callbacks.ts';
 import {
+  arrivalOf,
   Bench,
   claimedOf,
   codesOf,
@@ -50,6 +51,23 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
           [undefined, true],
         ]);
         expect(destinationsOf(await bench.claim())).to.deep.equal(['slack:#log', 'slack:#ops']);
+      });
+
+      it('is answered with its admission, and its own process has it in hand where that has room', async () => {
+        const arrival = { ...arrivalOf(callbackWith(), [OPS, LOG]), isAccepted: true, isClaimed: true };
+        const { deliveries, isAnswered } = await bench.ledger.admit(arrival);
+        expect(isAnswered).to.equal(true);
+        expect(
+          deliveries.map(({ claim, isTakenOver, dueInMs }) => [claim, isTakenOver, dueInMs]),
+        ).to.deep.equal([
+          ['own', true, 0],
+          ['own', true, 0],
+        ]);
+        expect(await bench.history()).to.deep.equal(['answered accepted']);
+        const other = await bench.openAs('another');
+        expect(await bench.claim(other), 'in hand').to.deep.equal([]);
+        await pass(LEASE_MS);
+        expect(destinationsOf(await bench.claim(other)), 'left').to.deep.equal(['slack:#log', 'slack:#ops']);
       });
 
       it('that comes again leaves what is under way alone', async () => {

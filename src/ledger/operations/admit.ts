@@ -11,10 +11,12 @@ import {
   type Asking,
   type DecidedTarget,
   type DeliveryRecord,
+  type DeliveryState,
   LedgerFull,
   SUPERSEDED,
 } from '../ledger.ts';
 import { deliveriesOf, type DeliveryRow, EXECUTING, isIdle } from '../rows.ts';
+import { resultOf } from '../result.ts';
 import { toStored } from '../stored-body.ts';
 import { bodiesOf } from './claim-due.ts';
 import { decideAll } from '../signal/admission.ts';
@@ -28,7 +30,7 @@ export async function admitArgs(
   arrival: Arrival,
   settings: { readonly leaseMs: number; readonly takeOverAfterMs: number },
 ) {
-  const { callback, identity, startedAt, routing, asking, likeness, unmet, isAccepted } = arrival;
+  const { callback, identity, startedAt, routing, asking, likeness, unmet, isAccepted, isClaimed } = arrival;
   const jobKey = keyOf(callback.job_id);
   // Without a spread, here as in what each POST makes: V8 takes several times as long for an object that begins with one.
   return {
@@ -52,6 +54,7 @@ export async function admitArgs(
     likeness,
     unmet,
     isAccepted,
+    isClaimed: !isAccepted || isClaimed === true,
   };
 }
 
@@ -77,13 +80,9 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
     );
   const { posts, hasSnoozes } = job;
   const entered = { id: callbackId, isLateStart, posts, hasSnoozes, timesReceived };
-  const { deliveries, firstBody } = isNew
+  const { deliveries, firstBody, isAnswered } = isNew
     ? await admitNew(tx, args, entered)
     : await admitAgain(tx, args, entered);
-  // If all its deliveries succeeded before the result came, there was nothing to supersede.
-  const isToldToAll = deliveries.length > 0 && deliveries.every(({ state }) => state === 'delivered');
-  const isSuperseded = isLateStart && !isToldToAll;
-  const isAnswered = isForNobody(args, deliveries);
   return {
     callbackId,
     isNew,
@@ -91,26 +90,27 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
     timesReceived,
     firstReceivedAt,
     asOf: tx.now,
-    isSuperseded,
+    isSuperseded: isSuperseded(entered, deliveries.map(stateOf)),
     isAnswered,
     deliveries,
   };
 }
 
-type Taken = Pick<Admitted, 'deliveries' | 'firstBody'>;
+type Taken = Pick<Admitted, 'deliveries' | 'firstBody' | 'isAnswered'>;
 
 async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
   const targets = await targetsOf(tx, args, entered);
+  const states = targets.map(({ reason }) => (reason === undefined ? 'pending' : 'held'));
   const insert = () =>
     Promise.all([
       insertTargets(tx, args, entered, targets),
       writeBody(tx, entered.id, args.body),
-      isForNobody(args, []) ? answerNobody(tx, entered) : undefined,
+      answerAtOnce(tx, args, entered, states),
     ]);
   // What is held gets a row of history after its own, and a later callback of the job is told what it is behind.
   const isMoreToAsk = entered.posts > 1 || targets.some(({ reason }) => reason !== undefined);
-  const [deliveries] = await (isMoreToAsk ? insert() : tx.last(insert));
-  return { deliveries, firstBody: undefined };
+  const [deliveries, , isAnswered] = await (isMoreToAsk ? insert() : tx.last(insert));
+  return { deliveries, firstBody: undefined, isAnswered };
 }
 
 async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
@@ -123,23 +123,39 @@ async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Ta
   );
   if (timesReceived <= MOST_TIMES)
     await writeHistory(tx, [{ callbackId: id, what: 'received', entry: { times: timesReceived } }]);
-  if (isForNobody(args, deliveries)) await answerNobody(tx, entered);
+  const isAnswered = await answerAtOnce(tx, args, entered, deliveries.map(stateOf));
   const isToAttempt = deliveries.some(({ claim }) => claim === 'own');
   const firstBody = isToAttempt ? (await bodiesOf(tx, [{ callbackId: id }])).get(id) : undefined;
-  return { deliveries, firstBody };
+  return { deliveries, firstBody, isAnswered };
 }
 
-function isForNobody({ asking }: AdmitArgs, deliveries: readonly DeliveryRecord[]): boolean {
-  return deliveries.length === 0 && askingIn(asking).planned.length === 0;
+function stateOf({ state }: DeliveryRecord): DeliveryState {
+  return state;
 }
 
-async function answerNobody(tx: Tx, { id, isLateStart, timesReceived }: Entered): Promise<void> {
-  const result = isLateStart ? 'superseded' : 'no_route';
+/** What is accepted, or for nobody, needs no more than to be written. @returns whether it is answered */
+async function answerAtOnce(
+  tx: Tx,
+  { asking, isAccepted }: AdmitArgs,
+  entered: Entered,
+  states: readonly DeliveryState[],
+): Promise<boolean> {
+  const { id, timesReceived } = entered;
+  const isForNobody = states.length === 0 && askingIn(asking).planned.length === 0;
+  if (!isAccepted && !isForNobody) return false;
+  const result = resultOf(states, { isSuperseded: isSuperseded(entered, states), isAccepted });
   const answer = { receivedAt: tx.now, answeredAt: tx.now, status: 200, result } as const;
   await Promise.all([
     writeAnswer(tx, id, answer),
     timesReceived <= MOST_TIMES ? writeHistory(tx, [answerEntry(id, answer)]) : undefined,
   ]);
+  return true;
+}
+
+/** If all its deliveries succeeded before the result came, there was nothing to supersede. */
+function isSuperseded({ isLateStart }: Entered, states: readonly DeliveryState[]): boolean {
+  const isToldToAll = states.length > 0 && states.every((state) => state === 'delivered');
+  return isLateStart && !isToldToAll;
 }
 
 /** A callback whose job and own row are written. */
@@ -191,16 +207,23 @@ async function targetsOf(
   return decideAll(tx, { ...args, ...arrived, planned: asking.planned, watched: asking });
 }
 
-/** Botbell takes the deliveries over after `takeOverAfterMs`, but not before their claim expires. */
+/** Botbell takes over what the POST attempts after `takeOverAfterMs`, but not before its claim expires; what is accepted is its own. */
 function insertTargets(
   tx: Tx,
-  { jobKey, isAccepted, leaseMs, takeOverAfterMs }: AdmitArgs,
+  { jobKey, isAccepted, isClaimed, leaseMs, takeOverAfterMs }: AdmitArgs,
   { id: callbackId, posts }: Entered,
   targets: readonly DecidedTarget[],
 ): Promise<readonly DeliveryRecord[]> {
-  const posted = { claimedForMs: leaseMs, dueInMs: Math.max(takeOverAfterMs, leaseMs) };
-  const planned = { callbackId, jobKey, targets, isFirstOfJob: posts === 1 };
-  return insertRows(tx, { ...planned, posted: isAccepted ? undefined : posted });
+  const takenOverInMs = isAccepted ? undefined : Math.max(takeOverAfterMs, leaseMs);
+  const claimedForMs = isClaimed ? leaseMs : undefined;
+  return insertRows(tx, {
+    callbackId,
+    jobKey,
+    targets,
+    isFirstOfJob: posts === 1,
+    claimedForMs,
+    takenOverInMs,
+  });
 }
 
 /** What was read of `Arrival.asking`, by its text: a config has one for each BOT and status. */

@@ -16,8 +16,10 @@ interface Planned {
   readonly targets: readonly DecidedTarget[];
   /** No other callback of the job has come, so no delivery comes before. */
   readonly isFirstOfJob?: boolean;
-  /** The POST attempts them first: they are claimed for so long, and due for Botbell later. Undefined: taken over, and due at once. */
-  readonly posted?: { readonly claimedForMs: number; readonly dueInMs: number } | undefined;
+  /** This process attempts them first: they are claimed for so long. Undefined: by nobody. */
+  readonly claimedForMs?: number | undefined;
+  /** The service posts them again until then. Undefined: they are Botbell's own, and due at once. */
+  readonly takenOverInMs?: number | undefined;
 }
 
 /** Skips destinations that the callback has already, e.g. by another process's routing. @returns new rows in the order of the targets */
@@ -40,20 +42,20 @@ async function withBefore(tx: Tx, records: readonly DeliveryRecord[]): Promise<r
 /** @returns the record, which is known but for the id; undefined: the callback has the destination already */
 async function insertRow(
   tx: Tx,
-  { callbackId, jobKey, posted }: Planned,
+  { callbackId, jobKey, claimedForMs, takenOverInMs }: Planned,
   { destination, channel, address, reason, heldUntil, snoozeId, telling }: DecidedTarget,
 ): Promise<DeliveryRecord | undefined> {
   const { now } = tx;
   const state = reason === undefined ? 'pending' : 'held';
-  const isTakenOver = posted === undefined;
-  const dueInMs = posted?.dueInMs ?? 0;
-  const claimedForMs = state === 'pending' ? posted?.claimedForMs : undefined;
-  const isClaimed = claimedForMs !== undefined;
+  const isTakenOver = takenOverInMs === undefined;
+  const dueInMs = takenOverInMs ?? 0;
+  const claimedUntil = state === 'pending' && claimedForMs !== undefined ? now + claimedForMs : undefined;
+  const isClaimed = claimedUntil !== undefined;
   const row = await tx.first<Pick<DeliveryRecord, 'id'>>(fixed`
     INSERT INTO deliveries (callback_id, job_key, destination, channel, address, reason, held_until, snooze_id, telling,
       state, owner, claimed_until, due_at, is_taken_over, counts_from, updated_at)
     VALUES (${callbackId}, ${jobKey}, ${destination}, ${channel}, ${address}, ${reason}, ${heldUntil}, ${snoozeId}, ${telling},
-      ${state}, ${isClaimed ? tx.owner : null}, ${isClaimed ? now + claimedForMs : null}, ${now + dueInMs}, ${isTakenOver},
+      ${state}, ${isClaimed ? tx.owner : null}, ${claimedUntil}, ${now + dueInMs}, ${isTakenOver},
       ${now}, ${now})
     ON CONFLICT (callback_id, destination) DO NOTHING
     RETURNING id`);
