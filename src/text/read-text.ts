@@ -13,8 +13,12 @@ export class NotUtf8 extends Error {
   }
 }
 
+/** Between any two of them the event loop takes what has been read. */
+const TURNS = 20;
+
 /** Takes one read at a time: a file system that hangs keeps one of Node's four threads, which also look up host names. */
 export class OneRead {
+  /** In milliseconds of an event loop that turns: a longer stand-still of its own is none of the disk's. */
   readonly #patienceMs: number;
   #last: Promise<unknown> = Promise.resolve();
   #isHanging = false;
@@ -38,12 +42,16 @@ export class OneRead {
   async #begin<T>(read: () => Promise<T>): Promise<T> {
     if (this.#isHanging) throw this.#unanswered();
     return new Promise<T>((resolve, reject) => {
-      const timer = setTimeout(() => {
+      let turns = 0;
+      const timer = setInterval(() => {
+        turns += 1;
+        if (turns < TURNS) return;
+        clearInterval(timer);
         this.#isHanging = true;
         reject(this.#unanswered());
-      }, this.#patienceMs);
+      }, this.#patienceMs / TURNS);
       const settle = () => {
-        clearTimeout(timer);
+        clearInterval(timer);
         this.#isHanging = false;
       };
       read().finally(settle).then(resolve, reject);
