@@ -80,7 +80,7 @@ export async function refusedAlike(tx: Tx): Promise<readonly RefusedAlike[]> {
   return faults.map(({ count, unseen, oldestAt, ...newest }) => ({ newest, count, unseen, oldestAt }));
 }
 
-/** These destinations, in the order of `names`. */
+/** These destinations, in the order of `names`, of which a database takes some ten thousand. */
 export async function destinationsNamed(tx: Tx, names: readonly string[]) {
   if (names.length === 0) return [];
   const rows = await tx.all<ArchivedDestination>(sql`

@@ -115,6 +115,32 @@ describe('The page of an office', () => {
     expect(message).to.contain('週次メルマガ配信').and.contain('<meta name="color-scheme"');
   });
 
+  it('has pages of destinations, of which a config may have ten thousands', async () => {
+    const { drawing } = world.services;
+    const notify = Array.from({ length: 40_000 }, (_, index) => {
+      return { ...target(`slack:#room-${index}`), channel: 'slack', options: {}, perJob: 'message' } as const;
+    });
+    const { config, ...rest } = drawing();
+    const routes = config.routes.slice(0, 1).map((route) => ({ ...route, notify }));
+    Object.assign(world.services, { drawing: () => ({ ...rest, config: { ...config, routes } }) });
+    const roomsAt = async (path: string) => {
+      const { status, body } = await world.get(path);
+      expect(status).to.equal(200);
+      const next = /href="(\/destinations\?after=[^"]*)"/.exec(body)?.[1];
+      return {
+        rooms: [...body.matchAll(/>slack:#room-(\d+)</g)].map(([, room]) => Number(room)),
+        next,
+      };
+    };
+    const first = await roomsAt('/destinations');
+    const second = await roomsAt(first.next ?? '');
+    const last = await roomsAt('/destinations?after=slack:%23room-39999');
+    Object.assign(world.services, { drawing });
+    const numbers = Array.from({ length: 200 }, (_, index) => index);
+    expect([...first.rooms, ...second.rooms]).to.deep.equal(numbers);
+    expect([last.rooms, last.next]).to.deep.equal([[], undefined]);
+  });
+
   it('has a page for what is not there', async () => {
     for (const path of [
       '/callbacks/99999',

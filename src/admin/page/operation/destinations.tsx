@@ -8,9 +8,11 @@ import type { AdminServices } from '../../services.ts';
 import { PostButton } from '../parts/forms.tsx';
 import { type Columns, Table } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
-import { Code, Foreign, pathTo, Time } from '../parts/text.tsx';
+import { Code, Foreign, Older, pathTo, Time } from '../parts/text.tsx';
 import type { Reader, View } from '../reader.ts';
 import { Snoozed } from './snoozes.tsx';
+
+const A_PAGE = 100;
 
 interface Row extends ArchivedDestination {
   readonly isPrinted: boolean;
@@ -19,19 +21,28 @@ interface Row extends ArchivedDestination {
   readonly snoozes: readonly KeptSnooze[];
 }
 
-export const destinationsView: View = async ({ reader: { t }, services }) => {
-  const rows = await loadRows(services);
-  const body = <Table caption="nav.destinations" rows={rows} empty="destinations.none" columns={COLUMNS} />;
+export const destinationsView: View = async ({ query, reader: { t }, services }) => {
+  const { rows, next } = await loadRows(services, query.get('after') ?? '');
+  const body = (
+    <>
+      <Table caption="nav.destinations" rows={rows} empty="destinations.none" columns={COLUMNS} />
+      {next === undefined ? null : <Older to={pathTo(['destinations'], { after: next })} />}
+    </>
+  );
   return { title: t('nav.destinations'), lead: t('destinations.lead'), body };
 };
 
-async function loadRows({ archive, people, drawing, paused }: AdminServices): Promise<readonly Row[]> {
+/** @param after the last destination of the page before; if there is none of that name, the list begins anew */
+async function loadRows({ archive, people, drawing, paused }: AdminServices, after: string) {
   const { config } = drawing();
   const channels = destinationsOf(config);
   const snoozed = await people.snoozes();
   const waits = new Map(paused().map(({ key, ms }) => [key, ms]));
-  const standings = await archive.destinations([...channels.keys()]);
-  return standings.map((standing) => {
+  const all = [...channels.keys()];
+  const start = all.indexOf(after) + 1;
+  const names = all.slice(start, start + A_PAGE);
+  const standings = await archive.destinations(names);
+  const rows = standings.map((standing): Row => {
     const { destination } = standing;
     const channel = channels.get(destination)?.channel ?? '';
     return {
@@ -41,6 +52,7 @@ async function loadRows({ archive, people, drawing, paused }: AdminServices): Pr
       snoozes: snoozed.filter((snooze) => snooze.destination === destination),
     };
   });
+  return { rows, next: start + A_PAGE < all.length ? names.at(-1) : undefined };
 }
 
 const COLUMNS: Columns<Row> = [
