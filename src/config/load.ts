@@ -111,7 +111,7 @@ function readConfig(
   };
   checkTogether(config, problems);
   if (problems.hasErrors()) return undefined;
-  return { ...config, secrets: secretsIn(config, channelTypes) };
+  return { ...config, secrets: secretsIn(config, channelTypes, interpolated.values) };
 }
 
 /** Keys that begin with `x-` are there for their anchors. An empty section, whose lines may all be comments, counts as missing. */

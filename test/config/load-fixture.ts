@@ -69,7 +69,7 @@ export function loadFixture({ file, text }: Pick<Fixture, 'file' | 'text'>): Loa
 }
 
 export function loadText(text: string, given: Given = {}): LoadedConfig {
-  return load('botbell.yaml', { ...given, files: { 'botbell.yaml': text } });
+  return load('botbell.yaml', { ...given, files: { ...given.files, 'botbell.yaml': text } });
 }
 
 function load(file: string, { files = {}, ...given }: Given): LoadedConfig {

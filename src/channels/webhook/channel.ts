@@ -3,7 +3,6 @@ import { createHmac } from 'node:crypto';
 import { mixed, object } from 'yup';
 import { exactJson } from '../../text/exact-json.ts';
 import { isJsonObject } from '../../text/json-object.ts';
-import { isKey } from '../../outbound/login.ts';
 import type { ChannelType, MessageFormat, Outgoing } from '../channel.ts';
 import { HOURLY, meaning } from '../answers.ts';
 import { chat } from '../chat/chat.ts';
@@ -81,18 +80,26 @@ function signingSecretsOf({ secret }: Hook): readonly string[] {
   return secret === undefined ? [] : [secret].flat();
 }
 
-/** Headers whose whole value is a credential; of others, only the parts that look like one. */
-const CREDENTIAL = /authorization|token|key|secret|signature|cookie|password/i;
+/** Names of headers, or of keys in a body, whose value is a credential. */
+const CREDENTIAL = /authorization|token|secret|signature|cookie|passw|credential|key$/i;
+/** Names of keys that tell one thing from another. */
+const IDENTIFIES =
+  /(?:dedup\w*|idempotency|message|thread|group|order|event|incident|alert|partition|issue|project|sort|correlation)[-_]?key$/i;
 
-function secretsInHeader([name, value]: readonly [string, string]): readonly string[] {
-  const parts = value.split(/[\s;,=]+/);
-  return CREDENTIAL.test(name) ? [value, ...parts.slice(1)] : parts.filter(isKey);
+function isCredential(name: string): boolean {
+  return CREDENTIAL.test(name) && !IDENTIFIES.test(name);
 }
 
-/** Of a body, the strings that are credentials, such as a routing key; not those with values. */
-function secretsInBody(value: unknown): readonly string[] {
-  if (typeof value === 'string') return isKey(value) && !/[{\s]/.test(value) ? [value] : [];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(secretsInBody) : [];
+/** A credential as it is written, and without its scheme. Other words are none, whatever they look like: they may be in a BOT's id. */
+function secretsInHeader([name, value]: readonly [string, string]): readonly string[] {
+  return isCredential(name) ? [value, ...value.split(/[\s;,=]+/).slice(1)] : [];
+}
+
+/** @param name of the key that has the value, or the list around it */
+function secretsInBody(value: unknown, name = ''): readonly string[] {
+  if (typeof value === 'string') return isCredential(name) && !value.includes('{') ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap((item) => secretsInBody(item, name));
+  return Object.entries(value ?? {}).flatMap(([key, item]) => secretsInBody(item, key));
 }
 
 const FORMAT: MessageFormat = { name: 'webhook', namesDestination: true, compose: composeWebhook };

@@ -110,14 +110,39 @@ describe('the channel webhook', () => {
     expect(alert.data).to.include({ truncated: true, title: plainCard().title, destination: 'webhook:erp' });
   });
 
-  it('hides its secrets however a remote quotes them: the URL whole, its keys as written or decoded, a header without its scheme, a key in a body of its own', () => {
+  it('hides its secrets however a remote quotes them: the URL whole, its keys as written or decoded, a header without its scheme, a credential in a body of its own; no other word', () => {
     const url =
       'https://erp.example/in/ab%2Fcd%21efghijk1(x)?from=production-cluster-1&k=a%20b%2Fsecret%21key(1)';
-    const hook = { url, headers: { Authorization: 'Bearer key-of-erp-9' }, body: { to: ['key-of-body-1'] } };
+    const hook = {
+      url,
+      headers: {
+        Authorization: 'Bearer key-of-erp-9',
+        'X-Env': 'production-eu1',
+        'X-Component': 'invoice-bot2',
+      },
+      body: {
+        routing_key: 'key-of-body-1',
+        auth: [{ apiToken: ['token-of-body-2'] }],
+        parse_mode: 'MarkdownV2',
+        source: ['prod-server01', { component: 'invoice-bot2' }],
+        dedup_key: 'prod-server01',
+        threadKey: 'prod-server01',
+        token: '{{ job_id }}-prod-server01',
+      },
+    };
     const hide = secretsHidden(webhookChannel.secretsOf({ hooks: { erp: hook } }));
     const keys = ['ab%2Fcd%21efghijk1(x)', 'a%20b%2Fsecret%21key(1)'];
-    for (const quoted of [url, ...keys, ...keys.map(decodeURIComponent), 'key-of-erp-9', 'key-of-body-1'])
+    for (const quoted of [
+      url,
+      ...keys,
+      ...keys.map(decodeURIComponent),
+      'key-of-erp-9',
+      'key-of-body-1',
+      'token-of-body-2',
+    ])
       expect(hide(`<${quoted}>`)).to.equal('<[secret]>');
+    const words = 'invoice-bot2 prod-server01-77 MarkdownV2 production-eu1';
+    expect(hide(words)).to.equal(words);
   });
 
   it('refuses secrets and headers that would not do, and says that nothing is signed without a secret', () => {
