@@ -1,12 +1,13 @@
 /** The composition root: makes a checked config into a service that starts and stops. */
 import type { Reloading } from '../admin/services.ts';
 import { RunningSettings } from '../deliver/settings.ts';
-import type { ListeningServer } from '../http/server.ts';
-import { openLedger } from '../ledger/open-ledger.ts';
+import { listen as listenAt, type ListeningServer } from '../http/server.ts';
+import { type LedgerOptions, openLedger } from '../ledger/open-ledger.ts';
 import { ownerName } from '../ledger/operations/processes.ts';
 import type { Logger } from '../observe/logger.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { Loads } from '../receive/loads.ts';
+import { type Random, systemRandom } from '../text/random.ts';
 import { type Clock, within } from '../time/clock.ts';
 import { openAdmin, openReceiver, type Services } from './listeners.ts';
 import { Pipeline } from './pipeline.ts';
@@ -27,8 +28,12 @@ export interface AppOptions extends UsableConfig, Omit<SettingsEnvironment, 'onT
   readonly version: string;
   /** For a reload. Invalid files are problems in the result, not a rejection. */
   readonly readConfig: () => Promise<ConfigReading>;
-  /** SQLite runs in this thread: for tests, whose manual clocks another thread cannot share. */
-  readonly isLedgerInProcess?: boolean;
+  /** The system's where it is left out. */
+  readonly random?: Random;
+  /** Opens sockets where it is left out. */
+  readonly listen?: typeof listenAt;
+  /** How this process opens its store, where that differs. */
+  readonly store?: Partial<Pick<LedgerOptions, 'owner' | 'isInProcess' | 'around'>>;
 }
 
 export interface RunningApp {
@@ -58,6 +63,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 
 async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<RunningApp, 'stop'>> {
   const { clock, logger, version, channelTypes, readConfig } = options;
+  const { random = systemRandom, listen = listenAt } = options;
   const metrics = createMetrics(version);
   const reports = new Reports(logger, metrics, clock);
   const environment = { ...options, onTemplateError: reports.onTemplateError };
@@ -67,7 +73,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const ledger = await openStore(options, settings, reports);
   let closeBy = 0;
   cleanUps.push(() => ledger.close(Math.max(STORE_GOODBYE_MS, closeBy - clock.monotonic())));
-  const pipeline = new Pipeline({ clock, logger, settings, ledger, reports });
+  const pipeline = new Pipeline({ clock, random, logger, settings, ledger, reports });
   const reloading = new Reloader({
     clock,
     settings,
@@ -80,8 +86,8 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
     },
   });
   const loads = new Loads(clock, options.config.receiver);
-  const parts = { clock, logger, pipeline, settings, ledger, metrics, reports };
-  const services = { ...parts, loads, reloading, version, channelTypes };
+  const parts = { clock, random, logger, pipeline, settings, ledger, metrics, reports };
+  const services = { ...parts, listen, loads, reloading, version, channelTypes };
   const doors: CleanUp[] = [() => pipeline.leave()];
   cleanUps.push(() => Promise.all(doors.map((close) => close())));
   cleanUps.push(() => {
@@ -99,7 +105,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
 
 /** The ledger reads the durations from the settings in force at each use. */
 function openStore(
-  { clock, isLedgerInProcess: isInProcess }: AppOptions,
+  { clock, random, store }: AppOptions,
   settings: Pick<RunningSettings<AppSettings>, 'current' | 'leaseMs'>,
   { onStoreEvent }: Reports,
 ) {
@@ -107,10 +113,11 @@ function openStore(
   const owner = ownerName(clock.now());
   return openLedger(url, {
     clock,
+    random,
     owner,
     maxBytes,
-    isInProcess,
     onStoreEvent,
+    ...store,
     get leaseMs() {
       return settings.leaseMs;
     },

@@ -9,7 +9,7 @@ import { createPages } from '../admin/page/page-router.tsx';
 import { WrongPasswords } from '../admin/password.ts';
 import type { AdminServices, Readiness, Reloading } from '../admin/services.ts';
 import type { ChannelType } from '../channels/channel.ts';
-import { type Handler, listen, type ListeningServer } from '../http/server.ts';
+import type { Handler, listen, ListeningServer } from '../http/server.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { SAMPLES } from '../package-files.ts';
 import type { Loads } from '../receive/loads.ts';
@@ -22,6 +22,7 @@ import type { AppSettings } from './settings.ts';
 export interface Services extends PipelineParts {
   readonly pipeline: Pipeline;
   readonly metrics: Metrics;
+  readonly listen: typeof listen;
   readonly loads: Loads;
   readonly reloading: Reloading;
   readonly version: string;
@@ -44,7 +45,11 @@ export async function openAdmin(running: Services): Promise<ListeningServer | un
   settings.onSwap(({ config }) => {
     if (config.admin !== undefined) handle = createAdmin({ ...fixed, config: config.admin }).callback();
   });
-  return listen((request, response) => handle(request, response), admin.listen, reports.onAdminTurnedAway);
+  return running.listen(
+    (request, response) => handle(request, response),
+    admin.listen,
+    reports.onAdminTurnedAway,
+  );
 }
 
 export function openReceiver(services: Services): Promise<ListeningServer> {
@@ -55,7 +60,11 @@ export function openReceiver(services: Services): Promise<ListeningServer> {
     loads.resize(next.config.receiver);
     handle = receiverOf(next, services);
   });
-  return listen((request, response) => handle(request, response), receiver.listen, reports.onTurnedAway);
+  return services.listen(
+    (request, response) => handle(request, response),
+    receiver.listen,
+    reports.onTurnedAway,
+  );
 }
 
 function receiverOf({ config }: AppSettings, services: Services): Handler {

@@ -17,7 +17,8 @@ import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { POLL_MS } from '../ledger/operations/turns.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Refusal } from '../receive/problems.ts';
-import { type Clock, systemClock, within } from '../time/clock.ts';
+import type { Random } from '../text/random.ts';
+import { type Clock, within } from '../time/clock.ts';
 import { heartbeatChore } from './heartbeat.ts';
 import type { Reports } from './reports.ts';
 import { retentionChore } from './retention.ts';
@@ -35,6 +36,7 @@ export interface PipelineParts {
   readonly settings: RunningSettings<AppSettings>;
   readonly ledger: DatabaseLedger;
   readonly clock: Clock;
+  readonly random: Random;
   readonly logger: Logger;
   readonly reports: Reports;
 }
@@ -55,8 +57,8 @@ export class Pipeline {
   readonly #review: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#follower.review() };
   readonly #heartbeat: Chore;
 
-  constructor(parts: PipelineParts, random = Math.random) {
-    const { settings, ledger, clock, reports } = parts;
+  constructor(parts: PipelineParts) {
+    const { settings, ledger, clock, random, reports } = parts;
     this.#parts = parts;
     const { onStoreTrouble: onTrouble, onStoreRecovered: onRecovered } = reports;
     this.#chores = new Chores({ clock, onTrouble, onRecovered });
@@ -86,7 +88,7 @@ export class Pipeline {
       onBulkStarted: onBulk,
       sendTest: (target, askedBy, language) => {
         const request = { target, askedBy, language, settings: settings.current };
-        return sendTest(request, clock, (begun) => dispatcher.once(begun));
+        return sendTest(request, parts, (begun) => dispatcher.once(begun));
       },
     });
   }
@@ -150,7 +152,7 @@ export class Pipeline {
     const { clock, ledger, reports } = this.#parts;
     return {
       clock,
-      timers: systemClock,
+      timers: clock,
       jobMessages: (told) => ledger.jobMessages(told),
       onAttempt: (addressed, result) => {
         this.#seen.attempted(addressed.destination, result);

@@ -30,7 +30,7 @@ export async function run(given: CommandContext, options: Options, serve: Comman
     channelTypes,
     clock: systemClock,
     // When run from the sources, SQLite stays in this thread, since workers cannot load TypeScript.
-    isLedgerInProcess: import.meta.url.endsWith('.ts'),
+    store: { isInProcess: import.meta.url.endsWith('.ts') },
     logger,
     version: readVersion(),
     print: (text) => context.result(text),

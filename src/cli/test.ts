@@ -6,6 +6,7 @@ import { openIn } from '../deliver/settings.ts';
 import { destinationOf } from '../people/destinations.ts';
 import { sendTest, type TestOutcome } from '../people/test-message.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
+import { systemRandom } from '../text/random.ts';
 import { systemClock } from '../time/clock.ts';
 import { type CommandContext, styled, userHere, WrongUsage } from './context.ts';
 import { loadProject } from './load-config.ts';
@@ -45,6 +46,7 @@ async function testAll(
   destinations: ReadonlySet<string>,
 ): Promise<boolean> {
   // Pauses and paces that a running service has learned are not known here.
+  const surroundings = { clock: systemClock, random: systemRandom };
   const dependencies = { clock: systemClock, timers: systemClock, onAttempt: () => undefined };
   let isFine = true;
   for (const [index, destination] of [...destinations].entries()) {
@@ -52,7 +54,7 @@ async function testAll(
     if (target === undefined) continue;
     if (index > 0) await systemClock.sleep(settings.channels.get(target.channel)?.pace.channelMs ?? 0);
     const request = { target, settings, askedBy: userHere() ?? '', language: 'en' } as const;
-    const outcome = await sendTest(request, systemClock, (begun) => new Attempt(begun, dependencies).result);
+    const outcome = await sendTest(request, surroundings, (begun) => new Attempt(begun, dependencies).result);
     context.result(lineOf(context, outcome));
     isFine &&= outcome.isDelivered;
   }

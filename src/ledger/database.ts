@@ -1,5 +1,6 @@
 /** The transaction that an operation of the ledger runs in, the values of its rows, and the options of a call. */
 import type { Sql } from 'sql-template-tag';
+import type { Random } from '../text/random.ts';
 
 const JSON_COLUMNS = new Set(
   'last_error receipt entry filter actor stopped_by errors routing telling facts data'.split(' '),
@@ -75,6 +76,7 @@ export interface Tx {
   readonly now: number;
   /** This process, as its claims name it (`ownerName`). */
   readonly owner: string;
+  readonly random: Random;
   /** `for no key update` on PostgreSQL (inserting history locks the callback's key), empty on SQLite. Lock order: `operations/locks.ts`. */
   readonly forUpdate: Sql;
   /** `for no key update skip locked` on PostgreSQL, empty on SQLite. */

@@ -1,6 +1,7 @@
 /** Opens the ledger of a store URL: for the service, for commands that only read, and for commands that act beside the service. */
 import { accessSync, constants } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Random } from '../text/random.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import { type DatabaseLedger, ledgerOver, type LedgerSettings } from './database-ledger.ts';
 import { reasonOf } from './failures.ts';
@@ -15,11 +16,14 @@ import { ThreadDatabase } from './sqlite/thread-database.ts';
 interface DatabaseOptions {
   readonly clock: Clock;
   readonly owner: string;
+  readonly random?: Random | undefined;
   /** SQLite only: the most bytes of pages in use and log. Undefined: no limit. */
   readonly maxBytes?: number | undefined;
   readonly onStoreEvent?: ((event: StoreEvent) => void) | undefined;
   /** SQLite without a thread: for commands, and for tests, since a thread cannot share their clocks. */
   readonly isInProcess?: boolean | undefined;
+  /** What calls go through on their way to the database: a simulation delays, fails and loses them there. */
+  readonly around?: ((database: Database) => Database) | undefined;
   /** Left out: those of this version. For tests of the next one, in process. */
   readonly migrations?: readonly Migration[] | undefined;
 }
@@ -64,20 +68,19 @@ function unusable(url: string, error: unknown): Error {
 }
 
 /** The service's SQLite threads start with the first call, which rejects if the file cannot be opened. */
-async function openDatabase(
-  url: string,
-  { clock, owner, maxBytes, onStoreEvent: onEvent, isInProcess = false, migrations }: DatabaseOptions,
-  isReader: boolean,
-): Promise<Database> {
+async function openDatabase(url: string, options: DatabaseOptions, isReader: boolean): Promise<Database> {
+  const { clock, owner, random, maxBytes, onStoreEvent: onEvent, isInProcess, migrations, around } = options;
   const settings = { owner, maxBytes, onEvent, isReader };
   const path = sqlitePathOf(url);
-  if (url.startsWith(SQLITE) && !isInProcess) return new ThreadDatabase({ path, ...settings });
+  if (url.startsWith(SQLITE) && isInProcess !== true) return new ThreadDatabase({ path, ...settings });
+  const shared = { clock, random, migrations, ...settings };
   // Each database's code is loaded only where it is used.
-  return databaseOver(
+  const database = databaseOver(
     url.startsWith(SQLITE)
-      ? await (await import('./sqlite/transactions.ts')).openSqlite({ path, clock, migrations, ...settings })
-      : await (await import('./postgres.ts')).openPostgres({ url, clock, migrations, ...settings }),
+      ? await (await import('./sqlite/transactions.ts')).openSqlite({ path, ...shared })
+      : await (await import('./postgres.ts')).openPostgres({ url, ...shared }),
   );
+  return around?.(database) ?? database;
 }
 
 export interface OpenArchive {

@@ -15,12 +15,14 @@ import { failed, unavailable } from './failures.ts';
 import { LedgerUnavailable } from './ledger.ts';
 import { migrate } from './migrate.ts';
 import type { Migration } from './schema.ts';
+import { type Random, systemRandom } from '../text/random.ts';
 import { type Clock, Deadline, systemClock } from '../time/clock.ts';
 
 interface PostgresSettings {
   readonly pool: pg.Pool;
   readonly clock: Clock;
   readonly owner: string;
+  readonly random?: Random | undefined;
   readonly isReader?: boolean | undefined;
 }
 
@@ -156,13 +158,14 @@ class PostgresTransactions implements Transactions {
   }
 
   #txOf(open: OpenTransaction): Tx {
-    const { clock, owner } = this.#settings;
+    const { clock, owner, random = systemRandom } = this.#settings;
     return {
       all: <Row>(statement: Statement) => open.all(statement) as Promise<Row[]>,
       first: async <Row>(statement: Statement) => (await open.all(statement))[0] as Row | undefined,
       last: (work) => open.last(work),
       now: this.#aheadMs === undefined ? clock.now() : Math.round(clock.monotonic() + this.#aheadMs),
       owner,
+      random,
       forUpdate: raw('FOR NO KEY UPDATE'),
       skipLocked: raw('FOR NO KEY UPDATE SKIP LOCKED'),
       isFull: false,

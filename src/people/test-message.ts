@@ -1,10 +1,10 @@
 /** Sends a message that is marked as a test to one destination, and says what its remote answered. */
 import type { PlannedTarget } from '../route/router.ts';
-import { randomBytes } from 'node:crypto';
 import { ACCEPTED_AS, idsIn, type Receipt } from '../channels/channel.ts';
 import { DeliveryFailure, failureInWords, type FailureClass } from '../channels/failure.ts';
 import type { Language } from '../time/display.ts';
 import { noticeOfAlert } from '../notice/notice.ts';
+import { type Random, randomId } from '../text/random.ts';
 import type { Clock } from '../time/clock.ts';
 import type { AttemptResult, Begun } from '../deliver/attempt.ts';
 
@@ -34,12 +34,12 @@ export type SendOnce = (begun: Begun) => Promise<AttemptResult | undefined>;
 /** Writes nothing to the ledger. Never rejects. */
 export async function sendTest(
   { target, settings, askedBy, language }: TestRequest,
-  clock: Pick<Clock, 'now'>,
+  { clock, random }: { readonly clock: Pick<Clock, 'now'>; readonly random: Random },
   sendOnce: SendOnce,
 ): Promise<TestOutcome> {
   const { destination, channel } = target;
   const subject = { template: 'test', destination, channel, askedBy } as const;
-  const id = randomBytes(32).toString('hex');
+  const id = randomId(random);
   const notice = noticeOfAlert({ id, raisedAt: clock.now(), suppressed: 0, subject });
   const result = await sendOnce({ addressed: { ...target, notice }, settings });
   const { receipt, failure, durationMs } = result ?? { failure: LEFT_ALONE, durationMs: 0 };

@@ -72,7 +72,7 @@ describe('A test message', () => {
       for (const [language, words] of Object.entries({ en, ja }) as ['en' | 'ja', string][]) {
         const sent: Begun[] = [];
         const request = { target: OPS, settings: SETTINGS, askedBy: 'admin', language };
-        const told = await sendTest(request, new ManualClock(), (begun) => {
+        const told = await sendTest(request, { clock: new ManualClock(), random: () => 0.5 }, (begun) => {
           sent.push(begun);
           return Promise.resolve(
             outcome && ({ startedAt: 0, durationMs: 41.7, ...outcome } as AttemptResult),

@@ -29,7 +29,7 @@ export async function startTestApp(
     channelTypes,
     clock,
     secrets: new HiddenSecrets(),
-    isLedgerInProcess,
+    store: { isInProcess: isLedgerInProcess },
     logger: logger ?? (await createLogger('silent', false, (line) => line)),
     version: '0.0.0-test',
     print: () => undefined,

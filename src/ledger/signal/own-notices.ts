@@ -1,9 +1,9 @@
 /** Notices of Botbell's own are rows of `callbacks`, so they are retried, given up, alerted and shown like callbacks. */
-import { randomBytes } from 'node:crypto';
 import sql from 'sql-template-tag';
 import { only, type Tx } from '../database.ts';
 import { keyOf, nameIn } from '../keys.ts';
 import { writeBody } from '../operations/deliveries.ts';
+import { randomId } from '../../text/random.ts';
 import { toStored } from '../stored-body.ts';
 
 export interface OwnNotice {
@@ -25,7 +25,7 @@ export interface OwnNotice {
 
 export async function writeOwnNotice(tx: Tx, notice: OwnNotice): Promise<number> {
   const { kind, subject, jobId = '', isOfJob = false, botId = 'botbell', botName = 'Botbell' } = notice;
-  const { about, suppressed = 0, id = randomBytes(32).toString('hex') } = notice;
+  const { about, suppressed = 0, id = randomId(tx.random) } = notice;
   const body = Buffer.from(
     `{"id":"${id}","raisedAt":${tx.now},"suppressed":${suppressed},"subject":${subject}}`,
   );

@@ -13,6 +13,7 @@ import {
 } from '../database.ts';
 import { failed, reasonOf, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
+import { type Random, systemRandom } from '../../text/random.ts';
 import type { Clock } from '../../time/clock.ts';
 import { type LedgerState, ledgerState, migrate } from '../migrate.ts';
 import type { Migration } from '../schema.ts';
@@ -28,6 +29,7 @@ interface SqliteSettings {
   readonly owner: string;
   /** `monotonic` has to be the clock of the calls' deadlines. */
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly random?: Random | undefined;
   readonly isReader?: boolean | undefined;
   readonly space?: Pick<Space, 'makeRoom'> | undefined;
 }
@@ -132,7 +134,7 @@ export class SqliteTransactions implements Transactions {
   }
 
   #transactionAt(isFull: boolean): Tx {
-    const { connection, owner, clock } = this.#settings;
+    const { connection, owner, clock, random = systemRandom } = this.#settings;
     const all = <Row>(statement: Statement) => Promise.resolve(connection.all(statement) as Row[]);
     return {
       all,
@@ -140,6 +142,7 @@ export class SqliteTransactions implements Transactions {
       last: (work) => work(),
       now: clock.now(),
       owner,
+      random,
       forUpdate: empty,
       skipLocked: empty,
       isFull,
