@@ -36,6 +36,12 @@ const STORE_FULL =
   'the store is full of what is undelivered: new callbacks are answered 503 until some of it is delivered or dismissed, or store.max_size is raised';
 const FORGOTTEN_EARLY = 'the store nears store.max_size: what is done was forgotten early';
 
+/** What happened where something else than a template failed, by the failure's format. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  when: 'a condition failed; it counts as met',
+  body: 'the body of a hook failed; its values were cut',
+};
+
 /** The line's level, its text, and its text behind the name of a notice of Botbell's own, where that is another one. */
 const MILESTONES: Readonly<Record<Milestone['name'], readonly ['info' | 'warn' | 'error', string, string?]>> =
   {
@@ -80,9 +86,7 @@ export class Reports {
 
   readonly onTemplateError = (failure: TemplateFailure): void => {
     this.#metrics.templateErrors.inc();
-    const isCondition = failure.format === 'when';
-    const line = 'a template failed; the built-in one was used';
-    this.#logger.error(failure, isCondition ? 'a condition failed; it counts as met' : line);
+    this.#logger.error(failure, INSTEAD[failure.format] ?? 'a template failed; the built-in one was used');
   };
 
   /** Logs each POST to the callback path, but of those turned away only one a second for each reason. */

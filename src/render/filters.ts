@@ -18,6 +18,13 @@ const ESCAPING = ['escape', 'escape_once', 'xml_escape'];
 /** The filter that the compiler appends to each value in the place of an address. */
 export const OWN_ADDRESS = 'own_address';
 
+/** liquidjs looks at the clock between two outputs, and these take long over one list: they order it, or judge each of its items. */
+const OF_LISTS =
+  /^(?:sort|sort_natural|uniq|map|sample|(?:where|reject|group_by|find|find_index|has)(?:_exp)?)$/;
+
+/** Some hundred of the milliseconds that all of a template may take. */
+const MOST_ITEMS = 50_000;
+
 export function registerFilters(liquid: Liquid, { language, timezone }: DisplayConfig): void {
   // `raw` would print a BOT's text unescaped, with its mentions, links and markup.
   liquid.unregisterFilter('raw');
@@ -35,6 +42,19 @@ export function registerFilters(liquid: Liquid, { language, timezone }: DisplayC
     return instant === undefined ? textOf(value) : formatInstant(instant, timezone, language);
   });
   registerDate(liquid, timezone);
+  for (const name of Object.keys(liquid.filters)) if (OF_LISTS.test(name)) bound(liquid, name);
+}
+
+/** Lets a filter begin in time alone, and with a list that it is through with in time. */
+function bound(liquid: Liquid, name: string): void {
+  const original = liquid.filters[name];
+  if (typeof original !== 'function') return;
+  liquid.registerFilter(name, function bounded(value: unknown, ...rest: unknown[]) {
+    if (Array.isArray(value) && value.length > MOST_ITEMS)
+      throw new Error(`"${name}" takes a list of at most ${MOST_ITEMS} items`);
+    this.context.renderLimit.check(performance.now());
+    return original.call(this, value, ...rest) as unknown;
+  });
 }
 
 /** Cuts the middle out of a text that is longer than `limit` characters. @throws {Error} `limit` is no number */

@@ -77,7 +77,8 @@ export class Batch {
   }
 }
 
-function printedAlone(string: LiquidString, reading: Reading): string {
+/** @throws {Error} what `faultOf` gives */
+export function printedAlone(string: LiquidString, reading: Reading): string {
   try {
     return rendered(string, reading);
   } catch (error) {

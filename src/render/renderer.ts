@@ -15,6 +15,7 @@ import type { Template } from './template.ts';
 import { viewOf } from './view.ts';
 
 export interface TemplateFailure {
+  /** The format's name; `when` for a condition, `body` for what a hook gives in place of a message. */
   readonly format: string;
   readonly template: TemplateName;
   /** What failed and where, for an operator; contains no text of the callback. */
@@ -58,8 +59,8 @@ export class Renderer {
   render(notice: Notice, target: RenderTarget, onFailure: (failure: TemplateFailure) => void): Composed {
     const { format } = target;
     const choice = this.#catalog.choose(target, notice.template);
-    const report: Report = (message) =>
-      onFailure({ format: format.name, template: notice.template, message });
+    const shape = choice.own !== undefined && format.own?.isOnlyShape === true ? 'body' : format.name;
+    const report: Report = (message) => onFailure({ format: shape, template: notice.template, message });
     const drawn = this.#drawnOf(notice);
     const known = drawn.composed.get(format);
     if (known?.choice === choice && isSameMessage(known.target, target)) return known.composed;
@@ -72,8 +73,7 @@ export class Renderer {
     const { format } = target;
     const card = this.#cardOf(choice, drawn, report);
     const { own } = choice;
-    const render = () => own?.render(this.#filling(own, drawn).view, undefined, card);
-    if (own && !drawn.parts.has(own)) drawn.parts.set(own, tried(report, render));
+    if (own && !drawn.parts.has(own)) drawn.parts.set(own, this.#partsOf(own, drawn, card, format, report));
     const parts = own && drawn.parts.get(own);
     const context = contextOf(drawn.notice, card, target);
     return (
@@ -81,6 +81,12 @@ export class Renderer {
       tried(report, () => format.compose(card, context)) ??
       format.compose(plainCard(this.#filling(choice.builtIn, drawn)), context)
     );
+  }
+
+  #partsOf(own: Template, drawn: KnownNotice, card: Card, { own: kind }: MessageFormat, report: Report) {
+    const { view } = this.#filling(own, drawn);
+    const parts = tried(report, () => own.render(view, undefined, card));
+    return parts ?? (kind?.isOnlyShape === true ? own.renderDespite(view, card) : undefined);
   }
 
   /** Whether a route's condition holds for a callback. A condition that fails counts as true, so that no message is lost. */

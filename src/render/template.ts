@@ -16,10 +16,19 @@ import { isJsonObject } from '../text/json-object.ts';
 import { didYouMean } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import { type Engines, TIME_LIMIT_MS } from './engine.ts';
-import { Batch, type LiquidString, printerOfVariable, type Reading, standsAlone } from './liquid-strings.ts';
+import {
+  Batch,
+  type LiquidString,
+  printedAlone,
+  printerOfVariable,
+  type Reading,
+  standsAlone,
+} from './liquid-strings.ts';
+import { withShortTexts } from './short-view.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 import type { SourceFile } from './template-folder.ts';
 import { guarded } from './value-places.ts';
+import type { NoticeView } from './view.ts';
 
 interface Part extends MessagePart {
   /** The keys that the object, or each object of the list, may have; left out: any key. */
@@ -85,12 +94,37 @@ export class Template {
   render(view: Reading['view'], limitMs = TIME_LIMIT_MS, card?: Card): RenderedParts {
     const [first] = this.problems;
     if (first !== undefined) throw new TemplateFault(first);
-    const globalsOf = (kind: TextKind | undefined) => this.#globalsOf(kind, card);
-    const reading = { view, globalsOf, until: performance.now() + limitMs, faultOf: this.#faultOf };
+    const reading = this.#reading(view, limitMs, card);
     const texts = new Map<LiquidString, string>();
     for (const batch of this.#batches) batch.print(reading, texts);
+    return this.#rendered({ view, texts });
+  }
+
+  /** As {@link render}, once that has failed: with short texts, and with the card's summary for each string that fails all the same. */
+  renderDespite(view: NoticeView, card: Card): RenderedParts {
+    const short = withShortTexts(view);
+    const end = performance.now() + 2 * TIME_LIMIT_MS;
+    const texts = new Map<LiquidString, string>();
+    for (const string of this.#strings) {
+      // Half of what is left, so that one which does not end leaves time for the others.
+      const limitMs = (end - performance.now()) / 2;
+      try {
+        texts.set(string, printedAlone(string, this.#reading(short, limitMs, card)));
+      } catch {
+        texts.set(string, string.kind?.escape(card.summary) ?? card.summary);
+      }
+    }
+    return this.#rendered({ view: short, texts });
+  }
+
+  #reading(view: Reading['view'], limitMs: number, card: Card | undefined): Reading {
+    const globalsOf = (kind: TextKind | undefined) => this.#globalsOf(kind, card);
+    return { view, globalsOf, until: performance.now() + limitMs, faultOf: this.#faultOf };
+  }
+
+  #rendered(printed: Printed): RenderedParts {
     const rendered: Record<string, TemplateValue> = {};
-    for (const [name, render] of this.#parts) rendered[name] = render({ view, texts });
+    for (const [name, render] of this.#parts) rendered[name] = render(printed);
     return rendered;
   }
 

@@ -134,6 +134,16 @@ const ACTS: Readonly<Record<string, Act>> = {
   'what Botbell would have told by itself, and a rule holds': ({ onHeld }) =>
     onHeld('mute', { kind: 'missed', botId: 'nightly', destination: 'slack:#ops' }),
   'a callback that a rule holds': ({ onHeld }) => onHeld('mute'),
+  'a template, a condition and a hook’s body that failed, and what was done in place of them': ({
+    onTemplateError,
+  }) => {
+    for (const format of ['slack', 'when', 'body'])
+      onTemplateError({
+        format,
+        template: 'error',
+        message: 'botbell.yaml:7:3: memory alloc limit exceeded',
+      });
+  },
   'an attempt that succeeded': ({ onAttempt }) => onAttempt(ERRAND, TOLD),
   'an attempt that failed': ({ onAttempt }) => {
     const failure = new DeliveryFailure(LAST_ERROR);

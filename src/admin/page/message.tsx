@@ -93,8 +93,12 @@ function notesOn(
     title === undefined ? '' : `${t('message.subject')}: ${title}`,
     wasSent ? '' : t('message.not sent'),
     hasChanged ? t('message.changed', hashes) : '',
-    ...failures.map((failure) => `${t('message.template failed')} ${failure.message}`),
+    ...failures.map((failure) => `${t(failedWord(failure))} ${failure.message}`),
   ].filter((note) => note !== '');
+}
+
+export function failedWord({ format }: DrawnMessage['failures'][number]) {
+  return format === 'body' ? 'message.body failed' : 'message.template failed';
 }
 
 interface MessageFrameProps {

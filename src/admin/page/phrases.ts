@@ -251,6 +251,10 @@ export const PHRASES = {
     'A template failed; the built-in one was used:',
     'テンプレートのエラーで、標準を使いました：',
   ],
+  'message.body failed': [
+    'The hook’s body failed; its values were cut, and what failed all the same is the card’s summary:',
+    'フックの body のエラーで、値を短くしました。それでもエラーになる文字列は、カードの summary で置き換えました：',
+  ],
 
   'snoozes.lead': [
     'What nobody is told of for a while. Then, what was held back is told as one summary.',

@@ -39,6 +39,7 @@ export const ownBodies = {
   parts: { body: { required: true, kind: 'any' } },
   textAt: () => JSON_TEXT,
   showsCard: true,
+  isOnlyShape: true,
   compose: ({ body }) => asJson(body),
   inspect: () => [],
 } satisfies OwnMessages<unknown>;

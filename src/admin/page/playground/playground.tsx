@@ -8,7 +8,7 @@ import { Sayings } from '../../../story/sayings.ts';
 import { shellWord } from '../../../text/shell-word.ts';
 import type { DrawnMessage } from '../../drawing.ts';
 import type { AdminServices } from '../../services.ts';
-import { answerMessage, MessageFrame } from '../message.tsx';
+import { answerMessage, failedWord, MessageFrame } from '../message.tsx';
 import { Faults } from '../operation/refused.tsx';
 import { Field, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
@@ -192,10 +192,10 @@ function messageOf(drawn: DrawnMessage, path: string | undefined, { t }: Reader)
       ) : (
         <MessageFrame path={path} destination={destination} height={frameHeightOf(composed)} />
       )}
-      {failures.map(({ format, template, message }) => (
-        <p key={`${format} ${message}`}>
-          <Status tone="bad" word={t('message.template failed')} /> <Code text={`${format}/${template}`} />{' '}
-          <Foreign text={message} lang="en" />
+      {failures.map((failure) => (
+        <p key={`${failure.format} ${failure.message}`}>
+          <Status tone="bad" word={t(failedWord(failure))} />{' '}
+          <Code text={`${failure.format}/${failure.template}`} /> <Foreign text={failure.message} lang="en" />
         </p>
       ))}
     </article>

@@ -1,0 +1,68 @@
+/** What a hook sends in place of a message: its own body, whatever a BOT has written. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { readConfig } from '../../src/app/read-config.ts';
+import { channelTypes } from '../../src/channels/registry.ts';
+import { formatsOf } from '../../src/config/config.ts';
+import { noticeAbout } from '../support/callbacks.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { BARE } from './render-fixture.ts';
+
+/** @returns what is sent, and what is told to have failed */
+async function sentBy(body: unknown, callback: object) {
+  const file = join(tempFolder(), 'botbell.yaml');
+  const hooks = { bot: { url: 'https://bot.example/', body } };
+  const config = {
+    channels: { other: { type: 'webhook', hooks } },
+    default_route: { notify: [{ other: 'bot' }] },
+  };
+  writeFileSync(file, JSON.stringify(config));
+  const { loaded, problems } = await readConfig({ file, variables: {}, channelTypes });
+  const format = loaded && formatsOf(loaded.config, channelTypes).get('other');
+  if (loaded === undefined || format === undefined) throw new Error(JSON.stringify(problems));
+  const failed: string[] = [];
+  const target = { format, destination: 'other:bot', templateSet: undefined, options: {} };
+  const { message } = loaded.renderer.render(noticeAbout({ ...BARE, ...callback }), target, (failure) =>
+    failed.push(`${failure.format}/${failure.template}`),
+  );
+  return { message, failed };
+}
+
+const LONG = `It begins. ${'x'.repeat(1_200_000)} It ends.`;
+const FAILED = ['body/succeeded'];
+
+describe('A hook’s own body', () => {
+  it('keeps its shape where its filters fail over a long text, which they then see in its beginning and end', async () => {
+    const body = {
+      chat_id: 1,
+      text: '{{ bot_name }}: {{ message | strip | truncate: 20 }}',
+      parts: [
+        "{{ message | append: '!' | fit: 40 }}",
+        '{{ callback.other.deep | strip | slice: 0, 3 }}',
+        '{{ job_id }}',
+      ],
+    };
+    const { message, failed } = await sentBy(body, { message: LONG, other: { deep: LONG } });
+    expect(message).to.deep.equal({
+      chat_id: 1,
+      text: 'Get items: It begins. xxxxxx...',
+      parts: ['It begins. xxxxxxxxxxxxxxx…xxx It ends.!', 'It ', 'j-1'],
+    });
+    expect(failed).to.deep.equal(FAILED);
+  });
+
+  it('has the summary of the card for each string that fails all the same, and every other one as it is meant', async () => {
+    const rows = Array.from({ length: 60_000 }, (_, id) => ({ id }));
+    const body = {
+      sorted: '{{ output.rows | sort: "id" | size }}',
+      endless: '{% for a in output.rows %}{% for b in output.rows %}{% endfor %}{% endfor %}',
+      event: "{% if status_name == 'succeeded' %}resolve{% else %}trigger{% endif %}",
+      size: '{{ output.rows | size }}',
+    };
+    const { message, failed } = await sentBy(body, { output: { rows } });
+    const summary = 'Get items succeeded';
+    expect(message).to.deep.equal({ sorted: summary, endless: summary, event: 'resolve', size: '60000' });
+    expect(failed).to.deep.equal(FAILED);
+  });
+});
