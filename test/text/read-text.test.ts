@@ -59,10 +59,9 @@ describe('Reads of a disk', () => {
     const reads = new OneRead(400);
     const read = reads.take(() => {
       const standStill = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
-      // Where the timers of the loop come next, and what was read after them.
-      return new Promise<string>((resolve) =>
-        setTimeout(() => (standStill(), setImmediate(resolve, 'read'))),
-      );
+      // The timers of the loop come next, and what was read after them.
+      const later = (resolve: (text: string) => void) => (standStill(), setImmediate(resolve, 'read'));
+      return new Promise<string>((resolve) => setImmediate(later, resolve));
     });
     expect(await read).to.equal('read');
   });
