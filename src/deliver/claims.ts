@@ -73,7 +73,7 @@ export class Claims {
     this.#last = last;
     this.#served += Number(deliveries.length > 0);
     this.#left = new Set(left);
-    if (tick !== undefined) paces.take(tick.paces, now);
+    if (tick !== undefined) paces.take(tick.paces);
     if (tick?.isBulkRunning === true) onBulk();
     // There may be more of them.
     if (tick !== undefined && tick.timers.length > 0) this.#nextTickAt = -Infinity;
@@ -85,8 +85,8 @@ export class Claims {
 
   /** Timers and paces are asked for once in `POLL_MS`, however often deliveries are. */
   #requestAt(now: number, settings: Settings): Omit<ClaimRequest, 'leaseMs'> {
-    const { signals } = this.#dependencies;
-    const mayClaim = now >= this.#mayClaimFrom;
+    const { signals, ledger } = this.#dependencies;
+    const mayClaim = now >= this.#mayClaimFrom && ledger.isHeard;
     const isTick = now >= this.#nextTickAt;
     if (isTick) this.#nextTickAt = now + POLL_MS;
     const timers = mayClaim ? signals.roomFor(settings) : 0;

@@ -9,6 +9,12 @@ import { RESERVE_MS } from './settings.ts';
 /** Each further rate limit lengthens the interval by this: messages may arrive closer together than they were sent. */
 const SLOWER_BY_MS = 20;
 
+/** The store's clock, its answer and this process's clock give a pause's end no closer. */
+const SLACK_MS = 1000;
+
+/** A wait that the store knows is a pause if it is longer than the slots that queues have reserved. */
+const LONGEST_QUEUE_MS = 10_000;
+
 /** Whether an attempt after `waitMs` can still finish within the time that is left. */
 export function fits(waitMs: number, timeLeftMs: number): boolean {
   return waitMs + RESERVE_MS <= timeLeftMs;
@@ -20,10 +26,12 @@ interface Pace {
   slowerMs: number;
   /** When the next message may be sent, as far as this process knows. */
   freeAt: number;
-  /** The last pause that a remote asked this process for. */
-  pause: { readonly since: number; readonly until: number } | undefined;
-  /** Resolves when the last pause has been written. */
+  /** The last pause that a remote asked this process for. It is obeyed to its end, whatever the store says. */
+  pause: { readonly until: number } | undefined;
+  /** Resolves when the last pause has been written, or could not be. */
   written: Promise<unknown>;
+  /** How many writes of it are under way. */
+  writes: number;
 }
 
 export type PaceStore = Pick<DatabaseLedger, 'reservePace' | 'pausePace' | 'forgetPaces' | 'currentPaces'>;
@@ -83,10 +91,13 @@ export class Paces {
     this.#pause(destination, ms);
   }
 
-  /** The destinations and channels in a pause that this process was asked for, with the milliseconds left. */
+  /** The destinations and channels in a pause, with the milliseconds left; of others' pauses, what is longer than any queue. */
   get paused(): readonly { readonly key: string; readonly ms: number }[] {
     return [...this.#paces]
-      .map(([key, { pause }]) => ({ key, ms: (pause?.until ?? 0) - this.#now() }))
+      .map(([key, { pause, freeAt }]) => {
+        const isLong = freeAt - this.#now() > LONGEST_QUEUE_MS;
+        return { key, ms: (isLong ? freeAt : (pause?.until ?? 0)) - this.#now() };
+      })
       .filter(({ ms }) => ms > 0);
   }
 
@@ -108,16 +119,22 @@ export class Paces {
 
   /** Reads the paces that this process, before a restart, or others wrote. @throws {LedgerUnavailable} */
   async refresh(): Promise<void> {
-    const since = this.#now();
-    this.take(await this.#dependencies.store.currentPaces(), since);
+    this.take(await this.#dependencies.store.currentPaces());
   }
 
-  /** Takes over the store's paces, and drops those that it has given up. @param since when they were asked for, by the monotonic clock */
-  take(current: readonly CurrentPace[], since: number): void {
-    for (const { key, nextInMs } of current) this.#paceOf(key).freeAt = this.#now() + nextInMs;
-    const known = new Set(current.map(({ key }) => key));
-    for (const [key, { pause }] of this.#paces)
-      if (!known.has(key) && (pause?.since ?? 0) < since) this.#paces.delete(key);
+  /** Takes over the store's paces, drops those that it has given up, and writes pauses again that it does not know. */
+  take(current: readonly CurrentPace[]): void {
+    const stored = new Map(current.map(({ key, nextInMs }) => [key, this.#now() + nextInMs]));
+    for (const key of stored.keys()) this.#paceOf(key);
+    for (const [key, pace] of this.#paces) {
+      const until = pace.pause?.until ?? 0;
+      const storedAt = stored.get(key);
+      const isPaused = until > this.#now();
+      if (storedAt === undefined && !isPaused) this.#paces.delete(key);
+      pace.freeAt = Math.max(storedAt ?? 0, until);
+      const isKnown = storedAt !== undefined && storedAt > until - SLACK_MS;
+      if (isPaused && !isKnown && pace.writes === 0) this.#write(key, pace);
+    }
   }
 
   /** Reserves the key's next slot and waits for it. @returns false: none comes in time */
@@ -127,9 +144,11 @@ export class Paces {
     if (pace === undefined) return true;
     await pace.written;
     const mostMs = Math.floor(until - this.#now() - RESERVE_MS);
-    if (mostMs < 0) return false;
+    const leftMs = (pace.pause?.until ?? 0) - this.#now();
+    if (mostMs < 0 || mostMs < leftMs) return false;
     const everyMs = this.#everyMs(key);
-    const inMs = await store.reservePace(key, everyMs, mostMs).catch(onTrouble);
+    const storedMs = await store.reservePace(key, everyMs, mostMs).catch(onTrouble);
+    const inMs = storedMs === undefined ? undefined : Math.max(storedMs, leftMs);
     // Without a slot there is none within `mostMs`: the pace of another process may have been paused.
     pace.freeAt = Math.max(pace.freeAt, this.#now() + (inMs === undefined ? mostMs : inMs + everyMs));
     if (inMs !== undefined && inMs > 0) await clock.sleep(inMs);
@@ -137,20 +156,30 @@ export class Paces {
   }
 
   #pause(key: string, ms: number): void {
-    const { store, onTrouble } = this.#dependencies;
     const isSlower = this.#paces.has(key);
     const pace = this.#paceOf(key);
-    const since = this.#now();
     if (isSlower) pace.slowerMs += SLOWER_BY_MS;
-    pace.pause = { since, until: Math.max(since + ms, pace.pause?.until ?? 0) };
-    pace.freeAt = Math.max(since + ms, pace.freeAt);
-    pace.written = pace.written.then(() => store.pausePace(key, Math.ceil(ms)).catch(onTrouble));
+    pace.pause = { until: Math.max(this.#now() + ms, pace.pause?.until ?? 0) };
+    pace.freeAt = Math.max(pace.pause.until, pace.freeAt);
+    this.#write(key, pace);
+  }
+
+  /** Has the store know of the pause, for the other processes. */
+  #write(key: string, pace: Pace): void {
+    const { store, onTrouble } = this.#dependencies;
+    const write = async () => {
+      const leftMs = Math.ceil((pace.pause?.until ?? 0) - this.#now());
+      await store.pausePace(key, leftMs).catch(onTrouble);
+      pace.writes -= 1;
+    };
+    pace.writes += 1;
+    pace.written = pace.written.then(write);
   }
 
   #paceOf(key: string): Pace {
     const known = this.#paces.get(key);
     if (known !== undefined) return known;
-    const pace: Pace = { slowerMs: 0, freeAt: 0, pause: undefined, written: Promise.resolve() };
+    const pace: Pace = { slowerMs: 0, freeAt: 0, pause: undefined, written: Promise.resolve(), writes: 0 };
     this.#paces.set(key, pace);
     return pace;
   }

@@ -126,6 +126,75 @@ describe('a destination’s pace', () => {
     expect(times.toSorted()).to.deep.equal([1000, 2000, 3000, 4000]);
   });
 
+  describe('of which the store does not know', () => {
+    let pausePace: PaceStore['pausePace'];
+    let troubles: number;
+
+    beforeEach(() => {
+      troubles = 0;
+      pausePace = (...args) => ledger.pausePace(...args);
+      const through = { reservePace: ledger.reservePace, forgetPaces: ledger.forgetPaces };
+      paces = new Paces({
+        clock: store.clock,
+        store: {
+          ...through,
+          currentPaces: () => ledger.currentPaces(),
+          pausePace: (...args) => pausePace(...args),
+        },
+        paceOf: () => ({ addressMs: 1000, channelMs: 200 }),
+        onTrouble: () => void (troubles += 1),
+      });
+    });
+
+    const storedMs = async () => (await ledger.currentPaces()).map(({ nextInMs }) => nextInMs);
+
+    it('is obeyed to its end, and written again until the store has it', async () => {
+      pausePace = () => Promise.reject(new Error('no store'));
+      limit(OPS, 45_000);
+      for (const _ of [1, 2, 3]) {
+        await store.clock.advance(1000);
+        await paces.refresh();
+      }
+      expect([paces.waitMs(OPS), paces.isPaced(OPS), troubles]).to.deep.equal([42_000, true, 3]);
+      expect(await slot(OPS, 42_000)).to.equal(undefined);
+      pausePace = (...args) => ledger.pausePace(...args);
+      await paces.refresh();
+      await store.clock.advance(0);
+      expect(await storedMs()).to.deep.equal([42_000]);
+      expect(await store.clock.runUntil(slot(OPS, 43_000))).to.equal(45_000);
+    });
+
+    it('is obeyed while its write is under way, which is not begun again', async () => {
+      let writes = 0;
+      pausePace = () => new Promise((resolve) => ((writes += 1), store.clock.startTimer(5000, resolve)));
+      limit(OPS, 10_000);
+      await store.clock.advance(2000);
+      await paces.refresh();
+      await paces.refresh();
+      expect([paces.waitMs(OPS), writes]).to.deep.equal([8000, 1]);
+    });
+
+    it('is obeyed where the store knows a shorter one only, and no longer than it lasts', async () => {
+      limit(OPS, 2000);
+      await store.clock.advance(0);
+      pausePace = () => Promise.reject(new Error('no store'));
+      limit(OPS, 9000);
+      await store.clock.advance(1000);
+      await paces.refresh();
+      expect(paces.waitMs(OPS)).to.equal(8000);
+      expect(await store.clock.runUntil(slot(OPS, 20_000))).to.equal(9000);
+    });
+  });
+
+  it('is shown after a restart, too, as a pause where it is longer than any queue', async () => {
+    limit(OPS, 600_000);
+    limit(MAIL, 8000);
+    await store.clock.advance(0);
+    const other = pacesOf();
+    await other.refresh();
+    expect(other.paused).to.deep.equal([{ key: OPS, ms: 600_000 }]);
+  });
+
   it('ends where another remote is behind its channel', async () => {
     for (const place of [OPS, MAIL]) limit(place, 60_000);
     await paces.forget('slack');
