@@ -53,7 +53,7 @@ export class Pipeline {
   readonly #claiming: Chore = { everyMs: POLL_MS, work: () => this.#claims.work() };
   readonly #claims: Claims;
   readonly #bulks: Chore = { everyMs: BULKS_MS, work: () => this.#continueBulk() };
-  readonly #beat: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#follower.beat() };
+  readonly #beat: Chore;
   readonly #review: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#follower.review() };
   readonly #heartbeat: Chore;
 
@@ -63,6 +63,13 @@ export class Pipeline {
     const { onStoreTrouble: onTrouble, onStoreRecovered: onRecovered } = reports;
     this.#chores = new Chores({ clock, onTrouble, onRecovered });
     this.#heartbeat = heartbeatChore(parts);
+    this.#beat = {
+      // Once the store is back, the others hear of this process before they claim anything.
+      get everyMs() {
+        return ledger.isHeard ? HEARTBEAT_MS : POLL_MS;
+      },
+      work: () => this.#beatOnce(),
+    };
     const paceOf = (channel: string) => settings.current.channels.get(channel)?.pace;
     const paces = (this.paces = new Paces({ clock, store: ledger, paceOf, onTrouble }));
     const onDue = () => this.#chores.hurry(this.#claiming);
@@ -118,7 +125,7 @@ export class Pipeline {
 
   /** Starts even while the store cannot be used. */
   async start(): Promise<void> {
-    const first = Promise.all([this.paces.refresh(), this.#follower.beat()]);
+    const first = Promise.all([this.paces.refresh(), this.#beatOnce()]);
     await first.catch(this.#parts.reports.onStoreTrouble);
     this.#chores.start([
       this.#claiming,
@@ -142,10 +149,17 @@ export class Pipeline {
     await within(GOODBYE_MS, idle, clock);
   }
 
-  /** Signs off in the ledger, so that other processes do not wait for this one. */
+  /** Signs off in the ledger, so that other processes do not wait for this one. What it kept is written before its claims are freed. */
   leave(): Promise<void> {
     const { ledger, clock } = this.#parts;
-    return within(GOODBYE_MS, Promise.allSettled([this.#seen.write(ledger), ledger.leave()]), clock);
+    const left = ledger.writeUnwritten().then(() => ledger.leave());
+    return within(GOODBYE_MS, Promise.allSettled([this.#seen.write(ledger), left]), clock);
+  }
+
+  /** A heartbeat, and a look whether others have stopped theirs. @throws {LedgerUnavailable} */
+  async #beatOnce(): Promise<void> {
+    await this.#follower.beat();
+    if (await this.#parts.ledger.freeClaims()) this.#chores.hurry(this.#claiming);
   }
 
   #attempts(): AttemptDependencies {

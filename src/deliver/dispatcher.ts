@@ -8,6 +8,7 @@ import { milestoneOf, withAlert } from './alerts.ts';
 import { addressedTo, Attempt, type AttemptDependencies, type AttemptResult, type Begun } from './attempt.ts';
 import { attemptRecords, isRefusedLastingly, retryInMs, updateAfter } from './outcome.ts';
 import type { Delivering, Order, Task } from './delivering.ts';
+import { lengthen } from './lengthened.ts';
 import { fits } from './pace.ts';
 
 /** Most calls to one destination at the same moment, so that one that does not answer leaves connections of its channel to others. */
@@ -55,13 +56,13 @@ export class Dispatcher {
 
   /** Whether all of a plan's destinations could be attempted at once, and nothing waits for them. */
   hasRoomFor({ destinations, perhaps }: Plan): boolean {
-    const { paces, isBehind } = this.#dependencies;
+    const { paces, isBehind, ledger } = this.#dependencies;
     const isFree = ({ destination }: PlannedTarget) =>
       (this.#running.get(destination) ?? 0) < MOST_OF_DESTINATION &&
       !isBehind(destination) &&
       !this.#queues.has(destination) &&
       !paces.isPaced(destination);
-    return !this.#isStopping && destinations.every(isFree) && perhaps.every(isFree);
+    return !this.#isStopping && ledger.isHeard && destinations.every(isFree) && perhaps.every(isFree);
   }
 
   /** Takes in hand a delivery that this process has claimed. Work on it begins only after this returns. */
@@ -209,7 +210,8 @@ export class Dispatcher {
     const { destination } = record;
     this.#count(destination, 1);
     const giveBack = await this.#turnOf(task);
-    if (giveBack === undefined) this.#conclude(task, true);
+    // Who is not heard may be taken for dead, and another process begin the same attempt.
+    if (giveBack === undefined || !this.#dependencies.ledger.isHeard) this.#conclude(task, true);
     else if (task.update === undefined) {
       const at = { firstReceivedAt, now, config: settings.config };
       const addressed = addressedTo(notice, planned, record, at);
@@ -233,8 +235,10 @@ export class Dispatcher {
   }
 
   #longer(task: Task): Pick<Begun, 'isOwn' | 'onLonger'> {
-    const onLonger = (ms: number) =>
-      void this.holdClaims([task], ms).catch((error: unknown) => this.#dependencies.onUnforeseen(error));
+    const { clock, onUnforeseen } = this.#dependencies;
+    const isUnderWay = () => task.attempt !== undefined;
+    const hold = (leftMs: number) => this.holdClaims([task], leftMs);
+    const onLonger = (ms: number) => void lengthen(ms, { clock, onUnforeseen, isUnderWay, hold });
     return { isOwn: task.onEnded === undefined, onLonger };
   }
 

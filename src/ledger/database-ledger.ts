@@ -4,6 +4,7 @@ import { DEFAULT_WITHIN_MS } from './database.ts';
 import { isOutOfOrder, reasonOf } from './failures.ts';
 import type { Admission, Alert, Arrival, RefusedBody, Settlement } from './ledger.ts';
 import { admitArgs } from './operations/admit.ts';
+import { isGone } from './owners.ts';
 import type { ClaimRequest } from './operations/claim.ts';
 import type { RunningConfig } from './operations/processes.ts';
 import {
@@ -22,6 +23,7 @@ import {
 } from './registry.ts';
 import { callbackIn, noticeIn } from './rows.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
+import { Upkeep, type UpkeepSettings } from './upkeep.ts';
 
 /** Read anew at each call, so a getter may change its value. */
 export interface LedgerSettings {
@@ -30,6 +32,8 @@ export interface LedgerSettings {
   readonly leaseMs: number;
   /** How long the service has to retry before Botbell takes a delivery over. */
   readonly takeOverAfterMs: number;
+  /** As in `UpkeepSettings`; for tests, whose processes are none. */
+  readonly isGone?: UpkeepSettings['isGone'] | undefined;
 }
 
 /** A stop takes less than a second in all. */
@@ -41,6 +45,7 @@ class ServiceLedger {
   readonly #reading: Database;
   readonly #settings: LedgerSettings;
   readonly #unwritten: UnwrittenOutcomes;
+  readonly #upkeep: Upkeep;
   /** What is due at a time: ends of holds, and timers. */
   readonly signals: Methods<typeof signalOperations>;
   readonly actions: Actions;
@@ -56,6 +61,7 @@ class ServiceLedger {
     const { call } = this.#writing;
     this.#reading = reading;
     this.#settings = settings;
+    this.#upkeep = new Upkeep(call, { clock: settings.clock, isGone: settings.isGone ?? isGone });
     this.#unwritten = new UnwrittenOutcomes((told) => call('settle', [told, true]));
     this.signals = {
       ...methodsOver(call, signalOperations),
@@ -124,7 +130,17 @@ class ServiceLedger {
 
   /** Tells the other processes that share the store which config this one runs. @returns whether this process may route anew */
   heartbeat(config: RunningConfig): Promise<boolean> {
-    return this.#writing.call('heartbeat', [config]);
+    return this.#upkeep.heartbeat(config);
+  }
+
+  /** Whether the other processes take this one for alive; if not, it begins no attempt. */
+  get isHeard(): boolean {
+    return this.#upkeep.isHeard;
+  }
+
+  /** Frees what processes held that have died. @returns whether something is due because of it */
+  freeClaims(): Promise<boolean> {
+    return this.#upkeep.freeClaims();
   }
 
   /** Has a deadline of its own; kept outcomes are written first. */

@@ -20,7 +20,7 @@ import { takeOver } from './operations/deliveries.ts';
 import { recordDestinations } from './operations/destinations.ts';
 import { forget } from './operations/forget.ts';
 import { currentPaces, forgetPaces, pausePace, reservePace } from './operations/paces.ts';
-import { heartbeat, leave, processes } from './operations/processes.ts';
+import { freeClaims, heartbeat, leave, otherProcesses, processes } from './operations/processes.ts';
 import { ledgerState } from './migrate.ts';
 import { refuse, seeRefused } from './operations/refused.ts';
 import { hasten, reroute, revive, unroutedAfter, waitingAfter } from './operations/rerouting.ts';
@@ -105,8 +105,10 @@ export const operations = {
   ...serviceOperations,
   admit,
   claim,
+  freeClaims,
   heartbeat,
   ledgerState,
+  otherProcesses,
   refuse,
   settle,
   takeOver,

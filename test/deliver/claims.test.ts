@@ -67,6 +67,18 @@ describe('what nobody waits for', () => {
     expect(bench.told).to.have.length(6);
   });
 
+  it('is begun by no process whose heartbeat the store does not take: what comes is taken over, and told once it does', async () => {
+    bench.isHeard = false;
+    await start();
+    await accept({ job_id: 'due' });
+    const { status, result } = await bench.deliver(callbackWith({ job_id: 'posted' }));
+    await bench.clock.advance(10 * SECOND_MS);
+    expect([status, result, bench.told]).to.deep.equal([200, 'taken_over', []]);
+    bench.isHeard = true;
+    await bench.clock.advance(3 * SECOND_MS);
+    expect(bench.told.toSorted()).to.deep.equal([MAIL, MAIL, OPS, OPS]);
+  });
+
   it('is asked for once a second while there is none', async () => {
     const claims = countClaims(100);
     await start();

@@ -53,6 +53,8 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
   recoveries = 0;
   /** As the heartbeat says it, where no other process has another config. */
   mayRouteAnew = true;
+  /** As its heartbeats say it. */
+  isHeard = true;
   #yaml: string;
   #isServer = false;
   #started = 0;
@@ -98,6 +100,8 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
     const ledger = await this.store.open({ clock: this.clock, owner });
     const heartbeat = ledger.heartbeat.bind(ledger);
     ledger.heartbeat = async (config) => (await heartbeat(config)) && this.mayRouteAnew;
+    // It counts as alive although it does nothing by itself.
+    Object.defineProperty(ledger, 'isHeard', { get: () => this.isHeard });
     const logger = pino({ level: 'silent' });
     const reports = this.#reports(new Reports(logger, createMetrics('0.0.0-test'), clock));
     const pipeline = new Pipeline({ clock, random: () => 0.5, logger, settings, ledger, reports });

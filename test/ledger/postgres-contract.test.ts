@@ -1,4 +1,5 @@
 import { describeAlerts } from '../contract/alert-contract.ts';
+import { describeClaims } from '../contract/claim-contract.ts';
 import { describeClocks } from '../contract/clock-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
@@ -22,6 +23,7 @@ describe('a ledger on PostgreSQL', () => {
   const createStore = () => createPostgresStore(server);
   describeLedger('PostgreSQL', createStore);
   describeDueDeliveries('PostgreSQL', createStore);
+  describeClaims('PostgreSQL', createStore);
   describeConfigChanges('PostgreSQL', createStore);
   describeAlerts('PostgreSQL', createStore);
   describeSignals('PostgreSQL', createStore);

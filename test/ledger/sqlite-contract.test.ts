@@ -1,4 +1,5 @@
 import { describeAlerts } from '../contract/alert-contract.ts';
+import { describeClaims } from '../contract/claim-contract.ts';
 import { describeClocks } from '../contract/clock-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
@@ -11,6 +12,7 @@ import { createSqliteStore, filesIn } from '../support/sqlite-store.ts';
 
 describeLedger('SQLite', createSqliteStore);
 describeDueDeliveries('SQLite', createSqliteStore);
+describeClaims('SQLite', createSqliteStore);
 describeConfigChanges('SQLite', createSqliteStore);
 describeAlerts('SQLite', createSqliteStore);
 describeSignals('SQLite', createSqliteStore);

@@ -1,4 +1,4 @@
-/** Looks into a ledger past the program that writes it, and has time pass for what dead processes had claimed. */
+/** Looks into a ledger past the program that writes it. */
 import { DatabaseSync } from '@photostructure/sqlite';
 import pg from 'pg';
 
@@ -36,13 +36,4 @@ export async function deliveriesIn(
      where state = '${state}' ${pid === undefined ? '' : `and ${claimedBy(pid)}`}`,
   );
   return rows.map(({ job_id, destination }) => `${String(job_id)} ${String(destination)}`);
-}
-
-/** As if the time of all that the process has claimed were over: a lease that ends is no reason for a test to wait. */
-export async function endClaims(storeUrl: string, pid: number): Promise<void> {
-  await rowsOf(
-    storeUrl,
-    `update deliveries set claimed_until = 0
-     where state = 'pending' and claimed_until is not null and ${claimedBy(pid)}`,
-  );
 }

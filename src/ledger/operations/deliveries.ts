@@ -1,6 +1,6 @@
 /** Inserts deliveries, holds them, makes them pending again, takes them over and claims them. */
 import sql, { join } from 'sql-template-tag';
-import { fixed, type Tx } from '../database.ts';
+import { fixed, inChunks, type Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
 import type { DecidedTarget, DeliveryRecord } from '../ledger.ts';
 import { type DeliveryRow, EARLIER_IN_JOB, isIdle } from '../rows.ts';
@@ -139,4 +139,26 @@ export async function claimOf(tx: Tx, callbackId: number, leaseMs: number): Prom
       WHERE callback_id = ${callbackId} AND state = 'pending' AND ${isIdle(tx.now)} ORDER BY id ${tx.skipLocked})
     RETURNING id`);
   return rows.map(({ id }) => id);
+}
+
+const FREED_AT_ONCE = 1000;
+
+/** Ends the claims of processes that attempt nothing any more: what they had in hand is Botbell's own, and due at once. @returns whether it was any */
+export async function freeClaimsOf(tx: Tx, owners: readonly string[]): Promise<boolean> {
+  if (owners.length === 0) return false;
+  // By an index of what is pending: an index of owners would be written twice for each delivery.
+  const held = await tx.all<Pick<DeliveryRow, 'id' | 'callbackId' | 'isTakenOver'>>(sql`
+    SELECT id, callback_id, is_taken_over FROM deliveries
+    WHERE state = 'pending' AND destination >= '' AND owner IN (${join(owners)}) ORDER BY +id ${tx.forUpdate}`);
+  for (const rows of inChunks(held, FREED_AT_ONCE))
+    await tx.all(sql`
+      UPDATE deliveries SET owner = NULL, claimed_until = NULL, is_taken_over = 1,
+        due_at = CASE WHEN due_at > ${tx.now} THEN ${tx.now} ELSE due_at END
+      WHERE id IN (${join(rows.map(({ id }) => id))})`);
+  await writeEach(
+    tx,
+    held.filter(({ isTakenOver }) => !isTakenOver),
+    'taken_over',
+  );
+  return held.length > 0;
 }

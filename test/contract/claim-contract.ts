@@ -1,0 +1,117 @@
+/** Whose a claim is: it lives as long as its owner, on every database. */
+import { expect } from 'chai';
+import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
+import { Bench, claimedOf, type CreateStore, failed, idsOf, LOG, OPS, putOff } from './ledger-under-test.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const CONFIG = { hash: 'a', channels: new Map([['slack', 'slack']]) };
+
+export function describeClaims(name: string, createStore: CreateStore): void {
+  describe(`${name}: what a process has claimed`, () => {
+    let bench: Bench;
+    let other: DatabaseLedger;
+    let gone: string[];
+
+    beforeEach(async () => {
+      bench = await Bench.open(createStore);
+      gone = [];
+      other = await bench.store.open({ owner: 'other', isGone: (owner) => gone.includes(owner) });
+      for (const each of [bench.ledger, other]) await each.heartbeat(CONFIG);
+    });
+
+    afterEach(() => bench.store.close());
+
+    const pass = (ms: number) => bench.store.passTime(ms);
+    const claimed = async () => {
+      const isAny = await other.freeClaims();
+      return [isAny, (await bench.claim(other)).map(({ record }) => record.destination).toSorted()];
+    };
+    /** A POST is being attempted, and so is what was due, whose answer is waited for ten minutes more. */
+    const begin = async () => {
+      await bench.arrive({}, [OPS]);
+      const { deliveries } = await bench.accept({ job_id: 'mail' }, [LOG]);
+      await bench.claim();
+      await bench.ledger.takeOver(
+        deliveries.map(({ id }) => id),
+        5 * SECOND,
+        10 * MINUTE,
+      );
+    };
+
+    it('is another’s at once when it has ended on the same machine', async () => {
+      await begin();
+      expect(await claimed(), 'while it lives').to.deep.equal([false, []]);
+      gone.push('first');
+      expect(await claimed()).to.deep.equal([true, [LOG.destination, OPS.destination]]);
+      expect((await bench.history()).filter((what) => what === 'taken_over')).to.have.length(1);
+      expect(await other.freeClaims(), 'once').to.equal(false);
+    });
+
+    it('stays its own while it drains, however long an answer is waited for', async () => {
+      await begin();
+      for (let beats = 0; beats < 12; beats += 1) {
+        await pass(25 * SECOND);
+        for (const each of [bench.ledger, other]) await each.heartbeat(CONFIG);
+        expect((await bench.deliveries()).filter(({ owner }) => owner !== 'first')).to.deep.equal([]);
+        expect(await other.freeClaims()).to.equal(false);
+      }
+      const [log] = idsOf(await bench.arrive({ job_id: 'mail' }, [LOG], other));
+      expect(claimedOf(await bench.arrive({ job_id: 'mail' }, [LOG], other)), String(log)).to.deep.equal([]);
+    });
+
+    it('is another’s when it has been silent for 30 s, and then only what it had', async () => {
+      await begin();
+      await pass(30 * SECOND - 1);
+      await other.heartbeat(CONFIG);
+      expect(await claimed()).to.deep.equal([false, []]);
+      await pass(1);
+      await other.heartbeat(CONFIG);
+      expect(await claimed()).to.deep.equal([true, [LOG.destination, OPS.destination]]);
+      await bench.ledger.heartbeat(CONFIG);
+      await bench.arrive({ job_id: 'back' }, [OPS]);
+      expect(await claimed(), 'it is back').to.deep.equal([false, []]);
+      await pass(31 * SECOND);
+      await other.heartbeat(CONFIG);
+      expect((await claimed())[0], 'and dies again').to.equal(true);
+    });
+
+    it('is due at once when it stops', async () => {
+      await begin();
+      await bench.ledger.leave();
+      expect(await claimed()).to.deep.equal([false, [LOG.destination, OPS.destination]]);
+      expect((await bench.store.rows('processes', 'owner')).map(({ owner }) => owner)).to.deep.equal([
+        'other',
+      ]);
+    });
+
+    it('is all that is given to others: not what waits for a later attempt', async () => {
+      const [ops] = idsOf(await bench.accept({}, [OPS]));
+      await bench.claim();
+      await bench.settle([putOff(ops, 10 * MINUTE)]);
+      gone.push('first');
+      expect(await claimed()).to.deep.equal([false, []]);
+    });
+
+    it('ends with no failure that it writes after another has taken it over', async () => {
+      const [ops] = idsOf(await bench.arrive({}, [OPS]));
+      gone.push('first');
+      await claimed();
+      await bench.settle([failed(ops, { attempts: 9 })]);
+      expect(await bench.deliveries()).to.deep.include.members([
+        { ...(await bench.deliveries())[0], owner: 'other', attempts: 0 },
+      ]);
+    });
+
+    it('may be attempted as long as a heartbeat could be written within 20 s', async () => {
+      expect((await bench.openAs('new')).isHeard, 'none yet').to.equal(false);
+      expect(bench.ledger.isHeard).to.equal(true);
+      await pass(20 * SECOND - 1);
+      expect(bench.ledger.isHeard).to.equal(true);
+      await pass(1);
+      expect(bench.ledger.isHeard).to.equal(false);
+      await bench.ledger.heartbeat(CONFIG);
+      expect(bench.ledger.isHeard).to.equal(true);
+    });
+  });
+}
