@@ -177,7 +177,7 @@ function rulesOfBefore({ asked = [], burst }: PlannedDelivery, status: StatusNam
   return Object.entries(matters).flatMap(([name, isSo]) => (isSo ? name : []));
 }
 
-/** `routes[0]: held by mute, until 25 Nov 2026, 07:00:00 (GMT+9)` */
+/** `nightly-*: held by mute, until 25 Nov 2026, 07:00:00 (GMT+9)` */
 function inWords(ruling: RouteRuling, { snoozes }: Foreseen, { timezone }: Asked): string {
   const { route } = ruling;
   if (ruling.does === 'tell') return `${route}: told`;

@@ -137,7 +137,7 @@ export interface DigestConfig extends Digest {
 }
 
 export interface RouteConfig {
-  /** The name given in the config, or else `routes[0]`, … or `default_route`. */
+  /** Unique: the name given in the config, or else its patterns (`routeNames`), or `default_route`. The ledger keeps it. */
   readonly name: string;
   /** Exact ids, globs (`invoice-*`) and `/regular expressions/` (RE2 syntax), as written; empty for the default route. */
   readonly botIds: readonly string[];

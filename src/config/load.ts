@@ -13,7 +13,7 @@ import { checkTogether } from './check-together.ts';
 import { secretsIn } from './secrets.ts';
 import { readProxies } from './read-proxies.ts';
 import { NotifyReader } from './read-notify.ts';
-import { readTold, routeOf } from './read-routes.ts';
+import { DEFAULT_ROUTE, readTold, routeNames, routeOf } from './read-routes.ts';
 import { rootSchema } from './schema.ts';
 
 export interface LoadEnvironment {
@@ -99,6 +99,7 @@ function readConfig(
   if (sections === undefined || problems.hasErrors()) return undefined;
   const { templates, routes = [], default_route: last, delivery, display } = sections;
   const read = { told, timezone: display.timezone };
+  const names = routeNames(routes);
   const config = {
     file,
     ...settingsOf(sections, reader.read(delivery.alerts, ['delivery', 'alerts'])),
@@ -106,8 +107,10 @@ function readConfig(
     templates,
     channels: new Map([...checked].flatMap(([name, channel]) => (channel ? [[name, channel.config]] : []))),
     digests: reader.digests,
-    routes: routes.map((section, index) => routeOf(section, ['routes', index], read)),
-    defaultRoute: last && routeOf(last, ['default_route'], read),
+    routes: routes.map((section, index) =>
+      routeOf(section, ['routes', index], { ...read, name: names[index] ?? '' }),
+    ),
+    defaultRoute: last && routeOf(last, [DEFAULT_ROUTE], { ...read, name: DEFAULT_ROUTE }),
   };
   checkTogether(config, problems);
   if (problems.hasErrors()) return undefined;

@@ -1,5 +1,7 @@
 /** Converts route sections that have passed the schema to `RouteConfig`. */
+import { hash } from 'node:crypto';
 import { type Expectation, NO_RULES, OCCASIONS, type RouteRules } from '../signal/rules.ts';
+import { cleanText } from '../text/clean.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { type Destination, msOf, type RouteConfig, windowOf } from './config.ts';
 import { type Path, pathText } from './path.ts';
@@ -23,12 +25,50 @@ export function readTold(
   return told;
 }
 
+/** The name of the default route. */
+export const DEFAULT_ROUTE = 'default_route';
+
+const LONGEST_NAME = 80;
+
+/**
+ * What the ledger knows routes by, so that an edit elsewhere renames none: `name`, else the patterns, from the second route with the
+ * same ones on with its number among them.
+ */
+export function routeNames(sections: readonly Pick<RouteSection, 'name' | 'bot_id'>[]): readonly string[] {
+  const taken = new Set([DEFAULT_ROUTE, ...sections.flatMap(({ name }) => name ?? [])]);
+  const counts = new Map<string, number>();
+  return sections.map(({ name, bot_id: botId = [] }) => {
+    if (name !== undefined) return name;
+    const patterns = patternsName([botId].flat());
+    let count = counts.get(patterns) ?? 0;
+    let own: string;
+    do {
+      count += 1;
+      own = count === 1 ? patterns : `${patterns} (${count})`;
+    } while (taken.has(own));
+    taken.add(own);
+    counts.set(patterns, count);
+    return own;
+  });
+}
+
+function patternsName(botIds: readonly string[]): string {
+  const all = cleanText(botIds.join(', ')).replaceAll(/\s+/g, ' ');
+  if (all.length <= LONGEST_NAME) return all;
+  const beginning = all.slice(0, LONGEST_NAME - 20).toWellFormed();
+  return `${beginning}… ${hash('sha256', JSON.stringify(botIds), 'hex').slice(0, 8)}`;
+}
+
 export function routeOf(
   section: RouteSection,
   path: Path,
-  { told, timezone }: { readonly told: DestinationsByRoute; readonly timezone: string },
+  {
+    name,
+    told,
+    timezone,
+  }: { readonly name: string; readonly told: DestinationsByRoute; readonly timezone: string },
 ): RouteConfig {
-  const { name = pathText(path), bot_id: botId = [], on, template_set: templateSet } = section;
+  const { bot_id: botId = [], on, template_set: templateSet } = section;
   return {
     name,
     botIds: [botId].flat(),

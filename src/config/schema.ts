@@ -206,7 +206,7 @@ const routeSchema = section('Whom to tell of which BOT’s results. Every route 
     'An exact bot_id, a glob (invoice-*) or a /regular expression/ (RE2 syntax); or a list of them.',
     { example: 'sample', required: 'give a bot_id, a glob (invoice-*) or a /regular expression/' },
   ),
-  name: text(rule.routeNameRule, 'What the route is called wherever it is named, instead of routes[0].'),
+  name: text(rule.routeNameRule, 'What the route is called wherever it is named, instead of its patterns.'),
   ...routing,
   expect: expectSchema.default(undefined).optional(),
 });

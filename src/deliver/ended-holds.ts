@@ -132,7 +132,7 @@ function decideOn(
   const isElsewhere = plan.destinations.length > 0 && !settings.destinations.has(destination);
   if (target === undefined)
     return kind === 'callback' || isElsewhere ? 'pending' : { route: undefined, isPlanned: false };
-  const { asked = [] } = plannedDelivery(settings.config, target, botId);
+  const { asked = [] } = plannedDelivery(settings.config, target);
   if (asked.length === 0) return { route: undefined, isPlanned: true };
   const wanting = asked.filter(({ name }) => telling?.wantedBy?.includes(name));
   const status: StatusName | undefined = kind === 'callback' ? statusNameOf(held) : undefined;

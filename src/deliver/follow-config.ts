@@ -152,7 +152,7 @@ export class ConfigFollower {
       wanted: {
         botId: nameIn(botId),
         status: kind === 'callback' ? status : undefined,
-        planned: plan.destinations.map((target) => plannedDelivery(settings.config, target, botId)),
+        planned: plan.destinations.map((target) => plannedDelivery(settings.config, target)),
         timezone: settings.config.display.timezone,
       },
       routing: plan.explanations,

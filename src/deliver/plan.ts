@@ -8,7 +8,7 @@ import type { AskedRoute } from '../signal/decide.ts';
 import { likenessOf } from '../signal/likeness.ts';
 import { NO_RULES } from '../signal/rules.ts';
 import type { CallbackPlan, PlanFor } from './settings.ts';
-import { expectationKey, overdueOf } from './watch.ts';
+import { type ExpectationOfRoutes, expectationsOf, overdueOf } from './watch.ts';
 
 /** Limit of the texts that are kept, and what a plan takes beside them: one of thousands of destinations has a megabyte. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
@@ -53,19 +53,17 @@ function askingOf(
 ): Asking {
   // An error is not only an edit: it is posted as well.
   const mayEdit = statusNameOf({ status }) !== 'error';
+  const expected = expectationsOf(routes, botId);
   const planned = targets.map((target) => ({
-    ...plannedDelivery(config, target, botId),
+    ...plannedDelivery(config, target, expected),
     isEdit: mayEdit && target.perJob === 'update',
   }));
-  const expected = routes.flatMap(({ rules: { expect: rule } }) =>
-    rule === undefined ? [] : { key: expectationKey(rule, botId), rule },
-  );
   return {
     planned,
     isPlain: routes.every(hasNoRules) && planned.every(({ burst }) => burst === undefined),
     timezone: config.display.timezone,
     isRemembered: routes.some(asksBack),
-    expected: [...new Map(expected.map((each) => [each.key, each])).values()],
+    expected: expected.map(({ key, rule }) => ({ key, rule })),
     overdueMs: overdueOf(routes),
   };
 }
@@ -79,13 +77,16 @@ function asksBack({ on, rules }: RouteConfig): boolean {
   return on.includes('recovered') || rules.afterFailures > 1 || rules.repeat !== 'every';
 }
 
+/** @param expected what its routes expect of the BOT; left out where whether the message is late is not asked */
 export function plannedDelivery(
   { channels }: Pick<Config, 'channels'>,
   { destination, channel, address, asked }: PlannedTarget,
-  botId: string,
+  expected: readonly ExpectationOfRoutes[] = [],
 ): PlannedDelivery {
-  const routes = asked?.map(({ name, on, rules }): AskedRoute => {
-    return { name, on, rules, timer: rules.expect && expectationKey(rules.expect, botId) };
+  const routes = asked?.map((route): AskedRoute => {
+    const { name, on, rules } = route;
+    const timer = rules.expect && expected.find(({ routes: sharing }) => sharing.includes(route))?.key;
+    return { name, on, rules, timer };
   });
   return { destination, channel, address, asked: routes, burst: channels.get(channel)?.burst };
 }

@@ -5,16 +5,16 @@ import type { DigestPosition } from '../ledger/signal/digest.ts';
 import type { Fired, FiredNotice } from '../ledger/signal/fire.ts';
 import type { ExpectedBot } from '../ledger/signal/judge.ts';
 import { type OpenRunTimer, overdueTimers } from '../ledger/signal/runs.ts';
-import { type Timer, timerKey } from '../ledger/signal/timers.ts';
+import { type AskedTimer, type Timer, timerKey } from '../ledger/signal/timers.ts';
 import { type DigestedBot, mostTroubled, type OwnSubject } from '../notice/notice.ts';
 import { routesOf } from '../route/router.ts';
 import { digestAtStart, nextDigest } from '../signal/calendar.ts';
-import { missedFrom, withMissed } from '../signal/expect.ts';
+import { missedFrom, underRule, withMissed } from '../signal/expect.ts';
 import type { Delivering } from './delivering.ts';
 import { endHolds } from './ended-holds.ts';
 import { plannedDelivery } from './plan.ts';
 import type { Settings } from './settings.ts';
-import { expectTimers, isRouteOf, isStillExpected, knownBots, overdueOf } from './watch.ts';
+import { expectationOf, expectTimers, isStillExpected, knownBots, overdueOf } from './watch.ts';
 
 export interface SignalsDependencies extends Delivering {
   readonly until: (work: Promise<unknown>) => void;
@@ -71,20 +71,38 @@ export class Signals {
     const standing = await ledger.signals.standing({ marginMs: marginOf(settings), isWatchingRuns });
     const { now, begun, runs } = standing;
     const overdue = runs.flatMap((run) => overdueTimers(run, overdueOf(settings.router.routesOf(run.botId))));
-    const timers: readonly Timer<object>[] = [
+    const timers: readonly AskedTimer[] = [
       ...digestTimers(settings, standing),
-      ...expectTimers(settings, known, now),
+      ...expectTimers(settings, known, begun, now),
       ...overdue.filter(({ dueAt }) => dueAt > now - LOST_MS),
     ];
     const asked = new Set(timers.map(({ key }) => key));
     const ended = begun.filter((timer) => !asked.has(timer.key) && !isStillExpected(timer, settings));
-    await ledger.signals.adoptTimers(
+    await ledger.signals.adoptTimers({
       timers,
-      ended.map(({ key }) => key),
-    );
+      ended: ended.map(({ key }) => key),
+      reasked: mutedOtherwise(this.#adopted, settings),
+    });
     this.#adopted = settings;
     onDue();
   }
+}
+
+/** The destinations that other routes reach than before, or by other hours of `mute`; all where what was before is not known. */
+function mutedOtherwise(before: Settings | undefined, now: Settings): readonly string[] | 'all' {
+  if (before === undefined) return 'all';
+  const [was, is] = [mutesOf(before), mutesOf(now)];
+  return [...new Set([...was.keys(), ...is.keys()])].filter((key) => was.get(key) !== is.get(key));
+}
+
+/** What `mute` depends on at each destination, as a text. */
+function mutesOf({ config }: Pick<Settings, 'config'>): ReadonlyMap<string, string> {
+  const mutes = new Map<string, string>();
+  for (const { name, botIds, on, rules, notify } of routesOf(config)) {
+    const text = JSON.stringify([name, botIds, on, rules.mute, config.display.timezone]);
+    for (const { destination } of notify) mutes.set(destination, `${mutes.get(destination) ?? ''}${text}`);
+  }
+  return mutes;
 }
 
 /** Runs that became overdue longer ago than this before the settings took effect count as lost, and are not told. */
@@ -100,13 +118,13 @@ type StandingTimers = Awaited<ReturnType<Delivering['ledger']['signals']['standi
 function digestTimers(
   { config: { digests, display } }: Settings,
   { now, begun, digest: first }: StandingTimers,
-): readonly Timer<DigestPosition>[] {
+): readonly AskedTimer<DigestPosition>[] {
   return digests.map((digest) => {
     const key = digestKey(digest);
     const known = begun.find((timer) => timer.key === key)?.data as DigestPosition | undefined;
     const data = known ?? first;
     const dueAt = digestAtStart(digest, { now, timezone: display.timezone, toldAt: data.toldAt });
-    return { key, kind: 'digest', dueAt, data };
+    return { key, kind: 'digest', dueAt, data, was: known };
   });
 }
 
@@ -146,14 +164,22 @@ async function overdue(timer: Timer<OpenRunTimer>, { settings, ledger, now }: Fi
   };
 }
 
-function missed(timer: Timer<ExpectedBot>, { settings }: Firing): Promise<Fired> {
+function missed(timer: Timer<ExpectedBot>, { settings, now }: Firing): Promise<Fired> {
   const { botId, botName, expected } = timer.data;
-  const rule = settings.router.routesOf(botId).find(isRouteOf(timer))?.rules.expect;
-  if (rule === undefined) return Promise.resolve({ timer });
-  const { dueAt, lastResultAt } = expected;
+  const asked = expectationOf(timer, settings);
+  if (asked === undefined) return Promise.resolve({ timer });
+  const { rule, routes } = asked;
+  const today = underRule(rule, expected, now);
+  // Another config's rule: by today's it is not due yet.
+  if (missedFrom(rule, today) > now)
+    return Promise.resolve({
+      timer,
+      next: { dueAt: missedFrom(rule, today), data: { botId, botName, expected: today } },
+    });
+  const { dueAt, lastResultAt } = today;
   const subject: OwnSubject<'missed'> = { template: 'missed', botId, botName, dueAt, lastResultAt };
-  const after = withMissed(expected);
-  const told = toldBy(settings, botId, isRouteOf(timer));
+  const after = withMissed(today);
+  const told = toldBy(settings, botId, (route) => routes.includes(route));
   return Promise.resolve({
     timer,
     next: { dueAt: missedFrom(rule, after), data: { botId, botName, expected: after } },
@@ -185,6 +211,6 @@ function toldBy(
   watches: (route: RouteConfig) => boolean,
 ): Pick<FiredNotice, 'planned' | 'timezone'> {
   const targets = settings.router.watchersOf(botId, watches);
-  const planned = targets.map((target) => plannedDelivery(settings.config, target, botId));
+  const planned = targets.map((target) => plannedDelivery(settings.config, target));
   return { planned, timezone: settings.config.display.timezone };
 }

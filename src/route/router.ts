@@ -15,7 +15,7 @@ export function routesOf({
 /** A destination as the first route that reaches it has it told. */
 export interface PlannedTarget extends Destination {
   readonly templateSet?: string | undefined;
-  /** That route's name, e.g. `routes[2]`; undefined: none reaches it. */
+  /** That route's name; undefined: none reaches it. */
   readonly route?: string | undefined;
   /** The routes whose rules decide whether it is told now, later or not, in order; undefined: it is told now. */
   readonly asked?: readonly RouteConfig[] | undefined;

@@ -1,9 +1,12 @@
 /** When a BOT's result is due, which result meets a due time, and when a due time is missed. */
+import { isDeepStrictEqual } from 'node:util';
 import { Cron } from 'croner';
 import type { Expectation } from './rules.ts';
 
 /** What the ledger keeps of a BOT that a rule expects. */
 export interface Expected {
+  /** The rule by which `dueAt` was counted. */
+  readonly rule: Expectation;
   /** The first due time that no result has met. */
   readonly dueAt: number;
   /** Whether a callback has come since the rule began to expect. */
@@ -32,22 +35,30 @@ export function beginToExpect(
   rule: Expectation,
   { at, hasCome, lastResultAt }: { readonly at: number } & Pick<Expected, 'hasCome' | 'lastResultAt'>,
 ): Expected {
-  return { dueAt: firstDue(rule, at, at + 1), hasCome, missed: undefined, lastResultAt };
+  return { rule, dueAt: firstDue(rule, at, at + 1), hasCome, missed: undefined, lastResultAt };
+}
+
+/** What is kept, by the rule in force: an edit of its schedule moves the due time alone, counted from `at`; another grace moves none. */
+export function underRule(rule: Expectation, expected: Expected, at: number): Expected {
+  if (isDeepStrictEqual(rule, expected.rule)) return expected;
+  const isSameSchedule = isDeepStrictEqual({ ...expected.rule, graceMs: 0 }, { ...rule, graceMs: 0 });
+  return { ...expected, rule, dueAt: isSameSchedule ? expected.dueAt : firstDue(rule, at, at + 1) };
 }
 
 /** @returns the state to keep, and the due time for which a result is late; undefined: it is not late */
 export function withCallback(
   rule: Expectation,
-  expected: Expected,
+  kept: Expected,
   came: Came,
 ): { readonly expected: Expected; readonly lateFor: number | undefined } {
   const { at, isResult } = came;
+  const expected = underRule(rule, kept, at);
   const isAnchor = 'everyMs' in rule && !expected.hasCome;
   const dueAt = isAnchor ? firstDue(rule, at, at + 1) : expected.dueAt;
   if (!isResult) return { expected: { ...expected, dueAt, hasCome: true }, lateFor: undefined };
   const next = isAnchor ? dueAt : openAfter(rule, dueAt, came);
   return {
-    expected: { dueAt: next, hasCome: true, missed: undefined, lastResultAt: at },
+    expected: { rule, dueAt: next, hasCome: true, missed: undefined, lastResultAt: at },
     lateFor: expected.missed ?? (at > expected.dueAt + rule.graceMs ? expected.dueAt : undefined),
   };
 }

@@ -41,7 +41,7 @@ routes:
     );
   const errorsCame = async (count: number) => {
     const rules = { ...NO_RULES, afterFailures: 3, repeat: 3_600_000 };
-    const asked = [{ name: 'routes[0]', on: ['error'] as const, rules, timer: undefined }];
+    const asked = [{ name: 'get_items', on: ['error'] as const, rules, timer: undefined }];
     const watched = { isRemembered: true };
     for (let index = 0; index < count; index += 1) {
       const planned = { ...target('slack:#ops'), asked };
@@ -61,12 +61,12 @@ routes:
     const night = await route(ERROR, '--at', NIGHT);
     expect(night.heading).to.include('bot_id "get_items", error, at 31 Dec 2199, 23:00:00 (GMT+9)');
     expect(night.lines).to.deep.equal([
-      'slack:#ops (routes[0])',
-      'routes[0]: held by mute, until 1 Jan 2200, 07:00:00 (GMT+9)',
+      'slack:#ops (get_items)',
+      'get_items: held by mute, until 1 Jan 2200, 07:00:00 (GMT+9)',
     ]);
     expect((await route(ERROR, '--at', NOON)).lines).to.deep.equal([
-      'slack:#ops (routes[0])',
-      'routes[0]: told',
+      'slack:#ops (get_items)',
+      'get_items: told',
     ]);
   });
 
@@ -75,21 +75,21 @@ routes:
     await errorsCame(1);
     for (let times = 0; times < 2; times += 1)
       expect((await route(ERROR)).lines).to.deep.equal([
-        'slack:#ops (routes[0])',
-        'routes[0]: not told, by after_failures',
+        'slack:#ops (get_items)',
+        'get_items: not told, by after_failures',
         'depends on what came before: after_failures',
       ]);
     await errorsCame(2);
     const [, verdict] = (await route(ERROR)).lines;
-    expect(verdict).to.equal('routes[0]: told');
+    expect(verdict).to.equal('get_items: told');
   });
 
   it('says which success is news', async () => {
     await errorsCame(4);
     configure('on: [error, recovered]');
     expect((await route({ bot_id: 'get_items', status: 0 })).lines).to.deep.equal([
-      'slack:#ops (routes[0])',
-      'routes[0]: told, as recovered',
+      'slack:#ops (get_items)',
+      'get_items: told, as recovered',
       'depends on what came before: recovered',
     ]);
   });
@@ -101,9 +101,9 @@ routes:
     const asked = { botId: 'get_items', until, untilSuccess: true, because: 'moving', actor };
     await world.recorded.actions.snooze(asked);
     expect((await route(ERROR)).lines[1]).to.equal(
-      'routes[0]: held by snooze 1 of kenji, until 31 Dec 2199, 18:00:00 (GMT+9) or its next success: moving',
+      'get_items: held by snooze 1 of kenji, until 31 Dec 2199, 18:00:00 (GMT+9) or its next success: moving',
     );
-    expect((await route(ERROR, '--at', NIGHT)).lines[1], 'it is over by then').to.equal('routes[0]: told');
+    expect((await route(ERROR, '--at', NIGHT)).lines[1], 'it is over by then').to.equal('get_items: told');
   });
 
   it('says without a store what depends on what came before, and makes none', async () => {
@@ -111,8 +111,8 @@ routes:
     configure('after_failures: 3', `sqlite:${file}`);
     const { lines, stderr } = await route(ERROR);
     expect(lines).to.deep.equal([
-      'slack:#ops (routes[0])',
-      'routes[0]: not told, by after_failures',
+      'slack:#ops (get_items)',
+      'get_items: not told, by after_failures',
       'depends on what came before: after_failures',
     ]);
     expect(stderr).to.match(

@@ -292,7 +292,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         await bench.store.passTime(1000);
         await beat();
         const timer = { key: 'expect a', kind: 'expect', dueAt: 1, data: {} } as const;
-        await bench.ledger.signals.adoptTimers([timer], []);
+        await bench.ledger.signals.adoptTimers({ timers: [timer], ended: [], reasked: 'all' });
         const tickOf = async (by: DatabaseLedger, configHash: string) =>
           (await by.claim({ tick: { timers: 9, configHash } })).tick;
         expect(await tickOf(bench.ledger, 'a')).to.deep.include({ isLatest: false, timers: [] });

@@ -456,7 +456,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.snooze({ destination: 'slack:#all' });
         await bench.fails(to('slack:#all'));
         expect(await bench.endWith(), 'nothing has ended').to.equal(0);
-        await bench.ledger.signals.adoptTimers([], []);
+        await bench.ledger.signals.adoptTimers({ timers: [], ended: [], reasked: 'all' });
         expect(await bench.endWith()).to.equal(3);
       });
     });
@@ -464,7 +464,12 @@ export function describeSignals(name: string, createStore: CreateStore): void {
     describe('at a time', () => {
       const kind = 'digest' as const;
       const digest = { key: 'digest ops', kind, dueAt: 0, data: { position: 0, since: 0 } };
-      const adopt = () => bench.ledger.signals.adoptTimers([{ ...digest, dueAt: bench.now + HOUR }], []);
+      const adopt = () =>
+        bench.ledger.signals.adoptTimers({
+          timers: [{ ...digest, dueAt: bench.now + HOUR, was: digest.data }],
+          ended: [],
+          reasked: [],
+        });
       const notice = {
         kind: 'missed',
         subject: '{"template":"missed","botId":"get_items","botName":"","dueAt":1}',
@@ -503,10 +508,11 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const moved = { ...digest, dueAt: bench.now + DAY };
         const outdated = { ...digest, dueAt: bench.now, data: { position: 9, since: 9 } };
         for (const again of [moved, outdated]) {
-          await bench.ledger.signals.adoptTimers([again], []);
+          const { data: was } = again;
+          await bench.ledger.signals.adoptTimers({ timers: [{ ...again, was }], ended: [], reasked: [] });
           expect(await bench.ledger.signals.timersOf(['digest'])).to.deep.equal([moved]);
         }
-        await bench.ledger.signals.adoptTimers([], [digest.key]);
+        await bench.ledger.signals.adoptTimers({ timers: [], ended: [digest.key], reasked: [] });
         expect(await bench.ledger.signals.timersOf(['digest'])).to.deep.equal([]);
       });
 
@@ -568,7 +574,11 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         it('once, though its timer begins again while it is fired', async () => {
           const fired = await overdue();
           for (const process of [bench.ledger, await bench.openAs('second')]) {
-            await process.signals.adoptTimers([{ ...fired.timer, data: {} }], []);
+            await process.signals.adoptTimers({
+              timers: [{ ...fired.timer, data: {} }],
+              ended: [],
+              reasked: [],
+            });
             await process.signals.fire(fired);
           }
           expect(await bench.states()).to.deep.equal(['slack:#ops pending']);

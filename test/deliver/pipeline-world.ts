@@ -143,7 +143,7 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
   /** Has summaries written of all that a mute window or a snooze holds, which nobody tells yet. */
   async endHolds(): Promise<void> {
     const { ledger, settings } = this.first;
-    await ledger.signals.adoptTimers([], []);
+    await ledger.signals.adoptTimers({ timers: [], ended: [], reasked: 'all' });
     const { tick } = await ledger.claim({ tick: { timers: 64, configHash: settings.current.configHash } });
     for (const timer of tick?.timers ?? []) {
       const { held } = await ledger.signals.endedHolds(destinationOf(timer));

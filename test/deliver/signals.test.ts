@@ -182,6 +182,40 @@ describe('of what routes ask to be told less', () => {
     ]);
   });
 
+  it('what is held keeps its meaning while a route of another BOT is put before its own, and is asked again only where mute changes', async () => {
+    const routes = (...more: string[]) =>
+      [
+        CHANNELS,
+        'routes:',
+        ...more,
+        "  - { bot_id: crawler, on: [error], after_failures: 3, notify: [{ slack: '#ops', mention_on_error: '@here' }] }",
+        "  - { bot_id: crawler, mute: [{ from: '22:00', to: '07:00' }], notify: [{ slack: '#ops' }] }",
+      ].join('\n');
+    await world.reload(routes());
+    await world.pass(4 * HOUR);
+    await crawler(1);
+    const asked: string[] = [];
+    const { signals } = world.first.ledger;
+    Object.assign(signals, {
+      endedHolds: (destination: string) => {
+        asked.push(destination);
+        return Promise.reject(new Error('nothing of it has changed'));
+      },
+    });
+    await world.reload(routes("  - { bot_id: other, notify: [{ slack: '#others' }] }"));
+    await world.pass(10 * SECOND);
+    expect(asked).to.deep.equal([]);
+    await world.stop();
+    await world.start();
+    await world.pass(10 * SECOND);
+    expect(arrived()).to.deep.equal([]);
+    await world.passBy(8 * HOUR, HOUR);
+    const [{ lines } = { lines: [] }] = world.arrived;
+    expect(lines.join(' '))
+      .to.match(/Failed after 12 s/)
+      .and.not.to.include('@here');
+  });
+
   it('what a config mutes no longer is told at once, as one message for each destination, however much that is', async () => {
     await world.pass(4 * HOUR);
     await crawler(1);
@@ -306,6 +340,32 @@ describe('of what routes ask to be told less', () => {
       await world.post({ bot_id: 'nightly-a', bot_name: 'A', status: 0 });
       await world.pass(26 * HOUR);
       expect(said().filter((each) => each.includes('A · No result'))).to.have.length(1);
+    });
+
+    it('stays so while its grace, its schedule or the list of its route is edited, and was missed once', async () => {
+      const by = (botIds: string, rule: string) =>
+        `${CHANNELS}\nroutes:\n  - { bot_id: ${botIds}, on: [error], expect: { ${rule} }, notify: [{ slack: '#ops' }] }`;
+      await world.reload(by('[one]', 'every: 24h, grace: 1h'));
+      await world.pass(10 * SECOND);
+      await world.pass(26 * HOUR);
+      const told = `21:00 ${missed('one', '21 Nov 2026, 19:00')}`;
+      expect(said()).to.deep.equal([told]);
+      for (const edited of [
+        by('[one]', 'every: 24h, grace: 2h'),
+        by('[one, two]', 'every: 24h, grace: 2h'),
+        by('[one, two]', 'every: 12h, grace: 30m').replace('bot_id', 'name: all of them, bot_id'),
+      ]) {
+        await world.reload(edited);
+        await world.passBy(6 * HOUR, HOUR);
+        expect(
+          said().filter((each) => each.includes(' one ')),
+          edited,
+        ).to.deep.equal([]);
+      }
+      await world.post({ bot_id: 'one', bot_name: 'one', status: 0 });
+      expect(said().join()).to.contain('late: a result was due on 21 Nov 2026, 19:00');
+      await world.pass(13 * HOUR);
+      expect(said().join(), 'twelve hours by the rule of today').to.contain('one · No result has come');
     });
 
     it('is said to have come when it did, though that callback is forgotten', async () => {

@@ -187,7 +187,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
     };
     const [first, second] = [await accept('locked'), await accept('free')];
     const timers = ['a', 'b'].map((key) => ({ key, kind: 'overdue', dueAt: 1, data: {} }) as const);
-    await ledger.signals.adoptTimers(timers, []);
+    await ledger.signals.adoptTimers({ timers, ended: [], reasked: [] });
     const letGo = await holdLocks(
       store.url,
       `select from deliveries where id = ${first} for update`,

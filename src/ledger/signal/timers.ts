@@ -1,5 +1,6 @@
 /** Timers: rows that are due at a time whatever comes. A process claims one for a while; what it leads to is written with its end. */
 import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import { inChunks, type Tx } from '../database.ts';
 
@@ -103,27 +104,43 @@ export function timerKey(kind: TimerKind, what: unknown): string {
   return `${kind} ${hash('sha256', JSON.stringify(what), 'hex').slice(0, 16)} `;
 }
 
-/**
- * Deletes timers, inserts missing ones, moves digests to their new times, and has the rules asked anew about all that they hold.
- * @param timers all that the config asks for, with what is known of them @param ended keys of those that it no longer asks for
- */
-export async function adoptTimers(tx: Tx, timers: readonly Timer<object>[], ended: readonly string[]) {
+/** A timer as a config asks for it, and its data in the ledger; undefined: the ledger does not hold it yet. */
+export interface AskedTimer<Data extends object = object> extends Timer<Data> {
+  readonly was?: Data | undefined;
+}
+
+/** What becomes of the timers and holds of a config that takes effect. */
+export interface Adoption {
+  /** All that it asks for. Of those that the ledger holds, digests and those with other data are changed. */
+  readonly timers: readonly AskedTimer[];
+  /** Keys of those that it no longer asks for. */
+  readonly ended: readonly string[];
+  /** The destinations whose messages that `mute` or a snooze holds are decided anew. */
+  readonly reasked: readonly string[] | 'all';
+}
+
+export async function adoptTimers(tx: Tx, { timers, ended, reasked }: Adoption): Promise<void> {
   // One that is locked is being fired at this moment.
   const free = (which: Sql) =>
     sql`key IN (SELECT key FROM timers WHERE ${which} ORDER BY key ${tx.skipLocked})`;
   for (const keys of inChunks(ended, AT_ONCE))
     await tx.all(sql`DELETE FROM timers WHERE ${free(sql`key IN (${join(keys)})`)}`);
   await beginTimers(tx, timers);
-  // A digest with other data was told by another process meanwhile, which moved it.
-  for (const { key, dueAt, data } of timers.filter(({ kind }) => kind === 'digest'))
+  // One with other data has been told, or met by a result, meanwhile.
+  for (const { key, dueAt, data, was } of timers.filter(isChanged))
     await tx.all(
-      sql`UPDATE timers SET due_at = ${dueAt} WHERE ${free(sql`key = ${key} AND data = ${data}`)}`,
+      sql`UPDATE timers SET due_at = ${dueAt}, data = ${data} WHERE ${free(sql`key = ${key} AND data = ${was}`)}`,
     );
-  await beginHolds(
-    tx,
-    sql`SELECT DISTINCT destination FROM deliveries WHERE held_until IS NOT NULL AND reason IN ('mute', 'snooze')`,
-    sql`UPDATE SET due_at = excluded.due_at`,
-  );
+  const all = sql`SELECT DISTINCT destination FROM deliveries WHERE held_until IS NOT NULL AND reason IN ('mute', 'snooze')`;
+  const anew = sql`UPDATE SET due_at = excluded.due_at`;
+  if (reasked === 'all') await beginHolds(tx, all, anew);
+  else
+    for (const some of inChunks(reasked, AT_ONCE))
+      await beginHolds(tx, sql`${all} AND destination IN (${join(some)})`, anew);
+}
+
+function isChanged({ kind, data, was }: AskedTimer): boolean {
+  return was !== undefined && (kind === 'digest' || !isDeepStrictEqual(data, was));
 }
 
 /** The timers of these kinds, in the order of their keys. */
