@@ -85,7 +85,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
       if (!result.isLoaded) void pipeline.reloadRefused(result.problems);
     },
   });
-  const loads = new Loads(clock, options.config.receiver);
+  const loads = new Loads(clock, options.config.receiver, () => pipeline.posts.relieve());
   const parts = { clock, random, logger, pipeline, settings, ledger, metrics, reports };
   const services = { ...parts, listen, loads, reloading, version, channelTypes };
   const doors: CleanUp[] = [() => pipeline.leave()];

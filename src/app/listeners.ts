@@ -73,7 +73,7 @@ function receiverOf({ config }: AppSettings, services: Services): Handler {
     config: config.receiver,
     clock,
     timezone: config.display.timezone,
-    post: pipeline.post,
+    post: pipeline.posts.post,
     refuse: (refusal) => pipeline.refuse(refusal),
     loads,
     report: reports.onCallback,

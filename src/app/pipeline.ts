@@ -1,13 +1,13 @@
 /** Wires the parts that deliver. They read the settings in force at each use and live on through reloads. */
 import { refusalAlert, reloadAlert } from '../deliver/alerts.ts';
-import type { AttemptDependencies } from '../deliver/attempt.ts';
+import { type AttemptDependencies, Sending } from '../deliver/attempt.ts';
 import { type Chore, Chores } from '../deliver/chores.ts';
 import { Claims } from '../deliver/claims.ts';
-import { Dispatcher } from '../deliver/dispatcher.ts';
 import { SeenDestinations } from '../deliver/figures.ts';
 import { ConfigFollower } from '../deliver/follow-config.ts';
+import { Loop } from '../deliver/loop.ts';
 import { Paces } from '../deliver/pace.ts';
-import { createPost, type Post, untilOf } from '../deliver/post.ts';
+import { Posts, untilOf } from '../deliver/post.ts';
 import { Signals } from '../deliver/signals.ts';
 import type { Problem } from '../config/config.ts';
 import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
@@ -42,10 +42,10 @@ export interface PipelineParts {
 }
 
 export class Pipeline {
-  readonly post: Post;
+  readonly posts: Posts;
   readonly people: People;
   readonly paces: Paces;
-  readonly dispatcher: Dispatcher;
+  readonly loop: Loop;
   readonly #parts: PipelineParts;
   readonly #chores: Chores;
   readonly #seen = new SeenDestinations();
@@ -77,25 +77,25 @@ export class Pipeline {
     const said = { onMilestone, onHeld, onUnwritten, onUnforeseen, onAction };
     const shared = { ...said, clock, settings, ledger, random, paces, onDue };
     const follower = (this.#follower = new ConfigFollower(shared));
-    const dispatcher = (this.dispatcher = new Dispatcher({
+    const loop = (this.loop = new Loop({
       ...shared,
       attempts: this.#attempts(),
       isBehind: (destination) => this.#claims.isBehind(destination),
       onRoom: () => this.#claims.goOn(),
     }));
-    const signals = new Signals({ ...shared, until: (work) => dispatcher.until(work) });
+    const signals = new Signals({ ...shared, until: (work) => loop.until(work) });
     const onBulk = () => this.#chores.hurry(this.#bulks);
-    this.#claims = new Claims({ ...shared, dispatcher, follower, signals, onBulk });
+    this.#claims = new Claims({ ...shared, loop, follower, signals, onBulk });
     settings.onSwap((next, previous) => this.#adopt(next, previous));
-    this.post = createPost({ ...shared, dispatcher });
+    this.posts = new Posts({ ...shared, loop });
     this.people = createPeople({
       ...shared,
       planning: () => settings.current,
       now: () => clock.now(),
       onBulkStarted: onBulk,
       sendTest: (target, askedBy, language) => {
-        const request = { target, askedBy, language, settings: settings.current };
-        return sendTest(request, parts, (begun) => dispatcher.once(begun));
+        const sending = new Sending(settings.current, this.#attempts());
+        return sendTest({ target, askedBy, language }, parts, (addressed) => loop.once(sending, addressed));
       },
     });
   }
@@ -142,10 +142,10 @@ export class Pipeline {
   /** Begins no further attempts. Those under way have `answer_within` to end, then they are cut. */
   async stop(): Promise<void> {
     const { settings, clock } = this.#parts;
-    this.dispatcher.stop();
-    const idle = Promise.all([this.#chores.stop(), this.dispatcher.idle()]);
+    this.loop.stop();
+    const idle = Promise.all([this.#chores.stop(), this.loop.idle()]);
     await within(settings.current.config.receiver.answerWithinMs, idle, clock);
-    this.dispatcher.cut();
+    this.loop.cut();
     await within(GOODBYE_MS, idle, clock);
   }
 

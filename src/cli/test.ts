@@ -1,7 +1,7 @@
 /** `botbell test`: sends real messages marked as tests, and reports each remote's answer. */
 import { type AppSettings, openSettings } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
-import { Attempt } from '../deliver/attempt.ts';
+import { Sending } from '../deliver/attempt.ts';
 import { openIn } from '../deliver/settings.ts';
 import { destinationOf } from '../people/destinations.ts';
 import { sendTest, type TestOutcome } from '../people/test-message.ts';
@@ -53,8 +53,9 @@ async function testAll(
     const target = settings.destinations.get(destination);
     if (target === undefined) continue;
     if (index > 0) await systemClock.sleep(settings.channels.get(target.channel)?.pace.channelMs ?? 0);
-    const request = { target, settings, askedBy: userHere() ?? '', language: 'en' } as const;
-    const outcome = await sendTest(request, surroundings, (begun) => new Attempt(begun, dependencies).result);
+    const request = { target, askedBy: userHere() ?? '', language: 'en' } as const;
+    const sending = new Sending(settings, dependencies);
+    const outcome = await sendTest(request, surroundings, (addressed) => sending.attempt(addressed));
     context.result(lineOf(context, outcome));
     isFine &&= outcome.isDelivered;
   }

@@ -1,4 +1,4 @@
-/** One attempt to send one delivery: it ends within its time limit, whatever the channel does, and never rejects. */
+/** Sends a message to one destination, and says what came of it. */
 import { hash } from 'node:crypto';
 import {
   type Composed,
@@ -12,7 +12,7 @@ import type { Config } from '../config/config.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
 import { isAlert, jobIdOf, labelsOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
-import { type Clock, Deadline, DeadlinePassed } from '../time/clock.ts';
+import type { Clock } from '../time/clock.ts';
 import { type AddressedNotice, RESERVE_MS, type Settings, toldBy } from './settings.ts';
 import type { PlannedTarget } from '../route/router.ts';
 
@@ -23,114 +23,155 @@ type Ending =
 /** startedAt: milliseconds since 1970. */
 export type AttemptResult = Ending & { readonly startedAt: number; readonly durationMs: number };
 
-export interface Begun {
-  readonly addressed: AddressedNotice;
-  readonly settings: Pick<Settings, 'config' | 'channels' | 'compose' | 'redact'>;
-  /** No POST waits for it. */
-  readonly isOwn?: boolean;
-  /** Called when it goes on past `delivery.timeout` for `ms`: its claim must last as long. Left out: it ends then. */
-  readonly onLonger?: (ms: number) => void;
-  /** The message, if it was made before; then the notice has no more of its callback than `afterRendering` leaves. */
-  readonly composed?: Pick<Composed, 'message' | 'plain' | 'asText'> | undefined;
-}
+/** The part of the settings that an attempt goes by. */
+export type SendingSettings = Pick<Settings, 'config' | 'channels' | 'compose' | 'redact'>;
 
-/** What an attempt of Botbell's own may take, which no POST waits for. */
+/** What an attempt may take that no POST waits for. */
 const OWN_TIMEOUT_MS = 30_000;
 
 export interface AttemptDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
-  /** The system's clock, by which the channels' own time limits run. */
-  readonly timers: Pick<Clock, 'monotonic' | 'startTimer'>;
+  /** The clock by which the channels' own time limits run. */
+  readonly timers: Pick<Clock, 'startTimer'>;
   /** Never throws. */
   readonly onAttempt: (addressed: AddressedNotice, result: AttemptResult) => void;
   /** Finds a job's earlier messages at a destination; left out: there is no ledger. */
   readonly jobMessages?: DatabaseLedger['jobMessages'];
 }
 
-/** Begins at once. */
-export class Attempt {
-  readonly result: Promise<AttemptResult>;
+/** Sends one message, one attempt at a time. An attempt ends within its time limit, whatever the channel does, and never rejects. */
+export class Sending {
+  readonly settings: SendingSettings;
+  /** Whether the attempt under way goes on past its time limit. */
+  isPastTime = false;
   /** Whether the whole message was sent, and its answer is waited for. */
   isHandedOver = false;
-  /** Ends the attempt with the failure `cut_off`: the message may or may not have arrived. */
-  cut = (): void => {};
-  readonly #begun: Begun;
+  /** Called when an attempt goes on past its time limit, for so many milliseconds; undefined: it ends then. */
+  protected onLonger: ((ms: number) => void) | undefined;
   readonly #dependencies: AttemptDependencies;
+  #composed: Message | undefined;
+  /** Ends the attempt under way. */
+  #end: End | undefined;
+  #stopTimer = (): void => {};
 
-  constructor(begun: Begun, dependencies: AttemptDependencies) {
-    this.#begun = begun;
+  constructor(settings: SendingSettings, dependencies: AttemptDependencies) {
+    this.settings = settings;
     this.#dependencies = dependencies;
-    const { clock, onAttempt } = dependencies;
+  }
+
+  get isAttempted(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** Begins at once. @param isOwn no POST waits for it: it may take half a minute */
+  attempt(addressed: AddressedNotice, isOwn = false): Promise<AttemptResult> {
+    const { clock, onAttempt, jobMessages } = this.#dependencies;
     const startedAt = clock.now();
     const since = clock.monotonic();
-    const wasCut = new Promise<Ending>((resolve) => (this.cut = () => resolve({ failure: CUT_OFF })));
-    const sent = this.#send().then(
-      (receipt): Ending => ({ receipt: withoutSecrets(receipt, begun) }),
-      (error: unknown): Ending => ({ failure: classed(error, begun) }),
-    );
-    this.result = Promise.race([sent, wasCut]).then((ending) => {
-      const made = { ...ending, startedAt, durationMs: clock.monotonic() - since };
-      onAttempt(begun.addressed, made);
-      return made;
+    this.isPastTime = false;
+    this.isHandedOver = false;
+    return new Promise((resolve) => {
+      const end: End = ({ receipt, failure }) => {
+        if (this.#end !== end) return;
+        this.#end = undefined;
+        this.#stopTimer();
+        const durationMs = clock.monotonic() - since;
+        const made: AttemptResult =
+          receipt === undefined ? { startedAt, durationMs, failure } : { startedAt, durationMs, receipt };
+        onAttempt(addressed, made);
+        resolve(made);
+      };
+      this.#end = end;
+      const perJob = perJobOf(addressed, jobMessages);
+      if (perJob === undefined) return this.#send(addressed, isOwn, end);
+      perJob.then((messages) => this.#send(addressed, isOwn, end, messages), this.#failing(end));
     });
   }
 
-  /** @throws {DeadlinePassed} the channel ignores its time limit */
-  async #send(): Promise<Receipt> {
-    const { addressed, settings, isOwn, onLonger, composed } = this.#begun;
+  /** Ends the attempt under way with the failure `cut_off`: the message may or may not have arrived. */
+  cut(): void {
+    this.#end?.({ failure: CUT_OFF });
+  }
+
+  /** The message, which is the same in every attempt. */
+  protected compose(addressed: AddressedNotice): Message {
+    this.#composed ??= this.settings.compose(addressed);
+    return this.#composed;
+  }
+
+  /** Makes the message ahead, and keeps nothing of its notice for it. */
+  protected composeAhead(addressed: AddressedNotice): void {
+    const { message, plain, asText } = this.compose(addressed);
+    this.#composed = { message, plain: plain && keptFrom(plain), asText: keptFrom(asText) };
+  }
+
+  #send(addressed: AddressedNotice, isOwn: boolean, end: End, perJob?: JobMessages): void {
     const { address, channel: name, notice } = addressed;
-    const { channel } = settings.channels.get(name) ?? {};
-    if (channel === undefined) throw unknownChannel(name);
-    const perJob = await perJobOf(addressed, this.#dependencies.jobMessages);
-    const { message, plain, asText } = composed ?? settings.compose(addressed);
-    const { timeoutMs } = settings.config.delivery;
-    const ownMs = isOwn === true ? Math.max(0, OWN_TIMEOUT_MS - timeoutMs) : 0;
-    const sent = channel.send({
-      address,
-      message,
-      plain,
-      asText,
-      timeoutMs: timeoutMs + ownMs,
-      onHandedOver: onLonger && (() => (this.isHandedOver = true)),
-      idempotencyKey: () => idempotencyKeyOf(addressed),
-      jobId: jobIdOf(notice),
-      labels: labelsOf(notice),
-      perJob,
+    const { channels, config, redact } = this.settings;
+    const { timeoutMs } = config.delivery;
+    const isLonger = isOwn && timeoutMs < OWN_TIMEOUT_MS;
+    const fail = this.#failing(end);
+    try {
+      const { channel } = channels.get(name) ?? {};
+      if (channel === undefined) throw unknownChannel(name);
+      const { message, plain, asText } = this.compose(addressed);
+      const longer = isLonger ? [OWN_TIMEOUT_MS - timeoutMs, LONGEST_ANSWER_MS] : [LONGEST_ANSWER_MS];
+      this.#endIn(timeoutMs, longer, end, () => ignoredTimeLimit(name, timeoutMs));
+      const sent = channel.send({
+        address,
+        message,
+        plain,
+        asText,
+        timeoutMs: isLonger ? OWN_TIMEOUT_MS : timeoutMs,
+        onHandedOver: this.onLonger && (() => (this.isHandedOver = this.#end === end)),
+        idempotencyKey: () => idempotencyKeyOf(addressed),
+        jobId: jobIdOf(notice),
+        labels: labelsOf(notice),
+        perJob,
+      });
+      sent.then((receipt) => end({ receipt: withoutSecrets(receipt, redact) }), fail);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  #failing(end: End): (error: unknown) => void {
+    return (error) => end({ failure: classed(error, this.settings.redact) });
+  }
+
+  /** The last of the longer limits is for the answer to a message that was handed over. */
+  #endIn(ms: number, longer: readonly number[], end: End, failure: () => DeliveryFailure): void {
+    this.#stopTimer = this.#dependencies.timers.startTimer(ms + RESERVE_MS, () => {
+      const [more, ...rest] = longer;
+      const mayGoOn = this.onLonger !== undefined && (rest.length > 0 || this.isHandedOver);
+      if (more === undefined || !mayGoOn) return end({ failure: failure() });
+      this.isPastTime = true;
+      this.onLonger?.(more);
+      this.#endIn(more, rest, end, failure);
     });
-    return this.#bounded(sent, timeoutMs, ownMs);
-  }
-
-  /** Ends at `delivery.timeout`, at the longer time limit of an own attempt, or when the answer to a message has been waited for. */
-  async #bounded(sent: Promise<Receipt>, timeoutMs: number, ownMs: number): Promise<Receipt> {
-    const within = (ms: number) =>
-      new Deadline(this.#dependencies.timers, ms + RESERVE_MS).bound(sent).catch(unlessLate);
-    const goOn = (ms: number) => {
-      this.#begun.onLonger?.(ms);
-      return within(ms);
-    };
-    let receipt = await within(timeoutMs);
-    if (receipt === undefined && ownMs > 0) receipt = await goOn(ownMs);
-    if (receipt === undefined && this.isHandedOver) receipt = await goOn(LONGEST_ANSWER_MS);
-    if (receipt === undefined) throw new DeadlinePassed('the channel ignores its time limit');
-    return receipt;
   }
 }
 
-function unlessLate(error: unknown): undefined {
-  if (!(error instanceof DeadlinePassed)) throw error;
+/** What `make` returns, made now: until it is called, it would keep the callback. */
+function keptFrom<Made>(make: () => Made): () => Made {
+  const made = make();
+  return () => made;
 }
+
+type Message = Pick<Composed, 'message' | 'plain' | 'asText'>;
+
+type End = (ending: Ending) => void;
 
 /** @returns undefined: the message stands alone, also where an edit would overwrite what a later callback said */
-async function perJobOf(
+function perJobOf(
   { perJob: mode, notice, destination, callbackId }: AddressedNotice,
   jobMessages: AttemptDependencies['jobMessages'],
-): Promise<JobMessages | undefined> {
+): Promise<JobMessages | undefined> | undefined {
   const jobId = jobIdOf(notice);
   if (mode === 'message' || jobId === undefined || callbackId === undefined) return undefined;
-  const told = await jobMessages?.({ jobId, destination, callbackId });
-  if (told === undefined) return undefined;
-  const { root, isOvertaken } = told;
-  return mode === 'update' && isOvertaken ? undefined : { mode, root, isLoud: isLoud(notice) };
+  return jobMessages?.({ jobId, destination, callbackId }).then(({ root, isOvertaken }) =>
+    mode === 'update' && isOvertaken ? undefined : { mode, root, isLoud: isLoud(notice) },
+  );
 }
 
 /** An error, or a run that takes too long, must not be overlooked in a thread or an edit. */
@@ -146,8 +187,7 @@ const CUT_OFF = new DeliveryFailure({
   mayHaveArrived: true,
 });
 
-function ignoredTimeLimit({ addressed: { channel }, settings }: Begun): DeliveryFailure {
-  const { timeoutMs } = settings.config.delivery;
+function ignoredTimeLimit(channel: string, timeoutMs: number): DeliveryFailure {
   const message = `${channel} had not come to an end after ${timeoutMs} ms, so the message may have arrived`;
   const japanese = `${channel} への送信が${timeoutMs}ミリ秒で終わりませんでした。メッセージは届いている可能性があります。`;
   return new DeliveryFailure({
@@ -172,14 +212,12 @@ function idempotencyKeyOf({ notice, destination, anew }: AddressedNotice): strin
 }
 
 /** A receipt may quote why a card was refused, in the remote's words. */
-function withoutSecrets(receipt: Receipt, { settings: { redact } }: Begun): Receipt {
+function withoutSecrets(receipt: Receipt, redact: Settings['redact']): Receipt {
   return { ...receipt, ...Object.fromEntries(idsIn(receipt).map(([key, value]) => [key, redact(value)])) };
 }
 
 /** Leaves out the error's `cause`, which may hold secrets that `redact` does not see. */
-function classed(error: unknown, begun: Begun): DeliveryFailure {
-  if (error instanceof DeadlinePassed) return ignoredTimeLimit(begun);
-  const { redact } = begun.settings;
+function classed(error: unknown, redact: Settings['redact']): DeliveryFailure {
   const failure = error instanceof DeliveryFailure ? error : unexpected(error);
   const { class: failureClass, concerns, retryAfterMs, mayHaveArrived } = failure;
   return new DeliveryFailure({

@@ -2,10 +2,11 @@
 import type { ClaimRequest } from '../ledger/operations/claim.ts';
 import { channelOf, POLL_MS, type ClaimTurns } from '../ledger/operations/turns.ts';
 import type { DueDelivery } from '../ledger/ledger.ts';
-import { aboutOf } from '../notice/notice.ts';
-import type { Delivering, Order } from './delivering.ts';
-import type { Dispatcher } from './dispatcher.ts';
+import { aboutOf, afterRendering } from '../notice/notice.ts';
+import type { Delivering } from './delivering.ts';
+import type { Claimed } from './delivery.ts';
 import type { ConfigFollower } from './follow-config.ts';
+import type { Loop } from './loop.ts';
 import { plannedFor, planOf, type Settings } from './settings.ts';
 import type { Signals } from './signals.ts';
 
@@ -16,7 +17,7 @@ const RECOVERY_MS = 2 * POLL_MS;
 const BULK_EVERY = 4;
 
 export interface ClaimsDependencies extends Delivering {
-  readonly dispatcher: Dispatcher;
+  readonly loop: Loop;
   readonly follower: ConfigFollower;
   readonly signals: Signals;
   readonly onBulk: () => void;
@@ -26,8 +27,8 @@ export class Claims {
   readonly #dependencies: ClaimsDependencies;
   /** Destinations that have due deliveries left to claim. */
   #left = new Set<string>();
-  /** Destinations of the claimed deliveries that are in hand, by delivery id. */
-  readonly #inHand = new Map<number, string>();
+  /** By id: the destinations of claimed deliveries that are being routed anew. */
+  readonly #routedAnew = new Map<number, string>();
   /** The destination that was served last. */
   #last = '';
   /** How many claims have found deliveries. */
@@ -52,8 +53,8 @@ export class Claims {
 
   /** Claims what is due as far as there is room, and has it worked on. @throws {LedgerUnavailable} */
   async work(): Promise<void> {
-    const { clock, settings, dispatcher } = this.#dependencies;
-    if (dispatcher.isStopping) return;
+    const { clock, settings, loop } = this.#dependencies;
+    if (loop.isStopping) return;
     const { current } = settings;
     // Counted from before the claim, so that no attempt begins after the claim has expired.
     const now = clock.monotonic();
@@ -97,37 +98,53 @@ export class Claims {
   }
 
   #turns(): ClaimTurns {
-    const { paces, dispatcher, follower } = this.#dependencies;
+    const { paces, loop, follower } = this.#dependencies;
     const waits = Object.fromEntries([
       // Nothing is sent to a destination that the config does not name, so its pace does not matter.
       ...paces.waits.filter(([key]) => key === channelOf(key) || follower.names(key)),
-      ...dispatcher.queued.map((destination) => [destination, Infinity] as const),
+      ...loop.queued.map((destination) => [destination, Infinity] as const),
     ]);
-    const inHand = [...this.#inHand.values()];
-    const isBulkFirst = this.#served % BULK_EVERY === 0;
-    return { last: this.#last, inHand, waits, isBulkFirst, only: follower.claimable };
+    return {
+      last: this.#last,
+      inHand: countsOf([...loop.own, ...this.#routedAnew.values()]),
+      troubled: [...loop.troubled],
+      waits,
+      isBulkFirst: this.#served % BULK_EVERY === 0,
+      only: follower.claimable,
+    };
   }
 
-  #launch(claimed: DueDelivery, by: Pick<Order, 'settings' | 'until' | 'asOf'>): void {
-    const { settings } = by;
-    const { dispatcher, follower, ledger, onDue, onMilestone } = this.#dependencies;
-    const { record, kind, notice } = claimed;
+  #launch(claimed: DueDelivery, by: Pick<Claimed, 'settings' | 'until' | 'asOf'>): void {
+    const { settings, until, asOf } = by;
+    const { loop, follower, ledger, onMilestone } = this.#dependencies;
+    const { record, kind, notice, firstReceivedAt } = claimed;
     if (claimed.isTakenOver) onMilestone({ ...claimed, ...record, name: 'taken_over' });
     // Its earlier claim by this process expired while its attempt was still running, or its success could not be written.
-    if (dispatcher.has(record.id) || ledger.isUnwritten(record.id)) return;
+    if (loop.has(record.id) || ledger.isUnwritten(record.id)) return;
     const { bot_id: botId, status } = aboutOf(notice);
     const plan = planOf(settings, { kind, botId, status, destination: record.destination });
     const planned = plannedFor(record, plan);
-    this.#inHand.set(record.id, record.destination);
-    const ended =
-      planned === undefined
-        ? follower.follow(claimed, plan, settings)
-        : dispatcher.submit({ ...claimed, ...by, planned }).ended;
-    const done = ended.finally(() => {
-      this.#inHand.delete(record.id);
-      // The next delivery of its job may be due now, and there is room for more.
+    if (planned === undefined) return this.#routeAnew(record, follower.follow(claimed, plan, settings));
+    const delivery = loop.take({ record, notice, firstReceivedAt, planned, settings, until, asOf });
+    // Whatever else of its job there is may be older than this process.
+    delivery.mayHaveNext = true;
+    delivery.render(afterRendering(notice));
+    loop.begin(delivery);
+  }
+
+  #routeAnew({ id, destination }: DueDelivery['record'], routed: Promise<void>): void {
+    const { loop, onDue } = this.#dependencies;
+    this.#routedAnew.set(id, destination);
+    const done = routed.finally(() => {
+      this.#routedAnew.delete(id);
       onDue();
     });
-    dispatcher.until(done);
+    loop.until(done);
   }
+}
+
+function countsOf(destinations: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const destination of destinations) counts[destination] = (counts[destination] ?? 0) + 1;
+  return counts;
 }

@@ -218,7 +218,8 @@ export function toldSo(notice: Notice, telling: Telling | undefined): Notice {
 }
 
 /** The notice with what is needed of its callback once its messages are made: a callback may take megabytes. */
-export function afterRendering(notice: CallbackNotice): CallbackNotice {
+export function afterRendering(notice: Notice): Notice {
+  if (isAlert(notice)) return notice;
   return { ...notice, callback: namesOf(notice.callback), identity: identityOf(notice.callback) };
 }
 

@@ -6,11 +6,11 @@ import type { Language } from '../time/display.ts';
 import { noticeOfAlert } from '../notice/notice.ts';
 import { type Random, randomId } from '../text/random.ts';
 import type { Clock } from '../time/clock.ts';
-import type { AttemptResult, Begun } from '../deliver/attempt.ts';
+import type { AttemptResult } from '../deliver/attempt.ts';
+import type { AddressedNotice } from '../deliver/settings.ts';
 
 export interface TestRequest {
   readonly target: PlannedTarget;
-  readonly settings: Begun['settings'];
   /** '' if not known. */
   readonly askedBy: string;
   /** The language of `words`; the message itself is in the display's. */
@@ -29,11 +29,11 @@ export interface TestOutcome {
 }
 
 /** @returns undefined: no attempt may be made there for now */
-export type SendOnce = (begun: Begun) => Promise<AttemptResult | undefined>;
+export type SendOnce = (addressed: AddressedNotice) => Promise<AttemptResult | undefined>;
 
 /** Writes nothing to the ledger. Never rejects. */
 export async function sendTest(
-  { target, settings, askedBy, language }: TestRequest,
+  { target, askedBy, language }: TestRequest,
   { clock, random }: { readonly clock: Pick<Clock, 'now'>; readonly random: Random },
   sendOnce: SendOnce,
 ): Promise<TestOutcome> {
@@ -41,7 +41,7 @@ export async function sendTest(
   const subject = { template: 'test', destination, channel, askedBy } as const;
   const id = randomId(random);
   const notice = noticeOfAlert({ id, raisedAt: clock.now(), suppressed: 0, subject });
-  const result = await sendOnce({ addressed: { ...target, notice }, settings });
+  const result = await sendOnce({ ...target, notice });
   const { receipt, failure, durationMs } = result ?? { failure: LEFT_ALONE, durationMs: 0 };
   const words = receipt === undefined ? failureInWords(failure, language) : receiptInWords(receipt, language);
   const [errorClass, errorCode] = [failure?.class, failure?.code];

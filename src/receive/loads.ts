@@ -27,6 +27,7 @@ interface LoadLimits {
 
 export class Loads {
   readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
+  readonly #onFull: () => void;
   readonly #all: Gate;
   readonly #large: Gate;
   readonly #inFlight = new UnderWay();
@@ -34,8 +35,14 @@ export class Loads {
   #bytes = 0;
   #isDraining = false;
 
-  constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, limits: LoadLimits) {
+  /** @param onFull called when a callback has to wait for room in `max_in_flight`: whoever waits for something else may make room */
+  constructor(
+    clock: Pick<Clock, 'monotonic' | 'startTimer'>,
+    limits: LoadLimits,
+    onFull: () => void = () => undefined,
+  ) {
     this.#clock = clock;
+    this.#onFull = onFull;
     this.#all = new Gate(clock, limits.maxInFlight);
     this.#large = new Gate(clock, LARGE_AT_ONCE_BYTES);
     this.resize(limits);
@@ -88,6 +95,7 @@ export class Loads {
     const weight = Math.min(bytes, LARGE_AT_ONCE_BYTES / 2);
     const inTurn = bytes > LARGE_BYTES ? () => this.#large.during(until, work, weight) : () => work();
     const momentEnds = Math.min(until, this.#clock.monotonic() + MOMENT_MS);
+    if (!this.#all.hasRoom(1)) this.#onFull();
     return this.during(() => this.#all.during(momentEnds, inTurn));
   }
 
@@ -116,9 +124,13 @@ class Gate {
     this.most = most;
   }
 
+  hasRoom(weight: number): boolean {
+    return this.#waiting.length === 0 && this.#inside + weight <= this.most;
+  }
+
   /** @throws {HttpProblem} 503 */
   async during<T>(until: number, work: (leave: Release) => Promise<T>, weight = 1): Promise<T> {
-    if (this.#waiting.length === 0 && this.#inside + weight <= this.most) this.#inside += weight;
+    if (this.hasRoom(weight)) this.#inside += weight;
     else await this.#turn(until, weight);
     let isInside = true;
     const leave = () => {

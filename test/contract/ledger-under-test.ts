@@ -79,7 +79,7 @@ export class Bench {
 
   /** The destinations of what is due, none of which is claimed. */
   async due(): Promise<readonly string[]> {
-    const inHand = Array.from({ length: 64 }, () => 'none:none');
+    const inHand = { 'none:none': 512 };
     return (await this.ledger.claim({ turns: { ...ANY, inHand } })).left;
   }
 
@@ -148,7 +148,7 @@ export class Bench {
   }
 }
 
-const ANY: ClaimTurns = { last: '', inHand: [], waits: {}, isBulkFirst: false };
+export const ANY: ClaimTurns = { last: '', inHand: {}, troubled: [], waits: {}, isBulkFirst: false };
 
 export async function claimFor(
   by: DatabaseLedger,
@@ -159,8 +159,7 @@ export async function claimFor(
 
 /** What is claimed if only so many may be, of one destination. */
 export function only(destination: string, most = MOST_OF_DESTINATION): Partial<ClaimTurns> {
-  const inHand = Array.from({ length: MOST_OF_DESTINATION - most }, () => destination);
-  return { only: [destination], inHand };
+  return { only: [destination], inHand: { [destination]: MOST_OF_DESTINATION - most } };
 }
 
 /** What is written of these holds at one destination. */

@@ -3,8 +3,12 @@ import { expect } from 'chai';
 import { redactor, secretsHidden } from '../../src/text/hide-secrets.ts';
 import type { Channel, Outgoing } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
-import { Attempt, type AttemptDependencies } from '../../src/deliver/attempt.ts';
-import type { AttemptResult, Begun } from '../../src/deliver/attempt.ts';
+import {
+  type AttemptDependencies,
+  type AttemptResult,
+  Sending,
+  type SendingSettings,
+} from '../../src/deliver/attempt.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';
 import { composedOf } from '../support/composed.ts';
@@ -39,16 +43,28 @@ function failureOf({ failure }: AttemptResult): DeliveryFailure {
   throw new Error('it was delivered');
 }
 
+/** One that may go on past its time limit, as a delivery may. */
+class LongSending extends Sending {
+  constructor(
+    settings: SendingSettings,
+    dependencies: AttemptDependencies,
+    onLonger: ((ms: number) => void) | undefined,
+  ) {
+    super(settings, dependencies);
+    this.onLonger = onLonger;
+  }
+}
+
 describe('an attempt', () => {
   let clock: ManualClock;
   let reported: [AddressedNotice, AttemptResult][];
 
   const attemptAt = (
     send: Channel['send'],
-    overrides: Partial<AttemptDependencies> & Partial<Begun['settings']> = {},
+    overrides: Partial<AttemptDependencies> & Partial<SendingSettings> = {},
   ) => {
     const pace = { addressMs: 0, channelMs: 0 };
-    const settings: Begun['settings'] = {
+    const settings: SendingSettings = {
       config: { delivery: DELIVERY } as unknown as Config,
       channels: new Map([['slack', { pace, channel: channelThat(send) }]]),
       compose: () => composedOf({ text: 'hello' }),
@@ -61,8 +77,8 @@ describe('an attempt', () => {
       onAttempt: (addressed: AddressedNotice, result: AttemptResult) => reported.push([addressed, result]),
       ...overrides,
     };
-    return (addressed: AddressedNotice, longer?: Pick<Begun, 'isOwn' | 'onLonger'>) =>
-      new Attempt({ addressed, settings, ...longer }, dependencies).result;
+    return (addressed: AddressedNotice, isOwn = false, onLonger?: (ms: number) => void) =>
+      new LongSending(settings, dependencies, onLonger).attempt(addressed, isOwn);
   };
 
   beforeEach(() => {
@@ -146,9 +162,7 @@ describe('an attempt', () => {
         await clock.sleep(29_000);
         return { ts: '1.2' };
       });
-      const result = await clock.runUntil(
-        send(NOTICE, { isOwn: true, onLonger: (ms) => void longer.push(ms) }),
-      );
+      const result = await clock.runUntil(send(NOTICE, true, (ms) => void longer.push(ms)));
       expect([limit, longer, result.durationMs]).to.deep.equal([30_000, [25_000], 29_000]);
       expect(result.receipt).to.deep.equal({ ts: '1.2' });
     });
@@ -162,9 +176,9 @@ describe('an attempt', () => {
           return { ts: '1.2' };
         });
       const onLonger = (ms: number) => void longer.push(ms);
-      const late = await clock.runUntil(takes(600_000)(NOTICE, { isOwn: false, onLonger }));
+      const late = await clock.runUntil(takes(600_000)(NOTICE, false, onLonger));
       expect([late.receipt, longer]).to.deep.equal([{ ts: '1.2' }, [600_000]]);
-      const silent = await clock.runUntil(takes(700_000)(NOTICE, { isOwn: false, onLonger }));
+      const silent = await clock.runUntil(takes(700_000)(NOTICE, false, onLonger));
       expect(failureOf(silent)).to.include({ code: 'ETIMEDOUT', mayHaveArrived: true });
       const test = await clock.runUntil(takes(600_000)(NOTICE));
       expect(test.durationMs).to.equal(5250);

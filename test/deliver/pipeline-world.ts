@@ -105,7 +105,7 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
     const logger = pino({ level: 'silent' });
     const reports = this.#reports(new Reports(logger, createMetrics('0.0.0-test'), clock));
     const pipeline = new Pipeline({ clock, random: () => 0.5, logger, settings, ledger, reports });
-    const handle = (callback: Callback) => pipeline.post(incomingAt(callback, this.clock));
+    const handle = (callback: Callback) => pipeline.posts.post(incomingAt(callback, this.clock));
     const process = { pipeline, ledger, settings, handle };
     this.processes.push(process);
     return process;

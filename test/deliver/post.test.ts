@@ -22,7 +22,7 @@ describe('a POST', () => {
 
   const post = (callback: Callback = CALLBACK) => bench.deliver(callback);
   const handle = (callback: Callback = CALLBACK) => bench.first.handle(callback);
-  const idle = () => bench.clock.runUntil(bench.first.pipeline.dispatcher.idle());
+  const idle = () => bench.clock.runUntil(bench.first.pipeline.loop.idle());
   const answers = () => bench.results('answered');
 
   beforeEach(async () => {
@@ -38,8 +38,7 @@ describe('a POST', () => {
     const sent = bench.addressed
       .filter(({ destination }) => destination === OPS)
       .map(({ notice }) => [!isAlert(notice) && notice.timesReceived, callbackOf(notice).elapsed_time]);
-    expect(sent).to.deep.equal([
-      [1, 1],
+    expect(sent, 'drawn once for a POST').to.deep.equal([
       [1, 1],
       [2, 1],
     ]);
@@ -290,6 +289,25 @@ describe('a POST', () => {
       await bench.clock.runUntil(first);
     });
 
+    it('is taken over at once where nobody waits for that any more, and when its POST leaves', async () => {
+      bench.handedOver.add(OPS);
+      bench.takes(OPS, 400_000);
+      const first = handle(start);
+      await bench.clock.advance(100);
+      const second = handle(numbered('second'));
+      const startedAt = bench.clock.now();
+      expect(summary(await bench.clock.runUntil(first))).to.deep.equal([
+        200,
+        'taken_over',
+        ['pending', 'delivered'],
+      ]);
+      expect((await bench.clock.runUntil(second)).result).to.equal('taken_over');
+      expect(bench.clock.now() - startedAt).to.be.lessThan(ANSWER_WITHIN_MS - 200);
+      const thirdAt = bench.clock.now();
+      expect((await post(numbered('third'))).result).to.equal('taken_over');
+      expect(bench.clock.now()).to.equal(thirdAt);
+    });
+
     it('is taken over at once where that is not being attempted, and told elsewhere', async () => {
       bench.fails(OPS, failure('rate_limited', 90_000));
       expect((await post(numbered('first'))).result).to.equal('taken_over');
@@ -305,6 +323,33 @@ describe('a POST', () => {
       bench.maxInFlight = 16;
       bench.planned = [OPS];
       await bench.reload();
+    });
+
+    it('is answered taken over for the sake of who comes where it has waited for a second, and told all the same', async () => {
+      bench.takes(OPS, 3000);
+      const { posts } = bench.first.pipeline;
+      const first = handle(callbackWith({ job_id: 'first' }));
+      await bench.clock.advance(1500);
+      const second = handle(callbackWith({ job_id: 'second' }));
+      await bench.clock.advance(100);
+      posts.relieve();
+      posts.relieve();
+      const relievedAt = bench.clock.now();
+      expect((await bench.clock.runUntil(first)).result).to.equal('taken_over');
+      expect(bench.clock.now()).to.equal(relievedAt);
+      expect((await bench.clock.runUntil(second)).result, 'not yet a second').to.equal('delivered');
+      expect([bench.tries(OPS), bench.told]).to.deep.equal([2, [OPS, OPS]]);
+      expect((await post(callbackWith({ job_id: 'first' }))).result).to.equal('duplicate');
+    });
+
+    it('is answered taken over for the sake of who comes where it only waits', async () => {
+      bench.full.add('slack');
+      const waiting = handle();
+      await bench.clock.advance(100);
+      bench.first.pipeline.posts.relieve();
+      const relievedAt = bench.clock.now();
+      expect((await bench.clock.runUntil(waiting)).result).to.equal('taken_over');
+      expect(bench.clock.now()).to.equal(relievedAt);
     });
 
     for (const [what, fields] of [
@@ -332,7 +377,7 @@ describe('a POST', () => {
       const verdict = handle();
       await bench.clock.advance(1000);
       const startedAt = bench.clock.now();
-      bench.first.pipeline.dispatcher.stop();
+      bench.first.pipeline.loop.stop();
       expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
       expect(bench.clock.now()).to.equal(startedAt);
       expect((await post(callbackWith({ job_id: 'other' }))).result).to.equal('taken_over');
@@ -345,8 +390,8 @@ describe('a POST', () => {
       await bench.reload();
       const verdict = handle();
       await bench.clock.advance(1000);
-      bench.first.pipeline.dispatcher.stop();
-      bench.first.pipeline.dispatcher.cut();
+      bench.first.pipeline.loop.stop();
+      bench.first.pipeline.loop.cut();
       expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
       const row = await bench.row(OPS);
       expect(row).to.include({ state: 'pending', is_taken_over: 1, error_code: 'cut_off' });

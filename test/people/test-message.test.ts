@@ -1,10 +1,9 @@
 /** What whoever sends a test is told of it. */
 import { expect } from 'chai';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
-import type { Config } from '../../src/config/config.ts';
-import type { AttemptResult, Begun } from '../../src/deliver/attempt.ts';
+import type { AttemptResult } from '../../src/deliver/attempt.ts';
+import type { AddressedNotice } from '../../src/deliver/settings.ts';
 import { sendTest } from '../../src/people/test-message.ts';
-import { composedOf } from '../support/composed.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const OPS = {
@@ -15,13 +14,6 @@ const OPS = {
   templateSet: 'mine',
   options: { mention_on_error: ['@here'] },
 } as const;
-
-const SETTINGS: Begun['settings'] = {
-  channels: new Map(),
-  compose: () => composedOf({}),
-  redact: (text: string) => text,
-  config: {} as Config,
-};
 
 const REFUSED = new DeliveryFailure({
   class: 'config',
@@ -70,10 +62,10 @@ describe('A test message', () => {
   for (const [what, [outcome, error, en, ja]] of Object.entries(OUTCOMES))
     it(what, async () => {
       for (const [language, words] of Object.entries({ en, ja }) as ['en' | 'ja', string][]) {
-        const sent: Begun[] = [];
-        const request = { target: OPS, settings: SETTINGS, askedBy: 'admin', language };
-        const told = await sendTest(request, { clock: new ManualClock(), random: () => 0.5 }, (begun) => {
-          sent.push(begun);
+        const sent: AddressedNotice[] = [];
+        const request = { target: OPS, askedBy: 'admin', language };
+        const told = await sendTest(request, { clock: new ManualClock(), random: () => 0.5 }, (addressed) => {
+          sent.push(addressed);
           return Promise.resolve(
             outcome && ({ startedAt: 0, durationMs: 41.7, ...outcome } as AttemptResult),
           );
@@ -87,8 +79,8 @@ describe('A test message', () => {
           errorCode,
           durationMs: outcome === undefined ? 0 : 42,
         });
-        expect(sent.map(({ addressed }) => addressed.notice.template)).to.deep.equal(['test']);
-        expect(sent[0]?.addressed, 'by its template set and options').to.deep.include(OPS);
+        expect(sent.map(({ notice }) => notice.template)).to.deep.equal(['test']);
+        expect(sent[0], 'by its template set and options').to.deep.include(OPS);
       }
     });
 });

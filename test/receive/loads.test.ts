@@ -63,6 +63,27 @@ function expect503(error: unknown): void {
 
 const expectRefusal = (work: () => unknown) => expect(work).to.throw(HttpProblem, /take all the memory/);
 
+describe('a callback past max_in_flight', () => {
+  it('has room made for it by who waits for something else, and is refused where nobody makes any in a second', async () => {
+    const clock = new ManualClock();
+    let asked = 0;
+    const loads = new Loads(clock, limitsWith({ maxInFlight: 1 }), () => {
+      asked += 1;
+      if (asked === 1) first.end();
+    });
+    const first = callback(loads, KB, clock.monotonic() + 9000);
+    expect(asked).to.equal(0);
+    const second = callback(loads, KB, clock.monotonic() + 9000);
+    await settle();
+    expect(second.isHandled()).to.equal(true);
+    const third = callback(loads, KB, clock.monotonic() + 9000);
+    const since = clock.monotonic();
+    expect503(await rejectionOf(clock.runUntil(third.handled)));
+    expect([asked, clock.monotonic() - since]).to.deep.equal([2, 1000]);
+    second.end();
+  });
+});
+
 describe('large callbacks', () => {
   it('of megabytes are handled two at a time; the next one waits until one of them is answered', async () => {
     const loads = new Loads(new ManualClock(), limitsWith());

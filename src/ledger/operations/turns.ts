@@ -4,7 +4,10 @@ import type { DueRequest } from '../ledger.ts';
 /** What a process has in hand, and what it may send where. */
 export interface ClaimTurns {
   readonly last: string;
-  readonly inHand: readonly string[];
+  /** By destination: how many claimed deliveries no POST waits for. */
+  readonly inHand: Readonly<Record<string, number>>;
+  /** Destinations in trouble (`Places`). */
+  readonly troubled: readonly string[];
   /** Destinations, and channels as a whole, that keep a pace or a queue: milliseconds until the next message may go there. */
   readonly waits: Readonly<Record<string, number>>;
   /** Deliveries of bulk redeliveries come first this time. */
@@ -13,12 +16,23 @@ export interface ClaimTurns {
   readonly only?: readonly string[] | undefined;
 }
 
-/** Most claimed deliveries that a process has in hand at a time. */
-const MOST_AT_ONCE = 64;
+/** Who has how many places of a process. */
+export interface Places {
+  readonly total: number;
+  at(destination: string): number;
+  /** Destinations whose last attempt found nobody who answers, or goes on past its time. */
+  readonly troubled: ReadonlySet<string>;
+}
 
-/** Most of these on one channel, and to one destination, so that a slow one leaves room for the others. */
-const MOST_OF_CHANNEL = (MOST_AT_ONCE * 3) / 4;
-export const MOST_OF_DESTINATION = MOST_OF_CHANNEL / 2;
+/** Most places of a process. Half of them are for the first one of a destination alone, and as many for those that are in no trouble. */
+const MOST = 512;
+const HALF = MOST / 2;
+
+/** Most claimed deliveries to one destination at a time. */
+export const MOST_OF_DESTINATION = 24;
+
+/** Most deliveries of one claim, so that POSTs are served between two. */
+const MOST_OF_CLAIM = 64;
 
 /** A paced destination's next delivery is claimed when its slot is so near, since the ledger is asked again after that. */
 export const POLL_MS = 1000;
@@ -28,16 +42,56 @@ export function channelOf(destination: string): string {
   return destination.split(':', 1).join();
 }
 
-/** How many to claim for each destination, so that a slow one does not delay the others. */
+/** How many places more the destination may have: one in any case, unless all are taken or trouble holds half of them. */
+export function roomFor(destination: string, places: Places, most: number): number {
+  const { total, troubled } = places;
+  const own = places.at(destination);
+  const isKeptOut = total >= HALF && troubled.has(destination) && heldByTrouble(places) >= HALF;
+  const first = own === 0 && total < MOST && !isKeptOut ? 1 : 0;
+  return Math.max(first, Math.min(most - own, HALF - total));
+}
+
+function heldByTrouble(places: Places): number {
+  return [...places.troubled].reduce((sum, destination) => sum + places.at(destination), 0);
+}
+
+/** How many to claim for each destination, in turn, so that a slow one does not delay the others. */
 export function requestsFor(due: readonly string[], turns: ClaimTurns): readonly DueRequest[] {
-  const share = Math.max(1, Math.floor(MOST_AT_ONCE / Math.max(1, due.length)));
-  const taken = [...turns.inHand];
-  return inTurn(due, turns.last).flatMap((destination) => {
-    const limit = Math.min(share, pacedRoom(destination, turns), roomFor(destination, taken));
+  const { isBulkFirst, last } = turns;
+  const places = new PlacesInHand(turns);
+  const share = Math.max(1, Math.floor(MOST_OF_CLAIM / Math.max(1, due.length)));
+  const begun = places.total;
+  return inTurn(due, last).flatMap((destination) => {
+    // A destination in trouble is tried by one at a time.
+    const most = places.troubled.has(destination) ? 1 : MOST_OF_DESTINATION;
+    const left = MOST_OF_CLAIM - (places.total - begun);
+    const room = roomFor(destination, places, most);
+    const limit = Math.min(share, left, pacedRoom(destination, turns), room);
     if (limit <= 0) return [];
-    taken.push(...Array.from({ length: limit }, () => destination));
-    return { destination, limit, isBulkFirst: turns.isBulkFirst };
+    places.take(destination, limit);
+    return { destination, limit, isBulkFirst };
   });
+}
+
+class PlacesInHand implements Places {
+  total: number;
+  readonly troubled: ReadonlySet<string>;
+  readonly #inHand: Map<string, number>;
+
+  constructor({ inHand, troubled }: Pick<ClaimTurns, 'inHand' | 'troubled'>) {
+    this.#inHand = new Map(Object.entries(inHand));
+    this.troubled = new Set(troubled);
+    this.total = [...this.#inHand.values()].reduce((sum, each) => sum + each, 0);
+  }
+
+  at(destination: string): number {
+    return this.#inHand.get(destination) ?? 0;
+  }
+
+  take(destination: string, count: number): void {
+    this.total += count;
+    this.#inHand.set(destination, this.at(destination) + count);
+  }
 }
 
 /** Round robin over the sorted destinations, from the one after the last one served. */
@@ -51,13 +105,4 @@ function pacedRoom(destination: string, { waits }: ClaimTurns): number {
   const paced = [destination, channelOf(destination)].flatMap((key) => waits[key] ?? []);
   if (paced.length === 0) return Infinity;
   return Math.max(...paced) <= POLL_MS ? 1 : 0;
-}
-
-function roomFor(destination: string, inHand: readonly string[]): number {
-  const channel = channelOf(destination);
-  return Math.min(
-    MOST_AT_ONCE - inHand.length,
-    MOST_OF_CHANNEL - inHand.filter((other) => channelOf(other) === channel).length,
-    MOST_OF_DESTINATION - inHand.filter((other) => other === destination).length,
-  );
 }

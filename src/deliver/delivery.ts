@@ -1,0 +1,128 @@
+/** One delivery in the hands of this process: from its claim until its outcome is written. */
+import type { DeliveryRecord, DeliveryUpdate, DueDelivery, Settlement } from '../ledger/ledger.ts';
+import type { Notice } from '../notice/notice.ts';
+import type { PlannedTarget } from '../route/router.ts';
+import { withAlert } from './alerts.ts';
+import { addressedTo, type AttemptDependencies, type AttemptResult, Sending } from './attempt.ts';
+import { isRefusedLastingly, updateAfter } from './outcome.ts';
+import type { AddressedNotice, Settings } from './settings.ts';
+
+/** A delivery that this process has claimed, the settings to deliver it by, and its deadline. */
+export interface Claimed extends Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'> {
+  /** The store's time at the claim. */
+  readonly asOf: number;
+  /** Undefined: the settings no longer route it there, or too many POSTs wait already. It is not attempted then. */
+  readonly planned: PlannedTarget | undefined;
+  readonly settings: Settings;
+  /** By the monotonic clock. No attempt begins later; a running attempt may end later. */
+  readonly until: number;
+  /** The POST that waits for it; left out: none does. */
+  readonly post?: WaitingPost | undefined;
+}
+
+/** What the loop asks of a POST that waits for deliveries. */
+export interface WaitingPost {
+  /** Milliseconds that a write may take now. */
+  readonly leftMs: number;
+  /** One of its deliveries has ended. @returns what is to be written with that: the answer, if the POST waits for nothing else */
+  ended(): Ending | undefined;
+  /** @param written resolves to the error if the POST must not be answered 200 for it; never rejects */
+  waitsFor(written: Promise<unknown>): void;
+}
+
+/** What is written with an outcome. `answer`: of the POST that waits for nothing else. */
+export type Ending = Pick<Settlement, 'answer' | 'refused' | 'isDurable'>;
+
+export class Delivery extends Sending {
+  readonly record: DeliveryRecord;
+  readonly planned: PlannedTarget | undefined;
+  readonly firstReceivedAt: number;
+  readonly until: number;
+  /** A POST has waited for it, so its failure may be answered non-2xx. */
+  readonly isPosted: boolean;
+  declare readonly settings: Settings;
+  readonly attempts: AttemptResult[] = [];
+  /** Later ones of its job at its destination, which wait until it has ended. */
+  readonly followers: Delivery[] = [];
+  notice: Notice;
+  /** Undefined: nobody waits for it, or no longer. */
+  post: WaitingPost | undefined;
+  /** Botbell answers for it: the service need not post it again. */
+  isTakenOver: boolean;
+  /** Another one of its job may be due in the store once it has ended. */
+  mayHaveNext = false;
+  /** Its outcome, once its attempts have ended. */
+  update: DeliveryUpdate | undefined;
+  readonly #asOf: number;
+  #addressed: AddressedNotice | undefined;
+
+  /** @param onLonger called when an attempt goes on for so many milliseconds past its time limit */
+  constructor(
+    claimed: Claimed,
+    dependencies: AttemptDependencies,
+    onLonger: (delivery: Delivery, ms: number) => void,
+  ) {
+    super(claimed.settings, dependencies);
+    this.record = claimed.record;
+    this.notice = claimed.notice;
+    this.planned = claimed.planned;
+    this.firstReceivedAt = claimed.firstReceivedAt;
+    this.until = claimed.until;
+    this.post = claimed.post;
+    this.isPosted = claimed.post !== undefined;
+    this.isTakenOver = claimed.record.isTakenOver;
+    this.#asOf = claimed.asOf;
+    this.onLonger = (ms) => onLonger(this, ms);
+  }
+
+  get destination(): string {
+    return this.record.destination;
+  }
+
+  /** Whether a later one of its job may wait for it: not once its attempt goes on past its time, or its POST has left. */
+  get isInTime(): boolean {
+    return !this.isPastTime && (!this.isPosted || this.post !== undefined);
+  }
+
+  /** @param isDeferred it still waits for an attempt, so it is taken over @param random in [0, 1) */
+  end(isDeferred: boolean, random: number): void {
+    const { delivery: policy } = this.settings.config;
+    const update = updateAfter(this.record, this.attempts, isDeferred, { policy, random });
+    const pauseMs = this.attempts.at(-1)?.failure?.retryAfterMs;
+    // Without a plan there was no new attempt, and the config in force may have mended the error on record.
+    this.update = this.planned === undefined ? update : withAlert(update, this, policy, pauseMs);
+  }
+
+  /** How its outcome is written where that is no answer's. A POST that has left has been answered non-2xx for what failed since. */
+  get endsAlone(): Ending {
+    const { isPosted, post, record, update, isTakenOver } = this;
+    const hasLeft = isPosted && post === undefined && !isTakenOver;
+    const isRefused = hasLeft && update !== undefined && isRefusedLastingly(update);
+    return { refused: isRefused ? [record.id] : [], isDurable: isPosted && update?.state !== 'delivered' };
+  }
+
+  /** Makes its message ahead: its callback may take megabytes. @param after the notice, with what is needed of it from then on */
+  render(after: Notice): void {
+    try {
+      if (this.planned !== undefined) this.composeAhead(this.#addressedTo(this.planned));
+    } catch {
+      // The attempt will say why.
+      return;
+    }
+    this.notice = after;
+    this.#addressed = undefined;
+  }
+
+  send(planned: PlannedTarget): Promise<AttemptResult> {
+    return this.attempt(this.#addressedTo(planned), !this.isPosted);
+  }
+
+  #addressedTo(planned: PlannedTarget): AddressedNotice {
+    this.#addressed ??= addressedTo(this.notice, planned, this.record, {
+      firstReceivedAt: this.firstReceivedAt,
+      now: this.#asOf,
+      config: this.settings.config,
+    });
+    return this.#addressed;
+  }
+}

@@ -1,0 +1,296 @@
+/** Attempts and settles every delivery that this process has claimed, whether a POST waits for it or not. */
+import { UNSPECIFIED_PAUSE_MS } from '../channels/retry-after.ts';
+import { MOST_OF_DESTINATION } from '../ledger/operations/turns.ts';
+import type { Plan, PlannedTarget } from '../route/router.ts';
+import { UnderWay } from '../time/clock.ts';
+import { milestoneOf } from './alerts.ts';
+import type { AttemptDependencies, AttemptResult, Sending } from './attempt.ts';
+import { Calls } from './calls.ts';
+import type { Delivering } from './delivering.ts';
+import { type Claimed, Delivery, type Ending } from './delivery.ts';
+import { lengthen } from './lengthened.ts';
+import { attemptRecords, retryInMs } from './outcome.ts';
+import { fits } from './pace.ts';
+import type { AddressedNotice } from './settings.ts';
+
+export interface LoopDependencies extends Delivering {
+  readonly attempts: AttemptDependencies;
+  /** Whether due deliveries of the destination are still unclaimed. */
+  readonly isBehind: (destination: string) => boolean;
+  /** There is room for more deliveries, or others of a job may be due. */
+  readonly onRoom: () => void;
+}
+
+/** Time for an attempt to end, and its outcome to be written, before its claim expires. */
+const CLAIM_MARGIN_MS = 30_000;
+
+export class Loop {
+  readonly #dependencies: LoopDependencies;
+  /** By id. */
+  readonly #inHand = new Map<number, Delivery>();
+  /** By destination: those that wait for its slots or for a place, the oldest callback first. */
+  readonly #queues = new Map<string, Delivery[]>();
+  readonly #calls = new Calls();
+  readonly #underWay = new UnderWay();
+  #isStopping = false;
+
+  constructor(dependencies: LoopDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  has(deliveryId: number): boolean {
+    return this.#inHand.has(deliveryId);
+  }
+
+  get queued(): readonly string[] {
+    return [...this.#queues.keys()];
+  }
+
+  get troubled(): ReadonlySet<string> {
+    return this.#calls.troubled;
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** The destinations of what no POST waits for, each as often as it is in hand. */
+  get own(): readonly string[] {
+    return [...this.#inHand.values()].flatMap(({ isPosted, destination }) => (isPosted ? [] : destination));
+  }
+
+  /** Whether all of a plan's destinations could be attempted at once, and nothing waits for them. */
+  hasRoomFor({ destinations, perhaps }: Plan): boolean {
+    const { paces, isBehind, ledger } = this.#dependencies;
+    const isFree = ({ destination }: PlannedTarget) =>
+      this.#calls.at(destination) < MOST_OF_DESTINATION &&
+      this.#calls.hasRoom(destination) &&
+      !isBehind(destination) &&
+      !this.#queues.has(destination) &&
+      !paces.isPaced(destination);
+    return !this.#isStopping && ledger.isHeard && destinations.every(isFree) && perhaps.every(isFree);
+  }
+
+  /** Takes in hand what this process has claimed, which begins with `begin`. */
+  take(claimed: Claimed): Delivery {
+    const delivery = new Delivery(claimed, this.#dependencies.attempts, this.#goesOn);
+    this.#inHand.set(claimed.record.id, delivery);
+    this.#underWay.begin();
+    return delivery;
+  }
+
+  begin(delivery: Delivery): void {
+    const { behind } = delivery.record;
+    if (this.#isStopping || delivery.planned === undefined || this.#isLeftAlone(delivery))
+      return this.#end(delivery, true);
+    if (behind === undefined) return this.#enqueue(delivery);
+    const before = this.#inHand.get(behind);
+    if (before?.isInTime === true) before.followers.push(delivery);
+    else this.#end(delivery, true);
+    if (before !== undefined) before.mayHaveNext = true;
+  }
+
+  /** Has the deliveries that are not being attempted taken over. */
+  release(deliveries: Iterable<Delivery>): void {
+    for (const delivery of deliveries) if (!delivery.isAttempted) this.#end(delivery, true);
+  }
+
+  /** Nobody waits for the delivery any more; what waits behind it is taken over. */
+  leave(delivery: Delivery): void {
+    delivery.post = undefined;
+    this.release(delivery.followers.splice(0));
+  }
+
+  /** Has Botbell answer for deliveries whose attempts go on, and keeps their claims for so long. @throws {LedgerUnavailable} */
+  async hold(deliveries: readonly Delivery[], ms: number, withinMs?: number): Promise<void> {
+    const ids = deliveries.map(({ record }) => record.id);
+    await this.#dependencies.ledger.takeOver(ids, withinMs, ms + CLAIM_MARGIN_MS);
+    for (const delivery of deliveries) delivery.isTakenOver = true;
+  }
+
+  /** Notes that the ledger has these taken over, so that the POSTs that wait for them ask for no retry. */
+  noteTakenOver(deliveryIds: readonly number[]): void {
+    for (const id of deliveryIds) {
+      const delivery = this.#inHand.get(id);
+      if (delivery !== undefined) delivery.isTakenOver = true;
+    }
+  }
+
+  /** Sends what is not in the ledger. @returns undefined: none may be sent there for now */
+  async once(sending: Sending, addressed: AddressedNotice): Promise<AttemptResult | undefined> {
+    const { destination } = addressed;
+    if (this.#isStopping || this.#dependencies.paces.waitMs(destination) > 0) return undefined;
+    const result = await sending.attempt(addressed);
+    this.#note(destination, result);
+    return result;
+  }
+
+  /** Counts the work as the loop's until it settles. */
+  until(work: Promise<unknown>): void {
+    this.#underWay.until(work);
+  }
+
+  /** Begins no more attempts. What waits is taken over, so that it is delivered after the next start. */
+  stop(): void {
+    this.#isStopping = true;
+    this.release(this.#inHand.values());
+  }
+
+  /** Ends every running attempt with the failure `cut_off`. */
+  cut(): void {
+    for (const delivery of this.#inHand.values()) delivery.cut();
+  }
+
+  /** Resolves when nothing is in hand and no write is under way. */
+  idle(): Promise<void> {
+    return this.#underWay.idle();
+  }
+
+  /** Whether a POST must leave the delivery to later: others are due before it, or it was taken over and would need a slot. */
+  #isLeftAlone({ destination, isTakenOver, isPosted }: Delivery): boolean {
+    if (!isPosted) return false;
+    const { paces, isBehind } = this.#dependencies;
+    return isBehind(destination) || (isTakenOver && paces.isPaced(destination));
+  }
+
+  /** Attempts it at once if its destination keeps no pace and has room; otherwise queues it by age if its slot comes in time. */
+  #enqueue(delivery: Delivery): void {
+    if (delivery.update !== undefined) return;
+    const { destination, record, until } = delivery;
+    const { clock, paces } = this.#dependencies;
+    const leftMs = until - clock.monotonic();
+    const isPaced = paces.isPaced(destination);
+    const queue = this.#queues.get(destination) ?? [];
+    const ahead = queue.filter((other) => other.record.callbackId < record.callbackId).length;
+    const waitMs = isPaced ? paces.waitMs(destination) + ahead * paces.intervalMs(destination) : 0;
+    if (this.#isStopping || !fits(waitMs, leftMs)) return this.#end(delivery, true);
+    if (!isPaced && queue.length === 0 && this.#calls.begin(destination)) return this.#call(delivery);
+    queue.splice(ahead, 0, delivery);
+    if (this.#queues.has(destination)) return;
+    this.#queues.set(destination, queue);
+    void this.#serve(queue, destination);
+  }
+
+  /** Attempts what is queued, one at each slot, until the queue is empty. */
+  async #serve(queue: Delivery[], destination: string): Promise<void> {
+    const { paces, onRoom } = this.#dependencies;
+    while (queue.length > 0) {
+      await this.#calls.turn(destination);
+      const [next] = queue;
+      const hasSlot = next !== undefined && (await paces.slot(destination, next.until));
+      if (next !== undefined && !hasSlot) this.#end(next, true);
+      // While it waited for the slot, an older one may have come to the front.
+      const chosen = hasSlot ? queue.shift() : undefined;
+      if (chosen === undefined) {
+        this.#calls.end(destination);
+        continue;
+      }
+      this.#call(chosen);
+      onRoom();
+    }
+    this.#queues.delete(destination);
+  }
+
+  /** Makes an attempt, which has its place among the calls, once the channel has a connection for it. */
+  #call(delivery: Delivery): void {
+    const { planned, destination, settings, until } = delivery;
+    const { channel } = settings.channels.get(planned?.channel ?? '') ?? {};
+    const turn = channel?.turn?.(until - this.#dependencies.clock.monotonic(), destination);
+    void (turn === undefined ? this.#attempt(delivery) : this.#callInTurn(delivery, turn));
+  }
+
+  async #callInTurn(delivery: Delivery, turn: Promise<(() => void) | undefined>): Promise<void> {
+    const giveBack = await turn;
+    if (giveBack !== undefined) return this.#attempt(delivery, giveBack);
+    this.#end(delivery, true);
+    this.#calls.end(delivery.destination);
+  }
+
+  /** @param giveBack gives the channel's connection back */
+  async #attempt(delivery: Delivery, giveBack?: () => void): Promise<void> {
+    const { planned, destination, update } = delivery;
+    // Who is not heard may be taken for dead, and another process begin the same attempt.
+    if (planned === undefined || !this.#dependencies.ledger.isHeard) this.#end(delivery, true);
+    else if (update === undefined) {
+      const result = await delivery.send(planned);
+      this.#note(destination, result);
+      delivery.attempts.push(result);
+      this.#goOn(delivery, result);
+    }
+    giveBack?.();
+    this.#calls.end(destination);
+  }
+
+  /** Notes what an attempt says about its destination, and the pause that the remote has asked for. */
+  #note(destination: string, { failure }: AttemptResult): void {
+    if (failure === undefined) return this.#calls.note(destination, false);
+    this.#calls.note(destination, failure.class === 'transient');
+    const pauseMs =
+      failure.retryAfterMs ?? (failure.class === 'rate_limited' ? UNSPECIFIED_PAUSE_MS : undefined);
+    if (pauseMs !== undefined) this.#dependencies.paces.limited(destination, pauseMs, failure.concerns);
+  }
+
+  /** An attempt goes on past its time: its claim must last as long, and nobody need wait behind it. */
+  readonly #goesOn = (delivery: Delivery, ms: number): void => {
+    const { clock, onUnforeseen } = this.#dependencies;
+    const isUnderWay = () => delivery.isAttempted;
+    const hold = (leftMs: number) => this.hold([delivery], leftMs);
+    this.#calls.note(delivery.destination, true);
+    this.release(delivery.followers.splice(0));
+    void lengthen(ms, { clock, onUnforeseen, isUnderWay, hold });
+  };
+
+  #goOn(delivery: Delivery, { failure }: AttemptResult): void {
+    if (failure === undefined) return this.#end(delivery, false);
+    if (failure.class === 'rate_limited') return this.#enqueue(delivery);
+    const { clock, random } = this.#dependencies;
+    const { settings, until, attempts } = delivery;
+    if (this.#isStopping && failure.class === 'transient') return this.#end(delivery, true);
+    const waitMs = retryInMs(attempts, settings.config.delivery, random());
+    if (waitMs === undefined || !fits(waitMs, until - clock.monotonic())) return this.#end(delivery, false);
+    clock.startTimer(waitMs, () => this.#enqueue(delivery));
+  }
+
+  /** @param isDeferred it still waits for an attempt, so it is taken over */
+  #end(delivery: Delivery, isDeferred: boolean): void {
+    if (delivery.update !== undefined) return;
+    const { destination, post } = delivery;
+    const queue = this.#queues.get(destination);
+    if (queue?.includes(delivery) === true) queue.splice(queue.indexOf(delivery), 1);
+    delivery.end(isDeferred, this.#dependencies.random());
+    if (post === undefined) return void this.#settle(delivery, delivery.endsAlone, undefined);
+    const ending = post.ended() ?? delivery.endsAlone;
+    post.waitsFor(this.#settle(delivery, ending, post.leftMs));
+  }
+
+  /** @returns the error, where the outcome or the answer could not be written and has to be: a success is kept */
+  async #settle(delivery: Delivery, ending: Ending, withinMs: number | undefined): Promise<unknown> {
+    const { record, update, attempts } = delivery;
+    if (update === undefined) return undefined;
+    const { callbackId, id } = record;
+    const { answer, refused, isDurable } = ending;
+    const made = attemptRecords(id, attempts);
+    const settlement = { callbackId, deliveries: [update], attempts: made, answer, refused, isDurable };
+    try {
+      if (await this.#dependencies.ledger.settle(settlement, withinMs)) this.#dependencies.onDue();
+      return undefined;
+    } catch (error) {
+      this.#dependencies.onUnwritten(error);
+      return answer === undefined && update.state === 'delivered' ? undefined : error;
+    } finally {
+      this.#letGo(delivery, withinMs === undefined);
+    }
+  }
+
+  #letGo(delivery: Delivery, isLate: boolean): void {
+    const { record, notice, firstReceivedAt, update, followers, mayHaveNext } = delivery;
+    if (this.#inHand.get(record.id) === delivery) this.#inHand.delete(record.id);
+    const name = update && milestoneOf(update, record, isLate);
+    if (update && name) this.#dependencies.onMilestone({ record, notice, firstReceivedAt, ...update, name });
+    if (update?.state === 'pending') this.release(followers);
+    else for (const follower of followers) this.#enqueue(follower);
+    if (mayHaveNext) this.#dependencies.onDue();
+    else this.#dependencies.onRoom();
+    this.#underWay.end();
+  }
+}
