@@ -121,7 +121,13 @@ function arrivingOf(
     project.renderer.holds(condition, noticeOf(checked, 1), ({ message }) => say(message));
   const plan = decidedBy(project).planFor(callback);
   const { planned, ...watched } = JSON.parse(plan.asking) as Asking;
-  const ids = { jobId: keyOf(job_id), botKey: keyOf(bot_id), botId: nameIn(bot_id), botName: bot_name };
+  const ids = {
+    callbackId: 0,
+    jobId: keyOf(job_id),
+    botKey: keyOf(bot_id),
+    botId: nameIn(bot_id),
+    botName: bot_name,
+  };
   const asked = { planned, watched, ...judgedBy(plan, checked, meets) };
   return { ...ids, status, startedAt, receivedAt: at, ...asked };
 }

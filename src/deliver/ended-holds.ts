@@ -136,7 +136,16 @@ function decideOn(
   if (asked.length === 0) return { route: undefined, isPlanned: true };
   const wanting = asked.filter(({ name }) => telling?.wantedBy?.includes(name));
   const status: StatusName | undefined = kind === 'callback' ? statusNameOf(held) : undefined;
-  const subject = { botId, status, startedAt: asOf, row: undefined, likeness: '', unmet: [], isWanted: true };
+  const subject = {
+    id: 0,
+    botId,
+    status,
+    startedAt: asOf,
+    row: undefined,
+    likeness: '',
+    unmet: [],
+    isWanted: true,
+  };
   const here = { destination, snoozes, told: NOTHING_TOLD, lateFor: new Map(), burst: undefined };
   const { timezone } = settings.config.display;
   const routes = wanting.length === 0 ? asked : wanting;

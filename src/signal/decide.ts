@@ -6,6 +6,8 @@ import { isRecovery, isRepeated, type Row, type ToldErrors, withSuccess, withTol
 
 /** A callback, or Botbell's own message about a BOT. */
 export interface Subject {
+  /** The id of the callback; 0: it has none yet. */
+  readonly id: number;
   readonly botId: string;
   /** Undefined: `overdue` and `missed` have none. */
   readonly status: StatusName | undefined;
@@ -212,12 +214,12 @@ function recovery({ row }: Subject, isRecovered: boolean): Telling['occasion'] {
 }
 
 function toldFrom(subject: Subject, ruling: Ruling, told: ToldErrors, now: number): ToldErrors {
-  const { status, startedAt, likeness, row } = subject;
+  const { id, status, startedAt, likeness, row } = subject;
   const { heldBack } = told;
   if (status === 'succeeded')
     return withSuccess({ ...told, heldBack: ruling.does === 'tell' ? 0 : heldBack }, startedAt);
   if (status !== 'error' || row === undefined) return told;
   if (ruling.does === 'let go') return ruling.rule === 'repeat' ? { ...told, heldBack: heldBack + 1 } : told;
-  const said = withToldError(told, { startedAt, likeness, at: now }, row);
+  const said = withToldError(told, { id, startedAt, likeness, at: now }, row);
   return ruling.does === 'tell' ? { ...said, heldBack: 0 } : said;
 }

@@ -57,7 +57,10 @@ function withoutOldest({ results: [oldest, ...results], before: { failures, sinc
   return { results, before: { failures: failures + 1, since: since ?? oldest.startedAt } };
 }
 
-/** What the ledger keeps of a BOT at a destination. A message held by `mute`, a snooze or a burst counts as told. */
+/**
+ * What the ledger keeps of a BOT at a destination. A message held by `mute`, a snooze or a burst counts as told, and one that became
+ * a dead letter does not.
+ */
 export interface ToldErrors {
   /** Told errors that no success has followed yet by the start of its run, in the order in which they were told. */
   readonly errors: readonly ToldError[];
@@ -66,6 +69,8 @@ export interface ToldErrors {
 }
 
 export interface ToldError {
+  /** The id of its callback. */
+  readonly id: number;
   readonly startedAt: number;
   /** When the decision to tell it was made. */
   readonly at: number;

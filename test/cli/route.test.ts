@@ -21,7 +21,7 @@ describe('botbell route, of rules', () => {
     const file = join(world.store.folder, 'callback.json');
     const start_time = new Date(world.clock.now()).toISOString();
     writeFileSync(file, JSON.stringify({ ...callbackWith(fields), start_time }));
-    const at = args.length === 0 ? ['--at', 'now'] : args;
+    const at = args.length === 0 ? ['--at', start_time] : args;
     const { code, stdout, stderr } = await world.run(['route', file, ...at]);
     expect(code, stderr).to.equal(0);
     const [heading = '', others = ''] = stdout.split(/(?=^reaches )/m);

@@ -104,6 +104,7 @@ class SignalBench extends Bench {
   ): Promise<string> {
     const { bot_id: botId, job_id: jobId } = callbackWith({});
     const of = {
+      callbackId: 0,
       jobId,
       botKey: botId,
       botId,
@@ -213,6 +214,39 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       expect(await bench.fails(changes, { message: 'no login' }), 'after a success').to.equal('tell');
     });
 
+    it('counts no error as told that became a dead letter or was dismissed, by repeat as by recovered', async () => {
+      const rules = { repeat: 'changes', on: ['error', 'recovered'] } as const;
+      const planned = [to('slack:#ops', [rules]), to('slack:#log', [rules])];
+      const came = await bench.comes({ status: ERROR, message: 'no login' }, planned);
+      const [ops, log] = idsOf(came);
+      await bench.settle([dead(ops), dead(log)]);
+      await bench.ledger.actions.dismiss(log, ASKED.actor);
+      const again = () => bench.comes({ status: ERROR, message: 'no login' }, planned);
+      const second = await again();
+      expect(bench.shown(second)).to.equal('tell, tell');
+      expect(bench.shown(await again()), 'while it waits').to.equal('repeat, repeat');
+      await bench.settle([dead(idsOf(second)[0])]);
+      const success = await bench.comes({ status: 0 }, planned);
+      expect(success.deliveries.map(({ destination }) => destination)).to.deep.equal(['slack:#log']);
+    });
+
+    it('takes a start that is said to be later than the receipt as the receipt', async () => {
+      const ahead = new Date(bench.now + 30 * DAY).toISOString();
+      const second = to('slack:#ops', [{ afterFailures: 2, on: ['error', 'recovered'] }]);
+      await bench.fails(to('slack:#ops'), { start_time: ahead });
+      await pass(HOUR);
+      await bench.comes({ status: 0 }, [second]);
+      await pass(HOUR);
+      expect(await bench.fails(second), 'the success has ended it').to.equal('after_failures');
+      for (const isRemembered of [true, false]) {
+        await pass(HOUR);
+        await bench.comes({ status: ERROR, start_time: ahead }, [], { watched: { isRemembered } });
+        await pass(HOUR);
+        await bench.comes({ status: 0 }, [second]);
+        expect(await bench.fails(second), `${isRemembered}`).to.equal('after_failures');
+      }
+    });
+
     describe('keeps what it holds', () => {
       it('with the rule and its end, also when it comes again, and what it lets go with the rule alone', async () => {
         const planned = [
@@ -292,6 +326,18 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           'slack:#ops snooze 2: get_items 2e 0s',
         ]);
         expect(await bench.ledger.actions.snoozes()).to.deep.equal([]);
+      });
+
+      it('a BOT stays so for the success of an older run than its last error, though no rule goes by what came before', async () => {
+        await bench.snooze({ botId: 'get_items', untilSuccess: true, until: bench.now + 2 * DAY });
+        const unremembered = { watched: { isRemembered: false } };
+        const older = new Date(bench.now - HOUR).toISOString();
+        await bench.comes({ status: ERROR }, [to('slack:#ops')], unremembered);
+        await bench.comes({ status: 0, start_time: older }, [to('slack:#ops')], unremembered);
+        expect(await bench.ledger.actions.snoozes()).to.have.length(1);
+        await pass(HOUR);
+        await bench.comes({ status: 0 }, [to('slack:#ops')], unremembered);
+        expect(await bench.ledger.actions.snoozes()).to.have.length(0);
       });
 
       it('until somebody ends it, whatever else is snoozed', async () => {

@@ -54,12 +54,21 @@ class Place {
   run({ status = 'error', message = '', startedAt = this.now }: Run = {}): Decision {
     const row = status === 'executing' ? undefined : this.#enter(startedAt, status === 'error');
     const likeness = likenessOf(message, '');
-    return this.#decide({ botId: 'bot', status, startedAt, row, likeness, unmet: [UNMET], isWanted: false });
+    return this.#decide({
+      id: 0,
+      botId: 'bot',
+      status,
+      startedAt,
+      row,
+      likeness,
+      unmet: [UNMET],
+      isWanted: false,
+    });
   }
 
   /** `overdue` or `missed`; with a status, what had been held and is asked for again. */
   say(status?: Run['status']): Decision {
-    const own = { botId: 'bot', status, startedAt: this.now, row: undefined, isWanted: true };
+    const own = { id: 0, botId: 'bot', status, startedAt: this.now, row: undefined, isWanted: true };
     return this.#decide({ ...own, likeness: '', unmet: [] });
   }
 

@@ -1,10 +1,9 @@
 /** Asks the rules about an arriving callback or notice, by what the ledger knows of its BOT, and stores what changes by it. */
-import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { keyOf } from '../keys.ts';
 import type { DecidedTarget, PlannedDelivery, Watched } from '../ledger.ts';
 import { EXECUTING } from '../rows.ts';
-import { caughtUp, type Facts, keepFacts, lockFacts, NO_FACTS } from './facts.ts';
+import { factsFromRows, keepFacts, lockFacts, NO_FACTS, readFacts } from './facts.ts';
 import { jobMessages } from './job-messages.ts';
 import { type Arriving, burstKey, type Foreseen, isResult, judge, type KnownFacts } from './judge.ts';
 import { overdueTimers } from './runs.ts';
@@ -12,17 +11,16 @@ import { endSnoozes, openSnoozes } from './snoozes.ts';
 import { beginTimers, lockTimers, putTimers, readTimers } from './timers.ts';
 
 export interface Arrived extends Arriving {
-  readonly callbackId: number;
   readonly hasSnoozes: boolean;
   readonly isFirstOfJob: boolean;
 }
 
 /** Asks the rules of a new callback, and begins its overdue timers. @returns its targets, held or not */
 export async function decideAll(tx: Tx, arrived: Arrived): Promise<readonly DecidedTarget[]> {
-  const { status, callbackId, watched } = arrived;
+  const { status, watched } = arrived;
   if (status === EXECUTING && arrived.isFirstOfJob)
     await beginTimers(tx, overdueTimers(arrived, watched.overdueMs));
-  return ask(tx, arrived, callbackId);
+  return ask(tx, arrived);
 }
 
 /** A callback or notice of which only `mute`, snoozes and bursts are asked. */
@@ -31,19 +29,19 @@ export type Wanted = Pick<Arriving, 'botId' | 'status' | 'planned'> & Pick<Watch
 export function holdWanted(tx: Tx, { timezone, ...wanted }: Wanted): Promise<readonly DecidedTarget[]> {
   const times = { startedAt: tx.now, receivedAt: tx.now };
   const about = { ...wanted, ...times, jobId: '', botKey: keyOf(wanted.botId), botName: '', isWanted: true };
-  const nothing = { likeness: '', unmet: [], hasSnoozes: true };
+  const nothing = { callbackId: 0, likeness: '', unmet: [], hasSnoozes: true };
   const watched = { timezone, isRemembered: false, expected: [], overdueMs: [] };
-  return ask(tx, { ...about, ...nothing, watched }, 0);
+  return ask(tx, { ...about, ...nothing, watched });
 }
 
 type Question = Arriving & Pick<Arrived, 'hasSnoozes'>;
 
-async function ask(tx: Tx, arriving: Question, callbackId: number): Promise<readonly DecidedTarget[]> {
+async function ask(tx: Tx, arriving: Question): Promise<readonly DecidedTarget[]> {
   const asking = { ...arriving, planned: await withoutEdits(tx, arriving) };
   const isKept = isResult(asking.status) && asking.watched.isRemembered;
-  const known = await lockKnown(tx, asking, isKept ? callbackId : undefined);
+  const known = await lockKnown(tx, asking, isKept);
   const { foreseen, ended, facts, timers } = judge(asking, known, tx.now);
-  const lastId = Math.max(facts.lastId, callbackId);
+  const lastId = Math.max(facts.lastId, asking.callbackId);
   if (isKept) await keepFacts(tx, asking.botKey, { ...facts, lastId });
   await putTimers(tx, timers);
   await endSnoozes(tx, ended);
@@ -61,16 +59,19 @@ async function withoutEdits(tx: Tx, { jobId, planned }: Question): Promise<reado
   return counted;
 }
 
-/** Locks in this order: expectations, facts, bursts. @param before callbacks from this id on are no facts; undefined: none are needed */
+/** Locks in this order: expectations, facts, bursts. @param isKept a rule goes by the BOT's facts */
 async function lockKnown(
   tx: Tx,
-  { watched, hasSnoozes, botKey, planned }: Question,
-  before: number | undefined,
+  { callbackId: before, botId, status, watched, hasSnoozes, botKey, planned }: Question,
+  isKept: boolean,
 ): Promise<KnownFacts> {
   const snoozes = hasSnoozes ? await openSnoozes(tx) : [];
   const expectations = watched.expected.map(({ key }) => key);
   const expected = await lockTimers(tx, 'expect', expectations);
-  const facts = before === undefined ? NO_FACTS : await lockFacts(tx, botKey, before);
+  // A success of an older run than the last error's ends no snooze.
+  const mayEndSnooze = status === 0 && snoozes.some((each) => each.untilSuccess && each.botId === botId);
+  const read = isKept ? lockFacts : mayEndSnooze ? factsFromRows : undefined;
+  const facts = (await read?.(tx, botKey, before)) ?? NO_FACTS;
   const bursts = planned.filter(({ asked, burst }) => asked !== undefined && burst !== undefined);
   const burstKeys = bursts.map(({ destination }) => burstKey(destination));
   const windows = await lockTimers(tx, 'burst', burstKeys);
@@ -82,13 +83,10 @@ export async function knownOf(
   tx: Tx,
   { botKey, watched, planned }: Pick<Arriving, 'botKey' | 'watched' | 'planned'>,
 ): Promise<KnownFacts> {
-  const row = await tx.first<{ facts: Facts | undefined }>(
-    sql`SELECT facts FROM streaks WHERE bot_key = ${botKey}`,
-  );
   const burstKeys = planned.map(({ destination }) => burstKey(destination));
   const keys = [...watched.expected.map(({ key }) => key), ...burstKeys];
   return {
-    facts: await caughtUp(tx, row?.facts ?? NO_FACTS, botKey, Number.MAX_SAFE_INTEGER),
+    facts: await readFacts(tx, botKey),
     snoozes: await openSnoozes(tx),
     timers: await readTimers(tx, keys),
   };

@@ -16,6 +16,8 @@ import { type Facts, NO_FACTS, withSuccessAt } from './facts.ts';
 import type { Timer } from './timers.ts';
 
 export interface Arriving extends Pick<Arrival, 'startedAt' | 'likeness' | 'unmet'> {
+  /** 0: it has none yet. */
+  readonly callbackId: number;
   readonly jobId: string;
   readonly botKey: string;
   readonly botId: string;
@@ -56,12 +58,13 @@ export interface Foreseen {
 
 /** @returns decisions in the order of the planned deliveries; `ended`: ids of snoozes that end; facts and timers to store */
 export function judge(arriving: Arriving, { facts, snoozes, timers }: KnownFacts, now: number) {
-  const { botId, status, startedAt } = arriving;
+  const { botId, status } = arriving;
+  const startedAt = startOf(arriving);
   const { streak, row } = isResult(status)
     ? withResult(facts.streak, { startedAt, isError: status === 1 })
     : { streak: facts.streak, row: undefined };
-  // A success whose run began before that of the last error ends no snooze.
-  const isWell = status === 0 && streak.results.at(-1)?.isError === false;
+  // Neither a success whose run began before that of the last error ends a snooze, nor one that is routed anew.
+  const isWell = status === 0 && arriving.isWanted !== true && streak.results.at(-1)?.isError === false;
   const ended = snoozes.filter((snooze) => isWell && snooze.untilSuccess && snooze.botId === botId);
   const expectations = expectationsAfter(arriving, timers);
   const known = { facts, snoozes: snoozes.filter((snooze) => !ended.includes(snooze)), timers };
@@ -74,13 +77,19 @@ export function judge(arriving: Arriving, { facts, snoozes, timers }: KnownFacts
   };
 }
 
+/** When its run began: at the latest when it came, since the clock of a machine that runs BOTs may be ahead. */
+export function startOf({ startedAt, receivedAt }: Pick<Arriving, 'startedAt' | 'receivedAt'>): number {
+  return Math.min(startedAt, receivedAt);
+}
+
 export function isResult(status: StatusCode | undefined): boolean {
   return status !== undefined && status !== EXECUTING;
 }
 
 /** The BOT's expectations after this callback, and the due times that it is late for, by the keys of their timers. */
 function expectationsAfter(arriving: Arriving, known: KnownFacts['timers']) {
-  const { botId, botName, status, startedAt, receivedAt: at, watched } = arriving;
+  const { botId, botName, status, receivedAt: at, watched } = arriving;
+  const startedAt = startOf(arriving);
   const lateFor = new Map<string, number>();
   const timers = watched.expected.map(({ key, rule }): Timer<ExpectedBot> => {
     const before = known[key] as ExpectedBot | undefined;
@@ -96,11 +105,12 @@ function expectationsAfter(arriving: Arriving, known: KnownFacts['timers']) {
 type KnownNow = KnownFacts & Pick<Subject, 'row'> & Pick<DestinationFacts, 'lateFor'>;
 
 function foresee(arriving: Arriving, known: KnownNow, now: number): readonly Foreseen[] {
-  const { botId, status, startedAt, planned, likeness, unmet, isWanted = false } = arriving;
+  const { callbackId: id, botId, status, planned, likeness, unmet, isWanted = false } = arriving;
+  const startedAt = startOf(arriving);
   const { row, snoozes, facts, timers, lateFor } = known;
   const { timezone } = arriving.watched;
   const statusName = status === undefined ? undefined : statusNameOf({ status });
-  const subject = { botId, status: statusName, startedAt, row, likeness, unmet, isWanted };
+  const subject = { id, botId, status: statusName, startedAt, row, likeness, unmet, isWanted };
   return planned.map((target) => {
     const { destination, asked, burst } = target;
     const window = timers[burstKey(destination)] as BurstWindow | undefined;
@@ -112,11 +122,11 @@ function foresee(arriving: Arriving, known: KnownNow, now: number): readonly For
 }
 
 /** What each destination has been told of the BOT. A success counts everywhere, even where it is not told. */
-function toldAfter({ status, startedAt }: Arriving, before: Facts['told'], foreseen: readonly Foreseen[]) {
+function toldAfter(arriving: Arriving, before: Facts['told'], foreseen: readonly Foreseen[]) {
   const told: Record<string, ToldErrors> = { ...before };
   for (const { target, decision } of foreseen)
     if (decision !== undefined && decision.told !== NOTHING_TOLD) told[target.destination] = decision.told;
-  return status === 0 ? withSuccessAt(told, startedAt) : told;
+  return arriving.status === 0 ? withSuccessAt(told, startOf(arriving)) : told;
 }
 
 export function burstKey(destination: string): string {
