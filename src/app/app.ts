@@ -73,7 +73,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const ledger = await openStore(options, settings, reports);
   let closeBy = 0;
   cleanUps.push(() => ledger.close(Math.max(STORE_GOODBYE_MS, closeBy - clock.monotonic())));
-  const pipeline = new Pipeline({ clock, random, logger, settings, ledger, reports });
+  const pipeline = new Pipeline({ clock, random, logger, channelTypes, settings, ledger, reports });
   const reloading = new Reloader({
     clock,
     settings,
@@ -86,8 +86,8 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
     },
   });
   const loads = new Loads(clock, options.config.receiver, () => pipeline.posts.relieve());
-  const parts = { clock, random, logger, pipeline, settings, ledger, metrics, reports };
-  const services = { ...parts, listen, loads, reloading, version, channelTypes };
+  const parts = { clock, random, logger, channelTypes, pipeline, settings, ledger, metrics, reports };
+  const services = { ...parts, listen, loads, reloading, version };
   const doors: CleanUp[] = [() => pipeline.leave()];
   cleanUps.push(() => Promise.all(doors.map((close) => close())));
   cleanUps.push(() => {

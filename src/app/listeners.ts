@@ -8,7 +8,6 @@ import { drawingOf } from '../admin/drawing.ts';
 import { createPages } from '../admin/page/page-router.tsx';
 import { WrongPasswords } from '../admin/password.ts';
 import type { AdminServices, Readiness, Reloading } from '../admin/services.ts';
-import type { ChannelType } from '../channels/channel.ts';
 import type { Handler, listen, ListeningServer } from '../http/server.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { SAMPLES } from '../package-files.ts';
@@ -26,7 +25,6 @@ export interface Services extends PipelineParts {
   readonly loads: Loads;
   readonly reloading: Reloading;
   readonly version: string;
-  readonly channelTypes: ReadonlyMap<string, ChannelType>;
 }
 
 export async function openAdmin(running: Services): Promise<ListeningServer | undefined> {

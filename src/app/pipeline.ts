@@ -9,6 +9,7 @@ import { Loop } from '../deliver/loop.ts';
 import { Paces } from '../deliver/pace.ts';
 import { Posts, untilOf } from '../deliver/post.ts';
 import { Signals } from '../deliver/signals.ts';
+import type { ChannelType } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
 import { createPeople, type People } from '../people/actions.ts';
@@ -38,6 +39,7 @@ export interface PipelineParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly channelTypes: ReadonlyMap<string, ChannelType>;
   readonly reports: Reports;
 }
 
@@ -90,6 +92,7 @@ export class Pipeline {
     this.posts = new Posts({ ...shared, loop });
     this.people = createPeople({
       ...shared,
+      channelTypes: parts.channelTypes,
       planning: () => settings.current,
       now: () => clock.now(),
       onBulkStarted: onBulk,

@@ -1,4 +1,5 @@
 /** Lets a command do what people do, on the ledger of a service that may be running. */
+import { channelTypes } from '../channels/registry.ts';
 import type { Planning } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { openBeside } from '../ledger/open-ledger.ts';
@@ -18,6 +19,7 @@ export async function beside<T>(planning: Planning, act: (beside: Beside) => Pro
   const people = createPeople({
     ledger,
     planning: () => planning,
+    channelTypes,
     now: () => systemClock.now(),
     sendTest: () => Promise.reject(new Error('`botbell test` sends without a ledger')),
     onDue: ignore,

@@ -22,7 +22,8 @@ export async function run(context: CommandContext, file: string, options: Option
   const project = await loadProject(context, { withoutSecrets: true });
   const { config, renderer } = project;
   const notice = noticeOf(await readCallback(context, file, config), 1);
-  const to = options.to === undefined ? undefined : destinationTyped(options.to, config).destination;
+  const to =
+    options.to === undefined ? undefined : destinationTyped(options.to, config, channelTypes).destination;
   const drawing = drawingOf({ ...decidedBy(project), renderer }, channelTypes);
   const now = systemClock.now();
   const say = (message: string) => context.message(visibleOnOneLine(message));

@@ -31,7 +31,7 @@ export async function run(
     secrets: context.secrets,
   });
   try {
-    const named = names.map((name) => destinationOf(name, settings));
+    const named = names.map((name) => destinationOf(name, settings, channelTypes));
     const destinations = new Set(all ? settings.destinations.keys() : named);
     return (await testAll(context, settings, destinations)) ? 0 : 1;
   } finally {

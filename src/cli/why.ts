@@ -1,6 +1,7 @@
 /** `botbell why`: tells the stories of a job's callbacks, or of a BOT's latest ones, or what did not reach a destination, from the ledger. */
 import { decidedBy } from '../app/settings.ts';
 import { statusNameOf } from '../callback/callback.ts';
+import { channelTypes } from '../channels/registry.ts';
 import type { Planning } from '../deliver/settings.ts';
 import type { ArchivedCallback, CallbackFilter, CallbackStory } from '../ledger/archive/archive.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
@@ -104,7 +105,7 @@ async function* untold(
   since = SINCE_MS,
 ): AsyncGenerator<Printed> {
   const { hide } = context.secrets;
-  const destination = destinationOf(name, planning);
+  const destination = destinationOf(name, planning, channelTypes);
   const found = await notTold(archive, { destination, from: telling.now - since }, telling);
   if (found.length === 0) context.message(`whatever has come since then was told at ${destination}`);
   for (const each of found) {

@@ -9,6 +9,7 @@ import type {
 } from '../ledger/archive/archive.ts';
 import type { Actor } from '../ledger/history.ts';
 import type { Actions, Archive } from '../ledger/registry.ts';
+import type { ChannelType } from '../channels/channel.ts';
 import type { Language } from '../time/display.ts';
 import { planOf, type Planning, runningConfig } from '../deliver/settings.ts';
 import { type PlannedTarget, routesOf } from '../route/router.ts';
@@ -38,6 +39,7 @@ export interface ReportedAction {
 export interface ActionParts {
   readonly ledger: { readonly actions: Actions; readonly archive: Archive };
   readonly planning: () => Planning;
+  readonly channelTypes: ReadonlyMap<string, ChannelType>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly sendTest: (target: PlannedTarget, askedBy: string, language: Language) => Promise<TestOutcome>;
@@ -79,7 +81,7 @@ export function createPeople(parts: ActionParts) {
     /** @param language of what the remote has answered */
     async test(text: string, actor: Actor, language?: Language) {
       const planning = parts.planning();
-      const destination = destinationOf(text, planning);
+      const destination = destinationOf(text, planning, parts.channelTypes);
       const target = planning.destinations.get(destination) as PlannedTarget;
       const inLanguage = language ?? planning.config.display.language;
       const sent = await parts.sendTest(target, actor.user ?? '', inLanguage);
@@ -162,7 +164,7 @@ function inBulk(parts: ActionParts) {
 }
 
 function snoozing(parts: ActionParts) {
-  const { planning, now, ledger } = parts;
+  const { planning, now, ledger, channelTypes } = parts;
   const { actions, archive } = ledger;
   const done = doneBy(parts);
   return {
@@ -170,7 +172,7 @@ function snoozing(parts: ActionParts) {
     async snooze(fields: SnoozeFields, actor: Actor) {
       const { timezone } = planning().config.display;
       const asked = readSnooze(fields, { now: now(), timezone });
-      const destination = asked.destination && destinationOf(asked.destination, planning());
+      const destination = asked.destination && destinationOf(asked.destination, planning(), channelTypes);
       const hint = asked.botId === undefined ? '' : await hintOfBot(asked.botId, planning(), archive);
       const id = await actions.snooze({ ...asked, destination, actor });
       const kept = (await actions.snoozes()).find((each) => each.id === id);

@@ -1,10 +1,14 @@
 /** Reads the destinations that people name. */
-import { channelTypes } from '../channels/registry.ts';
+import type { ChannelType } from '../channels/channel.ts';
 import type { Config, Destination } from '../config/config.ts';
 import { hintFor, Refused } from './outcomes.ts';
 
 /** @returns the destination with its canonical address. @throws {Refused} an unknown channel, or no address of it */
-export function destinationTyped(text: string, { channels }: Pick<Config, 'channels'>): Destination {
+export function destinationTyped(
+  text: string,
+  { channels }: Pick<Config, 'channels'>,
+  channelTypes: ReadonlyMap<string, ChannelType>,
+): Destination {
   const [name = '', ...rest] = text.split(':');
   const channel = channels.get(name);
   const type = channel && channelTypes.get(channel.type);
@@ -28,11 +32,15 @@ interface Known {
 }
 
 /** @returns the destination's name, by which the config tells somebody. @throws {Refused} it tells nobody there; names the nearest */
-export function destinationOf(text: string, { config, destinations }: Known): string {
+export function destinationOf(
+  text: string,
+  { config, destinations }: Known,
+  channelTypes: ReadonlyMap<string, ChannelType>,
+): string {
   const known = [...destinations.keys()];
   let typed = text;
   try {
-    typed = destinationTyped(text, config).destination;
+    typed = destinationTyped(text, config, channelTypes).destination;
   } catch (error) {
     const near = hintFor(text, known, false);
     throw near === '' ? error : unknown(text, near);

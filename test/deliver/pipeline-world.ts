@@ -104,7 +104,8 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
     Object.defineProperty(ledger, 'isHeard', { get: () => this.isHeard });
     const logger = pino({ level: 'silent' });
     const reports = this.#reports(new Reports(logger, createMetrics('0.0.0-test'), clock));
-    const pipeline = new Pipeline({ clock, random: () => 0.5, logger, settings, ledger, reports });
+    const random = () => 0.5;
+    const pipeline = new Pipeline({ clock, random, logger, channelTypes, settings, ledger, reports });
     const handle = (callback: Callback) => pipeline.posts.post(incomingAt(callback, this.clock));
     const process = { pipeline, ledger, settings, handle };
     this.processes.push(process);

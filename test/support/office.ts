@@ -140,6 +140,7 @@ function peopleOver(ledger: Recorded, planning: () => Planning, done: unknown[])
   return createPeople({
     ledger,
     planning,
+    channelTypes,
     now: () => OFFICE_NOW,
     sendTest: ({ destination }) =>
       Promise.resolve({
