@@ -72,7 +72,7 @@ const main = await build({
   splitting: true,
 });
 // Built separately: sharing code with the program would give a start more and smaller files to find.
-const thread = await build({ ...OPTIONS, entryPoints: ['src/ledger/sqlite/sqlite-thread.ts'] });
+const thread = await build({ ...OPTIONS, entryPoints: ['src/ledger/sqlite/keeper-thread.ts'] });
 /** The page's files: one stylesheet and one script. */
 const assets = await build({
   outdir: 'dist/assets',

@@ -16,7 +16,7 @@ const LONGEST_FIRST = [
   'ledger/people',
   'e2e/reload',
   'e2e/process',
-  'ledger/sqlite-thread',
+  'ledger/keeper',
   'ledger/postgres-trouble',
   'cli/commands',
   'e2e/',

@@ -1,7 +1,7 @@
 /** Runs the command line in this process and sets the exit code. */
 import { buffer } from 'node:stream/consumers';
 import { runProgram } from './cli/program.ts';
-import { endDespiteHangingStore } from './ledger/sqlite/thread-database.ts';
+import { endDespiteHangingStore } from './ledger/sqlite/keeper.ts';
 import { disk } from './text/read-text.ts';
 
 /** When a command is done, connections that remotes keep open end the wait for exit after this time. */

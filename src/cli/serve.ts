@@ -29,7 +29,7 @@ export async function run(given: CommandContext, options: Options, serve: Comman
     secrets,
     channelTypes,
     clock: systemClock,
-    // When run from the sources, SQLite stays in this thread, since workers cannot load TypeScript.
+    // When run from the sources, SQLite has no keeper, since workers cannot load TypeScript.
     store: { isInProcess: import.meta.url.endsWith('.ts') },
     logger,
     version: readVersion(),

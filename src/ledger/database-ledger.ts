@@ -147,7 +147,13 @@ class ServiceLedger {
   async close(withinMs = CLOSE_WITHIN_MS): Promise<void> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
     await deadline.bound(this.#unwritten.write()).catch(() => undefined);
-    await deadline.bound(Promise.all([this.#writing.close(), this.#reading.close()])).catch(() => undefined);
+    await deadline.bound(this.#closeBoth()).catch(() => undefined);
+  }
+
+  /** The reading side last: SQLite's keeper then empties the log. */
+  async #closeBoth(): Promise<void> {
+    await this.#writing.close();
+    await this.#reading.close();
   }
 
   /** The call, which also keeps `writtenAt`. */

@@ -90,7 +90,7 @@ export function isSqlite({ forUpdate }: Pick<Tx, 'forUpdate'>): boolean {
   return forUpdate.sql === '';
 }
 
-/** Arguments and result are plain data, since on SQLite they are cloned to another thread and back (structured clone). */
+/** Arguments and result of what reads are plain data: SQLite's keeper is another thread (structured clone). */
 export type Operation<Args extends readonly unknown[], Result> = (tx: Tx, ...args: Args) => Promise<Result>;
 
 export type ArgsOf<Each> = Each extends (tx: Tx, ...args: infer Args) => unknown ? Args : never;

@@ -11,7 +11,6 @@ import { type Archive, archiveReads, type Database, databaseOver, methodsOver } 
 import type { Migration } from './schema.ts';
 import { checkWritable, hasBytes, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
 import type { StoreEvent } from './sqlite/space.ts';
-import { ThreadDatabase } from './sqlite/thread-database.ts';
 
 interface DatabaseOptions {
   readonly clock: Clock;
@@ -20,7 +19,7 @@ interface DatabaseOptions {
   /** SQLite only: the most bytes of pages in use and log. Undefined: no limit. */
   readonly maxBytes?: number | undefined;
   readonly onStoreEvent?: ((event: StoreEvent) => void) | undefined;
-  /** SQLite without a thread: for commands, and for tests, since a thread cannot share their clocks. */
+  /** SQLite without its keeper: for commands, and for tests, since a thread cannot share their clocks. */
   readonly isInProcess?: boolean | undefined;
   /** What calls go through on their way to the database: a simulation delays, fails and loses them there. */
   readonly around?: ((database: Database) => Database) | undefined;
@@ -30,24 +29,14 @@ interface DatabaseOptions {
 
 export type LedgerOptions = LedgerSettings & DatabaseOptions;
 
-/** Long enough for another process to close the file, or for a server to start. */
-const OPEN_WITHIN_MS = 10_000;
-
 const IN_MEMORY = `${SQLITE}${MEMORY}`;
 
 /** @throws {Error} the store cannot be opened, or another version or program has written it; says what to do */
 export async function openLedger(url: string, options: LedgerOptions): Promise<DatabaseLedger> {
-  let ledger: DatabaseLedger | undefined;
   try {
-    const writing = await openDatabase(url, options, false);
-    // A ledger in memory has one connection.
-    const reading = url === IN_MEMORY ? writing : await openDatabase(url, options, true);
-    ledger = ledgerOver(writing, reading, options);
-    // SQLite's thread opens the file with the first call, which rejects if it cannot be written.
-    await writing.call('processes', [], { withinMs: OPEN_WITHIN_MS });
-    return ledger;
+    const { writing, reading } = await openBoth(url, options);
+    return ledgerOver(writing, reading, options);
   } catch (error) {
-    await ledger?.close();
     throw unusable(url, error);
   }
 }
@@ -67,18 +56,35 @@ function unusable(url: string, error: unknown): Error {
   return new Error(`store.url: ${what} cannot be used: ${reason}`, { cause: error });
 }
 
-/** The service's SQLite threads start with the first call, which rejects if the file cannot be opened. */
-async function openDatabase(url: string, options: DatabaseOptions, isReader: boolean): Promise<Database> {
-  const { clock, owner, random, maxBytes, onStoreEvent: onEvent, isInProcess, migrations, around } = options;
-  const settings = { owner, maxBytes, onEvent, isReader };
+interface Databases {
+  readonly writing: Database;
+  readonly reading: Database;
+}
+
+/** Each database's code is loaded only where it is used. */
+async function openBoth(url: string, options: DatabaseOptions): Promise<Databases> {
   const path = sqlitePathOf(url);
-  if (url.startsWith(SQLITE) && isInProcess !== true) return new ThreadDatabase({ path, ...settings });
-  const shared = { clock, random, migrations, ...settings };
-  // Each database's code is loaded only where it is used.
+  // A ledger in memory has one connection.
+  const isKept = url.startsWith(SQLITE) && url !== IN_MEMORY && options.isInProcess !== true;
+  if (!isKept) {
+    const writing = await openDatabase(url, options, false);
+    return { writing, reading: url === IN_MEMORY ? writing : await openDatabase(url, options, true) };
+  }
+  const { openSqlite } = await import('./sqlite/transactions.ts');
+  const { Keeper } = await import('./sqlite/keeper.ts');
+  const { onStoreEvent: onEvent, around, maxBytes } = options;
+  const writer = await openSqlite({ ...options, path, onEvent, isKept });
+  const writing = databaseOver(writer);
+  return { writing: around?.(writing) ?? writing, reading: new Keeper({ path, writer, maxBytes }) };
+}
+
+async function openDatabase(url: string, options: DatabaseOptions, isReader: boolean): Promise<Database> {
+  const { onStoreEvent: onEvent, around } = options;
+  const settings = { ...options, onEvent, isReader };
   const database = databaseOver(
     url.startsWith(SQLITE)
-      ? await (await import('./sqlite/transactions.ts')).openSqlite({ path, ...shared })
-      : await (await import('./postgres.ts')).openPostgres({ url, ...shared }),
+      ? await (await import('./sqlite/transactions.ts')).openSqlite({ ...settings, path: sqlitePathOf(url) })
+      : await (await import('./postgres.ts')).openPostgres({ ...settings, url }),
   );
   return around?.(database) ?? database;
 }

@@ -1,4 +1,4 @@
-/** Every operation by its name, since SQLite's thread receives names and arguments, not functions. */
+/** Every operation by its name, since SQLite's keeper receives names and arguments, not functions. */
 import { continueBulk, readBulk, readBulks, startBulk, stopBulk, tally } from './actions/bulks.ts';
 import { dismiss, redeliver, routeByHand } from './actions/by-hand.ts';
 import { botNamed, botsAfter, cameSince, lastRuns, lateBots } from './archive/bots.ts';

@@ -35,7 +35,7 @@ describe('Transactions in a SQLite file', () => {
     store = createSqliteStore();
     const settings = { owner: 'one', clock: store.clock };
     await (await openSqlite({ path: store.file, ...settings })).close();
-    connection = new SqliteConnection(store.file, false);
+    connection = new SqliteConnection(store.file);
     transactions = new SqliteTransactions({ connection, ...settings });
   });
 
@@ -91,18 +91,20 @@ describe('Transactions in a SQLite file', () => {
   it('wait for another process that writes', async () => {
     const writer = new Worker(WRITER, { eval: true, workerData: store.file });
     await once(writer, 'message');
-    await transactions.run(count('a'));
+    await store.clock.runAlong(transactions.run(count('a')));
     expect(await counted()).to.deep.equal(['a']);
   });
 
-  it('are given up for all where another process writes for longer than that', async () => {
+  it('are given up each at its deadline, and not before, while another program writes', async () => {
     const unlock = locked();
-    const waiting = ['a', 'b', 'c'].map((name) => transactions.run(count(name)));
-    const errors = await Promise.all(waiting.map(rejectionOf));
-    expect(errors.every((error) => error instanceof LedgerUnavailable)).to.equal(true);
+    const hasty = transactions.run(count('a'), { withinMs: 2000 });
+    const patient = transactions.run(count('b'), { withinMs: 8000 });
+    const late = transactions.run(count('c'), { withinMs: 8000 });
+    const error = store.clock.runUntil(rejectionOf(hasty));
+    expect(String(await error)).to.contain('not unlocked by another program in time');
     unlock();
-    await transactions.run(count('d'));
-    expect(await counted()).to.deep.equal(['d']);
+    await store.clock.runUntil(Promise.all([patient, late]));
+    expect(await counted()).to.deep.equal(['b', 'c']);
   });
 
   it('fail together where the disk is full, and work again when there is room', async () => {

@@ -4,42 +4,56 @@ import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import { Fixed, rowIn, type Statement, storedValue } from '../database.ts';
 import { makeFile, MEMORY, NOT_A_DATABASE, watchFile } from './file.ts';
+import { type Flush, LogFlush } from './log-flush.ts';
 
 /** More than a running service's distinct statements; bounded since each length of a list makes another statement. */
 const KEPT_STATEMENTS = 500;
 
-/** How long one statement waits for another process that is writing; a call's deadline may come earlier. */
+/** How long one that reads, or opens the file, waits for another process. One that writes does not wait: its caller tries again. */
 const BUSY_TIMEOUT_MS = 2000;
 
 /** SQLite's default of 2 MiB does not hold the pages of the indexes that each POST reads, in a ledger of some days. */
 const CACHE_KIB = 16 * 1024;
 
-/** SQLite checkpoints its log from 1000 pages on; a log that has grown beyond this is truncated when it restarts. */
+/** A log that has grown beyond this is cut when it is begun anew. */
 const LARGE_LOG_BYTES = 4 * 1024 * 1024;
 
+export interface ConnectionOptions {
+  /** Creates no files. */
+  readonly isReader?: boolean | undefined;
+  /** A keeper moves the log into the file, and this connection never does. */
+  readonly isKept?: boolean | undefined;
+  /** For tests: a disk that fails, or hangs. */
+  readonly flush?: Flush | undefined;
+}
+
+/** What a writer keeps an eye on. */
+interface Watched {
+  readonly file: () => number;
+  readonly log: () => number;
+  readonly flush: LogFlush;
+}
+
 export class SqliteConnection {
-  readonly #database: DatabaseSyncInstance;
+  readonly #path: string;
+  readonly #options: ConnectionOptions;
+  #database: DatabaseSyncInstance;
   /** By their text, or by the template of a `Fixed`. */
   readonly #statements = new Map<string | TemplateStringsArray, StatementSyncInstance>();
-  /** The sizes of a writer's file and log; none for a reader or a ledger in memory. */
-  readonly #watched: readonly (() => number)[];
+  /** None for a reader or a ledger in memory. */
+  #watched: Watched | undefined;
   readonly #pageBytes: number;
-  #isFlushing = false;
+  /** A flush has failed: what was to be flushed may be lost, though it can be read. */
+  #isBroken = false;
 
-  /** @param isReader creates no files. @throws {Error} the file cannot be opened or created; says why */
-  constructor(path: string, isReader: boolean) {
-    const isWriting = !isReader && path !== MEMORY;
-    if (isWriting) makeFile(path);
-    const location = isReader ? withoutTrace(realpathSync(path)) : path;
-    this.#database = new DatabaseSync(location, { readOnly: isReader, timeout: BUSY_TIMEOUT_MS });
-    // By default SQLite spills large intermediate results to a temporary folder, where it may not be allowed to write
-    // (sqlite.org/tempfiles.html).
-    this.#database.exec('pragma temp_store = memory');
-    this.#checkFormat();
-    if (isWriting) this.#prepareFile();
+  /** @throws {Error} the file cannot be opened or created; says why */
+  constructor(path: string, options: ConnectionOptions = {}) {
+    this.#path = path;
+    this.#options = options;
+    if (this.#isWriting) makeFile(path);
+    this.#database = this.#open();
+    this.#prepare();
     this.#pageBytes = this.#number('page_size');
-    // SQLite follows symbolic links, and keeps the log beside the target.
-    this.#watched = isWriting ? [path, `${realpathSync(path)}-wal`].map(watchFile) : [];
   }
 
   /** As `Tx.all` promises. */
@@ -57,46 +71,91 @@ export class SqliteConnection {
     return this.#database.isTransaction;
   }
 
-  /** Sets whether later commits are on disk when they return. Not to be called within a transaction. */
-  flushCommits(isFlushing: boolean): void {
-    if (isFlushing === this.#isFlushing) return;
-    this.#database.exec(`pragma synchronous = ${isFlushing ? 'full' : 'normal'}`);
-    this.#isFlushing = isFlushing;
+  /** Resolves when all that was committed before is on disk. Rejects if the flush fails: `look` then opens the file anew. */
+  async flushed(): Promise<void> {
+    await this.#watched?.flush.flushed().catch((error: unknown) => {
+      this.#isBroken = true;
+      throw error;
+    });
   }
 
-  /** @returns an upper limit of `size`, in bytes; it costs less. @throws {Error} the file or its log was deleted or replaced */
+  /**
+   * Opens the file anew if a flush has failed. Not to be called within a transaction.
+   * @returns an upper limit of `size`, in bytes; it costs less. @throws {Error} the file or its log was deleted or replaced
+   */
   look(): number {
-    const [file, log] = this.#watched;
+    if (this.#watched === undefined) return Infinity;
+    const { file, log } = this.#watched;
     // A page in use is in the file or in the log, and the log counts once more for itself.
-    return file === undefined || log === undefined ? Infinity : file() + 2 * log();
+    const mostBytes = file() + 2 * log();
+    if (this.#isBroken) this.#openAnew();
+    return mostBytes;
   }
 
   /** Bytes. `used`: pages in use, since free pages are reused; `log`: the write-ahead log. */
   size() {
     const pages = this.#number('page_count') - this.#number('freelist_count');
-    return { used: pages * this.#pageBytes, log: this.#watched[1]?.() ?? 0 };
+    return { used: pages * this.#pageBytes, log: this.#watched?.log() ?? 0 };
   }
 
-  /** Moves the log into the file, unless another process is reading it. */
+  /** Moves the log into the file, unless another process is reading it, or a keeper does so. */
   emptyLog(): void {
+    if (this.#options.isKept === true) return;
     try {
-      this.#database.exec('pragma wal_checkpoint(truncate)');
+      this.#moveLog();
     } catch {
-      // Another process is reading, or the disk is full: the log stays, and nothing is lost.
+      // The disk is full: the log stays, and nothing is lost.
     }
   }
 
   close(): void {
     this.#statements.clear();
     try {
-      this.look();
+      if (this.#watched !== undefined) this.look();
     } catch {
       // Closing would make SQLite checkpoint and delete the log, which may belong to another file by now.
       return;
     }
     // SQLite would do so only after all statements are garbage collected; people who copy the file forget its log.
-    if (this.#watched.length > 0) this.emptyLog();
+    if (this.#watched !== undefined) this.emptyLog();
+    this.#watched?.flush.close();
     this.#database.close();
+  }
+
+  get #isWriting(): boolean {
+    return this.#options.isReader !== true && this.#path !== MEMORY;
+  }
+
+  #open(): DatabaseSyncInstance {
+    const readOnly = this.#options.isReader === true;
+    const location = readOnly ? withoutTrace(realpathSync(this.#path)) : this.#path;
+    return new DatabaseSync(location, { readOnly, timeout: BUSY_TIMEOUT_MS });
+  }
+
+  #prepare(): void {
+    // By default SQLite spills large intermediate results to a temporary folder, where it may not be allowed to write
+    // (sqlite.org/tempfiles.html).
+    this.#database.exec('pragma temp_store = memory');
+    this.#checkFormat();
+    if (this.#isWriting) this.#prepareFile();
+  }
+
+  /** What could not be flushed is in the kernel's memory, and SQLite reads it: it is written into the file, and the log begun anew. */
+  #openAnew(): void {
+    this.#statements.clear();
+    this.#watched?.flush.close();
+    if (this.#database.isOpen) this.#database.close();
+    this.#database = this.#open();
+    this.#prepare();
+    if (!this.#moveLog())
+      throw new Error('a flush has failed, and the log cannot be written out: it is being read');
+    this.#isBroken = false;
+  }
+
+  /** @returns whether all of it was moved. @throws {Error} the disk is full, or fails */
+  #moveLog(): boolean {
+    const { busy } = this.#prepared('pragma wal_checkpoint(truncate)').get() as { busy: number };
+    return busy === 0;
   }
 
   /** SQLite reads nothing of a file before it is asked for something. */
@@ -113,8 +172,14 @@ export class SqliteConnection {
     this.#database.exec(`pragma journal_size_limit = ${LARGE_LOG_BYTES}`);
     this.#database.exec('pragma synchronous = normal');
     this.#database.exec(`pragma cache_size = -${CACHE_KIB}`);
+    if (this.#options.isKept === true) this.#database.exec('pragma wal_autocheckpoint = 0');
     // A write that changes nothing, since a ledger's is 0: fails now if the file is read-only.
     this.#database.exec('pragma user_version = 0');
+    this.#database.exec('pragma busy_timeout = 0');
+    // SQLite follows symbolic links, and keeps the log beside the target.
+    const path = `${realpathSync(this.#path)}-wal`;
+    const log = watchFile(path);
+    this.#watched = { file: watchFile(this.#path), log, flush: new LogFlush(path, log, this.#options.flush) };
   }
 
   #number(pragma: string): number {
@@ -151,4 +216,9 @@ const TROUBLE =
 /** Whether the error concerns the store as a whole, not one statement. */
 export function isTrouble(error: unknown): boolean {
   return error instanceof Error && TROUBLE.test(error.message);
+}
+
+/** Whether another connection is writing, so that the same succeeds later. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof Error && /^database (?:table )?is locked/.test(error.message);
 }

@@ -1,6 +1,6 @@
 /**
- * Runs all waiting calls in one transaction with one flush. If one fails, each gets a transaction of its own: it harms no other.
- * Blocks the calling thread, so the service uses it in a thread of its own (`sqlite-thread.ts`).
+ * Runs all waiting calls in one transaction. If one fails, each gets a transaction of its own: it harms no other. What has to be on
+ * disk resolves after a flush, which delays nothing else; while another program writes, all is tried again until each deadline.
  */
 import { empty } from 'sql-template-tag';
 import {
@@ -14,21 +14,27 @@ import {
 import { failed, reasonOf, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { type Random, systemRandom } from '../../text/random.ts';
-import type { Clock } from '../../time/clock.ts';
+import { type Clock, Deadline } from '../../time/clock.ts';
 import { type LedgerState, ledgerState, migrate } from '../migrate.ts';
 import type { Migration } from '../schema.ts';
-import { isTrouble, SqliteConnection } from './connection.ts';
+import { type ConnectionOptions, isLocked, isTrouble, SqliteConnection } from './connection.ts';
 import { hasBytes, hasLogAlone, MEMORY, withCopy } from './file.ts';
 import { Space, type StoreEvent } from './space.ts';
 
 /** The most calls in one transaction; the rest waits for the next one. */
 const CALLS_PER_BATCH = 100;
 
+/** How soon a transaction that could not begin is tried again. */
+const AGAIN_MS = 10;
+
+/** The longest time in which nothing is begun, so that the log can be emptied. */
+const LONGEST_REST_MS = 5000;
+
 interface SqliteSettings {
   readonly connection: SqliteConnection;
   readonly owner: string;
   /** `monotonic` has to be the clock of the calls' deadlines. */
-  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly clock: Clock;
   readonly random?: Random | undefined;
   readonly isReader?: boolean | undefined;
   readonly space?: Pick<Space, 'makeRoom'> | undefined;
@@ -39,14 +45,18 @@ interface Waiting {
   readonly isDurable: boolean;
   /** The deadline, by `monotonic`. */
   readonly until: number;
+  /** It, or one beside it, has failed: it gets a transaction of its own. */
+  isAlone: boolean;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
 export class SqliteTransactions implements Transactions {
   readonly #settings: SqliteSettings;
-  readonly #waiting: Waiting[] = [];
+  #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
+  /** Until then nothing is begun, by `monotonic`. */
+  #restsUntil = -Infinity;
 
   constructor(settings: SqliteSettings) {
     this.#settings = settings;
@@ -59,9 +69,18 @@ export class SqliteTransactions implements Transactions {
     return new Promise<unknown>((resolve, reject) => {
       if (this.#waiting.length >= MOST_WAITING) throw new LedgerUnavailable('the ledger is not keeping up');
       const until = this.#settings.clock.monotonic() + withinMs;
-      this.#waiting.push({ work, isDurable, until, resolve, reject });
+      this.#waiting.push({ work, isDurable, until, isAlone: false, resolve, reject });
       this.#running ??= this.#runAll();
     }) as Promise<Result>;
+  }
+
+  /** Begins nothing until `goOn`, or for five seconds: meanwhile another connection has the file to itself. */
+  rest(): void {
+    this.#restsUntil = this.#settings.clock.monotonic() + LONGEST_REST_MS;
+  }
+
+  goOn(): void {
+    this.#restsUntil = -Infinity;
   }
 
   async close(): Promise<void> {
@@ -73,23 +92,54 @@ export class SqliteTransactions implements Transactions {
     while (this.#waiting.length > 0) {
       // Lets calls that have just arrived join the batch.
       await new Promise((resolve) => setImmediate(resolve));
-      const batch = this.#waiting.splice(0, this.#settings.isReader === true ? 1 : CALLS_PER_BATCH);
-      await this.#runBatch(batch.filter((call) => this.#isInTime(call)));
+      if (this.#settings.clock.monotonic() < this.#restsUntil) await this.#waitFor('the log was not emptied');
+      else await this.#runNext();
     }
     // Not in `finally`: a call that comes before the promise settles would not start another run.
     this.#running = undefined;
   }
 
-  async #runBatch(batch: readonly Waiting[]): Promise<void> {
+  async #runNext(): Promise<void> {
+    const isAlone = this.#settings.isReader === true || this.#waiting[0]?.isAlone === true;
+    const taken = this.#waiting.splice(0, isAlone ? 1 : CALLS_PER_BATCH);
+    const batch = taken.filter((call) => this.#isInTime(call));
     if (batch.length === 0) return;
     try {
-      const isFull = await this.#prepare(batch);
-      const results = await this.#inTransaction(() => this.#runEach(batch, isFull));
-      for (const [index, { resolve }] of batch.entries()) resolve(results[index]);
+      const isFull = await this.#prepare();
+      this.#resolve(batch, await this.#inTransaction(() => this.#runEach(batch, isFull)));
     } catch (error) {
-      if (batch.length > 1 && error instanceof LedgerUnavailable)
-        for (const call of batch) await this.#runBatch([call].filter((each) => this.#isInTime(each)));
-      else for (const { reject } of batch) reject(unavailable(error));
+      await this.#recover(batch, error);
+    }
+  }
+
+  /** Nothing of the batch is written. What is tried again comes before what has come meanwhile. */
+  async #recover(batch: readonly Waiting[], error: unknown): Promise<void> {
+    if (isLocked(error)) {
+      this.#waiting.unshift(...batch);
+      await this.#waitFor('the SQLite file was not unlocked by another program');
+    } else if (batch.length > 1 && error instanceof LedgerUnavailable) {
+      for (const call of batch) call.isAlone = true;
+      this.#waiting.unshift(...batch);
+    } else for (const { reject } of batch) reject(unavailable(error));
+  }
+
+  /** Waits a little, and rejects the calls whose time is over then. */
+  async #waitFor(why: string): Promise<void> {
+    await this.#settings.clock.sleep(AGAIN_MS);
+    this.#waiting = this.#waiting.filter((call) => this.#isInTime(call, why));
+  }
+
+  #resolve(batch: readonly Waiting[], results: readonly unknown[]): void {
+    const { connection, clock } = this.#settings;
+    const flushed = batch.some(({ isDurable }) => isDurable) ? connection.flushed() : undefined;
+    for (const [index, { isDurable, until, resolve, reject }] of batch.entries()) {
+      const result = results[index];
+      if (!isDurable || flushed === undefined) resolve(result);
+      else
+        new Deadline(clock, until - clock.monotonic()).bound(flushed).then(
+          () => resolve(result),
+          (error: unknown) => reject(unavailable(error)),
+        );
     }
   }
 
@@ -107,15 +157,13 @@ export class SqliteTransactions implements Transactions {
     return results;
   }
 
-  async #prepare(batch: readonly Waiting[]): Promise<boolean> {
+  async #prepare(): Promise<boolean> {
     const { connection, space, isReader } = this.#settings;
     const mostBytes = connection.look();
     if (isReader === true) return false;
     const inTransaction = <Result>(work: (tx: Tx) => Promise<Result>) =>
       this.#inTransaction(() => work(this.#transactionAt(false)));
-    const isFull = await space?.makeRoom(inTransaction, mostBytes);
-    connection.flushCommits(batch.some(({ isDurable }) => isDurable));
-    return isFull ?? false;
+    return (await space?.makeRoom(inTransaction, mostBytes)) ?? false;
   }
 
   async #inTransaction<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -149,14 +197,14 @@ export class SqliteTransactions implements Transactions {
     };
   }
 
-  #isInTime({ until, reject }: Waiting): boolean {
+  #isInTime({ until, reject }: Waiting, why = 'the ledger did not come to it'): boolean {
     const isInTime = this.#settings.clock.monotonic() < until;
-    if (!isInTime) reject(new LedgerUnavailable('the ledger did not come to it in time'));
+    if (!isInTime) reject(new LedgerUnavailable(`${why} in time`));
     return isInTime;
   }
 }
 
-export interface SqliteOptions extends Omit<SqliteSettings, 'connection' | 'space'> {
+export interface SqliteOptions extends Omit<SqliteSettings, 'connection' | 'space'>, ConnectionOptions {
   readonly path: string;
   readonly onEvent?: ((event: StoreEvent) => void) | undefined;
   /** Undefined: no limit. */
@@ -169,7 +217,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteTransact
   const { path, isReader = false, maxBytes, migrations, clock, onEvent = () => undefined } = options;
   try {
     if (!isReader) await checkOwn(options);
-    const connection = new SqliteConnection(path, isReader);
+    const connection = new SqliteConnection(path, options);
     const hasLimit = !isReader && maxBytes !== undefined;
     const space = hasLimit ? new Space({ maxBytes, connection, clock, onEvent }) : undefined;
     const transactions = new SqliteTransactions({ ...options, connection, space });
@@ -192,10 +240,10 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteTransact
 async function checkOwn(options: SqliteOptions): Promise<void> {
   const { path } = options;
   if (path === MEMORY || !hasBytes(path)) return;
-  const state = await stateOf(options, new SqliteConnection(path, true));
+  const state = await stateOf(options, new SqliteConnection(path, { isReader: true }));
   // Its tables may be in the log alone.
   if (state === 'none' && hasLogAlone(path))
-    await withCopy(path, (copy) => stateOf(options, new SqliteConnection(copy, false)));
+    await withCopy(path, (copy) => stateOf(options, new SqliteConnection(copy)));
 }
 
 async function stateOf(options: SqliteOptions, connection: SqliteConnection): Promise<LedgerState> {

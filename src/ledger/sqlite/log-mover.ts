@@ -1,0 +1,71 @@
+/** Moves SQLite's log into the file, in the keeper's thread, so that the event loop waits for none of its flushes. */
+import { DatabaseSync } from '@photostructure/sqlite';
+import { watchFile } from './file.ts';
+import { realpathSync } from 'node:fs';
+
+/** What is in the log alone is moved from this size on. Once all is moved, the next writer begins the log anew. */
+const MOVED_FROM_BYTES = 4 * 1024 * 1024;
+
+/** How long emptying waits for another connection that writes or reads. */
+const BUSY_TIMEOUT_MS = 100;
+
+/** A long reader, such as a backup, holds the log. */
+const AFTER_BUSY_MS = 5000;
+
+interface Found {
+  readonly busy: number;
+  /** Pages in the log, and how many of them are in the file. */
+  readonly log: number;
+  readonly checkpointed: number;
+}
+
+export class LogMover {
+  readonly #database: InstanceType<typeof DatabaseSync>;
+  readonly #files: readonly (() => number)[];
+  readonly #pageBytes: number;
+  readonly #mostLogBytes: number;
+  #restsUntil = -Infinity;
+  #isAsking = false;
+
+  constructor(path: string, mostLogBytes: number) {
+    this.#files = [path, `${realpathSync(path)}-wal`].map(watchFile);
+    this.#database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    this.#database.exec('pragma wal_autocheckpoint = 0');
+    this.#pageBytes = (this.#database.prepare('pragma page_size').get() as { page_size: number }).page_size;
+    this.#mostLogBytes = mostLogBytes;
+  }
+
+  /** Moves a part of the log, if it is long. @returns `rest`: the writer is to rest, so that the log can be emptied */
+  look(): 'rest' | undefined {
+    const found = this.#isAsking ? undefined : this.#checkpoint('noop');
+    if (found === undefined) return undefined;
+    const bytesIn = (pages: number) => pages * this.#pageBytes;
+    const least = Math.min(MOVED_FROM_BYTES, this.#mostLogBytes / 2);
+    const moved = bytesIn(found.log - found.checkpointed) < least ? found : this.#checkpoint('passive');
+    // Under a steady load some page is always in the log alone, so that the log only grows.
+    const isLarge = moved !== undefined && bytesIn(moved.log) >= this.#mostLogBytes;
+    this.#isAsking = isLarge && performance.now() >= this.#restsUntil;
+    return this.#isAsking ? 'rest' : undefined;
+  }
+
+  /** Moves all of the log, and cuts it. To be called while no other connection writes. */
+  empty(): void {
+    this.#isAsking = false;
+    if (this.#checkpoint('truncate')?.busy !== 0) this.#restsUntil = performance.now() + AFTER_BUSY_MS;
+  }
+
+  close(): void {
+    if (this.#checkpoint('truncate') !== undefined) this.#database.close();
+  }
+
+  /** @returns undefined: nothing was done, since the disk is full, or the file is another one */
+  #checkpoint(mode: 'noop' | 'passive' | 'truncate'): Found | undefined {
+    try {
+      // Writing to a log that was replaced would write into a foreign file.
+      for (const look of this.#files) look();
+      return this.#database.prepare(`pragma wal_checkpoint(${mode})`).get() as Found | undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
