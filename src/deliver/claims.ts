@@ -27,8 +27,8 @@ export class Claims {
   readonly #dependencies: ClaimsDependencies;
   /** Destinations that have due deliveries left to claim. */
   #left = new Set<string>();
-  /** By id: the destinations of claimed deliveries that are being routed anew. */
-  readonly #routedAnew = new Map<number, string>();
+  /** The destinations of claimed deliveries that are being routed anew. */
+  readonly #routedAnew: string[] = [];
   /** The destination that was served last. */
   #last = '';
   /** How many claims have found deliveries. */
@@ -99,15 +99,16 @@ export class Claims {
 
   #turns(): ClaimTurns {
     const { paces, loop, follower } = this.#dependencies;
+    const { own, queued, troubled } = loop.inHand;
     const waits = Object.fromEntries([
       // Nothing is sent to a destination that the config does not name, so its pace does not matter.
       ...paces.waits.filter(([key]) => key === channelOf(key) || follower.names(key)),
-      ...loop.queued.map((destination) => [destination, Infinity] as const),
+      ...queued.map((destination) => [destination, Infinity] as const),
     ]);
     return {
       last: this.#last,
-      inHand: countsOf([...loop.own, ...this.#routedAnew.values()]),
-      troubled: [...loop.troubled],
+      inHand: countsOf([...own, ...this.#routedAnew]),
+      troubled,
       waits,
       isBulkFirst: this.#served % BULK_EVERY === 0,
       only: follower.claimable,
@@ -120,7 +121,7 @@ export class Claims {
     const { record, kind, notice, firstReceivedAt } = claimed;
     if (claimed.isTakenOver) onMilestone({ ...claimed, ...record, name: 'taken_over' });
     // Its earlier claim by this process expired while its attempt was still running, or its success could not be written.
-    if (loop.has(record.id) || ledger.isUnwritten(record.id)) return;
+    if (loop.has(record) || ledger.isUnwritten(record.id)) return;
     const { bot_id: botId, status } = aboutOf(notice);
     const plan = planOf(settings, { kind, botId, status, destination: record.destination });
     const planned = plannedFor(record, plan);
@@ -132,11 +133,11 @@ export class Claims {
     loop.begin(delivery);
   }
 
-  #routeAnew({ id, destination }: DueDelivery['record'], routed: Promise<void>): void {
+  #routeAnew({ destination }: DueDelivery['record'], routed: Promise<void>): void {
     const { loop, onDue } = this.#dependencies;
-    this.#routedAnew.set(id, destination);
+    this.#routedAnew.push(destination);
     const done = routed.finally(() => {
-      this.#routedAnew.delete(id);
+      this.#routedAnew.splice(this.#routedAnew.indexOf(destination), 1);
       onDue();
     });
     loop.until(done);

@@ -27,7 +27,7 @@ export interface WaitingPost {
   /** One of its deliveries has ended. @returns what is to be written with that: the answer, if the POST waits for nothing else */
   ended(): Ending | undefined;
   /** @param written resolves to the error if the POST must not be answered 200 for it; never rejects */
-  waitsFor(written: Promise<unknown>): void;
+  waitFor(written: Promise<unknown>): void;
 }
 
 /** What is written with an outcome. `answer`: of the POST that waits for nothing else. */

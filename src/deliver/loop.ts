@@ -1,5 +1,6 @@
 /** Attempts and settles every delivery that this process has claimed, whether a POST waits for it or not. */
 import { UNSPECIFIED_PAUSE_MS } from '../channels/retry-after.ts';
+import type { DeliveryRecord } from '../ledger/ledger.ts';
 import { MOST_OF_DESTINATION } from '../ledger/operations/turns.ts';
 import type { Plan, PlannedTarget } from '../route/router.ts';
 import { UnderWay } from '../time/clock.ts';
@@ -38,25 +39,19 @@ export class Loop {
     this.#dependencies = dependencies;
   }
 
-  has(deliveryId: number): boolean {
-    return this.#inHand.has(deliveryId);
-  }
-
-  get queued(): readonly string[] {
-    return [...this.#queues.keys()];
-  }
-
-  get troubled(): ReadonlySet<string> {
-    return this.#calls.troubled;
+  has({ id }: DeliveryRecord): boolean {
+    return this.#inHand.has(id);
   }
 
   get isStopping(): boolean {
     return this.#isStopping;
   }
 
-  /** The destinations of what no POST waits for, each as often as it is in hand. */
-  get own(): readonly string[] {
-    return [...this.#inHand.values()].flatMap(({ isPosted, destination }) => (isPosted ? [] : destination));
+  /** `own`: the destination of each delivery that no POST waits for; `queued`, `troubled`: destinations. */
+  get inHand() {
+    const own = [...this.#inHand.values()].filter(({ isPosted }) => !isPosted);
+    const troubled = [...this.#calls.troubled];
+    return { own: own.map(({ destination }) => destination), queued: [...this.#queues.keys()], troubled };
   }
 
   /** Whether all of a plan's destinations could be attempted at once, and nothing waits for them. */
@@ -258,27 +253,31 @@ export class Loop {
     const queue = this.#queues.get(destination);
     if (queue?.includes(delivery) === true) queue.splice(queue.indexOf(delivery), 1);
     delivery.end(isDeferred, this.#dependencies.random());
-    if (post === undefined) return void this.#settle(delivery, delivery.endsAlone, undefined);
-    const ending = post.ended() ?? delivery.endsAlone;
-    post.waitsFor(this.#settle(delivery, ending, post.leftMs));
+    const ending = post?.ended() ?? delivery.endsAlone;
+    const written = this.settle(delivery.record.callbackId, ending, post?.leftMs, delivery);
+    post?.waitFor(written);
   }
 
-  /** @returns the error, where the outcome or the answer could not be written and has to be: a success is kept */
-  async #settle(delivery: Delivery, ending: Ending, withinMs: number | undefined): Promise<unknown> {
-    const { record, update, attempts } = delivery;
-    if (update === undefined) return undefined;
-    const { callbackId, id } = record;
-    const { answer, refused, isDurable } = ending;
-    const made = attemptRecords(id, attempts);
-    const settlement = { callbackId, deliveries: [update], attempts: made, answer, refused, isDurable };
+  /** Writes a delivery's outcome, a POST's answer, or both. Never rejects. @returns the error, unless only a success was to be written, which is kept */
+  async settle(
+    callbackId: number,
+    { answer, refused, isDurable }: Ending,
+    withinMs: number | undefined,
+    delivery?: Delivery,
+  ): Promise<unknown> {
+    const { ledger, onDue, onUnwritten } = this.#dependencies;
+    const { update, attempts: made = [], record } = delivery ?? {};
+    const deliveries = update === undefined ? [] : [update];
+    const attempts = record === undefined ? [] : attemptRecords(record.id, made);
     try {
-      if (await this.#dependencies.ledger.settle(settlement, withinMs)) this.#dependencies.onDue();
+      const settlement = { callbackId, deliveries, attempts, answer, refused, isDurable };
+      if (await ledger.settle(settlement, withinMs)) onDue();
       return undefined;
     } catch (error) {
-      this.#dependencies.onUnwritten(error);
-      return answer === undefined && update.state === 'delivered' ? undefined : error;
+      onUnwritten(error);
+      return answer === undefined && update?.state === 'delivered' ? undefined : error;
     } finally {
-      this.#letGo(delivery, withinMs === undefined);
+      if (delivery !== undefined) this.#letGo(delivery, withinMs === undefined);
     }
   }
 

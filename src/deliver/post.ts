@@ -1,10 +1,11 @@
-/** Admits the callbacks of POSTs, and has their deliveries attempted. */
-import type { Arrival, DeliveryRecord } from '../ledger/ledger.ts';
+/** Admits the callbacks of POSTs, has their deliveries attempted, and answers: a POST is a promise over its deliveries. */
+import { LONGEST_ANSWER_MS } from '../channels/channel.ts';
+import type { Admission, Arrival, DeliveryRecord } from '../ledger/ledger.ts';
 import { afterRendering, noticeOf } from '../notice/notice.ts';
-import type { PlannedTarget } from '../route/router.ts';
-import type { Delivery } from './delivery.ts';
-import { OpenPost, type Posted, type Posting } from './open-post.ts';
-import { judge, type Verdict } from './outcome.ts';
+import type { Delivering } from './delivering.ts';
+import type { Delivery, Ending, WaitingPost } from './delivery.ts';
+import type { Loop } from './loop.ts';
+import { judge, mustSurvive, type PostedDelivery, refusedIn, type Verdict } from './outcome.ts';
 import { judgedBy } from './plan.ts';
 import { type CallbackPlan, plannedFor, RESERVE_MS, type Settings } from './settings.ts';
 
@@ -29,16 +30,21 @@ const SHARE = 1 / 4;
 /** Who has waited for so long is answered before anybody who comes has to wait. */
 const LONG_MS = 1000;
 
-/** An admitted callback, with its plan. */
-interface Admitted extends Posted {
+type Posting = Delivering & { readonly loop: Loop };
+
+/** An admitted callback, without its body, with the settings that were in force when it came; a reload does not change them. */
+interface Posted extends Pick<Incoming, 'receivedAt' | 'arrivedAt'> {
+  readonly settings: Settings;
   readonly plan: CallbackPlan;
+  readonly admission: Omit<Admission, 'callback'>;
+  readonly until: number;
 }
 
 /** The POSTs of this process. */
 export class Posts {
   readonly #posting: Posting;
   /** How many POSTs wait, by destination, BOT and job. Zeros are deleted: the ids of ended jobs would pile up. */
-  readonly #waitingFor = new Map<string, number>();
+  readonly #waiting = new Map<string, number>();
   /** Whoever came first, first. */
   readonly #open = new Set<OpenPost>();
 
@@ -61,7 +67,7 @@ export class Posts {
     if (admission.isNew) for (const { reason } of admission.deliveries) if (reason) onHeld(reason);
     const posted = { receivedAt, arrivedAt, settings, plan, admission, until };
     const admitted = { ...incoming, callback };
-    return admission.isAnswered ? this.#answered(posted, admitted) : this.#wait(posted, admitted);
+    return admission.isAnswered ? this.#answered(posted, admitted, isAccepted) : this.#wait(posted, admitted);
   };
 
   /** Answers who has waited longest, before somebody who comes has to wait: what is unfinished is taken over. */
@@ -71,72 +77,61 @@ export class Posts {
   }
 
   /** The callback was answered with its admission; what of it this process has claimed is attempted now. */
-  #answered(posted: Admitted, incoming: Incoming): Verdict {
-    const { admission, settings } = posted;
-    const { deliveries, isSuperseded } = admission;
-    this.#take(posted, incoming, (record) => plannedFor(record, posted.plan));
-    if (deliveries.some(({ state, claim }) => state === 'pending' && claim === undefined))
-      this.#posting.onDue();
-    const isAccepted = settings.config.receiver.answerWhen === 'accepted';
+  #answered(posted: Posted, incoming: Incoming, isAccepted: boolean): Verdict {
+    const { loop, onDue } = this.#posting;
+    const { deliveries, isSuperseded } = posted.admission;
+    for (const delivery of this.#take(posted, incoming)) loop.begin(delivery);
+    if (deliveries.some(({ state, claim }) => state === 'pending' && claim === undefined)) onDue();
     return judge(deliveries, { isSuperseded, isAccepted });
   }
 
   /** Not async: it would keep the callback for as long as it waits. */
-  #wait(admitted: Admitted, incoming: Incoming): Promise<Verdict> {
-    const { bot_id, job_id } = incoming.callback;
-    const { plan, admission, settings } = admitted;
-    const counted: string[] = [];
-    const mayWait = (what: string) => this.#mayWaitFor(what, settings, counted);
-    const isOwn = ({ claim }: DeliveryRecord) => claim === 'own';
-    const hasRoom = admission.deliveries.some(isOwn) && mayWait(`bot ${bot_id}`) && mayWait(`job ${job_id}`);
-    const planned = (record: DeliveryRecord) =>
-      hasRoom && mayWait(record.destination) ? plannedFor(record, plan) : undefined;
-    const open = new OpenPost(this.#posting, admitted);
+  #wait(posted: Posted, incoming: Incoming): Promise<Verdict> {
+    const open = new OpenPost(this.#posting, posted);
     this.#open.add(open);
-    return open.answer(this.#take(admitted, incoming, planned, open)).finally(() => {
+    return open.answer(this.#take(posted, incoming, open)).finally(() => {
       this.#open.delete(open);
-      for (const what of counted) this.#leave(what);
+      for (const what of open.waitsFor) this.#leave(what);
     });
   }
 
-  /** Takes in hand the deliveries that the admission has claimed; what POSTs of large callbacks wait for is rendered at once. */
+  /** Takes in hand the deliveries that the admission has claimed. What is large is drawn at once. */
   #take(
-    { admission, settings, until }: Admitted,
+    { admission, plan, settings, until }: Posted,
     { callback, startedAt, onRendered }: Incoming,
-    planned: (record: DeliveryRecord) => PlannedTarget | undefined,
     post?: OpenPost,
   ): readonly Delivery[] {
     const { loop } = this.#posting;
     const { deliveries, timesReceived, firstReceivedAt, asOf } = admission;
-    const own = deliveries.filter(
-      ({ id, state, claim }) => state === 'pending' && claim === 'own' && !loop.has(id),
-    );
     const notice = noticeOf({ callback, startedAt }, timesReceived);
-    const taken = own.map((record) =>
-      loop.take({ record, notice, planned: planned(record), settings, firstReceivedAt, asOf, until, post }),
-    );
-    if (onRendered !== undefined) {
-      const after = afterRendering(notice);
-      for (const delivery of taken) delivery.render(after);
-      onRendered();
-    }
-    if (post === undefined) for (const delivery of taken) loop.begin(delivery);
+    const own = deliveries.filter((record) => record.claim === 'own' && !loop.has(record));
+    const { bot_id: bot, job_id: job } = callback;
+    const mayWait = (what: string) => post === undefined || this.#mayWaitFor(what, post, settings);
+    const hasRoom = own.length > 0 && mayWait(`bot ${bot}`) && mayWait(`job ${job}`);
+    const taken = own.map((record) => {
+      const planned = hasRoom && mayWait(record.destination) ? plannedFor(record, plan) : undefined;
+      return loop.take({ record, notice, planned, settings, firstReceivedAt, asOf, until, post });
+    });
+    if (onRendered === undefined) return taken;
+    const after = afterRendering(notice);
+    for (const delivery of taken) delivery.render(after);
+    onRendered();
     return taken;
   }
 
   /** Counts a POST as waiting. @returns false: too many POSTs wait for the same already */
-  #mayWaitFor(what: string, settings: Settings, counted: string[]): boolean {
-    const others = this.#waitingFor.get(what) ?? 0;
-    if (others >= settings.config.receiver.maxInFlight * SHARE) return false;
-    this.#waitingFor.set(what, others + 1);
-    counted.push(what);
+  #mayWaitFor(what: string, post: OpenPost, { config: { receiver } }: Settings): boolean {
+    const others = this.#waiting.get(what) ?? 0;
+    if (others >= receiver.maxInFlight * SHARE) return false;
+    this.#waiting.set(what, others + 1);
+    post.waitsFor.push(what);
     return true;
   }
 
   #leave(what: string): void {
-    const others = (this.#waitingFor.get(what) ?? 1) - 1;
-    if (others === 0) this.#waitingFor.delete(what);
-    else this.#waitingFor.set(what, others);
+    const others = (this.#waiting.get(what) ?? 1) - 1;
+    if (others === 0) this.#waiting.delete(what);
+    else this.#waiting.set(what, others);
   }
 }
 
@@ -150,4 +145,143 @@ function arrivalOf(
   const { routing, asking } = plan;
   const { likeness, unmet } = judgedBy(plan, incoming, (condition) => settings.meets(condition, incoming));
   return { callback, identity, startedAt, body, routing, asking, likeness, unmet, isAccepted, isClaimed };
+}
+
+/** A POST that waits: it is answered when its deliveries have ended, or when it leaves, and reads its verdict from them. */
+class OpenPost implements WaitingPost {
+  /** What it is counted under: destinations, its BOT, its job. */
+  readonly waitsFor: string[] = [];
+  readonly #posting: Posting;
+  readonly #posted: Posted;
+  /** The deliveries that it waits for, by id. */
+  readonly #own = new Map<number, Delivery>();
+  /** Pending deliveries that another POST or process has in hand were taken over for it. */
+  #hasTakenOver = false;
+  /** Resolves when they have been, or cannot be. */
+  #taking: Promise<void> | undefined;
+  readonly #writing: Promise<unknown>[] = [];
+  /** How much it waits for still. One is its beginning, so that it is not over before that. */
+  #open = 1;
+  #isOver = false;
+  #answer = (_verdict: Verdict): void => undefined;
+  #stopTimer = (): void => undefined;
+
+  constructor(posting: Posting, posted: Posted) {
+    this.#posting = posting;
+    this.#posted = posted;
+  }
+
+  /** Has its deliveries attempted, and waits for them. @throws {LedgerUnavailable} an outcome other than `delivered` could not be written */
+  async answer(own: readonly Delivery[]): Promise<Verdict> {
+    const { clock, loop } = this.#posting;
+    const answered = new Promise<Verdict>((resolve) => (this.#answer = resolve));
+    for (const delivery of own) this.#own.set(delivery.record.id, delivery);
+    this.#open += own.length;
+    this.#takeOver();
+    for (const delivery of own) loop.begin(delivery);
+    this.#writeIfEnded();
+    if (!this.#isOver)
+      this.#stopTimer = clock.startTimer(this.#posted.until - clock.monotonic(), () => this.leave(false));
+    const verdict = await answered;
+    const failure = (await Promise.all(this.#writing)).find((error) => error !== undefined);
+    // A 200 that is not written is safe only if all is delivered: nobody would retry what is still pending.
+    if (failure !== undefined && verdict.status === 200 && mustSurvive(verdict)) throw failure as Error;
+    return verdict;
+  }
+
+  /** Whether it only waits for attempts to begin, or has waited since then. @param since by the monotonic clock */
+  mayBeRelieved(since: number): boolean {
+    const isAttempted = [...this.#own.values()].some((delivery) => delivery.isAttempted);
+    return !this.#isOver && (!isAttempted || this.#posted.arrivedAt <= since);
+  }
+
+  /**
+   * What only waits is taken over. So is a message that was handed over, and that may be answered later: it must not be sent anew.
+   * @param isRelieved so is whatever is being attempted
+   */
+  leave(isRelieved: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { loop } = this.#posting;
+    loop.release(this.#own.values());
+    const attempted = [...this.#own.values()].filter(({ update }) => update === undefined);
+    const held = attempted.filter(({ isHandedOver }) => isRelieved || isHandedOver);
+    const holding = held.length === 0 ? undefined : this.#hold(held);
+    for (const delivery of attempted) loop.leave(delivery);
+    void Promise.all([this.#taking, holding]).then(() => this.#write(this.#conclude()));
+  }
+
+  ended(): Ending | undefined {
+    this.#open -= 1;
+    return this.#open === 0 && !this.#isOver ? this.#conclude() : undefined;
+  }
+
+  waitFor(written: Promise<unknown>): void {
+    this.#writing.push(written);
+  }
+
+  /** At least half of the reserve, even past the deadline. */
+  get leftMs(): number {
+    const half = RESERVE_MS / 2;
+    return Math.max(half, this.#posted.until + half - this.#posting.clock.monotonic());
+  }
+
+  #takeOver(): void {
+    const { ledger, loop } = this.#posting;
+    const elsewhere = this.#posted.admission.deliveries.filter((record) => this.#isElsewhere(record));
+    if (elsewhere.length === 0) return;
+    const ids = elsewhere.map(({ id }) => id);
+    this.#open += 1;
+    const note = () => {
+      this.#hasTakenOver = true;
+      loop.noteTakenOver(ids);
+    };
+    this.#taking = ledger.takeOver(ids, this.leftMs).then(note, () => undefined);
+    void this.#taking.then(() => this.#writeIfEnded());
+  }
+
+  #isElsewhere({ id, state, isTakenOver }: DeliveryRecord): boolean {
+    return state === 'pending' && !isTakenOver && !this.#own.has(id);
+  }
+
+  /** Never rejects. */
+  #hold(deliveries: readonly Delivery[]): Promise<void> {
+    const isHandedOver = deliveries.some((delivery) => delivery.isHandedOver);
+    const ms = isHandedOver ? LONGEST_ANSWER_MS : this.#posted.settings.config.delivery.timeoutMs;
+    return this.#posting.loop.hold(deliveries, ms, this.leftMs).catch(() => undefined);
+  }
+
+  #conclude(): Ending {
+    const { receivedAt, admission } = this.#posted;
+    this.#isOver = true;
+    this.#stopTimer();
+    const standings = admission.deliveries.map((record) => this.#standing(record));
+    const verdict = judge(standings, { isSuperseded: admission.isSuperseded, isAccepted: false });
+    this.#answer(verdict);
+    const { status, result } = verdict;
+    const answer = { receivedAt, answeredAt: this.#posting.clock.now(), status, result };
+    return { answer, refused: refusedIn(standings, verdict), isDurable: mustSurvive(verdict) };
+  }
+
+  #writeIfEnded(): void {
+    const ending = this.ended();
+    if (ending !== undefined) this.#write(ending);
+  }
+
+  /** Writes the answer by itself, where no outcome ends with it. */
+  #write(ending: Ending): void {
+    const { admission } = this.#posted;
+    this.waitFor(this.#posting.loop.settle(admission.callbackId, ending, this.leftMs));
+  }
+
+  #standing(record: DeliveryRecord): PostedDelivery {
+    const { id, destination, reason, heldUntil } = record;
+    const delivery = this.#own.get(id);
+    const { state, lastError } = delivery?.update ?? record;
+    const isTakenOver =
+      [record, delivery, delivery?.update].some((each) => each?.isTakenOver) ||
+      (this.#hasTakenOver && this.#isElsewhere(record));
+    const hasEnded = delivery?.update !== undefined;
+    return { id, destination, state, lastError, reason, heldUntil, isTakenOver, hasEnded };
+  }
 }
