@@ -4,11 +4,18 @@
  */
 import { type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
-import { SUPERSEDED } from '../ledger/ledger.ts';
+import { NOT_ASKED_FOR, SUPERSEDED } from '../ledger/ledger.ts';
 import { ASKED_AGAIN_MS } from '../ledger/signal/admission.ts';
-import { Counted, type EndedHold, type HeldOn, type HeldRow, type HoldsEnd } from '../ledger/signal/holds.ts';
+import {
+  Counted,
+  type EndedHold,
+  type ForGood,
+  type HeldOn,
+  type HeldRow,
+  type HoldsEnd,
+} from '../ledger/signal/holds.ts';
 import { destinationOf, type Timer } from '../ledger/signal/timers.ts';
-import { routesOf } from '../route/router.ts';
+import { type Plan, type PlannedTarget, routesOf } from '../route/router.ts';
 import { decide } from '../signal/decide.ts';
 import { NOTHING_TOLD } from '../signal/streak.ts';
 import { plannedDelivery } from './plan.ts';
@@ -30,8 +37,8 @@ export async function endHolds(
   await signals.endHolds({ timer, ends: ends.written, summary: ends.summary });
 }
 
-/** What becomes of a message: told now, held on, released to be routed anew, or superseded. */
-type Ended = Tells | HeldOn | 'pending' | typeof SUPERSEDED;
+/** What becomes of a message: told now, held on, released to be routed anew, or not told. */
+type Ended = Tells | HeldOn | ForGood | 'pending';
 
 interface Tells {
   /** The first route that tells it, by name; undefined: not known. */
@@ -128,10 +135,8 @@ function decideOn(
   if (held.isLate) return SUPERSEDED;
   const plan = planOf(settings, held);
   const target = plannedFor(held, plan);
-  // A callback is routed anew. What Botbell tells by itself is told where it was held, unless only other destinations are left.
-  const isElsewhere = plan.destinations.length > 0 && !settings.destinations.has(destination);
-  if (target === undefined)
-    return kind === 'callback' || isElsewhere ? 'pending' : { route: undefined, isPlanned: false };
+  if (isLetGo(held, plan, settings)) return NOT_ASKED_FOR;
+  if (target === undefined) return unplanned(held, plan, settings);
   const { asked = [] } = plannedDelivery(settings.config, target);
   if (asked.length === 0) return { route: undefined, isPlanned: true };
   const wanting = asked.filter(({ name }) => telling?.wantedBy?.includes(name));
@@ -153,4 +158,22 @@ function decideOn(
   if (ruling.does !== 'hold') return { route: ruling.route, isPlanned: true };
   const { rule: reason, until: heldUntil = askedAgainAt, snoozeId } = ruling;
   return { reason, heldUntil, snoozeId };
+}
+
+/** A callback is routed anew. What Botbell tells by itself is told where it was held, unless only other destinations are left. */
+function unplanned({ kind, destination }: EndedHold, plan: Plan, { destinations }: Settings): Ended {
+  const isElsewhere = plan.destinations.length > 0 && !destinations.has(destination);
+  return kind === 'callback' || isElsewhere ? 'pending' : { route: undefined, isPlanned: false };
+}
+
+/** Whether routes of its BOT name the destination still, but none for its status: nobody is to be woken for what he has switched off. */
+function isLetGo(
+  { kind, botId, destination, telling }: EndedHold,
+  plan: Plan,
+  { router }: Settings,
+): boolean {
+  const isIt = (target: PlannedTarget) => target.destination === destination;
+  const isOccasion = telling?.occasion !== undefined && plan.perhaps.some(isIt);
+  if (kind !== 'callback' || isOccasion || plan.destinations.some(isIt)) return false;
+  return router.watchersOf(botId, () => true).some(isIt);
 }

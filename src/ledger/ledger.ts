@@ -37,6 +37,9 @@ export interface DeliveryTarget {
 /** Reason of an `executing` that is held for good, since its job's result is known. */
 export const SUPERSEDED = 'superseded';
 
+/** Reason of what a rule had held until its route's `on` let it go for good. */
+export const NOT_ASKED_FOR = 'on';
+
 /** Reason of a held or dead delivery whose destination the config no longer names, until a route names it again. */
 export const NO_LONGER_ROUTED = 'no longer routed';
 

@@ -50,6 +50,7 @@ export const ENGLISH = {
   revived: 'The config sends it to {who} again, so Botbell tries to tell it after all.',
   'superseded at once': 'The job’s result had come before it, so nobody was told that the job had started.',
   'told in summary, event': '{who} was told of it in a summary.',
+  'rule on': 'the route no longer tells such a status (on)',
   'rule when': 'the route’s condition does not hold (when)',
   'rule after_failures': 'the route tells errors only from a number of them in a row on (after_failures)',
   'rule repeat': 'an error has been told there that is like it, or was told just before (repeat)',

@@ -50,6 +50,7 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   revived: '{who} が設定で再び宛先になったため、Botbellが送信します。',
   'superseded at once': 'ジョブの結果が先に届いていたため、開始の通知はどこにも送りませんでした。',
   'told in summary, event': '{who} にまとめて通知しました。',
+  'rule on': 'この状態はルートの通知対象から外れました（on）',
   'rule when': 'ルートの条件に当てはまりません（when）',
   'rule after_failures': 'エラーは続けて何回か起きてから通知します（after_failures）',
   'rule repeat': '同じようなエラーを通知済みか、前の通知から間がありません（repeat）',

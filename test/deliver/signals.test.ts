@@ -271,6 +271,28 @@ describe('of what routes ask to be told less', () => {
     });
   });
 
+  it('what a route holds and then tells no longer is let go when the hold ends, without a dead letter', async () => {
+    const routed = (on: string, window: string) =>
+      `${CHANNELS}\ngroups: { operators: [{ email: ops@example.com }] }\ndelivery: { alerts: [operators] }
+routes: [{ bot_id: crawler, on: [${on}], mute: [${window}], notify: [{ slack: '#ops' }] }]`;
+    const night = "{ from: '18:00', to: '07:00' }";
+    for (const on of ['error', 'error, recovered']) {
+      await world.reload(routed('succeeded, error', night));
+      await world.pass(10 * SECOND);
+      for (let count = 0; count < 5; count += 1) await crawler(0);
+      await crawler(1);
+      await world.reload(routed(on, night));
+      await world.pass(13 * HOUR);
+      expect(arrived().join('\n'), on).to.match(/^08:00 slack Crawler · Failed.*$/);
+      expect((await world.store.rows('deliveries')).filter(({ state }) => state === 'dead')).to.deep.equal(
+        [],
+      );
+      await world.pass(11 * HOUR);
+    }
+    const [held] = await world.store.rows('deliveries');
+    expect(held).to.include({ state: 'held', reason: 'on', held_until: null });
+  });
+
   it('a summary calls whom the first route calls that tells an error of it', async () => {
     const muted = "mute: [{ from: '22:00', to: '08:00' }]";
     const callsEverybody = async (...routes: string[]) => {

@@ -32,7 +32,7 @@ const IS_DONE = sql`NOT ${IS_WATCHED} AND NOT EXISTS (
 /** A condition on a row of `callbacks`: unwatched, and all its deliveries, if any, were let go by a rule or superseded. */
 const REACHED_NOBODY = sql`NOT ${IS_WATCHED} AND NOT EXISTS (
   SELECT 1 FROM deliveries WHERE callback_id = callbacks.id AND NOT (state = 'held' AND held_until IS NULL
-    AND summary_id IS NULL AND reason IN ('superseded', 'when', 'after_failures', 'repeat')))`;
+    AND summary_id IS NULL AND reason IN ('superseded', 'on', 'when', 'after_failures', 'repeat')))`;
 
 /** How far each sweep has come: the id of the last callback that it looked at. */
 export interface ForgetPosition {

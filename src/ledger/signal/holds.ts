@@ -7,7 +7,7 @@ import type { Telling } from '../../signal/decide.ts';
 import { inChunks, type Tx } from '../database.ts';
 import type { ArchivedCallback } from '../archive/archive.ts';
 import { type HistoryWhat, writeEach } from '../history.ts';
-import { type DecidedTarget, type DeliveryTarget, SUPERSEDED } from '../ledger.ts';
+import type { DecidedTarget, DeliveryTarget, NOT_ASKED_FOR, SUPERSEDED } from '../ledger.ts';
 import { holdBack, insertRows, makePending } from '../operations/deliveries.ts';
 import { IS_LATE_START } from '../rows.ts';
 import { openSnoozes } from './snoozes.ts';
@@ -55,8 +55,10 @@ export async function endedHolds(tx: Tx, destination: string, after = 0) {
 
 export type HeldRow = Pick<EndedHold, 'id' | 'callbackId'>;
 
-/** Another hold, a delivery as itself (told so, or `pending`: with no route that names it any more), or a part of the summary. */
-export type HoldOutcome = HeldOn | { readonly telling: Telling } | typeof SUPERSEDED | 'pending' | 'summary';
+/** Another hold, the end of it for good, a delivery as itself (told so, or `pending`: with no route that names it any more), or a part of the summary. */
+export type HoldOutcome = HeldOn | ForGood | { readonly telling: Telling } | 'pending' | 'summary';
+
+export type ForGood = typeof SUPERSEDED | typeof NOT_ASKED_FOR;
 
 export interface HoldsEnd {
   readonly timer: Pick<Timer, 'key' | 'dueAt'>;
@@ -83,7 +85,7 @@ export async function endHolds(tx: Tx, { timer, ends, summary }: HoldsEnd): Prom
 
 async function endOne(tx: Tx, outcome: Exclude<HoldOutcome, 'summary'>, rows: readonly HeldRow[]) {
   if (outcome === 'pending') await release(tx, rows);
-  else if (outcome === SUPERSEDED) await holdBack(tx, rows, SUPERSEDED);
+  else if (typeof outcome === 'string') await holdBack(tx, rows, outcome);
   else if ('telling' in outcome) await release(tx, rows, outcome.telling);
   else await holdOn(tx, rows, outcome);
 }

@@ -42,8 +42,9 @@ const STATE_TONES: Readonly<Record<DeliveryState, StatusTone>> = {
   held: 'idle',
 };
 
-/** Reasons why a held delivery will not be sent. */
-const ENDED = [SUPERSEDED, NO_LONGER_ROUTED, DISMISSED, 'when', 'after_failures', 'repeat'] as const;
+/** Reasons why a held delivery will not be sent; some are rules. */
+const ENDED = [SUPERSEDED, NO_LONGER_ROUTED, DISMISSED] as const;
+const LET_GO_BY = ['on', 'when', 'after_failures', 'repeat'];
 
 type DeliveryShown = Pick<DeliveryRecord, 'state' | 'reason' | 'receipt'>;
 
@@ -56,7 +57,9 @@ export function stateWord(delivery: DeliveryShown, { t }: Pick<Reader, 't'>): st
   const { state, reason } = delivery;
   if (state === 'delivered') return t(`state.${deliveredKind(delivery)}`);
   const ended = state === 'held' ? ENDED.find((each) => each === reason) : undefined;
-  return ended === undefined ? t(`state.${state}`) : t(`ended.${ended}`);
+  if (ended !== undefined) return t(`ended.${ended}`);
+  const rule = state === 'held' ? LET_GO_BY.find((each) => each === reason) : undefined;
+  return rule === undefined ? t(`state.${state}`) : t('ended by rule', { rule });
 }
 
 export function DeliveryStatus({ delivery }: { readonly delivery: DeliveryShown }) {
