@@ -1,0 +1,86 @@
+/** A plan of a config as the text that a person would write, with the types of channels that it names. */
+import type { Channel, ChannelType } from '../../src/channels/channel.ts';
+import { section, text } from '../../src/config/schema-fields.ts';
+import { type ConfigPlan, MINUTE, OPERATORS, type RoutePlan, SECOND } from './scenario.ts';
+
+/** A channel's own name, since its type is asked to open it without. */
+const settings = section('A channel of the simulation.', { called: text(() => undefined, 'Its name.') });
+
+/** `chat` groups the messages of a job; `mail` hands its messages over, and waits long for the answer. */
+export function simulatedTypes(open: (name: string) => Channel): ReadonlyMap<string, ChannelType> {
+  const typeNamed = (type: string, perJob: ChannelType['perJob']): ChannelType => ({
+    type,
+    settings,
+    pace: { addressMs: SECOND, channelMs: 0 },
+    perJob,
+    formatOf: () => ({
+      name: 'simulated',
+      compose: () => ({ message: '', asText: () => '', asHtml: () => '' }),
+    }),
+    parseAddress: (address) => address,
+    secretsOf: () => [],
+    warningsOf: () => [],
+    open: (opened) => Promise.resolve(open((opened as { readonly called: string }).called)),
+  });
+  const types = [typeNamed('chat', ['thread', 'update']), typeNamed('mail', undefined)];
+  return new Map(types.map((each) => [each.type, each]));
+}
+
+export function yamlOf(config: ConfigPlan): string {
+  const { burst, digestAt } = config;
+  return `
+receiver:
+  answer_within: 8s
+  answer_when: ${config.isAccepting ? 'accepted' : 'delivered'}
+  max_in_flight: ${config.maxInFlight}
+delivery:
+  timeout: ${config.timeoutMs / SECOND}s
+  attempts_per_request: ${config.attemptsPerRequest}
+  take_over_after: ${config.takeOverAfterMs / SECOND}s
+  give_up_after: ${config.giveUpAfterMs / MINUTE}m
+  permanent_attempts: ${config.permanentAttempts}
+  alerts: [operators]
+channels:
+  chat: { type: chat, called: chat${burst ? `, burst: { max: ${burst.max}, per: ${burst.perMs / SECOND}s }` : ''} }
+  other: { type: chat, called: other }
+  mail: { type: mail, called: mail }
+groups:
+  operators: ${targets([OPERATORS])}
+  team: { notify: ${targets(['other:#team'])}${digestAt === undefined ? '' : `, digest: { at: ${timeOfDay(digestAt)} }`} }
+routes:${config.routes.length === 0 ? ' []' : config.routes.map(routeText).join('')}
+default_route:
+  on: [error]
+  notify: [operators]
+`;
+}
+
+function routeText({ bots, on, notify, perJob, ...rules }: RoutePlan): string {
+  const { mute, expect } = rules;
+  return [
+    `\n  - bot_id: [${bots.join(', ')}]`,
+    `on: [${on.join(', ')}]`,
+    `notify: ${targets(notify, perJob)}`,
+    rules.afterFailures && `after_failures: ${rules.afterFailures}`,
+    rules.repeat && `repeat: ${rules.repeat === 'changes' ? 'changes' : `${rules.repeat}m`}`,
+    rules.unlessCode && `when: code != ${rules.unlessCode}`,
+    mute &&
+      `mute: [{ from: ${timeOfDay(mute.from)}, to: ${timeOfDay(mute.to)}${mute.exceptErrors ? ', except: [error]' : ''} }]`,
+    rules.overdueMin && `overdue: ${rules.overdueMin}m`,
+    expect && `expect: { every: ${expect.everyMin}m, grace: ${expect.graceMin}m }`,
+  ]
+    .filter(Boolean)
+    .join('\n    ');
+}
+
+function targets(all: readonly string[], perJob?: string): string {
+  const entryOf = (destination: string) => {
+    const [channel, address] = destination.split(/:(.*)/);
+    return `{ ${channel}: "${address}"${perJob && channel !== 'mail' ? `, per_job: ${perJob}` : ''} }`;
+  };
+  return `[${all.map((each) => (each.includes(':') ? entryOf(each) : each)).join(', ')}]`;
+}
+
+function timeOfDay(minutes: number): string {
+  const two = (part: number) => String(part).padStart(2, '0');
+  return `"${two(Math.floor(minutes / 60))}:${two(minutes % 60)}"`;
+}

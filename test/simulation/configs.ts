@@ -1,0 +1,56 @@
+/** The configs of a scenario, read as the program reads them, but from a memory that the world can change. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfigFile } from '../../src/app/read-config.ts';
+import type { UsableConfig } from '../../src/app/settings.ts';
+import { simulatedTypes, yamlOf } from './config-text.ts';
+import { renderer } from './renderer.ts';
+import type { ConfigPlan } from './scenario.ts';
+
+const checks = { conditionFault: () => undefined, linkFault: () => undefined };
+
+/** A file system in memory where there is one, since each seed has a store of its own. */
+export function temporaryFolder(): { readonly path: string; readonly remove: () => void } {
+  const inMemory = '/dev/shm/botbell-simulation-';
+  let path: string;
+  try {
+    path = mkdtempSync(inMemory);
+  } catch {
+    path = mkdtempSync(join(tmpdir(), 'botbell-simulation-'));
+  }
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+type Read = Omit<UsableConfig, 'readings'>;
+
+/** @param folder has the store, too */
+export async function readConfigs(plans: readonly ConfigPlan[], folder: string): Promise<readonly Read[]> {
+  const file = join(folder, 'botbell.yaml');
+  const channelTypes = simulatedTypes(() => {
+    throw new Error('a config that is only read opens no channel');
+  });
+  const all: Read[] = [];
+  for (const plan of plans) {
+    writeFileSync(file, yamlOf(plan));
+    const {
+      config,
+      hash = '',
+      problems,
+    } = await readConfigFile({ file, variables: {}, channelTypes, ...checks });
+    if (config === undefined)
+      throw new Error(`the config is wrong: ${JSON.stringify(problems)}\n${yamlOf(plan)}`);
+    const store = { ...config.store, url: `sqlite:${join(folder, 'botbell.db')}` };
+    all.push({ config: { ...config, store }, configHash: hash, renderer, warnings: [] });
+  }
+  return all;
+}
+
+/** The files of a process: what they read as is the number of the config that they hold now. */
+export function readingsOf(loaded: number, current: () => number): UsableConfig['readings'] {
+  return {
+    again: () => Promise.resolve(String(current())),
+    isCurrent: (found: string) => found === String(loaded),
+    areCurrent: () => Promise.resolve(current() === loaded),
+  } as unknown as UsableConfig['readings'];
+}

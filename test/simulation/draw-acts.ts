@@ -1,0 +1,44 @@
+/** Draws what people ask for meanwhile. */
+import type { Random } from './random.ts';
+import { type Act, BOTS, MINUTE, SECOND } from './scenario.ts';
+
+interface Acting {
+  readonly lastsMs: number;
+  readonly used: readonly string[];
+  readonly hasSnoozes: boolean;
+}
+
+export function drawActs(random: Random, { lastsMs, used, hasSnoozes }: Acting): readonly Act[] {
+  const kinds = [
+    'redeliver',
+    'redeliver',
+    'dismiss',
+    'route',
+    'bulk',
+    'test',
+    ...(hasSnoozes ? ['snooze', 'snooze', 'wake'] : []),
+  ];
+  const draw = (): Act => {
+    const at = random.int(0, lastsMs + MINUTE);
+    const kind = random.of(kinds) as Act['kind'];
+    const pick = random.next();
+    if (kind === 'bulk') return { kind, at };
+    if (kind === 'test') return { kind, at, destination: random.of(used) };
+    return kind === 'snooze' ? snoozeFrom(random, at, used) : { kind, at, pick };
+  };
+  return Array.from({ length: random.int(1, 8) }, draw);
+}
+
+function snoozeFrom(random: Random, at: number, used: readonly string[]): Act {
+  const bot = random.chance(0.7) ? random.of(BOTS) : undefined;
+  const destination = bot === undefined || random.chance(0.3) ? random.of(used) : undefined;
+  const isTimed = bot === undefined || random.chance(0.6);
+  const lasts = random.int(20, 300) * SECOND;
+  return {
+    kind: 'snooze',
+    at,
+    ...(bot && { bot }),
+    ...(destination && { destination }),
+    ...(isTimed && { for: lasts }),
+  };
+}

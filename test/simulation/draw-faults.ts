@@ -1,0 +1,113 @@
+/** Draws what goes wrong. Each seed leaves most kinds out and turns one or two up: faults that need two rare things at once are found so. */
+import type { Random } from './random.ts';
+import { DAY, type Fault, HOUR, isMail, MINUTE, SECOND, type Weather } from './scenario.ts';
+
+const KINDS = ['weather', 'kill', 'killAt', 'stop', 'slow', 'fails', 'lost', 'clock'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** How much there is of each kind: 0 none, 1 some, 3 much. */
+export type Swarm = Readonly<Record<Kind, number>>;
+
+export function drawSwarm(random: Random, hasRules: boolean): Swarm {
+  const up = new Set<string>(
+    random.chance(0.08)
+      ? []
+      : [random.of(KINDS), random.of(KINDS), random.of([...KINDS, 'weather', 'weather'])],
+  );
+  const amountOf = (kind: Kind) =>
+    up.has(kind) ? 3 : Number(random.chance(kind === 'weather' ? 0.4 : 0.12));
+  const swarm = Object.fromEntries(KINDS.map((kind) => [kind, amountOf(kind)])) as unknown as Swarm;
+  // Rules judge by time: what a rule does while a call of the store takes seconds, or a clock is set, is not said.
+  return hasRules ? { ...swarm, slow: 0, clock: 0 } : swarm;
+}
+
+interface Struck {
+  readonly swarm: Swarm;
+  readonly lastsMs: number;
+  readonly replicas: number;
+  readonly used: readonly string[];
+}
+
+const WEATHERS: readonly Weather[] = [
+  'error',
+  'limit',
+  'permanent',
+  'config',
+  'hang',
+  'reset-before',
+  'reset-after',
+  'slow',
+  'dawdle',
+  'full',
+];
+const SET_BY = [-DAY, -HOUR, -5 * MINUTE, -40 * SECOND, 40 * SECOND, 10 * MINUTE, HOUR, DAY];
+
+export function drawFaults(random: Random, { swarm, lastsMs, replicas, used }: Struck): readonly Fault[] {
+  // One or two weathers rule a seed.
+  const weathers = random.chance(0.4) ? (['mixed'] as const) : [random.of(WEATHERS), random.of(WEATHERS)];
+  const at = () => random.int(0, lastsMs);
+  const slot = () => random.int(0, replicas - 1);
+  const downFor = () => random.of([1, 5, 20, 60, 180]) * SECOND;
+  const some = (amount: number, make: () => readonly Fault[]) =>
+    Array.from({ length: amount === 0 ? 0 : random.int(1, 2 * amount) }, make).flat();
+  const store = (mode: 'slow' | 'fails' | 'lost') => (): readonly Fault[] => [
+    {
+      kind: 'store',
+      at: at(),
+      for: random.of([1, 4, 15, 60]) * SECOND,
+      slot: random.chance(0.5) ? -1 : slot(),
+      mode,
+      ...(random.chance(0.5) && { only: random.int(0, 3) }),
+    },
+  ];
+  const weather = (): readonly Fault[] => {
+    const destination = random.of(used);
+    const drawn = random.of(weathers);
+    const mode = drawn === 'dawdle' && !isMail(destination) ? 'slow' : drawn;
+    return [
+      { kind: 'weather', at: at(), for: random.of([5, 30, 120, 400, 900]) * SECOND, destination, mode },
+    ];
+  };
+  const clock = (): readonly Fault[] => {
+    const [begins, by] = [at(), random.of(SET_BY)];
+    const which = random.of([-1, slot()]);
+    const set: Fault = { kind: 'clock', at: begins, slot: which, by };
+    const back: Fault = { kind: 'clock', at: begins + random.int(1, 120) * SECOND, slot: which, by: -by };
+    return [set, back];
+  };
+  const killAt = (): readonly Fault[] => [
+    {
+      kind: 'killAt',
+      at: at(),
+      slot: slot(),
+      n: random.int(1, 40),
+      what: random.of(['store', 'any']),
+      downFor: downFor(),
+    },
+  ];
+  return [
+    ...some(2 * swarm.weather, weather),
+    ...some(swarm.kill, () => [{ kind: 'kill', at: at(), slot: slot(), downFor: downFor() }]),
+    ...some(2 * swarm.killAt, killAt),
+    ...some(swarm.stop, () => [{ kind: 'stop', at: at(), slot: slot(), downFor: downFor() }]),
+    ...some(swarm.slow, store('slow')),
+    ...some(swarm.fails, store('fails')),
+    ...some(swarm.lost, store('lost')),
+    ...some(swarm.clock > 1 ? 1 : swarm.clock, clock),
+  ];
+}
+
+/** Each replica reloads for itself, within 40 s. */
+export function drawReloads(
+  random: Random,
+  lastsMs: number,
+  replicas: number,
+  configs: number,
+): readonly Fault[] {
+  return Array.from({ length: replicas }, (_, slot) =>
+    Array.from({ length: configs - 1 }, (_, index): Fault => {
+      const at = Math.round((lastsMs * (index + 1)) / configs) + random.int(0, 40) * SECOND;
+      return { kind: 'reload', at, slot, config: index + 1 };
+    }),
+  ).flat();
+}

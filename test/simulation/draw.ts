@@ -1,0 +1,43 @@
+/** From a seed to its scenario. */
+import { drawActs } from './draw-acts.ts';
+import { drawChanged, drawConfig } from './draw-config.ts';
+import { drawFaults, drawReloads, drawSwarm } from './draw-faults.ts';
+import { drawSends } from './draw-sends.ts';
+import { Random } from './random.ts';
+import { MINUTE, OPERATORS, type Scenario, SECOND } from './scenario.ts';
+
+export function scenarioOf(seed: number): Scenario {
+  const random = new Random(seed, 'scenario');
+  const epoch = Date.UTC(2026, 10, 20) + random.int(0, 23 * 60 + 59) * MINUTE;
+  const replicas = random.of([1, 1, 2, 2, 3]);
+  const lastsMs = random.int(3, 12) * MINUTE;
+  const hasRules = random.chance(0.45);
+  const isCrowded = !hasRules && random.chance(0.12);
+  const hasReloads = !hasRules && random.chance(0.35);
+  const hasActs = random.chance(0.35);
+  const frame = { epoch, lastsMs, hasRules, isCrowded };
+  const first = drawConfig(random, frame);
+  const changed = hasReloads
+    ? Array.from({ length: random.int(1, 2) }, () => drawChanged(first, random))
+    : [];
+  const sends = drawSends(random, frame);
+  const used = [...new Set(first.routes.flatMap(({ notify }) => notify)), OPERATORS];
+  const swarm = drawSwarm(random, hasRules);
+  const faults = drawFaults(random, { swarm, lastsMs, replicas, used });
+  const reloads = hasReloads ? drawReloads(random, lastsMs, replicas, 1 + changed.length) : [];
+  return {
+    seed,
+    epoch,
+    replicas,
+    skews: Array.from({ length: replicas }, () =>
+      hasRules || random.chance(0.6) ? 0 : random.int(-90, 90) * SECOND,
+    ),
+    isOrdered: random.chance(0.5),
+    configs: [first, ...changed],
+    sends,
+    acts: hasActs ? drawActs(random, { lastsMs, used, hasSnoozes: hasRules }) : [],
+    faults: [...faults, ...reloads],
+    healedAt: lastsMs + 2 * MINUTE,
+    tailMs: hasRules ? 12 * MINUTE : 0,
+  };
+}

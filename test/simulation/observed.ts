@@ -1,0 +1,140 @@
+/** What the world has seen from outside, for the model to judge. Times: milliseconds since the world began. */
+import type { DeliveryFailure } from '../../src/channels/failure.ts';
+import type { Notice } from '../../src/notice/notice.ts';
+import type { Act, Send } from './scenario.ts';
+
+/** One run of the program, as others see it. */
+export interface Run {
+  readonly name: string;
+  readonly slot: number;
+  isAlive: boolean;
+}
+
+/** A POST of the service. */
+export interface Post {
+  readonly send: Send;
+  readonly nth: number;
+  readonly at: number;
+  /** What the process's clock said then: milliseconds since 1970. */
+  readonly clockedAt: number;
+  readonly process: Run;
+  readonly config: number;
+  /** Undefined: it has not been answered, nor has its connection broken. */
+  endedAt?: number;
+  /** Undefined: the connection broke. */
+  status?: number;
+  result?: string | undefined;
+  deliveries?: readonly AnsweredDelivery[];
+}
+
+export interface AnsweredDelivery {
+  readonly destination: string;
+  readonly state: 'pending' | 'delivered' | 'dead' | 'held';
+  readonly error?: string;
+}
+
+/** One call of a remote. */
+export interface Attempt {
+  /** What is told, by a name that no retry and no restart changes. */
+  readonly key: string;
+  /** Of the callback that is told; 0: it is a notice of Botbell's own. */
+  readonly nth: number;
+  readonly notice: Notice;
+  readonly destination: string;
+  readonly perJob: 'thread' | 'update' | undefined;
+  readonly root: string | undefined;
+  readonly process: Run;
+  readonly at: number;
+  /** The remote took it. */
+  takenAt?: number;
+  /** The process knows how it ended. */
+  endedAt?: number;
+  failure?: DeliveryFailure;
+  /** The process has said that it has the whole message, so that its answer may take minutes. */
+  isHandedOver?: boolean;
+}
+
+export interface Pause {
+  readonly destination: string;
+  readonly process: Run;
+  readonly from: number;
+  readonly until: number;
+}
+
+/** What a person asked for, and what the API answered. */
+export interface Acted {
+  readonly act: Act;
+  readonly at: number;
+  /** Undefined: nothing was there to ask it of, or nobody answered. */
+  readonly status: number | undefined;
+  /** The id of the callback or delivery that it was asked of; of a snooze, its own. */
+  readonly id?: number | undefined;
+  readonly body: string;
+}
+
+/** As `GET /api/callbacks` lists them. */
+export interface ListedDelivery {
+  readonly id: number;
+  readonly destination: string;
+  readonly state: 'pending' | 'delivered' | 'dead' | 'held';
+  readonly attempts: number;
+  readonly last_error: { readonly class: string; readonly code: string } | null;
+  readonly rule?: string;
+  readonly until?: string;
+}
+
+export interface Listed {
+  readonly id: number;
+  readonly kind: string;
+  readonly job_id: string | null;
+  readonly bot_id: string | null;
+  readonly status: string;
+  readonly elapsed_time: number | null;
+  readonly received_at: string;
+  readonly result: string | null;
+  readonly deliveries: readonly ListedDelivery[];
+}
+
+/** A callback that the product has, at the end, as the API lists it. */
+export interface Admitted {
+  readonly send: Send;
+  readonly id: number;
+  readonly at: number;
+  /** In force where it came. */
+  readonly config: number;
+  readonly listed: Listed;
+}
+
+export interface Observed {
+  readonly posts: Post[];
+  readonly attempts: Attempt[];
+  readonly pauses: Pause[];
+  readonly acted: Acted[];
+  /** Which configs came into force where. */
+  readonly loaded: { readonly at: number; readonly config: number; readonly slot: number }[];
+  readonly stops: { readonly process: Run; readonly ms: number }[];
+  /** When processes ended, by a crash or a stop. */
+  readonly ends: { readonly at: number; readonly process: Run }[];
+  /** What should never be logged. */
+  readonly unforeseen: string[];
+  /** At the end, in the order of their ids. */
+  listed: readonly Listed[];
+  /** At the end, of each process. */
+  metrics: readonly string[];
+  /** Why it did not end; undefined: it did. */
+  stuck: string | undefined;
+}
+
+export function nothingYet(): Observed {
+  const empty = {
+    posts: [],
+    attempts: [],
+    pauses: [],
+    acted: [],
+    loaded: [],
+    stops: [],
+    ends: [],
+    unforeseen: [],
+  };
+  return { ...empty, listed: [], metrics: [], stuck: undefined };
+}

@@ -1,0 +1,133 @@
+/** People at the API: what they ask for, and what the product lists. */
+import type { Act } from './scenario.ts';
+import type { Listed, ListedDelivery, Observed } from './observed.ts';
+import type { Process } from './process.ts';
+import { ask } from './request.ts';
+import type { Timeline } from './timeline.ts';
+
+export const ADMIN_PORT = 8081;
+
+const LARGEST_PAGE = 500;
+
+export interface PeopleParts {
+  readonly timeline: Timeline;
+  readonly observed: Observed;
+  readonly say: (line: string) => void;
+  readonly open: () => readonly Process[];
+  readonly clockOf: (slot: number) => number;
+}
+
+interface Asked {
+  readonly id?: number | undefined;
+  readonly path: string;
+  readonly method?: 'POST' | 'DELETE';
+  readonly body?: object;
+}
+
+type Picking = Extract<Act, { readonly pick: number }>;
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly next: string | number | null;
+}
+
+export class People {
+  /** Requests that have not been answered. */
+  underWay = 0;
+  readonly #parts: PeopleParts;
+
+  constructor(parts: PeopleParts) {
+    this.#parts = parts;
+  }
+
+  act(act: Act): void {
+    const [process] = this.#parts.open();
+    if (process === undefined) return;
+    this.underWay += 1;
+    void this.#act(process, act).then(() => (this.underWay -= 1));
+  }
+
+  /** All callbacks, in the order of their ids; undefined: the process has died, or cannot say. */
+  async listed(process: Process, query = ''): Promise<readonly Listed[] | undefined> {
+    const items: Listed[] = [];
+    for (let before = ''; ;) {
+      const found = await this.#page<Listed>(
+        process,
+        `/api/callbacks?limit=${LARGEST_PAGE}${query}${before}`,
+      );
+      if (found === undefined) return undefined;
+      items.push(...found.items);
+      if (found.next === null) return items.toSorted((a, b) => a.id - b.id);
+      before = `&before=${found.next}`;
+    }
+  }
+
+  async metrics(process: Process): Promise<string | undefined> {
+    return (await this.#ask(process, { path: '/metrics' }))?.body;
+  }
+
+  async #page<Item>(process: Process, path: string): Promise<Page<Item> | undefined> {
+    const answer = await this.#ask(process, { path });
+    return answer?.status === 200 ? (JSON.parse(answer.body) as Page<Item>) : undefined;
+  }
+
+  async #act(process: Process, act: Act): Promise<void> {
+    const { timeline, observed, say } = this.#parts;
+    const asked = await this.#requestOf(process, act);
+    const at = timeline.now;
+    const answer = asked && (await this.#ask(process, asked));
+    const { status, body = '' } = answer ?? {};
+    const made = status === 201 ? (JSON.parse(body) as { readonly id?: number }).id : undefined;
+    observed.acted.push({ act, at, status, id: made ?? asked?.id, body });
+    say(`somebody asks ${process.name}: ${act.kind} ${asked?.path ?? 'nothing'}: ${status ?? 'no answer'}`);
+  }
+
+  async #requestOf(process: Process, act: Act): Promise<Asked | undefined> {
+    if (act.kind === 'bulk') return { path: '/api/redeliver?state=dead', method: 'POST' };
+    if (act.kind === 'test')
+      return { path: '/api/test', method: 'POST', body: { destination: act.destination } };
+    if (act.kind !== 'snooze') return this.#requestAbout(process, act);
+    const now = this.#parts.clockOf(process.slot);
+    const until = act.for === undefined ? 'next-success' : new Date(now + act.for).toISOString();
+    const body = { bot_id: act.bot ?? '', destination: act.destination ?? '', until };
+    return { path: '/api/snoozes', method: 'POST', body };
+  }
+
+  /** What is asked about one of those that the API lists. @returns undefined: there is none */
+  async #requestAbout(process: Process, { kind, pick }: Picking): Promise<Asked | undefined> {
+    const id = pickFrom(await this.#idsFor(process, kind), pick);
+    if (id === undefined) return undefined;
+    if (kind === 'wake') return { id, path: `/api/snoozes/${id}`, method: 'DELETE' };
+    const path = kind === 'route' ? `/api/callbacks/${id}/route` : `/api/deliveries/${id}/${kind}`;
+    return { id, path, method: 'POST' };
+  }
+
+  async #idsFor(process: Process, kind: Picking['kind']): Promise<readonly number[]> {
+    if (kind === 'wake')
+      return ((await this.#page<{ readonly id: number }>(process, '/api/snoozes'))?.items ?? []).map(
+        ({ id }) => id,
+      );
+    if (kind === 'route') return ((await this.listed(process)) ?? []).map(({ id }) => id);
+    return (await this.#undelivered(process)).map(({ id }) => id);
+  }
+
+  async #undelivered(process: Process): Promise<readonly ListedDelivery[]> {
+    const items = (await this.listed(process)) ?? [];
+    return items.flatMap(({ deliveries }) =>
+      deliveries.filter(({ state }) => state === 'dead' || state === 'held'),
+    );
+  }
+
+  async #ask(process: Process, { path, method, body }: Asked) {
+    const handle = process.handlers.get(ADMIN_PORT);
+    if (handle === undefined) return undefined;
+    const headers = { 'content-type': 'application/json' };
+    const request = { url: path, method: method ?? 'GET', headers, body: body ? JSON.stringify(body) : '' };
+    const answer = await Promise.race([ask(handle, request), process.died]);
+    return process.isAlive ? answer : undefined;
+  }
+}
+
+function pickFrom<Item>(items: readonly Item[], pick: number): Item | undefined {
+  return items[Math.floor(pick * items.length)];
+}

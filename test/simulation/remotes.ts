@@ -1,0 +1,213 @@
+/** The remotes: what they answer to each call depends on the weather at the destination. */
+import type { Channel, Outgoing, Receipt } from '../../src/channels/channel.ts';
+import { DeliveryFailure, type FailureDetails } from '../../src/channels/failure.ts';
+import { keyOf, nthOf } from './keys.ts';
+import type { Told } from './renderer.ts';
+import type { Attempt, Observed } from './observed.ts';
+import type { Process } from './process.ts';
+import { Random } from './random.ts';
+import { type Scenario, SECOND, type Weather, type WeatherFault } from './scenario.ts';
+import type { Timeline } from './timeline.ts';
+
+const MIXED: readonly (Weather | undefined)[] = [
+  undefined,
+  undefined,
+  undefined,
+  'error',
+  'limit',
+  'permanent',
+  'config',
+  'hang',
+  'reset-before',
+  'reset-after',
+  'slow',
+];
+
+const FAILURES: Partial<Record<Weather, FailureDetails>> = {
+  error: { class: 'transient', code: '503', message: 'trouble' },
+  permanent: { class: 'permanent', code: 'too_long', message: 'never' },
+  config: { class: 'config', code: 'not_in_channel', message: 'mend it' },
+  'reset-before': { class: 'transient', code: 'ECONNREFUSED', message: 'refused' },
+  'reset-after': { class: 'transient', code: 'ECONNRESET', message: 'reset', mayHaveArrived: true },
+};
+
+const TIMES_OUT: FailureDetails = {
+  class: 'transient',
+  code: 'ETIMEDOUT',
+  message: 'no answer',
+  mayHaveArrived: true,
+};
+
+export interface RemoteParts {
+  readonly scenario: Scenario;
+  readonly timeline: Timeline;
+  readonly observed: Observed;
+  readonly say: (line: string) => void;
+}
+
+export class Remotes {
+  /** Calls that have not been answered. */
+  underWay = 0;
+  readonly #parts: RemoteParts;
+  readonly #tries = new Map<string, number>();
+
+  constructor(parts: RemoteParts) {
+    this.#parts = parts;
+  }
+
+  channelOf(process: Process, name: string): Channel {
+    const { scenario, timeline } = this.#parts;
+    const { sleep } = process.clock(process.slot);
+    return {
+      turn: async (withinMs, destination) => {
+        const random = new Random(scenario.seed, `turn ${destination} ${timeline.now}`);
+        if (this.#weatherAt(destination, random) !== 'full') return () => undefined;
+        await sleep(withinMs);
+        return undefined;
+      },
+      send: (outgoing) => this.#send(process, `${name}:${outgoing.address}`, outgoing),
+      verify: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    };
+  }
+
+  #weatherAt(destination: string, random: Random): Weather | undefined {
+    const { scenario, timeline } = this.#parts;
+    const { now } = timeline;
+    if (now >= scenario.healedAt) return undefined;
+    const found = scenario.faults.findLast(
+      (fault): fault is WeatherFault =>
+        fault.kind === 'weather' &&
+        fault.destination === destination &&
+        fault.at <= now &&
+        now < fault.at + fault.for,
+    );
+    return found?.mode === 'mixed' ? random.of(MIXED) : found?.mode;
+  }
+
+  #send(process: Process, destination: string, outgoing: Outgoing): Promise<Receipt> {
+    if (!process.isAlive) return new Promise(() => undefined);
+    const { notice } = outgoing.message as Told;
+    const key = keyOf(notice);
+    const nth = (this.#tries.get(`${key} ${destination}`) ?? 0) + 1;
+    this.#tries.set(`${key} ${destination}`, nth);
+    const { perJob } = outgoing;
+    const about = {
+      key,
+      nth: nthOf(notice),
+      notice,
+      destination,
+      perJob: perJob?.mode,
+      root: perJob?.root?.['ts'],
+    };
+    const attempt: Attempt = { ...about, process, at: this.#parts.timeline.now };
+    this.#parts.observed.attempts.push(attempt);
+    const random = new Random(this.#parts.scenario.seed, `remote ${key} ${destination} ${nth}`);
+    const weather = this.#weatherAt(destination, random);
+    this.#parts.say(
+      `${process.name} sends ${key} to ${destination} (${nth})${weather ? ` in weather ${weather}` : ''}`,
+    );
+    this.underWay += 1;
+    return new Promise((resolve, reject) =>
+      new Exchange(this, this.#parts, { attempt, process, outgoing, random, resolve, reject }).run(weather),
+    );
+  }
+}
+
+interface Exchanged {
+  readonly attempt: Attempt;
+  readonly process: Process;
+  readonly outgoing: Outgoing;
+  readonly random: Random;
+  readonly resolve: (receipt: Receipt) => void;
+  readonly reject: (failure: DeliveryFailure) => void;
+}
+
+/** One call of a remote, with its ways to end. */
+class Exchange {
+  readonly #remotes: Remotes;
+  readonly #parts: RemoteParts;
+  readonly #of: Exchanged;
+  /** What was on the wire when its sender died may arrive. */
+  readonly #isOnTheWire: boolean;
+  #hasEnded = false;
+
+  constructor(remotes: Remotes, parts: RemoteParts, exchanged: Exchanged) {
+    this.#remotes = remotes;
+    this.#parts = parts;
+    this.#of = exchanged;
+    this.#isOnTheWire = exchanged.random.chance(0.5);
+  }
+
+  run(weather: Weather | undefined): void {
+    const { outgoing, random } = this.#of;
+    const takesMs = weather === 'slow' ? random.int(1000, 9000) : random.int(5, 300);
+    if (weather === 'hang') {
+      if (random.chance(0.3)) this.#take(takesMs);
+      return this.#end(outgoing.timeoutMs, TIMES_OUT);
+    }
+    if (weather === 'dawdle') return this.#dawdle(takesMs);
+    if (weather === 'limit') {
+      const retryAfterMs = random.of([1, 3, 10, 45]) * SECOND;
+      return this.#end(takesMs, { class: 'rate_limited', code: '429', message: 'slow down', retryAfterMs });
+    }
+    const failure = weather && FAILURES[weather];
+    if (failure === undefined || weather === 'reset-after') this.#take(takesMs / 2);
+    this.#end(takesMs, failure);
+    this.#end(outgoing.timeoutMs, TIMES_OUT);
+  }
+
+  /** A mail server that has the whole message and takes its time. */
+  #dawdle(takesMs: number): void {
+    const { attempt, process, outgoing, random } = this.#of;
+    const { onHandedOver, timeoutMs } = outgoing;
+    this.#take(takesMs);
+    if (onHandedOver === undefined) return this.#end(timeoutMs, TIMES_OUT);
+    this.#parts.timeline.after(takesMs, () =>
+      process.reach('any', () => {
+        attempt.isHandedOver = true;
+        onHandedOver();
+      }),
+    );
+    this.#end(random.int(10, 500) * SECOND);
+  }
+
+  #take(afterMs: number): void {
+    const { attempt, process } = this.#of;
+    const { timeline, say } = this.#parts;
+    timeline.after(afterMs, () => {
+      if (!process.isAlive && !this.#isOnTheWire) return;
+      attempt.takenAt = timeline.now;
+      say(`${attempt.destination} takes ${attempt.key}`);
+    });
+  }
+
+  #end(afterMs: number, details?: FailureDetails): void {
+    const { timeline } = this.#parts;
+    timeline.after(afterMs, () => {
+      if (this.#hasEnded) return;
+      this.#hasEnded = true;
+      this.#remotes.underWay -= 1;
+      this.#of.process.reach('any', () => this.#conclude(details));
+    });
+  }
+
+  #conclude(details: FailureDetails | undefined): void {
+    const { attempt, process, resolve, reject } = this.#of;
+    const { timeline, observed, say } = this.#parts;
+    const { destination } = attempt;
+    attempt.endedAt = timeline.now;
+    say(`${destination} answers ${details?.code ?? 'ok'} to ${process.name} about ${attempt.key}`);
+    if (details === undefined) return resolve({ ts: `${timeline.now}` });
+    const failure = new DeliveryFailure(details);
+    attempt.failure = failure;
+    if (failure.class === 'rate_limited')
+      observed.pauses.push({
+        destination,
+        process,
+        from: timeline.now,
+        until: timeline.now + (failure.retryAfterMs ?? 0),
+      });
+    reject(failure);
+  }
+}

@@ -1,0 +1,186 @@
+/** What a seed decides ahead, as plain data, so that it can be shrunk: configs, what the service posts, what people do, and what goes wrong when. */
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export type Status = 0 | 1 | 2;
+export type On = 'succeeded' | 'error' | 'executing' | 'recovered';
+export const STATUS_NAMES = ['succeeded', 'error', 'executing'] as const;
+
+export interface MutePlan {
+  /** Minutes of the day (UTC). */
+  readonly from: number;
+  readonly to: number;
+  readonly exceptErrors: boolean;
+}
+
+export interface ExpectPlan {
+  readonly everyMin: number;
+  readonly graceMin: number;
+}
+
+export interface RoutePlan {
+  readonly bots: readonly string[];
+  readonly on: readonly On[];
+  /** `<channel>:<address>` */
+  readonly notify: readonly string[];
+  readonly perJob?: 'thread' | 'update';
+  readonly afterFailures?: number;
+  /** `changes`, or minutes. */
+  readonly repeat?: 'changes' | number;
+  readonly unlessCode?: number;
+  readonly mute?: MutePlan;
+  readonly overdueMin?: number;
+  readonly expect?: ExpectPlan;
+}
+
+export interface BurstPlan {
+  readonly max: number;
+  readonly perMs: number;
+}
+
+export interface ConfigPlan {
+  readonly routes: readonly RoutePlan[];
+  readonly takeOverAfterMs: number;
+  readonly giveUpAfterMs: number;
+  readonly timeoutMs: number;
+  readonly attemptsPerRequest: number;
+  readonly permanentAttempts: number;
+  readonly isAccepting: boolean;
+  readonly maxInFlight: number;
+  /** Of the channel `chat`. */
+  readonly burst?: BurstPlan;
+  /** Minute of the day (UTC) at which the group `team` gets its digest. */
+  readonly digestAt?: number;
+}
+
+export interface Send {
+  /** Also its `elapsed_time`, by which what is told and listed of it is known again. */
+  readonly nth: number;
+  readonly at: number;
+  readonly job: string;
+  readonly bot: string;
+  readonly status: Status;
+  /** Since the world began; may be negative. */
+  readonly startedAt: number;
+  readonly message: string;
+  readonly code: number;
+  /** How often the service posts it at most. */
+  readonly tries: number;
+  /** Posted a second time, so long after the first, whatever was answered. */
+  readonly againAfter?: number;
+}
+
+export type Weather =
+  | 'error'
+  | 'limit'
+  | 'permanent'
+  | 'config'
+  | 'hang'
+  | 'reset-before'
+  | 'reset-after'
+  | 'slow'
+  | 'dawdle'
+  | 'full'
+  | 'mixed';
+
+interface Lasting {
+  readonly at: number;
+  readonly for: number;
+}
+
+export type StoreTrouble = 'slow' | 'fails' | 'lost';
+
+export interface StoreFault extends Lasting {
+  readonly kind: 'store';
+  /** -1: all. */
+  readonly slot: number;
+  readonly mode: StoreTrouble;
+  /** Only a quarter of the operations, by a hash of their names. */
+  readonly only?: number;
+}
+
+export interface WeatherFault extends Lasting {
+  readonly kind: 'weather';
+  readonly destination: string;
+  readonly mode: Weather;
+}
+
+export type Fault =
+  | WeatherFault
+  | StoreFault
+  | { readonly kind: 'kill'; readonly at: number; readonly slot: number; readonly downFor: number }
+  | { readonly kind: 'stop'; readonly at: number; readonly slot: number; readonly downFor: number }
+  /** The process of the slot dies when the n-th answer, since then, would come to it: of the store, of a remote, of its clock. */
+  | {
+      readonly kind: 'killAt';
+      readonly at: number;
+      readonly slot: number;
+      readonly n: number;
+      readonly what: 'store' | 'any';
+      readonly downFor: number;
+    }
+  | { readonly kind: 'reload'; readonly at: number; readonly slot: number; readonly config: number }
+  /** The clock of a process, or with -1 of the store and of all, is set by so much. */
+  | { readonly kind: 'clock'; readonly at: number; readonly slot: number; readonly by: number };
+
+/** What a person asks for. `pick`: which of those that the API lists, in [0, 1). */
+export type Act =
+  | { readonly kind: 'redeliver'; readonly at: number; readonly pick: number }
+  | { readonly kind: 'dismiss'; readonly at: number; readonly pick: number }
+  | { readonly kind: 'route'; readonly at: number; readonly pick: number }
+  | { readonly kind: 'bulk'; readonly at: number }
+  | { readonly kind: 'test'; readonly at: number; readonly destination: string }
+  | {
+      readonly kind: 'snooze';
+      readonly at: number;
+      readonly bot?: string;
+      readonly destination?: string;
+      /** Undefined: until the next success. */
+      readonly for?: number;
+    }
+  | { readonly kind: 'wake'; readonly at: number; readonly pick: number };
+
+export interface Scenario {
+  readonly seed: number;
+  /** Milliseconds since 1970 at which it begins. */
+  readonly epoch: number;
+  readonly replicas: number;
+  /** By how much the clock of each process is ahead of the store's. */
+  readonly skews: readonly number[];
+  /** The store begins a process's calls in their order, as SQLite does; a pool of connections to a server does not. */
+  readonly isOrdered: boolean;
+  readonly configs: readonly ConfigPlan[];
+  readonly sends: readonly Send[];
+  readonly acts: readonly Act[];
+  readonly faults: readonly Fault[];
+  /** All faults are over. */
+  readonly healedAt: number;
+  /** How long at least it goes on then, for what is due at a time. */
+  readonly tailMs: number;
+}
+
+export const OPERATORS = 'chat:#operators';
+/** With the channels `chat` and `other`, whose type takes threads, and `mail`, which hands messages over. */
+export const DESTINATIONS = ['chat:#a', 'chat:#b', 'mail:x@example.com', 'mail:y@example.com', 'other:#c'];
+export const BOTS = ['alpha', 'beta', 'gamma'];
+
+export const isMail = (destination: string) => destination.startsWith('mail:');
+
+/** The routes of a BOT; none: it is the default route's. */
+export function routesOf({ routes }: ConfigPlan, bot: string): readonly RoutePlan[] {
+  return routes.filter(({ bots }) => bots.includes(bot));
+}
+
+/** Whom a config names for a callback, without its rules. */
+export function namedBy(
+  config: ConfigPlan,
+  { bot, status }: Pick<Send, 'bot' | 'status'>,
+): readonly string[] {
+  const named = routesOf(config, bot);
+  if (named.length === 0) return status === 1 ? [OPERATORS] : [];
+  const name = STATUS_NAMES[status];
+  const isOn = ({ on }: RoutePlan) => on.includes(name) || (status === 0 && on.includes('recovered'));
+  return [...new Set(named.filter(isOn).flatMap(({ notify }) => notify))];
+}

@@ -1,0 +1,107 @@
+/** The job service: posts each callback, and again until it is answered 200 or it has had enough. */
+import { elapsedOf } from './keys.ts';
+import type { AnsweredDelivery, Observed, Post } from './observed.ts';
+import { type Process, RECEIVER_PORT } from './process.ts';
+import { Random } from './random.ts';
+import { ask } from './request.ts';
+import { type Scenario, SECOND, type Send, STATUS_NAMES } from './scenario.ts';
+import type { Timeline } from './timeline.ts';
+
+export interface ServiceParts {
+  readonly scenario: Scenario;
+  readonly timeline: Timeline;
+  readonly observed: Observed;
+  readonly say: (line: string) => void;
+  /** Those that take requests. */
+  readonly open: () => readonly Process[];
+  readonly clockOf: (slot: number) => number;
+}
+
+export class JobService {
+  /** Callbacks that it is not done with. */
+  underWay = 0;
+  readonly #parts: ServiceParts;
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+  }
+
+  send(send: Send): void {
+    this.#post(send, 'try', send.tries);
+    const { againAfter } = send;
+    if (againAfter === undefined) return;
+    this.underWay += 1;
+    this.#parts.timeline.ofWorld(againAfter, () => {
+      this.underWay -= 1;
+      this.#post(send, 'again', 1);
+    });
+  }
+
+  #post(send: Send, what: string, tries: number): void {
+    this.underWay += 1;
+    void this.#keepPosting(send, what, tries).then(() => (this.underWay -= 1));
+  }
+
+  async #keepPosting(send: Send, what: string, tries: number): Promise<void> {
+    const { scenario, timeline, open, say } = this.#parts;
+    for (let nth = 1; nth <= tries; nth += 1) {
+      const random = new Random(scenario.seed, `post ${send.nth} ${what} ${nth}`);
+      if (nth > 1) await timeline.sleepOfWorld(random.int(30, 60) * SECOND);
+      const [picked] = [random.next()];
+      const all = open();
+      const process = all[Math.floor(picked * all.length)];
+      if (process === undefined) say(`nobody takes the POST of ${send.job}/${send.nth}`);
+      else if ((await this.#postOnce(send, nth, process)).status === 200) return;
+    }
+  }
+
+  async #postOnce(send: Send, nth: number, process: Process): Promise<Post> {
+    const { timeline, observed, say, clockOf } = this.#parts;
+    const post: Post = {
+      send,
+      nth,
+      at: timeline.now,
+      clockedAt: clockOf(process.slot),
+      process,
+      config: process.config,
+    };
+    observed.posts.push(post);
+    const name = `${send.job}/${send.nth}`;
+    say(`the service posts ${name} (${send.bot}, ${STATUS_NAMES[send.status]}) to ${process.name}`);
+    const handle = process.handlers.get(RECEIVER_PORT);
+    const body = JSON.stringify(callbackOf(send, nth, this.#parts.scenario.epoch));
+    const headers = { 'content-type': 'application/json' };
+    const request = { method: 'POST', url: '/callbacks', headers, body };
+    const answered =
+      handle && ask(handle, request).then((answer) => process.reach('any', () => note(post, answer)));
+    await Promise.race([answered, process.died]);
+    post.endedAt = timeline.now;
+    const told = post.deliveries?.map(({ destination, state }) => `${destination} ${state}`).join(', ');
+    say(`${name} is answered ${post.status ?? 'nothing'} ${post.result ?? ''}${told ? `: ${told}` : ''}`);
+    return post;
+  }
+}
+
+function note(post: Post, { status, body }: { readonly status: number; readonly body: string }): void {
+  post.status = status;
+  const said = JSON.parse(body) as {
+    readonly result?: string;
+    readonly deliveries?: readonly AnsweredDelivery[];
+  };
+  post.result = said.result;
+  post.deliveries = said.deliveries ?? [];
+}
+
+function callbackOf(send: Send, tries: number, epoch: number): object {
+  const { job, bot, status, startedAt, message, code, nth } = send;
+  return {
+    code,
+    job_id: job,
+    bot_id: bot,
+    bot_name: bot,
+    status,
+    start_time: new Date(epoch + startedAt).toISOString(),
+    message,
+    elapsed_time: elapsedOf(nth, tries),
+  };
+}

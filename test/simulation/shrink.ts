@@ -1,0 +1,44 @@
+/** Leaves out of a scenario what its failure does not need. */
+import { runScenario } from './run-scenario.ts';
+import type { Scenario } from './scenario.ts';
+
+/** Of what is left out, the first that may go: what a run costs, all others have to bear. */
+const LISTS = ['faults', 'sends', 'acts'] as const;
+
+/** The name of the sentence that broke, without whom and when it concerns. */
+export function sentenceOf(broken: string): string {
+  return broken.split(':', 1)[0] ?? '';
+}
+
+/** @returns the scenario with halves, then single events left out, as long as the same sentence breaks */
+export async function shrunk(scenario: Scenario, broken: string): Promise<Scenario> {
+  const sentence = sentenceOf(broken);
+  const isBrokenBy = async (candidate: Scenario) =>
+    (await runScenario(candidate)).broken.some((each) => sentenceOf(each) === sentence);
+  let best = scenario;
+  for (const [slots, size] of [...LISTS.entries()].flatMap(([, list]) => [
+    [list, 0.5] as const,
+    [list, 0] as const,
+  ]))
+    best = await withoutParts(best, slots, size, isBrokenBy);
+  for (const list of LISTS) best = await withoutParts(best, list, 0, isBrokenBy);
+  return best;
+}
+
+/** @param share of the list that is left out at once; 0: one event */
+async function withoutParts(
+  scenario: Scenario,
+  list: (typeof LISTS)[number],
+  share: number,
+  isBrokenBy: (candidate: Scenario) => Promise<boolean>,
+): Promise<Scenario> {
+  let best = scenario;
+  let size = Math.max(1, Math.floor(scenario[list].length * share));
+  for (let end = best[list].length; end > 0; end -= size) {
+    const from = Math.max(0, end - size);
+    const candidate = { ...best, [list]: best[list].filter((_, place) => place < from || place >= end) };
+    if (candidate[list].length < best[list].length && (await isBrokenBy(candidate))) best = candidate;
+    size = Math.max(1, Math.min(size, from));
+  }
+  return best;
+}

@@ -1,0 +1,129 @@
+/** Virtual time: events in the order of their times, then of their making. All that can happen without time passing happens between two. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+interface Event {
+  readonly at: number;
+  readonly place: number;
+  run: (() => void) | undefined;
+}
+
+/** Turns of the event loop without a call of the store that show that all is quiet: a request is read, and answered, over a few of them. */
+const QUIET_TURNS = 3;
+
+export class Timeline {
+  /** Milliseconds since the world began. */
+  now = 0;
+  /** How many events have run. */
+  count = 0;
+  #made = 0;
+  readonly #ofWorld = new Set<number>();
+  readonly #events = new Heap();
+  /** Calls of the store that are being made for real: they take no virtual time. */
+  #busy = 0;
+  #worked = 0;
+
+  /** @returns cancels it */
+  after(ms: number, run: () => void): () => void {
+    const event: Event = { at: this.now + Math.max(0, Math.ceil(ms)), place: (this.#made += 1), run };
+    this.#events.push(event);
+    return () => (event.run = undefined);
+  }
+
+  /** What no jump of time makes late: a fault, a POST. */
+  ofWorld(ms: number, run: () => void): void {
+    this.#ofWorld.add(this.now + ms);
+    this.after(ms, run);
+  }
+
+  /** Infinity: there is none. */
+  get nextOfWorld(): number {
+    for (const at of this.#ofWorld) if (at <= this.now) this.#ofWorld.delete(at);
+    return Math.min(Infinity, ...this.#ofWorld);
+  }
+
+  sleepOfWorld(ms: number): Promise<void> {
+    return new Promise((resolve) => this.ofWorld(ms, resolve));
+  }
+
+  async busy<T>(work: () => Promise<T>): Promise<T> {
+    this.#busy += 1;
+    this.#worked += 1;
+    try {
+      return await work();
+    } finally {
+      this.#busy -= 1;
+    }
+  }
+
+  /** Runs the next event and all that it leads to at once. @returns false: there is none */
+  async step(): Promise<boolean> {
+    const event = this.#events.shift();
+    if (event === undefined) return false;
+    this.now = Math.max(this.now, event.at);
+    if (event.run === undefined) return true;
+    this.count += 1;
+    const { run } = event;
+    event.run = undefined;
+    run();
+    await this.settle();
+    return true;
+  }
+
+  async settle(): Promise<void> {
+    for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {
+      const worked = this.#worked;
+      await nextTurn();
+      if (this.#busy > 0 || worked !== this.#worked) quiet = -1;
+    }
+  }
+
+  /** As on a machine that slept: what was due meanwhile happens late, in its order. */
+  jumpTo(time: number): void {
+    this.now = Math.max(this.now, time);
+  }
+}
+
+/** A binary heap: the earliest event first. */
+class Heap {
+  readonly #heap: Event[] = [];
+
+  push(event: Event): void {
+    const heap = this.#heap;
+    let index = heap.push(event) - 1;
+    while (index > 0) {
+      const above = (index - 1) >> 1;
+      const parent = heap[above] as Event;
+      if (!isBefore(event, parent)) break;
+      heap[index] = parent;
+      index = above;
+    }
+    heap[index] = event;
+  }
+
+  shift(): Event | undefined {
+    const heap = this.#heap;
+    const [first] = heap;
+    const last = heap.pop();
+    if (first === undefined || last === undefined || heap.length === 0) return first;
+    let index = 0;
+    for (let child = this.#lesserChild(0); child !== undefined; child = this.#lesserChild(index)) {
+      const below = heap[child] as Event;
+      if (!isBefore(below, last)) break;
+      heap[index] = below;
+      index = child;
+    }
+    heap[index] = last;
+    return first;
+  }
+
+  #lesserChild(index: number): number | undefined {
+    const [left, right] = [2 * index + 1, 2 * index + 2];
+    const [one, other] = [this.#heap[left], this.#heap[right]];
+    if (one === undefined) return undefined;
+    return other !== undefined && isBefore(other, one) ? right : left;
+  }
+}
+
+function isBefore(a: Event, b: Event): boolean {
+  return a.at < b.at || (a.at === b.at && a.place < b.place);
+}
