@@ -15,7 +15,7 @@ export interface Post {
   readonly send: Send;
   readonly nth: number;
   readonly at: number;
-  /** What the process's clock said then: milliseconds since 1970. */
+  /** What the store's clock said then: milliseconds since 1970. */
   readonly clockedAt: number;
   readonly process: Run;
   readonly config: number;

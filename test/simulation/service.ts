@@ -61,7 +61,7 @@ export class JobService {
       send,
       nth,
       at: timeline.now,
-      clockedAt: clockOf(process.slot),
+      clockedAt: clockOf(-1),
       process,
       config: process.config,
     };

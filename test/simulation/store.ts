@@ -57,8 +57,7 @@ export class StoreSeam {
 
   #around(real: Database): Database {
     this.#opened.push(real);
-    const call: Call = (name, args, options) =>
-      this.#call(real.call as unknown as Call, name, args, options);
+    const call: Call = (name, args, options) => this.#call(real.call as unknown as Call, name, args, options);
     return { call: call as unknown as Database['call'], close: () => this.#closed(real) };
   }
 

@@ -1,8 +1,23 @@
+/** Asks every sentence of CONTRACT.md that the model has of what was observed. It knows neither the code nor its tables. */
 import type { Observed } from '../observed.ts';
 import type { Scenario } from '../scenario.ts';
-export function judge(_scenario: Scenario, observed: Observed, _now: number): readonly string[] {
-  return [
-    ...observed.unforeseen.map((each) => `unforeseen: ${each}`),
-    ...(observed.stuck ? [`end: ${observed.stuck}`] : []),
-  ];
+import { judgeAnswers } from './answers.ts';
+import { judgeEnd } from './end.ts';
+import { type Broken, History } from './history.ts';
+import { judgeJobs } from './jobs.ts';
+import { judgeOrder } from './order.ts';
+import { judgePauses } from './pauses.ts';
+import { judgeRules } from './rules.ts';
+import { judgeTold } from './told.ts';
+
+/** @returns the sentences that do not hold, as `answered in time: job-1/2 was …` */
+export function judge(scenario: Scenario, observed: Observed, now: number): readonly string[] {
+  const all: string[] = [];
+  const broken: Broken = (sentence, what) => void all.push(`${sentence}: ${what}`);
+  const history = new History(scenario, observed, now);
+  judgeEnd(history, broken);
+  if (observed.stuck !== undefined) return all;
+  for (const ask of [judgeAnswers, judgeTold, judgeOrder, judgePauses, judgeJobs, judgeRules])
+    ask(history, broken);
+  return [...new Set(all)];
 }

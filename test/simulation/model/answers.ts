@@ -1,0 +1,102 @@
+/** Section 3: honest answers, in time, and none that costs a BOT a retry for nothing. */
+import { keyOfSend } from '../keys.ts';
+import type { AnsweredDelivery, Post } from '../observed.ts';
+import { SECOND } from '../scenario.ts';
+import { type Broken, type History, nameOf } from './history.ts';
+
+export const ANSWER_WITHIN_MS = 8 * SECOND;
+
+/** Results after which a callback is Botbell's own, or done. */
+const DONE = new Set(['taken_over', 'accepted', 'delivered', 'duplicate', 'gave_up', 'superseded']);
+
+export function judgeAnswers(history: History, broken: Broken): void {
+  for (const post of history.observed.posts) {
+    if (post.status === undefined) continue;
+    inTime(post, broken);
+    asItSays(history, post, broken);
+    fittingResult(history, post, broken);
+    if (post.status === 200) kept(history, post, broken);
+    else forAReason(history, post, broken);
+  }
+  refusalsCounted(history, broken);
+}
+
+function inTime({ send, at, endedAt = Infinity, status }: Post, broken: Broken): void {
+  if (endedAt - at > ANSWER_WITHIN_MS)
+    broken('answered in time', `${nameOf(send)} was answered ${status} after ${endedAt - at} ms`);
+}
+
+/** A destination that an answer calls delivered has taken the message. */
+function asItSays(history: History, { send, deliveries = [], endedAt = 0 }: Post, broken: Broken): void {
+  for (const { destination, state } of deliveries) {
+    const toldAt = history.toldAt({ send }, destination);
+    if (state === 'delivered' && (toldAt === undefined || toldAt > endedAt))
+      broken('delivered means taken', `${nameOf(send)} was answered so, but ${destination} has not taken it`);
+  }
+}
+
+function fittingResult(history: History, post: Post, broken: Broken): void {
+  const { send, result, status, deliveries = [] } = post;
+  const states = deliveries.map(({ state }) => state);
+  const said = `${nameOf(send)} was answered ${status} ${result} with ${states.join(', ')}`;
+  const isAllTold = states.every((state) => state === 'delivered' || state === 'held');
+  if ((result === 'delivered' || result === 'duplicate') && !isAllTold) broken('the result fits', said);
+  if (result === 'superseded' && (send.status !== 2 || !history.hasResult({ send })))
+    broken('the result fits', said);
+  if (result === 'no_route' && deliveries.length > 0) broken('the result fits', said);
+  if (status !== 200 && states.length > 0 && states.every((state) => state === 'delivered'))
+    broken('the result fits', said);
+}
+
+/** What was answered 200 is in the store. */
+function kept(history: History, { send }: Post, broken: Broken): void {
+  if (history.admissionOf(send) === undefined)
+    broken('answered 200 means kept', `${nameOf(send)} is not listed`);
+}
+
+function forAReason(history: History, post: Post, broken: Broken): void {
+  const { send, status, at, endedAt = at, process } = post;
+  if (status === 503) {
+    const isCrowded = history.scenario.configs.some(({ maxInFlight }) => maxInFlight < 100);
+    const isEnding = history.endOf(process) < endedAt + 10 * SECOND;
+    if (!isCrowded && !isEnding && !history.isStoreHit(at, endedAt))
+      broken('503 for a reason', `${nameOf(send)} was answered 503`);
+    return;
+  }
+  if (status !== 502 && status !== 504)
+    broken('an answer of the contract', `${nameOf(send)} was answered ${status}`);
+  const before = history.observed.posts.find(
+    (other) =>
+      other !== post &&
+      other.send.nth === send.nth &&
+      other.status === 200 &&
+      (other.endedAt ?? Infinity) < at &&
+      DONE.has(other.result ?? ''),
+  );
+  if (before !== undefined)
+    broken('never non-2xx for what is ours', `${nameOf(send)} was answered ${status} after ${before.result}`);
+}
+
+/** A lasting failure is answered non-2xx `permanent_attempts` times, then 200. */
+function refusalsCounted(history: History, broken: Broken): void {
+  const counts = new Map<string, number>();
+  for (const { send, status, deliveries = [], config } of history.observed.posts) {
+    if (status !== 502 || deliveries.length === 0 || !deliveries.every(isLasting)) continue;
+    for (const { destination } of deliveries.filter(isRefused)) {
+      const about = `${keyOfSend(send.nth, send.job)} at ${destination}`;
+      const count = (counts.get(about) ?? 0) + 1;
+      counts.set(about, count);
+      const { permanentAttempts } = history.configOf({ config });
+      if (count > permanentAttempts && !history.isStoreHit(0, history.now) && !history.hasReloads)
+        broken('refusals are counted', `${about} was answered 502 for a lasting failure ${count} times`);
+    }
+  }
+}
+
+function isRefused({ state, error = '' }: AnsweredDelivery): boolean {
+  return state !== 'delivered' && /never|mend it/.test(error);
+}
+
+function isLasting(delivery: AnsweredDelivery): boolean {
+  return delivery.state !== 'pending' || isRefused(delivery);
+}

@@ -1,0 +1,149 @@
+/** Everything ends: stops, deliveries, what a dead process had in hand, and what a process keeps in memory. */
+import type { Admitted } from '../observed.ts';
+import { MINUTE, SECOND } from '../scenario.ts';
+import { ANSWER_WITHIN_MS } from './answers.ts';
+import { type Broken, type History, nameOf, seconds } from './history.ts';
+
+/** Time that is slept through, and a poll. */
+const LATE_MS = 20 * SECOND;
+
+/** A replica takes over within so long of the last heartbeat. */
+const TAKEN_OVER_WITHIN_MS = 40 * SECOND;
+
+export function judgeEnd(history: History, broken: Broken): void {
+  const { stops, unforeseen, stuck, metrics } = history.observed;
+  for (const { process, ms } of stops)
+    if (ms > ANSWER_WITHIN_MS + SECOND) broken('a stop is quick', `${process.name} took ${ms} ms`);
+  for (const what of unforeseen) broken('nothing unforeseen', what);
+  if (stuck !== undefined) return broken('everything ends', stuck);
+  for (const text of metrics) memoryIsEmpty(text, broken);
+  for (const admitted of history.admitted) {
+    promptly(history, admitted, broken);
+    takenOver(history, admitted, broken);
+    givenUp(history, admitted, broken);
+  }
+}
+
+function memoryIsEmpty(text: string, broken: Broken): void {
+  for (const gauge of [
+    'botbell_deliveries_pending',
+    'botbell_deliveries_held',
+    'botbell_destinations_paused',
+  ]) {
+    const value = new RegExp(`^${gauge} (.*)$`, 'm').exec(text)?.[1];
+    if (value !== '0') broken('nothing is left', `${gauge} is ${value ?? 'not there'} at the end`);
+  }
+}
+
+/** Where nothing is wrong, a message is sent at once. */
+function promptly(history: History, admitted: Admitted, broken: Broken): void {
+  const { at, send } = admitted;
+  if (!history.isCalm(at - MINUTE, at + 5 * SECOND) || history.hasSetClocks || history.isActedOn(admitted))
+    return;
+  if (history.configOf(admitted).maxInFlight < 100 || isBehind(history, admitted)) return;
+  for (const { destination } of admitted.listed.deliveries) {
+    const [first] = history.attemptsOf(admitted, destination);
+    if (
+      first === undefined ||
+      history.hasWeather(destination, 0, at + 5 * SECOND) ||
+      isHeld(history, admitted)
+    )
+      continue;
+    if (first.at - at > 2 * SECOND)
+      broken('sent at once', `${nameOf(send)} was sent to ${destination} ${first.at - at} ms after it came`);
+  }
+}
+
+function isHeld(history: History, admitted: Admitted): boolean {
+  const { routes, burst } = history.configOf(admitted);
+  const hasSnoozes = history.observed.acted.some(({ act }) => act.kind === 'snooze');
+  return (
+    burst !== undefined ||
+    hasSnoozes ||
+    history.hasReloads ||
+    routes.some(({ bots, mute }) => mute && bots.includes(admitted.send.bot))
+  );
+}
+
+function isBehind(history: History, { id, send }: Admitted): boolean {
+  return history.admitted.some((other) => other.id < id && other.send.job === send.job);
+}
+
+/** What a process had in hand when it died is attempted again: once the claim is free, and the service has had its time to post again. */
+function takenOver(history: History, admitted: Admitted, broken: Broken): void {
+  if (history.hasReloads || history.hasSetClocks || history.isActedOn(admitted)) return;
+  const { takeOverAfterMs } = history.configOf(admitted);
+  for (const { destination } of admitted.listed.deliveries) {
+    const attempts = history.attemptsOf(admitted, destination);
+    for (const [place, { endedAt, process }] of attempts.entries()) {
+      const died = history.endOf(process);
+      const next = attempts[place + 1];
+      if (endedAt !== undefined || died === Infinity || next === undefined) continue;
+      const posted = history.observed.posts.filter(
+        (post) => post.send.nth === admitted.send.nth && post.at < next.at,
+      );
+      const lastPost = Math.max(...posts(posted));
+      const due = Math.max(died + TAKEN_OVER_WITHIN_MS, lastPost + takeOverAfterMs) + LATE_MS;
+      const isClear =
+        !history.hasWeather(destination, died - MINUTE, due) && !history.isStoreHit(died - MINUTE, due);
+      const isAlone = history.observed.ends.every(
+        ({ at }) => at <= died - 5 * MINUTE || at >= due || at === died,
+      );
+      if (next.at > due && isClear && isAlone && isServed(history, died, due))
+        broken(
+          'taken over from the dead',
+          `${nameOf(admitted.send)} at ${destination} was in the hands of ${process.name} until ${seconds(died)}, and is attempted at ${seconds(next.at)}`,
+        );
+    }
+  }
+}
+
+function posts(all: readonly { readonly at: number }[]): readonly number[] {
+  return all.map(({ at }) => at);
+}
+
+/** Whether some process serves all the while. */
+function isServed(history: History, from: number, to: number): boolean {
+  const { loaded, ends } = history.observed;
+  return history.scenario.skews.some((_, slot) => {
+    const starts = loaded.filter((load) => load.slot === slot && load.at <= from);
+    return (
+      starts.length > 0 &&
+      !ends.some(({ at, process }) => process.slot === slot && at >= from - 5 * MINUTE && at <= to)
+    );
+  });
+}
+
+const WAITS = new Set(['limit', 'full', 'dawdle', 'mixed']);
+
+/** Nothing is attempted any more so long after it came. Time in which it only waited does not count, nor does a process that is down. */
+function givenUp(history: History, admitted: Admitted, broken: Broken): void {
+  const { scenario, hasReloads, hasSetClocks } = history;
+  const { giveUpAfterMs } = history.configOf(admitted);
+  if (
+    hasReloads ||
+    hasSetClocks ||
+    isHeld(history, admitted) ||
+    isBehind(history, admitted) ||
+    history.isActedOn(admitted)
+  )
+    return;
+  const lost = scenario.faults.reduce(
+    (sum, fault) =>
+      sum + (fault.kind === 'store' ? fault.for : 'downFor' in fault ? fault.downFor + 40 * SECOND : 0),
+    0,
+  );
+  for (const { destination } of admitted.listed.deliveries) {
+    const waits = scenario.faults.some(
+      (fault) => fault.kind === 'weather' && WAITS.has(fault.mode) && fault.destination === destination,
+    );
+    const late = history
+      .attemptsOf(admitted, destination)
+      .find(({ at }) => at > admitted.at + giveUpAfterMs + lost + MINUTE);
+    if (late !== undefined && !waits)
+      broken(
+        'given up in time',
+        `${nameOf(admitted.send)} is attempted at ${destination} ${seconds(late.at - admitted.at)} after it came`,
+      );
+  }
+}

@@ -1,0 +1,180 @@
+/** What was observed, ordered so that the contract's sentences can be asked of it. Times: milliseconds since the world began. */
+import { isAlert } from '../../../src/notice/notice.ts';
+import { keyOfSend, nthIn } from '../keys.ts';
+import type { Admitted, Attempt, Listed, ListedDelivery, Observed, Post, Run } from '../observed.ts';
+import { type ConfigPlan, type Fault, namedBy, type Scenario, SECOND, type Send } from '../scenario.ts';
+
+/** What a fault leaves behind: a claim, a pause, a process that is not back yet. */
+const AFTERMATH_MS = 12 * SECOND;
+
+/** How long a success may take to be written in a store that works. */
+export const WRITTEN_WITHIN_MS = 200;
+
+export class History {
+  readonly scenario: Scenario;
+  readonly observed: Observed;
+  readonly now: number;
+  /** The callbacks, in the order in which they were admitted. */
+  readonly admitted: readonly Admitted[];
+  readonly hasReloads: boolean;
+  readonly hasSetClocks: boolean;
+  readonly #attempts = new Map<string, Attempt[]>();
+  readonly #ends = new Map<Run, number>();
+
+  constructor(scenario: Scenario, observed: Observed, now: number) {
+    this.scenario = scenario;
+    this.observed = observed;
+    this.now = now;
+    this.hasReloads = scenario.configs.length > 1;
+    this.hasSetClocks = scenario.faults.some(({ kind }) => kind === 'clock');
+    for (const attempt of observed.attempts) {
+      const place = `${attempt.key}@${attempt.destination}`;
+      this.#attempts.set(place, [...(this.#attempts.get(place) ?? []), attempt]);
+    }
+    for (const { at, process } of observed.ends) this.#ends.set(process, at);
+    this.admitted = observed.listed.flatMap((listed) => this.#admissionOf(listed) ?? []);
+  }
+
+  configOf({ config }: Pick<Admitted, 'config'>): ConfigPlan {
+    return this.scenario.configs[config] as ConfigPlan;
+  }
+
+  admissionOf({ nth }: Pick<Send, 'nth'>): Admitted | undefined {
+    return this.admitted.find(({ send }) => send.nth === nth);
+  }
+
+  /** In the order in which they began. */
+  attemptsAt(destination: string, key: string): readonly Attempt[] {
+    return this.#attempts.get(`${key}@${destination}`) ?? [];
+  }
+
+  attemptsOf({ send }: Pick<Admitted, 'send'>, destination: string): readonly Attempt[] {
+    return this.attemptsAt(destination, keyOfSend(send.nth, send.job));
+  }
+
+  /** Summaries that a destination took and that name the callback's job. */
+  summariesOf({ send }: Pick<Admitted, 'send'>, destination: string): readonly Attempt[] {
+    return this.observed.attempts.filter(({ notice, takenAt, destination: where }) => {
+      if (where !== destination || takenAt === undefined || !isAlert(notice)) return false;
+      const { subject } = notice.alert;
+      return subject.template === 'summary' && subject.bots.some(({ jobs }) => jobs.includes(send.job));
+    });
+  }
+
+  /** When a destination took it, by itself or in a summary, for the first time. */
+  toldAt(admitted: Pick<Admitted, 'send'>, destination: string): number | undefined {
+    const own = this.attemptsOf(admitted, destination).find(({ takenAt }) => takenAt !== undefined);
+    return own?.takenAt ?? this.summariesOf(admitted, destination)[0]?.takenAt;
+  }
+
+  /** When the process ended; Infinity: never. */
+  endOf(process: Run): number {
+    return this.#ends.get(process) ?? Infinity;
+  }
+
+  /** Whether the store of anybody fails, is slow or loses answers then, or has a moment ago. */
+  isStoreHit(from: number, to: number): boolean {
+    return this.scenario.faults.some(
+      (fault) => fault.kind === 'store' && fault.at <= to && fault.at + fault.for + AFTERMATH_MS >= from,
+    );
+  }
+
+  /** Whether a process ends then, or has not been back for long. */
+  isProcessHit(from: number, to: number): boolean {
+    return this.observed.ends.some(({ at }) => at <= to && at + 240 * SECOND >= from);
+  }
+
+  /** No process and no store is in trouble then. */
+  isCalm(from: number, to: number): boolean {
+    return !this.isStoreHit(from, to) && !this.isProcessHit(from, to);
+  }
+
+  /** Whether the destination is in trouble then, or has been, so that a pause or a backoff goes on. */
+  hasWeather(destination: string, from: number, to: number): boolean {
+    const isThere = (fault: Fault) =>
+      fault.kind === 'weather' &&
+      fault.destination === destination &&
+      fault.at <= to &&
+      fault.at + fault.for >= from;
+    return this.scenario.faults.some(isThere);
+  }
+
+  /** The configs that some process ran with while a callback was on its way. */
+  configsSince({ config, send }: Admitted): readonly ConfigPlan[] {
+    const firstPost = this.observed.posts.find((post) => post.send.nth === send.nth)?.at ?? 0;
+    const inForce = this.scenario.skews.flatMap((_, slot) => {
+      const loads = this.observed.loaded.filter((load) => load.slot === slot);
+      return loads
+        .filter((_load, index) => (loads[index + 1]?.at ?? Infinity) >= firstPost)
+        .map((load) => load.config);
+    });
+    return [...new Set([config, ...inForce])].map((number) => this.scenario.configs[number] as ConfigPlan);
+  }
+
+  /** Whoever some config names for it; `must`: whoever each names. */
+  namedFor(admitted: Admitted): { readonly must: readonly string[]; readonly may: ReadonlySet<string> } {
+    const sets = this.configsSince(admitted).map((config) => namedBy(config, admitted.send));
+    const may = new Set(sets.flat());
+    return { may, must: [...may].filter((destination) => sets.every((set) => set.includes(destination))) };
+  }
+
+  hasResult({ send }: Pick<Admitted, 'send'>): boolean {
+    return this.admitted.some((other) => other.send.job === send.job && other.send.status !== 2);
+  }
+
+  /** An `executing` that came after its job's result. */
+  isLateStart({ send, id }: Admitted): boolean {
+    if (send.status !== 2) return false;
+    return this.admitted.some(
+      (other) => other.send.job === send.job && other.send.status !== 2 && other.id < id,
+    );
+  }
+
+  /** Whether a person asked for anything about deliveries that may concern it. */
+  isActedOn({ id, listed }: Admitted): boolean {
+    const ids = new Set([id, ...listed.deliveries.map((delivery) => delivery.id)]);
+    return this.observed.acted.some(
+      ({ act, id: of }) => act.kind === 'bulk' || (of !== undefined && ids.has(of)),
+    );
+  }
+
+  #admissionOf(listed: Listed): Admitted | undefined {
+    if (listed.elapsed_time === null || listed.kind !== 'callback') return undefined;
+    const nth = nthIn(listed.elapsed_time);
+    const posts = this.observed.posts.filter(({ send }) => send.nth === nth);
+    const clockedAt = Date.parse(listed.received_at);
+    const post = posts.findLast((each) => isAdmittedBy(each, clockedAt)) ?? posts[0];
+    if (post === undefined) throw new Error(`nobody has posted callback ${listed.id}`);
+    const { send, config } = post;
+    return { send, id: listed.id, at: post.at + Math.max(0, clockedAt - post.clockedAt), config, listed };
+  }
+}
+
+/** Whether the POST was under way when the store's clock said so. */
+function isAdmittedBy({ at, clockedAt, endedAt = Infinity }: Post, time: number): boolean {
+  return clockedAt <= time && time - clockedAt <= endedAt - at;
+}
+
+export function deliveryAt({ listed }: Admitted, destination: string): ListedDelivery | undefined {
+  return listed.deliveries.find((delivery) => delivery.destination === destination);
+}
+
+export function nameOf({ job, nth }: Send): string {
+  return `${job}/${nth}`;
+}
+
+export function isSuccess({ endedAt, failure }: Attempt): boolean {
+  return endedAt !== undefined && failure === undefined;
+}
+
+export function isOpenAt({ at, endedAt }: Post, time: number): boolean {
+  return at <= time && (endedAt ?? Infinity) > time;
+}
+
+/** `12.345 s` */
+export function seconds(ms: number): string {
+  return `${(ms / SECOND).toFixed(3)} s`;
+}
+
+/** Says that a sentence does not hold. @param sentence its name, as in `pending.ts` */
+export type Broken = (sentence: string, what: string) => void;

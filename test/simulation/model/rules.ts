@@ -1,0 +1,2 @@
+import type { Broken, History } from './history.ts';
+export function judgeRules(_history: History, _broken: Broken): void {}

@@ -1,0 +1,140 @@
+/** Sections 1 and 6: nothing is lost, nobody is told twice but after an ambiguity, and nobody is told whom no route names. */
+import { keyOfSend } from '../keys.ts';
+import type { Admitted, Attempt } from '../observed.ts';
+import { SECOND } from '../scenario.ts';
+import {
+  type Broken,
+  deliveryAt,
+  type History,
+  isOpenAt,
+  isSuccess,
+  nameOf,
+  seconds,
+  WRITTEN_WITHIN_MS,
+} from './history.ts';
+
+export function judgeTold(history: History, broken: Broken): void {
+  once(history, broken);
+  for (const admitted of history.admitted) {
+    onlyWhoIsNamed(history, admitted, broken);
+    deliveredIsTaken(history, admitted, broken);
+    deadForAReason(history, admitted, broken);
+    if (history.hasReloads) everybodyNamed(history, admitted, broken);
+  }
+}
+
+/** For each destination and message: what one attempt knows to have arrived is not sent again, nor what another still waits for. */
+function once(history: History, broken: Broken): void {
+  const places = new Map<string, Attempt[]>();
+  for (const attempt of history.observed.attempts) {
+    const place = `${attempt.key} to ${attempt.destination}`;
+    const before = places.get(place) ?? [];
+    for (const earlier of before) {
+      const why = whyNotAgain(history, earlier, attempt);
+      if (why !== undefined)
+        broken('told once', `${attempt.process.name} sends ${place} at ${seconds(attempt.at)}, ${why}`);
+    }
+    places.set(place, [...before, attempt]);
+  }
+}
+
+function whyNotAgain(history: History, earlier: Attempt, later: Attempt): string | undefined {
+  const { process, endedAt, failure } = earlier;
+  const endOfProcess = history.endOf(process);
+  if (endedAt === undefined || endedAt > later.at) {
+    const isWaiting =
+      endOfProcess > later.at && !history.isStoreHit(earlier.at, later.at) && !history.hasSetClocks;
+    return isWaiting ? `while ${process.name} waits for an answer about it` : undefined;
+  }
+  if (failure === undefined) {
+    const isKnownHere = process === later.process && endOfProcess > later.at;
+    if (isKnownHere) return `though it knows since ${seconds(endedAt)} that it was taken`;
+    const wasWritten = endOfProcess > endedAt + WRITTEN_WITHIN_MS && later.at > endedAt + WRITTEN_WITHIN_MS;
+    const isClear = wasWritten && !history.isStoreHit(endedAt, endedAt + WRITTEN_WITHIN_MS);
+    return isClear ? `though ${process.name} knew at ${seconds(endedAt)} that it was taken` : undefined;
+  }
+  return failure.mayHaveArrived && isWithinOnePost(history, earlier, later)
+    ? 'within the POST, though it may have arrived'
+    : undefined;
+}
+
+/** Both attempts are those of one POST, the only one that ever came for it until then. */
+function isWithinOnePost(history: History, earlier: Attempt, later: Attempt): boolean {
+  if (earlier.process !== later.process || earlier.nth === 0) return false;
+  const posts = history.observed.posts.filter(({ send, at }) => send.nth === earlier.nth && at <= later.at);
+  const [post] = posts;
+  if (post === undefined || posts.length > 1 || post.process !== earlier.process) return false;
+  return !history.configOf(post).isAccepting && isOpenAt(post, earlier.at) && isOpenAt(post, later.at);
+}
+
+/** Who is told is named by a config that was in force. Rules: `rules.ts`. */
+function onlyWhoIsNamed(history: History, admitted: Admitted, broken: Broken): void {
+  const { may } = history.namedFor(admitted);
+  const key = keyOfSend(admitted.send.nth, admitted.send.job);
+  for (const { key: of, takenAt, destination } of history.observed.attempts)
+    // A late result is told whatever `on` says.
+    if (
+      of === key &&
+      takenAt !== undefined &&
+      !may.has(destination) &&
+      !isExpected(history, admitted, destination)
+    )
+      broken('only who is named', `${destination} was told ${nameOf(admitted.send)}`);
+}
+
+function isExpected(history: History, { config, send }: Admitted, destination: string): boolean {
+  const { routes } = history.configOf({ config });
+  return routes.some(
+    ({ bots, expect, notify }) => expect && bots.includes(send.bot) && notify.includes(destination),
+  );
+}
+
+function deliveredIsTaken(history: History, admitted: Admitted, broken: Broken): void {
+  for (const { destination, state } of admitted.listed.deliveries)
+    if (state === 'delivered' && history.toldAt(admitted, destination) === undefined)
+      broken(
+        'delivered means taken',
+        `${nameOf(admitted.send)} is listed so at ${destination}, which has not taken it`,
+      );
+}
+
+/** Refused for good, too old, or no longer routed. */
+function deadForAReason(history: History, admitted: Admitted, broken: Broken): void {
+  if (history.isActedOn(admitted) || history.hasSetClocks) return;
+  for (const delivery of admitted.listed.deliveries) {
+    if (delivery.state !== 'dead') continue;
+    const attempts = history.attemptsOf(admitted, delivery.destination);
+    const isRefused = attempts.some(({ failure }) => failure?.class === 'permanent');
+    const { giveUpAfterMs } = history.configOf(admitted);
+    const diedBy = Math.max(history.now, ...attempts.map(({ at }) => at));
+    const isOld = giveUpAfterMs < diedBy - admitted.at + SECOND;
+    if (!isRefused && !isOld && !history.hasReloads)
+      broken(
+        'given up for a reason',
+        `${nameOf(admitted.send)} is a dead letter at ${delivery.destination} (${delivery.last_error?.code})`,
+      );
+  }
+}
+
+/** Whoever all configs name is told, unless the delivery has a state that says why not. */
+function everybodyNamed(history: History, admitted: Admitted, broken: Broken): void {
+  for (const destination of history.namedFor(admitted).must) {
+    const why = untold(history, admitted, destination);
+    if (why !== undefined)
+      broken('nothing is lost', `${nameOf(admitted.send)} was never told at ${destination}: ${why}`);
+  }
+}
+
+/** @returns undefined: it was told, or need not be */
+export function untold(history: History, admitted: Admitted, destination: string): string | undefined {
+  if (history.toldAt(admitted, destination) !== undefined || history.isLateStart(admitted)) return undefined;
+  const delivery = deliveryAt(admitted, destination);
+  if (delivery?.state === 'dead' || (delivery && history.isActedOn(admitted))) return undefined;
+  const isSuperseded =
+    admitted.send.status === 2 && delivery?.rule === 'superseded' && history.hasResult(admitted);
+  return isSuperseded ? undefined : `${delivery?.state ?? 'not listed'} ${delivery?.rule ?? ''}`;
+}
+
+export function isKnown(attempts: readonly Attempt[], before: number): boolean {
+  return attempts.some((attempt) => isSuccess(attempt) && (attempt.endedAt ?? Infinity) < before);
+}
