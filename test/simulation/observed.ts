@@ -31,6 +31,8 @@ export interface AnsweredDelivery {
   readonly destination: string;
   readonly state: 'pending' | 'delivered' | 'dead' | 'held';
   readonly error?: string;
+  /** Which holds it. */
+  readonly rule?: string;
 }
 
 /** One call of a remote. */
@@ -69,6 +71,9 @@ export interface Acted {
   readonly status: number | undefined;
   /** The id of the callback or delivery that it was asked of; of a snooze, its own. */
   readonly id?: number | undefined;
+  /** As it stood in the list by which it was picked. */
+  readonly was?: ListedDelivery | undefined;
+  readonly listed?: Listed | undefined;
   readonly body: string;
 }
 

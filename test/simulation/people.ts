@@ -1,6 +1,6 @@
 /** People at the API: what they ask for, and what the product lists. */
 import type { Act } from './scenario.ts';
-import type { Listed, ListedDelivery, Observed } from './observed.ts';
+import type { Acted, Listed, Observed } from './observed.ts';
 import type { Process } from './process.ts';
 import { ask } from './request.ts';
 import type { Timeline } from './timeline.ts';
@@ -17,7 +17,7 @@ export interface PeopleParts {
   readonly clockOf: (slot: number) => number;
 }
 
-interface Asked {
+interface Asked extends Pick<Acted, 'was' | 'listed'> {
   readonly id?: number | undefined;
   readonly path: string;
   readonly method?: 'POST' | 'DELETE';
@@ -78,7 +78,8 @@ export class People {
     const answer = asked && (await this.#ask(process, asked));
     const { status, body = '' } = answer ?? {};
     const made = status === 201 ? (JSON.parse(body) as { readonly id?: number }).id : undefined;
-    observed.acted.push({ act, at, status, id: made ?? asked?.id, body });
+    const { was, listed } = asked ?? {};
+    observed.acted.push({ act, at, status, id: made ?? asked?.id, was, listed, body });
     say(`somebody asks ${process.name}: ${act.kind} ${asked?.path ?? 'nothing'}: ${status ?? 'no answer'}`);
   }
 
@@ -95,27 +96,18 @@ export class People {
 
   /** What is asked about one of those that the API lists. @returns undefined: there is none */
   async #requestAbout(process: Process, { kind, pick }: Picking): Promise<Asked | undefined> {
-    const id = pickFrom(await this.#idsFor(process, kind), pick);
-    if (id === undefined) return undefined;
-    if (kind === 'wake') return { id, path: `/api/snoozes/${id}`, method: 'DELETE' };
-    const path = kind === 'route' ? `/api/callbacks/${id}/route` : `/api/deliveries/${id}/${kind}`;
-    return { id, path, method: 'POST' };
-  }
-
-  async #idsFor(process: Process, kind: Picking['kind']): Promise<readonly number[]> {
-    if (kind === 'wake')
-      return ((await this.#page<{ readonly id: number }>(process, '/api/snoozes'))?.items ?? []).map(
-        ({ id }) => id,
-      );
-    if (kind === 'route') return ((await this.listed(process)) ?? []).map(({ id }) => id);
-    return (await this.#undelivered(process)).map(({ id }) => id);
-  }
-
-  async #undelivered(process: Process): Promise<readonly ListedDelivery[]> {
-    const items = (await this.listed(process)) ?? [];
-    return items.flatMap(({ deliveries }) =>
-      deliveries.filter(({ state }) => state === 'dead' || state === 'held'),
-    );
+    if (kind === 'wake') {
+      const snoozes = await this.#page<{ readonly id: number }>(process, '/api/snoozes');
+      const id = pickFrom(snoozes?.items ?? [], pick)?.id;
+      return id === undefined ? undefined : { id, path: `/api/snoozes/${id}`, method: 'DELETE' };
+    }
+    const all = (await this.listed(process)) ?? [];
+    if (kind === 'route') {
+      const listed = pickFrom(all, pick);
+      return listed && { id: listed.id, listed, path: `/api/callbacks/${listed.id}/route`, method: 'POST' };
+    }
+    const was = pickFrom(pickable(all, pick), (pick * 7) % 1);
+    return was && { id: was.id, was, path: `/api/deliveries/${was.id}/${kind}`, method: 'POST' };
   }
 
   async #ask(process: Process, { path, method, body }: Asked) {
@@ -130,4 +122,11 @@ export class People {
 
 function pickFrom<Item>(items: readonly Item[], pick: number): Item | undefined {
   return items[Math.floor(pick * items.length)];
+}
+
+/** What is not delivered, mostly. */
+function pickable(all: readonly Listed[], pick: number): Listed['deliveries'] {
+  const deliveries = all.flatMap((listed) => listed.deliveries);
+  const undelivered = deliveries.filter(({ state }) => state === 'dead' || state === 'held');
+  return pick < 0.2 || undelivered.length === 0 ? deliveries : undelivered;
 }

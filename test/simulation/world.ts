@@ -206,7 +206,9 @@ export class World {
   get #isIdle(): boolean {
     const processes = this.#slots.filter((each) => each !== undefined);
     const isQuiet = processes.every(({ isOpen, store }) => isOpen && store.underWay === 0);
-    return isQuiet && this.#remotes.underWay === 0 && this.#people.underWay === 0 && this.#isPosted;
+    // What a process has claimed may wait there for a pause to end: a machine that sleeps then is another story than this one's.
+    const isPaused = this.observed.pauses.some(({ until }) => until + AWAKE_MS > this.timeline.now);
+    return isQuiet && !isPaused && this.#remotes.underWay === 0 && this.#people.underWay === 0 && this.#isPosted;
   }
 
   get #isPosted(): boolean {

@@ -16,7 +16,7 @@ export function judgeEnd(history: History, broken: Broken): void {
     if (ms > ANSWER_WITHIN_MS + SECOND) broken('a stop is quick', `${process.name} took ${ms} ms`);
   for (const what of unforeseen) broken('nothing unforeseen', what);
   if (stuck !== undefined) return broken('everything ends', stuck);
-  for (const text of metrics) memoryIsEmpty(text, broken);
+  for (const text of metrics) memoryIsEmpty(history, text, broken);
   for (const admitted of history.admitted) {
     promptly(history, admitted, broken);
     takenOver(history, admitted, broken);

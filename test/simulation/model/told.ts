@@ -50,7 +50,7 @@ function whyNotAgain(history: History, earlier: Attempt, later: Attempt): string
     const isKnownHere = process === later.process && endOfProcess > later.at;
     if (isKnownHere) return `though it knows since ${seconds(endedAt)} that it was taken`;
     const wasWritten = endOfProcess > endedAt + WRITTEN_WITHIN_MS && later.at > endedAt + WRITTEN_WITHIN_MS;
-    const isClear = wasWritten && !history.isStoreHit(endedAt, endedAt + WRITTEN_WITHIN_MS);
+    const isClear = wasWritten && !history.hasSetClocks && !history.isStoreHit(endedAt, endedAt + WRITTEN_WITHIN_MS);
     return isClear ? `though ${process.name} knew at ${seconds(endedAt)} that it was taken` : undefined;
   }
   return failure.mayHaveArrived && isWithinOnePost(history, earlier, later)

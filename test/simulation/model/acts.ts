@@ -1,0 +1,153 @@
+/** Section 7: what people ask for is done, once, and nothing else is. */
+import { isAlert } from '../../../src/notice/notice.ts';
+import type { Acted, Admitted, Attempt, ListedDelivery } from '../observed.ts';
+import { SECOND, STATUS_NAMES, routesOf } from '../scenario.ts';
+import { type Broken, deliveryAt, type History, nameOf, seconds } from './history.ts';
+
+/** Between what a person saw in the list, and what was asked for by it. */
+const MOMENT_MS = 2 * SECOND;
+
+/** Rules that hold a message for a while: it is sent by itself when they end. */
+const HOLDS = new Set(['mute', 'snooze', 'burst']);
+
+export function judgeActs(history: History, broken: Broken): void {
+  for (const acted of history.observed.acted) {
+    answeredByTheList(history, acted, broken);
+    if (acted.status === 202) done(history, acted, broken);
+  }
+  testsOnce(history, broken);
+}
+
+interface Place {
+  readonly admitted: Admitted;
+  readonly delivery: ListedDelivery;
+}
+
+/** The callback's delivery that was asked about; undefined: it is one of a notice of Botbell's own. */
+function placeOf(history: History, { id }: Acted): Place | undefined {
+  for (const admitted of history.admitted)
+    for (const delivery of admitted.listed.deliveries)
+      if (delivery.id === id) return { admitted, delivery };
+  return undefined;
+}
+
+/** What is not undelivered for good is not given back, nor dismissed. */
+function answeredByTheList(history: History, acted: Acted, broken: Broken): void {
+  const { act, was, status, at } = acted;
+  if (was === undefined || status !== 202 || (act.kind !== 'redeliver' && act.kind !== 'dismiss')) return;
+  const isStill = was.until === undefined || Date.parse(was.until) - history.scenario.epoch > at + MOMENT_MS;
+  const { state, rule = '' } = was;
+  const isOpen = state === 'held' && HOLDS.has(rule) && isStill;
+  if (state === 'delivered' || isOpen || rule === 'superseded' || (act.kind === 'dismiss' && state === 'pending'))
+    broken('only what is undelivered is given back', `${act.kind} was accepted of what was ${state} ${rule}`);
+}
+
+function done(history: History, acted: Acted, broken: Broken): void {
+  const { act } = acted;
+  if (act.kind === 'redeliver') redelivered(history, acted, broken);
+  if (act.kind === 'dismiss') dismissed(history, acted, broken);
+  if (act.kind === 'route') routedAnew(history, acted, broken);
+  if (act.kind === 'bulk') redeliveredInBulk(history, acted, broken);
+}
+
+/** Attempted again, unless it has become needless or is asked away again. */
+function redelivered(history: History, acted: Acted, broken: Broken): void {
+  const place = placeOf(history, acted);
+  if (place === undefined || isAskedAgain(history, acted) || history.hasReloads) return;
+  const { admitted, delivery } = place;
+  if (isEnded(delivery) || isAttemptedSince(history, place, acted.at)) return;
+  broken(
+    'what is given back is attempted',
+    `${nameOf(admitted.send)} at ${delivery.destination}, ${delivery.state}, was not attempted after ${seconds(acted.at)}`,
+  );
+}
+
+function dismissed(history: History, acted: Acted, broken: Broken): void {
+  const place = placeOf(history, acted);
+  if (place === undefined || isAskedAgain(history, acted)) return;
+  const { admitted, delivery } = place;
+  if (delivery.state !== 'held' || isAttemptedSince(history, place, acted.at + MOMENT_MS))
+    broken('what is dismissed is done', `${nameOf(admitted.send)} at ${delivery.destination} is ${delivery.state}`);
+}
+
+/** Whoever today's config names, and has not been told, is told. */
+function routedAnew(history: History, acted: Acted, broken: Broken): void {
+  const admitted = history.admitted.find(({ id }) => id === acted.id);
+  if (admitted === undefined || history.hasReloads || history.isLateStart(admitted)) return;
+  const status = STATUS_NAMES[admitted.send.status];
+  const routes = routesOf(history.configOf(admitted), admitted.send.bot).filter(({ on }) => on.includes(status));
+  for (const destination of new Set(routes.flatMap(({ notify }) => notify))) {
+    const delivery = deliveryAt(admitted, destination);
+    const isDead = delivery?.state === 'dead' && !isAttemptedSince(history, { admitted, delivery }, acted.at);
+    if (delivery === undefined || (isDead && wasDead(acted, destination)))
+      broken('who lacks it is told when it is routed anew', `${nameOf(admitted.send)} at ${destination}`);
+  }
+}
+
+/** Whether the list of a moment before had it as a dead letter; unknown counts as no. */
+function wasDead({ listed }: Acted, destination: string): boolean {
+  return listed?.deliveries.find((each) => each.destination === destination)?.state === 'dead';
+}
+
+/** A dead letter whose last attempt ended before that is attempted again. */
+function redeliveredInBulk(history: History, acted: Acted, broken: Broken): void {
+  if (history.hasReloads || history.observed.acted.some(({ act }) => act.kind === 'dismiss')) return;
+  for (const admitted of history.admitted) {
+    if (history.isLateStart(admitted) || (admitted.send.status === 2 && history.hasResult(admitted))) continue;
+    for (const delivery of admitted.listed.deliveries) {
+      const attempts = history.attemptsOf(admitted, delivery.destination);
+      const last = attempts.at(-1);
+      if (delivery.state !== 'dead' || last?.endedAt === undefined) continue;
+      if (last.endedAt < acted.at - 30 * SECOND && last.failure?.class === 'permanent' && wasOurs(attempts))
+        broken(
+          'what is given back is attempted',
+          `${nameOf(admitted.send)} at ${delivery.destination} is dead since ${seconds(last.endedAt)}, and was given back at ${seconds(acted.at)}`,
+        );
+    }
+  }
+}
+
+/** Refused so often that it was Botbell's own by then. */
+function wasOurs(attempts: readonly Attempt[]): boolean {
+  return attempts.filter(({ failure }) => failure?.class === 'permanent').length > 3;
+}
+
+/** A message that a test asks for is sent once at the most, and nobody else hears of it. */
+function testsOnce(history: History, broken: Broken): void {
+  const { acted, attempts } = history.observed;
+  const isTest = ({ notice }: Attempt) => isAlert(notice) && notice.alert.subject.template === 'test';
+  const asked = acted.flatMap(({ act }) => (act.kind === 'test' ? [act.destination] : []));
+  for (const destination of new Set(attempts.filter(isTest).map((each) => each.destination))) {
+    const sent = attempts.filter((each) => isTest(each) && each.destination === destination).length;
+    const most = asked.filter((each) => each === destination).length;
+    if (sent > most) broken('a test is sent once', `${destination} was sent ${sent} tests, asked for ${most}`);
+  }
+  for (const { act, status, body, at } of acted) {
+    if (act.kind !== 'test' || status !== 200) continue;
+    const { delivered } = JSON.parse(body) as { readonly delivered: boolean };
+    const has = attempts.some(
+      (each) => isTest(each) && each.destination === act.destination && each.takenAt !== undefined && each.takenAt >= at,
+    );
+    if (delivered && !has) broken('a test says what came of it', `${act.destination} has not taken it`);
+  }
+}
+
+/** Somebody has asked for something else of it, or of all, since. */
+function isAskedAgain(history: History, acted: Acted): boolean {
+  const place = placeOf(history, acted);
+  return history.observed.acted.some(
+    (other) =>
+      other !== acted &&
+      other.status === 202 &&
+      (other.id === acted.id || other.id === place?.admitted.id || other.act.kind === 'bulk'),
+  );
+}
+
+/** Needs no attempt any more: a run's beginning after its result, or what a summary told. */
+function isEnded({ state, rule }: ListedDelivery): boolean {
+  return state === 'delivered' || (state === 'held' && rule === 'superseded');
+}
+
+function isAttemptedSince(history: History, { admitted, delivery }: Place, time: number): boolean {
+  return history.attemptsOf(admitted, delivery.destination).some(({ at }) => at >= time);
+}
