@@ -1,7 +1,7 @@
 /** A plan of a config as the text that a person would write, with the types of channels that it names. */
 import type { Channel, ChannelType } from '../../src/channels/channel.ts';
 import { section, text } from '../../src/config/schema-fields.ts';
-import { type ConfigPlan, MINUTE, OPERATORS, type RoutePlan, SECOND } from './scenario.ts';
+import { type ConfigPlan, MINUTE, OPERATORS, type RoutePlan, SECOND, TEAM } from './scenario.ts';
 
 /** A channel's own name, since its type is asked to open it without. */
 const settings = section('A channel of the simulation.', { called: text(() => undefined, 'Its name.') });
@@ -46,7 +46,7 @@ channels:
   mail: { type: mail, called: mail }
 groups:
   operators: ${targets([OPERATORS])}
-  team: { notify: ${targets(['other:#team'])}${digestAt === undefined ? '' : `, digest: { at: ${timeOfDay(digestAt)} }`} }
+  team: { notify: ${targets([TEAM])}${digestAt === undefined ? '' : `, digest: { at: ${timeOfDay(digestAt)} }`} }
 routes:${config.routes.length === 0 ? ' []' : config.routes.map(routeText).join('')}
 default_route:
   on: [error]
@@ -59,7 +59,7 @@ function routeText({ bots, on, notify, perJob, ...rules }: RoutePlan): string {
   return [
     `\n  - bot_id: [${bots.join(', ')}]`,
     `on: [${on.join(', ')}]`,
-    `notify: ${targets(notify, perJob)}`,
+    `notify: ${targets(notify.map(groupOf), perJob)}`,
     rules.afterFailures && `after_failures: ${rules.afterFailures}`,
     rules.repeat && `repeat: ${rules.repeat === 'changes' ? 'changes' : `${rules.repeat}m`}`,
     rules.unlessCode && `when: code != ${rules.unlessCode}`,
@@ -70,6 +70,11 @@ function routeText({ bots, on, notify, perJob, ...rules }: RoutePlan): string {
   ]
     .filter(Boolean)
     .join('\n    ');
+}
+
+/** A digest counts the BOTs whose routes name the group, not its destination. */
+function groupOf(destination: string): string {
+  return destination === TEAM ? 'team' : destination;
 }
 
 function targets(all: readonly string[], perJob?: string): string {

@@ -10,6 +10,7 @@ import {
   type On,
   type RoutePlan,
   SECOND,
+  TEAM,
 } from './scenario.ts';
 
 export interface Frame {
@@ -21,6 +22,17 @@ export interface Frame {
 }
 
 export function drawConfig(random: Random, frame: Frame): ConfigPlan {
+  const plan = drawPlan(random, frame);
+  if (!frame.hasRules || !random.chance(0.2)) return plan;
+  const minute = Math.floor((frame.epoch % DAY) / MINUTE) + random.int(1, frame.lastsMs / MINUTE);
+  const routes = plan.routes.map((route) =>
+    route.perJob === undefined && random.chance(0.5) ? { ...route, notify: [...route.notify, TEAM] } : route,
+  );
+  // A digest after midnight is another day's.
+  return { ...plan, routes, digestAt: Math.min(minute, DAY / MINUTE - 1) };
+}
+
+function drawPlan(random: Random, frame: Frame): ConfigPlan {
   const routes = BOTS.slice(0, random.int(1, 3)).flatMap((bot) =>
     Array.from({ length: random.of([1, 1, 2]) }, () => routeFor(random, bot, frame)),
   );

@@ -162,6 +162,8 @@ export interface Scenario {
 }
 
 export const OPERATORS = 'chat:#operators';
+/** Of the group `team`, which may have a digest. */
+export const TEAM = 'other:#team';
 /** With the channels `chat` and `other`, whose type takes threads, and `mail`, which hands messages over. */
 export const DESTINATIONS = ['chat:#a', 'chat:#b', 'mail:x@example.com', 'mail:y@example.com', 'other:#c'];
 export const BOTS = ['alpha', 'beta', 'gamma'];

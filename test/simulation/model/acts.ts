@@ -13,9 +13,16 @@ const HOLDS = new Set(['mute', 'snooze', 'burst']);
 export function judgeActs(history: History, broken: Broken): void {
   for (const acted of history.observed.acted) {
     answeredByTheList(history, acted, broken);
-    if (acted.status === 202) done(history, acted, broken);
+    if (isAccepted(acted)) done(history, acted, broken);
   }
   testsOnce(history, broken);
+}
+
+/** A 202 may also say that there is nothing to do: `open`. */
+function isAccepted({ act, status, body }: Acted): boolean {
+  if (status !== 202) return false;
+  const { result } = JSON.parse(body) as { readonly result?: string };
+  return act.kind !== 'redeliver' || result === 'accepted';
 }
 
 interface Place {
@@ -26,20 +33,23 @@ interface Place {
 /** The callback's delivery that was asked about; undefined: it is one of a notice of Botbell's own. */
 function placeOf(history: History, { id }: Acted): Place | undefined {
   for (const admitted of history.admitted)
-    for (const delivery of admitted.listed.deliveries)
-      if (delivery.id === id) return { admitted, delivery };
+    for (const delivery of admitted.listed.deliveries) if (delivery.id === id) return { admitted, delivery };
   return undefined;
 }
 
 /** What is not undelivered for good is not given back, nor dismissed. */
 function answeredByTheList(history: History, acted: Acted, broken: Broken): void {
-  const { act, was, status, at } = acted;
-  if (was === undefined || status !== 202 || (act.kind !== 'redeliver' && act.kind !== 'dismiss')) return;
-  const isStill = was.until === undefined || Date.parse(was.until) - history.scenario.epoch > at + MOMENT_MS;
+  const { act, was, at } = acted;
+  if (was === undefined || !isAccepted(acted) || (act.kind !== 'redeliver' && act.kind !== 'dismiss')) return;
   const { state, rule = '' } = was;
-  const isOpen = state === 'held' && HOLDS.has(rule) && isStill;
-  if (state === 'delivered' || isOpen || rule === 'superseded' || (act.kind === 'dismiss' && state === 'pending'))
+  const isNone = state === 'delivered' || rule === 'superseded' || isHeldAt(history, was, at + MOMENT_MS);
+  if (isNone || (act.kind === 'dismiss' && state === 'pending'))
     broken('only what is undelivered is given back', `${act.kind} was accepted of what was ${state} ${rule}`);
+}
+
+function isHeldAt({ scenario }: History, { state, rule = '', until }: ListedDelivery, time: number): boolean {
+  const endsAt = until === undefined ? Infinity : Date.parse(until) - scenario.epoch;
+  return state === 'held' && HOLDS.has(rule) && endsAt > time;
 }
 
 function done(history: History, acted: Acted, broken: Broken): void {
@@ -67,7 +77,10 @@ function dismissed(history: History, acted: Acted, broken: Broken): void {
   if (place === undefined || isAskedAgain(history, acted)) return;
   const { admitted, delivery } = place;
   if (delivery.state !== 'held' || isAttemptedSince(history, place, acted.at + MOMENT_MS))
-    broken('what is dismissed is done', `${nameOf(admitted.send)} at ${delivery.destination} is ${delivery.state}`);
+    broken(
+      'what is dismissed is done',
+      `${nameOf(admitted.send)} at ${delivery.destination} is ${delivery.state}`,
+    );
 }
 
 /** Whoever today's config names, and has not been told, is told. */
@@ -75,7 +88,9 @@ function routedAnew(history: History, acted: Acted, broken: Broken): void {
   const admitted = history.admitted.find(({ id }) => id === acted.id);
   if (admitted === undefined || history.hasReloads || history.isLateStart(admitted)) return;
   const status = STATUS_NAMES[admitted.send.status];
-  const routes = routesOf(history.configOf(admitted), admitted.send.bot).filter(({ on }) => on.includes(status));
+  const routes = routesOf(history.configOf(admitted), admitted.send.bot).filter(({ on }) =>
+    on.includes(status),
+  );
   for (const destination of new Set(routes.flatMap(({ notify }) => notify))) {
     const delivery = deliveryAt(admitted, destination);
     const isDead = delivery?.state === 'dead' && !isAttemptedSince(history, { admitted, delivery }, acted.at);
@@ -92,24 +107,27 @@ function wasDead({ listed }: Acted, destination: string): boolean {
 /** A dead letter whose last attempt ended before that is attempted again. */
 function redeliveredInBulk(history: History, acted: Acted, broken: Broken): void {
   if (history.hasReloads || history.observed.acted.some(({ act }) => act.kind === 'dismiss')) return;
-  for (const admitted of history.admitted) {
-    if (history.isLateStart(admitted) || (admitted.send.status === 2 && history.hasResult(admitted))) continue;
-    for (const delivery of admitted.listed.deliveries) {
-      const attempts = history.attemptsOf(admitted, delivery.destination);
-      const last = attempts.at(-1);
-      if (delivery.state !== 'dead' || last?.endedAt === undefined) continue;
-      if (last.endedAt < acted.at - 30 * SECOND && last.failure?.class === 'permanent' && wasOurs(attempts))
-        broken(
-          'what is given back is attempted',
-          `${nameOf(admitted.send)} at ${delivery.destination} is dead since ${seconds(last.endedAt)}, and was given back at ${seconds(acted.at)}`,
-        );
+  for (const admitted of history.admitted)
+    for (const { destination, state } of admitted.listed.deliveries) {
+      const attempts = history.attemptsOf(admitted, destination);
+      const diedAt = state === 'dead' && wasOurs(attempts) ? attempts.at(-1)?.endedAt : undefined;
+      if (diedAt === undefined || diedAt > acted.at - 30 * SECOND || isBegun(history, admitted)) continue;
+      broken(
+        'what is given back is attempted',
+        `${nameOf(admitted.send)} at ${destination} is dead since ${seconds(diedAt)}, and was given back at ${seconds(acted.at)}`,
+      );
     }
-  }
+}
+
+/** A run's beginning, whose result has come: it is not sent any more. */
+function isBegun(history: History, { send }: Admitted): boolean {
+  return send.status === 2 && history.hasResult({ send });
 }
 
 /** Refused so often that it was Botbell's own by then. */
 function wasOurs(attempts: readonly Attempt[]): boolean {
-  return attempts.filter(({ failure }) => failure?.class === 'permanent').length > 3;
+  const isRefused = ({ failure }: Attempt) => failure?.class === 'permanent';
+  return attempts.filter(isRefused).length > 3 && attempts.slice(-1).some(isRefused);
 }
 
 /** A message that a test asks for is sent once at the most, and nobody else hears of it. */
@@ -120,13 +138,18 @@ function testsOnce(history: History, broken: Broken): void {
   for (const destination of new Set(attempts.filter(isTest).map((each) => each.destination))) {
     const sent = attempts.filter((each) => isTest(each) && each.destination === destination).length;
     const most = asked.filter((each) => each === destination).length;
-    if (sent > most) broken('a test is sent once', `${destination} was sent ${sent} tests, asked for ${most}`);
+    if (sent > most)
+      broken('a test is sent once', `${destination} was sent ${sent} tests, asked for ${most}`);
   }
   for (const { act, status, body, at } of acted) {
     if (act.kind !== 'test' || status !== 200) continue;
     const { delivered } = JSON.parse(body) as { readonly delivered: boolean };
     const has = attempts.some(
-      (each) => isTest(each) && each.destination === act.destination && each.takenAt !== undefined && each.takenAt >= at,
+      (each) =>
+        isTest(each) &&
+        each.destination === act.destination &&
+        each.takenAt !== undefined &&
+        each.takenAt >= at,
     );
     if (delivered && !has) broken('a test says what came of it', `${act.destination} has not taken it`);
   }

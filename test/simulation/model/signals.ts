@@ -1,0 +1,158 @@
+/** Section 8: the limit of a burst at each destination, and the digest of a group. */
+import { isAlert } from '../../../src/notice/notice.ts';
+import type { Admitted, Attempt } from '../observed.ts';
+import {
+  BOTS,
+  type BurstPlan,
+  type ConfigPlan,
+  DAY,
+  DESTINATIONS,
+  MINUTE,
+  routesOf,
+  SECOND,
+  TEAM,
+} from '../scenario.ts';
+import { type Broken, deliveryAt, type History, nameOf, seconds } from './history.ts';
+
+export function judgeSignals(history: History, broken: Broken): void {
+  const [config] = history.scenario.configs;
+  if (config === undefined || history.hasReloads) return;
+  const { burst, digestAt } = config;
+  if (burst !== undefined)
+    for (const destination of DESTINATIONS.filter((each) => each.startsWith('chat:')))
+      judgeBurst(history, { config, burst, destination }, broken);
+  if (digestAt !== undefined) judgeDigest(history, digestAt, broken);
+}
+
+interface Limited {
+  readonly config: ConfigPlan;
+  readonly burst: BurstPlan;
+  readonly destination: string;
+}
+
+interface Decided {
+  readonly admitted: Admitted;
+  readonly does: 'tell' | 'burst';
+}
+
+/** Windows begin with the first message after the last one ended; each has room for so many. */
+function judgeBurst(history: History, limited: Limited, broken: Broken): void {
+  const all = decisionsAt(history, limited);
+  const { max, perMs } = limited.burst;
+  let [begunAt, count] = [-Infinity, 0];
+  for (const { admitted, does } of all ?? []) {
+    const about = `${nameOf(admitted.send)} at ${limited.destination}, which came ${seconds(admitted.at)}`;
+    const isOpen = admitted.at < begunAt + perMs;
+    if (does === 'burst') {
+      if (!isOpen || count < max) broken('a burst holds only what is past its limit', about);
+      heldToTheEnd(history, admitted, { ...limited, endsAt: begunAt + perMs }, broken);
+      continue;
+    }
+    if (!isOpen) [begunAt, count] = [admitted.at, 0];
+    count += 1;
+    if (count > max) broken('a burst lets no more through than its limit', about);
+  }
+}
+
+function heldToTheEnd(
+  history: History,
+  admitted: Admitted,
+  { destination, endsAt }: Limited & { readonly endsAt: number },
+  broken: Broken,
+): void {
+  const toldAt = history.toldAt(admitted, destination);
+  if (toldAt !== undefined && toldAt < endsAt)
+    broken(
+      'what a burst holds is told at its end',
+      `${nameOf(admitted.send)} was told at ${destination} ${seconds(endsAt - toldAt)} too early`,
+    );
+}
+
+/** In the order in which they came. Undefined: what else may count there cannot be known from outside. */
+function decisionsAt(history: History, { config, destination }: Limited): readonly Decided[] | undefined {
+  const reaching = config.routes.filter(({ notify }) => notify.includes(destination));
+  const isPlain = reaching.every(
+    ({ perJob, mute, overdueMin, expect }) =>
+      perJob !== 'update' && mute === undefined && overdueMin === undefined && expect === undefined,
+  );
+  const isLeftAlone = !history.observed.acted.some(({ act }) => act.kind !== 'test');
+  if (!isPlain || !isLeftAlone) return undefined;
+  const decided: Decided[] = [];
+  for (const admitted of history.admitted) {
+    const does = decisionOn(history, admitted, destination);
+    if (does === 'unknown') return undefined;
+    if (does !== 'none') decided.push({ admitted, does });
+  }
+  return decided.toSorted((a, b) => a.admitted.at - b.admitted.at || a.admitted.id - b.admitted.id);
+}
+
+function decisionOn(
+  history: History,
+  admitted: Admitted,
+  destination: string,
+): Decided['does'] | 'none' | 'unknown' {
+  const delivery = deliveryAt(admitted, destination);
+  if (delivery === undefined) return 'none';
+  const first = history.observed.posts.find(({ send }) => send.nth === admitted.send.nth);
+  const answered = first?.deliveries?.find((each) => each.destination === destination);
+  if (answered === undefined) return 'unknown';
+  if (answered.rule === 'burst') return 'burst';
+  // A run's beginning may have been held since its result came: by then it counted.
+  if (answered.rule === 'superseded' || delivery.rule === 'superseded') return 'unknown';
+  return answered.state === 'held' ? 'none' : 'tell';
+}
+
+const isDigest = ({ notice }: Attempt) => isAlert(notice) && notice.alert.subject.template === 'digest';
+
+/** How much may be on its way into the store when a digest is counted. */
+const BEING_WRITTEN_MS = 10 * SECOND;
+
+/** How long a process may take to see that it is due, on a machine that sleeps while nothing happens. */
+const SEEN_WITHIN_MS = 20 * SECOND;
+
+function judgeDigest(history: History, digestAt: number, broken: Broken): void {
+  const { scenario, observed, now } = history;
+  const dueAt = Math.floor(scenario.epoch / DAY) * DAY + digestAt * MINUTE - scenario.epoch;
+  const sent = observed.attempts.filter(isDigest);
+  const keys = new Set(sent.map(({ key }) => key));
+  if (dueAt < 0 || dueAt > now - MINUTE) return;
+  if (keys.size > 1) broken('a digest is told once', `${keys.size} came`);
+  const [first] = sent;
+  if (first === undefined) return broken('a digest is told', `none came at ${seconds(dueAt)}`);
+  if (first.at < dueAt) broken('a digest is told when it is due', `it came at ${seconds(first.at)}`);
+  const isLate = first.at > dueAt + SEEN_WITHIN_MS;
+  if (isLate && history.isCalm(dueAt - MINUTE, first.at) && !history.hasWeather(TEAM, 0, first.at))
+    broken('a digest is told when it is due', `it came at ${seconds(first.at)}, due at ${seconds(dueAt)}`);
+  const told = sent.find(({ takenAt }) => takenAt !== undefined) ?? first;
+  for (const bot of BOTS) countedOf(history, { bot, told, dueAt }, broken);
+}
+
+interface Counted {
+  readonly bot: string;
+  readonly told: Attempt;
+  readonly dueAt: number;
+}
+
+/** Results of the BOTs whose routes name the group, that came since the group began to have a digest. */
+function countedOf(history: History, { bot, told, dueAt }: Counted, broken: Broken): void {
+  const { notice } = told;
+  if (!isAlert(notice) || notice.alert.subject.template !== 'digest') return;
+  const [config] = history.scenario.configs;
+  const isNamed = config !== undefined && routesOf(config, bot).some(({ notify }) => notify.includes(TEAM));
+  const counted = notice.alert.subject.bots.find(({ bot_id: id }) => id === bot);
+  if (!isNamed) {
+    if (counted !== undefined) broken('a digest counts its own BOTs', `it has ${bot}`);
+    return;
+  }
+  for (const [what, status] of [
+    ['succeeded', 0],
+    ['errors', 1],
+  ] as const) {
+    const came = history.admitted.filter(({ send }) => send.bot === bot && send.status === status);
+    const least = came.filter(({ at }) => at < dueAt - BEING_WRITTEN_MS).length;
+    const most = came.filter(({ at }) => at <= told.at).length;
+    const count = counted?.[what] ?? 0;
+    if (count < least || count > most)
+      broken('a digest counts what came', `${what} of ${bot}: ${count}, between ${least} and ${most} came`);
+  }
+}
