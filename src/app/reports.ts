@@ -9,6 +9,8 @@ import type { AttemptResult } from '../deliver/attempt.ts';
 import type { Verdict } from '../deliver/outcome.ts';
 import type { AddressedNotice } from '../deliver/settings.ts';
 import type { BulkStep } from '../ledger/actions/actions.ts';
+import { OperationFailed } from '../ledger/failures.ts';
+import { LedgerUnavailable } from '../ledger/ledger.ts';
 import type { StoreEvent } from '../ledger/sqlite/space.ts';
 import type { TemplateFailure } from '../render/renderer.ts';
 import type { TurnedAway } from '../http/problem.ts';
@@ -65,7 +67,11 @@ export class Reports {
     this.#clock = clock;
   }
 
-  readonly onUnforeseen = (err: unknown): void => this.#logger.error({ err }, 'unforeseen error');
+  /** Wherever it is met, a store that cannot be used is foreseen; an operation that fails in a store that works is not. */
+  readonly onUnforeseen = (err: unknown): void => {
+    if (err instanceof LedgerUnavailable && !(err instanceof OperationFailed)) this.onStoreTrouble(err);
+    else this.#logger.error({ err }, 'unforeseen error');
+  };
 
   readonly onStoreTrouble = (err: unknown): void => this.#logger.error({ err }, 'the store cannot be used');
 
