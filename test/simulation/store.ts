@@ -24,6 +24,8 @@ interface Caller extends Run {
 export interface StoreParts {
   readonly scenario: Scenario;
   readonly timeline: Timeline;
+  /** The processes that have ended, by their names. */
+  readonly gone: ReadonlySet<string>;
 }
 
 export class StoreSeam {
@@ -45,9 +47,16 @@ export class StoreSeam {
     this.isInUse = new Promise((resolve) => (this.#use = resolve));
   }
 
-  get options(): Partial<Pick<LedgerOptions, 'owner' | 'isInProcess' | 'around'>> {
-    const { name } = this.#process;
-    return { owner: `simulated/${name}/1`, isInProcess: true, around: (database) => this.#around(database) };
+  get options(): Partial<Pick<LedgerOptions, 'owner' | 'isGone' | 'isInProcess' | 'around'>> {
+    const { name, slot } = this.#process;
+    const { gone } = this.#parts;
+    return {
+      owner: name,
+      // Each slot is a machine of its own.
+      isGone: (owner) => owner.startsWith(`p${slot}.`) && gone.has(owner),
+      isInProcess: true,
+      around: (database) => this.#around(database),
+    };
   }
 
   /** Closes what a dead process had open. */
@@ -94,7 +103,7 @@ export class StoreSeam {
         process.reach('store', how);
       };
       const stopTimer = timeline.after(withinMs, () =>
-        end(() => reject(new LedgerUnavailable('the ledger did not come to it in time'))),
+        end(() => reject(new LedgerUnavailable(`the ledger did not come to it in time: ${name}`))),
       );
       const finish = (how: () => void) => {
         stopTimer();
@@ -102,12 +111,13 @@ export class StoreSeam {
       };
       const begin = async () => {
         if (!process.isAlive || isOver) return;
-        if (mode === 'fails') return finish(() => reject(new LedgerUnavailable('simulated: disk I/O error')));
+        if (mode === 'fails')
+          return finish(() => reject(new LedgerUnavailable(`simulated: disk I/O error at ${name}`)));
         const ended = await real(name, args, { ...options, withinMs: 1e9 }).then(
           (result) => () => resolve(result),
           (error: Error) => () => reject(error),
         );
-        const lost = () => reject(new LedgerUnavailable('simulated: the answer is lost'));
+        const lost = () => reject(new LedgerUnavailable(`simulated: the answer is lost of ${name}`));
         timeline.after(this.#random.int(0, 2), () => finish(mode === 'lost' ? lost : ended));
       };
       timeline.after(at - timeline.now, () => process.reach('store', () => void timeline.busy(begin)));

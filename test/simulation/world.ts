@@ -34,6 +34,7 @@ export class World {
   #configs: Awaited<ReturnType<typeof readConfigs>> = [];
   readonly #slots: (Process | undefined)[] = [];
   readonly #runs: number[] = [];
+  readonly #gone = new Set<string>();
   /** Which config the files of a slot hold. */
   readonly #files: number[];
   readonly #counts = new Map<Fault, number>();
@@ -98,7 +99,7 @@ export class World {
       clockOf: this.#clocks.now,
       configured: (process) => this.#configured(process),
       channelOf: (process, name) => this.#remotes.channelOf(process, name),
-      storeOf: (process) => new StoreSeam({ scenario, timeline }, process),
+      storeOf: (process) => new StoreSeam({ scenario, timeline, gone: this.#gone }, process),
       onEvent: (process, what) => this.#count(process, what),
       onLine: (process, line) => this.say(`${process.name} ${line}`),
       onUnforeseen: (process, what) => {
@@ -116,7 +117,7 @@ export class World {
     this.say(`${process.name} starts with config ${process.config}`);
     const started = process.start().catch((error: unknown) => {
       this.say(`${process.name} cannot start: ${String(error).replace(this.#folder.path, '')}`);
-      if (process.isAlive) this.#gone(process, 5 * SECOND);
+      if (process.isAlive) this.#down(process, 5 * SECOND);
     });
     void this.timeline.busy(() => Promise.race([started, process.store.isInUse]));
   }
@@ -134,13 +135,14 @@ export class World {
   #kill(process: Process, downFor: number): void {
     if (!process.isAlive) return;
     this.say(`${process.name} is killed`);
-    this.#gone(process, downFor);
+    this.#down(process, downFor);
     this.timeline.after(1, () => void this.timeline.busy(() => process.store.close()));
   }
 
-  #gone(process: Process, downFor: number): void {
+  #down(process: Process, downFor: number): void {
     const { slot } = process;
     process.end();
+    this.#gone.add(process.name);
     this.observed.ends.push({ at: this.timeline.now, process });
     this.#slots[slot] = undefined;
     this.timeline.ofWorld(downFor, () => {
@@ -156,7 +158,7 @@ export class World {
     if (!process.isAlive) return;
     this.say(`${process.name} has ended`);
     this.observed.stops.push({ process, ms: this.timeline.now - since });
-    this.#gone(process, downFor);
+    this.#down(process, downFor);
   }
 
   // Faults
@@ -208,7 +210,9 @@ export class World {
     const isQuiet = processes.every(({ isOpen, store }) => isOpen && store.underWay === 0);
     // What a process has claimed may wait there for a pause to end: a machine that sleeps then is another story than this one's.
     const isPaused = this.observed.pauses.some(({ until }) => until + AWAKE_MS > this.timeline.now);
-    return isQuiet && !isPaused && this.#remotes.underWay === 0 && this.#people.underWay === 0 && this.#isPosted;
+    return (
+      isQuiet && !isPaused && this.#remotes.underWay === 0 && this.#people.underWay === 0 && this.#isPosted
+    );
   }
 
   get #isPosted(): boolean {
@@ -242,12 +246,14 @@ export class World {
     const listed = process && (await this.#people.listed(process));
     this.#isLooking = false;
     this.#lookAt = this.timeline.now + LOOKS_EVERY_MS;
-    if (listed === undefined) return;
+    if (process === undefined || listed === undefined) return;
     observed.listed = listed;
     const isOpen = listed.some(({ deliveries }) =>
       deliveries.some(({ state, until }) => state === 'pending' || until !== undefined),
     );
-    if (isOpen) return;
+    const figures = (await this.#people.metrics(process)) ?? '';
+    // The list has no alerts.
+    if (isOpen || !/^botbell_deliveries_pending 0$/m.test(figures)) return;
     const metrics = [];
     for (const each of this.#slots) metrics.push((each && (await this.#people.metrics(each))) ?? '');
     observed.metrics = metrics;

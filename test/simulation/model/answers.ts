@@ -35,18 +35,25 @@ function asItSays(history: History, { send, deliveries = [], endedAt = 0 }: Post
   }
 }
 
+type Fitting = (states: readonly AnsweredDelivery['state'][]) => boolean;
+
 function fittingResult(history: History, post: Post, broken: Broken): void {
   const { send, result, status, deliveries = [] } = post;
   const states = deliveries.map(({ state }) => state);
-  const said = `${nameOf(send)} was answered ${status} ${result} with ${states.join(', ')}`;
-  const isAllTold = states.every((state) => state === 'delivered' || state === 'held');
-  if ((result === 'delivered' || result === 'duplicate') && !isAllTold) broken('the result fits', said);
-  if (result === 'superseded' && (send.status !== 2 || !history.hasResult({ send })))
-    broken('the result fits', said);
-  if (result === 'no_route' && deliveries.length > 0) broken('the result fits', said);
-  if (status !== 200 && states.length > 0 && states.every((state) => state === 'delivered'))
-    broken('the result fits', said);
+  const isFitting = (FITTING[result ?? ''] ?? (() => true))(states);
+  const isStart = send.status === 2 && history.hasResult({ send });
+  const isNeedless = status !== 200 && states.length > 0 && states.every((state) => state === 'delivered');
+  if (isFitting && !isNeedless && (result !== 'superseded' || isStart)) return;
+  broken('the result fits', `${nameOf(send)} was answered ${status} ${result} with ${states.join(', ')}`);
 }
+
+const isDone: Fitting = (states) => states.every((state) => state === 'delivered' || state === 'held');
+
+const FITTING: Readonly<Record<string, Fitting>> = {
+  delivered: isDone,
+  duplicate: isDone,
+  no_route: (states) => states.length === 0,
+};
 
 /** What was answered 200 is in the store. */
 function kept(history: History, { send }: Post, broken: Broken): void {

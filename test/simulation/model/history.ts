@@ -72,6 +72,11 @@ export class History {
     return this.#ends.get(process) ?? Infinity;
   }
 
+  /** When the next process of the slot starts: a restart on the same machine. Infinity: never. */
+  startAfter(slot: number, time: number): number {
+    return this.observed.loaded.find((load) => load.slot === slot && load.at > time)?.at ?? Infinity;
+  }
+
   /** Whether the store of anybody fails, is slow or loses answers then, or has a moment ago. */
   isStoreHit(from: number, to: number): boolean {
     return this.scenario.faults.some(

@@ -1,6 +1,7 @@
 /** Asks every sentence of CONTRACT.md that the model has of what was observed. It knows neither the code nor its tables. */
 import type { Observed } from '../observed.ts';
 import type { Scenario } from '../scenario.ts';
+import { judgeActs } from './acts.ts';
 import { judgeAnswers } from './answers.ts';
 import { judgeEnd } from './end.ts';
 import { type Broken, History } from './history.ts';
@@ -8,6 +9,7 @@ import { judgeJobs } from './jobs.ts';
 import { judgeOrder } from './order.ts';
 import { judgePauses } from './pauses.ts';
 import { judgeRules } from './rules.ts';
+import { judgeSignals } from './signals.ts';
 import { judgeTold } from './told.ts';
 
 /** @returns the sentences that do not hold, as `answered in time: job-1/2 was …` */
@@ -17,7 +19,7 @@ export function judge(scenario: Scenario, observed: Observed, now: number): read
   const history = new History(scenario, observed, now);
   judgeEnd(history, broken);
   if (observed.stuck !== undefined) return all;
-  for (const ask of [judgeAnswers, judgeTold, judgeOrder, judgePauses, judgeJobs, judgeRules])
+  for (const ask of [judgeAnswers, judgeTold, judgeOrder, judgePauses, judgeJobs, judgeRules, judgeActs, judgeSignals])
     ask(history, broken);
   return [...new Set(all)];
 }

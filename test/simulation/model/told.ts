@@ -7,7 +7,6 @@ import {
   deliveryAt,
   type History,
   isOpenAt,
-  isSuccess,
   nameOf,
   seconds,
   WRITTEN_WITHIN_MS,
@@ -39,23 +38,30 @@ function once(history: History, broken: Broken): void {
 }
 
 function whyNotAgain(history: History, earlier: Attempt, later: Attempt): string | undefined {
-  const { process, endedAt, failure } = earlier;
-  const endOfProcess = history.endOf(process);
-  if (endedAt === undefined || endedAt > later.at) {
-    const isWaiting =
-      endOfProcess > later.at && !history.isStoreHit(earlier.at, later.at) && !history.hasSetClocks;
-    return isWaiting ? `while ${process.name} waits for an answer about it` : undefined;
-  }
-  if (failure === undefined) {
-    const isKnownHere = process === later.process && endOfProcess > later.at;
-    if (isKnownHere) return `though it knows since ${seconds(endedAt)} that it was taken`;
-    const wasWritten = endOfProcess > endedAt + WRITTEN_WITHIN_MS && later.at > endedAt + WRITTEN_WITHIN_MS;
-    const isClear = wasWritten && !history.hasSetClocks && !history.isStoreHit(endedAt, endedAt + WRITTEN_WITHIN_MS);
-    return isClear ? `though ${process.name} knew at ${seconds(endedAt)} that it was taken` : undefined;
-  }
-  return failure.mayHaveArrived && isWithinOnePost(history, earlier, later)
-    ? 'within the POST, though it may have arrived'
-    : undefined;
+  const { endedAt, failure } = earlier;
+  if (endedAt === undefined || endedAt > later.at) return whileItWaits(history, earlier, later);
+  if (failure === undefined) return thoughItIsKnown(history, earlier, later);
+  const isOnePost = failure.mayHaveArrived && isWithinOnePost(history, earlier, later);
+  return isOnePost ? 'within the POST, though it may have arrived' : undefined;
+}
+
+function whileItWaits(history: History, { process, at }: Attempt, later: Attempt): string | undefined {
+  const isWaiting =
+    history.endOf(process) > later.at && !history.isStoreHit(at, later.at) && !history.hasSetClocks;
+  return isWaiting ? `while ${process.name} waits for an answer about it` : undefined;
+}
+
+function thoughItIsKnown(
+  history: History,
+  { process, endedAt = 0 }: Attempt,
+  later: Attempt,
+): string | undefined {
+  const said = `though ${process.name} knew at ${seconds(endedAt)} that it was taken`;
+  if (process === later.process && history.endOf(process) > later.at) return said;
+  const written = endedAt + WRITTEN_WITHIN_MS;
+  const isLost =
+    history.endOf(process) <= written || later.at <= written || history.isStoreHit(endedAt, written);
+  return isLost || history.hasSetClocks ? undefined : said;
 }
 
 /** Both attempts are those of one POST, the only one that ever came for it until then. */
@@ -128,13 +134,8 @@ function everybodyNamed(history: History, admitted: Admitted, broken: Broken): v
 /** @returns undefined: it was told, or need not be */
 export function untold(history: History, admitted: Admitted, destination: string): string | undefined {
   if (history.toldAt(admitted, destination) !== undefined || history.isLateStart(admitted)) return undefined;
-  const delivery = deliveryAt(admitted, destination);
-  if (delivery?.state === 'dead' || (delivery && history.isActedOn(admitted))) return undefined;
-  const isSuperseded =
-    admitted.send.status === 2 && delivery?.rule === 'superseded' && history.hasResult(admitted);
-  return isSuperseded ? undefined : `${delivery?.state ?? 'not listed'} ${delivery?.rule ?? ''}`;
-}
-
-export function isKnown(attempts: readonly Attempt[], before: number): boolean {
-  return attempts.some((attempt) => isSuccess(attempt) && (attempt.endedAt ?? Infinity) < before);
+  const { state = 'not listed', rule = '' } = deliveryAt(admitted, destination) ?? {};
+  if (state === 'dead' || (state !== 'not listed' && history.isActedOn(admitted))) return undefined;
+  const isSuperseded = rule === 'superseded' && admitted.send.status === 2 && history.hasResult(admitted);
+  return isSuperseded ? undefined : `${state} ${rule}`;
 }
