@@ -5,6 +5,7 @@ import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';
 import type { Milestone } from '../../src/deliver/alerts.ts';
 import type { DueDelivery } from '../../src/ledger/ledger.ts';
+import { OperationFailed } from '../../src/ledger/failures.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { noticeOf, noticeOfAlert, type OwnSubject } from '../../src/notice/notice.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
@@ -171,6 +172,12 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   'outcomes that could not be written, once a second': ({ onUnwritten }) => {
     for (let outcome = 0; outcome < 3; outcome += 1) onUnwritten(new LedgerUnavailable('locked'));
+  },
+  'a store that fails where it is met by chance, and an operation that fails in a store that works': ({
+    onUnforeseen,
+  }) => {
+    onUnforeseen(new LedgerUnavailable('it is locked'));
+    onUnforeseen(new OperationFailed('no such column'));
   },
   'a store that nears its limit, or is full, once a minute': ({ onStoreEvent }, clock) =>
     thriceAndOnceLater(clock, 60_000, () => {
