@@ -19,7 +19,16 @@ export function judge(scenario: Scenario, observed: Observed, now: number): read
   const history = new History(scenario, observed, now);
   judgeEnd(history, broken);
   if (observed.stuck !== undefined) return all;
-  for (const ask of [judgeAnswers, judgeTold, judgeOrder, judgePauses, judgeJobs, judgeRules, judgeActs, judgeSignals])
+  for (const ask of [
+    judgeAnswers,
+    judgeTold,
+    judgeOrder,
+    judgePauses,
+    judgeJobs,
+    judgeRules,
+    judgeActs,
+    judgeSignals,
+  ])
     ask(history, broken);
   return [...new Set(all)];
 }

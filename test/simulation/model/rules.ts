@@ -1,2 +1,123 @@
-import type { Broken, History } from './history.ts';
-export function judgeRules(_history: History, _broken: Broken): void {}
+/** Section 8: what the rules tell, hold and let go is told, held and let go. */
+import type { Admitted, Attempt } from '../observed.ts';
+import { SECOND } from '../scenario.ts';
+import { type Broken, deliveryAt, type History, nameOf, seconds } from './history.ts';
+import { type Ruling, Rules } from './ruling.ts';
+import { type Snoozed, snoozesOf } from './snoozed.ts';
+import { untold } from './told.ts';
+import { judgeTimers } from './timers.ts';
+
+/** How much earlier by the store's clock a hold may end. */
+const EARLY_MS = 50;
+
+export function judgeRules(history: History, broken: Broken): void {
+  const { configs, epoch } = history.scenario;
+  const [config] = configs;
+  // Which config's rules decide while processes differ is not modelled.
+  if (config === undefined || history.hasReloads) return;
+  const snoozes = snoozesOf(history);
+  const rulings = new Rules(config, epoch).judge(history.admitted);
+  const unsure = unsurePlaces(history);
+  for (const [admitted, ruled] of rulings) {
+    if (history.isActedOn(admitted)) continue;
+    noMoreThanRuled(history, admitted, ruled, broken);
+    for (const [destination, ruling] of ruled) {
+      if (unsure.has(`${admitted.send.bot} ${destination}`)) continue;
+      asRuled(history, { admitted, destination, ruling, snoozes }, broken);
+    }
+  }
+  judgeTimers(history, broken);
+}
+
+/** Where a message was lost for good or withdrawn: whether that counts as told is for a later issue to build (`pending.ts`). */
+function unsurePlaces(history: History): ReadonlySet<string> {
+  const places = history.admitted.flatMap((admitted) => {
+    const { send, listed } = admitted;
+    const lost = listed.deliveries.filter(({ state }) => state === 'dead' || history.isActedOn(admitted));
+    return lost.map(({ destination }) => `${send.bot} ${destination}`);
+  });
+  return new Set(places);
+}
+
+interface Ruled {
+  readonly admitted: Admitted;
+  readonly destination: string;
+  readonly ruling: Ruling;
+  readonly snoozes: readonly Snoozed[];
+}
+
+function noMoreThanRuled(
+  history: History,
+  admitted: Admitted,
+  ruled: ReadonlyMap<string, Ruling>,
+  broken: Broken,
+): void {
+  for (const { destination } of admitted.listed.deliveries)
+    if (!ruled.has(destination) && history.attemptsOf(admitted, destination).length > 0)
+      broken(
+        'the rules decide',
+        `${nameOf(admitted.send)} is sent to ${destination}, which no route asks for`,
+      );
+}
+
+function asRuled(history: History, ruled: Ruled, broken: Broken): void {
+  const { admitted, destination, ruling } = ruled;
+  const name = `${nameOf(admitted.send)} at ${destination}`;
+  const [first] = history.attemptsOf(admitted, destination);
+  if (ruling.does === 'let go') {
+    if (first !== undefined || deliveryAt(admitted, destination)?.state === 'delivered')
+      broken('the rules decide', `${name} is told, though ${ruling.rule} lets it go`);
+    return;
+  }
+  const why = untold(history, admitted, destination);
+  if (why !== undefined) broken('nothing is lost', `${name} was never told (${ruling.does}): ${why}`);
+  heldLongEnough(ruled, first, broken);
+  if (first !== undefined) asItself(ruled, first, broken);
+  else if (ruling.does === 'tell') notSummarised(history, ruled, broken);
+}
+
+function heldLongEnough(
+  { admitted, destination, ruling, snoozes }: Ruled,
+  first: Attempt | undefined,
+  broken: Broken,
+): void {
+  if (first === undefined) return;
+  const holds = snoozes.filter((snooze) => snooze.holds(admitted, destination)).map(({ until }) => until);
+  // A mute ends when no entry holds; a snooze that begins meanwhile may hold it on.
+  const until = Math.max(...holds, ruling.until ?? -Infinity);
+  if (first.at < until - EARLY_MS)
+    broken(
+      'held until it ends',
+      `${nameOf(admitted.send)} is sent to ${destination} at ${seconds(first.at)}, and is held until ${seconds(until)}`,
+    );
+}
+
+/** By the right template, with what was held back. */
+function asItself(
+  { admitted, destination, ruling, snoozes }: Ruled,
+  { notice }: Attempt,
+  broken: Broken,
+): void {
+  const name = `${nameOf(admitted.send)} at ${destination}`;
+  if (ruling.template !== undefined && notice.template !== ruling.template)
+    broken('by its template', `${name} is told as ${notice.template}, not as ${ruling.template}`);
+  if (ruling.does !== 'tell' || mayBeHeld(admitted, destination, snoozes)) return;
+  const { heldBack = 0 } = notice as { readonly heldBack?: number };
+  if (heldBack !== (ruling.heldBack ?? 0))
+    broken('says how many were held back', `${name} says ${heldBack}, not ${ruling.heldBack}`);
+}
+
+function notSummarised(history: History, { admitted, destination, snoozes }: Ruled, broken: Broken): void {
+  const isBurst = history.configOf(admitted).burst !== undefined && destination.startsWith('chat:');
+  if (isBurst || mayBeHeld(admitted, destination, snoozes)) return;
+  if (history.summariesOf(admitted, destination).length > 0)
+    broken(
+      'the rules decide',
+      `${nameOf(admitted.send)} was told in a summary at ${destination}, and nothing holds it`,
+    );
+}
+
+/** Within a moment of a snooze, what it holds is not sure. */
+function mayBeHeld({ send, at }: Admitted, destination: string, snoozes: readonly Snoozed[]): boolean {
+  return snoozes.some((snooze) => snooze.concerns(send.bot, destination) && at > snooze.from - 10 * SECOND);
+}

@@ -1,0 +1,72 @@
+/** Section 8: what came of a BOT, and what was told of it at a destination. Facts go by the start of the runs. */
+import type { Send } from '../scenario.ts';
+
+export interface Row {
+  /** Errors in a row. */
+  readonly failures: number;
+  /** When the first of them started; undefined: there is none. */
+  readonly since: number | undefined;
+  /** A success that started later has come before. */
+  readonly isOver: boolean;
+}
+
+interface Result {
+  readonly startedAt: number;
+  readonly isError: boolean;
+}
+
+/** The results of a BOT. */
+export class Results {
+  readonly #results: Result[] = [];
+
+  /** @returns the errors in a row that the result is part of, or ends */
+  add(result: Result): Row {
+    const results = this.#results;
+    const place = results.filter(({ startedAt }) => startedAt <= result.startedAt).length;
+    results.splice(place, 0, result);
+    let first = place;
+    while (results[first - 1]?.isError === true) first -= 1;
+    let end = place;
+    while (results[end]?.isError === true) end += 1;
+    const since = end > first ? results[first]?.startedAt : undefined;
+    return { failures: end - first, since, isOver: end < results.length && end > place };
+  }
+}
+
+export interface ToldError {
+  readonly startedAt: number;
+  readonly at: number;
+  readonly likeness: string;
+}
+
+/** What was told of a BOT at a destination. */
+export interface ToldFacts {
+  readonly errors: readonly ToldError[];
+  /** How many errors `repeat` has let go since the last message. */
+  readonly heldBack: number;
+}
+
+export const NOTHING_TOLD: ToldFacts = { errors: [], heldBack: 0 };
+
+/** Digits count as alike, and the job's own id. */
+export function likenessOf({ message, job }: Send): string {
+  return message.replaceAll(job, '').replaceAll(/\d+/g, '0');
+}
+
+export interface Decided extends ToldError {
+  readonly status: Send['status'];
+  readonly isLetGo: boolean;
+  readonly rule: string | undefined;
+  readonly isTold: boolean;
+  readonly isOver: boolean;
+}
+
+/** What is told of a BOT at a destination once this is decided. A hold counts as told. */
+export function toldAfter(told: ToldFacts, decided: Decided): ToldFacts {
+  const { status, startedAt, at, likeness, isLetGo, rule, isTold, isOver } = decided;
+  const heldBack = isTold ? 0 : told.heldBack;
+  if (status === 2) return told;
+  if (status === 0) return { errors: told.errors.filter((error) => error.startedAt > startedAt), heldBack };
+  if (isLetGo) return rule === 'repeat' ? { ...told, heldBack: told.heldBack + 1 } : told;
+  return { errors: isOver ? told.errors : [...told.errors, { startedAt, at, likeness }], heldBack };
+}

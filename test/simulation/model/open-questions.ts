@@ -1,0 +1,11 @@
+/** What CONTRACT.md leaves open: seen in simulations, and judged by none. */
+export const OPEN_QUESTIONS: readonly string[] = [
+  'Two routes expect a BOT by different rules, or call its runs overdue by different limits, at one destination: is it told once (4), or by each (8)? It is told by each.',
+  'A muted `executing` is put into a summary, and its result is told while the summary waits: is the summary out of order (6)? It has no job, and is sent as it is.',
+  'A result that comes while a call of the store takes seconds: by which moment is it judged (8)? Seeds with rules have no slow store.',
+  'The clock of the store is set while a process has a claim, or a hold ends: what is told twice then, and when is it told? The model asks only that everything ends.',
+  'Does `botbell_deliveries_held` count what is held as no longer routed (7: what will be told)? It does; the model asks nothing of it after a reload.',
+  'A person gives back a message of a job whose later message was told: is that out of order (6)? It comes when it is asked for.',
+  'While processes run different configs, whose rules decide (8)? The model asks only whom they name.',
+  'May a test that a person asks for break a pause (6)? It is sent.',
+];

@@ -1,0 +1,183 @@
+/** Section 8: what the rules of a config make of each callback at each destination, but for snoozes, bursts and digests. */
+import type { Admitted } from '../observed.ts';
+import {
+  type ConfigPlan,
+  DAY,
+  MINUTE,
+  OPERATORS,
+  type RoutePlan,
+  routesOf,
+  type Status,
+  STATUS_NAMES,
+} from '../scenario.ts';
+import { Expectation } from './expectation.ts';
+import { likenessOf, NOTHING_TOLD, Results, type Row, type ToldFacts, toldAfter } from './facts.ts';
+
+export interface Ruling {
+  readonly does: 'tell' | 'hold' | 'let go';
+  /** That lets it go. */
+  readonly rule?: string;
+  /** Since the world began: when the hold ends. */
+  readonly until?: number;
+  readonly template?: string;
+  readonly heldBack?: number;
+}
+
+type Rulings = ReadonlyMap<string, Ruling>;
+
+/** By the order of the rules: which one lets go of a message is the last that does. */
+const ORDER = ['on', 'when', 'after_failures', 'repeat'];
+
+interface Judged {
+  readonly admitted: Admitted;
+  readonly row: Row | undefined;
+  readonly late: ReadonlySet<RoutePlan>;
+  readonly named: readonly RoutePlan[];
+}
+
+export class Rules {
+  readonly #config: ConfigPlan;
+  readonly #epoch: number;
+  readonly #results = new Map<string, Results>();
+  readonly #told = new Map<string, ToldFacts>();
+  readonly #expected = new Map<string, Expectation>();
+
+  constructor(config: ConfigPlan, epoch: number) {
+    this.#config = config;
+    this.#epoch = epoch;
+  }
+
+  /** @param all in the order in which they were admitted */
+  judge(all: readonly Admitted[]): ReadonlyMap<Admitted, Rulings> {
+    const ended = new Set<string>();
+    const judged = new Map<Admitted, Rulings>();
+    for (const admitted of all) {
+      const { job, status } = admitted.send;
+      const isLateStart = status === 2 && ended.has(job);
+      if (status !== 2) ended.add(job);
+      judged.set(admitted, isLateStart ? new Map() : this.#judgeOne(admitted));
+    }
+    return judged;
+  }
+
+  #judgeOne(admitted: Admitted): Rulings {
+    const { bot, status, startedAt } = admitted.send;
+    const named = routesOf(this.#config, bot);
+    if (named.length === 0) return new Map(status === 1 ? [[OPERATORS, { does: 'tell' }]] : []);
+    const late = this.#lateBy(admitted, named);
+    const results = this.#results.get(bot) ?? new Results();
+    this.#results.set(bot, results);
+    const row = status === 2 ? undefined : results.add({ startedAt, isError: status === 1 });
+    const rulings = new Map<string, Ruling>();
+    for (const destination of new Set(named.flatMap(({ notify }) => notify))) {
+      const ruling = this.#judgeAt(destination, { admitted, row, late, named });
+      if (ruling !== undefined) rulings.set(destination, ruling);
+    }
+    return rulings;
+  }
+
+  /** @returns the routes whose expectation it comes too late for */
+  #lateBy({ send, at }: Admitted, named: readonly RoutePlan[]): ReadonlySet<RoutePlan> {
+    const late = new Set<RoutePlan>();
+    const isResult = send.status !== 2;
+    const seen = new Set<Expectation>();
+    for (const route of named) {
+      if (route.expect === undefined) continue;
+      const key = `${send.bot} ${route.expect.everyMin} ${route.expect.graceMin}`;
+      // Until its first callback, a BOT is expected from when the config began to.
+      const before = this.#expected.get(key) ?? new Expectation(0, route.expect);
+      if (isResult && before.isLate(at)) late.add(route);
+      const isFirst = !this.#expected.has(key);
+      const after = isFirst ? new Expectation(at, route.expect, before.isLate(at)) : before;
+      this.#expected.set(key, after);
+      seen.add(after);
+    }
+    if (isResult) for (const each of seen) each.came(at, send.startedAt);
+    return late;
+  }
+
+  #judgeAt(destination: string, judged: Judged): Ruling | undefined {
+    const { admitted, row, late } = judged;
+    const { send, at } = admitted;
+    const { status, startedAt } = send;
+    const key = `${send.bot} ${destination}`;
+    const told = this.#told.get(key) ?? NOTHING_TOLD;
+    const routes = judged.named.filter(({ notify }) => notify.includes(destination));
+    const isRecovery = status === 0 && told.errors.some((error) => error.startedAt <= startedAt);
+    const each = routes.map((route) => ({ route, ...this.#judgeBy(route, judged, told, isRecovery) }));
+    const ruling = strongestOf(each);
+    if (ruling === undefined) return undefined;
+    const { does, rule } = ruling;
+    const decided = { status, startedAt, at, likeness: likenessOf(send), rule, isOver: row?.isOver ?? false };
+    this.#told.set(key, toldAfter(told, { ...decided, isLetGo: does === 'let go', isTold: does === 'tell' }));
+    if (does === 'let go' && rule === 'on') return undefined;
+    const tells = each.some((one) => one.does !== 'let go' && one.route.on.includes('recovered'));
+    const isRecovered = isRecovery && tells && row?.since !== undefined;
+    const template = templateOf(
+      status,
+      isRecovered,
+      routes.some((route) => late.has(route)),
+    );
+    return { ...ruling, template, heldBack: status === 2 ? 0 : told.heldBack };
+  }
+
+  #judgeBy(route: RoutePlan, { admitted, row, late }: Judged, told: ToldFacts, isRecovery: boolean): Ruling {
+    const rule = late.has(route) ? undefined : letGoBy(route, admitted, row, told, isRecovery);
+    if (rule !== undefined) return { does: 'let go', rule };
+    const until = this.#mutedUntil(route, admitted);
+    return until === undefined ? { does: 'tell' } : { does: 'hold', until };
+  }
+
+  #mutedUntil({ mute }: RoutePlan, { at, send }: Admitted): number | undefined {
+    if (mute === undefined || (mute.exceptErrors && send.status === 1)) return undefined;
+    const now = this.#epoch + at;
+    const midnight = Math.floor(now / DAY) * DAY;
+    for (const day of [midnight - DAY, midnight]) {
+      const from = day + mute.from * MINUTE;
+      const to = day + mute.to * MINUTE + (mute.to <= mute.from ? DAY : 0);
+      if (from <= now && now < to) return to - this.#epoch;
+    }
+    return undefined;
+  }
+}
+
+function templateOf(status: Status, isRecovered: boolean, isLate: boolean): string {
+  if (isLate) return 'late';
+  return isRecovered ? 'recovered' : STATUS_NAMES[status];
+}
+
+/** Whoever tells, tells; else who holds the shortest; else the last rule that lets go. */
+function strongestOf(each: readonly Ruling[]): Ruling | undefined {
+  const holds = each.filter(({ does }) => does === 'hold');
+  const gone = each.filter(({ does }) => does === 'let go');
+  const placeOf = ({ rule = '' }: Ruling) => ORDER.indexOf(rule);
+  const all = [
+    ...each.filter(({ does }) => does === 'tell'),
+    ...holds.toSorted((a, b) => (a.until ?? 0) - (b.until ?? 0)),
+    ...gone.toSorted((a, b) => placeOf(b) - placeOf(a)),
+  ];
+  return all[0];
+}
+
+/** @returns the rule that lets it go; undefined: none does */
+function letGoBy(
+  route: RoutePlan,
+  admitted: Admitted,
+  row: Row | undefined,
+  told: ToldFacts,
+  isRecovery: boolean,
+): string | undefined {
+  const { on, unlessCode, afterFailures = 1 } = route;
+  const { status, code } = admitted.send;
+  if (!on.includes(STATUS_NAMES[status]) && !(isRecovery && on.includes('recovered'))) return 'on';
+  if (unlessCode === code) return 'when';
+  if (status !== 1 || row === undefined) return undefined;
+  if (row.failures < afterFailures) return 'after_failures';
+  return !row.isOver && isRepeated(route, admitted, told) ? 'repeat' : undefined;
+}
+
+function isRepeated({ repeat }: RoutePlan, { send, at }: Admitted, { errors }: ToldFacts): boolean {
+  const last = errors.at(-1);
+  if (repeat === undefined || last === undefined) return false;
+  return repeat === 'changes' ? last.likeness === likenessOf(send) : at - last.at < repeat * MINUTE;
+}

@@ -1,0 +1,120 @@
+/** Section 8: `overdue` and `missed` are told once, in time, and by one replica. */
+import { isAlert } from '../../../src/notice/notice.ts';
+import type { Admitted, Attempt } from '../observed.ts';
+import { type ConfigPlan, type ExpectPlan, MINUTE, type RoutePlan, routesOf, SECOND } from '../scenario.ts';
+import { Expectation } from './expectation.ts';
+import { type Broken, type History, seconds } from './history.ts';
+
+/** Time that is slept through, and a poll. */
+const LATE_MS = 20 * SECOND;
+
+export function judgeTimers(history: History, broken: Broken): void {
+  const [config] = history.scenario.configs;
+  if (config === undefined) return;
+  const jobs = new Set(history.admitted.map(({ send }) => send.job));
+  for (const job of jobs) overdue(history, config, job, broken);
+  for (const bot of new Set(config.routes.flatMap(({ bots }) => bots))) missed(history, config, bot, broken);
+}
+
+function overdue(history: History, config: ConfigPlan, job: string, broken: Broken): void {
+  const ofJob = history.admitted.filter(({ send }) => send.job === job);
+  const [first] = ofJob;
+  const told = history.observed.attempts.filter(
+    ({ notice }) => notice.template === 'overdue' && !isAlert(notice) && notice.callback.job_id === job,
+  );
+  const isBegun = first !== undefined && first.send.status === 2;
+  const resultAt = ofJob.find(({ send }) => send.status !== 2)?.at ?? Infinity;
+  for (const route of first === undefined ? [] : routesOf(config, first.send.bot)) {
+    if (route.overdueMin === undefined || !isBegun) continue;
+    overdueBy(history, { route, first, resultAt, told }, broken);
+  }
+  const due = Math.min(...told.map(({ at }) => at));
+  const limits =
+    first === undefined
+      ? []
+      : routesOf(config, first.send.bot).map(({ overdueMin = Infinity }) => overdueMin);
+  const earliest =
+    first === undefined ? Infinity : Math.min(first.send.startedAt, first.at) + Math.min(...limits) * MINUTE;
+  if (due < earliest - SECOND)
+    broken(
+      'overdue when it is',
+      `${job} is told as overdue at ${seconds(due)}, and is so from ${seconds(earliest)} on`,
+    );
+}
+
+interface Overdue {
+  readonly route: RoutePlan;
+  readonly first: Admitted;
+  readonly resultAt: number;
+  readonly told: readonly Attempt[];
+}
+
+/** A run whose result does not come in time is told as overdue wherever nothing holds that. */
+function overdueBy(history: History, { route, first, resultAt, told }: Overdue, broken: Broken): void {
+  const due = Math.max(first.at, Math.min(first.send.startedAt, first.at) + (route.overdueMin ?? 0) * MINUTE);
+  const isSure =
+    resultAt > due + LATE_MS && history.isCalm(due, due + LATE_MS) && due + LATE_MS < history.now;
+  if (!isSure || isHeldAtTimes(history, first.send.bot)) return;
+  for (const destination of route.notify)
+    if (!told.some((attempt) => attempt.destination === destination))
+      broken(
+        'overdue when it is',
+        `${first.send.job} was overdue from ${seconds(due)} on, and ${destination} was not told`,
+      );
+}
+
+/** Some rule holds what is told of the BOT at times. */
+function isHeldAtTimes(history: History, bot: string): boolean {
+  const [config] = history.scenario.configs;
+  const isMuted = config !== undefined && routesOf(config, bot).some(({ mute }) => mute !== undefined);
+  return (
+    isMuted || config?.burst !== undefined || history.observed.acted.some(({ act }) => act.kind === 'snooze')
+  );
+}
+
+/** Once until a result comes. Where two routes expect a BOT, each tells: an open question. */
+function missed(history: History, config: ConfigPlan, bot: string, broken: Broken): void {
+  const [expect, another] = routesOf(config, bot).flatMap((route) => route.expect ?? []);
+  const came = history.admitted.filter(({ send }) => send.bot === bot);
+  const [first] = came;
+  if (expect === undefined || another !== undefined || first === undefined || isHeldAtTimes(history, bot))
+    return;
+  const told = missedTold(history, bot).filter(({ at }) => at >= first.at + SECOND);
+  const { sure, most } = missedDue(history, came, expect, first.at);
+  if (told.length >= sure && told.length <= most) return;
+  const times = told.map(({ at }) => seconds(at)).join(', ');
+  broken(
+    'missed once until a result comes',
+    `${bot} was told as missed ${told.length} times (${times}), and is to be ${sure} to ${most} times`,
+  );
+}
+
+/** How often a result was missed: surely, and at the most. */
+function missedDue(history: History, came: readonly Admitted[], expect: ExpectPlan, firstAt: number) {
+  const expected = new Expectation(firstAt, expect);
+  const due = { sure: 0, most: 0 };
+  // Told before its first callback, it is not told again until a result comes.
+  let isMissed = firstAt > (expect.everyMin + expect.graceMin) * MINUTE;
+  for (const result of [...came.filter(({ send }) => send.status !== 2), undefined]) {
+    const at = result?.at ?? history.now;
+    const from = expected.openDue + expected.graceMs + 1;
+    const isSure = at > from + LATE_MS && history.isCalm(from, from + LATE_MS);
+    due.most += Number(from < at);
+    due.sure += Number(!isMissed && isSure);
+    isMissed = false;
+    if (result !== undefined) expected.came(result.at, result.send.startedAt);
+  }
+  return due;
+}
+
+/** The first attempt of each notice. */
+function missedTold(history: History, bot: string): readonly Attempt[] {
+  const firsts = new Map<string, Attempt>();
+  for (const attempt of history.observed.attempts) {
+    const { notice, key } = attempt;
+    if (!isAlert(notice) || notice.alert.subject.template !== 'missed' || notice.alert.subject.botId !== bot)
+      continue;
+    if (!firsts.has(key)) firsts.set(key, attempt);
+  }
+  return [...firsts.values()];
+}
